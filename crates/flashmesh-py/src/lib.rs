@@ -1,0 +1,1 @@
+//! Bindings only: everything that decides lives in the `flashmesh` crate.

@@ -1,0 +1,5 @@
+//! One typed tree of parameters.
+
+mod tree;
+
+pub use tree::*;

@@ -1,0 +1,1 @@
+//! The clock, the event queue, arenas and random numbers.

@@ -1,0 +1,245 @@
+//! The shape of the array and the arithmetic of its addresses.
+
+use crate::config;
+use crate::ids::{BlockId, ChannelId, ChipId, DieId, Lpn, PlaneId, Ppn};
+use crate::units::Bytes;
+
+/// The most planes a die may have: an operation holds its transactions in a table of this size.
+pub const PLANES_PER_DIE_MAX: usize = 8;
+
+/// The shape of the array, resolved to the integers the run needs.
+#[derive(Clone, Debug)]
+pub struct Geometry {
+    /// Channels; rows of chips in fabrics without channels.
+    pub channels: u32,
+    /// Chips on each channel; columns.
+    pub chips_per_channel: u32,
+    /// Dies in each chip.
+    pub dies_per_chip: u32,
+    /// Planes in each die, at most [`PLANES_PER_DIE_MAX`].
+    pub planes_per_die: u32,
+    /// Erase blocks in each plane.
+    pub blocks_per_plane: u32,
+    /// Pages in each block.
+    pub pages_per_block: u32,
+    /// User data in a page.
+    pub page_size: Bytes,
+    /// Metadata that travels with a whole page.
+    pub page_spare: Bytes,
+    /// The host's addressing unit.
+    pub sector_size: Bytes,
+    /// Pages the host sees.
+    pub logical_pages: u32,
+    page_shift: u32,
+}
+
+/// Why a geometry cannot be built; each names the keys to change.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum GeometryError {
+    /// More pages than a 32-bit id can name.
+    #[error(
+        "the array has {pages} pages; at most {max} can be simulated: use fewer blocks-per-plane or a larger page-size"
+    )]
+    TooManyPages {
+        /// Pages of the array.
+        pages: u64,
+        /// The limit.
+        max: u64,
+    },
+    /// A single key is out of its range.
+    #[error("{key} = {value}: {reason}")]
+    Key {
+        /// The key below `geometry`.
+        key: &'static str,
+        /// What was given.
+        value: String,
+        /// What it must be.
+        reason: String,
+    },
+    /// The host sees more than the planes can hold while they are collected.
+    #[error(
+        "a plane must keep {needed} blocks free for garbage collection and has {spare} to spare: raise over-provisioning or lower capacity"
+    )]
+    TooLittleSpare {
+        /// Blocks that must stay spare in each plane.
+        needed: u64,
+        /// Blocks that are spare in each plane.
+        spare: u64,
+    },
+}
+
+/// Blocks that every plane keeps beyond its share of the logical pages: the open block of the host, the open block of
+/// garbage collection, the open block of data placed by reads, and one for garbage collection to write to while the next victim is emptied.
+pub const SPARE_BLOCKS_PER_PLANE_MIN: u64 = 4;
+
+impl Geometry {
+    /// Resolves and checks `config`.
+    ///
+    /// # Errors
+    /// When the array cannot be simulated; the error names the keys to change.
+    pub fn new(config: &config::Geometry) -> Result<Geometry, GeometryError> {
+        let key = |key, value: String, reason: &str| GeometryError::Key { key, value, reason: reason.to_owned() };
+        if !config.page_size.as_u64().is_power_of_two() {
+            return Err(key("page-size", config.page_size.to_string(), "must be a power of two"));
+        }
+        let sector = config.sector_size.as_u64();
+        if !sector.is_power_of_two() || sector > config.page_size.as_u64() {
+            return Err(key(
+                "sector-size",
+                config.sector_size.to_string(),
+                "must be a power of two no larger than page-size",
+            ));
+        }
+        if config.planes_per_die as usize > PLANES_PER_DIE_MAX {
+            return Err(key("planes-per-die", config.planes_per_die.to_string(), "must be at most 8"));
+        }
+        let planes = u64::from(config.channels)
+            * u64::from(config.chips_per_channel)
+            * u64::from(config.dies_per_chip)
+            * u64::from(config.planes_per_die);
+        let pages_per_plane = u64::from(config.blocks_per_plane) * u64::from(config.pages_per_block);
+        let pages = planes * pages_per_plane;
+        // The highest id is kept for "no page".
+        let max = u64::from(u32::MAX) - 1;
+        if pages > max {
+            return Err(GeometryError::TooManyPages { pages, max });
+        }
+        let logical_pages = match config.capacity {
+            Some(capacity) => {
+                let page_size = config.page_size.as_u64();
+                if capacity.as_u64() < page_size || capacity.as_u64() > pages * page_size {
+                    let reason =
+                        format!("must lie between one page and the {} of the array", Bytes::new(pages * page_size));
+                    return Err(key("capacity", capacity.to_string(), &reason));
+                }
+                capacity.as_u64() / page_size
+            }
+            None => (pages as f64 * (1.0 - config.over_provisioning)) as u64,
+        };
+        let logical_blocks_per_plane = logical_pages.div_ceil(planes).div_ceil(u64::from(config.pages_per_block));
+        let spare = u64::from(config.blocks_per_plane).saturating_sub(logical_blocks_per_plane);
+        if spare < SPARE_BLOCKS_PER_PLANE_MIN {
+            return Err(GeometryError::TooLittleSpare { needed: SPARE_BLOCKS_PER_PLANE_MIN, spare });
+        }
+        Ok(Geometry {
+            channels: config.channels,
+            chips_per_channel: config.chips_per_channel,
+            dies_per_chip: config.dies_per_chip,
+            planes_per_die: config.planes_per_die,
+            blocks_per_plane: config.blocks_per_plane,
+            pages_per_block: config.pages_per_block,
+            page_size: config.page_size,
+            page_spare: config.page_spare,
+            sector_size: config.sector_size,
+            logical_pages: logical_pages as u32,
+            page_shift: config.page_size.as_u64().trailing_zeros(),
+        })
+    }
+
+    /// Chips of the array.
+    pub fn chips(&self) -> u32 {
+        self.channels * self.chips_per_channel
+    }
+
+    /// Dies of the array.
+    pub fn dies(&self) -> u32 {
+        self.chips() * self.dies_per_chip
+    }
+
+    /// Planes of the array.
+    pub fn planes(&self) -> u32 {
+        self.dies() * self.planes_per_die
+    }
+
+    /// Erase blocks of the array.
+    pub fn blocks(&self) -> u32 {
+        self.planes() * self.blocks_per_plane
+    }
+
+    /// Pages of each plane.
+    pub fn pages_per_plane(&self) -> u32 {
+        self.blocks_per_plane * self.pages_per_block
+    }
+
+    /// Pages of the array.
+    pub fn pages(&self) -> u32 {
+        self.blocks() * self.pages_per_block
+    }
+
+    /// The space the host sees.
+    pub fn capacity(&self) -> Bytes {
+        self.page_size * u64::from(self.logical_pages)
+    }
+
+    /// The logical page that holds the byte at `offset`.
+    #[inline]
+    pub fn lpn_of(&self, offset: Bytes) -> Lpn {
+        Lpn((offset.as_u64() >> self.page_shift) as u32)
+    }
+
+    /// The block of a page.
+    #[inline]
+    pub fn block_of(&self, ppn: Ppn) -> BlockId {
+        BlockId(ppn.0 / self.pages_per_block)
+    }
+
+    /// The plane of a block.
+    #[inline]
+    pub fn plane_of_block(&self, block: BlockId) -> PlaneId {
+        PlaneId(block.0 / self.blocks_per_plane)
+    }
+
+    /// The plane of a page.
+    #[inline]
+    pub fn plane_of(&self, ppn: Ppn) -> PlaneId {
+        PlaneId(ppn.0 / self.pages_per_plane())
+    }
+
+    /// The offset of a page in its block.
+    #[inline]
+    pub fn page_in_block(&self, ppn: Ppn) -> u32 {
+        ppn.0 % self.pages_per_block
+    }
+
+    /// The page at `page_in_block` of `block`.
+    #[inline]
+    pub fn ppn(&self, block: BlockId, page_in_block: u32) -> Ppn {
+        Ppn(block.0 * self.pages_per_block + page_in_block)
+    }
+
+    /// The first block of a plane.
+    #[inline]
+    pub fn first_block(&self, plane: PlaneId) -> BlockId {
+        BlockId(plane.0 * self.blocks_per_plane)
+    }
+
+    /// The die of a plane.
+    #[inline]
+    pub fn die_of_plane(&self, plane: PlaneId) -> DieId {
+        DieId(plane.0 / self.planes_per_die)
+    }
+
+    /// The position of a plane in its die.
+    #[inline]
+    pub fn plane_in_die(&self, plane: PlaneId) -> u32 {
+        plane.0 % self.planes_per_die
+    }
+
+    /// The first plane of a die.
+    #[inline]
+    pub fn first_plane(&self, die: DieId) -> PlaneId {
+        PlaneId(die.0 * self.planes_per_die)
+    }
+
+    /// The chip of a die.
+    #[inline]
+    pub fn chip_of(&self, die: DieId) -> ChipId {
+        ChipId(die.0 / self.dies_per_chip)
+    }
+
+    /// The channel (row) of a chip.
+    #[inline]
+    pub fn channel_of(&self, chip: ChipId) -> ChannelId {
+        ChannelId(chip.0 / self.chips_per_channel)
+    }
+}

@@ -1,0 +1,3 @@
+//! The flash array: its shape, its timing, and what each die is doing.
+
+pub mod geometry;

@@ -1,0 +1,12 @@
+//! flashmesh: an SSD simulator for the people who design drives.
+//!
+//! An I/O request walks through the modules in this order: [`workload`], [`host`], [`ftl`], [`schedule`], [`fabric`], [`flash`];
+//! [`measure`] watches it, [`engine`] keeps the clock and [`simulation`] owns them all.
+
+pub mod config;
+pub mod engine;
+pub mod error;
+pub mod flash;
+pub mod ids;
+pub mod units;
+pub mod workload;

@@ -1,0 +1,235 @@
+//! Time, sizes and rates as newtypes, with the text form people write in configurations.
+//!
+//! Everything the clock depends on is an integer: picoseconds, bytes, bytes per second.
+
+use std::fmt;
+use std::iter::Sum;
+use std::ops::{Add, AddAssign, Mul, Sub, SubAssign};
+
+/// A point in simulated time or a span of it, in picoseconds.
+///
+/// The largest value is about 213 days, more than any published trace spans.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Time(u64);
+
+impl Time {
+    /// The start of every run, and the empty span.
+    pub const ZERO: Time = Time(0);
+    /// Later than anything that happens.
+    pub const MAX: Time = Time(u64::MAX);
+    /// Picoseconds in a second.
+    pub const PS_PER_SECOND: u64 = 1_000_000_000_000;
+
+    /// A span of `picoseconds`.
+    pub const fn from_ps(picoseconds: u64) -> Time {
+        Time(picoseconds)
+    }
+
+    /// A span of `nanoseconds`.
+    pub const fn from_ns(nanoseconds: u64) -> Time {
+        Time(nanoseconds * 1_000)
+    }
+
+    /// A span of `microseconds`.
+    pub const fn from_us(microseconds: u64) -> Time {
+        Time(microseconds * 1_000_000)
+    }
+
+    /// A span of `milliseconds`.
+    pub const fn from_ms(milliseconds: u64) -> Time {
+        Time(milliseconds * 1_000_000_000)
+    }
+
+    /// The span in picoseconds.
+    pub const fn as_ps(self) -> u64 {
+        self.0
+    }
+
+    /// The span in seconds, for reports only.
+    pub fn as_secs_f64(self) -> f64 {
+        self.0 as f64 / Self::PS_PER_SECOND as f64
+    }
+
+    /// The span from `earlier` to `self`, or nothing when `earlier` is later.
+    pub const fn saturating_sub(self, earlier: Time) -> Time {
+        Time(self.0.saturating_sub(earlier.0))
+    }
+
+    /// The later of the two.
+    pub const fn later(self, other: Time) -> Time {
+        if self.0 > other.0 { self } else { other }
+    }
+}
+
+impl Add for Time {
+    type Output = Time;
+    fn add(self, other: Time) -> Time {
+        Time(self.0 + other.0)
+    }
+}
+
+impl AddAssign for Time {
+    fn add_assign(&mut self, other: Time) {
+        self.0 += other.0;
+    }
+}
+
+impl Sub for Time {
+    type Output = Time;
+    fn sub(self, other: Time) -> Time {
+        Time(self.0 - other.0)
+    }
+}
+
+impl SubAssign for Time {
+    fn sub_assign(&mut self, other: Time) {
+        self.0 -= other.0;
+    }
+}
+
+impl Mul<u64> for Time {
+    type Output = Time;
+    fn mul(self, times: u64) -> Time {
+        Time(self.0 * times)
+    }
+}
+
+impl Sum for Time {
+    fn sum<I: Iterator<Item = Time>>(spans: I) -> Time {
+        spans.fold(Time::ZERO, Add::add)
+    }
+}
+
+/// A number of bytes: a size, or a position on the drive.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Bytes(u64);
+
+impl Bytes {
+    /// No bytes.
+    pub const ZERO: Bytes = Bytes(0);
+
+    /// `count` bytes.
+    pub const fn new(count: u64) -> Bytes {
+        Bytes(count)
+    }
+
+    /// `count` KiB.
+    pub const fn from_kib(count: u64) -> Bytes {
+        Bytes(count << 10)
+    }
+
+    /// The number of bytes.
+    pub const fn as_u64(self) -> u64 {
+        self.0
+    }
+}
+
+impl Add for Bytes {
+    type Output = Bytes;
+    fn add(self, other: Bytes) -> Bytes {
+        Bytes(self.0 + other.0)
+    }
+}
+
+impl AddAssign for Bytes {
+    fn add_assign(&mut self, other: Bytes) {
+        self.0 += other.0;
+    }
+}
+
+impl Sub for Bytes {
+    type Output = Bytes;
+    fn sub(self, other: Bytes) -> Bytes {
+        Bytes(self.0 - other.0)
+    }
+}
+
+impl Mul<u64> for Bytes {
+    type Output = Bytes;
+    fn mul(self, times: u64) -> Bytes {
+        Bytes(self.0 * times)
+    }
+}
+
+impl Sum for Bytes {
+    fn sum<I: Iterator<Item = Bytes>>(sizes: I) -> Bytes {
+        sizes.fold(Bytes::ZERO, Add::add)
+    }
+}
+
+/// How fast bytes move, in bytes per second; [`Rate::UNLIMITED`] takes no time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Rate(u64);
+
+impl Rate {
+    /// Moves any number of bytes in no time.
+    pub const UNLIMITED: Rate = Rate(u64::MAX);
+
+    /// `bytes` per second; not zero.
+    pub const fn from_bytes_per_second(bytes: u64) -> Rate {
+        assert!(bytes > 0, "a rate of zero never moves a byte");
+        Rate(bytes)
+    }
+
+    /// Bytes per second; [`u64::MAX`] when unlimited.
+    pub const fn as_bytes_per_second(self) -> u64 {
+        self.0
+    }
+
+    /// How long `size` takes, rounded up to the next picosecond.
+    pub fn time_for(self, size: Bytes) -> Time {
+        if self == Rate::UNLIMITED {
+            return Time::ZERO;
+        }
+        // The product fits 64 bits for every transfer up to 18 MB, which a page always is.
+        match size.0.checked_mul(Time::PS_PER_SECOND) {
+            Some(scaled) => Time(scaled.div_ceil(self.0)),
+            None => {
+                let scaled = u128::from(size.0) * u128::from(Time::PS_PER_SECOND);
+                Time(scaled.div_ceil(u128::from(self.0)) as u64)
+            }
+        }
+    }
+}
+
+impl fmt::Display for Time {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write_scaled(
+            f,
+            self.0,
+            &[("s", Time::PS_PER_SECOND), ("ms", 1_000_000_000), ("us", 1_000_000), ("ns", 1_000)],
+            "ps",
+        )
+    }
+}
+
+impl fmt::Display for Bytes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write_scaled(f, self.0, &[("TiB", 1 << 40), ("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)], "B")
+    }
+}
+
+impl fmt::Display for Rate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if *self == Rate::UNLIMITED {
+            return f.write_str("unlimited");
+        }
+        write_scaled(f, self.0, &[("GB/s", 1_000_000_000), ("MB/s", 1_000_000), ("kB/s", 1_000)], "B/s")
+    }
+}
+
+/// Writes `value` exactly, in the largest unit that leaves a whole number or at most three decimals.
+fn write_scaled(f: &mut fmt::Formatter<'_>, value: u64, units: &[(&str, u64)], smallest: &str) -> fmt::Result {
+    for &(name, size) in units {
+        if value >= size && (u128::from(value) * 1000).is_multiple_of(u128::from(size)) {
+            let thousandths = (u128::from(value) * 1000 / u128::from(size)) as u64;
+            let (whole, rest) = (thousandths / 1000, thousandths % 1000);
+            if rest == 0 {
+                return write!(f, "{whole}{name}");
+            }
+            let decimals = format!("{rest:03}");
+            return write!(f, "{whole}.{}{name}", decimals.trim_end_matches('0'));
+        }
+    }
+    write!(f, "{value}{smallest}")
+}

@@ -1,0 +1,31 @@
+//! Where requests come from: traces, named profiles and synthetic patterns.
+
+use crate::units::{Bytes, Time};
+
+pub mod source;
+
+/// What a request asks of the drive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum RequestKind {
+    /// Read the bytes.
+    Read,
+    /// Write the bytes.
+    Write,
+    /// Forget the bytes (NVMe Deallocate, ATA TRIM).
+    Deallocate,
+}
+
+/// One request of a workload, before the drive has seen it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct IoRequest {
+    /// When it arrives, from the start of the workload.
+    pub arrival: Time,
+    /// What it asks.
+    pub kind: RequestKind,
+    /// Where it begins on the drive, a multiple of the sector size.
+    pub offset: Bytes,
+    /// How much it covers, a positive multiple of the sector size.
+    pub size: Bytes,
+    /// The device number a trace gives, the thread of a synthetic workload.
+    pub stream: u32,
+}
