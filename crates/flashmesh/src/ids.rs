@@ -1,5 +1,13 @@
 //! Typed 32-bit ids, so that a die is never mistaken for a plane, nor a logical page for a physical one.
 
+/// A 32-bit name of one thing among many of its kind.
+pub trait Id: Copy {
+    /// The id with this number.
+    fn from_u32(number: u32) -> Self;
+    /// The number of this id.
+    fn as_u32(self) -> u32;
+}
+
 macro_rules! id {
     ($(#[$doc:meta])* $name:ident) => {
         $(#[$doc])*
@@ -11,6 +19,18 @@ macro_rules! id {
             #[inline]
             pub const fn index(self) -> usize {
                 self.0 as usize
+            }
+        }
+
+        impl Id for $name {
+            #[inline]
+            fn from_u32(number: u32) -> Self {
+                $name(number)
+            }
+
+            #[inline]
+            fn as_u32(self) -> u32 {
+                self.0
             }
         }
     };
@@ -43,6 +63,10 @@ id!(
 id!(
     /// A logical page: byte offset on the drive / page size.
     Lpn
+);
+id!(
+    /// A path of the fabric: a channel, a chip's private channel, a circuit.
+    PathId
 );
 id!(
     /// A host request in flight.

@@ -2,9 +2,13 @@
 //!
 //! Everything the clock depends on is an integer: picoseconds, bytes, bytes per second.
 
-use std::fmt;
 use std::iter::Sum;
 use std::ops::{Add, AddAssign, Mul, Sub, SubAssign};
+
+mod text;
+
+pub(crate) use text::quoted;
+pub use text::{Quantity, UnitError, UnitErrorKind};
 
 /// A point in simulated time or a span of it, in picoseconds.
 ///
@@ -192,44 +196,8 @@ impl Rate {
     }
 }
 
-impl fmt::Display for Time {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write_scaled(
-            f,
-            self.0,
-            &[("s", Time::PS_PER_SECOND), ("ms", 1_000_000_000), ("us", 1_000_000), ("ns", 1_000)],
-            "ps",
-        )
-    }
-}
-
-impl fmt::Display for Bytes {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write_scaled(f, self.0, &[("TiB", 1 << 40), ("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)], "B")
-    }
-}
-
-impl fmt::Display for Rate {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if *self == Rate::UNLIMITED {
-            return f.write_str("unlimited");
-        }
-        write_scaled(f, self.0, &[("GB/s", 1_000_000_000), ("MB/s", 1_000_000), ("kB/s", 1_000)], "B/s")
-    }
-}
-
-/// Writes `value` exactly, in the largest unit that leaves a whole number or at most three decimals.
-fn write_scaled(f: &mut fmt::Formatter<'_>, value: u64, units: &[(&str, u64)], smallest: &str) -> fmt::Result {
-    for &(name, size) in units {
-        if value >= size && (u128::from(value) * 1000).is_multiple_of(u128::from(size)) {
-            let thousandths = (u128::from(value) * 1000 / u128::from(size)) as u64;
-            let (whole, rest) = (thousandths / 1000, thousandths % 1000);
-            if rest == 0 {
-                return write!(f, "{whole}{name}");
-            }
-            let decimals = format!("{rest:03}");
-            return write!(f, "{whole}.{}{name}", decimals.trim_end_matches('0'));
-        }
-    }
-    write!(f, "{value}{smallest}")
-}
+/// A share of a whole, 1.0 being all of it. Text form: "7%" or 0.07.
+///
+/// The one quantity that is no integer: it sizes pools and steers random choices, it never becomes an event time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, PartialOrd)]
+pub struct Share(pub f64);

@@ -1,1 +1,2 @@
 //! The clock, the event queue, arenas and random numbers.
+

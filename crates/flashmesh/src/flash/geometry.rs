@@ -98,7 +98,8 @@ impl Geometry {
             * u64::from(config.dies_per_chip)
             * u64::from(config.planes_per_die);
         let pages_per_plane = u64::from(config.blocks_per_plane) * u64::from(config.pages_per_block);
-        let pages = planes * pages_per_plane;
+        // The largest counts that the keys allow multiply to more than 64 bits.
+        let pages = planes.saturating_mul(pages_per_plane);
         // The highest id is kept for "no page".
         let max = u64::from(u32::MAX) - 1;
         if pages > max {

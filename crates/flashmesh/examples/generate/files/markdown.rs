@@ -1,0 +1,109 @@
+//! The reference page.
+
+use flashmesh::config::{Config, ParameterSpec, SectionSpec};
+use flashmesh::units::{Bytes, Quantity, Rate, Time};
+
+const HEAD: &str = "\
+<!-- Generated from the declarations in crates/flashmesh/src/config by `cargo run -p flashmesh --example generate`. -->
+
+# Parameters
+
+A configuration is a TOML file. It starts from a preset, and changes what it names:
+
+```toml
+preset = \"z-nand\"
+
+[fabric]
+kind = \"ideal\"
+```
+
+A value comes from the last of these that sets it: the defaults below (those of the `z-nand` preset), the preset, the
+file, and the overrides on the command line, `--set fabric.kind=ideal`. Unknown keys are errors.
+
+";
+
+/// The whole page.
+pub fn page() -> String {
+    let mut text = HEAD.to_owned();
+    types(&mut text);
+    presets(&mut text);
+    for section in Config::sections() {
+        section_text(&mut text, section);
+    }
+    text
+}
+
+fn units<Q: Quantity>() -> String {
+    Q::UNITS.iter().map(|(name, _)| format!("`{name}`")).collect::<Vec<_>>().join(", ")
+}
+
+fn types(text: &mut String) {
+    text.push_str("## Values\n\n| type | written as |\n|---|---|\n");
+    let rows = [
+        ("integer", "A whole number: `1_000_000`.".to_owned()),
+        ("number", "A number: `0.99`.".to_owned()),
+        ("share", "A share of a whole: `0.07` or `\"7%\"`.".to_owned()),
+        ("boolean", "`true` or `false`.".to_owned()),
+        ("time", format!("A text with a unit ({}): `\"3us\"`, `\"12.5ns\"`.", units::<Time>())),
+        ("size", format!("A text with a unit ({}; KiB is 1024 B, kB is 1000 B): `\"4KiB\"`.", units::<Bytes>())),
+        ("rate", format!("A text with a unit ({}): `\"1.2GB/s\"`; or `\"unlimited\"`.", units::<Rate>())),
+        ("sizes", "A size, or sizes with their weights: `[[\"4KiB\", 0.7], [\"64KiB\", 0.3]]`.".to_owned()),
+        ("text, path", "A text.".to_owned()),
+        ("choice", "One of the texts listed with the parameter.".to_owned()),
+    ];
+    for (name, form) in rows {
+        text.push_str(&format!("| {name} | {form} |\n"));
+    }
+}
+
+fn presets(text: &mut String) {
+    text.push_str("\n## `preset`\n\nThe drive that the file starts from.\n\n| preset | drive |\n|---|---|\n");
+    for preset in Config::presets() {
+        text.push_str(&format!("| `{}` | {} |\n", preset.name, preset.summary));
+    }
+}
+
+fn section_text(text: &mut String, section: &SectionSpec) {
+    let title = if section.name.is_empty() { "Above all sections".to_owned() } else { format!("`[{}]`", section.name) };
+    text.push_str(&format!("\n## {title}\n\n{}\n\n", section.doc));
+    text.push_str("| key | type | default | values | meaning |\n|---|---|---|---|---|\n");
+    for spec in &section.parameters {
+        text.push_str(&format!(
+            "| `{}` | {} | {} | {} | {} |\n",
+            spec.key,
+            spec.type_name(),
+            default(spec),
+            values(spec),
+            meaning(spec)
+        ));
+    }
+    for spec in section.parameters.iter().filter(|spec| !spec.choices.is_empty()) {
+        text.push_str(&format!("\n`{}` is one of\n\n", spec.key));
+        for choice in &spec.choices {
+            text.push_str(&format!("- `\"{}\"`: {}\n", choice.name, choice.doc));
+        }
+    }
+}
+
+fn default(spec: &ParameterSpec) -> String {
+    match (&spec.default_text, spec.unset_means) {
+        (Some(default), _) => format!("`{default}`"),
+        (None, Some(means)) => means.to_owned(),
+        (None, None) => String::new(),
+    }
+}
+
+fn values(spec: &ParameterSpec) -> String {
+    if spec.choices.is_empty() { spec.bounds_text.clone() } else { "see below".to_owned() }
+}
+
+fn meaning(spec: &ParameterSpec) -> String {
+    match spec.used_with {
+        None => spec.doc.clone(),
+        Some(used_with) => {
+            let settings: Vec<String> =
+                used_with.values.iter().map(|value| format!("`{} = {value}`", used_with.key)).collect();
+            format!("{} Only with {}.", spec.doc, settings.join(" or "))
+        }
+    }
+}

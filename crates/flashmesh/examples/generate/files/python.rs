@@ -1,0 +1,203 @@
+//! The typed parameters of the Python package.
+
+use flashmesh::config::{Config, ParameterSpec, ParameterType, SectionSpec};
+
+const HEAD: &str = r#""""The parameters of a configuration, typed.
+
+Generated from the declarations in crates/flashmesh/src/config by `cargo run -p flashmesh --example generate`.
+
+    >>> from flashmesh._parameters import Config, Fabric
+    >>> Config(preset="z-nand", fabric=Fabric(kind="ideal")).to_toml_tables()
+    {'preset': 'z-nand', 'fabric': {'kind': 'ideal'}}
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, is_dataclass
+from typing import Any, Literal, TypeAlias
+
+"#;
+
+const ALIASES: &str = r#"Time: TypeAlias = str
+"""A time with its unit: "3us", "12.5ns"."""
+
+Bytes: TypeAlias = str
+"""A size with its unit: "4KiB" (1024 B each), "4kB" (1000 B each)."""
+
+Rate: TypeAlias = str
+"""A rate with its unit: "1.2GB/s"; or "unlimited"."""
+
+Share: TypeAlias = float | str
+"""A share of a whole: 0.07 or "7%"."""
+
+Sizes: TypeAlias = Bytes | Sequence[tuple[Bytes, float]]
+"""A size, or sizes with their weights: [("4KiB", 0.7), ("64KiB", 0.3)]."""
+
+"#;
+
+const TAIL: &str = r#"
+    def to_toml_tables(self) -> dict[str, Any]:
+        """The tables of a configuration file, with the keys spelt as there; parameters that are None are left out."""
+        return _table(self)
+
+
+def _table(parameters: Any) -> dict[str, Any]:
+    """The parameters that are set, by their key in a configuration file; sections without any are left out."""
+    values = {own.name.replace("_", "-"): _plain(getattr(parameters, own.name)) for own in fields(parameters)}
+    return {key: value for key, value in values.items() if value is not None and value != {}}
+
+
+def _plain(value: Any) -> Any:
+    """A value in the types that TOML has."""
+    if is_dataclass(value):
+        return _table(value)
+    if isinstance(value, os.PathLike):
+        return os.fspath(value)
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return [_plain(item) for item in value]
+    return value
+"#;
+
+const WIDTH: usize = 120;
+
+/// The whole module.
+pub fn module() -> String {
+    let (roots, sections): (Vec<_>, Vec<_>) =
+        Config::sections().iter().partition(|section: &&SectionSpec| section.name.is_empty());
+    let mut text = HEAD.to_owned();
+    let mut names = vec!["Bytes", "Config", "Preset", "Rate", "Share", "Sizes", "Time"];
+    names.extend(sections.iter().map(|section| section.struct_name));
+    let choice_names: Vec<String> =
+        choices(&sections).iter().map(|(section, spec)| choice_name(section, spec)).collect();
+    names.extend(choice_names.iter().map(String::as_str));
+    names.sort_unstable();
+    text.push_str("__all__ = [\n");
+    for name in names {
+        text.push_str(&format!("    \"{name}\",\n"));
+    }
+    text.push_str("]\n\n");
+    text.push_str(ALIASES);
+    let presets = Config::presets().iter().map(|preset| preset.name);
+    alias(&mut text, "Preset", presets, "The drives that come with the simulator.");
+    for (section, spec) in choices(&sections) {
+        text.push('\n');
+        alias(&mut text, &choice_name(section, spec), spec.choices.iter().map(|choice| choice.name), &spec.doc);
+    }
+    for section in &sections {
+        class(&mut text, section.struct_name, &section.doc);
+        for spec in &section.parameters {
+            field(&mut text, section, spec);
+        }
+    }
+    class(&mut text, "Config", "Everything that decides a run; what is None has the value of the preset.");
+    attribute(&mut text, "preset", "Preset | None", "None", "The drive that the configuration starts from.");
+    for section in &roots {
+        for spec in &section.parameters {
+            field(&mut text, section, spec);
+        }
+    }
+    for section in &sections {
+        let default = format!("{}()", section.struct_name);
+        attribute(&mut text, section.name, section.struct_name, &default, &section.doc);
+    }
+    text.push_str(TAIL);
+    text
+}
+
+fn class(text: &mut String, name: &str, doc: &str) {
+    text.push_str(&format!(
+        "\n\n@dataclass(frozen=True, kw_only=True, slots=True)\nclass {name}:\n    \"\"\"{doc}\"\"\"\n"
+    ));
+}
+
+/// The parameters that have a fixed list of values, with their sections.
+fn choices<'a>(sections: &[&'a SectionSpec]) -> Vec<(&'a SectionSpec, &'a ParameterSpec)> {
+    let parameters = |section: &'a SectionSpec| section.parameters.iter().map(move |spec| (section, spec));
+    sections.iter().flat_map(|section| parameters(section)).filter(|(_, spec)| !spec.choices.is_empty()).collect()
+}
+
+/// The type of a parameter that has a fixed list of values: `FabricKind` of `fabric.kind`.
+fn choice_name(section: &SectionSpec, spec: &ParameterSpec) -> String {
+    let words = spec.field.split('_').map(|word| word[..1].to_uppercase() + &word[1..]);
+    section.struct_name.to_owned() + &words.collect::<String>()
+}
+
+/// A name for one of several texts, on one line when that is short enough.
+fn alias<'a>(text: &mut String, name: &str, values: impl Iterator<Item = &'a str>, doc: &str) {
+    let values: Vec<String> = values.map(|value| format!("\"{value}\"")).collect();
+    let line = format!("{name}: TypeAlias = Literal[{}]", values.join(", "));
+    if line.len() <= WIDTH {
+        text.push_str(&line);
+    } else {
+        let lines: String = values.iter().map(|value| format!("    {value},\n")).collect();
+        text.push_str(&format!("{name}: TypeAlias = Literal[\n{lines}]"));
+    }
+    text.push('\n');
+    docstring(text, "", doc);
+}
+
+fn field(text: &mut String, section: &SectionSpec, spec: &ParameterSpec) {
+    let python_type = match spec.parameter_type {
+        ParameterType::Integer => "int".to_owned(),
+        ParameterType::Number => "float".to_owned(),
+        ParameterType::Share => "Share".to_owned(),
+        ParameterType::Boolean => "bool".to_owned(),
+        ParameterType::Time => "Time".to_owned(),
+        ParameterType::Bytes => "Bytes".to_owned(),
+        ParameterType::Rate => "Rate".to_owned(),
+        ParameterType::Sizes => "Sizes".to_owned(),
+        ParameterType::Text => "str".to_owned(),
+        ParameterType::Path => "str | os.PathLike[str]".to_owned(),
+        ParameterType::Choice => choice_name(section, spec),
+    };
+    let mut doc = spec.doc.clone();
+    if let Some(used_with) = spec.used_with {
+        let values: Vec<String> = used_with.values.iter().map(|value| python_value(value)).collect();
+        doc.push_str(&format!(" Only with {} = {}.", used_with.key.replace('-', "_"), values.join(" or ")));
+    }
+    if !spec.bounds_text.is_empty() {
+        doc.push_str(&format!(" Values: {}.", spec.bounds_text));
+    }
+    match (&spec.default_text, spec.unset_means) {
+        (Some(default), _) => doc.push_str(&format!(" Default: {}.", python_value(default))),
+        (None, Some(means)) => doc.push_str(&format!(" Default: {means}.")),
+        (None, None) => {}
+    }
+    attribute(text, spec.field, &format!("{python_type} | None"), "None", &doc);
+}
+
+/// A TOML scalar as Python has it.
+fn python_value(toml: &str) -> String {
+    match toml {
+        "true" => "True".to_owned(),
+        "false" => "False".to_owned(),
+        _ => toml.to_owned(),
+    }
+}
+
+fn attribute(text: &mut String, name: &str, python_type: &str, default: &str, doc: &str) {
+    text.push_str(&format!("\n    {name}: {python_type} = {default}\n"));
+    docstring(text, "    ", doc);
+}
+
+/// `doc` between quotes, broken at spaces.
+fn docstring(text: &mut String, indent: &str, doc: &str) {
+    let doc = doc.replace('\\', "\\\\");
+    if indent.len() + doc.len() + 6 <= WIDTH {
+        text.push_str(&format!("{indent}\"\"\"{doc}\"\"\"\n"));
+        return;
+    }
+    let (mut lines, mut line) = (Vec::new(), format!("{indent}\"\"\""));
+    for (index, word) in doc.split(' ').enumerate() {
+        if line.len() + 1 + word.len() > WIDTH {
+            lines.push(std::mem::replace(&mut line, format!("{indent}{word}")));
+        } else {
+            line.push_str(if index == 0 { "" } else { " " });
+            line.push_str(word);
+        }
+    }
+    lines.push(line);
+    text.push_str(&format!("{}\n{indent}\"\"\"\n", lines.join("\n")));
+}

@@ -1,0 +1,39 @@
+//! The canonical form of a configuration, and its hash.
+
+use std::path::PathBuf;
+
+use sha2::{Digest, Sha256};
+
+use super::Config;
+
+impl Config {
+    /// The complete configuration as TOML, every key in the order of declaration; keys that are unset are left away.
+    ///
+    /// Reading it with [`Config::from_str`] gives an equal configuration, whatever the presets of that version are.
+    /// (A trace path that is not Unicode is written with replacement characters.)
+    pub fn to_toml(&self) -> String {
+        let mut text = String::new();
+        for (section, entries) in self.entries() {
+            if !section.is_empty() {
+                text.push_str(&format!("\n[{section}]\n"));
+            }
+            for (key, value) in entries {
+                if let Some(value) = value {
+                    text.push_str(&format!("{key} = {value}\n"));
+                }
+            }
+        }
+        text
+    }
+
+    /// A fingerprint of the configuration: SHA-256 over the canonical form, in hexadecimal.
+    ///
+    /// A trace counts by its file name, so the hash does not depend on the folder a run is started from.
+    pub fn hash(&self) -> String {
+        let mut portable = self.clone();
+        portable.workload.trace =
+            self.workload.trace.as_ref().map(|path| path.file_name().map_or_else(|| path.clone(), PathBuf::from));
+        let digest = Sha256::digest(portable.to_toml().as_bytes());
+        digest.iter().map(|byte| format!("{byte:02x}")).collect()
+    }
+}

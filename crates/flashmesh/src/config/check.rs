@@ -1,0 +1,210 @@
+//! Checks that take more than one key, on the finished configuration.
+
+use super::error::ConfigErrorKind;
+use super::{Config, PreconditionKind, WorkloadKind};
+use crate::flash::geometry::{Geometry, GeometryError};
+use crate::units::{Bytes, Share};
+
+/// Settings that cannot go together.
+pub(super) struct Clash {
+    pub kind: ConfigErrorKind,
+    /// The keys to look at, `section.key`, the likeliest culprit first.
+    pub keys: Vec<&'static str>,
+    pub message: String,
+    pub help: Option<String>,
+}
+
+impl Clash {
+    fn new(keys: &[&'static str], message: String) -> Clash {
+        Clash { kind: ConfigErrorKind::Conflict, keys: keys.to_vec(), message, help: None }
+    }
+
+    fn help(mut self, help: &str) -> Clash {
+        self.help = Some(help.to_owned());
+        self
+    }
+}
+
+/// Everything in `config` that cannot go together; the bounds of single keys hold already.
+pub(super) fn clashes(config: &Config) -> Vec<Clash> {
+    let mut clashes = Vec::new();
+    let geometry = match Geometry::new(&config.geometry) {
+        Ok(geometry) => Some(geometry),
+        Err(error) => {
+            clashes.push(geometry_clash(&error));
+            None
+        }
+    };
+    collection(config, geometry.as_ref(), &mut clashes);
+    source(config, &mut clashes);
+    requests(config, &mut clashes);
+    if let Some(geometry) = &geometry {
+        footprint(config, geometry, &mut clashes);
+    }
+    clashes
+}
+
+fn geometry_clash(error: &GeometryError) -> Clash {
+    let keys: &[&'static str] = match error {
+        GeometryError::TooManyPages { .. } => &[
+            "geometry.blocks-per-plane",
+            "geometry.pages-per-block",
+            "geometry.page-size",
+            "geometry.chips-per-channel",
+            "geometry.channels",
+            "geometry.dies-per-chip",
+            "geometry.planes-per-die",
+        ],
+        GeometryError::TooLittleSpare { .. } => &[
+            "geometry.capacity",
+            "geometry.over-provisioning",
+            "geometry.blocks-per-plane",
+            "geometry.pages-per-block",
+            "geometry.channels",
+            "geometry.chips-per-channel",
+            "geometry.dies-per-chip",
+            "geometry.planes-per-die",
+        ],
+        GeometryError::Key { key, .. } => match *key {
+            "page-size" => &["geometry.page-size"],
+            "sector-size" => &["geometry.sector-size", "geometry.page-size"],
+            "planes-per-die" => &["geometry.planes-per-die"],
+            "capacity" => &["geometry.capacity"],
+            _ => &[],
+        },
+    };
+    Clash::new(keys, format!("[geometry] {error}"))
+}
+
+/// `share` as a percentage with the digits that tell.
+fn percent(share: f64) -> String {
+    let rounded = format!("{:.3}", share * 100.0);
+    format!("{} %", rounded.trim_end_matches('0').trim_end_matches('.'))
+}
+
+fn collection(config: &Config, geometry: Option<&Geometry>, clashes: &mut Vec<Clash>) {
+    let gc = &config.gc;
+    if gc.hard_threshold > gc.threshold {
+        let message = format!(
+            "gc.hard-threshold ({}) is above gc.threshold ({}): collection would be urgent before it begins",
+            Share(gc.hard_threshold),
+            Share(gc.threshold)
+        );
+        clashes.push(Clash::new(&["gc.hard-threshold", "gc.threshold"], message));
+    }
+    if gc.background_threshold > 0.0 && gc.background_threshold < gc.threshold {
+        let message = format!(
+            "gc.background-threshold ({}) is below gc.threshold ({}): idle time would never be used",
+            Share(gc.background_threshold),
+            Share(gc.threshold)
+        );
+        let clash = Clash::new(&["gc.background-threshold", "gc.threshold"], message);
+        clashes.push(clash.help("raise it above gc.threshold, or set it to 0 to turn background collection off"));
+    }
+    let Some(geometry) = geometry else { return };
+    let spare = 1.0 - f64::from(geometry.logical_pages) / f64::from(geometry.pages());
+    if gc.threshold >= spare {
+        let message = format!(
+            "gc.threshold ({}) is not below the spare space ({}): a full drive would be collected for ever",
+            percent(gc.threshold),
+            percent(spare)
+        );
+        let keys = ["gc.threshold", "geometry.over-provisioning", "geometry.capacity"];
+        clashes.push(Clash::new(&keys, message).help("lower gc.threshold or raise geometry.over-provisioning"));
+    }
+}
+
+fn source(config: &Config, clashes: &mut Vec<Clash>) {
+    let workload = &config.workload;
+    let (trace, profile) = (workload.trace.is_some(), workload.profile.is_some());
+    match workload.kind {
+        WorkloadKind::Trace if !trace => {
+            let message = "workload.kind is `trace`, but no trace is given".to_owned();
+            clashes.push(Clash::new(&["workload.kind"], message).help("set workload.trace to the path of a file"));
+        }
+        WorkloadKind::Profile if !profile => {
+            let message = "workload.kind is `profile`, but no profile is given".to_owned();
+            clashes.push(Clash::new(&["workload.kind"], message).help("set workload.profile to the name of a profile"));
+        }
+        _ => {}
+    }
+    if trace && workload.kind != WorkloadKind::Trace {
+        let message = format!("workload.trace is given, but workload.kind is `{}`", workload.kind);
+        clashes.push(Clash::new(&["workload.trace", "workload.kind"], message));
+    }
+    if profile && workload.kind != WorkloadKind::Profile {
+        let message = format!("workload.profile is given, but workload.kind is `{}`", workload.kind);
+        clashes.push(Clash::new(&["workload.profile", "workload.kind"], message));
+    }
+}
+
+fn requests(config: &Config, clashes: &mut Vec<Clash>) {
+    let (workload, sector) = (&config.workload, config.geometry.sector_size);
+    let mut whole_sectors = |key: &'static str, value: Bytes| {
+        if sector > Bytes::ZERO && !value.as_u64().is_multiple_of(sector.as_u64()) {
+            let message = format!("{key} ({value}) is not a multiple of geometry.sector-size ({sector})");
+            clashes.push(Clash::new(&[key, "geometry.sector-size"], message));
+        }
+    };
+    for (size, _) in &workload.request_size.0 {
+        whole_sectors("workload.request-size", *size);
+    }
+    whole_sectors("workload.footprint-start", workload.footprint_start);
+    if let Some(footprint) = workload.footprint {
+        whole_sectors("workload.footprint", footprint);
+    }
+    if let Some(alignment) = workload.alignment {
+        whole_sectors("workload.alignment", alignment);
+    }
+    if workload.request_size.0.is_empty()
+        || workload.request_size.0.iter().any(|(_, weight)| weight.is_nan() || *weight <= 0.0)
+    {
+        let message = "workload.request-size needs sizes, each with a weight above 0".to_owned();
+        clashes.push(Clash::new(&["workload.request-size"], message));
+    }
+    let total = workload.read_share + workload.deallocate_share;
+    // A share is the nearest double to what was written, so 0.9 and 0.1 may add up to a hair more than one.
+    if total > 1.0 + 1e-9 {
+        let message = format!(
+            "workload.read-share ({}) and workload.deallocate-share ({}) add up to more than 1",
+            workload.read_share, workload.deallocate_share
+        );
+        clashes.push(Clash::new(&["workload.deallocate-share", "workload.read-share"], message));
+    }
+}
+
+fn footprint(config: &Config, geometry: &Geometry, clashes: &mut Vec<Clash>) {
+    let (workload, capacity) = (&config.workload, geometry.capacity());
+    if workload.kind == WorkloadKind::Trace {
+        return;
+    }
+    let keys = ["workload.footprint", "workload.footprint-start", "geometry.capacity"];
+    if workload.footprint_start >= capacity {
+        let message = format!(
+            "workload.footprint-start ({}) is beyond the drive, which has {capacity}",
+            workload.footprint_start
+        );
+        clashes.push(Clash::new(&["workload.footprint-start", "geometry.capacity"], message));
+        return;
+    }
+    let room = capacity - workload.footprint_start;
+    let footprint = workload.footprint.unwrap_or(room);
+    if footprint > room {
+        let message = format!(
+            "workload.footprint ({footprint} from {}) reaches beyond the drive, which has {capacity}",
+            workload.footprint_start
+        );
+        clashes.push(Clash::new(&keys, message));
+    }
+    if workload.kind == WorkloadKind::Synthetic {
+        let largest = workload.request_size.0.iter().map(|(size, _)| *size).max().unwrap_or_default();
+        if largest > footprint {
+            let message = format!("a request of {largest} does not fit the footprint of {footprint}");
+            clashes.push(Clash::new(&["workload.request-size", "workload.footprint", "geometry.capacity"], message));
+        }
+    }
+    if config.precondition.kind == PreconditionKind::Random && config.precondition.fill == 0.0 {
+        let message = "precondition.kind is `random`, but precondition.fill is 0: there is nothing to write".to_owned();
+        clashes.push(Clash::new(&["precondition.fill", "precondition.kind"], message));
+    }
+}

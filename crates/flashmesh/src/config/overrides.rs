@@ -1,0 +1,52 @@
+//! Overrides: `section.key=value`, as `--set` gives them.
+
+use toml::de::DeValue;
+
+use super::error::{ConfigErrorKind, Finding};
+use super::node::{Entry, Node, Place, SourceId, Value};
+
+/// Reads one override as if it were a small file.
+///
+/// The value is TOML when it can be read as such, else it is taken as a text, so that quotes may be left away:
+/// `fabric.kind=ideal`, `flash.read-time=3us`, `replay.outstanding=16`.
+pub(super) fn parse(text: &str, source: SourceId) -> Result<Entry, Finding> {
+    let finding = |kind, message: &str, span| Finding {
+        kind,
+        message: message.to_owned(),
+        help: Some("write section.key=value, such as fabric.kind=ideal".to_owned()),
+        place: Some(Place { source, span }),
+    };
+    let malformed = |message| finding(ConfigErrorKind::MalformedOverride, message, 0..text.len());
+    let Some((path, value)) = text.split_once('=') else {
+        return Err(malformed("the override has no `=`"));
+    };
+    if path.split('.').any(|part| part.trim().is_empty()) {
+        return Err(malformed("the override has no key before its `=`"));
+    }
+    let value_start = path.len() + 1 + (value.len() - value.trim_start().len());
+    let value = value.trim();
+    let value_span = value_start..value_start + value.len();
+    if value.is_empty() {
+        return Err(malformed("the override has no value after its `=`"));
+    }
+    let node = match DeValue::parse(value) {
+        Ok(value) => Node::from_toml(&value, source, value_start),
+        Err(error) if value.starts_with(['"', '\'', '[', '{']) => {
+            let message = format!("the value is not TOML: {}", error.message());
+            return Err(finding(ConfigErrorKind::InvalidToml, &message, value_span));
+        }
+        Err(_) => Node::text(value, Place { source, span: value_span }),
+    };
+    let key_at = |start: usize, part: &str| {
+        let start = start + (part.len() - part.trim_start().len());
+        (part.trim().to_owned(), Place { source, span: start..start + part.trim().len() })
+    };
+    let Some((section, key)) = path.split_once('.') else {
+        let (key, key_place) = key_at(0, path);
+        return Ok(Entry { key, key_place, node });
+    };
+    let ((section_key, section_place), (key, key_place)) = (key_at(0, section), key_at(section.len() + 1, key));
+    let place = node.place.clone();
+    let table = Node { value: Value::Table(vec![Entry { key, key_place, node }]), place };
+    Ok(Entry { key: section_key, key_place: section_place, node: table })
+}

@@ -1,0 +1,37 @@
+//! The drives that come with the simulator: presets are files like any other, built into the program.
+
+/// A named configuration that files start from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Preset {
+    /// The name that `preset = "..."` takes.
+    pub name: &'static str,
+    /// What it is, in one line.
+    pub summary: &'static str,
+    /// The file, with the source of each value.
+    pub text: &'static str,
+}
+
+/// Builds in a file of the presets folder.
+macro_rules! preset {
+    ($name:literal, $summary:literal) => {
+        Preset { name: $name, summary: $summary, text: include_str!(concat!("presets/", $name, ".toml")) }
+    };
+}
+
+/// Every preset; adding one is one file in the presets folder and one line here.
+pub(super) const PRESETS: &[Preset] = &[
+    preset!("z-nand", "Samsung Z-NAND as in Venice (ISCA 2023), performance-optimized: 8 x 8 chips, tR 3 us"),
+    preset!("pm9a3", "Samsung PM9A3 as in Venice (ISCA 2023), cost-optimized: 8 x 8 chips of TLC, tR 45 us"),
+    preset!(
+        "enterprise-slc",
+        "2 TiB of SLC with 30 % spare, from Design for Scalability in Enterprise SSDs (PACT 2014)"
+    ),
+    preset!("nossd12", "4 x 4 packages on a slow 16-bit bus, from Network-on-SSD (IEEE CAL 2012)"),
+    preset!("mbm", "4 x 2 chips of TLC with long programs, from Maximizing Bandwidth Management FTL"),
+    preset!("collisions", "1 TB of TLC on 16 dies, from Patterned Read Collisions in Flash SSDs (IEEE Access)"),
+];
+
+/// The preset of that name.
+pub(super) fn find(name: &str) -> Option<&'static Preset> {
+    PRESETS.iter().find(|preset| preset.name == name)
+}

@@ -1,0 +1,129 @@
+//! What can be configured, as a table: the source of the reference page, the schema and the Python types.
+
+/// One parameter.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ParameterSpec {
+    /// The section, empty for keys above all sections.
+    pub section: &'static str,
+    /// The key inside its section.
+    pub key: &'static str,
+    /// The field of the Rust and Python structures.
+    pub field: &'static str,
+    /// What the value is.
+    pub parameter_type: ParameterType,
+    /// The default as TOML; `None` when unset.
+    pub default_text: Option<String>,
+    /// What it means when the parameter is unset, for those that may be.
+    pub unset_means: Option<&'static str>,
+    /// The bounds in words, empty when the type is the only bound.
+    pub bounds_text: String,
+    /// The least value, when there is one.
+    pub min_text: Option<String>,
+    /// The most value, when there is one.
+    pub max_text: Option<String>,
+    /// The values to choose from, when they are a fixed list.
+    pub choices: Vec<Choice>,
+    /// The setting without which this parameter is not read.
+    pub used_with: Option<UsedWith>,
+    /// What it means.
+    pub doc: String,
+}
+
+impl ParameterSpec {
+    /// The name of the type in the reference.
+    pub fn type_name(&self) -> &'static str {
+        self.parameter_type.name()
+    }
+
+    /// The key as overrides and messages name it: `fabric.kind`.
+    pub fn path(&self) -> String {
+        dotted(self.section, self.key)
+    }
+}
+
+/// `section.key`, or the key alone above all sections.
+pub(super) fn dotted(section: &str, key: &str) -> String {
+    if section.is_empty() { key.to_owned() } else { format!("{section}.{key}") }
+}
+
+/// A value of a parameter that has a fixed list of them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Choice {
+    /// How it is written.
+    pub name: &'static str,
+    /// What it means.
+    pub doc: String,
+}
+
+/// The setting without which a parameter is not read: `hot-traffic` is used with `pattern = "hot-cold"`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct UsedWith {
+    /// The other key, in the same section.
+    pub key: &'static str,
+    /// The values of it that read the parameter, as TOML.
+    pub values: &'static [&'static str],
+}
+
+/// What the value of a parameter is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ParameterType {
+    /// A whole number.
+    Integer,
+    /// A number.
+    Number,
+    /// A share of a whole: 0.07 or "7%".
+    Share,
+    /// `true` or `false`.
+    Boolean,
+    /// A time with its unit.
+    Time,
+    /// A size with its unit.
+    Bytes,
+    /// A rate with its unit.
+    Rate,
+    /// A size, or sizes with their weights.
+    Sizes,
+    /// A text.
+    Text,
+    /// The path of a file.
+    Path,
+    /// One of a fixed list.
+    Choice,
+}
+
+impl ParameterType {
+    /// The name in the reference.
+    pub fn name(self) -> &'static str {
+        match self {
+            ParameterType::Integer => "integer",
+            ParameterType::Number => "number",
+            ParameterType::Share => "share",
+            ParameterType::Boolean => "boolean",
+            ParameterType::Time => "time",
+            ParameterType::Bytes => "size",
+            ParameterType::Rate => "rate",
+            ParameterType::Sizes => "sizes",
+            ParameterType::Text => "text",
+            ParameterType::Path => "path",
+            ParameterType::Choice => "choice",
+        }
+    }
+}
+
+/// A section of the configuration and its parameters.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SectionSpec {
+    /// The name in brackets; empty for the keys above all sections.
+    pub name: &'static str,
+    /// The structure of the Rust and Python trees.
+    pub struct_name: &'static str,
+    /// What it is about.
+    pub doc: String,
+    /// Its parameters, in the order of declaration.
+    pub parameters: Vec<ParameterSpec>,
+}
+
+/// The lines of a doc comment as one text.
+pub(super) fn joined(lines: &[&str]) -> String {
+    lines.iter().map(|line| line.trim()).collect::<Vec<_>>().join(" ").trim().to_owned()
+}

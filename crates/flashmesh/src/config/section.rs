@@ -1,0 +1,201 @@
+//! The macro that declares a section, and what every section can do.
+
+use super::form::Misfit;
+use super::node::Node;
+use super::reference::SectionSpec;
+
+/// A section of the configuration, as [`section!`] makes it.
+pub(super) trait Section {
+    /// What can be set.
+    fn spec() -> SectionSpec;
+
+    /// Sets `key`, when the section has it.
+    fn set(&mut self, key: &str, node: &Node) -> Option<Result<(), Misfit>>;
+
+    /// The keys with their canonical TOML; `None` for those that are unset.
+    fn entries(&self) -> Vec<(&'static str, Option<String>)>;
+
+    /// The values out of bounds. A section that was read has none, one that was put together in code may.
+    fn misfits(&self) -> Vec<(&'static str, Misfit)>;
+}
+
+/// Copies `name` with dashes for underscores.
+pub(super) const fn dashes<const N: usize>(name: &str) -> [u8; N] {
+    let (name, mut dashed, mut at) = (name.as_bytes(), [0; N], 0);
+    while at < N {
+        dashed[at] = if name[at] == b'_' { b'-' } else { name[at] };
+        at += 1;
+    }
+    dashed
+}
+
+/// The key of a field: its name with dashes.
+macro_rules! key_of {
+    ($field:ident) => {{
+        const FIELD: &str = stringify!($field);
+        const DASHED: [u8; FIELD.len()] = $crate::config::section::dashes(FIELD);
+        const KEY: &str = match std::str::from_utf8(&DASHED) {
+            Ok(key) => key,
+            Err(_) => FIELD,
+        };
+        KEY
+    }};
+}
+pub(super) use key_of;
+
+/// The form of a field: the one named after `as`, or the type itself.
+macro_rules! form_of {
+    ($type:ty) => {
+        $type
+    };
+    ($type:ty, $form:ty) => {
+        $form
+    };
+}
+pub(super) use form_of;
+
+/// What was given, if anything was.
+macro_rules! optional {
+    () => {
+        None
+    };
+    ($given:expr) => {
+        Some($given)
+    };
+}
+pub(super) use optional;
+
+/// Binds the bounds of a field to a name: those after `in`, or none.
+macro_rules! limits {
+    ($name:ident) => {
+        let $name = $crate::config::bounds::Bounds::Any;
+    };
+    ($name:ident, $bounds:expr) => {
+        let $name = $crate::config::bounds::Bounds::from($bounds);
+    };
+}
+pub(super) use limits;
+
+/// Declares a section: the only place where its parameters are named.
+///
+/// ```text
+/// section! {
+///     /// What the section is about.
+///     Geometry, "geometry" {
+///         /// What the parameter means; its unit is that of its type.
+///         channels: u32 = 8, in 1..=1024;
+///         /// A type that is written in another form than its own.
+///         over_provisioning: f64 as Share = 0.07, in 0.01..=0.9;
+///         /// One that may stay unset.
+///         capacity: Option<Bytes> = None, unset "all pages less the over-provisioning", in Bytes::new(512)..;
+///         /// One that only matters beside another.
+///         d: u32 = 10, in 1..=1024, with "victim" = ["\"d-choices\""];
+///     }
+/// }
+/// ```
+///
+/// From it come the struct, its defaults, [`Section`] and with it the reference, the schema and the Python types.
+macro_rules! section {
+    (
+        $(#[doc = $section_doc:expr])+
+        $name:ident, $section:literal {
+            $(
+                $(#[doc = $doc:expr])+
+                $field:ident: $type:ty $(as $form:ty)? = $default:expr
+                    $(, unset $unset:literal)?
+                    $(, in $bounds:expr)?
+                    $(, with $with_key:literal = [$($with_value:literal),+])?;
+            )+
+        }
+    ) => {
+        $(#[doc = $section_doc])+
+        #[derive(Clone, Debug, PartialEq)]
+        pub struct $name {
+            $(
+                $(#[doc = $doc])+
+                pub $field: $type,
+            )+
+        }
+
+        impl Default for $name {
+            fn default() -> Self {
+                $name { $($field: $default,)+ }
+            }
+        }
+
+        impl $crate::config::section::Section for $name {
+            fn spec() -> $crate::config::reference::SectionSpec {
+                use $crate::config::{bounds, form::Form, reference};
+                let parameters = vec![$({
+                    type F = $crate::config::section::form_of!($type $(, $form)?);
+                    $crate::config::section::limits!(limits $(, $bounds)?);
+                    let (bounds_text, min_text, max_text) = bounds::describe::<F>(&limits);
+                    let default_text = <F as Form>::write(&$default);
+                    reference::ParameterSpec {
+                        section: $section,
+                        key: $crate::config::section::key_of!($field),
+                        field: stringify!($field),
+                        parameter_type: <F as Form>::parameter_type(),
+                        default_text,
+                        unset_means: $crate::config::section::optional!($($unset)?),
+                        bounds_text,
+                        min_text,
+                        max_text,
+                        choices: <F as Form>::choices(),
+                        used_with: $crate::config::section::optional!($(
+                            reference::UsedWith { key: $with_key, values: &[$($with_value),+] }
+                        )?),
+                        doc: reference::joined(&[$($doc),+]),
+                    }
+                }),+];
+                reference::SectionSpec {
+                    name: $section,
+                    struct_name: stringify!($name),
+                    doc: reference::joined(&[$($section_doc),+]),
+                    parameters,
+                }
+            }
+
+            fn set(
+                &mut self,
+                key: &str,
+                node: &$crate::config::node::Node,
+            ) -> Option<Result<(), $crate::config::form::Misfit>> {
+                use $crate::config::{bounds, form::Form};
+                $({
+                    type F = $crate::config::section::form_of!($type $(, $form)?);
+                    if key == $crate::config::section::key_of!($field) {
+                        return Some(<F as Form>::read(node).and_then(|value| {
+                            $crate::config::section::limits!(limits $(, $bounds)?);
+                            bounds::check::<F>(&value, &limits)?;
+                            self.$field = value;
+                            Ok(())
+                        }));
+                    }
+                })+
+                None
+            }
+
+            fn entries(&self) -> Vec<(&'static str, Option<String>)> {
+                use $crate::config::form::Form;
+                vec![$({
+                    type F = $crate::config::section::form_of!($type $(, $form)?);
+                    ($crate::config::section::key_of!($field), <F as Form>::write(&self.$field))
+                }),+]
+            }
+
+            fn misfits(&self) -> Vec<(&'static str, $crate::config::form::Misfit)> {
+                let mut misfits = Vec::new();
+                $({
+                    type F = $crate::config::section::form_of!($type $(, $form)?);
+                    $crate::config::section::limits!(limits $(, $bounds)?);
+                    if let Err(misfit) = $crate::config::bounds::check::<F>(&self.$field, &limits) {
+                        misfits.push(($crate::config::section::key_of!($field), misfit));
+                    }
+                })+
+                misfits
+            }
+        }
+    };
+}
+pub(super) use section;

@@ -1,0 +1,42 @@
+//! `[fabric]`
+
+use crate::config::choices::choices;
+use crate::config::section::section;
+use crate::units::Rate;
+
+choices! {
+    /// How bytes get from a controller to a chip.
+    FabricKind {
+        /// One half-duplex channel per row of chips.
+        Bus = "bus",
+        /// A private channel per chip: no path is ever shared.
+        Ideal = "ideal",
+    }
+}
+
+choices! {
+    /// Who gets a channel when several wait for it.
+    Arbitration {
+        /// Commands (with the data they carry) before data out.
+        CommandFirst = "command-first",
+        /// Data out before commands.
+        DataFirst = "data-first",
+        /// Whoever waits longest.
+        OldestFirst = "oldest-first",
+        /// The next die in cyclic order.
+        RoundRobin = "round-robin",
+    }
+}
+
+section! {
+    /// The network between controllers and chips.
+    Fabric, "fabric" {
+        /// The interconnect.
+        kind: FabricKind = FabricKind::Bus;
+        /// Rate of one channel.
+        channel_rate: Rate = Rate::from_bytes_per_second(1_200_000_000),
+            in Rate::from_bytes_per_second(1_000)..=Rate::UNLIMITED;
+        /// Who gets a channel when several wait.
+        arbitration: Arbitration = Arbitration::CommandFirst;
+    }
+}

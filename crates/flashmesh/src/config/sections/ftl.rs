@@ -1,0 +1,153 @@
+//! `[ftl]`
+
+use crate::config::choices;
+use crate::config::form::{Form, Misfit, toml_string};
+use crate::config::node::Node;
+use crate::config::reference::{Choice, ParameterType};
+use crate::config::section::section;
+
+/// One level of the array, as static allocation orders them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Level {
+    /// C
+    Channel,
+    /// W: a chip of a channel.
+    Way,
+    /// D
+    Die,
+    /// P
+    Plane,
+}
+
+impl Level {
+    /// Every level, from the controllers to the cells.
+    pub const ALL: [Level; 4] = [Level::Channel, Level::Way, Level::Die, Level::Plane];
+
+    /// Its letter in the name of an order.
+    pub const fn initial(self) -> char {
+        match self {
+            Level::Channel => 'C',
+            Level::Way => 'W',
+            Level::Die => 'D',
+            Level::Plane => 'P',
+        }
+    }
+}
+
+/// Which plane a logical page goes to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Allocation {
+    /// By the logical page number; the first level varies fastest. Text form: the four initials, "CWDP".
+    Static([Level; 4]),
+    /// Round-robin over idle dies. Text form: "dynamic".
+    Dynamic,
+}
+
+/// The names of the 24 static orders.
+const STATIC_ORDERS: [&str; 24] = [
+    "CWDP", "CWPD", "CDWP", "CDPW", "CPWD", "CPDW", "WCDP", "WCPD", "WDCP", "WDPC", "WPCD", "WPDC", "DCWP", "DCPW",
+    "DWCP", "DWPC", "DPCW", "DPWC", "PCWD", "PCDW", "PWCD", "PWDC", "PDCW", "PDWC",
+];
+
+const DYNAMIC: &str = "dynamic";
+
+impl Allocation {
+    /// Every allocation with its name: the static orders, then dynamic.
+    pub fn all() -> impl Iterator<Item = (&'static str, Allocation)> {
+        let orders = STATIC_ORDERS.into_iter().map(|name| {
+            let mut order = Level::ALL;
+            for (slot, letter) in order.iter_mut().zip(name.chars()) {
+                *slot = Level::ALL.into_iter().find(|level| level.initial() == letter).unwrap_or(*slot);
+            }
+            (name, Allocation::Static(order))
+        });
+        orders.chain([(DYNAMIC, Allocation::Dynamic)])
+    }
+
+    /// The text that chooses it.
+    pub fn name(self) -> String {
+        match self {
+            Allocation::Static(order) => order.into_iter().map(Level::initial).collect(),
+            Allocation::Dynamic => DYNAMIC.to_owned(),
+        }
+    }
+}
+
+impl Form for Allocation {
+    type Value = Allocation;
+    type Bounded = &'static str;
+
+    fn bounded(_: &Allocation) -> Vec<&'static str> {
+        Vec::new()
+    }
+
+    fn parameter_type() -> ParameterType {
+        ParameterType::Choice
+    }
+
+    fn choices() -> Vec<Choice> {
+        let doc = |allocation| match allocation {
+            Allocation::Static(order) => {
+                let words = order.map(|level| match level {
+                    Level::Channel => "channel",
+                    Level::Way => "way",
+                    Level::Die => "die",
+                    Level::Plane => "plane",
+                });
+                format!("By the logical page number: {}.", words.join(", then "))
+            }
+            Allocation::Dynamic => "Round-robin over idle dies.".to_owned(),
+        };
+        Allocation::all().map(|(name, allocation)| Choice { name, doc: doc(allocation) }).collect()
+    }
+
+    fn read(node: &Node) -> Result<Allocation, Misfit> {
+        choices::read(node, Allocation::all()).map_err(|misfit| Misfit {
+            help: misfit.help.or_else(|| {
+                Some("write the four initials of channel, way, die and plane, the fastest first, or `dynamic`".into())
+            }),
+            ..misfit
+        })
+    }
+
+    fn write(value: &Allocation) -> Option<String> {
+        Some(toml_string(&value.name()))
+    }
+
+    fn show(bound: &&'static str) -> String {
+        (*bound).to_owned()
+    }
+}
+
+section! {
+    /// Where a page lives.
+    Ftl, "ftl" {
+        /// Which plane a written page goes to; a page read before it was written is placed by the static order
+        /// (CWDP when dynamic).
+        allocation: Allocation = Allocation::Static(Level::ALL);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn the_static_orders_are_the_24_permutations_and_are_named_after_themselves() {
+        let orders: Vec<_> = Allocation::all().filter(|(_, allocation)| *allocation != Allocation::Dynamic).collect();
+        for (name, allocation) in &orders {
+            assert_eq!(allocation.name(), *name);
+        }
+        let distinct: BTreeSet<_> = orders
+            .iter()
+            .map(|(name, _)| {
+                let letters: BTreeSet<char> = name.chars().collect();
+                assert_eq!(letters, BTreeSet::from(['C', 'W', 'D', 'P']), "{name}");
+                *name
+            })
+            .collect();
+        assert_eq!(distinct.len(), 24);
+    }
+}

@@ -1,0 +1,43 @@
+//! `[gc]`
+
+use crate::config::choices::choices;
+use crate::config::section::section;
+use crate::units::Share;
+
+choices! {
+    /// Which block is collected.
+    VictimPolicy {
+        /// The block with the fewest valid pages; ties to the lowest block.
+        Greedy = "greedy",
+        /// The best of d random blocks (RGA).
+        DChoices = "d-choices",
+        /// Any block.
+        Random = "random",
+        /// A random block with at least one invalid page.
+        RandomP = "random-p",
+        /// A random block with at least the over-provisioned share of its pages invalid.
+        RandomPp = "random-pp",
+        /// The block that was filled first.
+        Fifo = "fifo",
+    }
+}
+
+section! {
+    /// Garbage collection.
+    Gc, "gc" {
+        /// Which block is collected.
+        victim: VictimPolicy = VictimPolicy::Greedy;
+        /// How many random blocks the victim is the best of.
+        d: u32 = 10, in 1..=1024, with "victim" = ["\"d-choices\""];
+        /// A plane is collected when its share of free pages falls below this.
+        threshold: f64 as Share = 0.02, in 0.0..=0.5;
+        /// Below this share of free pages collection goes before user requests even when preemptible.
+        hard_threshold: f64 as Share = 0.005, in 0.0..=0.5;
+        /// Whether user requests go before the transactions of a collection.
+        preemptible: bool = false;
+        /// Whether pages move inside their plane without leaving the chip.
+        copyback: bool = false;
+        /// A plane of an idle die is collected when its share of free pages falls below this; 0 turns it off.
+        background_threshold: f64 as Share = 0.0, in 0.0..=0.9;
+    }
+}

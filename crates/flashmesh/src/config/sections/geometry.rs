@@ -1,0 +1,35 @@
+//! `[geometry]`
+
+use crate::config::section::section;
+use crate::units::{Bytes, Share};
+
+/// As many of the largest pages as page numbers can name.
+const CAPACITY_MAX: Bytes = Bytes::new(1 << 50);
+
+section! {
+    /// The array of chips.
+    Geometry, "geometry" {
+        /// Channels of the bus; rows of chips in any fabric.
+        channels: u32 = 8, in 1..=1024;
+        /// Chips on a channel; columns of chips in any fabric.
+        chips_per_channel: u32 = 8, in 1..=1024;
+        /// Dies in a chip.
+        dies_per_chip: u32 = 1, in 1..=64;
+        /// Planes in a die.
+        planes_per_die: u32 = 2, in 1..=8;
+        /// Blocks in a plane.
+        blocks_per_plane: u32 = 1024, in 4..=1_048_576;
+        /// Pages in a block.
+        pages_per_block: u32 = 768, in 1..=65_535;
+        /// User data in a page; a power of two.
+        page_size: Bytes = Bytes::from_kib(4), in Bytes::new(512)..=Bytes::from_kib(256);
+        /// Metadata and parity that travel with a whole page; a part of a page takes its share along.
+        page_spare: Bytes = Bytes::ZERO, in Bytes::ZERO..=Bytes::from_kib(64);
+        /// The host's addressing unit; divides the page size.
+        sector_size: Bytes = Bytes::new(512), in [Bytes::new(512), Bytes::from_kib(4)];
+        /// Space the host sees, rounded down to whole pages; takes the place of the over-provisioning.
+        capacity: Option<Bytes> = None, unset "all pages less the over-provisioning", in Bytes::new(512)..=CAPACITY_MAX;
+        /// Share of all pages that the host does not see.
+        over_provisioning: f64 as Share = 0.07, in 0.01..=0.9;
+    }
+}

@@ -1,0 +1,27 @@
+//! `[precondition]`
+
+use crate::config::choices::choices;
+use crate::config::section::section;
+use crate::units::Share;
+
+choices! {
+    /// The state of the drive before the first request.
+    PreconditionKind {
+        /// Nothing was ever written.
+        None = "none",
+        /// Every logical page was written once, in order.
+        Sequential = "sequential",
+        /// Uniform random writes went on until garbage collection reached its steady state.
+        Random = "random",
+    }
+}
+
+section! {
+    /// The state of the drive before the first request.
+    Precondition, "precondition" {
+        /// How the drive was written.
+        kind: PreconditionKind = PreconditionKind::None;
+        /// Share of the logical space that was written, from its start.
+        fill: f64 as Share = 1.0, in 0.0..=1.0, with "kind" = ["\"sequential\"", "\"random\""];
+    }
+}

@@ -1,0 +1,33 @@
+//! `[replay]`
+
+use crate::config::choices::choices;
+use crate::config::section::section;
+use crate::units::Time;
+
+choices! {
+    /// When requests are issued.
+    ReplayMode {
+        /// At their arrival times (scaled).
+        Open = "open",
+        /// Arrival times ignored: always `outstanding` in flight.
+        Stress = "stress",
+        /// Each of `threads` issues its next request `think-time` after its last one completed.
+        Closed = "closed",
+    }
+}
+
+section! {
+    /// When requests are issued.
+    Replay, "replay" {
+        /// When requests are issued.
+        mode: ReplayMode = ReplayMode::Stress;
+        /// Arrival times are multiplied by this.
+        time_scale: f64 = 1.0, in 0.000_001..=1_000_000.0, with "mode" = ["\"open\""];
+        /// Requests in flight.
+        outstanding: u32 = 64, in 1..=65_535, with "mode" = ["\"stress\""];
+        /// Independent issuers.
+        threads: u32 = 1, in 1..=65_535, with "mode" = ["\"closed\""];
+        /// From a completion to the next request of the thread.
+        think_time: Time = Time::ZERO, in Time::ZERO..=Time::from_ms(1_000_000), with "mode" = ["\"closed\""];
+    }
+}

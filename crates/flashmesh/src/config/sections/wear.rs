@@ -1,0 +1,15 @@
+//! `[wear]`
+
+use crate::config::section::section;
+
+section! {
+    /// Wear levelling.
+    Wear, "wear" {
+        /// Whether the least erased free block is opened next; otherwise the one freed first.
+        dynamic: bool = true;
+        /// Whether cold blocks are moved when erase counts of a plane drift apart.
+        static_levelling: bool = false;
+        /// The difference in erase counts that starts a move.
+        static_threshold: u32 = 100, in 1..=1_000_000, with "static-levelling" = ["true"];
+    }
+}

@@ -1,0 +1,142 @@
+//! `[workload]`
+
+use std::path::PathBuf;
+
+use super::Sizes;
+use crate::config::choices::choices;
+use crate::config::section::section;
+use crate::units::{Bytes, Share, Time};
+
+choices! {
+    /// Where requests come from.
+    WorkloadKind {
+        /// The pattern described by the other keys.
+        Synthetic = "synthetic",
+        /// A named profile of a published workload; implied by `profile`.
+        Profile = "profile",
+        /// A file; implied by `trace`.
+        Trace = "trace",
+    }
+}
+
+choices! {
+    /// Where the requests of a synthetic workload go.
+    Pattern {
+        /// One after the other, from the start of the footprint (each thread in its own part of it).
+        Sequential = "sequential",
+        /// Uniform.
+        Random = "random",
+        /// Zipf over the blocks of `alignment`, ranks scattered over the footprint.
+        Zipf = "zipf",
+        /// A hot region gets `hot-traffic` of the requests.
+        HotCold = "hot-cold",
+    }
+}
+
+choices! {
+    /// How arrivals are spaced.
+    ArrivalKind {
+        /// At constant distance.
+        Constant = "constant",
+        /// Exponential (Poisson arrivals).
+        Exponential = "exponential",
+        /// Bursts of `burst-length` back to back, exponential in between.
+        Burst = "burst",
+    }
+}
+
+choices! {
+    /// Layout of a trace file.
+    TraceFormat {
+        /// Found from the first lines.
+        Auto = "auto",
+        /// MSR Cambridge CSV.
+        Msr = "msr",
+        /// The ASCII family of SSDSim, DiskSim and MQSim: time, device, sector, sectors, type.
+        Ascii = "ascii",
+        /// fio iolog, version 2 or 3.
+        FioIolog = "fio-iolog",
+    }
+}
+
+choices! {
+    /// The unit of time stamps of the ASCII family.
+    TraceTimeUnit {
+        /// Picoseconds.
+        Picoseconds = "ps",
+        /// Nanoseconds.
+        Nanoseconds = "ns",
+        /// Microseconds.
+        Microseconds = "us",
+        /// Milliseconds.
+        Milliseconds = "ms",
+        /// Seconds.
+        Seconds = "s",
+    }
+}
+
+choices! {
+    /// Which type of the ASCII family is a read.
+    TracePolarity {
+        /// 1 is a read, 0 a write.
+        ReadIsOne = "read-is-1",
+        /// 0 is a read, 1 a write.
+        ReadIsZero = "read-is-0",
+    }
+}
+
+/// No drive is larger.
+const SPACE_MAX: Bytes = Bytes::new(1 << 50);
+/// A request is cut into pages at once, so its size is bounded.
+const REQUEST_SIZE_MAX: Bytes = Bytes::from_kib(64 << 10);
+
+section! {
+    /// Where requests come from.
+    Workload, "workload" {
+        /// Where requests come from.
+        kind: WorkloadKind = WorkloadKind::Synthetic;
+        /// Name of the profile.
+        profile: Option<String> = None, unset "no profile";
+        /// The trace file; relative to the configuration file.
+        trace: Option<PathBuf> = None, unset "no trace";
+        /// Layout of the trace file.
+        format: TraceFormat = TraceFormat::Auto;
+        /// The unit of time stamps of the ASCII family; other formats fix theirs.
+        time_unit: TraceTimeUnit = TraceTimeUnit::Nanoseconds;
+        /// Which type of the ASCII family is a read.
+        polarity: TracePolarity = TracePolarity::ReadIsOne;
+        /// Whether addresses beyond the drive wrap around, instead of being rejected.
+        wrap: bool = false;
+        /// Share of lines of a trace that may be unusable before the run refuses; the option `--tolerate` sets 1.
+        tolerate: f64 as Share = 0.01, in 0.0..=1.0;
+        /// Requests to issue.
+        requests: Option<u64> = None, unset "all of a trace; 100,000 of a profile or a synthetic workload",
+            in 1..=1_000_000_000_000;
+        /// Where requests go.
+        pattern: Pattern = Pattern::Random;
+        /// Share of requests that read.
+        read_share: f64 as Share = 1.0, in 0.0..=1.0;
+        /// Share of requests that deallocate; taken from the writes.
+        deallocate_share: f64 as Share = 0.0, in 0.0..=1.0;
+        /// Sizes of requests.
+        request_size: Sizes = Sizes(vec![(Bytes::from_kib(4), 1.0)]), in Bytes::new(512)..=REQUEST_SIZE_MAX;
+        /// Requests begin at multiples of this.
+        alignment: Option<Bytes> = None, unset "the smallest request size", in Bytes::new(512)..=SPACE_MAX;
+        /// Where the footprint begins.
+        footprint_start: Bytes = Bytes::ZERO, in Bytes::ZERO..=SPACE_MAX;
+        /// How much of the drive is touched.
+        footprint: Option<Bytes> = None, unset "all of the drive", in Bytes::new(512)..=SPACE_MAX;
+        /// Skew of the Zipf pattern.
+        zipf_theta: f64 = 0.99, in 0.0..=5.0, with "pattern" = ["\"zipf\""];
+        /// Share of the footprint that is hot.
+        hot_footprint: f64 as Share = 0.2, in 0.0..=1.0, with "pattern" = ["\"hot-cold\""];
+        /// Share of requests that go to the hot region.
+        hot_traffic: f64 as Share = 0.8, in 0.0..=1.0, with "pattern" = ["\"hot-cold\""];
+        /// How arrivals are spaced (they matter in open replay only).
+        arrivals: ArrivalKind = ArrivalKind::Exponential;
+        /// Mean time between arrivals.
+        interarrival: Time = Time::from_us(10), in Time::ZERO..=Time::from_ms(1_000_000);
+        /// Requests in a burst.
+        burst_length: u32 = 1, in 1..=1_000_000, with "arrivals" = ["\"burst\""];
+    }
+}

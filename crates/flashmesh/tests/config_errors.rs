@@ -1,0 +1,253 @@
+//! Every kind of configuration error: its kind, its place, and for a few the whole text a person sees.
+
+use std::path::PathBuf;
+
+use flashmesh::config::{Config, ConfigError, ConfigErrorKind};
+
+fn refused(text: &str, overrides: &[&str]) -> ConfigError {
+    let overrides: Vec<String> = overrides.iter().map(|text| (*text).to_owned()).collect();
+    match Config::from_str(text, "drive.toml", &overrides) {
+        Err(error) => error,
+        Ok(_) => panic!("accepted: {text} {overrides:?}"),
+    }
+}
+
+/// Asserts the kind of the only problem, its line and column, and a part of its message.
+#[track_caller]
+fn assert_problem(text: &str, kind: ConfigErrorKind, place: (usize, usize), message: &str) {
+    let error = refused(text, &[]);
+    let [problem] = error.problems() else { panic!("not one problem:\n{error}") };
+    assert_eq!(problem.kind, kind, "{error}");
+    assert_eq!(problem.position.as_ref().map(|at| (at.line, at.column)), Some(place), "{error}");
+    assert!(problem.message.contains(message), "{error}");
+}
+
+#[test]
+fn a_misspelt_key_is_shown_with_its_line_and_the_likely_name() {
+    let text = "preset = \"z-nand\"\n\n[geometry]\nchanels = 8\n";
+    let expected = "\
+error: unknown key `chanels` in [geometry]
+ --> drive.toml:4:1
+  |
+4 | chanels = 8
+  | ^^^^^^^
+  |
+  = help: did you mean `channels`?";
+    assert_eq!(refused(text, &[]).to_string(), expected);
+}
+
+#[test]
+fn a_number_without_its_unit_is_told_the_units() {
+    let expected = "\
+error: geometry.page-size: `4096` has no unit: a size needs one of TiB, GiB, MiB, KiB, TB, GB, MB, kB or B
+ --> drive.toml:2:13
+  |
+2 | page-size = 4096
+  |             ^^^^";
+    assert_eq!(refused("[geometry]\npage-size = 4096", &[]).to_string(), expected);
+}
+
+#[test]
+fn a_bad_override_is_shown_with_its_number() {
+    let expected = "\
+error: fabric.kind: `idael` is none of the choices: `bus`, `ideal`
+ --> --set #2:1:13
+  |
+1 | fabric.kind=idael
+  |             ^^^^^
+  |
+  = help: did you mean `ideal`?";
+    assert_eq!(refused("", &["replay.outstanding=4", "fabric.kind=idael"]).to_string(), expected);
+}
+
+#[test]
+fn settings_that_clash_are_shown_where_the_later_one_stands() {
+    let expected = "\
+error: gc.hard-threshold (0.3) is above gc.threshold (0.05): collection would be urgent before it begins
+ --> drive.toml:2:18
+  |
+2 | hard-threshold = \"30%\"
+  |                  ^^^^^";
+    assert_eq!(refused("gc.threshold = 0.05\ngc.hard-threshold = \"30%\"", &[]).problems().len(), 1);
+    assert_eq!(refused("[gc]\nhard-threshold = \"30%\"\nthreshold = 0.05", &[]).to_string(), expected);
+    let error = refused("[gc]\nhard-threshold = 0.01", &["gc.threshold=0.001"]);
+    assert_eq!(error.problems()[0].position.as_ref().map(|at| at.source.as_str()), Some("--set #1"), "{error}");
+}
+
+#[test]
+fn unknown_names_are_errors_of_their_own_kinds() {
+    use ConfigErrorKind::*;
+    assert_problem("[fabrik]\nkind = 1", UnknownSection, (1, 2), "no section [fabrik]");
+    assert_problem("chanels = 8", UnknownKey, (1, 1), "`chanels` above all sections");
+    assert_problem("preset = \"znand\"", UnknownPreset, (1, 10), "no preset `znand`");
+    assert_problem("[gc]\nvictim = \"greed\"", UnknownChoice, (2, 10), "`greedy`, `d-choices`");
+    assert_problem("[ftl]\nallocation = \"CCDP\"", UnknownChoice, (2, 14), "`CWDP`");
+    assert_problem("[geometry.deep]\nchannels = 1", UnknownKey, (1, 11), "`deep` in [geometry]");
+}
+
+#[test]
+fn a_key_of_another_section_is_told_where_it_belongs() {
+    let error = refused("[geometry]\nread-time = \"3us\"", &[]);
+    assert_eq!(error.problems()[0].help.as_deref(), Some("`read-time` belongs in [flash]"));
+    let error = refused("channels = 8", &[]);
+    assert_eq!(error.problems()[0].help.as_deref(), Some("`channels` belongs in [geometry]"));
+    let error = refused("[geometry]\npage_size = \"4KiB\"", &[]);
+    assert_eq!(error.problems()[0].help.as_deref(), Some("did you mean `page-size`?"));
+}
+
+#[test]
+fn values_of_the_wrong_type_or_unit_are_refused() {
+    use ConfigErrorKind::*;
+    assert_problem("[geometry]\nchannels = \"8\"", WrongType, (2, 12), "expected a whole number, found a text");
+    assert_problem("[geometry]\nchannels = 8.0", WrongType, (2, 12), "found a number with decimals");
+    assert_problem("[wear]\ndynamic = 1", WrongType, (2, 11), "expected true or false");
+    assert_problem("[flash]\nread-time = [3]", WrongType, (2, 13), "expected a time");
+    assert_problem("[flash]\nread-time = \"soon\"", WrongType, (2, 13), "is not a time");
+    assert_problem("[flash]\nread-time = 2026-01-01", WrongType, (2, 13), "found a date");
+    assert_problem("fabric = \"bus\"", WrongType, (1, 1), "[fabric] is a section");
+    assert_problem("[[fabric]]\nkind = \"bus\"", WrongType, (1, 3), "[fabric] is a section");
+    assert_problem("seed = {}", WrongType, (1, 8), "found a table");
+    assert_problem("preset = 3", WrongType, (1, 10), "expected a text");
+    assert_problem("[flash]\nread-time = 3", MissingUnit, (2, 13), "s, ms, us, ns or ps");
+    assert_problem("[flash]\nread-time = \"3KiB\"", UnknownUnit, (2, 13), "not a unit of time");
+    assert_problem("[fabric]\nchannel-rate = \"1.2GB\"", UnknownUnit, (2, 16), "not a unit of rate");
+    assert_problem("[workload]\nrequest-size = [[\"4KiB\"]]", WrongType, (2, 16), "sizes with weights");
+}
+
+#[test]
+fn values_beyond_their_bounds_are_told_the_bounds() {
+    use ConfigErrorKind::OutOfBounds;
+    assert_problem("[geometry]\nchannels = 0", OutOfBounds, (2, 12), "must be 1 to 1024");
+    assert_problem("[geometry]\nchannels = -1", OutOfBounds, (2, 12), "must be 1 to 1024");
+    assert_problem("[geometry]\nchannels = 99999999999", OutOfBounds, (2, 12), "must be 1 to 1024");
+    let huge = format!("[geometry]\nchannels = {}", "9".repeat(80));
+    assert_problem(&huge, OutOfBounds, (2, 12), "must be 1 to 1024");
+    assert_problem("[geometry]\nsector-size = \"1KiB\"", OutOfBounds, (2, 15), "must be 512B or 4KiB");
+    assert_problem("[gc]\nthreshold = \"51%\"", OutOfBounds, (2, 13), "must be 0 to 0.5");
+    assert_problem("[gc]\nthreshold = nan", OutOfBounds, (2, 13), "finite");
+    assert_problem("[flash]\nread-time = \"0ps\"", OutOfBounds, (2, 13), "must be 1ps to 10s");
+    assert_problem("[flash]\nread-time = \"-3us\"", OutOfBounds, (2, 13), "negative");
+    assert_problem("[fabric]\nchannel-rate = \"0B/s\"", OutOfBounds, (2, 16), "never moves a byte");
+    assert_problem("[workload]\nrequest-size = [[\"4KiB\", 0]]", OutOfBounds, (2, 16), "weight 0");
+    assert_problem("[workload]\nrequest-size = []", OutOfBounds, (2, 16), "found 0");
+    assert_problem("[workload]\nprofile = \"\"", OutOfBounds, (2, 11), "not empty");
+    assert_problem("seed = 9223372036854775808", OutOfBounds, (1, 8), "0 to 9223372036854775807");
+}
+
+#[test]
+fn broken_toml_is_shown_where_it_breaks() {
+    use ConfigErrorKind::*;
+    assert_problem("[geometry\nchannels = 8", InvalidToml, (1, 10), "unclosed table");
+    assert_problem("[geometry]\nchannels = 8\nchannels = 9", DuplicateKey, (3, 1), "`channels` is given twice");
+    assert_problem("[geometry]\n[geometry]", DuplicateKey, (2, 2), "`geometry` is given twice");
+}
+
+#[test]
+fn keys_that_cannot_go_together_are_found() {
+    use ConfigErrorKind::Conflict;
+    let cases = [
+        ("[geometry]\npage-size = \"3KiB\"", "must be a power of two"),
+        ("[geometry]\npage-size = \"512B\"\nsector-size = \"4KiB\"", "no larger than page-size"),
+        ("[geometry]\nchannels = 1024\nblocks-per-plane = 1048576\npages-per-block = 65535", "at most 4294967294"),
+        ("[geometry]\nblocks-per-plane = 8", "raise over-provisioning"),
+        ("[geometry]\ncapacity = \"1TiB\"", "384GiB of the array"),
+        ("[gc]\nthreshold = 0.07\n[geometry]\nover-provisioning = 0.05", "collected for ever"),
+        ("[gc]\nbackground-threshold = 0.01", "idle time would never be used"),
+        ("workload.kind = \"trace\"", "no trace is given"),
+        ("workload.kind = \"profile\"", "no profile is given"),
+        ("[workload]\nread-share = 0.8\ndeallocate-share = 0.3", "more than 1"),
+        ("[workload]\nrequest-size = \"1000B\"", "not a multiple of geometry.sector-size"),
+        ("[workload]\nalignment = \"1000B\"", "not a multiple"),
+        ("[workload]\nfootprint = \"1TiB\"", "reaches beyond the drive"),
+        ("[workload]\nfootprint-start = \"1TiB\"", "beyond the drive"),
+        ("[workload]\nfootprint = \"4KiB\"\nrequest-size = \"64KiB\"", "does not fit the footprint"),
+        ("[precondition]\nkind = \"random\"\nfill = 0", "nothing to write"),
+    ];
+    for (text, message) in cases {
+        let error = refused(text, &[]);
+        let [problem] = error.problems() else { panic!("not one problem:\n{error}") };
+        assert_eq!(problem.kind, Conflict, "{error}");
+        assert!(problem.message.contains(message), "{message}\n{error}");
+        assert!(problem.position.is_some(), "no place: {error}");
+    }
+}
+
+#[test]
+fn shares_that_fill_the_whole_do_not_clash() {
+    let text = "[workload]\nread-share = 0.9\ndeallocate-share = 0.1";
+    assert!(Config::from_str(text, "drive.toml", &[]).is_ok());
+}
+
+#[test]
+fn a_configuration_built_in_code_is_checked_alike() {
+    let mut config = Config::default();
+    assert!(config.validate().is_ok());
+    config.geometry.channels = 0;
+    config.gc.threshold = f64::NAN;
+    let error = config.validate().unwrap_err();
+    let messages: Vec<&str> = error.problems().iter().map(|problem| problem.message.as_str()).collect();
+    let expected = [
+        "geometry.channels: 0 is out of bounds: it must be 1 to 1024",
+        "gc.threshold: NaN is out of bounds: it must be 0 to 0.5",
+    ];
+    assert_eq!(messages, expected);
+
+    let mut config = Config::default();
+    config.workload.profile = Some("hm_0".to_owned());
+    assert_eq!(config.validate().unwrap_err().kind(), ConfigErrorKind::Conflict);
+}
+
+#[test]
+fn malformed_overrides_are_refused() {
+    for text in ["", "fabric.kind", "=ideal", ".kind=ideal", "fabric.=ideal", "fabric.kind=", "fabric.kind=  "] {
+        let error = refused("", &[text]);
+        assert_eq!(error.kind(), ConfigErrorKind::MalformedOverride, "{text}");
+        assert!(error.to_string().contains("--set #1:1:1"), "{error}");
+    }
+    assert_eq!(refused("", &["fabric.kind=\"ideal"]).kind(), ConfigErrorKind::InvalidToml);
+    assert_eq!(refused("", &["fabric.kind.deep=ideal"]).kind(), ConfigErrorKind::UnknownKey);
+}
+
+#[test]
+fn all_problems_are_reported_in_the_order_of_the_text() {
+    let text = "[gc]\nthreshold = 2\nd = 0\n[fabric]\nkind = \"x\"\nspeed = 1\n[geometry]\npage-size = 3";
+    let error = refused(text, &["a", "b.c=1"]);
+    let lines: Vec<_> = error
+        .problems()
+        .iter()
+        .map(|problem| problem.position.as_ref().map(|at| (at.source.clone(), at.line)))
+        .collect();
+    let file = |line| Some(("drive.toml".to_owned(), line));
+    let set = |number| Some((format!("--set #{number}"), 1));
+    assert_eq!(lines, [file(2), file(3), file(5), file(6), file(8), set(1), set(2)]);
+}
+
+#[test]
+fn a_flood_of_problems_is_cut_off_and_counted() {
+    let text: String = (0..1000).map(|number| format!("key-{number} = 1\n")).collect();
+    let error = refused(&text, &[]);
+    assert_eq!(error.problems().len(), 20);
+    assert!(error.to_string().ends_with("error: and 980 more problems"), "{error}");
+}
+
+#[test]
+fn files_that_cannot_be_read_are_named() {
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("config_errors");
+    std::fs::create_dir_all(&folder).unwrap();
+    let missing = Config::from_file(&folder.join("missing.toml"), &[]).unwrap_err();
+    assert_eq!(missing.kind(), ConfigErrorKind::Unreadable);
+    assert!(missing.to_string().contains("missing.toml"), "{missing}");
+
+    assert_eq!(Config::from_file(&folder, &[]).unwrap_err().kind(), ConfigErrorKind::Unreadable);
+
+    let binary = folder.join("binary.toml");
+    std::fs::write(&binary, b"seed = 1\n\xff\xfe").unwrap();
+    let error = Config::from_file(&binary, &[]).unwrap_err();
+    assert_eq!(error.kind(), ConfigErrorKind::NotText);
+    assert!(error.to_string().contains("binary.toml:2: not UTF-8 text"), "{error}");
+
+    let long = folder.join("long.toml");
+    std::fs::write(&long, " ".repeat((1 << 20) + 1)).unwrap();
+    let error = Config::from_file(&long, &[]).unwrap_err();
+    assert!(error.to_string().contains("longer than 1 MiB"), "{error}");
+}

@@ -1,0 +1,173 @@
+//! Properties that hold for any configuration and for any text.
+
+use flashmesh::config::{Config, ConfigErrorKind, ParameterSpec, ParameterType};
+use proptest::prelude::*;
+use proptest::sample::{Index, subsequence};
+
+/// A value that `spec` allows, chosen by `random`.
+fn value_of(spec: &ParameterSpec, random: u64, pick: Index) -> String {
+    if !spec.choices.is_empty() {
+        return format!("\"{}\"", spec.choices[pick.index(spec.choices.len())].name);
+    }
+    let number = |text: &Option<String>, other: f64| text.as_ref().map_or(other, |text| text.parse().unwrap());
+    match spec.parameter_type {
+        ParameterType::Integer => {
+            let bound = |text: &Option<String>| text.as_ref().map(|text| text.parse::<u64>().unwrap());
+            let (min, max) = (bound(&spec.min_text).unwrap(), bound(&spec.max_text).unwrap());
+            (min + random % (max - min + 1).min(100)).to_string()
+        }
+        ParameterType::Number | ParameterType::Share => {
+            let (min, max) = (number(&spec.min_text, 0.0), number(&spec.max_text, 1.0));
+            format!("{:?}", min + (max - min) * (random as f64 / u64::MAX as f64))
+        }
+        ParameterType::Boolean => random.is_multiple_of(2).to_string(),
+        ParameterType::Time => format!("\"{}ps\"", 1 + random % 1_000_000_000),
+        ParameterType::Bytes if spec.key == "page-size" => format!("\"{}KiB\"", 1 << (random % 7)),
+        ParameterType::Bytes if spec.key == "sector-size" => "\"512B\"".to_owned(),
+        ParameterType::Bytes => format!("\"{}B\"", 512 * (1 + random % 7)),
+        ParameterType::Rate if random.is_multiple_of(5) => "\"unlimited\"".to_owned(),
+        ParameterType::Rate => format!("\"{}B/s\"", 1_000 + random % (1 << 40)),
+        ParameterType::Sizes => format!("[[\"{}B\", 0.25], [\"4KiB\", {}]]", 512 * (1 + random % 9), 1 + random % 3),
+        ParameterType::Text | ParameterType::Path => format!("\"\\u00e9 \\\\ {random}\\n\""),
+        ParameterType::Choice => unreachable!("choices are handled above"),
+    }
+}
+
+/// A configuration file with some of the parameters.
+fn file() -> impl Strategy<Value = String> {
+    let specs: Vec<&'static ParameterSpec> = Config::parameters().collect();
+    let count = specs.len();
+    (subsequence(specs, 1..=6), prop::collection::vec((any::<u64>(), any::<Index>()), count)).prop_map(
+        |(specs, random)| {
+            let lines = specs.iter().zip(random);
+            lines
+                .map(|(spec, (random, pick))| format!("{} = {}\n", spec.path(), value_of(spec, random, pick)))
+                .collect()
+        },
+    )
+}
+
+proptest! {
+    #[test]
+    fn the_canonical_form_reads_back_as_the_same_configuration(text in file()) {
+        match Config::from_str(&text, "random.toml", &[]) {
+            Ok(config) => {
+                let canonical = config.to_toml();
+                let again = Config::from_str(&canonical, "canonical.toml", &[]);
+                let again = again.map_err(|error| TestCaseError::fail(format!("{error}\n{text}")))?;
+                prop_assert_eq!(&again, &config);
+                prop_assert_eq!(again.to_toml(), canonical);
+                prop_assert_eq!(again.hash(), config.hash());
+                prop_assert!(config.validate().is_ok());
+            }
+            Err(error) => {
+                let allowed = [ConfigErrorKind::Conflict, ConfigErrorKind::Unused];
+                prop_assert!(error.problems().iter().all(|problem| allowed.contains(&problem.kind)), "{}", error);
+                prop_assume!(false);
+            }
+        }
+    }
+
+    #[test]
+    fn no_text_makes_reading_panic(text in "\\PC{0,200}", set in "\\PC{0,40}") {
+        let _ = Config::from_str(&text, "random.toml", &[set]);
+    }
+
+    #[test]
+    fn no_bytes_make_reading_panic(bytes in prop::collection::vec(any::<u8>(), 0..400)) {
+        let text = String::from_utf8_lossy(&bytes);
+        let _ = Config::from_str(&text, "random.toml", &[text.clone().into_owned()]);
+    }
+
+    #[test]
+    fn no_near_toml_makes_reading_panic(
+        words in prop::collection::vec(
+            prop::sample::select(vec![
+                "[", "]", "[[", "]]", "geometry", "workload", "gc", "=", ".", "\n", "\r\n", "\"", "'", "\"\"\"", "{", "}",
+                ",", "channels", "trace", "preset", "kind", "1", "-1", "1e400", "\"3us\"", "\"z-nand\"", "nan", "\u{e9}",
+                "\u{202e}", "\t", "#", "request-size", "[[\"4KiB\", 0.5]]", "true", "1979-05-27", "\\u0000", "\0",
+            ]),
+            0..60,
+        )
+    ) {
+        let text = words.concat();
+        let _ = Config::from_str(&text, "random.toml", std::slice::from_ref(&text));
+    }
+
+    #[test]
+    fn any_damage_to_a_good_file_is_an_error_or_a_configuration(at in any::<Index>(), byte in any::<u8>()) {
+        let mut bytes = Config::presets()[at.index(6)].text.as_bytes().to_vec();
+        let position = at.index(bytes.len());
+        bytes[position] = byte;
+        if let Ok(text) = String::from_utf8(bytes) {
+            let _ = Config::from_str(&text, "damaged.toml", &[]);
+        }
+    }
+}
+
+#[test]
+fn deep_nesting_is_refused_and_does_not_exhaust_the_stack() {
+    for (open, close) in [("[", "]"), ("{a=", "}")] {
+        let text = format!("seed = {}1{}", open.repeat(100_000), close.repeat(100_000));
+        assert!(Config::from_str(&text, "deep.toml", &[]).is_err());
+    }
+    let dotted = format!("{}a = 1", "a.".repeat(100_000));
+    assert!(Config::from_str(&dotted, "deep.toml", &[dotted.replace(' ', "")]).is_err());
+    let table = format!("[{}a]", "a.".repeat(100_000));
+    assert!(Config::from_str(&table, "deep.toml", &[]).is_err());
+}
+
+#[test]
+fn the_longest_file_is_refused_in_good_time() {
+    let started = std::time::Instant::now();
+    let one_line = format!("gc = {{{}d = 0}}", "speed-of-it = 1, ".repeat(60_000));
+    let many_lines: String = (0..80_000).map(|number| format!("key-{number} = 1\n")).collect();
+    let long_value = format!("seed = \"{}\"", "\u{202e}\t".repeat(250_000));
+    for text in [one_line, many_lines, long_value] {
+        assert!(text.len() <= 2 << 20);
+        let error = Config::from_str(&text, "long.toml", &[]).unwrap_err();
+        assert!(error.to_string().len() < 100_000, "{}", error.to_string().len());
+    }
+    // Seconds are far from what it takes, and far from what a quadratic reader would take.
+    assert!(started.elapsed().as_secs() < 30, "{:?}", started.elapsed());
+}
+
+#[test]
+fn every_number_has_bounds_and_every_choice_a_meaning() {
+    for spec in Config::parameters() {
+        assert!(!spec.doc.is_empty(), "{}", spec.path());
+        assert!(spec.choices.iter().all(|choice| !choice.doc.is_empty()), "{}", spec.path());
+        let free = [ParameterType::Boolean, ParameterType::Text, ParameterType::Path, ParameterType::Choice];
+        assert!(free.contains(&spec.parameter_type) || !spec.bounds_text.is_empty(), "{}", spec.path());
+        assert_eq!(spec.default_text.is_none(), spec.unset_means.is_some(), "{}", spec.path());
+    }
+}
+
+#[test]
+fn what_a_key_is_used_with_exists() {
+    for spec in Config::parameters() {
+        let Some(used_with) = spec.used_with else { continue };
+        let decider = Config::parameters().find(|other| other.section == spec.section && other.key == used_with.key);
+        let decider = decider.unwrap_or_else(|| panic!("{}: no key {}", spec.path(), used_with.key));
+        for value in used_with.values {
+            let known = decider.choices.iter().any(|choice| format!("\"{}\"", choice.name) == *value)
+                || (decider.parameter_type == ParameterType::Boolean && ["true", "false"].contains(value));
+            assert!(known, "{}: {} cannot be {value}", spec.path(), decider.path());
+        }
+    }
+}
+
+#[test]
+fn every_key_reads_its_own_default() {
+    for spec in Config::parameters() {
+        let Some(default) = &spec.default_text else { continue };
+        let mut text = String::new();
+        if let Some(used_with) = spec.used_with {
+            text = format!("{}.{} = {}\n", spec.section, used_with.key, used_with.values[0]);
+        }
+        let without = Config::from_str(&text, "d.toml", &[]).unwrap_or_else(|error| panic!("{error}"));
+        text.push_str(&format!("{} = {default}\n", spec.path()));
+        let with = Config::from_str(&text, "d.toml", &[]).unwrap_or_else(|error| panic!("{error}"));
+        assert_eq!(with, without, "{}", spec.path());
+    }
+}

@@ -1,0 +1,504 @@
+"""The parameters of a configuration, typed.
+
+Generated from the declarations in crates/flashmesh/src/config by `cargo run -p flashmesh --example generate`.
+
+    >>> from flashmesh._parameters import Config, Fabric
+    >>> Config(preset="z-nand", fabric=Fabric(kind="ideal")).to_toml_tables()
+    {'preset': 'z-nand', 'fabric': {'kind': 'ideal'}}
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, is_dataclass
+from typing import Any, Literal, TypeAlias
+
+__all__ = [
+    "Bytes",
+    "Config",
+    "Fabric",
+    "FabricArbitration",
+    "FabricKind",
+    "Flash",
+    "FlashMultiPlane",
+    "FlashSuspension",
+    "Ftl",
+    "FtlAllocation",
+    "Gc",
+    "GcVictim",
+    "Geometry",
+    "Host",
+    "Precondition",
+    "PreconditionKind",
+    "Preset",
+    "Rate",
+    "Replay",
+    "ReplayMode",
+    "Schedule",
+    "SchedulePolicy",
+    "Share",
+    "Sizes",
+    "Time",
+    "Wear",
+    "Workload",
+    "WorkloadArrivals",
+    "WorkloadFormat",
+    "WorkloadKind",
+    "WorkloadPattern",
+    "WorkloadPolarity",
+    "WorkloadTimeUnit",
+]
+
+Time: TypeAlias = str
+"""A time with its unit: "3us", "12.5ns"."""
+
+Bytes: TypeAlias = str
+"""A size with its unit: "4KiB" (1024 B each), "4kB" (1000 B each)."""
+
+Rate: TypeAlias = str
+"""A rate with its unit: "1.2GB/s"; or "unlimited"."""
+
+Share: TypeAlias = float | str
+"""A share of a whole: 0.07 or "7%"."""
+
+Sizes: TypeAlias = Bytes | Sequence[tuple[Bytes, float]]
+"""A size, or sizes with their weights: [("4KiB", 0.7), ("64KiB", 0.3)]."""
+
+Preset: TypeAlias = Literal["z-nand", "pm9a3", "enterprise-slc", "nossd12", "mbm", "collisions"]
+"""The drives that come with the simulator."""
+
+FlashMultiPlane: TypeAlias = Literal["off", "same-offset", "same-block-and-offset"]
+"""When planes of a die join in one operation."""
+
+FlashSuspension: TypeAlias = Literal["off", "program", "erase", "both"]
+"""Which operations a waiting host read suspends."""
+
+FabricKind: TypeAlias = Literal["bus", "ideal"]
+"""The interconnect."""
+
+FabricArbitration: TypeAlias = Literal["command-first", "data-first", "oldest-first", "round-robin"]
+"""Who gets a channel when several wait."""
+
+SchedulePolicy: TypeAlias = Literal["out-of-order", "fifo"]
+"""How a die chooses among the transactions that wait for it."""
+
+FtlAllocation: TypeAlias = Literal[
+    "CWDP",
+    "CWPD",
+    "CDWP",
+    "CDPW",
+    "CPWD",
+    "CPDW",
+    "WCDP",
+    "WCPD",
+    "WDCP",
+    "WDPC",
+    "WPCD",
+    "WPDC",
+    "DCWP",
+    "DCPW",
+    "DWCP",
+    "DWPC",
+    "DPCW",
+    "DPWC",
+    "PCWD",
+    "PCDW",
+    "PWCD",
+    "PWDC",
+    "PDCW",
+    "PDWC",
+    "dynamic",
+]
+"""Which plane a written page goes to; a page read before it was written is placed by the static order (CWDP when
+dynamic).
+"""
+
+GcVictim: TypeAlias = Literal["greedy", "d-choices", "random", "random-p", "random-pp", "fifo"]
+"""Which block is collected."""
+
+PreconditionKind: TypeAlias = Literal["none", "sequential", "random"]
+"""How the drive was written."""
+
+WorkloadKind: TypeAlias = Literal["synthetic", "profile", "trace"]
+"""Where requests come from."""
+
+WorkloadFormat: TypeAlias = Literal["auto", "msr", "ascii", "fio-iolog"]
+"""Layout of the trace file."""
+
+WorkloadTimeUnit: TypeAlias = Literal["ps", "ns", "us", "ms", "s"]
+"""The unit of time stamps of the ASCII family; other formats fix theirs."""
+
+WorkloadPolarity: TypeAlias = Literal["read-is-1", "read-is-0"]
+"""Which type of the ASCII family is a read."""
+
+WorkloadPattern: TypeAlias = Literal["sequential", "random", "zipf", "hot-cold"]
+"""Where requests go."""
+
+WorkloadArrivals: TypeAlias = Literal["constant", "exponential", "burst"]
+"""How arrivals are spaced (they matter in open replay only)."""
+
+ReplayMode: TypeAlias = Literal["open", "stress", "closed"]
+"""When requests are issued."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Geometry:
+    """The array of chips."""
+
+    channels: int | None = None
+    """Channels of the bus; rows of chips in any fabric. Values: 1 to 1024. Default: 8."""
+
+    chips_per_channel: int | None = None
+    """Chips on a channel; columns of chips in any fabric. Values: 1 to 1024. Default: 8."""
+
+    dies_per_chip: int | None = None
+    """Dies in a chip. Values: 1 to 64. Default: 1."""
+
+    planes_per_die: int | None = None
+    """Planes in a die. Values: 1 to 8. Default: 2."""
+
+    blocks_per_plane: int | None = None
+    """Blocks in a plane. Values: 4 to 1048576. Default: 1024."""
+
+    pages_per_block: int | None = None
+    """Pages in a block. Values: 1 to 65535. Default: 768."""
+
+    page_size: Bytes | None = None
+    """User data in a page; a power of two. Values: 512B to 256KiB. Default: "4KiB"."""
+
+    page_spare: Bytes | None = None
+    """Metadata and parity that travel with a whole page; a part of a page takes its share along. Values: 0B to 64KiB.
+    Default: "0B".
+    """
+
+    sector_size: Bytes | None = None
+    """The host's addressing unit; divides the page size. Values: 512B or 4KiB. Default: "512B"."""
+
+    capacity: Bytes | None = None
+    """Space the host sees, rounded down to whole pages; takes the place of the over-provisioning. Values: 512B to
+    1024TiB. Default: all pages less the over-provisioning.
+    """
+
+    over_provisioning: Share | None = None
+    """Share of all pages that the host does not see. Values: 0.01 to 0.9. Default: 0.07."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Flash:
+    """The latencies and abilities of the flash chips."""
+
+    read_time: Time | None = None
+    """Array read time tR. Values: 1ps to 10s. Default: "3us"."""
+
+    program_time: Time | None = None
+    """Array program time tPROG. Values: 1ps to 10s. Default: "100us"."""
+
+    erase_time: Time | None = None
+    """Block erase time tBERS. Values: 1ps to 10s. Default: "1ms"."""
+
+    command_time: Time | None = None
+    """Time a command and its address take on the path. Values: 0ps to 1s. Default: "10ns"."""
+
+    command_time_per_extra_plane: Time | None = None
+    """Time each further plane of a multi-plane command adds on the path. Values: 0ps to 1s. Default: the command time.
+    """
+
+    multi_plane: FlashMultiPlane | None = None
+    """When planes of a die join in one operation. Default: "same-offset"."""
+
+    read_cache: bool | None = None
+    """Whether a die is free once data is in its cache register (after tR), not only when the data has left. Default:
+    False.
+    """
+
+    suspension: FlashSuspension | None = None
+    """Which operations a waiting host read suspends. Default: "off"."""
+
+    suspend_time: Time | None = None
+    """From the suspend command until the array is free. Values: 0ps to 1s. Default: "5us"."""
+
+    resume_time: Time | None = None
+    """From the resume command until the operation goes on. Values: 0ps to 1s. Default: "5us"."""
+
+    suspensions_max: int | None = None
+    """How often one operation may be suspended. Values: 1 to 1000000. Default: 16."""
+
+    suspend_remaining_min: Time | None = None
+    """An operation with no more than this left is let finish. Values: 0ps to 10s. Default: "10us"."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Fabric:
+    """The network between controllers and chips."""
+
+    kind: FabricKind | None = None
+    """The interconnect. Default: "bus"."""
+
+    channel_rate: Rate | None = None
+    """Rate of one channel. Values: 1kB/s to unlimited. Default: "1.2GB/s"."""
+
+    arbitration: FabricArbitration | None = None
+    """Who gets a channel when several wait. Default: "command-first"."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Schedule:
+    """Which waiting transaction a die runs next."""
+
+    policy: SchedulePolicy | None = None
+    """How a die chooses among the transactions that wait for it. Default: "out-of-order"."""
+
+    lookahead: int | None = None
+    """How many waiting reads of another plane are searched for one that can join a multi-plane read. Values: 1 to
+    65535. Default: 32.
+    """
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Ftl:
+    """Where a page lives."""
+
+    allocation: FtlAllocation | None = None
+    """Which plane a written page goes to; a page read before it was written is placed by the static order (CWDP when
+    dynamic). Default: "CWDP".
+    """
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Gc:
+    """Garbage collection."""
+
+    victim: GcVictim | None = None
+    """Which block is collected. Default: "greedy"."""
+
+    d: int | None = None
+    """How many random blocks the victim is the best of. Only with victim = "d-choices". Values: 1 to 1024. Default: 10.
+    """
+
+    threshold: Share | None = None
+    """A plane is collected when its share of free pages falls below this. Values: 0 to 0.5. Default: 0.02."""
+
+    hard_threshold: Share | None = None
+    """Below this share of free pages collection goes before user requests even when preemptible. Values: 0 to 0.5.
+    Default: 0.005.
+    """
+
+    preemptible: bool | None = None
+    """Whether user requests go before the transactions of a collection. Default: False."""
+
+    copyback: bool | None = None
+    """Whether pages move inside their plane without leaving the chip. Default: False."""
+
+    background_threshold: Share | None = None
+    """A plane of an idle die is collected when its share of free pages falls below this; 0 turns it off. Values: 0 to
+    0.9. Default: 0.0.
+    """
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Wear:
+    """Wear levelling."""
+
+    dynamic: bool | None = None
+    """Whether the least erased free block is opened next; otherwise the one freed first. Default: True."""
+
+    static_levelling: bool | None = None
+    """Whether cold blocks are moved when erase counts of a plane drift apart. Default: False."""
+
+    static_threshold: int | None = None
+    """The difference in erase counts that starts a move. Only with static_levelling = True. Values: 1 to 1000000.
+    Default: 100.
+    """
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Host:
+    """The queue pair and the link to the host."""
+
+    queue_depth: int | None = None
+    """Requests the drive holds at once; later ones wait on the host. Values: 1 to 65535. Default: 1024."""
+
+    link_rate: Rate | None = None
+    """Rate of the link, in each direction. Values: 1kB/s to unlimited. Default: "8GB/s"."""
+
+    submission_size: Bytes | None = None
+    """Bytes of a submission entry, host to drive, for each request. Values: 0B to 4KiB. Default: "64B"."""
+
+    completion_size: Bytes | None = None
+    """Bytes of a completion entry, drive to host, for each request. Values: 0B to 4KiB. Default: "16B"."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Precondition:
+    """The state of the drive before the first request."""
+
+    kind: PreconditionKind | None = None
+    """How the drive was written. Default: "none"."""
+
+    fill: Share | None = None
+    """Share of the logical space that was written, from its start. Only with kind = "sequential" or "random". Values: 0
+    to 1. Default: 1.0.
+    """
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Workload:
+    """Where requests come from."""
+
+    kind: WorkloadKind | None = None
+    """Where requests come from. Default: "synthetic"."""
+
+    profile: str | None = None
+    """Name of the profile. Default: no profile."""
+
+    trace: str | os.PathLike[str] | None = None
+    """The trace file; relative to the configuration file. Default: no trace."""
+
+    format: WorkloadFormat | None = None
+    """Layout of the trace file. Default: "auto"."""
+
+    time_unit: WorkloadTimeUnit | None = None
+    """The unit of time stamps of the ASCII family; other formats fix theirs. Default: "ns"."""
+
+    polarity: WorkloadPolarity | None = None
+    """Which type of the ASCII family is a read. Default: "read-is-1"."""
+
+    wrap: bool | None = None
+    """Whether addresses beyond the drive wrap around, instead of being rejected. Default: False."""
+
+    tolerate: Share | None = None
+    """Share of lines of a trace that may be unusable before the run refuses; the option `--tolerate` sets 1. Values: 0
+    to 1. Default: 0.01.
+    """
+
+    requests: int | None = None
+    """Requests to issue. Values: 1 to 1000000000000. Default: all of a trace; 100,000 of a profile or a synthetic
+    workload.
+    """
+
+    pattern: WorkloadPattern | None = None
+    """Where requests go. Default: "random"."""
+
+    read_share: Share | None = None
+    """Share of requests that read. Values: 0 to 1. Default: 1.0."""
+
+    deallocate_share: Share | None = None
+    """Share of requests that deallocate; taken from the writes. Values: 0 to 1. Default: 0.0."""
+
+    request_size: Sizes | None = None
+    """Sizes of requests. Values: 512B to 64MiB. Default: "4KiB"."""
+
+    alignment: Bytes | None = None
+    """Requests begin at multiples of this. Values: 512B to 1024TiB. Default: the smallest request size."""
+
+    footprint_start: Bytes | None = None
+    """Where the footprint begins. Values: 0B to 1024TiB. Default: "0B"."""
+
+    footprint: Bytes | None = None
+    """How much of the drive is touched. Values: 512B to 1024TiB. Default: all of the drive."""
+
+    zipf_theta: float | None = None
+    """Skew of the Zipf pattern. Only with pattern = "zipf". Values: 0 to 5. Default: 0.99."""
+
+    hot_footprint: Share | None = None
+    """Share of the footprint that is hot. Only with pattern = "hot-cold". Values: 0 to 1. Default: 0.2."""
+
+    hot_traffic: Share | None = None
+    """Share of requests that go to the hot region. Only with pattern = "hot-cold". Values: 0 to 1. Default: 0.8."""
+
+    arrivals: WorkloadArrivals | None = None
+    """How arrivals are spaced (they matter in open replay only). Default: "exponential"."""
+
+    interarrival: Time | None = None
+    """Mean time between arrivals. Values: 0ps to 1000s. Default: "10us"."""
+
+    burst_length: int | None = None
+    """Requests in a burst. Only with arrivals = "burst". Values: 1 to 1000000. Default: 1."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Replay:
+    """When requests are issued."""
+
+    mode: ReplayMode | None = None
+    """When requests are issued. Default: "stress"."""
+
+    time_scale: float | None = None
+    """Arrival times are multiplied by this. Only with mode = "open". Values: 0.000001 to 1000000. Default: 1.0."""
+
+    outstanding: int | None = None
+    """Requests in flight. Only with mode = "stress". Values: 1 to 65535. Default: 64."""
+
+    threads: int | None = None
+    """Independent issuers. Only with mode = "closed". Values: 1 to 65535. Default: 1."""
+
+    think_time: Time | None = None
+    """From a completion to the next request of the thread. Only with mode = "closed". Values: 0ps to 1000s. Default:
+    "0ps".
+    """
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Config:
+    """Everything that decides a run; what is None has the value of the preset."""
+
+    preset: Preset | None = None
+    """The drive that the configuration starts from."""
+
+    seed: int | None = None
+    """The number every random choice of a run grows from. Values: 0 to 9223372036854775807. Default: 0."""
+
+    geometry: Geometry = Geometry()
+    """The array of chips."""
+
+    flash: Flash = Flash()
+    """The latencies and abilities of the flash chips."""
+
+    fabric: Fabric = Fabric()
+    """The network between controllers and chips."""
+
+    schedule: Schedule = Schedule()
+    """Which waiting transaction a die runs next."""
+
+    ftl: Ftl = Ftl()
+    """Where a page lives."""
+
+    gc: Gc = Gc()
+    """Garbage collection."""
+
+    wear: Wear = Wear()
+    """Wear levelling."""
+
+    host: Host = Host()
+    """The queue pair and the link to the host."""
+
+    precondition: Precondition = Precondition()
+    """The state of the drive before the first request."""
+
+    workload: Workload = Workload()
+    """Where requests come from."""
+
+    replay: Replay = Replay()
+    """When requests are issued."""
+
+    def to_toml_tables(self) -> dict[str, Any]:
+        """The tables of a configuration file, with the keys spelt as there; parameters that are None are left out."""
+        return _table(self)
+
+
+def _table(parameters: Any) -> dict[str, Any]:
+    """The parameters that are set, by their key in a configuration file; sections without any are left out."""
+    values = {own.name.replace("_", "-"): _plain(getattr(parameters, own.name)) for own in fields(parameters)}
+    return {key: value for key, value in values.items() if value is not None and value != {}}
+
+
+def _plain(value: Any) -> Any:
+    """A value in the types that TOML has."""
+    if is_dataclass(value):
+        return _table(value)
+    if isinstance(value, os.PathLike):
+        return os.fspath(value)
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return [_plain(item) for item in value]
+    return value
