@@ -2,7 +2,9 @@
 
 use crate::units::{Bytes, Time};
 
+pub mod profiles;
 pub mod source;
+pub mod synthetic;
 
 /// What a request asks of the drive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -1,0 +1,117 @@
+//! The machine behind synthetic workloads and profiles: kinds, sizes, addresses and arrivals put together.
+
+use super::arrivals::Arrivals;
+use super::kinds::KindMix;
+use super::layout::Layout;
+use super::pattern::{AddressPattern, Addresses, Cursor};
+use super::random::{self, Generator};
+use super::sizes::SizeTable;
+use super::unusable;
+use crate::config::{Replay, ReplayMode};
+use crate::error::WorkloadError;
+use crate::units::Time;
+use crate::workload::IoRequest;
+
+/// What the requests of a workload are like; shared by its streams.
+#[derive(Clone, Debug)]
+pub(crate) struct Recipe {
+    /// Where the requests may go.
+    pub(crate) layout: Layout,
+    /// What they ask.
+    pub(crate) kinds: KindMix,
+    /// How much they cover.
+    pub(crate) sizes: SizeTable,
+    /// Where they go.
+    pub(crate) addresses: Addresses,
+}
+
+/// The streams of a workload: one for each thread of closed replay, a single one otherwise.
+#[derive(Clone, Debug)]
+pub(crate) struct Streams {
+    recipe: Recipe,
+    streams: Vec<Stream>,
+    threaded: bool,
+    /// Only open replay asks for arrival times.
+    arrivals: Option<Arrivals>,
+    requests: u64,
+}
+
+#[derive(Clone, Debug)]
+struct Stream {
+    generator: Generator,
+    cursor: Cursor,
+    left: u64,
+}
+
+/// How many streams `replay` asks for.
+///
+/// # Errors
+/// When closed replay has no threads.
+pub(crate) fn streams_of(replay: &Replay) -> Result<u32, WorkloadError> {
+    match replay.mode {
+        ReplayMode::Open | ReplayMode::Stress => Ok(1),
+        ReplayMode::Closed if replay.threads == 0 => {
+            Err(unusable("replay.threads", "closed replay needs one at least"))
+        }
+        ReplayMode::Closed => Ok(replay.threads),
+    }
+}
+
+impl Streams {
+    /// `requests` of `recipe`, dealt out evenly to the streams that `replay` asks for; `arrivals` count in open replay.
+    pub(crate) fn new(
+        recipe: Recipe,
+        arrivals: Arrivals,
+        requests: u64,
+        replay: &Replay,
+        seed: u64,
+    ) -> Result<Streams, WorkloadError> {
+        let count = streams_of(replay)?;
+        let mut generator = random::stream_of(seed);
+        let streams = (0..count)
+            .map(|index| {
+                let own = generator.clone();
+                generator.jump();
+                let (share, rest) = (requests / u64::from(count), requests % u64::from(count));
+                Stream {
+                    generator: own,
+                    cursor: Cursor::of_part(index, count, recipe.layout.blocks()),
+                    left: share + u64::from(u64::from(index) < rest),
+                }
+            })
+            .collect();
+        Ok(Streams {
+            recipe,
+            streams,
+            threaded: replay.mode == ReplayMode::Closed,
+            arrivals: (replay.mode == ReplayMode::Open).then_some(arrivals),
+            requests,
+        })
+    }
+
+    /// The next request of `thread`, or of the one common stream.
+    #[inline]
+    pub(crate) fn next_request(&mut self, thread: u32) -> Result<Option<IoRequest>, WorkloadError> {
+        let index = if self.threaded { thread } else { 0 };
+        let Some(stream) = self.streams.get_mut(index as usize) else { return Ok(None) };
+        if stream.left == 0 {
+            return Ok(None);
+        }
+        stream.left -= 1;
+        let generator = &mut stream.generator;
+        let kind = self.recipe.kinds.choose(generator);
+        let size = self.recipe.sizes.choose(generator);
+        let block = self.recipe.addresses.choose(generator, &mut stream.cursor, size);
+        let arrival = match &mut self.arrivals {
+            Some(arrivals) => arrivals.next()?,
+            None => Time::ZERO,
+        };
+        let offset = self.recipe.layout.offset_of(block);
+        Ok(Some(IoRequest { arrival, kind, offset, size: size.bytes, stream: index }))
+    }
+
+    /// All requests of all streams.
+    pub(crate) fn request_count(&self) -> u64 {
+        self.requests
+    }
+}
