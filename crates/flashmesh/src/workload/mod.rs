@@ -3,6 +3,7 @@
 use crate::units::{Bytes, Time};
 
 pub mod profiles;
+pub mod readers;
 pub mod source;
 pub mod synthetic;
 

@@ -1,0 +1,54 @@
+//! Turns the bytes of a fuzzer into choices.
+
+/// Bytes taken one by one; zeros once they are used up, so that every input means something.
+pub struct Choices<'a> {
+    bytes: &'a [u8],
+}
+
+impl<'a> Choices<'a> {
+    /// Choices made by `bytes`.
+    pub fn new(bytes: &'a [u8]) -> Choices<'a> {
+        Choices { bytes }
+    }
+
+    /// Whether the bytes are used up.
+    pub fn is_used_up(&self) -> bool {
+        self.bytes.is_empty()
+    }
+
+    /// The next byte.
+    pub fn byte(&mut self) -> u8 {
+        let Some((&first, rest)) = self.bytes.split_first() else {
+            return 0;
+        };
+        self.bytes = rest;
+        first
+    }
+
+    /// A number below `bound`, which is at most 256.
+    pub fn below(&mut self, bound: usize) -> usize {
+        usize::from(self.byte()) % bound
+    }
+
+    /// One of `options`.
+    pub fn pick<T: Copy>(&mut self, options: &[T]) -> T {
+        options[self.below(options.len())]
+    }
+
+    /// True once in `times`.
+    pub fn one_in(&mut self, times: usize) -> bool {
+        self.below(times) == times - 1
+    }
+
+    /// A number of any magnitude, small ones as likely as large ones.
+    pub fn number(&mut self) -> u64 {
+        let bits = u32::from(self.byte()) % 65;
+        let value = u64::from_le_bytes(std::array::from_fn(|_| self.byte()));
+        value.checked_shr(64 - bits).unwrap_or(0)
+    }
+
+    /// All bytes that are left.
+    pub fn rest(self) -> &'a [u8] {
+        self.bytes
+    }
+}

@@ -1,0 +1,36 @@
+//! Fuzz targets, all in one registry.
+//!
+//! A target takes any bytes, makes of them what it needs, and panics when what must always hold does not.
+//!
+//! - `cargo test -p flashmesh-fuzz` runs each for a moment with fresh random bytes, on stable Rust; a failure prints its seed, and
+//!   `BOLERO_RANDOM_SEED=... cargo test -p flashmesh-fuzz NAME` replays it. The canary proves that a failure is seen.
+//! - `cargo bolero test -p flashmesh-fuzz NAME` (with cargo-bolero and a nightly toolchain) drives one by libFuzzer for as long as
+//!   one likes.
+//!
+//! A further target is one function, one line in [`FUZZERS`] and one line in `tests/smoke.rs`; a test there counts them.
+
+mod choices;
+mod configuration;
+mod oracle;
+mod readers;
+
+/// One fuzz target.
+pub struct Fuzzer {
+    /// The name of its smoke test.
+    pub name: &'static str,
+    /// Runs it on one input.
+    pub run: fn(&[u8]),
+}
+
+/// All fuzz targets; one line each.
+pub static FUZZERS: &[Fuzzer] = &[
+    Fuzzer { name: "reader_msr", run: readers::msr },
+    Fuzzer { name: "reader_ascii", run: readers::ascii },
+    Fuzzer { name: "reader_fio_iolog", run: readers::fio_iolog },
+    Fuzzer { name: "reader_any_bytes", run: readers::any_bytes },
+    Fuzzer { name: "reader_packed_bytes", run: readers::packed_bytes },
+    Fuzzer { name: "configuration", run: configuration::any_text },
+];
+
+/// A target with a planted fault, apart from the registry: fuzzing that does not find it is worth nothing.
+pub static CANARY: Fuzzer = Fuzzer { name: "canary", run: readers::canary };

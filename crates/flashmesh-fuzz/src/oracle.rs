@@ -1,0 +1,120 @@
+//! A second, naive reading of traces, written apart from the readers: `split` and `parse`, wide integers, all in memory.
+
+use flashmesh::units::Bytes;
+use flashmesh::workload::RequestKind;
+
+/// What the naive reading needs to know.
+#[derive(Clone, Copy)]
+pub struct Rules {
+    /// The drive.
+    pub capacity: Bytes,
+    /// Its sector.
+    pub sector_size: Bytes,
+    /// Whether addresses wrap.
+    pub wrap: bool,
+    /// Bytes in a sector of the ASCII family.
+    pub ascii_sector: i128,
+    /// Picoseconds in a unit of time of the ASCII family.
+    pub ascii_unit_ps: i128,
+    /// Whether type 1 of the ASCII family reads.
+    pub is_one_read: bool,
+}
+
+/// A request: time stamp in picoseconds, kind, offset, size, device.
+pub type Naive = (i128, RequestKind, i128, i128, u32);
+
+/// The request of an MSR Cambridge line.
+pub fn msr(line: &str, rules: &Rules) -> Option<Naive> {
+    let fields: Vec<&str> = line.trim_matches(BLANKS).split(',').collect();
+    let [time, _host, disk, kind, offset, size, response] = fields[..] else { return None };
+    decimal(response, 0)?;
+    let kind = match kind.to_ascii_lowercase().as_str() {
+        "read" => RequestKind::Read,
+        "write" => RequestKind::Write,
+        _ => return None,
+    };
+    let time = whole(time)?.checked_mul(100_000)?;
+    on_drive((time, kind, whole(offset)?, whole(size)?, u32::try_from(whole(disk)?).ok()?), rules)
+}
+
+/// The request of a line of the ASCII family.
+pub fn ascii(line: &str, rules: &Rules) -> Option<Naive> {
+    let fields: Vec<&str> = line.split(BLANKS).filter(|field| !field.is_empty()).collect();
+    let [time, device, sector, sectors, kind] = fields[..] else { return None };
+    let is_read = match kind {
+        "1" => rules.is_one_read,
+        "0" => !rules.is_one_read,
+        _ => return None,
+    };
+    let kind = if is_read { RequestKind::Read } else { RequestKind::Write };
+    let request = (
+        decimal(time, rules.ascii_unit_ps.ilog10() as usize)?,
+        kind,
+        whole(sector)?.checked_mul(rules.ascii_sector)?,
+        whole(sectors)?.checked_mul(rules.ascii_sector)?,
+        u32::try_from(whole(device)?).ok()?,
+    );
+    on_drive(request, rules)
+}
+
+/// The requests of a fio iolog of version 3.
+pub fn fio_iolog(lines: &[&str], rules: &Rules) -> Vec<Naive> {
+    let mut files: Vec<&str> = Vec::new();
+    let mut requests = Vec::new();
+    for line in lines {
+        let fields: Vec<&str> = line.split(BLANKS).filter(|field| !field.is_empty()).collect();
+        match fields[..] {
+            [time, file, "add"] if whole(time).is_some() && !files.contains(&file) => files.push(file),
+            [time, file, action @ ("read" | "write" | "trim"), offset, size] => {
+                let request = || {
+                    let device = files.iter().position(|known| *known == file)?;
+                    let kind = match action {
+                        "read" => RequestKind::Read,
+                        "write" => RequestKind::Write,
+                        _ => RequestKind::Deallocate,
+                    };
+                    let time = whole(time)?.checked_mul(1_000_000)?;
+                    on_drive((time, kind, whole(offset)?, whole(size)?, device as u32), rules)
+                };
+                requests.extend(request());
+            }
+            _ => {}
+        }
+    }
+    requests
+}
+
+const BLANKS: [char; 2] = [' ', '\t'];
+
+/// A decimal number times ten to the `places`, what is finer cut off.
+fn decimal(text: &str, places: usize) -> Option<i128> {
+    let (before, after) = text.split_once('.').unwrap_or((text, ""));
+    let is_number = text.len() > text.matches('.').count() && after.bytes().all(|byte| byte.is_ascii_digit());
+    let before = if before.is_empty() { 0 } else { whole(before)? };
+    let after: String = after.chars().chain(std::iter::repeat('0')).take(places).collect();
+    let after: i128 = if after.is_empty() { 0 } else { after.parse().ok()? };
+    is_number.then_some(before * 10_i128.pow(places as u32) + after)
+}
+
+fn whole(text: &str) -> Option<i128> {
+    (text.bytes().all(|byte| byte.is_ascii_digit())).then(|| text.parse::<u64>().ok().map(i128::from))?
+}
+
+fn on_drive((time, kind, offset, size, device): Naive, rules: &Rules) -> Option<Naive> {
+    let sector = i128::from(rules.sector_size.as_u64());
+    let capacity = i128::from(rules.capacity.as_u64()) / sector * sector;
+    let is_believable = size > 0 && (size <= 1 << 30 || kind == RequestKind::Deallocate);
+    let start = offset / sector * sector;
+    let end = (offset + size + sector - 1) / sector * sector;
+    let length = end - start;
+    let has_an_end = offset + size + sector - 1 <= i128::from(u64::MAX);
+    match is_believable && has_an_end {
+        true if end <= capacity => Some((time, kind, start, length, device)),
+        true if rules.wrap && length <= capacity => {
+            let wrapped = start % capacity;
+            let overhang = (wrapped + length - capacity).max(0);
+            Some((time, kind, wrapped - overhang, length, device))
+        }
+        _ => None,
+    }
+}

@@ -1,0 +1,266 @@
+//! Trace readers: texts of each format with faults sown in, any bytes, and bytes that claim to be packed.
+
+use std::io::{Cursor, Write};
+use std::path::PathBuf;
+
+use flashmesh::config::{TraceFormat, TracePolarity, TraceTimeUnit, Workload};
+use flashmesh::units::{Bytes, Time};
+use flashmesh::workload::IoRequest;
+use flashmesh::workload::readers::{LEAP_MAX, LineCounts, TraceStream, TraceSummary, scan_stream};
+
+use crate::choices::Choices;
+use crate::oracle::{self, Naive, Rules};
+
+/// MSR Cambridge texts agree with the naive reading.
+pub fn msr(bytes: &[u8]) {
+    let mut choices = Choices::new(bytes);
+    let setup = Setup::new(&mut choices, TraceFormat::Msr);
+    let text = text(&mut choices, "", |choices, time| {
+        let disk = choices.pick(&["0", "1", "7", "4294967295", "4294967296"]);
+        let kind = choices.pick(&["Read", "Write", "read", "WRITE", "Red"]);
+        format!("{time},usr,{disk},{kind},{},{},{}", offset(choices), size(choices), choices.number())
+    });
+    let expected = lines(&text).filter_map(|line| oracle::msr(line, &setup.rules)).collect();
+    check_against(&text, &setup, expected, choices.pick(&PACKERS));
+}
+
+/// Texts of the ASCII family agree with the naive reading.
+pub fn ascii(bytes: &[u8]) {
+    check_ascii(bytes, 512);
+}
+
+/// A naive reading with a fault: its sector has 513 bytes.
+pub fn canary(bytes: &[u8]) {
+    check_ascii(bytes, 513);
+}
+
+fn check_ascii(bytes: &[u8], sector: i128) {
+    let mut choices = Choices::new(bytes);
+    let mut setup = Setup::new(&mut choices, TraceFormat::Ascii);
+    setup.rules.ascii_sector = sector;
+    let text = text(&mut choices, "", |choices, time| {
+        let blank = choices.pick(&[" ", "\t", "  "]);
+        let kind = choices.pick(&["0", "1", "0", "1", "2"]);
+        let (sector, sectors) = (offset(choices) / 512, size(choices) / 512);
+        format!("{time}{blank}{} {sector}{blank}{sectors} {kind}", choices.byte())
+    });
+    let expected = lines(&text).filter_map(|line| oracle::ascii(line, &setup.rules)).collect();
+    check_against(&text, &setup, expected, choices.pick(&PACKERS));
+}
+
+/// Texts of fio's iolog agree with the naive reading.
+pub fn fio_iolog(bytes: &[u8]) {
+    let mut choices = Choices::new(bytes);
+    let setup = Setup::new(&mut choices, TraceFormat::FioIolog);
+    let text = text(&mut choices, "fio version 3 iolog\n0 /a add\n", |choices, time| {
+        let file = choices.pick(&["/a", "/a", "/b", "/c"]);
+        match choices.pick(&["read", "write", "trim", "read", "write", "sync", "add", "open", "wait"]) {
+            action @ ("add" | "open") => format!("{time} {file} {action}"),
+            action => format!("{time} {file} {action} {} {}", offset(choices), size(choices)),
+        }
+    });
+    let lines: Vec<&str> = lines(&text).collect();
+    let expected = oracle::fio_iolog(&lines, &setup.rules);
+    check_against(&text, &setup, expected, choices.pick(&PACKERS));
+}
+
+/// Any bytes give requests that keep the contract, or an error; never a panic.
+pub fn any_bytes(bytes: &[u8]) {
+    let mut choices = Choices::new(bytes);
+    let format = choices.pick(&[TraceFormat::Auto, TraceFormat::Msr, TraceFormat::Ascii, TraceFormat::FioIolog]);
+    let setup = Setup::new(&mut choices, format);
+    let head: &[u8] = choices.pick(&[&b""[..], b"1 0 8 8 1\n", b"1,h,0,Read,0,512,1\n", b"fio version 2 iolog\n"]);
+    let is_nearly_text = choices.one_in(2);
+    let letters = b"0123456789 ,.\t\r\n#-Readwritwait/";
+    let body = choices
+        .rest()
+        .iter()
+        .map(|&byte| if is_nearly_text { letters[usize::from(byte) % letters.len()] } else { byte });
+    read(head.iter().copied().chain(body).collect(), &setup);
+}
+
+/// So do bytes that begin like packed ones, and packed traces in which a byte was changed or the end is missing.
+pub fn packed_bytes(bytes: &[u8]) {
+    let mut choices = Choices::new(bytes);
+    let setup = Setup::new(&mut choices, TraceFormat::Auto);
+    let packer = choices.pick(&PACKERS);
+    let (is_cut, place, byte) = (choices.one_in(2), choices.number(), choices.byte());
+    let mut packed = packer(format!("1 0 8 8 1\n{}", choices.rest().escape_ascii()).as_bytes());
+    let place = usize::try_from(place).unwrap_or(0) % packed.len();
+    if is_cut {
+        packed.truncate(place);
+    } else {
+        packed[place] ^= byte;
+    }
+    read(packed, &setup);
+}
+
+type Packer = fn(&[u8]) -> Vec<u8>;
+const PACKERS: [Packer; 4] = [gzip, zstd, xz, gzip_in_two];
+
+fn gzip(bytes: &[u8]) -> Vec<u8> {
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    encoder.write_all(bytes).expect("memory takes it");
+    encoder.finish().expect("memory takes it")
+}
+
+fn gzip_in_two(bytes: &[u8]) -> Vec<u8> {
+    let (head, tail) = bytes.split_at(bytes.len() / 2);
+    [gzip(head), gzip(tail)].concat()
+}
+
+fn zstd(bytes: &[u8]) -> Vec<u8> {
+    zstd::encode_all(bytes, 1).expect("memory takes it")
+}
+
+fn xz(bytes: &[u8]) -> Vec<u8> {
+    let mut encoder = liblzma::write::XzEncoder::new(Vec::new(), 0);
+    encoder.write_all(bytes).expect("memory takes it");
+    encoder.finish().expect("memory takes it")
+}
+
+/// A drive and the options of a reader.
+struct Setup {
+    workload: Workload,
+    rules: Rules,
+}
+
+impl Setup {
+    fn new(choices: &mut Choices<'_>, format: TraceFormat) -> Setup {
+        let (time_unit, ascii_unit_ps) = choices.pick(&[
+            (TraceTimeUnit::Nanoseconds, 1_000),
+            (TraceTimeUnit::Picoseconds, 1),
+            (TraceTimeUnit::Seconds, 1_000_000_000_000),
+        ]);
+        let is_one_read = choices.one_in(2);
+        let polarity = if is_one_read { TracePolarity::ReadIsOne } else { TracePolarity::ReadIsZero };
+        let wrap = choices.one_in(2);
+        let capacity = Bytes::new(choices.pick(&[1 << 30, 1 << 40, 1 << 30, 600_000]));
+        let sector_size = Bytes::new(choices.pick(&[512, 4096]));
+        let workload = Workload { format, time_unit, polarity, wrap, tolerate: 1.0, ..Workload::default() };
+        let rules = Rules { capacity, sector_size, wrap, ascii_sector: 512, ascii_unit_ps, is_one_read };
+        Setup { workload, rules }
+    }
+
+    fn stream(&self, bytes: Vec<u8>) -> Option<TraceStream> {
+        let path = PathBuf::from("fuzzed");
+        TraceStream::from_reader(path, Cursor::new(bytes), &self.workload, self.rules.capacity, self.rules.sector_size)
+            .ok()
+    }
+}
+
+/// A text of up to 600 lines, mostly in order and mostly well-formed.
+fn text(choices: &mut Choices<'_>, head: &str, mut line: impl FnMut(&mut Choices<'_>, u64) -> String) -> String {
+    let mut text = head.to_owned();
+    let mut time = choices.number() >> 8;
+    for _ in 0..600 {
+        if choices.is_used_up() {
+            break;
+        }
+        time = match choices.below(32) {
+            0 => choices.number(),
+            1 => time.saturating_sub(u64::from(choices.byte())),
+            2 => time.saturating_add(choices.number()),
+            _ => time.saturating_add(u64::from(choices.byte())),
+        };
+        let mut line = line(choices, time);
+        match choices.below(24) {
+            0 => line.clear(),
+            1 => line.insert(0, '#'),
+            2 => line.truncate(choices.below(64).min(line.len())),
+            3 => line.push_str(choices.pick(&[" ", ",", "9", " 9", ",9", "x"])),
+            4 => {
+                let place = choices.below(256) % (line.len() + 1);
+                line.insert(place, char::from(choices.byte() & 0x7f));
+            }
+            _ => {}
+        }
+        text.push_str(&line);
+        text.push_str(choices.pick(&["\n", "\n", "\n", "\r\n"]));
+    }
+    if choices.one_in(2) {
+        text.truncate(text.trim_ascii_end().len());
+    }
+    text
+}
+
+fn offset(choices: &mut Choices<'_>) -> u64 {
+    if choices.one_in(16) { choices.number() } else { u64::from(choices.byte()) * 4096 }
+}
+
+fn size(choices: &mut Choices<'_>) -> u64 {
+    if choices.one_in(16) { choices.number() } else { u64::from(choices.byte() % 32) * 512 }
+}
+
+/// The lines that a naive reading looks at.
+fn lines(text: &str) -> impl Iterator<Item = &str> {
+    text.split('\n')
+        .map(|line| line.strip_suffix('\r').unwrap_or(line))
+        .filter(|line| !line.trim_ascii().starts_with('#'))
+}
+
+/// Reads to the end or to an error and checks what always holds.
+fn read(bytes: Vec<u8>, setup: &Setup) -> Option<(Vec<IoRequest>, LineCounts)> {
+    let rules = &setup.rules;
+    let mut stream = setup.stream(bytes)?;
+    let mut requests: Vec<IoRequest> = Vec::new();
+    while let Some(request) = stream.next_request().ok()? {
+        let (offset, size) = (request.offset.as_u64(), request.size.as_u64());
+        assert!(size > 0 && offset + size <= rules.capacity.as_u64(), "{request:?} lies on the drive");
+        let sector = rules.sector_size.as_u64();
+        assert!(offset % sector == 0 && size % sector == 0, "{request:?} is made of sectors");
+        match requests.last() {
+            Some(last) => assert!(last.arrival <= request.arrival, "time runs back from {last:?} to {request:?}"),
+            None => assert_eq!(request.arrival, Time::ZERO, "the first request arrives at the start"),
+        }
+        requests.push(request);
+    }
+    let counts = stream.line_counts();
+    assert_eq!(counts.usable, requests.len() as u64, "usable lines are the requests");
+    assert_eq!(counts.lines, counts.usable + counts.rejected + counts.ignored + counts.skipped, "{counts:?} add up");
+    assert_eq!(stream.next_request().ok()?, None, "the end stays the end");
+    Some((requests, counts))
+}
+
+/// Checks a text against its naive reading, packed against plain, and the summary against the requests.
+fn check_against(text: &str, setup: &Setup, expected: Vec<Naive>, packer: Packer) {
+    let plain = read(text.as_bytes().to_vec(), setup);
+    let packed = read(packer(text.as_bytes()), setup);
+    assert_eq!(plain, packed, "packing changes nothing");
+    let Some((requests, counts)) = plain else { return };
+    assert_eq!(counts.lines, text.lines().count() as u64, "every line is read");
+
+    let summary =
+        (setup.stream(text.as_bytes().to_vec())).and_then(|stream| scan_stream(stream, setup.workload.tolerate).ok());
+    assert_eq!(summary.is_some(), !requests.is_empty(), "a trace without requests is refused, any other is not");
+    let Some(summary) = summary else {
+        return;
+    };
+    assert_eq!(summary.requests, counts.usable);
+    assert_eq!(summary.rejected_lines(), counts.rejected);
+    assert_eq!(summary.span_ps, requests.last().map_or(0, |request| request.arrival.as_ps()));
+
+    let misplaced = lines_misplaced_in_time(&summary);
+    assert_eq!(expected.len() as u64, summary.requests + misplaced, "as many requests as the naive reading finds");
+    let leap_max = i128::from(LEAP_MAX.as_ps());
+    let is_plain_sailing = expected.windows(2).all(|pair| (0..=leap_max).contains(&(pair[1].0 - pair[0].0)))
+        && expected.last().zip(expected.first()).is_some_and(|(last, first)| last.0 - first.0 <= i128::from(u64::MAX));
+    if is_plain_sailing {
+        assert_eq!(misplaced + summary.reordered_lines(), 0, "sorted stamps stay where they are");
+        let origin = expected[0].0;
+        for (request, (time, kind, offset, size, device)) in requests.iter().zip(expected) {
+            let read = (
+                i128::from(request.arrival.as_ps()),
+                request.kind,
+                i128::from(request.offset.as_u64()),
+                i128::from(request.size.as_u64()),
+                request.stream,
+            );
+            assert_eq!(read, (time - origin, kind, offset, size, device), "the naive reading agrees");
+        }
+    }
+}
+
+fn lines_misplaced_in_time(summary: &TraceSummary) -> u64 {
+    (summary.rejected.iter()).filter(|tally| tally.reason.starts_with("time-")).map(|tally| tally.lines).sum()
+}

@@ -1,0 +1,54 @@
+//! Each fuzz target for a moment, and the canary that must be found.
+
+use std::time::Duration;
+
+use bolero::produce;
+use flashmesh_fuzz::{CANARY, FUZZERS, Fuzzer};
+
+/// Enough for a trace that is longer than the window in which readers sort.
+const INPUT_BYTES_MAX: usize = 16 << 10;
+const INPUTS: usize = 1000;
+
+macro_rules! run {
+    ($fuzzer:expr, $shrink_time:expr) => {
+        bolero::check!()
+            .with_generator(produce::<Vec<u8>>().with().len(0..=INPUT_BYTES_MAX))
+            .with_iterations(INPUTS)
+            .with_max_len(usize::MAX)
+            .with_shrink_time($shrink_time)
+            .for_each(|bytes: &Vec<u8>| ($fuzzer.run)(bytes))
+    };
+}
+
+macro_rules! smoke {
+    ($($name:ident)*) => {
+        $(
+            #[test]
+            fn $name() {
+                let fuzzer = FUZZERS.iter().find(|fuzzer| fuzzer.name == stringify!($name)).expect("a registered target");
+                run!(fuzzer, Duration::from_secs(1));
+            }
+        )*
+
+        #[test]
+        fn every_registered_target_has_its_smoke_run() {
+            let registered: Vec<&str> = FUZZERS.iter().map(|Fuzzer { name, .. }| *name).collect();
+            assert_eq!(registered, [$(stringify!($name)),*]);
+        }
+    };
+}
+
+smoke! {
+    reader_msr
+    reader_ascii
+    reader_fio_iolog
+    reader_any_bytes
+    reader_packed_bytes
+    configuration
+}
+
+#[test]
+fn the_canary_is_found() {
+    let found = std::panic::catch_unwind(|| run!(CANARY, Duration::ZERO));
+    assert!(found.is_err(), "a planted fault went unnoticed");
+}

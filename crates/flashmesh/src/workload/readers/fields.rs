@@ -1,0 +1,246 @@
+//! Walks over the fields of one line, without copying and without allocating.
+
+use super::reject::{BadLine, Reason};
+
+/// A place in a line, moved from field to field.
+///
+/// Every failure carries the column at which the field begins.
+pub struct Fields<'a> {
+    line: &'a [u8],
+    at: usize,
+}
+
+impl<'a> Fields<'a> {
+    /// At the start of `line`.
+    pub fn new(line: &'a [u8]) -> Fields<'a> {
+        Fields { line, at: 0 }
+    }
+
+    /// The column of the next byte, from 1.
+    pub fn column(&self) -> u16 {
+        column(self.at)
+    }
+
+    /// Moves over spaces and tabs.
+    pub fn skip_blanks(&mut self) {
+        while matches!(self.line.get(self.at), Some(b' ' | b'\t')) {
+            self.at += 1;
+        }
+    }
+
+    /// Moves over blanks, of which there must be at least one, to a field that must be there.
+    ///
+    /// # Errors
+    /// When the line ends, or the last field goes on.
+    pub fn next_blank_separated(&mut self, expected: &'static str) -> Result<(), BadLine> {
+        let before = self.at;
+        self.skip_blanks();
+        if self.at == self.line.len() || self.at == before {
+            return Err(BadLine::new(Reason::Fields, column(self.at), expected));
+        }
+        Ok(())
+    }
+
+    /// Moves over `separator`, behind which the `expected` field begins.
+    ///
+    /// # Errors
+    /// When something else stands there, or the line ends.
+    pub fn next_after(&mut self, separator: u8, expected: &'static str) -> Result<(), BadLine> {
+        if self.line.get(self.at) != Some(&separator) {
+            return Err(BadLine::new(Reason::Fields, self.column(), expected));
+        }
+        self.at += 1;
+        Ok(())
+    }
+
+    /// Requires that nothing but blanks is left.
+    ///
+    /// # Errors
+    /// When there is a further field.
+    pub fn end(&mut self) -> Result<(), BadLine> {
+        self.skip_blanks();
+        if self.at < self.line.len() {
+            return Err(BadLine::new(Reason::Fields, self.column(), "the end of the line"));
+        }
+        Ok(())
+    }
+
+    /// A decimal number without sign.
+    ///
+    /// # Errors
+    /// When no digit stands here, the number does not fit 64 bits, or something other than a separator follows it.
+    pub fn number(&mut self, expected: &'static str) -> Result<u64, BadLine> {
+        let (value, digits) = self.digits();
+        let start = self.at - digits;
+        // Nineteen digits always fit 64 bits; longer ones are rare enough to be read twice, with care.
+        let value = if digits <= 19 { Some(value) } else { parse_checked(&self.line[start..self.at]) };
+        match value {
+            Some(value) if digits > 0 && self.is_at_separator() => Ok(value),
+            _ => Err(BadLine::new(Reason::Number, column(start), expected)),
+        }
+    }
+
+    /// A decimal number that fits 32 bits.
+    ///
+    /// # Errors
+    /// As [`Fields::number`], and when it does not fit.
+    pub fn number_u32(&mut self, expected: &'static str) -> Result<u32, BadLine> {
+        let start = self.at;
+        let value = self.number(expected)?;
+        u32::try_from(value).map_err(|_| BadLine::new(Reason::Number, column(start), expected))
+    }
+
+    /// A decimal number with or without decimals, times `unit`; decimals finer than one are cut off.
+    ///
+    /// # Errors
+    /// As [`Fields::number`].
+    pub fn decimal(&mut self, unit: u64, expected: &'static str) -> Result<u128, BadLine> {
+        let (whole, digits) = self.digits();
+        let start = self.at - digits;
+        let bad = BadLine::new(Reason::Number, column(start), expected);
+        let whole = if digits <= 19 { whole } else { parse_checked(&self.line[start..self.at]).ok_or(bad)? };
+        let mut value = u128::from(whole) * u128::from(unit);
+        let mut has_digits = digits > 0;
+        if self.line.get(self.at) == Some(&b'.') {
+            self.at += 1;
+            let mut digit_value = unit / 10;
+            while let Some(digit) = self.digit() {
+                value += u128::from(digit * digit_value);
+                digit_value /= 10;
+                has_digits = true;
+            }
+        }
+        if has_digits && self.is_at_separator() { Ok(value) } else { Err(bad) }
+    }
+
+    /// The bytes up to the next blank, comma or the end.
+    pub fn word(&mut self) -> &'a [u8] {
+        let start = self.at;
+        while !self.is_at_separator() {
+            self.at += 1;
+        }
+        &self.line[start..self.at]
+    }
+
+    /// Moves to the next comma or the end; what lies between may hold anything.
+    pub fn skip_to_comma(&mut self) {
+        while !matches!(self.line.get(self.at), None | Some(b',')) {
+            self.at += 1;
+        }
+    }
+
+    /// The bytes up to the next blank or the end; commas belong to it.
+    pub fn blank_separated_word(&mut self) -> &'a [u8] {
+        let start = self.at;
+        while !matches!(self.line.get(self.at), None | Some(b' ' | b'\t')) {
+            self.at += 1;
+        }
+        &self.line[start..self.at]
+    }
+
+    /// Moves over digits; their value modulo 2^64 and how many they were.
+    ///
+    /// Eight bytes are read at once and their digits joined pairwise in one register: a digit a turn would be a chain of
+    /// multiplications, and a branch on each.
+    #[inline]
+    fn digits(&mut self) -> (u64, usize) {
+        let start = self.at;
+        let mut value = 0_u64;
+        while let Some(bytes) = self.line.get(self.at..).and_then(|rest| rest.first_chunk::<8>()) {
+            let (eight, count) = leading_digits(u64::from_le_bytes(*bytes));
+            value = value.wrapping_mul(POWERS_OF_TEN[count]).wrapping_add(eight);
+            self.at += count;
+            if count < 8 {
+                return (value, self.at - start);
+            }
+        }
+        while let Some(digit) = self.digit() {
+            value = value.wrapping_mul(10).wrapping_add(digit);
+        }
+        (value, self.at - start)
+    }
+
+    /// Moves over one digit.
+    fn digit(&mut self) -> Option<u64> {
+        let digit = self.line.get(self.at)?.wrapping_sub(b'0');
+        if digit > 9 {
+            return None;
+        }
+        self.at += 1;
+        Some(u64::from(digit))
+    }
+
+    fn is_at_separator(&self) -> bool {
+        matches!(self.line.get(self.at), None | Some(b' ' | b'\t' | b','))
+    }
+}
+
+const POWERS_OF_TEN: [u64; 9] = [1, 10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000];
+
+/// How many of eight bytes, the first in the lowest place, are digits before any other byte, and their value.
+#[inline]
+fn leading_digits(bytes: u64) -> (u64, usize) {
+    const EVERY_BYTE: u64 = 0x0101_0101_0101_0101;
+    // A digit becomes 0 to 9; adding 0x76 lifts anything above 9 into the highest bit, without a carry into the next byte.
+    let digits = bytes ^ (EVERY_BYTE * u64::from(b'0'));
+    let not_digits = (((digits & (EVERY_BYTE * 0x7f)) + EVERY_BYTE * 0x76) | digits) & (EVERY_BYTE * 0x80);
+    let count = not_digits.trailing_zeros() / 8;
+    // Moved up to the highest places, the digits have zeros before them.
+    let digits = digits.checked_shl(64 - 8 * count).unwrap_or(0);
+    let pairs = (digits.wrapping_mul(10).wrapping_add(digits >> 8)) & 0x00ff_00ff_00ff_00ff;
+    let fours = (pairs.wrapping_mul(100).wrapping_add(pairs >> 16)) & 0x0000_ffff_0000_ffff;
+    let value = (fours.wrapping_mul(10_000).wrapping_add(fours >> 32)) & 0xffff_ffff;
+    (value, count as usize)
+}
+
+fn column(at: usize) -> u16 {
+    u16::try_from(at + 1).unwrap_or(u16::MAX)
+}
+
+fn parse_checked(digits: &[u8]) -> Option<u64> {
+    digits.iter().try_fold(0_u64, |value, &digit| value.checked_mul(10)?.checked_add(u64::from(digit - b'0')))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_of_every_length_are_read_as_the_standard_library_reads_them() {
+        for length in 1..=22 {
+            for digit in 1..=9_u8 {
+                let text: String = (0..length).map(|i| char::from(b'0' + (digit + i) % 10)).collect();
+                for rest in ["", ",", " 12345678", ",-------------"] {
+                    let line = format!("{text}{rest}");
+                    let read = Fields::new(line.as_bytes()).number("a number");
+                    assert_eq!(read.ok(), text.parse::<u64>().ok(), "{line}");
+                }
+            }
+        }
+        assert_eq!(Fields::new(b"18446744073709551615").number("").ok(), Some(u64::MAX));
+        assert!(Fields::new(b"18446744073709551616").number("").is_err());
+    }
+
+    #[test]
+    fn bytes_next_to_the_digits_are_not_digits() {
+        for byte in (0..=255_u8).filter(|byte| !byte.is_ascii_digit() && !b" \t,".contains(byte)) {
+            for position in 0..9 {
+                let mut text = *b"1234567890123456789";
+                text[position] = byte;
+                assert!(Fields::new(&text).number("").is_err(), "{byte:#x} at {position}");
+                assert_eq!(Fields::new(&text).digits().1, position, "{byte:#x} at {position}");
+            }
+        }
+    }
+
+    #[test]
+    fn decimals_keep_their_place_down_to_the_unit() {
+        let ps_per_ms = 1_000_000_000;
+        for (text, ps) in [("1.5", 1_500_000_000), ("0.000001", 1_000), (".25", 250_000_000), ("7", 7_000_000_000)] {
+            assert_eq!(Fields::new(text.as_bytes()).decimal(ps_per_ms, "").ok(), Some(ps), "{text}");
+        }
+        for text in ["", ".", "1.2.3", "1e5", "-1", "1.x"] {
+            assert!(Fields::new(text.as_bytes()).decimal(ps_per_ms, "").is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,198 @@
+//! Bytes of a trace file, unpacked.
+
+use std::fs::File;
+use std::io::{self, BufReader, Read};
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+
+use crate::error::WorkloadError;
+
+/// How a trace file is packed, recognised by its first bytes and not by its name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Compression {
+    /// Not at all.
+    Plain,
+    /// gzip (RFC 1952), any number of members.
+    Gzip,
+    /// Zstandard (RFC 8878), any number of frames.
+    Zstd,
+    /// xz, any number of streams.
+    Xz,
+}
+
+impl Compression {
+    /// The name a person knows it by.
+    pub fn name(self) -> &'static str {
+        match self {
+            Compression::Plain => "plain",
+            Compression::Gzip => "gzip",
+            Compression::Zstd => "zstd",
+            Compression::Xz => "xz",
+        }
+    }
+
+    fn of(first_bytes: &[u8]) -> Compression {
+        match first_bytes {
+            [0x1f, 0x8b, ..] => Compression::Gzip,
+            [0x28, 0xb5, 0x2f, 0xfd, ..] => Compression::Zstd,
+            // A skippable frame may come first; its last nibble is free.
+            [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..] => Compression::Zstd,
+            [0xfd, b'7', b'z', b'X', b'Z', 0x00, ..] => Compression::Xz,
+            _ => Compression::Plain,
+        }
+    }
+}
+
+/// First bytes of what people hand in by mistake, and what it is.
+const KNOWN_BINARY: [(&[u8], &str); 9] = [
+    (b"BZh", "compressed with bzip2"),
+    (b"\x04\x22\x4d\x18", "compressed with lz4"),
+    (b"PK\x03\x04", "a zip archive"),
+    (b"7z\xbc\xaf\x27\x1c", "a 7z archive"),
+    (b"Rar!", "a rar archive"),
+    (b"PAR1", "a Parquet file"),
+    (b"\x7fELF", "a program"),
+    (b"\xff\xfe", "UTF-16 text"),
+    (b"\xfe\xff", "UTF-16 text"),
+];
+
+/// What `sample`, the unpacked start of a file, is when it is not text.
+pub(super) fn binary_kind(sample: &[u8]) -> Option<String> {
+    for (magic, kind) in KNOWN_BINARY {
+        if sample.starts_with(magic) {
+            return Some(format!("{kind}, not a text trace: unpack or convert it; plain, gz, zst and xz are read"));
+        }
+    }
+    let is_control = |byte: u8| byte < 0x20 && !matches!(byte, b'\t' | b'\n' | b'\r' | 0x0c);
+    // A stray control byte spoils its line only; a file of them is no text.
+    let controls = sample.iter().filter(|&&byte| is_control(byte)).count();
+    let has_nul_early = memchr::memchr(0, &sample[..sample.len().min(4096)]).is_some();
+    (has_nul_early || controls * 50 > sample.len())
+        .then(|| "binary, not text: is it compressed with something else? plain, gz, zst and xz are read".to_owned())
+}
+
+/// Memory an xz file may ask for, in bytes; `xz -9` needs 65 MiB.
+const XZ_MEMORY_MAX: u64 = 160 << 20;
+/// The largest window a Zstandard file may ask for, as a power of two; that of `zstd --long`, 128 MiB.
+const ZSTD_WINDOW_LOG_MAX: u32 = 27;
+const FILE_BUFFER_BYTES: usize = 128 << 10;
+
+/// The unpacked bytes of one file, from its start to its end.
+pub struct Input {
+    path: PathBuf,
+    bytes: Box<dyn Read + Send>,
+    compression: Compression,
+    /// How many bytes the file had when it was opened; only a plain file is held to it, packed ones know their end.
+    length: Option<u64>,
+    read: u64,
+}
+
+impl Input {
+    /// Opens a file.
+    ///
+    /// # Errors
+    /// When it is missing, cannot be read or is no regular file.
+    pub fn open(path: &Path) -> Result<Input, WorkloadError> {
+        let io_error = |source| WorkloadError::Io { path: path.to_owned(), source };
+        // Asked before opening, since opening a pipe waits for its writer.
+        let metadata = std::fs::metadata(path).map_err(io_error)?;
+        if !metadata.is_file() {
+            return Err(WorkloadError::Parse {
+                path: path.to_owned(),
+                line: 0,
+                column: 0,
+                message: "not a regular file: a trace is read twice, so write it to a file first".to_owned(),
+            });
+        }
+        let file = File::open(path).map_err(io_error)?;
+        let length = file.metadata().map_err(io_error)?.len();
+        let mut input = Input::from_reader(path, file)?;
+        input.length = (input.compression == Compression::Plain).then_some(length);
+        Ok(input)
+    }
+
+    /// Reads from anything; `path` only names it in messages.
+    ///
+    /// # Errors
+    /// When the first bytes cannot be read.
+    pub fn from_reader(path: &Path, reader: impl Read + Send + 'static) -> Result<Input, WorkloadError> {
+        let io_error = |source| WorkloadError::Io { path: path.to_owned(), source };
+        let (first_bytes, packed) = peek(reader).map_err(io_error)?;
+        let compression = Compression::of(&first_bytes);
+        let bytes = unpack(compression, packed).map_err(io_error)?;
+        Ok(Input { path: path.to_owned(), bytes, compression, length: None, read: 0 })
+    }
+
+    /// How the file is packed.
+    pub fn compression(&self) -> Compression {
+        self.compression
+    }
+
+    /// The file.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Fills some of `buffer`; 0 at the end of the file. `line` is where reading has got to, for messages.
+    ///
+    /// # Errors
+    /// When the system refuses, packed data is damaged or ends early, or a plain file has shrunk since it was opened.
+    pub fn read(&mut self, buffer: &mut [u8], line: u64) -> Result<usize, WorkloadError> {
+        loop {
+            match self.bytes.read(buffer) {
+                Ok(0) if self.length.is_some_and(|length| self.read < length) => {
+                    return Err(self.damaged(line, "the file has shrunk while it was read".to_owned()));
+                }
+                Ok(count) => {
+                    self.read += count as u64;
+                    return Ok(count);
+                }
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(source) if source.raw_os_error().is_some() || self.compression == Compression::Plain => {
+                    return Err(WorkloadError::Io { path: self.path.clone(), source });
+                }
+                Err(error) => {
+                    let name = self.compression.name();
+                    let message = match error.kind() {
+                        io::ErrorKind::UnexpectedEof => format!("the {name} data ends early: the file is truncated"),
+                        _ => format!("the {name} data is damaged ({error})"),
+                    };
+                    return Err(self.damaged(line, message));
+                }
+            }
+        }
+    }
+
+    fn damaged(&self, line: u64, message: String) -> WorkloadError {
+        WorkloadError::Parse { path: self.path.clone(), line, column: 0, message }
+    }
+}
+
+/// The first bytes of a reader, and a reader that still yields them.
+fn peek(mut reader: impl Read + Send + 'static) -> io::Result<(Vec<u8>, Box<dyn Read + Send>)> {
+    const MAGIC_BYTES: u64 = 6;
+    let mut first_bytes = Vec::new();
+    reader.by_ref().take(MAGIC_BYTES).read_to_end(&mut first_bytes)?;
+    let again = io::Cursor::new(first_bytes.clone()).chain(reader);
+    Ok((first_bytes, Box::new(again)))
+}
+
+fn unpack(compression: Compression, packed: Box<dyn Read + Send>) -> io::Result<Box<dyn Read + Send>> {
+    let buffered = |packed| BufReader::with_capacity(FILE_BUFFER_BYTES, packed);
+    Ok(match compression {
+        Compression::Plain => packed,
+        Compression::Gzip => Box::new(flate2::bufread::MultiGzDecoder::new(buffered(packed))),
+        Compression::Zstd => {
+            let mut decoder = zstd::Decoder::with_buffer(buffered(packed))?;
+            decoder.window_log_max(ZSTD_WINDOW_LOG_MAX)?;
+            Box::new(decoder)
+        }
+        Compression::Xz => {
+            let flags = liblzma::stream::CONCATENATED;
+            let stream = liblzma::stream::Stream::new_stream_decoder(XZ_MEMORY_MAX, flags)?;
+            Box::new(liblzma::bufread::XzDecoder::new_stream(buffered(packed), stream))
+        }
+    })
+}

@@ -1,0 +1,112 @@
+//! Turns a trace file into requests: one file a format, all streamed in constant memory.
+//!
+//! ```text
+//! file -> input (unpack) -> records (cut) -> a TraceReader (parse) -> fit (onto the drive) -> order (by time) -> requests
+//! ```
+//!
+//! [`scan`] walks a trace once before the run and says what is in it; [`TraceSource`] hands its requests to the host.
+//! Both take the same requests and leave out the same lines, since both pull from one [`TraceStream`].
+//!
+//! Every line meets exactly one fate: *usable* (it became a request), *rejected* (it should have, but cannot be used),
+//! *ignored* (a flush or the like, for which a drive of this model has no work) or *skipped* (blank, comment, header, bookkeeping).
+//!
+//! # Adding a format
+//! One new file with a [`TraceReader`] and a `pub static FORMAT`, and one line in [`FORMATS`].
+
+mod ascii;
+mod fields;
+mod fio_iolog;
+mod fit;
+mod footprint;
+mod input;
+mod msr;
+mod order;
+mod records;
+mod reject;
+mod sample;
+mod scan;
+mod source;
+mod stream;
+mod summary;
+
+pub use fit::SIZE_MAX;
+pub use input::Compression;
+pub use order::{DISORDER_MAX, LEAP_MAX, WINDOW_REQUESTS};
+pub use records::{Framing, RECORD_BYTES_MAX};
+pub use reject::{BadLine, Reason, Tally};
+pub use sample::{Match, Sample};
+pub use scan::{scan, scan_stream};
+pub use source::TraceSource;
+pub use stream::{LineCounts, TraceStream};
+pub use summary::TraceSummary;
+
+use super::RequestKind;
+use crate::config::{TraceFormat, Workload};
+
+/// Parses the records of one trace format.
+///
+/// # Contract
+/// - Records come in the order of the file, each once. A reader may remember what a line tells about later ones
+///   (a version, a clock, names of files), within constant memory.
+/// - A record is judged by itself: what is out of order or beyond the drive is found later, for all formats alike.
+/// - Any bytes may come; they give an `Err`, never a panic. A bad line leaves the reader as it was.
+/// - Text comes without its line end, at most [`RECORD_BYTES_MAX`] long; blank lines and `#` comments do not come at all.
+/// - Nothing is allocated for a line that is well-formed.
+pub trait TraceReader: Send {
+    /// Parses one record.
+    ///
+    /// # Errors
+    /// Where the record is wrong and what should stand there.
+    fn parse(&mut self, record: &[u8]) -> Result<Line, BadLine>;
+}
+
+/// What a line of a trace says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Line {
+    /// A request, in the file's own terms.
+    Request(RawRequest),
+    /// An action that asks no work of the drive; it is counted by this name and shown.
+    Ignored(&'static str),
+    /// Header or bookkeeping.
+    Skipped,
+}
+
+/// A request as a trace has it, with the places of its fields.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RawRequest {
+    /// The time stamp, in picoseconds since whatever epoch the file uses.
+    pub time_ps: u128,
+    /// The first byte.
+    pub offset: u64,
+    /// How many bytes.
+    pub size: u64,
+    /// The device, disk or file.
+    pub device: u32,
+    /// What it asks.
+    pub kind: RequestKind,
+    /// The column of the time stamp, from 1.
+    pub time_column: u16,
+    /// The column of the address.
+    pub offset_column: u16,
+    /// The column of the size.
+    pub size_column: u16,
+}
+
+/// A trace format: an entry of [`FORMATS`].
+pub struct Format {
+    /// How the configuration names it.
+    pub kind: TraceFormat,
+    /// The text form of `kind`.
+    pub name: &'static str,
+    /// What people call it.
+    pub title: &'static str,
+    /// How records are told apart.
+    pub framing: Framing,
+    /// How well the start of a file looks like this format.
+    pub detect: fn(&Sample<'_>, &Workload) -> Match,
+    /// A reader at the start of a file, with the options of the workload that concern it.
+    pub open: fn(&Workload) -> Box<dyn TraceReader>,
+}
+
+/// All trace formats; one line each.
+pub static FORMATS: &[&Format] = &[&msr::FORMAT, &ascii::FORMAT, &fio_iolog::FORMAT];

@@ -1,0 +1,72 @@
+//! MSR Cambridge CSV: the block traces of Narayanan, Donnelly and Rowstron, "Write Off-Loading", FAST 2008, as SNIA publishes them.
+//!
+//! `time stamp, host, disk, type, offset, size, response time`: the time stamp in Windows filetime ticks of 100 ns, the type
+//! `Read` or `Write` in any case, offset and size in bytes. A header line is skipped. The response time must be there and is
+//! not used; the disk number becomes the device, whatever the host.
+
+use super::fields::Fields;
+use super::reject::{BadLine, Reason};
+use super::{Format, Framing, Line, RawRequest, Sample, TraceReader};
+use crate::config::TraceFormat;
+use crate::workload::RequestKind;
+
+/// The entry of the registry.
+pub static FORMAT: Format = Format {
+    kind: TraceFormat::Msr,
+    name: "msr",
+    title: "MSR Cambridge CSV",
+    framing: Framing::Lines,
+    detect: |sample: &Sample<'_>, _| sample.share_understood(&mut Msr),
+    open: |_| Box::new(Msr),
+};
+
+/// Filetime counts in units of 100 ns.
+const PS_PER_TICK: u128 = 100_000;
+
+struct Msr;
+
+impl TraceReader for Msr {
+    fn parse(&mut self, record: &[u8]) -> Result<Line, BadLine> {
+        let mut fields = Fields::new(record);
+        fields.skip_blanks();
+        let time_column = fields.column();
+        let ticks = match fields.number("the time stamp, in filetime ticks of 100 ns") {
+            Ok(ticks) => ticks,
+            Err(_) if is_header(record) => return Ok(Line::Skipped),
+            Err(bad) => return Err(bad),
+        };
+        fields.next_after(b',', "a comma and the host")?;
+        fields.skip_to_comma();
+        fields.next_after(b',', "a comma and the disk number")?;
+        let device = fields.number_u32("the disk number")?;
+        fields.next_after(b',', "a comma and the type")?;
+        let kind_column = fields.column();
+        let kind = match fields.word() {
+            word if word.eq_ignore_ascii_case(b"read") => RequestKind::Read,
+            word if word.eq_ignore_ascii_case(b"write") => RequestKind::Write,
+            _ => return Err(BadLine::new(Reason::Kind, kind_column, "the type, Read or Write")),
+        };
+        fields.next_after(b',', "a comma and the offset in bytes")?;
+        let offset_column = fields.column();
+        let offset = fields.number("the offset in bytes")?;
+        fields.next_after(b',', "a comma and the size in bytes")?;
+        let size_column = fields.column();
+        let size = fields.number("the size in bytes")?;
+        // A line cut short in its size would pass for a smaller request; so what follows must be there too.
+        fields.next_after(b',', "a comma and the response time")?;
+        fields.decimal(1, "the response time")?;
+        fields.end()?;
+        let time_ps = u128::from(ticks) * PS_PER_TICK;
+        Ok(Line::Request(RawRequest { time_ps, offset, size, device, kind, time_column, offset_column, size_column }))
+    }
+}
+
+/// Whether the line names the columns: seven words, none a number.
+fn is_header(record: &[u8]) -> bool {
+    let mut columns = 0;
+    let has_only_names = record.split(|&byte| byte == b',').all(|name| {
+        columns += 1;
+        name.trim_ascii().first().is_some_and(u8::is_ascii_alphabetic)
+    });
+    columns == 7 && has_only_names
+}

@@ -1,0 +1,251 @@
+//! Cuts the bytes of a trace into records: lines, or blocks of a fixed size.
+
+use std::ops::Range;
+
+use super::input::{Compression, Input};
+use crate::error::WorkloadError;
+
+/// How a format tells one record from the next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Framing {
+    /// Text, one record a line, ended by LF or CRLF; blank lines and those that begin with `#` say nothing.
+    Lines,
+    /// Binary, every record of this many bytes; not 0 and not above [`RECORD_BYTES_MAX`].
+    Fixed(usize),
+}
+
+/// The longest record, in bytes; a longer line is rejected unread.
+pub const RECORD_BYTES_MAX: usize = 4096;
+
+const BUFFER_BYTES: usize = 256 << 10;
+
+/// One record, still in the buffer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Record<'a> {
+    /// The record, without its line end. A last block that is cut short is handed out as it is.
+    Whole(&'a [u8]),
+    /// A line above [`RECORD_BYTES_MAX`].
+    TooLong,
+}
+
+/// The records of one file, in order, through a buffer of constant size.
+pub struct Records {
+    input: Input,
+    framing: Framing,
+    buffer: Box<[u8]>,
+    start: usize,
+    end: usize,
+    is_last_read: bool,
+    number: u64,
+}
+
+impl Records {
+    /// Reads the first buffer full, for [`Records::sample`].
+    ///
+    /// # Errors
+    /// As [`Input::read`].
+    pub fn new(input: Input) -> Result<Records, WorkloadError> {
+        let buffer = vec![0; BUFFER_BYTES].into_boxed_slice();
+        let mut records =
+            Records { input, framing: Framing::Lines, buffer, start: 0, end: 0, is_last_read: false, number: 0 };
+        while records.end < BUFFER_BYTES && !records.is_last_read {
+            records.fill()?;
+        }
+        if records.buffer[..records.end].starts_with(b"\xef\xbb\xbf") {
+            records.start = 3;
+        }
+        Ok(records)
+    }
+
+    /// The start of the file, unpacked: all of it when it is short. Only before the first record is taken.
+    pub fn sample(&self) -> &[u8] {
+        &self.buffer[self.start..self.end]
+    }
+
+    /// Sets how records are told apart; lines unless told otherwise.
+    pub fn set_framing(&mut self, framing: Framing) {
+        self.framing = framing;
+    }
+
+    /// The number of the record taken last, from 1.
+    pub fn number(&self) -> u64 {
+        self.number
+    }
+
+    /// How the file is packed.
+    pub fn compression(&self) -> Compression {
+        self.input.compression()
+    }
+
+    /// The file.
+    pub fn path(&self) -> &std::path::Path {
+        self.input.path()
+    }
+
+    /// The next record; `None` at the end of the file.
+    ///
+    /// # Errors
+    /// As [`Input::read`].
+    #[inline]
+    pub fn next(&mut self) -> Result<Option<Record<'_>>, WorkloadError> {
+        let taken = match self.framing {
+            Framing::Lines => self.next_line()?,
+            Framing::Fixed(bytes) => self.next_block(bytes)?,
+        };
+        Ok(taken.map(|taken| match taken {
+            Some(range) => Record::Whole(&self.buffer[range]),
+            None => Record::TooLong,
+        }))
+    }
+
+    /// Where the next line lies in the buffer; `Some(None)` for one that is too long.
+    #[inline]
+    fn next_line(&mut self) -> Result<Option<Option<Range<usize>>>, WorkloadError> {
+        let mut searched = self.start;
+        let mut is_too_long = false;
+        loop {
+            if let Some(found) = memchr::memchr(b'\n', &self.buffer[searched..self.end]) {
+                let line_end = searched + found;
+                let line = self.start..without_carriage_return(&self.buffer, self.start, line_end);
+                self.start = line_end + 1;
+                return Ok(Some(self.take_line(line, is_too_long)));
+            }
+            if self.is_last_read {
+                let line = self.start..without_carriage_return(&self.buffer, self.start, self.end);
+                let has_line = self.start < self.end || is_too_long;
+                self.start = self.end;
+                return Ok(if has_line { Some(self.take_line(line, is_too_long)) } else { None });
+            }
+            if self.end - self.start > RECORD_BYTES_MAX {
+                is_too_long = true;
+                self.start = self.end;
+            }
+            self.make_room();
+            searched = self.end;
+            self.fill()?;
+        }
+    }
+
+    fn take_line(&mut self, line: Range<usize>, is_too_long: bool) -> Option<Range<usize>> {
+        self.number += 1;
+        (!is_too_long && line.len() <= RECORD_BYTES_MAX).then_some(line)
+    }
+
+    fn next_block(&mut self, bytes: usize) -> Result<Option<Option<Range<usize>>>, WorkloadError> {
+        let bytes = bytes.clamp(1, RECORD_BYTES_MAX);
+        while self.end - self.start < bytes && !self.is_last_read {
+            self.make_room();
+            self.fill()?;
+        }
+        if self.start == self.end {
+            return Ok(None);
+        }
+        let block = self.start..self.end.min(self.start + bytes);
+        self.start = block.end;
+        self.number += 1;
+        Ok(Some(Some(block)))
+    }
+
+    /// Moves what is left to the front of the buffer; at most one record is left when it is called.
+    fn make_room(&mut self) {
+        self.buffer.copy_within(self.start..self.end, 0);
+        self.end -= self.start;
+        self.start = 0;
+    }
+
+    fn fill(&mut self) -> Result<(), WorkloadError> {
+        let count = self.input.read(&mut self.buffer[self.end..], self.number)?;
+        self.end += count;
+        self.is_last_read = count == 0;
+        Ok(())
+    }
+}
+
+fn without_carriage_return(buffer: &[u8], start: usize, end: usize) -> usize {
+    if end > start && buffer[end - 1] == b'\r' { end - 1 } else { end }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{self, Read};
+    use std::path::Path;
+
+    use super::*;
+
+    /// Hands out a few bytes a call, so that records meet every boundary.
+    struct Drip {
+        bytes: Vec<u8>,
+        at: usize,
+        step: usize,
+    }
+
+    impl Read for Drip {
+        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+            let count = self.step.min(buffer.len()).min(self.bytes.len() - self.at);
+            buffer[..count].copy_from_slice(&self.bytes[self.at..self.at + count]);
+            self.at += count;
+            Ok(count)
+        }
+    }
+
+    fn records(bytes: &[u8], step: usize, framing: Framing) -> Vec<Option<Vec<u8>>> {
+        let drip = Drip { bytes: bytes.to_vec(), at: 0, step };
+        let mut records = Records::new(Input::from_reader(Path::new("drip"), drip).unwrap()).unwrap();
+        records.set_framing(framing);
+        let mut all = Vec::new();
+        while let Some(record) = records.next().unwrap() {
+            all.push(match record {
+                Record::Whole(bytes) => Some(bytes.to_vec()),
+                Record::TooLong => None,
+            });
+            assert_eq!(records.number(), all.len() as u64);
+        }
+        assert!(records.next().unwrap().is_none());
+        all
+    }
+
+    #[test]
+    fn lines_end_with_lf_crlf_or_the_file() {
+        for (text, lines) in [
+            ("", vec![]),
+            ("a", vec!["a"]),
+            ("a\n", vec!["a"]),
+            ("a\r\n\r\nb\r", vec!["a", "", "b"]),
+            ("\n\nab\n", vec!["", "", "ab"]),
+        ] {
+            let expected: Vec<_> = lines.iter().map(|line| Some(line.as_bytes().to_vec())).collect();
+            for step in [1, 2, 1000] {
+                assert_eq!(records(text.as_bytes(), step, Framing::Lines), expected, "{text:?} by {step}");
+            }
+        }
+    }
+
+    #[test]
+    fn every_line_survives_the_boundaries_of_the_buffer() {
+        let text: String = (0..200_000).map(|i| format!("{i}\n")).collect();
+        let lines = records(text.as_bytes(), 65_537, Framing::Lines);
+        assert_eq!(lines.len(), 200_000);
+        for (i, line) in lines.iter().enumerate() {
+            assert_eq!(line.as_deref(), Some(i.to_string().as_bytes()));
+        }
+    }
+
+    #[test]
+    fn a_line_beyond_the_limit_is_named_and_costs_no_memory() {
+        for long in [RECORD_BYTES_MAX + 1, BUFFER_BYTES * 3] {
+            let text = format!("a\n{}\nb\n{}", "x".repeat(long), "y".repeat(long));
+            let expected = [Some(b"a".to_vec()), None, Some(b"b".to_vec()), None];
+            assert_eq!(records(text.as_bytes(), 100_000, Framing::Lines), expected);
+        }
+        let fits = "x".repeat(RECORD_BYTES_MAX);
+        assert_eq!(records(fits.as_bytes(), 7, Framing::Lines), [Some(fits.into_bytes())]);
+    }
+
+    #[test]
+    fn blocks_are_cut_by_size_and_a_short_one_is_handed_out() {
+        let expected = [Some(b"abc".to_vec()), Some(b"def".to_vec()), Some(b"g".to_vec())];
+        for step in [1, 2, 5] {
+            assert_eq!(records(b"abcdefg", step, Framing::Fixed(3)), expected);
+        }
+    }
+}

@@ -1,0 +1,199 @@
+//! The walk over a trace before the run: what is in it, and whether it is fit to run.
+
+use rustc_hash::FxHashSet;
+
+use super::footprint::Footprint;
+use super::reject::{Reason, Tally};
+use super::stream::{LineCounts, TraceStream};
+use super::summary::TraceSummary;
+use crate::config::Workload;
+use crate::error::WorkloadError;
+use crate::units::{Bytes, Time};
+use crate::workload::{IoRequest, RequestKind};
+
+/// Walks the trace of `workload` once, up to `workload.requests`, and says what is in it.
+///
+/// # Errors
+/// - When the file cannot be read (see [`TraceStream::open`]).
+/// - When no request is usable.
+/// - When of the lines that speak of requests or actions more than the share `workload.tolerate` had to be rejected or sorted in;
+///   the message names each reason with the first line it was met in, and what to do.
+pub fn scan(workload: &Workload, capacity: Bytes, sector_size: Bytes) -> Result<TraceSummary, WorkloadError> {
+    scan_stream(TraceStream::open(workload, capacity, sector_size)?, workload.tolerate)
+}
+
+/// The same for an open stream, at its start; `tolerate` is the share of lines that may be bad.
+///
+/// # Errors
+/// As [`scan`].
+pub fn scan_stream(mut stream: TraceStream, tolerate: f64) -> Result<TraceSummary, WorkloadError> {
+    let mut sums = Sums::default();
+    while let Some(request) = stream.next_request()? {
+        sums.add(&request);
+    }
+    judge(&stream, tolerate)?;
+    Ok(sums.summary(&stream))
+}
+
+/// What is summed up over the requests.
+#[derive(Default)]
+struct Sums {
+    /// Reads, writes, deallocates.
+    counts: [u64; 3],
+    bytes: [u64; 3],
+    last_arrival: Time,
+    address_end: u64,
+    footprint: Footprint,
+    devices: Devices,
+}
+
+impl Sums {
+    #[inline]
+    fn add(&mut self, request: &IoRequest) {
+        let kind = match request.kind {
+            RequestKind::Read => 0,
+            RequestKind::Write => 1,
+            RequestKind::Deallocate => 2,
+        };
+        self.counts[kind] += 1;
+        // Sums of billions of gigabyte requests do not fit; a summary may stop counting there, but not the program.
+        self.bytes[kind] = self.bytes[kind].saturating_add(request.size.as_u64());
+        self.last_arrival = request.arrival;
+        self.address_end = self.address_end.max(request.offset.as_u64() + request.size.as_u64());
+        self.devices.add(request.stream);
+        if request.kind != RequestKind::Deallocate {
+            self.footprint.touch(request.offset, request.size);
+        }
+    }
+
+    fn summary(&self, stream: &TraceStream) -> TraceSummary {
+        let requests: u64 = self.counts.iter().sum();
+        let ratio = |part: u64, whole: u64| if whole == 0 { 0.0 } else { part as f64 / whole as f64 };
+        let lines = stream.line_counts();
+        TraceSummary {
+            file: stream.path().display().to_string(),
+            format: stream.format().name,
+            format_title: stream.format().title,
+            compression: stream.compression(),
+            lines: lines.lines,
+            requests,
+            reads: self.counts[0],
+            writes: self.counts[1],
+            deallocates: self.counts[2],
+            read_share: ratio(self.counts[0], requests),
+            write_share: ratio(self.counts[1], requests),
+            deallocate_share: ratio(self.counts[2], requests),
+            span_ps: self.last_arrival.as_ps(),
+            read_bytes: self.bytes[0],
+            write_bytes: self.bytes[1],
+            deallocate_bytes: self.bytes[2],
+            read_size_mean_bytes: ratio(self.bytes[0], self.counts[0]),
+            write_size_mean_bytes: ratio(self.bytes[1], self.counts[1]),
+            footprint_bytes: self.footprint.bytes().as_u64(),
+            address_end_bytes: self.address_end,
+            devices: self.devices.count(),
+            wrapped: stream.wrapped(),
+            reordered: stream.reordered().cloned(),
+            rejected: stream.rejected().iter().map(|(_, tally)| tally.clone()).collect(),
+            ignored: stream.ignored(),
+            skipped: lines.skipped,
+        }
+    }
+}
+
+/// The devices seen, up to a bound.
+#[derive(Default)]
+struct Devices {
+    last: Option<u32>,
+    seen: FxHashSet<u32>,
+}
+
+impl Devices {
+    #[inline]
+    fn add(&mut self, device: u32) {
+        if self.last != Some(device) {
+            self.last = Some(device);
+            if (self.seen.len() as u64) < TraceSummary::DEVICES_MAX {
+                self.seen.insert(device);
+            }
+        }
+    }
+
+    fn count(&self) -> u64 {
+        self.seen.len() as u64
+    }
+}
+
+/// Refuses a trace of which too little can be used.
+fn judge(stream: &TraceStream, tolerate: f64) -> Result<(), WorkloadError> {
+    let counts = stream.line_counts();
+    let reordered = stream.reordered().map_or(0, |tally| tally.lines);
+    let bad = counts.rejected + reordered;
+    let judged = counts.lines - counts.skipped;
+    // The quotient is rounded correctly, so that 29 of 2900 lines are 0.01 exactly.
+    let is_tolerated = bad as f64 / judged.max(1) as f64 <= tolerate;
+    if counts.usable > 0 && is_tolerated {
+        return Ok(());
+    }
+    let mut reasons: Vec<(Reason, &Tally)> = stream.rejected().iter().map(|(reason, tally)| (*reason, tally)).collect();
+    reasons.extend(stream.reordered().map(|tally| (Reason::OutOfOrder, tally)));
+    reasons.sort_by_key(|(_, tally)| tally.first_line);
+    let place = reasons.first().map_or((0, 0), |(_, tally)| (tally.first_line, tally.first_column));
+    Err(WorkloadError::Parse {
+        path: stream.path().to_owned(),
+        line: place.0,
+        column: place.1,
+        message: refusal(&reasons, &counts, bad, judged, tolerate, stream),
+    })
+}
+
+fn refusal(
+    reasons: &[(Reason, &Tally)],
+    counts: &LineCounts,
+    bad: u64,
+    judged: u64,
+    tolerate: f64,
+    stream: &TraceStream,
+) -> String {
+    use std::fmt::Write;
+
+    let mut message = String::new();
+    if counts.usable == 0 {
+        let _ =
+            write!(message, "no line of {} can be used as a request (read as {})", counts.lines, stream.format().title);
+    } else {
+        let share = bad as f64 * 100.0 / judged as f64;
+        let limit = tolerate * 100.0;
+        let _ = write!(
+            message,
+            "{bad} of {judged} lines ({share:.2} %) cannot be used as they are, more than the {limit} % that is let pass \
+             (read as {})",
+            stream.format().title
+        );
+    }
+    let mut remedies: Vec<&str> = Vec::new();
+    for (reason, tally) in reasons {
+        let _ = write!(
+            message,
+            "\n  {} {} {}, first {}:{}:{}: {}",
+            tally.lines,
+            if tally.lines == 1 { "line" } else { "lines" },
+            reason.text(),
+            stream.path().display(),
+            tally.first_line,
+            tally.first_column,
+            tally.message
+        );
+        if !remedies.contains(&reason.remedy()) {
+            remedies.push(reason.remedy());
+        }
+    }
+    for remedy in remedies {
+        let _ = write!(message, "\n  help: {remedy}");
+    }
+    if counts.usable > 0 {
+        message
+            .push_str("\n  help: run with what can be used by --tolerate, or set workload.tolerate to a higher share");
+    }
+    message
+}

@@ -1,0 +1,316 @@
+//! One walk over a trace: from records to requests, every line accounted for.
+
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use super::fit::Fit;
+use super::input::{Compression, Input, binary_kind};
+use super::order::{Placed, Stamped, Window};
+use super::records::{Framing, Record, Records};
+use super::reject::{BadLine, Reason, Tallies, Tally};
+use super::sample::{Sample, format_of, says_something};
+use super::{Format, Line, TraceReader};
+use crate::config::Workload;
+use crate::error::WorkloadError;
+use crate::units::{Bytes, Time};
+use crate::workload::IoRequest;
+
+/// Bytes looked at to tell the format, and text from binary.
+const SAMPLE_BYTES: usize = 64 << 10;
+
+/// The requests of one trace, pulled one by one in constant memory.
+///
+/// The first request arrives at time zero and arrivals never run back; every request lies on the drive, in whole sectors.
+pub struct TraceStream {
+    records: Records,
+    reader: Box<dyn TraceReader>,
+    format: &'static Format,
+    fit: Fit,
+    window: Window,
+    has_file_ended: bool,
+    /// Requests still to be handed out.
+    left: u64,
+    /// The time stamp of the first request.
+    origin_ps: Option<u128>,
+    fates: Fates,
+}
+
+/// What became of the lines.
+#[derive(Default)]
+struct Fates {
+    skipped: u64,
+    handed_out: u64,
+    wrapped: u64,
+    rejected: Tallies<Reason>,
+    reordered: Tallies<Reason>,
+    ignored: Tallies<&'static str>,
+}
+
+/// How many lines met which fate so far.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LineCounts {
+    /// Lines read.
+    pub lines: u64,
+    /// Lines that became requests; those still in the window are among them.
+    pub usable: u64,
+    /// Lines that cannot be used.
+    pub rejected: u64,
+    /// Lines with an action that asks no work of the drive.
+    pub ignored: u64,
+    /// Blank lines, comments, headers and bookkeeping.
+    pub skipped: u64,
+}
+
+impl TraceStream {
+    /// Opens the trace of `workload` for a drive of `capacity`, addressed in sectors of `sector_size`.
+    ///
+    /// # Errors
+    /// When the file is missing, empty, damaged, binary or of no known format, or no trace is named.
+    pub fn open(workload: &Workload, capacity: Bytes, sector_size: Bytes) -> Result<TraceStream, WorkloadError> {
+        let path = workload.trace.as_deref().ok_or_else(|| {
+            WorkloadError::Unusable("no trace file is named: set workload.trace, or pass --trace FILE".to_owned())
+        })?;
+        TraceStream::new(Input::open(path)?, workload, capacity, sector_size)
+    }
+
+    /// The same from anything that can be read; `path` only names it in messages.
+    ///
+    /// # Errors
+    /// As [`TraceStream::open`].
+    pub fn from_reader(
+        path: PathBuf,
+        reader: impl Read + Send + 'static,
+        workload: &Workload,
+        capacity: Bytes,
+        sector_size: Bytes,
+    ) -> Result<TraceStream, WorkloadError> {
+        TraceStream::new(Input::from_reader(&path, reader)?, workload, capacity, sector_size)
+    }
+
+    fn new(input: Input, workload: &Workload, capacity: Bytes, sector_size: Bytes) -> Result<Self, WorkloadError> {
+        let fit = Fit::new(capacity, sector_size, workload.wrap)?;
+        let path = input.path().to_owned();
+        let mut records = Records::new(input)?;
+        let refuse = |message| WorkloadError::Parse { path: path.clone(), line: 0, column: 0, message };
+        let bytes = &records.sample()[..records.sample().len().min(SAMPLE_BYTES)];
+        if bytes.is_empty() {
+            return Err(refuse("the trace is empty".to_owned()));
+        }
+        let sample = Sample::new(bytes);
+        let has_text_format =
+            || super::FORMATS.iter().any(|format| format.kind == workload.format && format.framing == Framing::Lines);
+        let is_text_wanted = workload.format == crate::config::TraceFormat::Auto || has_text_format();
+        if is_text_wanted && let Some(kind) = binary_kind(bytes) {
+            return Err(refuse(kind));
+        }
+        if is_text_wanted && sample.lines.is_empty() {
+            return Err(refuse("the trace holds no requests, only blank lines and comments".to_owned()));
+        }
+        let format = format_of(&sample, workload, &path)?;
+        records.set_framing(format.framing);
+        Ok(TraceStream {
+            records,
+            reader: (format.open)(workload),
+            format,
+            fit,
+            window: Window::default(),
+            has_file_ended: false,
+            left: workload.requests.unwrap_or(u64::MAX),
+            origin_ps: None,
+            fates: Fates::default(),
+        })
+    }
+
+    /// The next request; `None` when the trace, or the number of requests asked for, is at its end.
+    ///
+    /// # Errors
+    /// When the file vanishes or shrinks, or its packed data is damaged.
+    #[inline]
+    pub fn next_request(&mut self) -> Result<Option<IoRequest>, WorkloadError> {
+        if self.left == 0 {
+            return Ok(None);
+        }
+        loop {
+            while let Some(released) = self.window.release(self.has_file_ended) {
+                if let Some(request) = self.hand_out(released) {
+                    return Ok(Some(request));
+                }
+            }
+            if self.has_file_ended {
+                return Ok(None);
+            }
+            self.take_record()?;
+        }
+    }
+
+    /// Moves one record of the file into the window, or wherever else it belongs.
+    #[inline]
+    fn take_record(&mut self) -> Result<(), WorkloadError> {
+        let number = self.records.number() + 1;
+        let record = match self.records.next()? {
+            None => {
+                self.has_file_ended = true;
+                return Ok(());
+            }
+            Some(Record::Whole(record)) => record,
+            Some(Record::TooLong) => {
+                let message = || format!("the line is longer than {} bytes", super::RECORD_BYTES_MAX);
+                self.fates.rejected.reject(Reason::TooLong, (number, 0), message);
+                return Ok(());
+            }
+        };
+        if self.format.framing == Framing::Lines && !says_something(record) {
+            self.fates.skipped += 1;
+            return Ok(());
+        }
+        let raw = match self.reader.parse(record) {
+            Ok(Line::Request(raw)) => raw,
+            Ok(Line::Skipped) => {
+                self.fates.skipped += 1;
+                return Ok(());
+            }
+            Ok(Line::Ignored(action)) => {
+                let message = || format!("{action} asks no work of the drive");
+                self.fates.ignored.count(action, || action.to_owned(), (number, 0), message);
+                return Ok(());
+            }
+            Err(bad) => {
+                self.fates.reject_bad(bad, number, record, self.format.framing);
+                return Ok(());
+            }
+        };
+        let fitted = match self.fit.fit(raw.kind, raw.offset, raw.size) {
+            Ok(fitted) => fitted,
+            Err(reason) => {
+                self.fates.reject_unfit(reason, number, &raw, self.fit.capacity());
+                return Ok(());
+            }
+        };
+        self.fates.wrapped += u64::from(fitted.is_wrapped);
+        let placed = self.window.offer(Stamped {
+            time_ps: raw.time_ps,
+            offset: fitted.offset,
+            size: fitted.size,
+            line: number,
+            device: raw.device,
+            time_column: raw.time_column,
+            kind: raw.kind,
+        });
+        if placed != Placed::InOrder {
+            self.fates.count_misplaced(placed, (number, raw.time_column));
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn hand_out(&mut self, released: Stamped) -> Option<IoRequest> {
+        let origin_ps = *self.origin_ps.get_or_insert(released.time_ps);
+        let Ok(arrival_ps) = u64::try_from(released.time_ps - origin_ps) else {
+            let message = || "the request comes more than 213 days after the first, beyond the clock".to_owned();
+            self.fates.rejected.reject(Reason::TimeLeapsAhead, (released.line, released.time_column), message);
+            return None;
+        };
+        self.left -= 1;
+        self.fates.handed_out += 1;
+        Some(IoRequest {
+            arrival: Time::from_ps(arrival_ps),
+            kind: released.kind,
+            offset: Bytes::new(released.offset),
+            size: Bytes::new(released.size),
+            stream: released.device,
+        })
+    }
+
+    /// The file, as it is named in messages.
+    pub fn path(&self) -> &Path {
+        self.records.path()
+    }
+
+    /// The format the trace is read as.
+    pub fn format(&self) -> &'static Format {
+        self.format
+    }
+
+    /// How the file is packed.
+    pub fn compression(&self) -> Compression {
+        self.records.compression()
+    }
+
+    /// How many lines met which fate so far.
+    pub fn line_counts(&self) -> LineCounts {
+        LineCounts {
+            lines: self.records.number(),
+            usable: self.fates.handed_out + self.window.len() as u64,
+            rejected: self.fates.rejected.lines(),
+            ignored: self.fates.ignored.lines(),
+            skipped: self.fates.skipped,
+        }
+    }
+
+    /// Lines that cannot be used, by reason.
+    pub(super) fn rejected(&self) -> &[(Reason, Tally)] {
+        self.fates.rejected.entries()
+    }
+
+    /// Lines that were sorted in before others.
+    pub(super) fn reordered(&self) -> Option<&Tally> {
+        self.fates.reordered.entries().first().map(|(_, tally)| tally)
+    }
+
+    /// Lines whose action asks no work of the drive, by action.
+    pub(super) fn ignored(&self) -> Vec<Tally> {
+        self.fates.ignored.tallies()
+    }
+
+    /// Requests whose address was folded onto the drive.
+    pub(super) fn wrapped(&self) -> u64 {
+        self.fates.wrapped
+    }
+}
+
+impl Fates {
+    #[cold]
+    fn reject_bad(&mut self, bad: BadLine, number: u64, record: &[u8], framing: Framing) {
+        let is_binary = framing == Framing::Lines && memchr::memchr(0, record).is_some();
+        let reason = if is_binary { Reason::Binary } else { bad.reason };
+        self.rejected.reject(reason, (number, bad.column), || bad.message(record));
+    }
+
+    #[cold]
+    fn reject_unfit(&mut self, reason: Reason, number: u64, raw: &super::RawRequest, capacity: Bytes) {
+        let column = if reason == Reason::BeyondDrive { raw.offset_column } else { raw.size_column };
+        self.rejected.reject(reason, (number, column), || match reason {
+            Reason::BeyondDrive => format!(
+                "{} bytes from byte {} on end beyond the drive of {capacity} ({} bytes)",
+                raw.size,
+                raw.offset,
+                capacity.as_u64()
+            ),
+            Reason::ZeroSize => "the size is zero".to_owned(),
+            _ => format!("{} bytes in one request are more than {}", raw.size, super::SIZE_MAX),
+        });
+    }
+
+    #[cold]
+    fn count_misplaced(&mut self, placed: Placed, place: (u64, u16)) {
+        match placed {
+            Placed::InOrder => {}
+            Placed::OutOfOrder => {
+                let message = || "the time stamp lies before that of an earlier line".to_owned();
+                self.reordered.reject(Reason::OutOfOrder, place, message);
+            }
+            Placed::Refused(reason) => self.rejected.reject(reason, place, || misplaced_message(reason)),
+            Placed::Displaced(reason, thrown_out) => {
+                let place = (thrown_out.line, thrown_out.time_column);
+                self.rejected.reject(reason, place, || misplaced_message(reason));
+            }
+        }
+    }
+}
+
+fn misplaced_message(reason: Reason) -> String {
+    match reason {
+        Reason::TimeLeapsAhead => "the time stamp lies far ahead of the lines around it".to_owned(),
+        _ => "the time stamp lies far before the lines around it".to_owned(),
+    }
+}

@@ -1,0 +1,132 @@
+//! What is in a trace, before it runs.
+
+use std::fmt;
+
+use serde::Serialize;
+
+use super::{Compression, Tally};
+use crate::units::Time;
+
+/// What is in a trace: of the requests that will run, all of it exact.
+///
+/// Every line read meets one fate: `lines = requests + rejected + ignored + skipped`, except that a trace cut by
+/// `workload.requests` was read a little further than its last request.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct TraceSummary {
+    /// The file.
+    pub file: String,
+    /// The format it was read as, as the configuration names it.
+    pub format: &'static str,
+    /// The format as people call it.
+    pub format_title: &'static str,
+    /// How the file is packed.
+    pub compression: Compression,
+    /// Lines read.
+    pub lines: u64,
+    /// Requests that will run.
+    pub requests: u64,
+    /// Requests that read.
+    pub reads: u64,
+    /// Requests that write.
+    pub writes: u64,
+    /// Requests that deallocate.
+    pub deallocates: u64,
+    /// Share of requests that read. 0..=1
+    pub read_share: f64,
+    /// Share of requests that write. 0..=1
+    pub write_share: f64,
+    /// Share of requests that deallocate. 0..=1
+    pub deallocate_share: f64,
+    /// From the first arrival to the last, in picoseconds.
+    pub span_ps: u64,
+    /// Bytes read.
+    pub read_bytes: u64,
+    /// Bytes written.
+    pub write_bytes: u64,
+    /// Bytes deallocated.
+    pub deallocate_bytes: u64,
+    /// Mean size of a read, in bytes; 0 when there is none.
+    pub read_size_mean_bytes: f64,
+    /// Mean size of a write, in bytes; 0 when there is none.
+    pub write_size_mean_bytes: f64,
+    /// Distinct 4 KiB pages read or written, in bytes.
+    pub footprint_bytes: u64,
+    /// The end of the highest byte asked for.
+    pub address_end_bytes: u64,
+    /// Devices the trace names; they share the addresses of the drive. Counted up to [`TraceSummary::DEVICES_MAX`].
+    pub devices: u64,
+    /// Requests whose address was folded onto the drive (`workload.wrap`).
+    pub wrapped: u64,
+    /// Requests that were out of order and have been sorted in.
+    pub reordered: Option<Tally>,
+    /// Lines that cannot be used, by reason.
+    pub rejected: Vec<Tally>,
+    /// Lines with an action that asks no work of the drive (flushes), by action.
+    pub ignored: Vec<Tally>,
+    /// Blank lines, comments, headers and bookkeeping.
+    pub skipped: u64,
+}
+
+impl TraceSummary {
+    /// Devices are counted up to here.
+    pub const DEVICES_MAX: u64 = 65_536;
+
+    /// Lines that cannot be used.
+    pub fn rejected_lines(&self) -> u64 {
+        self.rejected.iter().map(|tally| tally.lines).sum()
+    }
+
+    /// Lines that were sorted in.
+    pub fn reordered_lines(&self) -> u64 {
+        self.reordered.as_ref().map_or(0, |tally| tally.lines)
+    }
+}
+
+impl fmt::Display for TraceSummary {
+    /// One paragraph for a person.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.file, self.format_title)?;
+        if self.compression != Compression::Plain {
+            write!(f, " ({})", self.compression.name())?;
+        }
+        let percent = |share: f64| share * 100.0;
+        let kib = |bytes: f64| bytes / 1024.0;
+        let span_s = Time::from_ps(self.span_ps).as_secs_f64();
+        write!(f, ", {} requests in {span_s:.3} s: {:.1} % reads", self.requests, percent(self.read_share))?;
+        if self.reads > 0 {
+            write!(f, " of {:.1} KiB", kib(self.read_size_mean_bytes))?;
+        }
+        write!(f, ", {:.1} % writes", percent(self.write_share))?;
+        if self.writes > 0 {
+            write!(f, " of {:.1} KiB", kib(self.write_size_mean_bytes))?;
+        }
+        if self.deallocates > 0 {
+            write!(f, ", {:.1} % deallocates", percent(self.deallocate_share))?;
+        }
+        let mebibytes = |bytes: u64| bytes as f64 / f64::from(1 << 20);
+        write!(f, "; touches {:.1} MiB", mebibytes(self.footprint_bytes))?;
+        write!(f, " below {:.1} MiB", mebibytes(self.address_end_bytes))?;
+        if self.devices > 1 {
+            write!(f, "; {} devices share these addresses", self.devices)?;
+        }
+        if self.wrapped > 0 {
+            write!(f, "; {} addresses wrapped onto the drive", self.wrapped)?;
+        }
+        f.write_str(".")?;
+        for tally in self.rejected.iter().chain(&self.reordered) {
+            write!(f, " {} lines {}, first at {}.", tally.lines, tally.reason, place(tally))?;
+        }
+        for tally in &self.ignored {
+            write!(f, " {} {} lines ignored, first at {}.", tally.lines, tally.reason, place(tally))?;
+        }
+        Ok(())
+    }
+}
+
+/// "line 7, column 3": the file is named already.
+fn place(tally: &Tally) -> String {
+    match tally.first_column {
+        0 => format!("line {}", tally.first_line),
+        column => format!("line {}, column {column}", tally.first_line),
+    }
+}
