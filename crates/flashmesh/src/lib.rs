@@ -7,6 +7,7 @@ pub mod config;
 pub mod engine;
 pub mod error;
 pub mod flash;
+pub mod ftl;
 pub mod ids;
 pub mod units;
 pub mod workload;

@@ -1,2 +1,3 @@
 //! The clock, the event queue, arenas and random numbers.
 
+pub mod random;

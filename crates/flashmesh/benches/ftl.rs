@@ -1,0 +1,96 @@
+//! The cost of the flash translation layer alone, without time: starting, preconditioning, random writes.
+//!
+//! `cargo bench -p flashmesh --bench ftl [-- STEP...]`, where a step is `start`, `writes`, `sequential` or `random`.
+//! Peak memory is that of the process, so each step wants a run of its own for it to mean anything. Where the kernel
+//! hands out huge pages, memory that is touched here and there counts in units of 2 MiB.
+
+use std::hint::black_box;
+use std::time::Instant;
+
+use flashmesh::config::{Config, Precondition, PreconditionKind};
+use flashmesh::engine::random::SimRng;
+use flashmesh::flash::geometry::Geometry;
+use flashmesh::ftl::{Ftl, IdleDies, PreconditionReport};
+use flashmesh::ids::Lpn;
+
+fn main() {
+    let steps: Vec<String> = std::env::args().skip(1).filter(|argument| !argument.starts_with('-')).collect();
+    let wants = |step: &str| steps.is_empty() || steps.iter().any(|wanted| wanted == step);
+    let config = Config::default();
+    if wants("start") {
+        let begun = Instant::now();
+        let geometry = geometry(&config);
+        let mut ftl = Ftl::new(&geometry, &config);
+        report("start, z-nand", begun, &format!("{} planes", geometry.planes()));
+        let mut random = SimRng::new(3);
+        for reads in [1, 999, 99_000] {
+            let begun = Instant::now();
+            for _ in 0..reads {
+                black_box(ftl.translate_read(Lpn(random.below(geometry.logical_pages))));
+            }
+            report("first random reads, z-nand", begun, &format!("{} pages placed", ftl.mapped_pages()));
+        }
+    }
+    if wants("sequential") {
+        precondition(&config, PreconditionKind::Sequential);
+    }
+    if wants("random") {
+        precondition(&config, PreconditionKind::Random);
+    }
+    if wants("writes") {
+        writes();
+    }
+}
+
+fn geometry(config: &Config) -> Geometry {
+    Geometry::new(&config.geometry).expect("the preset is sound")
+}
+
+fn precondition(config: &Config, kind: PreconditionKind) -> (Ftl, Geometry) {
+    let geometry = geometry(config);
+    let mut ftl = Ftl::new(&geometry, config);
+    let begun = Instant::now();
+    let PreconditionReport { pages_mapped, write_amplification, windows, settled } =
+        ftl.precondition(&Precondition { kind, fill: 1.0 }, 1);
+    let detail = format!(
+        "{pages_mapped} pages, write amplification {write_amplification:.3} after {windows} windows, settled: {settled}"
+    );
+    report(&format!("precondition {kind:?}, z-nand"), begun, &detail);
+    (ftl, geometry)
+}
+
+/// Uniform random writes on a drive in steady state, with enough spare space for a write amplification of about 4.
+fn writes() {
+    let mut config = Config::default();
+    config.geometry.over_provisioning = 0.14;
+    let (mut ftl, geometry) = precondition(&config, PreconditionKind::Random);
+    let idle = IdleDies::new(geometry.dies());
+    let mut random = SimRng::new(2);
+    for ahead in [0, 8] {
+        let writes = 4_000_000;
+        let begun = Instant::now();
+        let mut moved = 0;
+        for _ in 0..writes / 8 {
+            let lpns: [Lpn; 8] = std::array::from_fn(|_| Lpn(random.below(geometry.logical_pages)));
+            ftl.touch_writes(lpns.into_iter().take(ahead));
+            moved += lpns.into_iter().map(|lpn| ftl.write_untimed(lpn, &idle)).sum::<u64>();
+        }
+        let nanoseconds = begun.elapsed().as_nanos() as f64 / f64::from(writes);
+        let write_amplification = 1.0 + moved as f64 / f64::from(writes);
+        let detail = format!("{nanoseconds:.0} ns a host write at write amplification {write_amplification:.3}");
+        report(&format!("random writes, map touched {ahead} ahead"), begun, &detail);
+    }
+}
+
+fn report(what: &str, begun: Instant, detail: &str) {
+    let seconds = begun.elapsed().as_secs_f64();
+    println!("{what:<36} {seconds:>9.4} s  peak {:>5} MB  {detail}", peak_megabytes());
+}
+
+/// The high-water mark of resident memory; 0 where the system does not tell.
+fn peak_megabytes() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let kilobytes =
+        status.lines().find_map(|line| line.strip_prefix("VmHWM:")?.split_whitespace().next()?.parse().ok());
+    kilobytes.map_or(0, |kilobytes: u64| kilobytes / 1000)
+}

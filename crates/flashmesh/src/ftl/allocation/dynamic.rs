@@ -1,0 +1,230 @@
+//! Dynamic allocation: round robin over idle dies.
+
+use super::{Allocator, IdleDies, StaticOrder};
+use crate::config::Level;
+use crate::flash::geometry::Geometry;
+use crate::ftl::Occupancy;
+use crate::ids::{DieId, Lpn, PlaneId};
+
+/// Dynamic allocation (paper 003, section 5.4): the next channel that has an idle die, in it the next chip that has
+/// one, in it the next idle die, in it the next plane; each level goes round by a pointer of its own. When no die is
+/// idle, all of them take part.
+///
+/// Planes without room ([`Occupancy::has_room`], counting pages on their way) are passed over.
+#[derive(Debug)]
+pub struct Dynamic {
+    channels: u32,
+    chips_per_channel: u32,
+    dies_per_chip: u32,
+    planes_per_die: u32,
+    next_channel: u32,
+    /// By channel.
+    next_way: Vec<u32>,
+    /// By chip.
+    next_die: Vec<u32>,
+    /// By die.
+    next_plane: Vec<u32>,
+    /// By plane: pages placed and not yet programmed.
+    in_flight: Vec<u32>,
+    unwritten: StaticOrder,
+}
+
+impl Dynamic {
+    /// The allocator of an array in which nothing was placed yet.
+    pub fn new(geometry: &Geometry) -> Dynamic {
+        Dynamic {
+            channels: geometry.channels,
+            chips_per_channel: geometry.chips_per_channel,
+            dies_per_chip: geometry.dies_per_chip,
+            planes_per_die: geometry.planes_per_die,
+            next_channel: 0,
+            next_way: vec![0; geometry.channels as usize],
+            next_die: vec![0; geometry.chips() as usize],
+            next_plane: vec![0; geometry.dies() as usize],
+            in_flight: vec![0; geometry.planes() as usize],
+            unwritten: StaticOrder::new(geometry, [Level::Channel, Level::Way, Level::Die, Level::Plane]),
+        }
+    }
+
+    pub(in crate::ftl) fn static_order(&self) -> &StaticOrder {
+        &self.unwritten
+    }
+
+    #[inline]
+    fn has_room(&self, plane: PlaneId, occupancy: &Occupancy<'_>) -> bool {
+        occupancy.has_room(plane, self.in_flight[plane.index()])
+    }
+
+    /// The next plane in the order of the pointers, among dies in `idle` (all when `None`) and planes with room.
+    fn next(&mut self, occupancy: &Occupancy<'_>, idle: Option<&IdleDies>) -> Option<PlaneId> {
+        let any_idle = |first_die: u32, dies: u32| match idle {
+            Some(idle) => idle.first_in(first_die, first_die + dies).is_some(),
+            None => true,
+        };
+        let dies_per_channel = self.chips_per_channel * self.dies_per_chip;
+        for channel in cyclic(self.next_channel, self.channels) {
+            if !any_idle(channel * dies_per_channel, dies_per_channel) {
+                continue;
+            }
+            for way in cyclic(self.next_way[channel as usize], self.chips_per_channel) {
+                let chip = channel * self.chips_per_channel + way;
+                if !any_idle(chip * self.dies_per_chip, self.dies_per_chip) {
+                    continue;
+                }
+                for die_in_chip in cyclic(self.next_die[chip as usize], self.dies_per_chip) {
+                    let die = DieId(chip * self.dies_per_chip + die_in_chip);
+                    if !any_idle(die.0, 1) {
+                        continue;
+                    }
+                    for plane_in_die in cyclic(self.next_plane[die.index()], self.planes_per_die) {
+                        let plane = PlaneId(die.0 * self.planes_per_die + plane_in_die);
+                        if self.has_room(plane, occupancy) {
+                            self.next_channel = (channel + 1) % self.channels;
+                            self.next_way[channel as usize] = (way + 1) % self.chips_per_channel;
+                            self.next_die[chip as usize] = (die_in_chip + 1) % self.dies_per_chip;
+                            self.next_plane[die.index()] = (plane_in_die + 1) % self.planes_per_die;
+                            return Some(plane);
+                        }
+                    }
+                }
+            }
+        }
+        None
+    }
+
+    /// Where a page goes when no plane has room, which takes a drive at its smallest spare area and more pages in flight
+    /// than it has spare: where it is already, so that it takes no more than it had, or else the emptiest plane.
+    fn without_room(&self, lpn: Lpn, occupancy: &Occupancy<'_>) -> PlaneId {
+        occupancy.current_plane(lpn).unwrap_or_else(|| {
+            let emptiest = (0..self.in_flight.len())
+                .min_by_key(|&plane| occupancy.valid_pages(PlaneId(plane as u32)) + self.in_flight[plane]);
+            PlaneId(emptiest.unwrap_or(0) as u32)
+        })
+    }
+}
+
+/// 0 to `size` - 1, starting at `start` and going round.
+#[inline]
+fn cyclic(start: u32, size: u32) -> impl Iterator<Item = u32> {
+    (start..size).chain(0..start)
+}
+
+impl Allocator for Dynamic {
+    fn place(&mut self, lpn: Lpn, occupancy: &Occupancy<'_>, idle: &IdleDies) -> PlaneId {
+        let among_idle = if idle.is_empty() { None } else { self.next(occupancy, Some(idle)) };
+        let plane =
+            among_idle.or_else(|| self.next(occupancy, None)).unwrap_or_else(|| self.without_room(lpn, occupancy));
+        self.in_flight[plane.index()] += 1;
+        plane
+    }
+
+    #[inline]
+    fn committed(&mut self, plane: PlaneId) {
+        let in_flight = &mut self.in_flight[plane.index()];
+        debug_assert!(*in_flight > 0, "a page was committed on {plane:?} that was not placed there");
+        *in_flight = in_flight.saturating_sub(1);
+    }
+
+    fn place_unwritten(&self, lpn: Lpn, occupancy: &Occupancy<'_>) -> PlaneId {
+        let nominal = self.unwritten.plane_of(lpn);
+        cyclic(nominal.0, self.in_flight.len() as u32)
+            .map(PlaneId)
+            .find(|&plane| self.has_room(plane, occupancy))
+            .unwrap_or_else(|| self.without_room(lpn, occupancy))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::{self, Allocation, Config};
+    use crate::ftl::{Ftl, Stream};
+    use crate::units::Bytes;
+
+    const PLANES: u32 = 2 * 3 * 2 * 2;
+
+    fn drive() -> (Ftl, IdleDies, Geometry) {
+        let mut config = Config::default();
+        config.geometry = config::Geometry {
+            channels: 2,
+            chips_per_channel: 3,
+            dies_per_chip: 2,
+            planes_per_die: 2,
+            blocks_per_plane: 12,
+            pages_per_block: 4,
+            capacity: Some(Bytes::from_kib(4) * u64::from(PLANES) * 16),
+            ..config::Geometry::default()
+        };
+        config.ftl.allocation = Allocation::Dynamic;
+        let geometry = Geometry::new(&config.geometry).unwrap();
+        (Ftl::new(&geometry, &config), IdleDies::new(geometry.dies()), geometry)
+    }
+
+    /// (channel, way, die in chip, plane in die) of the next placements.
+    fn placements(ftl: &mut Ftl, idle: &IdleDies, geometry: &Geometry, count: u32) -> Vec<[u32; 4]> {
+        let place = |lpn| {
+            let plane = ftl.place_write(Lpn(lpn), idle);
+            let die = geometry.die_of_plane(plane);
+            let chip = geometry.chip_of(die);
+            [geometry.channel_of(chip).0, chip.0 % 3, die.0 % 2, geometry.plane_in_die(plane)]
+        };
+        (0..count).map(place).collect()
+    }
+
+    #[test]
+    fn pages_go_round_the_channels_then_ways_then_dies_then_planes() {
+        let (mut ftl, idle, geometry) = drive();
+        let mut expected = Vec::new();
+        for plane in 0..2 {
+            for die in 0..2 {
+                for way in 0..3 {
+                    for channel in 0..2 {
+                        expected.push([channel, way, die, plane]);
+                    }
+                }
+            }
+        }
+        assert_eq!(placements(&mut ftl, &idle, &geometry, PLANES), expected);
+        assert_eq!(placements(&mut ftl, &idle, &geometry, PLANES), expected, "the second round is like the first");
+    }
+
+    #[test]
+    fn only_idle_dies_take_part() {
+        let (mut ftl, mut idle, geometry) = drive();
+        for die in 0..geometry.dies() {
+            idle.set(DieId(die), die == 3 || die == 10);
+        }
+        // Die 3: channel 0, way 1, die 1. Die 10: channel 1, way 2, die 0.
+        let expected = [[0, 1, 1, 0], [1, 2, 0, 0], [0, 1, 1, 1], [1, 2, 0, 1], [0, 1, 1, 0]];
+        assert_eq!(placements(&mut ftl, &idle, &geometry, 5), expected);
+    }
+
+    #[test]
+    fn all_dies_take_part_when_none_is_idle() {
+        let (mut ftl, mut idle, geometry) = drive();
+        for die in 0..geometry.dies() {
+            idle.set(DieId(die), false);
+        }
+        let placed: std::collections::BTreeSet<_> =
+            placements(&mut ftl, &idle, &geometry, PLANES).into_iter().collect();
+        assert_eq!(placed.len(), PLANES as usize);
+    }
+
+    #[test]
+    fn a_plane_without_room_is_passed_over_even_when_only_its_die_is_idle() {
+        let (mut ftl, mut idle, geometry) = drive();
+        for die in 0..geometry.dies() {
+            idle.set(DieId(die), die == 0);
+        }
+        let mut on_idle_die = 0;
+        for lpn in 0..geometry.logical_pages {
+            let plane = ftl.place_write(Lpn(lpn), &idle);
+            on_idle_die += u32::from(geometry.die_of_plane(plane) == DieId(0));
+            let ppn = ftl.allocate(plane, Stream::Host).expect("a plane with room has a page");
+            ftl.commit_write(Lpn(lpn), ppn);
+        }
+        // 16 pages are its even share of each plane, 32 would leave the 4 blocks that must stay spare: half of the way.
+        assert_eq!(on_idle_die, 2 * 24);
+        ftl.audit().unwrap();
+    }
+}

@@ -1,0 +1,206 @@
+//! A full check of the tables against each other.
+
+use super::blocks::BlockState;
+use super::plane::Frontier;
+use super::{Ftl, Plane};
+use crate::ids::{BlockId, Lpn, PlaneId};
+
+impl Ftl {
+    /// Checks everything the tables say about each other, in time that grows with the drive: the map is a bijection
+    /// between mapped logical pages and valid physical ones, counts agree with the bitmap, every block is in one state
+    /// that its plane knows of. Pages may be in flight.
+    ///
+    /// # Errors
+    /// The first disagreement found.
+    pub fn audit(&self) -> Result<(), String> {
+        for lpn in (0..self.mapping.logical_pages()).map(Lpn) {
+            if let Some(ppn) = self.lookup(lpn) {
+                check(ppn.0 < self.geometry.pages(), || format!("{lpn:?} is mapped beyond the drive, to {ppn:?}"))?;
+                check(self.blocks.is_valid(ppn), || format!("{lpn:?} is mapped to {ppn:?}, which is not valid"))?;
+                let back = self.mapping.lpn_at(ppn);
+                check(back == lpn, || format!("{lpn:?} is mapped to {ppn:?}, which holds {back:?}"))?;
+            }
+        }
+        for plane in (0..self.planes.len() as u32).map(PlaneId) {
+            self.audit_plane(plane)?;
+        }
+        // Each mapped page has a valid page of its own (they map back to different pages), so equal counts make it a bijection.
+        let mapped = (0..self.mapping.logical_pages()).filter(|&lpn| self.lookup(Lpn(lpn)).is_some()).count() as u64;
+        let valid = self.mapped_pages();
+        check(mapped == valid, || format!("{mapped} logical pages are mapped and {valid} physical pages valid"))
+    }
+
+    fn audit_plane(&self, plane: PlaneId) -> Result<(), String> {
+        let account = &self.planes[plane.index()];
+        let at = |what: &str, told: u32, counted: u32| {
+            check(told == counted, || format!("{plane:?}: {what}: told {told}, counted {counted}"))
+        };
+        let mut free: Vec<BlockId> = account.free.iter().collect();
+        free.sort_unstable();
+        let listed = free.len();
+        free.dedup();
+        at("blocks in the free list, each once", listed as u32, free.len() as u32)?;
+        at("length of the free list", account.free.len(), listed as u32)?;
+
+        let (mut valid, mut gain, mut collecting, mut erase_count_max) = (0, 0, 0, 0);
+        let mut free_pages = 0;
+        for block in self.blocks.of_plane(plane) {
+            self.audit_block(block, account)?;
+            valid += self.valid_pages(block);
+            gain += self.blocks.gain(block);
+            erase_count_max = erase_count_max.max(self.erase_count(block));
+            let state = self.block_state(block);
+            collecting += u32::from(state == BlockState::Collecting);
+            free_pages += if state == BlockState::Free { self.geometry.pages_per_block } else { 0 };
+            let is_listed = free.binary_search(&block).is_ok();
+            check((state == BlockState::Free) == is_listed, || {
+                format!("{block:?} is {state:?} and in the free list: {is_listed}")
+            })?;
+            check(state != BlockState::Full || self.erase_count(block) >= account.erase_count_min, || {
+                format!("{block:?} is less erased than the least erased full block of its plane")
+            })?;
+        }
+        free_pages += Frontier::ALL.iter().map(|&frontier| account.open_pages(frontier)).sum::<u32>();
+        at("valid pages", account.valid_pages, valid)?;
+        at("invalid pages in full blocks", account.gain, gain)?;
+        at("blocks being collected", account.collecting, collecting)?;
+        at("free pages", account.free_pages, free_pages)?;
+        at("highest erase count", account.erase_count_max, erase_count_max)
+    }
+
+    fn audit_block(&self, block: BlockId, account: &Plane) -> Result<(), String> {
+        let pages = self.geometry.pages_per_block;
+        let state = self.block_state(block);
+        let (valid, programmed) = (self.valid_pages(block), self.blocks.programmed_pages(block));
+        let at = |what: &str, holds: bool| check(holds, || format!("{block:?} ({state:?}): {what}"));
+
+        let words = 0..self.blocks.words_per_block();
+        let bits: u32 = words.map(|word| self.blocks.valid_word(block, word).count_ones()).sum();
+        at(&format!("{valid} valid pages, {bits} in the bitmap"), valid == bits)?;
+        let in_block = (0..pages).filter(|&page| self.blocks.is_valid(self.geometry.ppn(block, page))).count() as u32;
+        at("bits are set beyond the last page", in_block == bits)?;
+        at(&format!("{valid} valid pages, {programmed} programmed"), valid <= programmed && programmed <= pages)?;
+        for page in 0..pages {
+            let ppn = self.geometry.ppn(block, page);
+            if self.blocks.is_valid(ppn) {
+                let lpn = self.mapping.lpn_at(ppn);
+                at(&format!("page {page} is valid for {lpn:?}, which is elsewhere"), self.lookup(lpn) == Some(ppn))?;
+            }
+        }
+
+        let open = account.open.iter().find(|open| open.block == block && open.next_page < pages);
+        let candidate = self.blocks.filled(block) != 0;
+        at("only a full block is a candidate", candidate == (state == BlockState::Full))?;
+        at("only a candidate has a gain", candidate || self.blocks.gain(block) == 0)?;
+        match state {
+            BlockState::Free => at("it holds programmed pages", programmed == 0)?,
+            BlockState::Open => {
+                let allocated = open.map_or(pages, |open| open.next_page);
+                at(&format!("{programmed} of {allocated} allocated pages programmed"), programmed <= allocated)?;
+                at("every page is programmed", programmed < pages)?;
+            }
+            BlockState::Full => at("its gain is not its invalid pages", self.blocks.gain(block) == pages - valid)?,
+            BlockState::Collecting => {}
+        }
+        at("only an open block has pages left to allocate", open.is_none() || state == BlockState::Open)?;
+        at("it is not full", state == BlockState::Free || state == BlockState::Open || programmed == pages)
+    }
+}
+
+fn check(holds: bool, message: impl FnOnce() -> String) -> Result<(), String> {
+    if holds { Ok(()) } else { Err(message()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::{self, Config};
+    use crate::flash::geometry::Geometry;
+    use crate::ftl::IdleDies;
+    use crate::ftl::mapping::Mapping;
+    use crate::ids::Ppn;
+
+    fn drive() -> Ftl {
+        let mut config = Config::default();
+        config.geometry = config::Geometry {
+            channels: 1,
+            chips_per_channel: 1,
+            blocks_per_plane: 12,
+            pages_per_block: 70,
+            over_provisioning: 0.5,
+            ..config::Geometry::default()
+        };
+        let geometry = Geometry::new(&config.geometry).unwrap();
+        let mut ftl = Ftl::new(&geometry, &config);
+        let idle = IdleDies::new(1);
+        for i in 0..3 * geometry.logical_pages {
+            ftl.write_untimed(Lpn(i * 7 % (geometry.logical_pages - 1)), &idle);
+        }
+        ftl.audit().unwrap();
+        ftl
+    }
+
+    /// Plants a fault in a sound drive; the audit must find it, in the words of `expected`.
+    fn finds(expected: &str, plant: impl FnOnce(&mut Ftl)) {
+        let mut ftl = drive();
+        plant(&mut ftl);
+        let found = ftl.audit().expect_err("the fault was not found");
+        assert!(found.contains(expected), "{found}");
+    }
+
+    #[test]
+    fn two_logical_pages_at_one_place_are_found() {
+        finds("which holds Lpn(4)", |ftl| {
+            let ppn = ftl.lookup(Lpn(4)).unwrap();
+            ftl.mapping.set(Lpn(2), ppn);
+            ftl.mapping.set(Lpn(4), ppn);
+        });
+    }
+
+    #[test]
+    fn a_mapped_page_that_is_not_valid_is_found() {
+        finds("which is not valid", |ftl| {
+            let ppn = ftl.lookup(Lpn(4)).unwrap();
+            ftl.invalidate(ppn);
+        });
+    }
+
+    #[test]
+    fn a_valid_page_that_is_mapped_elsewhere_is_found() {
+        finds("which is elsewhere", |ftl| {
+            ftl.mapping.clear(Lpn(4));
+        });
+    }
+
+    #[test]
+    fn wrong_counts_are_found() {
+        finds("free pages", |ftl| ftl.planes[0].free_pages += 1);
+        finds("valid pages", |ftl| ftl.planes[0].valid_pages += 1);
+        finds("invalid pages in full blocks", |ftl| ftl.planes[0].gain += 1);
+        finds("being collected", |ftl| ftl.planes[1].collecting += 1);
+        finds("erase count", |ftl| ftl.planes[1].erase_count_max += 1);
+    }
+
+    #[test]
+    fn a_block_in_two_states_is_found() {
+        finds("free list", |ftl| {
+            let block = ftl.planes[0].open[0].block;
+            ftl.planes[0].free.push(block, 0);
+        });
+        finds("free list", |ftl| {
+            let block = ftl.planes[0].free.pop().unwrap();
+            ftl.blocks.open(block);
+            ftl.planes[0].free.push(block, 0);
+        });
+    }
+
+    #[test]
+    fn a_page_beyond_the_drive_is_found() {
+        finds("beyond the drive", |ftl| {
+            let pages = ftl.geometry.pages();
+            let mut mapping = Mapping::new(ftl.geometry.logical_pages, pages + 1);
+            mapping.set(Lpn(3), Ppn(pages));
+            ftl.mapping = mapping;
+        });
+    }
+}

@@ -1,0 +1,225 @@
+//! The state of every erase block: what is valid, how full it is, how worn.
+
+use super::collection::Candidates;
+use crate::flash::geometry::Geometry;
+use crate::ids::{BlockId, PlaneId, Ppn};
+
+/// What a block is being used for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BlockState {
+    /// Erased, waiting to be opened.
+    Free,
+    /// Taking programs, or waiting for the last of them to finish.
+    Open,
+    /// Every page is programmed; a candidate for collection.
+    Full,
+    /// Its valid pages are being moved away, then it is erased.
+    Collecting,
+}
+
+/// Tables by block (and a bitmap by page), one array for each property. All start as zeroes, which describe a fresh drive.
+#[derive(Debug)]
+pub(super) struct Blocks {
+    pages_per_block: u32,
+    blocks_per_plane: u32,
+    words_per_block: usize,
+    /// One bit a page; a block begins at a new word.
+    valid: Vec<u64>,
+    valid_pages: Vec<u16>,
+    /// Pages whose program has finished since the last erase.
+    programmed_pages: Vec<u16>,
+    state: Vec<u8>,
+    /// Invalid pages of a full block; 0 for any other.
+    gain: Vec<u16>,
+    /// When a full block was filled, counted in filled blocks of its plane from 1; 0 for any other.
+    filled: Vec<u32>,
+    erase_count: Vec<u32>,
+}
+
+impl Blocks {
+    pub(super) fn new(geometry: &Geometry) -> Blocks {
+        let blocks = geometry.blocks() as usize;
+        let words_per_block = geometry.pages_per_block.div_ceil(u64::BITS) as usize;
+        Blocks {
+            pages_per_block: geometry.pages_per_block,
+            blocks_per_plane: geometry.blocks_per_plane,
+            words_per_block,
+            valid: vec![0; blocks * words_per_block],
+            valid_pages: vec![0; blocks],
+            programmed_pages: vec![0; blocks],
+            state: vec![0; blocks],
+            gain: vec![0; blocks],
+            filled: vec![0; blocks],
+            erase_count: vec![0; blocks],
+        }
+    }
+
+    #[inline]
+    pub(super) fn block_of(&self, ppn: Ppn) -> BlockId {
+        BlockId(ppn.0 / self.pages_per_block)
+    }
+
+    #[inline]
+    pub(super) fn plane_of(&self, block: BlockId) -> PlaneId {
+        PlaneId(block.0 / self.blocks_per_plane)
+    }
+
+    #[inline]
+    fn bit_of(&self, block: BlockId, ppn: Ppn) -> (usize, u64) {
+        let page = ppn.0 - block.0 * self.pages_per_block;
+        (block.index() * self.words_per_block + (page / u64::BITS) as usize, 1 << (page % u64::BITS))
+    }
+
+    /// Marks a page of `block` as valid.
+    #[inline]
+    pub(super) fn set_valid(&mut self, block: BlockId, ppn: Ppn) {
+        let (word, bit) = self.bit_of(block, ppn);
+        debug_assert_eq!(self.valid[word] & bit, 0, "page {ppn:?} is valid already");
+        self.valid[word] |= bit;
+        self.valid_pages[block.index()] += 1;
+    }
+
+    /// Marks a page of `block` as invalid; true when that gives collection something to gain.
+    #[inline]
+    pub(super) fn clear_valid(&mut self, block: BlockId, ppn: Ppn) -> bool {
+        let (word, bit) = self.bit_of(block, ppn);
+        debug_assert_ne!(self.valid[word] & bit, 0, "page {ppn:?} is invalid already");
+        self.valid[word] &= !bit;
+        self.valid_pages[block.index()] -= 1;
+        let full = self.state[block.index()] == BlockState::Full as u8;
+        self.gain[block.index()] += u16::from(full);
+        full
+    }
+
+    /// A program of `block` has finished; true when it was the last one.
+    #[inline]
+    pub(super) fn count_program(&mut self, block: BlockId) -> bool {
+        let programmed = &mut self.programmed_pages[block.index()];
+        *programmed += 1;
+        u32::from(*programmed) == self.pages_per_block
+    }
+
+    pub(super) fn open(&mut self, block: BlockId) {
+        debug_assert_eq!(self.state(block), BlockState::Free);
+        self.state[block.index()] = BlockState::Open as u8;
+    }
+
+    /// The block is full, the `sequence`-th of its plane; returns what collection gains from it.
+    pub(super) fn fill(&mut self, block: BlockId, sequence: u32) -> u32 {
+        let gain = self.pages_per_block - self.valid_pages(block);
+        self.state[block.index()] = BlockState::Full as u8;
+        self.gain[block.index()] = gain as u16;
+        self.filled[block.index()] = sequence;
+        gain
+    }
+
+    /// The block is a victim now; returns what it had to gain.
+    pub(super) fn collect(&mut self, block: BlockId) -> u32 {
+        debug_assert_eq!(self.state(block), BlockState::Full);
+        self.state[block.index()] = BlockState::Collecting as u8;
+        self.filled[block.index()] = 0;
+        u32::from(std::mem::take(&mut self.gain[block.index()]))
+    }
+
+    /// The victim is erased; returns its erase count.
+    pub(super) fn erase(&mut self, block: BlockId) -> u32 {
+        assert_eq!(self.state(block), BlockState::Collecting, "{block:?} is erased without having been a victim");
+        assert_eq!(self.valid_pages(block), 0, "{block:?} is erased while it holds valid pages");
+        self.state[block.index()] = BlockState::Free as u8;
+        self.programmed_pages[block.index()] = 0;
+        self.erase_count[block.index()] += 1;
+        self.erase_count[block.index()]
+    }
+
+    /// Brings `block` to the state that `source_block` of `source` is in, but for its wear; `valid` of the bitmap too.
+    pub(super) fn copy_from(&mut self, block: BlockId, source: &Blocks, source_block: BlockId) {
+        let (to, from) = (block.index(), source_block.index());
+        let words = self.words_per_block;
+        self.valid[to * words..][..words].copy_from_slice(&source.valid[from * words..][..words]);
+        self.valid_pages[to] = source.valid_pages[from];
+        self.programmed_pages[to] = source.programmed_pages[from];
+        self.state[to] = source.state[from];
+        self.gain[to] = source.gain[from];
+        self.filled[to] = source.filled[from];
+    }
+
+    /// Marks the first `pages` pages of an open block as programmed and valid.
+    pub(super) fn program_valid(&mut self, block: BlockId, pages: u32) {
+        let words = &mut self.valid[block.index() * self.words_per_block..][..self.words_per_block];
+        for (index, word) in words.iter_mut().enumerate() {
+            let bits = pages.saturating_sub(index as u32 * u64::BITS).min(u64::BITS);
+            *word = u64::MAX.checked_shr(u64::BITS - bits).unwrap_or(0);
+        }
+        self.valid_pages[block.index()] = pages as u16;
+        self.programmed_pages[block.index()] = pages as u16;
+    }
+
+    /// The 64 pages of `block` from page 64 x `word`, one bit each, set when valid.
+    #[inline]
+    pub(super) fn valid_word(&self, block: BlockId, word: usize) -> u64 {
+        self.valid[block.index() * self.words_per_block + word]
+    }
+
+    /// Loads what [`Blocks::clear_valid`] of `ppn` changes; the value means nothing.
+    #[inline]
+    pub(super) fn touch(&self, ppn: Ppn) -> u64 {
+        let block = self.block_of(ppn);
+        let (word, _) = self.bit_of(block, ppn);
+        self.valid[word] ^ u64::from(self.valid_pages[block.index()]) ^ u64::from(self.state[block.index()])
+    }
+
+    #[inline]
+    pub(super) fn words_per_block(&self) -> usize {
+        self.words_per_block
+    }
+
+    #[inline]
+    pub(super) fn is_valid(&self, ppn: Ppn) -> bool {
+        let (word, bit) = self.bit_of(self.block_of(ppn), ppn);
+        self.valid[word] & bit != 0
+    }
+
+    #[inline]
+    pub(super) fn valid_pages(&self, block: BlockId) -> u32 {
+        u32::from(self.valid_pages[block.index()])
+    }
+
+    pub(super) fn programmed_pages(&self, block: BlockId) -> u32 {
+        u32::from(self.programmed_pages[block.index()])
+    }
+
+    pub(super) fn gain(&self, block: BlockId) -> u32 {
+        u32::from(self.gain[block.index()])
+    }
+
+    pub(super) fn filled(&self, block: BlockId) -> u32 {
+        self.filled[block.index()]
+    }
+
+    #[inline]
+    pub(super) fn erase_count(&self, block: BlockId) -> u32 {
+        self.erase_count[block.index()]
+    }
+
+    pub(super) fn state(&self, block: BlockId) -> BlockState {
+        match self.state[block.index()] {
+            0 => BlockState::Free,
+            1 => BlockState::Open,
+            2 => BlockState::Full,
+            _ => BlockState::Collecting,
+        }
+    }
+
+    /// The blocks of a plane.
+    pub(super) fn of_plane(&self, plane: PlaneId) -> impl Iterator<Item = BlockId> + use<> {
+        let first = plane.0 * self.blocks_per_plane;
+        (first..first + self.blocks_per_plane).map(BlockId)
+    }
+
+    /// What the victim selector of a plane may choose from.
+    pub(super) fn candidates(&self, plane: PlaneId) -> Candidates<'_> {
+        let first = plane.index() * self.blocks_per_plane as usize;
+        let blocks = first..first + self.blocks_per_plane as usize;
+        Candidates::new(&self.gain[blocks.clone()], &self.filled[blocks])
+    }
+}

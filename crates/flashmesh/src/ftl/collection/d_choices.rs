@@ -1,0 +1,67 @@
+//! d-choices (RGA).
+
+use super::{Candidates, VictimSelector};
+use crate::engine::random::SimRng;
+
+/// The randomized greedy algorithm: of d full blocks drawn at random, with replacement, the one with the fewest valid
+/// pages (Van Houdt, "A mean field model for a class of garbage collection algorithms in flash-based solid state
+/// drives", 2013). One choice is [`super::Random`], very many are [`super::Greedy`].
+#[derive(Clone, Copy, Debug)]
+pub struct DChoices {
+    d: u32,
+}
+
+impl DChoices {
+    /// With `d` choices, at least one.
+    pub fn new(d: u32) -> DChoices {
+        DChoices { d: d.max(1) }
+    }
+}
+
+impl VictimSelector for DChoices {
+    fn select(&mut self, candidates: &Candidates<'_>, random: &mut SimRng) -> Option<u32> {
+        let mut best = candidates.draw(random, |_, _| true)?;
+        for _ in 1..self.d {
+            let other = candidates.draw(random, |_, _| true)?;
+            if candidates.gain(other) > candidates.gain(best) {
+                best = other;
+            }
+        }
+        Some(best)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{Blocks, assert_uniform_over};
+    use super::*;
+
+    #[test]
+    fn one_choice_is_random() {
+        assert_uniform_over(&mut DChoices::new(1), |plane| plane.positions().collect());
+    }
+
+    #[test]
+    fn the_best_of_d_draws_is_chosen_as_often_as_order_statistics_say() {
+        // Gains 0 to 9: the best of d draws is at most g with probability ((g + 1) / 10)^d.
+        let plane = Blocks { gain: (0..10).collect(), filled: (1..=10).collect() };
+        let mut random = SimRng::new(5);
+        for d in [2, 3, 10] {
+            let mut selector = DChoices::new(d);
+            let draws = 20_000;
+            let mut at_most = [0u32; 10];
+            for _ in 0..draws {
+                let gain = selector.select(&plane.candidates(), &mut random).unwrap();
+                for count in &mut at_most[gain as usize..] {
+                    *count += 1;
+                }
+            }
+            for (gain, &count) in at_most.iter().enumerate() {
+                let expected = ((gain + 1) as f64 / 10.0).powi(d as i32);
+                let measured = f64::from(count) / f64::from(draws);
+                // Five standard deviations of a share of 20,000 draws are at most 0.018.
+                assert!((measured - expected).abs() < 0.018, "d {d}, gain {gain}: {measured} for {expected}");
+            }
+        }
+    }
+}

@@ -1,0 +1,33 @@
+//! Greedy.
+
+use super::{Candidates, VictimSelector};
+use crate::engine::random::SimRng;
+
+/// The block with the fewest valid pages; of equals the one lowest in the plane. Optimal for uniform
+/// random writes.
+#[derive(Clone, Copy, Debug)]
+pub struct Greedy;
+
+impl VictimSelector for Greedy {
+    fn select(&mut self, candidates: &Candidates<'_>, _: &mut SimRng) -> Option<u32> {
+        // Every candidate is full, so the fewest valid pages are the most invalid ones.
+        candidates.greatest_gain()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::Blocks;
+    use super::*;
+
+    #[test]
+    fn the_first_block_with_the_fewest_valid_pages_is_chosen() {
+        let mut random = SimRng::new(11);
+        for round in 0..2000 {
+            let plane = Blocks::random(1 + random.below(300), 1 + round % 40, &mut random);
+            let most = plane.positions().map(|position| plane.gain[position as usize]).max().unwrap_or(0);
+            let naive = plane.positions().find(|&position| most > 0 && plane.gain[position as usize] == most);
+            assert_eq!(Greedy.select(&plane.candidates(), &mut random), naive, "{plane:?}");
+        }
+    }
+}

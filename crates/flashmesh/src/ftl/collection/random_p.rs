@@ -1,0 +1,27 @@
+//! Random-p.
+
+use super::{Candidates, VictimSelector};
+use crate::engine::random::SimRng;
+
+/// A random full block that has at least one invalid page.
+#[derive(Clone, Copy, Debug)]
+pub struct RandomP;
+
+impl VictimSelector for RandomP {
+    fn select(&mut self, candidates: &Candidates<'_>, random: &mut SimRng) -> Option<u32> {
+        candidates.draw(random, |candidates, position| candidates.gain(position) > 0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::assert_uniform_over;
+    use super::*;
+
+    #[test]
+    fn every_candidate_with_an_invalid_page_is_chosen_equally_often() {
+        assert_uniform_over(&mut RandomP, |plane| {
+            plane.positions().filter(|&position| plane.gain[position as usize] > 0).collect()
+        });
+    }
+}

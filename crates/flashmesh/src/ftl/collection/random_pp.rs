@@ -1,0 +1,49 @@
+//! Random-pp.
+
+use super::{Candidates, VictimSelector};
+use crate::engine::random::SimRng;
+use crate::flash::geometry::Geometry;
+
+/// A random full block of which at least the spare share is invalid: the share of all pages that the host does not
+/// see. While no block has that many, a random one that has the most.
+#[derive(Clone, Copy, Debug)]
+pub struct RandomPp {
+    gain_min: u32,
+}
+
+impl RandomPp {
+    /// For the spare share of `geometry`.
+    pub fn new(geometry: &Geometry) -> RandomPp {
+        let spare_pages = u64::from(geometry.pages() - geometry.logical_pages);
+        let per_block = (spare_pages * u64::from(geometry.pages_per_block)).div_ceil(u64::from(geometry.pages()));
+        RandomPp { gain_min: per_block as u32 }
+    }
+}
+
+impl VictimSelector for RandomPp {
+    fn select(&mut self, candidates: &Candidates<'_>, random: &mut SimRng) -> Option<u32> {
+        let most = candidates.gain(candidates.greatest_gain()?);
+        let gain_min = self.gain_min.min(most);
+        candidates.draw(random, |candidates, position| candidates.gain(position) >= gain_min)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::assert_uniform_over;
+    use super::*;
+    use crate::config;
+
+    #[test]
+    fn every_candidate_with_the_spare_share_invalid_is_chosen_equally_often() {
+        // 7 % of 768 pages.
+        let mut selector = RandomPp::new(&Geometry::new(&config::Geometry::default()).unwrap());
+        assert_eq!(selector.gain_min, 54);
+        selector.gain_min = 6;
+        assert_uniform_over(&mut selector, |plane| {
+            let most = plane.gain.iter().copied().max().unwrap_or(0);
+            let gain_min = most.clamp(1, 6);
+            plane.positions().filter(|&position| plane.gain[position as usize] >= gain_min).collect()
+        });
+    }
+}

@@ -1,0 +1,436 @@
+//! The flash translation layer: where a page lives.
+//!
+//! A pure state machine without time. The simulation asks where a page is or shall go, runs the flash operations, and
+//! says when they have finished; a page becomes valid when its program finishes, not when its place is handed out.
+//! Who decides what: [`allocation`] the plane, [`Ftl::allocate`] the page in it, [`collection`] the victim.
+//!
+//! # Why a plane never gets stuck
+//!
+//! Let a plane have B blocks of P pages. Its valid pages are at most (B - 4) P
+//! ([`SPARE_BLOCKS_PER_PLANE_MIN`]): under static allocation they
+//! are a fixed share of the logical pages, under dynamic allocation planes without room are passed over.
+//!
+//! When the host stream is out of space and no collection is running, the plane has one free block (the reserve, which
+//! only a collection may open and which comes back when its victim is erased), at most one open block for collection and
+//! one for placement. The other B - 3 or more are full once the programs in flight have finished. Were they all fully
+//! valid, the plane would hold (B - 3) P valid pages; so at least P invalid pages lie in full blocks and
+//! [`Ftl::begin_collection`] finds a victim. A victim with g invalid pages leaves g more pages to collection than it had
+//! before, and after at most P of them a block is free for the host.
+//!
+//! When every full block is fully valid, there is nothing to gain: [`Ftl::wants_collection`] is false, so that
+//! collection does not move the same pages round and round, however high its threshold.
+
+pub mod allocation;
+mod audit;
+mod blocks;
+pub mod collection;
+mod mapping;
+mod placement;
+mod plane;
+mod precondition;
+mod reclaim;
+mod wear;
+
+pub use allocation::IdleDies;
+pub use blocks::BlockState;
+pub use precondition::PreconditionReport;
+
+use std::hint::black_box;
+
+use allocation::Allocator;
+use blocks::Blocks;
+use mapping::Mapping;
+use plane::{Frontier, Plane};
+
+use crate::config::{self, Config};
+use crate::engine::random::SimRng;
+use crate::flash::geometry::{Geometry, SPARE_BLOCKS_PER_PLANE_MIN};
+use crate::ids::{BlockId, Lpn, PlaneId, Ppn};
+
+/// Which open block of a plane a program goes to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stream {
+    /// Pages the host writes.
+    Host,
+    /// Pages moved by garbage collection or wear levelling.
+    Collection,
+}
+
+impl Stream {
+    #[inline]
+    fn frontier(self) -> Frontier {
+        match self {
+            Stream::Host => Frontier::Host,
+            Stream::Collection => Frontier::Collection,
+        }
+    }
+}
+
+/// A page-level flash translation layer.
+///
+/// Two things are expected of its user. A page allocated is programmed and committed ([`Ftl::commit_write`],
+/// [`Ftl::commit_move`]) whatever happens meanwhile. And a plane has one program in flight at a time for each stream,
+/// as a die does one thing at a time; more of them work too, but then a drive at its smallest spare area may run out of
+/// pages to place unwritten data on.
+#[derive(Debug)]
+pub struct Ftl {
+    geometry: Geometry,
+    mapping: Mapping,
+    blocks: Blocks,
+    planes: Vec<Plane>,
+    allocation: allocation::Policy,
+    victim: collection::Policy,
+    random: SimRng,
+    limits: Limits,
+    gc: config::Gc,
+    wear: config::Wear,
+}
+
+/// Limits of every plane, in pages.
+#[derive(Clone, Copy, Debug)]
+struct Limits {
+    /// Fewer free pages than this ask for collection.
+    collection: u32,
+    /// Fewer free pages than this ask for it urgently.
+    urgent: u32,
+    /// Fewer free pages than this ask for it when the die is idle.
+    background: u32,
+    /// Valid pages and those in flight that dynamic allocation puts on a plane.
+    room: u32,
+}
+
+impl Limits {
+    fn new(geometry: &Geometry, gc: &config::Gc) -> Limits {
+        let pages = geometry.pages_per_plane();
+        let share = |share: f64| (f64::from(pages) * share).ceil() as u32;
+        // Even a plane of few blocks is collected while the host still has a block to write to.
+        let reserve = plane::RESERVE_BLOCKS * geometry.pages_per_block;
+        let even = geometry.logical_pages.div_ceil(geometry.planes());
+        let most = pages - SPARE_BLOCKS_PER_PLANE_MIN as u32 * geometry.pages_per_block;
+        Limits {
+            collection: share(gc.threshold).max(reserve + geometry.pages_per_block),
+            urgent: share(gc.hard_threshold).max(reserve),
+            background: share(gc.background_threshold),
+            // Half of what is spare beyond the least a plane needs stays so: a plane with more valid pages than others
+            // is more costly to collect.
+            room: even + most.saturating_sub(even) / 2,
+        }
+    }
+}
+
+/// How full the planes are, as [`Allocator`] sees it.
+#[derive(Clone, Copy, Debug)]
+pub struct Occupancy<'a> {
+    planes: &'a [Plane],
+    mapping: &'a Mapping,
+    pages_per_plane: u32,
+    room: u32,
+}
+
+impl<'a> Occupancy<'a> {
+    #[inline]
+    fn new(planes: &'a [Plane], mapping: &'a Mapping, geometry: &Geometry, limits: Limits) -> Occupancy<'a> {
+        Occupancy { planes, mapping, pages_per_plane: geometry.pages_per_plane(), room: limits.room }
+    }
+
+    /// Whether `plane` can hold one more valid page besides those it holds and `in_flight` more on their way.
+    #[inline]
+    pub fn has_room(&self, plane: PlaneId, in_flight: u32) -> bool {
+        self.valid_pages(plane) + in_flight < self.room
+    }
+
+    /// The valid pages of `plane`.
+    #[inline]
+    pub fn valid_pages(&self, plane: PlaneId) -> u32 {
+        self.planes[plane.index()].valid_pages
+    }
+
+    /// The plane that holds `lpn` now.
+    pub fn current_plane(&self, lpn: Lpn) -> Option<PlaneId> {
+        self.mapping.get(lpn).map(|ppn| PlaneId(ppn.0 / self.pages_per_plane))
+    }
+}
+
+impl Ftl {
+    /// The translation layer of a drive that was never written. Takes no time and memory that grows with the number of
+    /// pages: tables are touched when their pages are.
+    pub fn new(geometry: &Geometry, config: &Config) -> Ftl {
+        let planes = (0..geometry.planes()).map(|plane| {
+            let first = geometry.first_block(PlaneId(plane));
+            Plane::new(first, geometry.blocks_per_plane, geometry.pages_per_block, config.wear.dynamic)
+        });
+        Ftl {
+            mapping: Mapping::new(geometry.logical_pages, geometry.pages()),
+            blocks: Blocks::new(geometry),
+            planes: planes.collect(),
+            allocation: allocation::Policy::new(geometry, config.ftl.allocation),
+            victim: collection::Policy::new(geometry, &config.gc),
+            random: SimRng::new(config.seed ^ SEED_OF_VICTIMS),
+            limits: Limits::new(geometry, &config.gc),
+            gc: config.gc.clone(),
+            wear: config.wear.clone(),
+            geometry: geometry.clone(),
+        }
+    }
+
+    /// Where `lpn` is; `None` when it was never written, or deallocated.
+    #[inline]
+    pub fn lookup(&self, lpn: Lpn) -> Option<Ppn> {
+        self.mapping.get(lpn)
+    }
+
+    /// Loads the map entries of `lpns` into the cache, all misses at once. Changes nothing else: worth calling on the
+    /// pages of requests that are about to be translated.
+    #[inline]
+    pub fn touch(&self, lpns: impl Iterator<Item = Lpn>) {
+        self.mapping.touch(lpns);
+    }
+
+    /// As [`Ftl::touch`], for pages about to be written: loads what tells of their older versions too.
+    #[inline]
+    pub fn touch_writes(&self, lpns: impl Iterator<Item = Lpn>) {
+        black_box(lpns.fold(0, |sum, lpn| match self.mapping.get(lpn) {
+            Some(ppn) => sum ^ self.blocks.touch(ppn),
+            None => sum,
+        }));
+    }
+
+    /// The plane that the next version of `lpn` goes to. Every page placed is to be allocated and committed there.
+    #[inline]
+    pub fn place_write(&mut self, lpn: Lpn, idle: &IdleDies) -> PlaneId {
+        let occupancy = Occupancy::new(&self.planes, &self.mapping, &self.geometry, self.limits);
+        self.allocation.place(lpn, &occupancy, idle)
+    }
+
+    /// What [`Ftl::allocate`] would give: the block and the page in it.
+    #[inline]
+    pub fn next_page_offset(&self, plane: PlaneId, stream: Stream) -> Option<(BlockId, u32)> {
+        let account = &self.planes[plane.index()];
+        let frontier = stream.frontier();
+        if account.open_pages(frontier) > 0 {
+            let open = &account.open[frontier as usize];
+            return Some((open.block, open.next_page));
+        }
+        if account.can_open(frontier) { account.free.peek().map(|block| (block, 0)) } else { None }
+    }
+
+    /// The next page of the open block of `stream`, opening another block when it is full.
+    ///
+    /// `None` for the host when only the reserve of collection is left; for collection only when that is used up too,
+    /// which one collection at a time cannot do.
+    #[inline]
+    pub fn allocate(&mut self, plane: PlaneId, stream: Stream) -> Option<Ppn> {
+        self.allocate_from(plane, stream.frontier())
+    }
+
+    #[inline]
+    fn allocate_from(&mut self, plane: PlaneId, frontier: Frontier) -> Option<Ppn> {
+        let account = &mut self.planes[plane.index()];
+        if account.open_pages(frontier) == 0 {
+            if !account.can_open(frontier) {
+                return None;
+            }
+            let block = account.free.pop()?;
+            self.blocks.open(block);
+            account.open[frontier as usize] = plane::OpenBlock { block, next_page: 0 };
+        }
+        let open = &mut account.open[frontier as usize];
+        let ppn = self.geometry.ppn(open.block, open.next_page);
+        open.next_page += 1;
+        account.free_pages -= 1;
+        Some(ppn)
+    }
+
+    /// The program of a page that the host wrote has finished: `lpn` is at `ppn` from now on.
+    #[inline]
+    pub fn commit_write(&mut self, lpn: Lpn, ppn: Ppn) {
+        let plane = self.commit(lpn, ppn);
+        self.allocation.committed(plane);
+    }
+
+    /// Maps `lpn` to `ppn`, which has been programmed, and invalidates its older version. Returns the plane of `ppn`.
+    #[inline]
+    fn commit(&mut self, lpn: Lpn, ppn: Ppn) -> PlaneId {
+        if let Some(old) = self.mapping.set(lpn, ppn) {
+            self.invalidate(old);
+        }
+        self.program_valid(ppn)
+    }
+
+    /// The program of a page moved by collection or wear levelling has finished. When the host has not changed `lpn`
+    /// meanwhile, it is at `to` from now on (true); otherwise the copy is dead on arrival (false).
+    #[inline]
+    pub fn commit_move(&mut self, lpn: Lpn, from: Ppn, to: Ppn) -> bool {
+        let moved = self.mapping.get(lpn) == Some(from);
+        if moved {
+            self.mapping.set(lpn, to);
+            self.invalidate(from);
+            self.program_valid(to);
+        } else {
+            self.count_program(self.blocks.block_of(to));
+        }
+        moved
+    }
+
+    /// Forgets `lpn` (TRIM of a whole page); true when it was mapped.
+    pub fn deallocate(&mut self, lpn: Lpn) -> bool {
+        let old = self.mapping.clear(lpn);
+        if let Some(old) = old {
+            self.invalidate(old);
+        }
+        old.is_some()
+    }
+
+    #[inline]
+    fn program_valid(&mut self, ppn: Ppn) -> PlaneId {
+        let block = self.blocks.block_of(ppn);
+        self.blocks.set_valid(block, ppn);
+        let plane = self.blocks.plane_of(block);
+        self.planes[plane.index()].valid_pages += 1;
+        self.count_program(block);
+        plane
+    }
+
+    #[inline]
+    fn count_program(&mut self, block: BlockId) {
+        if self.blocks.count_program(block) {
+            self.fill(block);
+        }
+    }
+
+    fn fill(&mut self, block: BlockId) {
+        let account = &mut self.planes[self.blocks.plane_of(block).index()];
+        account.filled += 1;
+        account.gain += self.blocks.fill(block, account.filled);
+        let erase_count = self.blocks.erase_count(block);
+        if erase_count < account.erase_count_min {
+            account.erase_count_min = erase_count;
+            account.wear_changed = true;
+        }
+    }
+
+    #[inline]
+    fn invalidate(&mut self, ppn: Ppn) {
+        let block = self.blocks.block_of(ppn);
+        let account = &mut self.planes[self.blocks.plane_of(block).index()];
+        account.valid_pages -= 1;
+        account.gain += u32::from(self.blocks.clear_valid(block, ppn));
+    }
+
+    /// Pages of `plane` that can be allocated, those of the reserve included.
+    #[inline]
+    pub fn free_pages(&self, plane: PlaneId) -> u32 {
+        self.planes[plane.index()].free_pages
+    }
+
+    /// Valid pages of `block`.
+    #[inline]
+    pub fn valid_pages(&self, block: BlockId) -> u32 {
+        self.blocks.valid_pages(block)
+    }
+
+    /// How often `block` was erased.
+    #[inline]
+    pub fn erase_count(&self, block: BlockId) -> u32 {
+        self.blocks.erase_count(block)
+    }
+
+    /// What `block` is being used for.
+    pub fn block_state(&self, block: BlockId) -> BlockState {
+        self.blocks.state(block)
+    }
+
+    /// Logical pages that are somewhere on the drive.
+    pub fn mapped_pages(&self) -> u64 {
+        self.planes.iter().map(|plane| u64::from(plane.valid_pages)).sum()
+    }
+}
+
+/// Keeps the random choices of victims apart from all others that grow from the seed of a run.
+const SEED_OF_VICTIMS: u64 = 0x6674_6c2d_7669_6374;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::units::Bytes;
+
+    /// One plane of 16 blocks of 8 pages, of which the host sees 10 blocks.
+    fn drive(threshold: f64) -> Ftl {
+        let mut config = Config::default();
+        config.geometry = config::Geometry {
+            channels: 1,
+            chips_per_channel: 1,
+            planes_per_die: 1,
+            blocks_per_plane: 16,
+            pages_per_block: 8,
+            capacity: Some(Bytes::from_kib(4) * 80),
+            ..config::Geometry::default()
+        };
+        config.gc.threshold = threshold;
+        Ftl::new(&Geometry::new(&config.geometry).unwrap(), &config)
+    }
+
+    const PLANE: PlaneId = PlaneId(0);
+
+    fn write(ftl: &mut Ftl, lpn: u32) {
+        let ppn = ftl.allocate(PLANE, Stream::Host).unwrap();
+        ftl.commit_write(Lpn(lpn), ppn);
+    }
+
+    #[test]
+    fn a_block_is_full_when_all_its_programs_have_finished_in_whatever_order() {
+        let mut ftl = drive(0.02);
+        let allocated: Vec<Ppn> = (0..20).map(|_| ftl.allocate(PLANE, Stream::Host).unwrap()).collect();
+        for (lpn, &ppn) in allocated.iter().enumerate().rev() {
+            assert_eq!(ftl.block_state(BlockId(0)), BlockState::Open);
+            assert_eq!(ftl.lookup(Lpn(lpn as u32)), None, "a page is not valid before its program has finished");
+            ftl.commit_write(Lpn(lpn as u32), ppn);
+            assert_eq!(ftl.block_state(BlockId(1)) == BlockState::Full, lpn <= 8);
+            ftl.audit().unwrap();
+        }
+        assert_eq!(ftl.block_state(BlockId(0)), BlockState::Full);
+    }
+
+    #[test]
+    fn a_small_plane_is_collected_while_the_host_still_has_pages() {
+        // 2 % of 128 pages are less than a block.
+        let mut ftl = drive(0.02);
+        (0..13 * 8).for_each(|i| write(&mut ftl, i % 80));
+        assert!(!ftl.wants_collection(PLANE));
+        (0..9).for_each(|i| write(&mut ftl, i));
+        assert!(ftl.wants_collection(PLANE) && !ftl.is_urgent(PLANE));
+        (9..16).for_each(|i| write(&mut ftl, i));
+        assert_eq!(ftl.free_pages(PLANE), 8, "only the reserve is left");
+        assert!(ftl.wants_collection(PLANE) && ftl.is_urgent(PLANE));
+        assert_eq!(ftl.allocate(PLANE, Stream::Host), None);
+        assert!(ftl.allocate(PLANE, Stream::Collection).is_some());
+    }
+
+    #[test]
+    fn nothing_is_collected_while_every_full_block_is_fully_valid() {
+        // A threshold that the drive cannot reach: collection must not move the same pages round and round.
+        let mut ftl = drive(0.5);
+        (0..80).for_each(|lpn| write(&mut ftl, lpn));
+        assert!(ftl.free_pages(PLANE) < 64);
+        assert!(!ftl.wants_collection(PLANE));
+        assert_eq!(ftl.begin_collection(PLANE), None);
+        assert!(ftl.deallocate(Lpn(17)) && !ftl.deallocate(Lpn(17)));
+        assert!(ftl.wants_collection(PLANE));
+        assert_eq!(ftl.begin_collection(PLANE), Some(BlockId(2)));
+    }
+
+    #[test]
+    fn a_page_rewritten_while_it_is_moved_is_dead_on_arrival() {
+        let mut ftl = drive(0.5);
+        (0..80).for_each(|lpn| write(&mut ftl, lpn));
+        ftl.deallocate(Lpn(0));
+        let victim = ftl.begin_collection(PLANE).unwrap();
+        let (page, lpn) = ftl.next_valid_page(victim, 0).unwrap();
+        let (from, to) = (Ppn(page), ftl.allocate(PLANE, Stream::Collection).unwrap());
+        write(&mut ftl, lpn.0);
+        let newest = ftl.lookup(lpn);
+        assert!(!ftl.commit_move(lpn, from, to));
+        assert_eq!(ftl.lookup(lpn), newest);
+        ftl.audit().unwrap();
+    }
+}

@@ -1,0 +1,120 @@
+//! The account of one plane: its free blocks, its open blocks, what collection could gain.
+
+use super::wear::FreeBlocks;
+use crate::ids::BlockId;
+
+/// Free blocks that only garbage collection may open. One is enough: a collection writes at most one block's worth of
+/// pages before its victim comes back erased, and a plane runs one collection at a time.
+pub(super) const RESERVE_BLOCKS: u32 = 1;
+
+/// What an open block takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Frontier {
+    /// Writes of the host.
+    Host,
+    /// Pages moved by garbage collection and wear levelling.
+    Collection,
+    /// Data that was there before: pages read before they were ever written.
+    Placement,
+}
+
+impl Frontier {
+    pub(super) const ALL: [Frontier; 3] = [Frontier::Host, Frontier::Collection, Frontier::Placement];
+
+    /// Free blocks this frontier must leave untouched.
+    #[inline]
+    fn untouchable_blocks(self) -> u32 {
+        match self {
+            Frontier::Collection => 0,
+            Frontier::Host | Frontier::Placement => RESERVE_BLOCKS,
+        }
+    }
+}
+
+/// A block and its next page to allocate; nothing is open when `next_page` is the number of pages of a block.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct OpenBlock {
+    pub(super) block: BlockId,
+    pub(super) next_page: u32,
+}
+
+/// The account of one plane.
+#[derive(Clone, Debug)]
+pub(super) struct Plane {
+    pages_per_block: u32,
+    /// Pages that can be allocated: those of free blocks and what is left of open ones.
+    pub(super) free_pages: u32,
+    /// Valid pages.
+    pub(super) valid_pages: u32,
+    /// Invalid pages in full blocks.
+    pub(super) gain: u32,
+    /// Blocks being collected: 0 or 1.
+    pub(super) collecting: u32,
+    /// Blocks filled so far.
+    pub(super) filled: u32,
+    pub(super) open: [OpenBlock; 3],
+    pub(super) free: FreeBlocks,
+    /// The highest erase count.
+    pub(super) erase_count_max: u32,
+    /// No full block has a lower erase count.
+    pub(super) erase_count_min: u32,
+    /// Whether a block was erased since the least erased one was last looked for.
+    pub(super) wear_changed: bool,
+}
+
+impl Plane {
+    pub(super) fn new(first: BlockId, blocks: u32, pages_per_block: u32, least_erased_first: bool) -> Plane {
+        Plane {
+            pages_per_block,
+            free_pages: blocks * pages_per_block,
+            valid_pages: 0,
+            gain: 0,
+            collecting: 0,
+            filled: 0,
+            open: [OpenBlock { block: first, next_page: pages_per_block }; 3],
+            free: FreeBlocks::new(first, blocks, least_erased_first),
+            erase_count_max: 0,
+            erase_count_min: 0,
+            wear_changed: false,
+        }
+    }
+
+    /// Brings a plane that was never used to the state of `source`, the first plane of another drive, but for its wear.
+    pub(super) fn copy_from(&mut self, source: &Plane, first_block: u32) {
+        self.free_pages = source.free_pages;
+        self.valid_pages = source.valid_pages;
+        self.gain = source.gain;
+        self.filled = source.filled;
+        self.open = source.open.map(|open| OpenBlock { block: BlockId(first_block + open.block.0), ..open });
+        // In the order in which the source would open them, since their erase counts are equal here.
+        while self.free.pop().is_some() {}
+        let mut free = source.free.clone();
+        while let Some(block) = free.pop() {
+            self.free.push(BlockId(first_block + block.0), 0);
+        }
+    }
+
+    /// Pages left in the open block of `frontier`.
+    #[inline]
+    pub(super) fn open_pages(&self, frontier: Frontier) -> u32 {
+        self.pages_per_block - self.open[frontier as usize].next_page
+    }
+
+    /// Whether `frontier` may open another block.
+    #[inline]
+    pub(super) fn can_open(&self, frontier: Frontier) -> bool {
+        self.free.len() > frontier.untouchable_blocks()
+    }
+
+    /// Whether the host can allocate nothing until a block is collected.
+    #[inline]
+    pub(super) fn is_host_out_of_space(&self) -> bool {
+        self.open_pages(Frontier::Host) == 0 && !self.can_open(Frontier::Host)
+    }
+
+    /// Pages a collection can move before it must have erased its victim.
+    #[inline]
+    pub(super) fn collection_pages(&self) -> u64 {
+        u64::from(self.open_pages(Frontier::Collection)) + u64::from(self.free.len()) * u64::from(self.pages_per_block)
+    }
+}

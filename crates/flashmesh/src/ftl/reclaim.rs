@@ -1,0 +1,159 @@
+//! Garbage collection: when a plane wants it, and the steps of one collection.
+//!
+//! The user of [`Ftl`] moves the pages: for each page of [`Ftl::next_valid_page`] it reads it, allocates a page from
+//! [`Stream::Collection`], programs that, and calls [`Ftl::commit_move`]; when none is left and all programs have
+//! finished it erases the victim and calls [`Ftl::finish_erase`].
+
+use super::collection::VictimSelector;
+use super::plane::Plane;
+use super::{Ftl, IdleDies, Stream};
+use crate::ids::{BlockId, Lpn, PlaneId};
+
+impl Ftl {
+    /// Whether `plane` should be collected: its share of free pages is below the threshold, or the host is out of space
+    /// there; and something can be gained, and no collection or wear move of the plane is under way.
+    #[inline]
+    pub fn wants_collection(&self, plane: PlaneId) -> bool {
+        let account = &self.planes[plane.index()];
+        can_begin(account) && (account.free_pages < self.limits.collection || account.is_host_out_of_space())
+    }
+
+    /// Whether `plane` should be collected when its die has nothing else to do.
+    #[inline]
+    pub fn wants_background_collection(&self, plane: PlaneId) -> bool {
+        let account = &self.planes[plane.index()];
+        can_begin(account) && account.free_pages < self.limits.background
+    }
+
+    /// Whether collection of `plane` goes before user requests even when it is preemptible.
+    #[inline]
+    pub fn is_urgent(&self, plane: PlaneId) -> bool {
+        let account = &self.planes[plane.index()];
+        account.free_pages < self.limits.urgent || account.is_host_out_of_space()
+    }
+
+    /// Begins a collection of `plane`: picks a victim among its full blocks and returns it.
+    ///
+    /// `None` when no full block has an invalid page, or a collection or wear move of the plane is under way.
+    pub fn begin_collection(&mut self, plane: PlaneId) -> Option<BlockId> {
+        let account = &self.planes[plane.index()];
+        if !can_begin(account) {
+            return None;
+        }
+        let room = account.collection_pages();
+        let fits = |block: &BlockId| u64::from(self.blocks.valid_pages(*block)) <= room;
+        let first = self.geometry.first_block(plane);
+        let candidates = self.blocks.candidates(plane);
+        let chosen = self.victim.select(&candidates, &mut self.random);
+        // Room is short only when unwritten data had to be placed on the reserve; then the emptiest block comes first.
+        let victim = [chosen, candidates.greatest_gain()]
+            .into_iter()
+            .flatten()
+            .map(|position| BlockId(first.0 + position))
+            .find(fits)?;
+        self.mark_victim(victim);
+        Some(victim)
+    }
+
+    /// The next valid page of `block` at or after `from_page`, and the logical page it holds.
+    ///
+    /// Each time it comes to another 64 pages it also loads the map entries of all of them into the cache, since their
+    /// moves will be committed soon.
+    #[inline]
+    pub fn next_valid_page(&self, block: BlockId, from_page: u32) -> Option<(u32, Lpn)> {
+        let first_word = (from_page / u64::BITS) as usize;
+        for word in first_word..self.blocks.words_per_block() {
+            let page_of_word = word as u32 * u64::BITS;
+            let mut bits = self.blocks.valid_word(block, word);
+            if page_of_word < from_page {
+                bits &= u64::MAX << (from_page - page_of_word);
+            } else {
+                self.touch_valid(block, page_of_word, bits);
+            }
+            if bits != 0 {
+                let page = page_of_word + bits.trailing_zeros();
+                return Some((page, self.mapping.lpn_at(self.geometry.ppn(block, page))));
+            }
+        }
+        None
+    }
+
+    fn touch_valid(&self, block: BlockId, page_of_word: u32, mut bits: u64) {
+        self.mapping.touch(std::iter::from_fn(|| {
+            if bits == 0 {
+                return None;
+            }
+            let page = page_of_word + bits.trailing_zeros();
+            bits &= bits - 1;
+            Some(self.mapping.lpn_at(self.geometry.ppn(block, page)))
+        }));
+    }
+
+    /// `block`, a victim none of whose pages is valid any more, is erased and free again.
+    ///
+    /// # Panics
+    /// When `block` is no victim, or still holds valid pages: data would be lost.
+    pub fn finish_erase(&mut self, block: BlockId) {
+        let erase_count = self.blocks.erase(block);
+        let account = &mut self.planes[self.blocks.plane_of(block).index()];
+        account.collecting -= 1;
+        account.free_pages += self.geometry.pages_per_block;
+        account.free.push(block, erase_count);
+        account.erase_count_max = account.erase_count_max.max(erase_count);
+        account.wear_changed = true;
+    }
+
+    pub(super) fn mark_victim(&mut self, block: BlockId) {
+        let account = &mut self.planes[self.blocks.plane_of(block).index()];
+        account.gain -= self.blocks.collect(block);
+        account.collecting += 1;
+    }
+
+    /// Writes `lpn` at once and returns how many pages were moved for it: by a collection when the plane wants one, by
+    /// more when the host is out of space there, and by a wear move. For preconditioning, and for studies of write
+    /// amplification that need no time.
+    ///
+    /// It must not be mixed with operations in flight.
+    pub fn write_untimed(&mut self, lpn: Lpn, idle: &IdleDies) -> u64 {
+        let plane = self.place_write(lpn, idle);
+        let mut moved = 0;
+        if self.wants_collection(plane) {
+            moved += self.collect_untimed(plane);
+        }
+        if let Some(victim) = self.wants_wear_move(plane) {
+            moved += self.empty_untimed(plane, victim);
+        }
+        let ppn = loop {
+            match self.allocate(plane, Stream::Host) {
+                Some(ppn) => break ppn,
+                None => moved += self.collect_untimed(plane),
+            }
+        };
+        self.commit_write(lpn, ppn);
+        moved
+    }
+
+    fn collect_untimed(&mut self, plane: PlaneId) -> u64 {
+        let victim = self.begin_collection(plane).expect("a plane out of space has an invalid page in a full block");
+        self.empty_untimed(plane, victim)
+    }
+
+    /// Moves the valid pages of a victim away and erases it, at once. Returns how many pages it moved.
+    fn empty_untimed(&mut self, plane: PlaneId, victim: BlockId) -> u64 {
+        let mut moved = 0;
+        let mut from_page = 0;
+        while let Some((page, lpn)) = self.next_valid_page(victim, from_page) {
+            let to = self.allocate(plane, Stream::Collection).expect("the reserve has room for a victim");
+            self.commit_move(lpn, self.geometry.ppn(victim, page), to);
+            moved += 1;
+            from_page = page + 1;
+        }
+        self.finish_erase(victim);
+        moved
+    }
+}
+
+#[inline]
+fn can_begin(account: &Plane) -> bool {
+    account.collecting == 0 && account.gain > 0
+}
