@@ -6,8 +6,11 @@
 pub mod config;
 pub mod engine;
 pub mod error;
+pub mod fabric;
 pub mod flash;
 pub mod ftl;
+pub mod host;
 pub mod ids;
+pub mod schedule;
 pub mod units;
 pub mod workload;

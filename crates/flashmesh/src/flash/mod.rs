@@ -1,3 +1,5 @@
 //! The flash array: its shape, its timing, and what each die is doing.
 
+pub mod die;
 pub mod geometry;
+pub mod timing;

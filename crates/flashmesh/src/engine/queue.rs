@@ -1,0 +1,184 @@
+//! The event queue, the only place where time moves.
+//!
+//! Nearly every event of a drive comes a constant delay after its cause: tR, tPROG, the transfer of a page. Events of one
+//! delay are scheduled in the order in which they fall due, so each kind of delay has a *lane*, a plain FIFO; an event that
+//! does not fit its lane (a shorter transfer, a resumed program) goes to a binary heap. The next event is the smallest
+//! among the heads of the lanes and of the heap. The order is total: by time, then by the order of scheduling.
+
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, VecDeque};
+use std::hint::select_unpredictable;
+
+use crate::units::Time;
+
+/// The number of lanes of an [`EventQueue`].
+pub const LANES: usize = 6;
+
+/// In place of a lane: for events that do not come a constant delay after their cause.
+pub const NO_LANE: usize = LANES;
+
+/// The time of an empty lane: later than any event.
+const EMPTY: u64 = u64::MAX;
+
+/// An event, ordered by time and then by the order of scheduling.
+#[derive(Clone, Copy, Debug)]
+struct Entry<E> {
+    at_ps: u64,
+    sequence: u64,
+    event: E,
+}
+
+impl<E> Entry<E> {
+    fn key(&self) -> (u64, u64) {
+        (self.at_ps, self.sequence)
+    }
+}
+
+impl<E> PartialEq for Entry<E> {
+    fn eq(&self, other: &Self) -> bool {
+        self.key() == other.key()
+    }
+}
+
+impl<E> Eq for Entry<E> {}
+
+impl<E> PartialOrd for Entry<E> {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl<E> Ord for Entry<E> {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        self.key().cmp(&other.key())
+    }
+}
+
+/// A queue of future events and the clock that follows it.
+#[derive(Debug)]
+pub struct EventQueue<E> {
+    now: Time,
+    sequence: u64,
+    /// When the first event of each lane is due, and that of the heap at the end.
+    heads_ps: [u64; LANES + 1],
+    lanes: [VecDeque<Entry<E>>; LANES],
+    heap: BinaryHeap<Reverse<Entry<E>>>,
+}
+
+impl<E: Copy> Default for EventQueue<E> {
+    fn default() -> Self {
+        EventQueue {
+            now: Time::ZERO,
+            sequence: 0,
+            heads_ps: [EMPTY; LANES + 1],
+            lanes: std::array::from_fn(|_| VecDeque::with_capacity(64)),
+            heap: BinaryHeap::new(),
+        }
+    }
+}
+
+impl<E: Copy> EventQueue<E> {
+    /// The time of the event taken last.
+    #[inline]
+    pub fn now(&self) -> Time {
+        self.now
+    }
+
+    /// Schedules `event` for `at`, which must not lie in the past.
+    ///
+    /// `lane` (below [`LANES`], or [`NO_LANE`]) is where events of this kind queue up; it decides the cost, never the order.
+    #[inline]
+    pub fn schedule(&mut self, lane: usize, at: Time, event: E) {
+        debug_assert!(at >= self.now, "an event was scheduled for {at}, before now, {}", self.now);
+        let at_ps = at.as_ps();
+        let entry = Entry { at_ps, sequence: self.sequence, event };
+        self.sequence += 1;
+        if let Some(queue) = self.lanes.get_mut(lane) {
+            // The newest entry has the highest sequence number, so only the time can be out of order.
+            match queue.back() {
+                None => {
+                    self.heads_ps[lane] = at_ps;
+                    return queue.push_back(entry);
+                }
+                Some(last) if last.at_ps <= at_ps => return queue.push_back(entry),
+                Some(_) => {}
+            }
+        }
+        self.heads_ps[NO_LANE] = self.heads_ps[NO_LANE].min(at_ps);
+        self.heap.push(Reverse(entry));
+    }
+
+    /// Takes the next event and moves the clock to it.
+    #[inline]
+    pub fn pop(&mut self) -> Option<E> {
+        // Best and lane stay in registers and are replaced without a branch: which lane is next cannot be predicted.
+        let (mut first, mut best) = (0, self.heads_ps[0]);
+        let mut is_tied = false;
+        for lane in 1..=NO_LANE {
+            let head = self.heads_ps[lane];
+            let is_smaller = head < best;
+            is_tied = (is_tied & !is_smaller) | (head == best);
+            first = select_unpredictable(is_smaller, lane, first);
+            best = select_unpredictable(is_smaller, head, best);
+        }
+        if best == EMPTY {
+            return None;
+        }
+        if is_tied {
+            first = self.first_scheduled(best);
+        }
+        self.now = Time::from_ps(best);
+        if first == NO_LANE {
+            let Reverse(entry) = self.heap.pop()?;
+            self.heads_ps[NO_LANE] = self.heap.peek().map_or(EMPTY, |Reverse(next)| next.at_ps);
+            Some(entry.event)
+        } else {
+            let entry = self.lanes[first].pop_front()?;
+            self.heads_ps[first] = self.lanes[first].front().map_or(EMPTY, |next| next.at_ps);
+            Some(entry.event)
+        }
+    }
+
+    /// Of the lanes whose first event is due at `at_ps`, the one whose event was scheduled first.
+    fn first_scheduled(&self, at_ps: u64) -> usize {
+        let sequence = |lane: &usize| match self.lanes.get(*lane) {
+            Some(queue) => queue.front().map(|entry| entry.sequence),
+            None => self.heap.peek().map(|Reverse(entry)| entry.sequence),
+        };
+        (0..=NO_LANE).filter(|&lane| self.heads_ps[lane] == at_ps).min_by_key(sequence).unwrap_or(NO_LANE)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn events_come_by_time_and_ties_by_the_order_of_scheduling_whatever_their_lane() {
+        let mut queue = EventQueue::default();
+        // A small linear congruence gives times with many ties, in lanes that do not fit them.
+        let mut state = 7u64;
+        let mut expected = Vec::new();
+        for event in 0..1000u32 {
+            state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            let at = Time::from_ps(state >> 58);
+            queue.schedule((state >> 33) as usize % (LANES + 1), at, event);
+            expected.push((at, event));
+        }
+        expected.sort();
+        for (at, event) in expected {
+            assert_eq!(queue.pop(), Some(event));
+            assert_eq!(queue.now(), at);
+        }
+        assert_eq!(queue.pop(), None);
+    }
+
+    #[test]
+    #[should_panic(expected = "before now")]
+    fn an_event_in_the_past_is_a_bug() {
+        let mut queue = EventQueue::default();
+        queue.schedule(0, Time::from_ps(5), ());
+        queue.pop();
+        queue.schedule(0, Time::from_ps(4), ());
+    }
+}

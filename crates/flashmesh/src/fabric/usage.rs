@@ -1,0 +1,28 @@
+//! What a link carried: the counters every interconnect keeps alike.
+
+use crate::units::{Bytes, Time};
+
+use super::{Leg, Payload};
+
+/// What one link (a channel, a chip's private channel) carried.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LinkUsage {
+    /// Time with bytes on the move.
+    pub busy: Time,
+    /// Bytes towards the chips.
+    pub bytes_in: Bytes,
+    /// Bytes from the chips.
+    pub bytes_out: Bytes,
+}
+
+impl LinkUsage {
+    /// Counts one transfer of `duration`.
+    #[inline]
+    pub fn count(&mut self, leg: Leg, payload: Payload, duration: Time) {
+        self.busy += duration;
+        match leg {
+            Leg::Command => self.bytes_in += payload.bytes,
+            Leg::DataOut => self.bytes_out += payload.bytes,
+        }
+    }
+}

@@ -1,0 +1,367 @@
+//! What one die is doing: at most one operation at a time, and data waiting in its register to leave.
+//!
+//! A read ends with its data in the register; the die stays busy until the data has left, unless `read-cache` frees the
+//! array at once. A program or an erase may be suspended for reads; the progress it made is kept.
+
+use crate::config::Suspension;
+use crate::ids::TransactionId;
+use crate::units::Time;
+
+use super::geometry::PLANES_PER_DIE_MAX;
+
+/// What the array does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OperationKind {
+    /// Array to register, tR.
+    Read,
+    /// Register to array, tPROG.
+    Program,
+    /// A block, tBERS.
+    Erase,
+    /// A read and a program in the same plane, without leaving the chip.
+    Copyback,
+}
+
+/// One operation over one or more planes.
+#[derive(Clone, Copy, Debug)]
+pub struct Operation {
+    /// What the array does.
+    pub kind: OperationKind,
+    /// Whether it is work of the firmware (garbage collection, wear levelling) and not of a request.
+    pub internal: bool,
+    /// When the path was granted.
+    pub started: Time,
+    /// Array time beyond the operation's own: a suspension comes first.
+    pub delay: Time,
+    count: u8,
+    transactions: [TransactionId; PLANES_PER_DIE_MAX],
+}
+
+impl Operation {
+    /// An operation of one plane.
+    #[inline]
+    pub fn new(kind: OperationKind, internal: bool, started: Time, transaction: TransactionId) -> Operation {
+        Operation {
+            kind,
+            internal,
+            started,
+            delay: Time::ZERO,
+            count: 1,
+            transactions: [transaction; PLANES_PER_DIE_MAX],
+        }
+    }
+
+    /// Joins another plane to it.
+    #[inline]
+    pub fn join(&mut self, transaction: TransactionId) {
+        self.transactions[usize::from(self.count)] = transaction;
+        self.count += 1;
+    }
+
+    /// The transactions, one a plane.
+    #[inline]
+    pub fn transactions(&self) -> &[TransactionId] {
+        &self.transactions[..usize::from(self.count)]
+    }
+}
+
+/// What the array of a die is doing.
+#[derive(Clone, Copy, Debug)]
+enum Array {
+    Idle,
+    /// The command, and the data of a program, are on their way.
+    Incoming(Operation),
+    /// Busy from `since` until `until`.
+    Busy {
+        operation: Operation,
+        since: Time,
+        until: Time,
+    },
+    /// A read is done, but the register still holds older data.
+    Holding(Operation),
+}
+
+/// An operation set aside for reads.
+#[derive(Clone, Copy, Debug)]
+struct Suspended {
+    operation: Operation,
+    remaining: Time,
+    times: u32,
+}
+
+/// Read data that has yet to leave the die.
+#[derive(Clone, Copy, Debug)]
+struct Register {
+    operation: Operation,
+    left: u8,
+    /// A path was asked for.
+    sending: bool,
+}
+
+/// A die was asked for what its state or its timing does not allow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Illegal {
+    /// It is busy, until the given time when that is known.
+    #[error("the die is busy until {0}")]
+    Busy(Time),
+    /// It is not doing what was asked to go on.
+    #[error("the die is not in the phase that was asked to go on")]
+    WrongPhase,
+    /// The operation cannot be suspended (again).
+    #[error("the operation cannot be suspended")]
+    NotSuspendable,
+}
+
+/// The rules all dies of a drive follow.
+#[derive(Clone, Debug)]
+pub struct DieRules {
+    /// Whether the array is free once data is in the register.
+    pub read_cache: bool,
+    /// What may be suspended.
+    pub suspension: Suspension,
+    /// How often one operation may be suspended.
+    pub suspensions_max: u32,
+    /// What has no more than this left is let finish.
+    pub suspend_remaining_min: Time,
+}
+
+/// One die.
+#[derive(Clone, Debug)]
+pub struct Die {
+    array: Array,
+    register: Option<Register>,
+    suspended: Option<Suspended>,
+    /// How often the operation in the array has been suspended already.
+    suspensions: u32,
+    /// Start of the current busy span, when busy.
+    busy_since: Option<Time>,
+    busy: Time,
+    internal_since: Option<Time>,
+    internal: Time,
+}
+
+impl Default for Die {
+    fn default() -> Self {
+        Die {
+            array: Array::Idle,
+            register: None,
+            suspended: None,
+            suspensions: 0,
+            busy_since: None,
+            busy: Time::ZERO,
+            internal_since: None,
+            internal: Time::ZERO,
+        }
+    }
+}
+
+impl Die {
+    /// Whether a new operation may start: the array is idle, and the register empty unless it is a cache.
+    #[inline]
+    pub fn accepts(&self, rules: &DieRules) -> bool {
+        matches!(self.array, Array::Idle) && (rules.read_cache || self.register.is_none())
+    }
+
+    /// Whether nothing at all goes on.
+    #[inline]
+    pub fn is_idle(&self) -> bool {
+        matches!(self.array, Array::Idle) && self.register.is_none() && self.suspended.is_none()
+    }
+
+    /// Whether an operation waits to be resumed.
+    #[inline]
+    pub fn has_suspended(&self) -> bool {
+        self.suspended.is_some()
+    }
+
+    /// Whether the operation in the array may be suspended at `now`.
+    #[inline]
+    pub fn may_suspend(&self, rules: &DieRules, now: Time) -> bool {
+        let Array::Busy { operation, since, until } = self.array else { return false };
+        let allowed = match operation.kind {
+            OperationKind::Program => matches!(rules.suspension, Suspension::Program | Suspension::Both),
+            OperationKind::Erase => matches!(rules.suspension, Suspension::Erase | Suspension::Both),
+            OperationKind::Read | OperationKind::Copyback => false,
+        };
+        allowed
+            && self.suspended.is_none()
+            && self.register.is_none()
+            && self.suspensions < rules.suspensions_max
+            && now >= since
+            && until.saturating_sub(now) > rules.suspend_remaining_min
+    }
+
+    /// Sets the running operation aside at `now`; the next operation may start at once.
+    ///
+    /// # Errors
+    /// When [`Die::may_suspend`] is false.
+    pub fn suspend(&mut self, rules: &DieRules, now: Time) -> Result<(), Illegal> {
+        if !self.may_suspend(rules, now) {
+            return Err(Illegal::NotSuspendable);
+        }
+        let Array::Busy { operation, until, .. } = self.array else { return Err(Illegal::NotSuspendable) };
+        self.suspended = Some(Suspended { operation, remaining: until - now, times: self.suspensions + 1 });
+        self.array = Array::Idle;
+        self.mark(now);
+        Ok(())
+    }
+
+    /// Puts the suspended operation back into the array, busy again until the returned time.
+    ///
+    /// # Errors
+    /// When the die does not accept an operation or has none to resume.
+    pub fn resume(&mut self, rules: &DieRules, now: Time, resume_time: Time) -> Result<Time, Illegal> {
+        if !self.accepts(rules) {
+            return Err(self.busy_error());
+        }
+        let Suspended { operation, remaining, times } = self.suspended.take().ok_or(Illegal::WrongPhase)?;
+        let since = now + resume_time;
+        let until = since + remaining;
+        self.array = Array::Busy { operation, since, until };
+        self.suspensions = times;
+        self.mark(now);
+        Ok(until)
+    }
+
+    /// An operation begins: its path was granted at `now` and its command is on the way.
+    ///
+    /// # Errors
+    /// When the die is busy.
+    #[inline]
+    pub fn begin(&mut self, rules: &DieRules, operation: Operation, now: Time) -> Result<(), Illegal> {
+        if !self.accepts(rules) {
+            return Err(self.busy_error());
+        }
+        self.array = Array::Incoming(operation);
+        self.suspensions = 0;
+        self.mark(now);
+        Ok(())
+    }
+
+    /// Command and data have arrived; the array is busy for the `duration` of the operation. Gives both it and the end.
+    ///
+    /// # Errors
+    /// When nothing is on its way to this die.
+    #[inline]
+    pub fn start_array(
+        &mut self,
+        now: Time,
+        duration: impl Fn(&Operation) -> Time,
+    ) -> Result<(Operation, Time), Illegal> {
+        let Array::Incoming(operation) = self.array else { return Err(Illegal::WrongPhase) };
+        let until = now + duration(&operation);
+        self.array = Array::Busy { operation, since: now, until };
+        Ok((operation, until))
+    }
+
+    /// Whether the array ends its operation exactly at `now`: an end that was scheduled before a suspension is stale.
+    #[inline]
+    pub fn ends_at(&self, now: Time) -> bool {
+        matches!(self.array, Array::Busy { until, .. } if until == now)
+    }
+
+    /// The array is done. A read moves to the register when that is free and waits in the array otherwise.
+    ///
+    /// # Errors
+    /// Before the operation's time is over.
+    #[inline]
+    pub fn finish_array(&mut self, now: Time) -> Result<Operation, Illegal> {
+        let Array::Busy { operation, until, .. } = self.array else { return Err(Illegal::WrongPhase) };
+        if now < until {
+            return Err(Illegal::Busy(until));
+        }
+        self.array = Array::Idle;
+        if operation.kind == OperationKind::Read {
+            if self.register.is_none() {
+                self.register = Some(Register { operation, left: 0, sending: false });
+            } else {
+                self.array = Array::Holding(operation);
+            }
+        }
+        self.mark(now);
+        Ok(operation)
+    }
+
+    /// The transaction whose data leaves next, or is leaving.
+    #[inline]
+    pub fn outgoing(&self) -> Option<TransactionId> {
+        self.register.as_ref().map(|register| register.operation.transactions()[usize::from(register.left)])
+    }
+
+    /// Whether the register holds data for which no path was asked yet; from now on one has been.
+    #[inline]
+    pub fn begin_sending(&mut self) -> bool {
+        match &mut self.register {
+            Some(register) if !register.sending => {
+                register.sending = true;
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// The data of one plane has left.
+    ///
+    /// # Errors
+    /// When the register is empty.
+    #[inline]
+    pub fn data_left(&mut self, now: Time) -> Result<(), Illegal> {
+        let register = self.register.as_mut().ok_or(Illegal::WrongPhase)?;
+        register.left += 1;
+        register.sending = false;
+        if register.left == register.operation.count {
+            self.register = None;
+            if let Array::Holding(operation) = self.array {
+                self.register = Some(Register { operation, left: 0, sending: false });
+                self.array = Array::Idle;
+            }
+        }
+        self.mark(now);
+        Ok(())
+    }
+
+    /// Time the die was busy up to `now`: anything in the array or in the register.
+    pub fn busy(&self, now: Time) -> Time {
+        self.busy + self.busy_since.map_or(Time::ZERO, |since| now - since)
+    }
+
+    /// Time the die was busy with work of the firmware up to `now`.
+    #[inline]
+    pub fn internal_busy(&self, now: Time) -> Time {
+        self.internal + self.internal_since.map_or(Time::ZERO, |since| now - since)
+    }
+
+    fn busy_error(&self) -> Illegal {
+        match self.array {
+            Array::Busy { until, .. } => Illegal::Busy(until),
+            _ => Illegal::Busy(Time::MAX),
+        }
+    }
+
+    /// Opens and closes the busy spans after a change of state.
+    #[inline]
+    fn mark(&mut self, now: Time) {
+        let in_array = match &self.array {
+            Array::Idle => None,
+            Array::Incoming(operation) | Array::Busy { operation, .. } | Array::Holding(operation) => Some(operation),
+        };
+        let in_register = self.register.as_ref().map(|register| &register.operation);
+        let busy = in_array.is_some() || in_register.is_some();
+        let internal = in_array.is_some_and(|operation| operation.internal)
+            || in_register.is_some_and(|operation| operation.internal);
+        Self::span(&mut self.busy_since, &mut self.busy, busy, now);
+        Self::span(&mut self.internal_since, &mut self.internal, internal, now);
+    }
+
+    #[inline]
+    fn span(since: &mut Option<Time>, total: &mut Time, on: bool, now: Time) {
+        match (*since, on) {
+            (None, true) => *since = Some(now),
+            (Some(start), false) => {
+                *total += now - start;
+                *since = None;
+            }
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,130 @@
+//! A flash transaction: one page (or one block to erase) on its way through a die, and where its time went.
+
+use crate::ids::{Lpn, PlaneId, Ppn, RequestId, TransactionId};
+use crate::units::{Bytes, Time};
+
+/// What a transaction does next, in the order in which the out-of-order policy prefers user requests.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Class {
+    /// A page a request wants.
+    UserRead,
+    /// A page a request writes.
+    UserProgram,
+    /// A valid page leaves the victim block.
+    CollectRead,
+    /// It is programmed into its new place (by copyback, both in one).
+    CollectProgram,
+    /// The victim block is erased.
+    Erase,
+}
+
+/// The number of classes.
+pub const CLASSES: usize = 5;
+
+impl Class {
+    /// All classes, by their index.
+    pub const ALL: [Class; CLASSES] =
+        [Class::UserRead, Class::UserProgram, Class::CollectRead, Class::CollectProgram, Class::Erase];
+
+    /// The position in a table by class.
+    #[inline]
+    pub const fn index(self) -> usize {
+        self as usize
+    }
+
+    /// Whether it is work of the firmware, not of a request.
+    #[inline]
+    pub const fn is_internal(self) -> bool {
+        matches!(self, Class::CollectRead | Class::CollectProgram | Class::Erase)
+    }
+}
+
+/// Where the time of a transaction, or of a request, went.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Spent {
+    /// Waiting for the die, while it worked for other requests.
+    pub die_wait: Time,
+    /// Waiting for the die, while it worked for garbage collection or wear levelling.
+    pub behind_gc: Time,
+    /// Waiting for a path to the chip, die and data being ready.
+    pub path_wait: Time,
+    /// The array at work: tR, tPROG, suspension.
+    pub array: Time,
+    /// Command, address and data on the path.
+    pub transfer: Time,
+}
+
+impl Spent {
+    /// All of it.
+    pub fn total(&self) -> Time {
+        self.die_wait + self.behind_gc + self.path_wait + self.array + self.transfer
+    }
+}
+
+/// One page's worth of work.
+#[derive(Clone, Copy, Debug)]
+pub struct Transaction {
+    /// Where it queues.
+    pub class: Class,
+    /// Whether a partial write still has to read the page it changes.
+    pub reads_first: bool,
+    /// Whether any of its transfers had to wait for a path.
+    pub conflict: bool,
+    /// The request; `None` for work of the firmware.
+    pub request: Option<RequestId>,
+    /// The next transaction in the same queue.
+    pub(super) next: Option<TransactionId>,
+    /// The write of the same logical page that comes after this one.
+    pub successor: Option<TransactionId>,
+    /// The logical page.
+    pub lpn: Lpn,
+    /// The plane it runs on.
+    pub plane: PlaneId,
+    /// The page read, or moved from; the block of an erase is that of this page.
+    pub from: Ppn,
+    /// The page programmed, decided when the path is granted.
+    pub to: Ppn,
+    /// User data the host asked for, or gave, in this page.
+    pub bytes: Bytes,
+    /// Order of arrival among all transactions.
+    pub order: u64,
+    /// Since when it waits for the die.
+    pub queued: Time,
+    /// How long the die had worked for the firmware by then.
+    pub internal_busy_at_queued: Time,
+    /// When the array began to work for it, then when it was done.
+    pub array_mark: Time,
+    /// Where its time went so far.
+    pub spent: Spent,
+}
+
+impl Transaction {
+    /// A transaction that has waited for nothing yet.
+    pub fn new(
+        class: Class,
+        request: Option<RequestId>,
+        lpn: Lpn,
+        plane: PlaneId,
+        from: Ppn,
+        bytes: Bytes,
+    ) -> Transaction {
+        Transaction {
+            class,
+            reads_first: false,
+            conflict: false,
+            request,
+            next: None,
+            successor: None,
+            lpn,
+            plane,
+            from,
+            to: from,
+            bytes,
+            order: 0,
+            queued: Time::ZERO,
+            internal_busy_at_queued: Time::ZERO,
+            array_mark: Time::ZERO,
+            spent: Spent::default(),
+        }
+    }
+}
