@@ -2,6 +2,10 @@
 
 use std::path::PathBuf;
 
+use crate::check::Violation;
+use crate::flash::geometry::GeometryError;
+use crate::units::Time;
+
 /// A workload cannot be read or replayed.
 #[derive(Debug, thiserror::Error)]
 pub enum WorkloadError {
@@ -28,6 +32,31 @@ pub enum WorkloadError {
     /// The workload cannot be used on this drive.
     #[error("{0}")]
     Unusable(String),
+}
+
+/// A run cannot start, or cannot go on.
+#[derive(Debug, thiserror::Error)]
+pub enum RunError {
+    /// The drive cannot be built.
+    #[error("geometry: {0}")]
+    Geometry(#[from] GeometryError),
+    /// The workload cannot be read or replayed.
+    #[error(transparent)]
+    Workload(#[from] WorkloadError),
+    /// Something that must always hold did not: a bug of the simulator.
+    #[error("check failed {0}")]
+    Check(#[from] Violation),
+    /// Nothing more can happen, but requests are in flight: a bug of the simulator.
+    #[error("at {at} the drive came to a halt with {in_flight} requests in flight; this is a bug of flashmesh")]
+    Stalled {
+        /// When, in simulated time.
+        at: Time,
+        /// Requests that never completed.
+        in_flight: usize,
+    },
+    /// The sink of completed requests takes no more.
+    #[error("the request log cannot be written: {0}")]
+    Sink(String),
 }
 
 fn place(line: u64, column: u32) -> String {

@@ -3,6 +3,7 @@
 //! An I/O request walks through the modules in this order: [`workload`], [`host`], [`ftl`], [`schedule`], [`fabric`], [`flash`];
 //! [`measure`] watches it, [`engine`] keeps the clock and [`simulation`] owns them all.
 
+pub mod check;
 pub mod config;
 pub mod engine;
 pub mod error;
@@ -11,6 +12,8 @@ pub mod flash;
 pub mod ftl;
 pub mod host;
 pub mod ids;
+pub mod measure;
 pub mod schedule;
+pub mod simulation;
 pub mod units;
 pub mod workload;

@@ -2,10 +2,13 @@
 
 use crate::units::{Bytes, Time};
 
+mod open;
 pub mod profiles;
 pub mod readers;
 pub mod source;
 pub mod synthetic;
+
+pub use open::{WorkloadSummary, open};
 
 /// What a request asks of the drive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

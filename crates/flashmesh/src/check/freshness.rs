@@ -1,0 +1,218 @@
+//! Every read returns the newest version: at least the one that was newest when its request reached the drive. Writes of
+//! one page take effect in the order in which they reached it, and a write of a part of a page keeps the newest rest.
+
+use rustc_hash::FxHashMap;
+
+use crate::flash::geometry::Geometry;
+use crate::ids::{Lpn, RequestId};
+use crate::units::Time;
+use crate::workload::{IoRequest, RequestKind};
+
+use super::pages::{Newest, Version};
+use super::requests::Extent;
+
+/// A request in flight.
+#[derive(Debug)]
+struct Wants {
+    extent: Extent,
+    submitted: Time,
+    /// Its place in the order in which requests reached the drive.
+    order: u64,
+    /// What was newest then, a page each.
+    newest: Vec<Version>,
+    /// What a write read to complete the page, a page each.
+    base: Vec<Option<Version>>,
+}
+
+/// What requests in flight must see.
+#[derive(Debug)]
+pub(super) struct Freshness {
+    geometry: Geometry,
+    wants: FxHashMap<RequestId, Wants>,
+    submitted: u64,
+    /// The request whose data each written page holds, by its place in the order.
+    writer: FxHashMap<Lpn, u64>,
+}
+
+impl Freshness {
+    pub(super) const NAME: &'static str = "freshness";
+
+    pub(super) fn new(geometry: &Geometry) -> Freshness {
+        Freshness {
+            geometry: geometry.clone(),
+            wants: FxHashMap::default(),
+            submitted: 0,
+            writer: FxHashMap::default(),
+        }
+    }
+
+    pub(super) fn submitted(
+        &mut self,
+        id: RequestId,
+        io: &IoRequest,
+        now: Time,
+        newest: impl Fn(Lpn) -> Option<Newest>,
+    ) {
+        self.submitted += 1;
+        if io.kind == RequestKind::Deallocate {
+            return;
+        }
+        let extent = Extent::of(io, &self.geometry);
+        let wants = Wants {
+            submitted: now,
+            order: self.submitted,
+            newest: extent.pages().map(|lpn| newest(lpn).map_or(0, |newest| newest.version)).collect(),
+            base: vec![None; extent.len()],
+            extent,
+        };
+        self.wants.insert(id, wants);
+    }
+
+    /// A page was read for a request, and held `version`.
+    pub(super) fn read(&mut self, id: RequestId, lpn: Lpn, version: Version) -> Result<(), String> {
+        let Some(wants) = self.wants.get_mut(&id) else { return Ok(()) };
+        let Some(at) = wants.extent.position(lpn) else { return Ok(()) };
+        wants.base[at] = Some(version);
+        if version < wants.newest[at] {
+            return Err(format!(
+                "request {} read version {version} of logical page {}, but version {} was newest when it reached the \
+                 drive at {}",
+                id.0, lpn.0, wants.newest[at], wants.submitted
+            ));
+        }
+        Ok(())
+    }
+
+    /// A page is programmed for a request, where `newest` was the newest version so far.
+    pub(super) fn programmed(&mut self, id: RequestId, lpn: Lpn, newest: Option<Newest>) -> Result<(), String> {
+        let Some(wants) = self.wants.get(&id) else { return Ok(()) };
+        let Some(at) = wants.extent.position(lpn) else { return Ok(()) };
+        if let Some(later) = self.writer.insert(lpn, wants.order).filter(|&writer| writer > wants.order) {
+            return Err(format!(
+                "request {}, number {} to reach the drive, overwrote logical page {}, which holds the data of number \
+                 {later}",
+                id.0, wants.order, lpn.0
+            ));
+        }
+        match newest {
+            Some(Newest { version, written: true, .. })
+                if wants.extent.is_partial(lpn) && wants.base[at] != Some(version) =>
+            {
+                let base = wants.base[at].map_or("none".to_owned(), |base| format!("version {base}"));
+                Err(format!(
+                    "request {} wrote a part of logical page {} over {base}, but version {version} is the newest",
+                    id.0, lpn.0
+                ))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    pub(super) fn completed(&mut self, id: RequestId) {
+        self.wants.remove(&id);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::planted::{assert_fails, assert_silent, oracles, program, read, submit, us, write};
+    use super::super::{Oracles, Origin};
+    use crate::ids::{Lpn, RequestId};
+    use crate::units::Time;
+    use crate::workload::RequestKind::{Read, Write};
+
+    const PAGE: u64 = 4096;
+
+    /// Logical page 7 was written to page 0, then to page 1; gives when.
+    fn written_twice() -> (Oracles, Time) {
+        let mut oracles = oracles();
+        let now = write(&mut oracles, 0, 0, 7, us(0));
+        let now = write(&mut oracles, 1, 1, 7, now);
+        (oracles, now)
+    }
+
+    #[test]
+    fn a_read_may_return_what_was_newest_when_it_came_though_a_write_passed_it() {
+        let mut oracles = oracles();
+        let now = write(&mut oracles, 0, 0, 7, us(0));
+        submit(&mut oracles, 5, Read, 7 * PAGE, PAGE, now);
+        let now = write(&mut oracles, 1, 1, 7, now);
+        let now = read(&mut oracles, 0, 7, Some(5), now);
+        oracles.request_completed(RequestId(5), now);
+        assert_silent(&oracles);
+    }
+
+    #[test]
+    fn a_read_of_an_older_version_is_caught() {
+        let (mut oracles, now) = written_twice();
+        submit(&mut oracles, 5, Read, 7 * PAGE, PAGE, now);
+        read(&mut oracles, 0, 7, Some(5), now);
+        let message =
+            "request 5 read version 1 of logical page 7, but version 2 was newest when it reached the drive at 200us";
+        assert_fails(&oracles, "freshness", message);
+    }
+
+    #[test]
+    fn a_read_of_what_was_there_before_the_run_is_caught_once_it_is_overwritten() {
+        let mut oracles = oracles();
+        let now = write(&mut oracles, 0, 0, 7, us(0));
+        submit(&mut oracles, 5, Read, 7 * PAGE, PAGE, now);
+        read(&mut oracles, 20, 7, Some(5), now);
+        assert_fails(&oracles, "freshness", "request 5 read version 0 of logical page 7, but version 1 was newest");
+    }
+
+    #[test]
+    fn a_write_overtaken_by_a_later_one_is_caught() {
+        let mut oracles = oracles();
+        submit(&mut oracles, 5, Write, 7 * PAGE, PAGE, us(0));
+        submit(&mut oracles, 6, Write, 7 * PAGE, PAGE, us(0));
+        let now = program(&mut oracles, 0, 7, Origin::User(RequestId(6)), us(0));
+        program(&mut oracles, 1, 7, Origin::User(RequestId(5)), now);
+        let message =
+            "request 5, number 1 to reach the drive, overwrote logical page 7, which holds the data of number 2";
+        assert_fails(&oracles, "freshness", message);
+    }
+
+    #[test]
+    fn a_write_of_a_part_of_a_page_over_the_newest_rest_is_right() {
+        let (mut oracles, now) = written_twice();
+        submit(&mut oracles, 5, Write, 7 * PAGE, 512, now);
+        let now = read(&mut oracles, 1, 7, Some(5), now);
+        program(&mut oracles, 2, 7, Origin::User(RequestId(5)), now);
+        assert_silent(&oracles);
+    }
+
+    #[test]
+    fn a_write_of_a_part_of_a_page_that_does_not_read_the_rest_is_caught() {
+        let (mut oracles, now) = written_twice();
+        submit(&mut oracles, 5, Write, 7 * PAGE + 512, PAGE - 512, now);
+        program(&mut oracles, 2, 7, Origin::User(RequestId(5)), now);
+        assert_fails(
+            &oracles,
+            "freshness",
+            "request 5 wrote a part of logical page 7 over none, but version 2 is the newest",
+        );
+    }
+
+    #[test]
+    fn a_write_of_a_part_of_a_page_that_loses_another_write_is_caught() {
+        let (mut oracles, now) = written_twice();
+        submit(&mut oracles, 5, Write, 7 * PAGE, 512, now);
+        submit(&mut oracles, 6, Write, 7 * PAGE + 512, 512, now);
+        let now = read(&mut oracles, 1, 7, Some(5), now);
+        let now = read(&mut oracles, 1, 7, Some(6), now);
+        let now = program(&mut oracles, 2, 7, Origin::User(RequestId(5)), now);
+        program(&mut oracles, 3, 7, Origin::User(RequestId(6)), now);
+        let message = "request 6 wrote a part of logical page 7 over version 2, but version 3 is the newest";
+        assert_fails(&oracles, "freshness", message);
+    }
+
+    #[test]
+    fn a_write_of_a_part_of_a_deallocated_page_has_no_rest_to_keep() {
+        let (mut oracles, now) = written_twice();
+        oracles.deallocated(Lpn(7), now);
+        submit(&mut oracles, 5, Write, 7 * PAGE, 512, now);
+        program(&mut oracles, 2, 7, Origin::User(RequestId(5)), now);
+        assert_silent(&oracles);
+    }
+}

@@ -1,0 +1,151 @@
+//! The map of the translation layer is a bijection, and says of every page what the shadow of the array says.
+
+use crate::flash::geometry::Geometry;
+use crate::ids::{Lpn, Ppn};
+
+use super::pages::Pages;
+
+/// When the map was last audited as a whole.
+#[derive(Debug)]
+pub(super) struct Mapping {
+    erases_between_audits: u32,
+    erases: u32,
+}
+
+impl Mapping {
+    pub(super) const NAME: &'static str = "mapping";
+
+    /// An audit takes time that grows with the drive, so it comes once a quarter of its blocks have been erased.
+    pub(super) fn new(geometry: &Geometry) -> Mapping {
+        Mapping { erases_between_audits: geometry.blocks().div_ceil(4), erases: 0 }
+    }
+
+    /// A block was erased.
+    pub(super) fn erased(&mut self) {
+        self.erases += 1;
+    }
+
+    /// Everything that happens at one event has happened: the pages that changed are where the shadow has them, and the
+    /// map as a whole is audited when it is time.
+    pub(super) fn settled(
+        &mut self,
+        pages: &mut Pages,
+        lookup: impl Fn(Lpn) -> Option<Ppn>,
+        audit: impl FnOnce() -> Result<(), String>,
+    ) -> Result<(), String> {
+        for lpn in pages.take_changed() {
+            agree(lpn, lookup(lpn), pages.place(lpn))?;
+        }
+        if self.erases >= self.erases_between_audits {
+            self.erases = 0;
+            audit()?;
+        }
+        Ok(())
+    }
+
+    /// The run is over: all pages are compared, and the map is audited.
+    pub(super) fn finish(
+        &mut self,
+        pages: &Pages,
+        lookup: impl Fn(Lpn) -> Option<Ppn>,
+        audit: impl FnOnce() -> Result<(), String>,
+    ) -> Result<(), String> {
+        for lpn in pages.touched() {
+            agree(lpn, lookup(lpn), pages.place(lpn))?;
+        }
+        pages.preconditioned_pages_remain(lookup)?;
+        audit()
+    }
+}
+
+fn agree(lpn: Lpn, mapped: Option<Ppn>, expected: Option<Ppn>) -> Result<(), String> {
+    let name = |place: Option<Ppn>| place.map_or("nowhere".to_owned(), |ppn| format!("at page {}", ppn.0));
+    if mapped == expected {
+        return Ok(());
+    }
+    Err(format!("logical page {} is mapped {}, but its newest version is {}", lpn.0, name(mapped), name(expected)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::planted::{
+        assert_fails, assert_silent, config, end, erase, geometry, oracles, oracles_of_a_full_drive, us, write,
+    };
+    use super::Mapping;
+    use crate::ftl::Ftl;
+    use crate::ids::{Lpn, Ppn};
+
+    #[test]
+    fn a_map_that_agrees_is_right() {
+        let mut ftl = Ftl::new(&geometry(), &config());
+        let mut oracles = oracles();
+        let ppn = ftl.translate_read(Lpn(7));
+        oracles.page_placed(ppn, Lpn(7), &ftl, us(0));
+        oracles.settled(&ftl, us(0));
+        oracles.finish(&ftl, true, us(0));
+        assert_silent(&oracles);
+    }
+
+    #[test]
+    fn a_write_that_the_map_does_not_know_of_is_caught_at_once() {
+        let ftl = Ftl::new(&geometry(), &config());
+        let mut oracles = oracles();
+        let now = write(&mut oracles, 0, 4, 7, us(0));
+        oracles.settled(&ftl, now);
+        assert_fails(&oracles, "mapping", "logical page 7 is mapped nowhere, but its newest version is at page 4");
+    }
+
+    #[test]
+    fn a_map_that_keeps_a_deallocated_page_is_caught() {
+        let mut ftl = Ftl::new(&geometry(), &config());
+        let mut oracles = oracles();
+        let ppn = ftl.translate_read(Lpn(7));
+        oracles.page_placed(ppn, Lpn(7), &ftl, us(0));
+        oracles.deallocated(Lpn(7), us(1));
+        oracles.settled(&ftl, us(1));
+        let message = format!("logical page 7 is mapped at page {}, but its newest version is nowhere", ppn.0);
+        assert_fails(&oracles, "mapping", &message);
+    }
+
+    #[test]
+    fn a_disagreement_that_nothing_touched_is_caught_at_the_end() {
+        let mut oracles = oracles();
+        let now = write(&mut oracles, 0, 4, 7, us(0));
+        oracles.finish_with(|_| Some(Ppn(5)), || Ok(()), true, now);
+        assert_fails(&oracles, "mapping", "logical page 7 is mapped at page 5, but its newest version is at page 4");
+    }
+
+    #[test]
+    fn pages_of_before_the_run_that_are_lost_or_erased_are_caught_at_the_end() {
+        let mut lost = oracles_of_a_full_drive();
+        end(&mut lost, us(1));
+        assert_fails(&lost, "mapping", "logical page 0, written before the run, is lost");
+
+        let mut erased = oracles_of_a_full_drive();
+        let now = erase(&mut erased, 0, us(0));
+        erased.finish_with(|lpn| Some(Ppn(lpn.0)), || Ok(()), true, now);
+        let message = "logical page 0, written before the run and not since, is mapped to page 0 (page 0 of block 0), which was erased";
+        assert_fails(&erased, "mapping", message);
+    }
+
+    #[test]
+    fn a_failed_audit_is_told_at_the_end() {
+        let mut oracles = oracles();
+        oracles.finish_with(|_| None, || Err("two pages at one place".to_owned()), true, us(0));
+        assert_fails(&oracles, "mapping", "two pages at one place");
+    }
+
+    #[test]
+    fn the_map_is_audited_once_a_quarter_of_the_blocks_were_erased() {
+        let mut mapping = Mapping::new(&geometry());
+        let mut pages = oracles().pages;
+        let fails = || Err("audited".to_owned());
+        for _ in 0..15 {
+            mapping.erased();
+        }
+        assert_eq!(mapping.settled(&mut pages, |_| None, fails), Ok(()));
+        mapping.erased();
+        assert_eq!(mapping.settled(&mut pages, |_| None, fails), Err("audited".to_owned()));
+        assert_eq!(mapping.settled(&mut pages, |_| None, fails), Ok(()));
+    }
+}

@@ -1,0 +1,309 @@
+//! Oracles: what must always hold, checked apart from the code that makes it so.
+//!
+//! The simulation tells the oracles what it does, as it does it; they keep their own picture of the drive and compare.
+//! They are always on in tests, and in any run with `--check`. One oracle is one file:
+//!
+//! - `clock`: time never runs back;
+//! - `paths`: a path carries one transfer at a time, and every byte sent arrives once;
+//! - `dies`: a die does one operation at a time, for as long as its kind takes, suspended or not;
+//! - `planes`: planes join in one operation as the multi-plane rule allows, each with one page;
+//! - `pages`: a page is programmed once between erases, in order, and no erase loses a page;
+//! - `freshness`: every read returns the newest version, and no write is lost;
+//! - `mapping`: the map of the translation layer is a bijection and agrees with the array;
+//! - `requests`: every request completes once, with all of its pages.
+
+mod clock;
+mod dies;
+mod freshness;
+mod mapping;
+mod pages;
+mod paths;
+mod planes;
+#[cfg(test)]
+mod planted;
+mod requests;
+
+use crate::config::Config;
+use crate::error::RunError;
+use crate::fabric::{Grant, Payload};
+use crate::flash::die::OperationKind;
+use crate::flash::geometry::Geometry;
+use crate::ftl::Ftl;
+use crate::ids::{BlockId, DieId, Lpn, Ppn, RequestId};
+use crate::units::Time;
+use crate::workload::IoRequest;
+
+use clock::Clock;
+use dies::Dies;
+use freshness::Freshness;
+use mapping::Mapping;
+use pages::Pages;
+use paths::Paths;
+use planes::Planes;
+use requests::Requests;
+
+/// Something that must always hold did not.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("at {at}: {oracle}: {message}")]
+pub struct Violation {
+    /// When, in simulated time.
+    pub at: Time,
+    /// The oracle that speaks.
+    pub oracle: &'static str,
+    /// What it saw and what it expected.
+    pub message: String,
+}
+
+/// Where the content of a programmed page comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// A request wrote it.
+    User(RequestId),
+    /// Garbage collection or wear levelling moved it from there.
+    Moved(Ppn),
+}
+
+/// All oracles of one run.
+///
+/// The hooks are called in the order in which things happen. [`Oracles::verdict`] tells of the first violation; what the
+/// oracles say after it means nothing.
+#[derive(Debug)]
+pub struct Oracles {
+    geometry: Geometry,
+    clock: Clock,
+    paths: Paths,
+    dies: Dies,
+    planes: Planes,
+    pages: Pages,
+    freshness: Freshness,
+    mapping: Mapping,
+    requests: Requests,
+    violation: Option<Violation>,
+}
+
+impl Oracles {
+    /// Oracles for a drive that has not run yet.
+    pub fn new(geometry: &Geometry, config: &Config) -> Oracles {
+        Oracles {
+            geometry: geometry.clone(),
+            clock: Clock::default(),
+            paths: Paths::default(),
+            dies: Dies::new(geometry, &config.flash),
+            planes: Planes::new(geometry, config.flash.multi_plane),
+            pages: Pages::new(geometry, &config.precondition),
+            freshness: Freshness::new(geometry),
+            mapping: Mapping::new(geometry),
+            requests: Requests::new(geometry),
+            violation: None,
+        }
+    }
+
+    /// The first violation seen so far.
+    pub fn violation(&self) -> Option<&Violation> {
+        self.violation.as_ref()
+    }
+
+    /// Nothing, or the first violation seen so far.
+    ///
+    /// # Errors
+    /// When there is one.
+    pub fn verdict(&self) -> Result<(), RunError> {
+        match &self.violation {
+            Some(violation) => Err(RunError::Check(violation.clone())),
+            None => Ok(()),
+        }
+    }
+
+    fn judge(&mut self, oracle: &'static str, outcome: Result<(), String>, at: Time) {
+        if let Err(message) = outcome
+            && self.violation.is_none()
+        {
+            self.violation = Some(Violation { at, oracle, message });
+        }
+    }
+
+    /// The clock moved to `at`.
+    pub fn event(&mut self, at: Time) {
+        let outcome = self.clock.moved(at);
+        self.judge(Clock::NAME, outcome, at);
+    }
+
+    /// All that happens at one event has happened.
+    pub fn settled(&mut self, ftl: &Ftl, now: Time) {
+        let outcome = self.planes.settled();
+        self.judge(Planes::NAME, outcome, now);
+        let outcome = self.mapping.settled(&mut self.pages, |lpn| ftl.lookup(lpn), || ftl.audit());
+        self.judge(Mapping::NAME, outcome, now);
+    }
+
+    /// A request has reached the drive.
+    pub fn request_submitted(&mut self, id: RequestId, io: &IoRequest, now: Time) {
+        let outcome = self.requests.submitted(id, io, now);
+        self.judge(Requests::NAME, outcome, now);
+        self.freshness.submitted(id, io, now, |lpn| self.pages.newest(lpn));
+    }
+
+    /// The completion of a request has reached the host.
+    pub fn request_completed(&mut self, id: RequestId, now: Time) {
+        let outcome = self.requests.completed(id, now);
+        self.judge(Requests::NAME, outcome, now);
+        self.freshness.completed(id);
+    }
+
+    /// A path was granted.
+    pub fn path_granted(&mut self, grant: Grant, now: Time) {
+        let outcome = self.paths.granted(grant, now);
+        self.judge(Paths::NAME, outcome, now);
+    }
+
+    /// A payload was sent over a granted path.
+    pub fn sent(&mut self, grant: Grant, payload: Payload, now: Time) {
+        let outcome = self.paths.sent(grant, payload, now);
+        self.judge(Paths::NAME, outcome, now);
+    }
+
+    /// What was sent has arrived.
+    pub fn delivered(&mut self, grant: Grant, now: Time) {
+        let outcome = self.paths.delivered(grant, now);
+        self.judge(Paths::NAME, outcome, now);
+    }
+
+    /// A path was given back.
+    pub fn path_released(&mut self, grant: Grant, now: Time) {
+        let outcome = self.paths.released(grant);
+        self.judge(Paths::NAME, outcome, now);
+    }
+
+    /// A die took an operation over `planes` of its planes.
+    pub fn operation_began(&mut self, die: DieId, kind: OperationKind, planes: usize, now: Time) {
+        let outcome = self.dies.began(die, kind, planes);
+        self.judge(Dies::NAME, outcome, now);
+        self.planes.began(die, kind, planes);
+    }
+
+    /// The array of a die began to work, until `until` unless it is suspended.
+    pub fn array_began(&mut self, die: DieId, kind: OperationKind, now: Time, until: Time) {
+        let outcome = self.dies.array_began(die, kind, now, until);
+        self.judge(Dies::NAME, outcome, now);
+    }
+
+    /// The operation in the array of a die was set aside.
+    pub fn suspended(&mut self, die: DieId, now: Time) {
+        let outcome = self.dies.suspended(die, now);
+        self.judge(Dies::NAME, outcome, now);
+        self.planes.suspended(die);
+    }
+
+    /// The operation set aside goes on, until `until`.
+    pub fn resumed(&mut self, die: DieId, now: Time, until: Time) {
+        let outcome = self.dies.resumed(die, now, until);
+        self.judge(Dies::NAME, outcome, now);
+        self.planes.resumed(die);
+    }
+
+    /// The array of a die is done. What its planes did follows at once: a page read, programmed or a block erased each.
+    pub fn array_ended(&mut self, die: DieId, now: Time) {
+        let outcome = self.dies.array_ended(die, now);
+        self.judge(Dies::NAME, outcome, now);
+        let outcome = self.planes.array_ended(die);
+        self.judge(Planes::NAME, outcome, now);
+    }
+
+    /// The data of one plane has left the register of a die.
+    pub fn data_left(&mut self, die: DieId, now: Time) {
+        let outcome = self.dies.data_left(die);
+        self.judge(Dies::NAME, outcome, now);
+    }
+
+    /// The array read a page, for a request or to move it.
+    pub fn page_read(&mut self, ppn: Ppn, lpn: Lpn, request: Option<RequestId>, now: Time) {
+        let outcome = self.planes.read(ppn);
+        self.judge(Planes::NAME, outcome, now);
+        let version = self.pages.read(ppn, lpn);
+        if let Some(id) = request {
+            if let Ok(version) = version {
+                let outcome = self.freshness.read(id, lpn, version);
+                self.judge(Freshness::NAME, outcome, now);
+            }
+            let outcome = self.requests.read(id, lpn);
+            self.judge(Requests::NAME, outcome, now);
+        }
+        self.judge(Pages::NAME, version.map(|_| ()), now);
+    }
+
+    /// The array programmed a page.
+    pub fn page_programmed(&mut self, ppn: Ppn, lpn: Lpn, origin: Origin, now: Time) {
+        let from = match origin {
+            Origin::User(id) => {
+                let outcome = self.requests.programmed(id, lpn);
+                self.judge(Requests::NAME, outcome, now);
+                let outcome = self.freshness.programmed(id, lpn, self.pages.newest(lpn));
+                self.judge(Freshness::NAME, outcome, now);
+                None
+            }
+            Origin::Moved(from) => Some(from),
+        };
+        let outcome = self.planes.programmed(ppn, from);
+        self.judge(Planes::NAME, outcome, now);
+        let outcome = self.pages.programmed(ppn, lpn, origin);
+        self.judge(Pages::NAME, outcome, now);
+    }
+
+    /// A page that was never written, or deallocated, was placed so that it can be read.
+    pub fn page_placed(&mut self, ppn: Ppn, lpn: Lpn, ftl: &Ftl, now: Time) {
+        let block = self.geometry.block_of(ppn);
+        // Erases that the array was not told to do are compactions, see `Ftl::translate_read`.
+        if ftl.erase_count(block) > self.pages.erases(block) {
+            let mut survivors = Vec::new();
+            let mut page = 0;
+            while let Some((at, survivor)) = ftl.next_valid_page(block, page) {
+                if self.geometry.ppn(block, at) != ppn {
+                    survivors.push((self.geometry.ppn(block, at), survivor));
+                }
+                page = at + 1;
+            }
+            let outcome = self.pages.compacted(block, &survivors);
+            self.judge(Pages::NAME, outcome, now);
+        }
+        let outcome = self.pages.placed(ppn, lpn);
+        self.judge(Pages::NAME, outcome, now);
+    }
+
+    /// The array erased a block.
+    pub fn block_erased(&mut self, block: BlockId, now: Time) {
+        let outcome = self.planes.erased(block);
+        self.judge(Planes::NAME, outcome, now);
+        let outcome = self.pages.erased(block);
+        self.judge(Pages::NAME, outcome, now);
+        self.mapping.erased();
+    }
+
+    /// The host no longer needs a page.
+    pub fn deallocated(&mut self, lpn: Lpn, _now: Time) {
+        self.pages.deallocated(lpn);
+    }
+
+    /// The run is over; `complete` unless it was cancelled.
+    pub fn finish(&mut self, ftl: &Ftl, complete: bool, now: Time) {
+        self.finish_with(|lpn| ftl.lookup(lpn), || ftl.audit(), complete, now);
+    }
+
+    fn finish_with(
+        &mut self,
+        lookup: impl Fn(Lpn) -> Option<Ppn>,
+        audit: impl FnOnce() -> Result<(), String>,
+        complete: bool,
+        now: Time,
+    ) {
+        if complete {
+            let outcome = self.requests.finish();
+            self.judge(Requests::NAME, outcome, now);
+            let outcome = self.paths.finish();
+            self.judge(Paths::NAME, outcome, now);
+        }
+        let outcome = self.planes.settled();
+        self.judge(Planes::NAME, outcome, now);
+        let outcome = self.mapping.finish(&self.pages, lookup, audit);
+        self.judge(Mapping::NAME, outcome, now);
+    }
+}

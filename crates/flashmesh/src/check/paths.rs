@@ -1,0 +1,215 @@
+//! A path carries one transfer at a time, and only for the die it was granted to; every byte sent arrives once.
+
+use rustc_hash::FxHashMap;
+
+use crate::fabric::{Grant, Payload};
+use crate::ids::PathId;
+use crate::units::{Bytes, Time};
+
+/// How far the holder of a path has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stage {
+    Granted,
+    Sent { bytes: Bytes, at: Time, command: Time },
+    Delivered,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Held {
+    grant: Grant,
+    since: Time,
+    stage: Stage,
+}
+
+/// Who holds which path.
+#[derive(Debug, Default)]
+pub(super) struct Paths {
+    held: FxHashMap<PathId, Held>,
+    bytes_sent: Bytes,
+    bytes_arrived: Bytes,
+}
+
+fn name(grant: Grant) -> String {
+    let Grant { die, leg, path } = grant;
+    format!("path {} of die {} ({leg:?})", path.0, die.0)
+}
+
+impl Paths {
+    pub(super) const NAME: &'static str = "paths";
+
+    /// What is known of the holder, when `grant` is its.
+    fn holder(&mut self, grant: Grant, does: &str) -> Result<&mut Held, String> {
+        match self.held.get_mut(&grant.path) {
+            Some(held) if held.grant == grant => Ok(held),
+            Some(held) => Err(format!("{}: {does}, but it was granted as the {}", name(grant), name(held.grant))),
+            None => Err(format!("{}: {does}, but it was not granted", name(grant))),
+        }
+    }
+
+    pub(super) fn granted(&mut self, grant: Grant, now: Time) -> Result<(), String> {
+        let held = Held { grant, since: now, stage: Stage::Granted };
+        match self.held.insert(grant.path, held) {
+            None => Ok(()),
+            Some(before) => Err(format!(
+                "{}: granted, but it is held since {} as the {}",
+                name(grant),
+                before.since,
+                name(before.grant)
+            )),
+        }
+    }
+
+    pub(super) fn sent(&mut self, grant: Grant, payload: Payload, now: Time) -> Result<(), String> {
+        let held = self.holder(grant, "sent over")?;
+        if held.stage != Stage::Granted {
+            return Err(format!("{}: sent over a second time under one grant; it is {:?}", name(grant), held.stage));
+        }
+        held.stage = Stage::Sent { bytes: payload.bytes, at: now, command: payload.command };
+        self.bytes_sent += payload.bytes;
+        Ok(())
+    }
+
+    pub(super) fn delivered(&mut self, grant: Grant, now: Time) -> Result<(), String> {
+        let held = self.holder(grant, "delivered")?;
+        let Stage::Sent { bytes, at, command } = held.stage else {
+            return Err(format!("{}: delivered, but nothing is on its way; it is {:?}", name(grant), held.stage));
+        };
+        let earliest = at + command;
+        if now < earliest {
+            return Err(format!(
+                "{}: delivered at {now}, but sent at {at} with a command of {command}: not before {earliest}",
+                name(grant)
+            ));
+        }
+        held.stage = Stage::Delivered;
+        self.bytes_arrived += bytes;
+        Ok(())
+    }
+
+    pub(super) fn released(&mut self, grant: Grant) -> Result<(), String> {
+        let held = self.holder(grant, "released")?;
+        if let Stage::Sent { bytes, at, .. } = held.stage {
+            return Err(format!("{}: released while {bytes} sent at {at} are on their way", name(grant)));
+        }
+        self.held.remove(&grant.path);
+        Ok(())
+    }
+
+    /// The run is over. What is on its way may be a transfer of garbage collection: the run ends with its last request.
+    pub(super) fn finish(&self) -> Result<(), String> {
+        let mut on_their_way = Bytes::ZERO;
+        let mut held: Vec<&Held> = self.held.values().collect();
+        held.sort_by_key(|held| held.grant.path);
+        for held in held {
+            match held.stage {
+                Stage::Sent { bytes, .. } => on_their_way += bytes,
+                Stage::Granted | Stage::Delivered => {
+                    let Held { grant, since, stage } = held;
+                    return Err(format!("{}: never released, held since {since}, {stage:?}", name(*grant)));
+                }
+            }
+        }
+        if self.bytes_sent != self.bytes_arrived + on_their_way {
+            return Err(format!(
+                "{} B were sent, {} B arrived and {} B are on their way",
+                self.bytes_sent.as_u64(),
+                self.bytes_arrived.as_u64(),
+                on_their_way.as_u64()
+            ));
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Oracles;
+    use super::super::planted::{assert_fails, assert_silent, end, ns, oracles};
+    use crate::fabric::{Grant, Leg, Payload};
+    use crate::ids::{DieId, PathId};
+    use crate::units::{Bytes, Time};
+
+    const COMMAND: Grant = Grant { die: DieId(3), leg: Leg::Command, path: PathId(1) };
+    const DATA: Grant = Grant { die: DieId(2), leg: Leg::DataOut, path: PathId(1) };
+    const PAGE: Payload = Payload { command: Time::from_ns(10), bytes: Bytes::from_kib(4) };
+
+    fn sent() -> Oracles {
+        let mut oracles = oracles();
+        oracles.path_granted(COMMAND, ns(5));
+        oracles.sent(COMMAND, PAGE, ns(5));
+        oracles
+    }
+
+    #[test]
+    fn one_transfer_after_the_other_and_an_unused_grant_are_right() {
+        let mut oracles = sent();
+        oracles.delivered(COMMAND, ns(15));
+        oracles.path_released(COMMAND, ns(15));
+        oracles.path_granted(DATA, ns(15));
+        oracles.path_released(DATA, ns(15));
+        oracles.path_granted(DATA, ns(20));
+        oracles.sent(DATA, PAGE, ns(20));
+        end(&mut oracles, ns(25));
+        assert_silent(&oracles);
+    }
+
+    #[test]
+    fn a_path_granted_to_two_dies_is_caught() {
+        let mut oracles = sent();
+        oracles.path_granted(DATA, ns(6));
+        let message = "path 1 of die 2 (DataOut): granted, but it is held since 5ns as the path 1 of die 3 (Command)";
+        assert_fails(&oracles, "paths", message);
+    }
+
+    #[test]
+    fn sending_without_a_grant_is_caught() {
+        let mut oracles = oracles();
+        oracles.sent(DATA, PAGE, ns(1));
+        assert_fails(&oracles, "paths", "path 1 of die 2 (DataOut): sent over, but it was not granted");
+    }
+
+    #[test]
+    fn sending_over_the_path_of_another_die_is_caught() {
+        let mut oracles = sent();
+        oracles.sent(DATA, PAGE, ns(6));
+        assert_fails(&oracles, "paths", "sent over, but it was granted as the path 1 of die 3 (Command)");
+    }
+
+    #[test]
+    fn sending_twice_under_one_grant_is_caught() {
+        let mut oracles = sent();
+        oracles.sent(COMMAND, PAGE, ns(6));
+        assert_fails(&oracles, "paths", "sent over a second time under one grant");
+    }
+
+    #[test]
+    fn bytes_that_arrive_twice_are_caught() {
+        let mut oracles = sent();
+        oracles.delivered(COMMAND, ns(15));
+        oracles.delivered(COMMAND, ns(16));
+        assert_fails(&oracles, "paths", "delivered, but nothing is on its way; it is Delivered");
+    }
+
+    #[test]
+    fn bytes_that_arrive_before_their_command_is_over_are_caught() {
+        let mut oracles = sent();
+        oracles.delivered(COMMAND, Time::from_ps(14_999));
+        let message = "delivered at 14.999ns, but sent at 5ns with a command of 10ns: not before 15ns";
+        assert_fails(&oracles, "paths", message);
+    }
+
+    #[test]
+    fn a_path_released_under_its_transfer_is_caught() {
+        let mut oracles = sent();
+        oracles.path_released(COMMAND, ns(6));
+        assert_fails(&oracles, "paths", "released while 4KiB sent at 5ns are on their way");
+    }
+
+    #[test]
+    fn a_path_that_is_never_released_is_caught_at_the_end() {
+        let mut oracles = sent();
+        oracles.delivered(COMMAND, ns(15));
+        end(&mut oracles, ns(20));
+        assert_fails(&oracles, "paths", "path 1 of die 3 (Command): never released, held since 5ns, Delivered");
+    }
+}

@@ -1,0 +1,264 @@
+//! The planes that share one operation: as many pages as planes joined, one a plane, of the kind that was announced, and
+//! only those that the multi-plane rule lets join.
+
+use crate::config::MultiPlane;
+use crate::flash::die::OperationKind;
+use crate::flash::geometry::Geometry;
+use crate::ids::{BlockId, DieId, PlaneId, Ppn};
+
+/// What one plane did in an operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Done {
+    plane: PlaneId,
+    block_in_plane: u32,
+    page: u32,
+}
+
+/// The operation that ended last, and what its planes did.
+#[derive(Debug)]
+struct Ended {
+    die: DieId,
+    kind: OperationKind,
+    planes: usize,
+    done: Vec<Done>,
+}
+
+/// Which planes share an operation.
+#[derive(Debug)]
+pub(super) struct Planes {
+    geometry: Geometry,
+    rule: MultiPlane,
+    /// The operation each die began last, and the one it has set aside.
+    begun: Vec<Option<(OperationKind, usize)>>,
+    suspended: Vec<Option<(OperationKind, usize)>>,
+    ended: Option<Ended>,
+}
+
+impl Planes {
+    pub(super) const NAME: &'static str = "planes";
+
+    pub(super) fn new(geometry: &Geometry, rule: MultiPlane) -> Planes {
+        let none = vec![None; geometry.dies() as usize];
+        Planes { geometry: geometry.clone(), rule, begun: none.clone(), suspended: none, ended: None }
+    }
+
+    pub(super) fn began(&mut self, die: DieId, kind: OperationKind, planes: usize) {
+        self.begun[die.index()] = Some((kind, planes));
+    }
+
+    pub(super) fn suspended(&mut self, die: DieId) {
+        self.suspended[die.index()] = self.begun[die.index()].take();
+    }
+
+    pub(super) fn resumed(&mut self, die: DieId) {
+        self.begun[die.index()] = self.suspended[die.index()].take();
+    }
+
+    /// The array of a die is done; what its planes did is told next.
+    pub(super) fn array_ended(&mut self, die: DieId) -> Result<(), String> {
+        let outcome = self.settled();
+        self.ended = self.begun[die.index()].take().map(|(kind, planes)| Ended { die, kind, planes, done: Vec::new() });
+        outcome
+    }
+
+    /// Everything about the operation that ended last has been told.
+    pub(super) fn settled(&mut self) -> Result<(), String> {
+        match self.ended.take() {
+            Some(Ended { die, kind, planes, done }) if done.len() != planes => {
+                Err(format!("die {} ended a {kind:?} over {planes} planes, and {} did something", die.0, done.len()))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    pub(super) fn read(&mut self, ppn: Ppn) -> Result<(), String> {
+        self.page(ppn, &[OperationKind::Read], "read")
+    }
+
+    /// `from` is where the content was, when it was moved.
+    pub(super) fn programmed(&mut self, ppn: Ppn, from: Option<Ppn>) -> Result<(), String> {
+        if let (Some(from), Some(Ended { kind: OperationKind::Copyback, .. })) = (from, &self.ended)
+            && self.geometry.plane_of(from) != self.geometry.plane_of(ppn)
+        {
+            return Err(format!("a copyback moved page {} to page {}, which is in another plane", from.0, ppn.0));
+        }
+        self.page(ppn, &[OperationKind::Program, OperationKind::Copyback], "programmed")
+    }
+
+    pub(super) fn erased(&mut self, block: BlockId) -> Result<(), String> {
+        self.page(self.geometry.ppn(block, 0), &[OperationKind::Erase], "erased")
+    }
+
+    fn page(&mut self, ppn: Ppn, kinds: &[OperationKind], did: &str) -> Result<(), String> {
+        let block = self.geometry.block_of(ppn);
+        let plane = self.geometry.plane_of(ppn);
+        let die = self.geometry.die_of_plane(plane);
+        let page = self.geometry.page_in_block(ppn);
+        let done = Done { plane, block_in_plane: block.0 % self.geometry.blocks_per_plane, page };
+        let place = format!("page {page} of block {} in plane {} of die {} was {did}", block.0, plane.0, die.0);
+        let Some(ended) = &mut self.ended else { return Err(format!("{place}, but no operation has ended")) };
+        if ended.die != die || !kinds.contains(&ended.kind) {
+            return Err(format!("{place}, but what ended is a {:?} of die {}", ended.kind, ended.die.0));
+        }
+        if ended.done.len() == ended.planes {
+            return Err(format!("{place}, but the {:?} that ended is over {} planes only", ended.kind, ended.planes));
+        }
+        if let Some(lead) = ended.done.first() {
+            let joins = match self.rule {
+                MultiPlane::Off => false,
+                MultiPlane::SameOffset => lead.page == page,
+                MultiPlane::SameBlockAndOffset => lead.page == page && lead.block_in_plane == done.block_in_plane,
+            };
+            if !joins || ended.done.iter().any(|other| other.plane == plane) {
+                return Err(format!(
+                    "{place} together with page {} of block {} in plane {}; the rule is {:?}",
+                    lead.page,
+                    lead.plane.0 * self.geometry.blocks_per_plane + lead.block_in_plane,
+                    lead.plane.0,
+                    self.rule
+                ));
+            }
+        }
+        ended.done.push(done);
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::planted::{assert_fails, assert_silent, config, oracles, oracles_with, us};
+    use super::super::{Oracles, Origin};
+    use crate::config::MultiPlane;
+    use crate::flash::die::OperationKind::{self, Copyback, Erase, Program, Read};
+    use crate::ids::{BlockId, DieId, Lpn, Ppn};
+    use crate::units::Time;
+
+    /// Pages of the two planes of die 0: block 1 and block 9, and block 10 beside it.
+    const IN_PLANE_0: Ppn = Ppn(4);
+    const IN_PLANE_1: Ppn = Ppn(36);
+    const IN_PLANE_1_NEXT_BLOCK: Ppn = Ppn(40);
+
+    /// An operation over `planes` planes of die 0 has ended; gives when.
+    fn ended(oracles: &mut Oracles, kind: OperationKind, planes: usize, until: u64) -> Time {
+        oracles.operation_began(DieId(0), kind, planes, us(0));
+        oracles.array_began(DieId(0), kind, us(0), us(until));
+        oracles.array_ended(DieId(0), us(until));
+        us(until)
+    }
+
+    fn read_two(rule: MultiPlane, second: Ppn) -> Oracles {
+        let mut config = config();
+        config.flash.multi_plane = rule;
+        let mut oracles = oracles_with(&config);
+        let now = ended(&mut oracles, Read, 2, 3);
+        oracles.page_read(IN_PLANE_0, Lpn(1), None, now);
+        oracles.page_read(second, Lpn(2), None, now);
+        oracles
+    }
+
+    #[test]
+    fn pages_that_the_rule_lets_join_are_right() {
+        for rule in [MultiPlane::SameOffset, MultiPlane::SameBlockAndOffset] {
+            assert_silent(&read_two(rule, IN_PLANE_1));
+        }
+        assert_silent(&read_two(MultiPlane::SameOffset, IN_PLANE_1_NEXT_BLOCK));
+    }
+
+    #[test]
+    fn pages_at_different_offsets_are_caught() {
+        let message = "page 1 of block 9 in plane 1 of die 0 was read together with page 0 of block 1 in plane 0; \
+                       the rule is SameOffset";
+        assert_fails(&read_two(MultiPlane::SameOffset, Ppn(37)), "planes", message);
+    }
+
+    #[test]
+    fn pages_of_different_blocks_are_caught_where_they_must_agree() {
+        let message = "page 0 of block 10 in plane 1 of die 0 was read together with page 0 of block 1";
+        assert_fails(&read_two(MultiPlane::SameBlockAndOffset, IN_PLANE_1_NEXT_BLOCK), "planes", message);
+    }
+
+    #[test]
+    fn two_pages_of_one_plane_are_caught() {
+        let message = "page 0 of block 2 in plane 0 of die 0 was read together with page 0 of block 1 in plane 0";
+        assert_fails(&read_two(MultiPlane::SameOffset, Ppn(8)), "planes", message);
+    }
+
+    #[test]
+    fn a_plane_that_joined_and_did_nothing_is_caught() {
+        let mut oracles = oracles();
+        let now = ended(&mut oracles, Read, 2, 3);
+        oracles.page_read(IN_PLANE_0, Lpn(1), None, now);
+        oracles.data_left(DieId(0), now);
+        oracles.data_left(DieId(0), now);
+        oracles.operation_began(DieId(0), Read, 1, us(3));
+        oracles.array_began(DieId(0), Read, us(3), us(6));
+        oracles.array_ended(DieId(0), us(6));
+        assert_fails(&oracles, "planes", "die 0 ended a Read over 2 planes, and 1 did something");
+    }
+
+    #[test]
+    fn more_pages_than_planes_are_caught() {
+        let mut oracles = oracles();
+        let now = ended(&mut oracles, Read, 1, 3);
+        oracles.page_read(IN_PLANE_0, Lpn(1), None, now);
+        oracles.page_read(IN_PLANE_1, Lpn(2), None, now);
+        assert_fails(&oracles, "planes", "was read, but the Read that ended is over 1 planes only");
+    }
+
+    #[test]
+    fn a_page_of_another_die_or_of_another_kind_is_caught() {
+        let mut other_die = oracles();
+        let now = ended(&mut other_die, Read, 1, 3);
+        other_die.page_read(Ppn(64), Lpn(1), None, now);
+        assert_fails(&other_die, "planes", "of die 1 was read, but what ended is a Read of die 0");
+
+        let mut other_kind = oracles();
+        let now = ended(&mut other_kind, Erase, 1, 1000);
+        other_kind.page_read(IN_PLANE_0, Lpn(1), None, now);
+        assert_fails(&other_kind, "planes", "was read, but what ended is a Erase of die 0");
+    }
+
+    #[test]
+    fn an_erase_without_an_operation_is_caught() {
+        let mut oracles = oracles();
+        oracles.block_erased(BlockId(1), us(1));
+        assert_fails(
+            &oracles,
+            "planes",
+            "page 0 of block 1 in plane 0 of die 0 was erased, but no operation has ended",
+        );
+    }
+
+    #[test]
+    fn a_copyback_stays_in_its_plane() {
+        for (from, legal) in [(Ppn(12), true), (Ppn(44), false)] {
+            let mut oracles = oracles();
+            let now = ended(&mut oracles, Copyback, 1, 103);
+            oracles.page_programmed(IN_PLANE_0, Lpn(1), Origin::Moved(from), now);
+            if legal {
+                assert_silent(&oracles);
+            } else {
+                assert_fails(&oracles, "planes", "a copyback moved page 44 to page 4, which is in another plane");
+            }
+        }
+    }
+
+    #[test]
+    fn what_was_suspended_ends_as_what_it_began() {
+        let mut config = config();
+        config.flash.suspension = crate::config::Suspension::Both;
+        let mut oracles = oracles_with(&config);
+        oracles.operation_began(DieId(0), Program, 1, us(0));
+        oracles.array_began(DieId(0), Program, us(0), us(100));
+        oracles.suspended(DieId(0), us(50));
+        oracles.operation_began(DieId(0), Read, 1, us(50));
+        oracles.array_began(DieId(0), Read, us(50), us(58));
+        oracles.array_ended(DieId(0), us(58));
+        oracles.page_read(IN_PLANE_0, Lpn(1), None, us(58));
+        oracles.data_left(DieId(0), us(58));
+        oracles.resumed(DieId(0), us(58), us(113));
+        oracles.array_ended(DieId(0), us(113));
+        oracles.page_programmed(IN_PLANE_1, Lpn(1), Origin::Moved(IN_PLANE_0), us(113));
+        assert_silent(&oracles);
+    }
+}

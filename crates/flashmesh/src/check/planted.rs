@@ -1,0 +1,126 @@
+//! Short histories for the tests of the oracles, right ones and ones with a planted fault.
+
+use crate::config::{Config, PreconditionKind};
+use crate::flash::die::OperationKind;
+use crate::flash::geometry::Geometry;
+use crate::ids::{BlockId, DieId, Lpn, Ppn, RequestId};
+use crate::units::{Bytes, Time};
+use crate::workload::{IoRequest, RequestKind};
+
+use super::{Oracles, Origin};
+
+/// Four dies of two planes, each of eight blocks of four pages of 4 KiB; logical pages 0 to 127.
+pub(super) fn config() -> Config {
+    let mut config = Config::default();
+    config.geometry.channels = 2;
+    config.geometry.chips_per_channel = 2;
+    config.geometry.blocks_per_plane = 8;
+    config.geometry.pages_per_block = 4;
+    config.geometry.capacity = Some(Bytes::from_kib(4 * 128));
+    config
+}
+
+pub(super) fn geometry() -> Geometry {
+    Geometry::new(&config().geometry).expect("the geometry is possible")
+}
+
+pub(super) fn oracles_with(config: &Config) -> Oracles {
+    Oracles::new(&geometry(), config)
+}
+
+pub(super) fn oracles() -> Oracles {
+    oracles_with(&config())
+}
+
+/// Oracles of a drive that was written as a whole before the run.
+pub(super) fn oracles_of_a_full_drive() -> Oracles {
+    let mut config = config();
+    config.precondition.kind = PreconditionKind::Sequential;
+    oracles_with(&config)
+}
+
+pub(super) fn ns(nanoseconds: u64) -> Time {
+    Time::from_ns(nanoseconds)
+}
+
+pub(super) fn us(microseconds: u64) -> Time {
+    Time::from_us(microseconds)
+}
+
+/// Does an operation over one plane from `start` to its end; gives the end.
+pub(super) fn operation(oracles: &mut Oracles, die: DieId, kind: OperationKind, start: Time) -> Time {
+    let flash = config().flash;
+    let time = match kind {
+        OperationKind::Read => flash.read_time,
+        OperationKind::Program => flash.program_time,
+        OperationKind::Erase => flash.erase_time,
+        OperationKind::Copyback => flash.read_time + flash.program_time,
+    };
+    let end = start + time;
+    oracles.operation_began(die, kind, 1, start);
+    oracles.array_began(die, kind, start, end);
+    oracles.event(end);
+    oracles.array_ended(die, end);
+    end
+}
+
+fn die_of(ppn: Ppn) -> DieId {
+    let geometry = geometry();
+    geometry.die_of_plane(geometry.plane_of(ppn))
+}
+
+/// Reads a page from `start`; gives when its data has left.
+pub(super) fn read(oracles: &mut Oracles, ppn: u32, lpn: u32, request: Option<u32>, start: Time) -> Time {
+    let end = operation(oracles, die_of(Ppn(ppn)), OperationKind::Read, start);
+    oracles.page_read(Ppn(ppn), Lpn(lpn), request.map(RequestId), end);
+    oracles.data_left(die_of(Ppn(ppn)), end);
+    end
+}
+
+/// Programs a page from `start`; gives the end.
+pub(super) fn program(oracles: &mut Oracles, ppn: u32, lpn: u32, origin: Origin, start: Time) -> Time {
+    let end = operation(oracles, die_of(Ppn(ppn)), OperationKind::Program, start);
+    oracles.page_programmed(Ppn(ppn), Lpn(lpn), origin, end);
+    end
+}
+
+/// Erases a block from `start`; gives the end.
+pub(super) fn erase(oracles: &mut Oracles, block: u32, start: Time) -> Time {
+    let end = operation(oracles, die_of(geometry().ppn(BlockId(block), 0)), OperationKind::Erase, start);
+    oracles.block_erased(BlockId(block), end);
+    end
+}
+
+/// A request over the bytes from `offset` to `offset + size` reaches the drive.
+pub(super) fn submit(oracles: &mut Oracles, id: u32, kind: RequestKind, offset: u64, size: u64, now: Time) {
+    let io = IoRequest { arrival: now, kind, offset: Bytes::new(offset), size: Bytes::new(size), stream: 0 };
+    oracles.request_submitted(RequestId(id), &io, now);
+}
+
+/// Writes the whole of `lpn` to `ppn` with a request of its own; gives when it completed.
+pub(super) fn write(oracles: &mut Oracles, id: u32, ppn: u32, lpn: u32, start: Time) -> Time {
+    submit(oracles, id, RequestKind::Write, u64::from(lpn) * 4096, 4096, start);
+    let end = program(oracles, ppn, lpn, Origin::User(RequestId(id)), start);
+    oracles.request_completed(RequestId(id), end);
+    end
+}
+
+/// Ends a complete run with a map that agrees with the shadow in everything the run has touched.
+pub(super) fn end(oracles: &mut Oracles, now: Time) {
+    let places: Vec<_> = (0..128).map(|lpn| oracles.pages.place(Lpn(lpn))).collect();
+    oracles.finish_with(|lpn| places[lpn.index()], || Ok(()), true, now);
+}
+
+#[track_caller]
+pub(super) fn assert_silent(oracles: &Oracles) {
+    assert_eq!(oracles.violation(), None);
+}
+
+/// The oracle named `oracle` spoke first, and its message holds `text`.
+#[track_caller]
+pub(super) fn assert_fails(oracles: &Oracles, oracle: &str, text: &str) {
+    let violation = oracles.violation().expect("the planted fault is seen");
+    assert_eq!(violation.oracle, oracle, "{violation}");
+    assert!(violation.message.contains(text), "{violation}\nis expected to hold\n{text}");
+    assert!(oracles.verdict().is_err());
+}

@@ -1,0 +1,122 @@
+//! Where the time of a mean and of a tail request went.
+//!
+//! A request is broken down along its critical path: the transaction that finished last. What that transaction did not
+//! account for (waiting in the host's queue, the link in both directions) is the host's, so the parts of a request add up
+//! to its latency exactly. The tail is the requests at and above the 99th percentile, found afterwards from sums kept per
+//! latency bucket (within 1/16 of a power of two), in constant memory.
+
+use serde::Serialize;
+
+use crate::schedule::transaction::Spent;
+use crate::units::Time;
+
+/// Buckets per power of two.
+const STEPS: u32 = 16;
+const BUCKETS: usize = 64 * STEPS as usize;
+const PARTS: usize = 6;
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Bucket {
+    count: u64,
+    parts_ps: [u128; PARTS],
+}
+
+/// Sums of the parts of all requests, by latency.
+#[derive(Debug)]
+pub struct Breakdown {
+    buckets: Vec<Bucket>,
+}
+
+impl Default for Breakdown {
+    fn default() -> Self {
+        Breakdown { buckets: vec![Bucket::default(); BUCKETS] }
+    }
+}
+
+/// The index of the bucket of a latency: its power of two and the next four bits.
+#[inline]
+fn bucket_of(latency: Time) -> usize {
+    let ps = latency.as_ps().max(u64::from(STEPS));
+    let power = ps.ilog2();
+    let step = (ps >> (power - STEPS.ilog2())) as u32 & (STEPS - 1);
+    (power * STEPS + step) as usize
+}
+
+impl Breakdown {
+    /// Counts a request of `latency` whose critical transaction spent `spent`.
+    #[inline]
+    pub fn record(&mut self, latency: Time, spent: &Spent) {
+        let host = latency - spent.total();
+        let parts = [host, spent.die_wait, spent.behind_gc, spent.path_wait, spent.array, spent.transfer];
+        let bucket = &mut self.buckets[bucket_of(latency)];
+        bucket.count += 1;
+        for (sum, part) in bucket.parts_ps.iter_mut().zip(parts) {
+            *sum += u128::from(part.as_ps());
+        }
+    }
+
+    /// The mean parts of all requests, or of those in the bucket of `from` and above; nothing when there are none.
+    pub fn mean(&self, from: Time) -> Option<BreakdownSummary> {
+        let mut total = Bucket::default();
+        for bucket in &self.buckets[bucket_of(from)..] {
+            total.count += bucket.count;
+            for (sum, part) in total.parts_ps.iter_mut().zip(bucket.parts_ps) {
+                *sum += part;
+            }
+        }
+        if total.count == 0 {
+            return None;
+        }
+        let [host, die_wait, behind_gc, path_wait, array, transfer] =
+            total.parts_ps.map(|sum| sum as f64 / total.count as f64);
+        Some(BreakdownSummary { count: total.count, host, die_wait, behind_gc, path_wait, array, transfer })
+    }
+}
+
+/// The mean parts of some requests, in picoseconds; they add up to the mean latency of those requests.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct BreakdownSummary {
+    /// Requests in the mean.
+    pub count: u64,
+    /// Host queue and link.
+    pub host: f64,
+    /// Waiting for the die while it worked for other requests.
+    pub die_wait: f64,
+    /// Waiting for the die while it worked for garbage collection or wear levelling.
+    pub behind_gc: f64,
+    /// Waiting for a path to the chip.
+    pub path_wait: f64,
+    /// The array at work.
+    pub array: f64,
+    /// Command and data on the path.
+    pub transfer: f64,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn spent(array_ns: u64, path_ns: u64) -> Spent {
+        Spent { array: Time::from_ns(array_ns), path_wait: Time::from_ns(path_ns), ..Spent::default() }
+    }
+
+    #[test]
+    fn the_parts_add_up_to_the_mean_latency_and_the_rest_is_the_hosts() {
+        let mut breakdown = Breakdown::default();
+        breakdown.record(Time::from_ns(100), &spent(60, 10));
+        breakdown.record(Time::from_ns(300), &spent(60, 200));
+        let mean = breakdown.mean(Time::ZERO).expect("two requests");
+        assert_eq!((mean.count, mean.host, mean.array, mean.path_wait), (2, 35_000.0, 60_000.0, 105_000.0));
+    }
+
+    #[test]
+    fn the_tail_leaves_out_faster_requests() {
+        let mut breakdown = Breakdown::default();
+        for _ in 0..99 {
+            breakdown.record(Time::from_ns(100), &spent(100, 0));
+        }
+        breakdown.record(Time::from_us(50), &spent(100, 49_900));
+        let tail = breakdown.mean(Time::from_us(50)).expect("one request");
+        assert_eq!((tail.count, tail.path_wait), (1, 49_900_000.0));
+    }
+}

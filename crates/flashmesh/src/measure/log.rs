@@ -1,0 +1,46 @@
+//! One record for every completed request, for whoever wants them all.
+
+use crate::schedule::transaction::Spent;
+use crate::units::{Bytes, Time};
+use crate::workload::RequestKind;
+
+/// A completed request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RequestRecord {
+    /// Its number in the order of issue, from 0.
+    pub id: u64,
+    /// What it asked.
+    pub kind: RequestKind,
+    /// Where it began on the drive.
+    pub offset: Bytes,
+    /// How much it covered.
+    pub size: Bytes,
+    /// The device or thread of the workload.
+    pub stream: u32,
+    /// When it arrived at the host's queue.
+    pub arrival: Time,
+    /// When the drive took it from the queue.
+    pub submitted: Time,
+    /// When its completion reached the host.
+    pub completed: Time,
+    /// Where the time of its critical transaction went; the rest of its latency was spent in the host's queue and on the link.
+    pub spent: Spent,
+    /// Whether any of its transfers had to wait for a path.
+    pub path_conflict: bool,
+}
+
+impl RequestRecord {
+    /// Time in the host's queue and on the link.
+    pub fn host(&self) -> Time {
+        self.completed - self.arrival - self.spent.total()
+    }
+}
+
+/// Takes the records of a run, in the order of completion.
+pub trait RequestSink: Send {
+    /// Takes one record.
+    ///
+    /// # Errors
+    /// Why no more can be taken; the run ends with it.
+    fn record(&mut self, record: &RequestRecord) -> Result<(), String>;
+}

@@ -1,0 +1,140 @@
+//! The result of a run, with the names it has as JSON.
+
+use serde::Serialize;
+
+use super::bound::Bound;
+use super::breakdown::BreakdownSummary;
+use super::latency::LatencySummary;
+use crate::workload::WorkloadSummary;
+
+/// The result of a run. Times are picoseconds of simulated time unless the name says otherwise.
+#[derive(Clone, Debug, Serialize)]
+pub struct Report {
+    /// Requests completed.
+    pub requests: u64,
+    /// From the start to the last completion.
+    pub makespan_ps: u64,
+    /// Requests completed per simulated second.
+    pub iops: f64,
+    /// Bytes read and written per simulated second.
+    pub bandwidth_bytes_per_s: f64,
+    /// Completion latencies.
+    pub latency_ps: LatencyReport,
+    /// Where the time went.
+    pub breakdown_ps: BreakdownReport,
+    /// Pages programmed over pages the host wrote; null when it wrote none.
+    pub write_amplification: Option<f64>,
+    /// What garbage collection did.
+    pub gc: GcReport,
+    /// What the flash array did.
+    pub flash: FlashReport,
+    /// How often a path was free on the first try.
+    pub path_conflict: PathConflictReport,
+    /// How busy everything was.
+    pub utilisation: Utilisation,
+    /// What bounds the run.
+    pub bound: Bound,
+    /// What the workload is; null when it was not named by the configuration.
+    pub workload: Option<WorkloadSummary>,
+    /// Wall-clock seconds of the run, without reading the configuration and preconditioning.
+    pub wall_s: f64,
+    /// Requests per wall-clock second.
+    pub requests_per_wall_s: f64,
+    /// Peak memory of the process; null where the system does not tell.
+    pub peak_rss_bytes: Option<u64>,
+    /// A hash of the configuration as resolved.
+    pub config_hash: String,
+    /// The seed.
+    pub seed: u64,
+    /// The version of flashmesh.
+    pub version: &'static str,
+    /// Whether the run was stopped before its end.
+    pub interrupted: bool,
+}
+
+/// Latencies by kind; null where there was no such request.
+#[derive(Clone, Debug, Serialize)]
+pub struct LatencyReport {
+    /// All requests.
+    pub all: Option<LatencySummary>,
+    /// Reads.
+    pub read: Option<LatencySummary>,
+    /// Writes.
+    pub write: Option<LatencySummary>,
+}
+
+/// Where the time of requests went; null when none completed.
+#[derive(Clone, Debug, Serialize)]
+pub struct BreakdownReport {
+    /// The mean of all requests.
+    pub mean: Option<BreakdownSummary>,
+    /// The mean of the requests at and above the 99th percentile.
+    pub tail: Option<BreakdownSummary>,
+}
+
+/// What garbage collection and wear levelling did.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct GcReport {
+    /// Victim blocks taken, those of wear levelling included.
+    pub collections: u64,
+    /// Of these, taken by static wear levelling.
+    pub wear_moves: u64,
+    /// Valid pages moved.
+    pub pages_moved: u64,
+    /// Blocks erased.
+    pub erases: u64,
+}
+
+/// Operations of the flash array, in pages (erases in blocks).
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct FlashReport {
+    /// Pages read for requests.
+    pub user_reads: u64,
+    /// Pages programmed for requests.
+    pub user_programs: u64,
+    /// Pages read to complete partial writes.
+    pub partial_write_reads: u64,
+    /// Operations that more than one plane joined.
+    pub multi_plane_operations: u64,
+    /// Programs and erases set aside for reads.
+    pub suspensions: u64,
+}
+
+/// How often a path was free on the first try (paper 000, section 6.3).
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct PathConflictReport {
+    /// Share of requests none of whose transfers had to wait for a path; null when none completed.
+    pub requests_free_share: Option<f64>,
+    /// Share of transfers that started at once; null when there was none.
+    pub transfers_free_share: Option<f64>,
+    /// Transfers, of requests and of garbage collection.
+    pub transfers: u64,
+    /// Time that transfers waited for a path, summed.
+    pub wait_ps: u64,
+}
+
+/// Shares of the makespan, 0 to 1.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Utilisation {
+    /// The link from host to drive.
+    pub link_to_drive: f64,
+    /// The link from drive to host.
+    pub link_to_host: f64,
+    /// Each link of the fabric: channels of the bus, private channels of the chips.
+    pub channels: Vec<f64>,
+    /// Each die, in the order of channel, way, die: busy with anything.
+    pub dies: Vec<f64>,
+    /// Mean of `channels`.
+    pub channels_mean: f64,
+    /// Mean of `dies`.
+    pub dies_mean: f64,
+    /// Mean share of the dies' time spent on garbage collection and wear levelling.
+    pub dies_gc_mean: f64,
+}
+
+impl Report {
+    /// The report as JSON.
+    pub fn to_json(&self) -> serde_json::Value {
+        serde_json::to_value(self).expect("a report has string keys and finite numbers")
+    }
+}

@@ -1,0 +1,108 @@
+//! Garbage collection and wear levelling with timed flash operations: the valid pages of a victim block move one after
+//! the other, each a read and a program (or one copyback) of the same die, then the block is erased.
+
+use crate::ids::{BlockId, DieId, Lpn, PlaneId, Ppn};
+use crate::schedule::transaction::Class;
+
+use super::Simulation;
+
+/// A victim block on its way to being free.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Collection {
+    block: BlockId,
+    /// The first page that has not been looked at.
+    cursor: u32,
+    /// Begun because the die was idle, not because space ran out.
+    background: bool,
+}
+
+impl Simulation {
+    /// Starts collecting a plane that is short of free pages and not being collected.
+    pub(super) fn collect_if_needed(&mut self, plane: PlaneId) {
+        if self.collections[plane.index()].is_none()
+            && self.ftl.wants_collection(plane)
+            && let Some(block) = self.ftl.begin_collection(plane)
+        {
+            self.begin(plane, block, false);
+        }
+    }
+
+    /// Starts collecting the planes of an idle die that background collection wants.
+    pub(super) fn collect_in_background(&mut self, die: DieId) {
+        if self.config.gc.background_threshold == 0.0 {
+            return;
+        }
+        let first = self.geometry.first_plane(die).0;
+        for plane in (first..first + self.geometry.planes_per_die).map(PlaneId) {
+            if self.collections[plane.index()].is_none()
+                && self.ftl.wants_background_collection(plane)
+                && let Some(block) = self.ftl.begin_collection(plane)
+            {
+                self.begin(plane, block, true);
+            }
+        }
+    }
+
+    fn begin(&mut self, plane: PlaneId, block: BlockId, background: bool) {
+        self.measures.gc.collections += 1;
+        if !background {
+            self.foreground_collections[self.geometry.die_of_plane(plane).index()] += 1;
+        }
+        self.collections[plane.index()] = Some(Collection { block, cursor: 0, background });
+        self.advance(plane);
+    }
+
+    /// Moves the next valid page, or erases the block when none is left.
+    fn advance(&mut self, plane: PlaneId) {
+        let Some(collection) = &mut self.collections[plane.index()] else { return };
+        let block = collection.block;
+        let id = match self.ftl.next_valid_page(block, collection.cursor) {
+            Some((page, lpn)) => {
+                collection.cursor = page + 1;
+                let class = if self.config.gc.copyback { Class::CollectProgram } else { Class::CollectRead };
+                let from = self.geometry.ppn(block, page);
+                self.insert_transaction(class, None, lpn, from, self.geometry.page_size)
+            }
+            None => {
+                let first: Ppn = self.geometry.ppn(block, 0);
+                self.insert_transaction(Class::Erase, None, Lpn(0), first, self.geometry.page_size)
+            }
+        };
+        self.enqueue(id);
+    }
+
+    /// A page of the plane's victim has moved, or was overwritten before it could.
+    pub(super) fn page_moved(&mut self, plane: PlaneId) {
+        self.advance(plane);
+    }
+
+    /// The plane's victim is erased: its pages are free.
+    pub(super) fn block_erased(&mut self, plane: PlaneId) {
+        let collection = self.collections[plane.index()].take().expect("only a collection erases");
+        if !collection.background {
+            self.foreground_collections[self.geometry.die_of_plane(plane).index()] -= 1;
+        }
+        self.measures.gc.erases += 1;
+        self.ftl.finish_erase(collection.block);
+        self.collect_if_needed(plane);
+        if self.collections[plane.index()].is_none()
+            && let Some(block) = self.ftl.wants_wear_move(plane)
+        {
+            self.measures.gc.wear_moves += 1;
+            self.begin(plane, block, false);
+        }
+    }
+
+    /// Whether collection goes before user requests on this die: always when it cannot be preempted, else when space is
+    /// nearly out.
+    pub(super) fn collection_first(&self, die: DieId) -> bool {
+        if self.foreground_collections[die.index()] == 0 {
+            return false;
+        }
+        if !self.config.gc.preemptible {
+            return true;
+        }
+        let first = self.geometry.first_plane(die).0;
+        (first..first + self.geometry.planes_per_die).any(|plane| self.ftl.is_urgent(PlaneId(plane)))
+    }
+}

@@ -1,0 +1,187 @@
+//! Requests end: what they took is measured, and the host may issue the next.
+
+use std::time::Duration;
+
+use crate::config::ReplayMode;
+use crate::error::RunError;
+use crate::fabric::Fabric;
+use crate::ids::{RequestId, TransactionId};
+use crate::measure::bound::Bound;
+use crate::measure::breakdown::Breakdown;
+use crate::measure::latency::Latencies;
+use crate::measure::log::{RequestRecord, RequestSink};
+use crate::measure::peak_rss;
+use crate::measure::report::{
+    BreakdownReport, FlashReport, GcReport, LatencyReport, PathConflictReport, Report, Utilisation,
+};
+use crate::units::{Bytes, Time};
+use crate::workload::RequestKind;
+
+use super::Simulation;
+use super::event::{Event, lane};
+
+/// All that is counted while the drive runs.
+#[derive(Default)]
+pub(super) struct Measures {
+    pub issued: u64,
+    pub completed: u64,
+    pub last_completion: Time,
+    pub bytes: Bytes,
+    pub reads: Latencies,
+    pub writes: Latencies,
+    pub deallocates: Latencies,
+    pub breakdown: Breakdown,
+    pub requests_free: u64,
+    pub transfers: u64,
+    pub transfers_free: u64,
+    pub path_wait: Time,
+    pub gc: GcReport,
+    pub flash: FlashReport,
+    pub sink: Option<Box<dyn RequestSink>>,
+}
+
+impl Simulation {
+    /// Gives every completed request to `sink`.
+    pub fn set_request_sink(&mut self, sink: Box<dyn RequestSink>) {
+        self.measures.sink = Some(sink);
+    }
+
+    /// A transaction of a request has finished; the last one makes the request respond.
+    pub(super) fn page_done(&mut self, id: TransactionId) {
+        let transaction = &self.transactions[id];
+        let request_id = transaction.request.expect("only transactions of requests end here");
+        let request = &mut self.requests[request_id];
+        request.conflict |= transaction.conflict;
+        request.remaining -= 1;
+        if request.remaining == 0 {
+            request.critical = transaction.spent;
+            self.respond(request_id);
+        }
+        self.transactions.remove(id);
+    }
+
+    /// Sends the completion entry, behind the data.
+    pub(super) fn respond(&mut self, id: RequestId) {
+        let at = self.link_to_host.send(self.queue.now(), self.config.host.completion_size);
+        self.queue.schedule(lane::COMPLETED, at, Event::Completed(id));
+    }
+
+    /// The completion has reached the host.
+    pub(super) fn complete(&mut self, id: RequestId) -> Result<(), RunError> {
+        let now = self.now();
+        let request = self.requests[id];
+        self.requests.remove(id);
+        self.witness(|oracles, now| oracles.request_completed(id, now));
+        let latency = now - request.arrival;
+        let measures = &mut self.measures;
+        measures.completed += 1;
+        measures.last_completion = now;
+        measures.requests_free += u64::from(!request.conflict);
+        measures.breakdown.record(latency, &request.critical);
+        match request.io.kind {
+            RequestKind::Read => measures.reads.record(latency),
+            RequestKind::Write => measures.writes.record(latency),
+            RequestKind::Deallocate => measures.deallocates.record(latency),
+        }
+        if request.io.kind != RequestKind::Deallocate {
+            measures.bytes += request.io.size;
+        }
+        if let Some(sink) = &mut measures.sink {
+            let record = RequestRecord {
+                id: request.number,
+                kind: request.io.kind,
+                offset: request.io.offset,
+                size: request.io.size,
+                stream: request.io.stream,
+                arrival: request.arrival,
+                submitted: request.submitted,
+                completed: now,
+                spent: request.critical,
+                path_conflict: request.conflict,
+            };
+            sink.record(&record).map_err(RunError::Sink)?;
+        }
+        if let Some(waiting) = self.replay.completed() {
+            self.issue(waiting);
+        }
+        match self.config.replay.mode {
+            ReplayMode::Open => self.issue_open(),
+            ReplayMode::Stress => self.issue_for(request.thread),
+            ReplayMode::Closed => {
+                let at = now + self.replay.think();
+                self.queue.schedule(lane::ARRIVAL, at, Event::ThreadReady(request.thread));
+                Ok(())
+            }
+        }
+    }
+
+    /// The result so far.
+    pub(super) fn report(&self, wall: Duration, interrupted: bool) -> Report {
+        let measures = &self.measures;
+        let makespan = measures.last_completion;
+        // A run stopped in its middle is measured up to where it came.
+        let end = if interrupted { self.now() } else { makespan };
+        let per_second = |count: f64| if end == Time::ZERO { 0.0 } else { count / end.as_secs_f64() };
+        let share = |part: u64, of: u64| (of > 0).then(|| part as f64 / of as f64);
+        let mut all = Latencies::default();
+        for kind in [&measures.reads, &measures.writes, &measures.deallocates] {
+            all.add(kind);
+        }
+        let flash = measures.flash.clone();
+        let programmed = flash.user_programs + measures.gc.pages_moved;
+        // Threads that think, and collections beside them, may have gone on after the last completion.
+        let utilisation = self.utilisation(self.now());
+        let mean = measures.breakdown.mean(Time::ZERO);
+        let bound = Bound::find(&utilisation, mean.as_ref(), self.replay.is_open());
+        let wall_s = wall.as_secs_f64();
+        Report {
+            requests: measures.completed,
+            makespan_ps: end.as_ps(),
+            iops: per_second(measures.completed as f64),
+            bandwidth_bytes_per_s: per_second(measures.bytes.as_u64() as f64),
+            latency_ps: LatencyReport {
+                all: all.summary(),
+                read: measures.reads.summary(),
+                write: measures.writes.summary(),
+            },
+            breakdown_ps: BreakdownReport { mean, tail: measures.breakdown.mean(all.quantile(0.99)) },
+            write_amplification: share(programmed, flash.user_programs),
+            gc: measures.gc.clone(),
+            flash,
+            path_conflict: PathConflictReport {
+                requests_free_share: share(measures.requests_free, measures.completed),
+                transfers_free_share: share(measures.transfers_free, measures.transfers),
+                transfers: measures.transfers,
+                wait_ps: measures.path_wait.as_ps(),
+            },
+            bound,
+            utilisation,
+            workload: self.summary.clone(),
+            wall_s,
+            requests_per_wall_s: if wall_s > 0.0 { measures.completed as f64 / wall_s } else { 0.0 },
+            peak_rss_bytes: peak_rss().map(Bytes::as_u64),
+            config_hash: self.config.hash(),
+            seed: self.config.seed,
+            version: env!("CARGO_PKG_VERSION"),
+            interrupted,
+        }
+    }
+
+    fn utilisation(&self, end: Time) -> Utilisation {
+        let share =
+            |busy: Time| if end == Time::ZERO { 0.0 } else { (busy.as_secs_f64() / end.as_secs_f64()).min(1.0) };
+        let mean = |shares: &[f64]| shares.iter().sum::<f64>() / shares.len() as f64;
+        let channels: Vec<f64> = self.fabric.usage().iter().map(|link| share(link.busy)).collect();
+        let dies: Vec<f64> = self.dies.iter().map(|die| share(die.busy(end))).collect();
+        let internal: Vec<f64> = self.dies.iter().map(|die| share(die.internal_busy(end))).collect();
+        Utilisation {
+            link_to_drive: share(self.link_to_drive.busy(end)),
+            link_to_host: share(self.link_to_host.busy(end)),
+            channels_mean: mean(&channels),
+            dies_mean: mean(&dies),
+            dies_gc_mean: mean(&internal),
+            channels,
+            dies,
+        }
+    }
+}

@@ -1,0 +1,57 @@
+//! What happens in a drive, and the lane of the event queue each kind of event lines up in.
+
+use crate::fabric::{FabricEvent, Leg};
+use crate::flash::die::OperationKind;
+use crate::ids::{DieId, RequestId};
+
+/// Something that happens at its time.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Event {
+    /// Open replay: the next request arrives.
+    Arrive,
+    /// Closed replay: a thread has thought long enough.
+    ThreadReady(u32),
+    /// A request, with the data of a write, has reached the drive.
+    Submitted(RequestId),
+    /// The fabric asked to be called.
+    Fabric(FabricEvent),
+    /// The array of a die is done, unless its operation was suspended since.
+    ArrayEnd(DieId),
+    /// The array of a die works again after a suspension, and may be suspended anew.
+    Resumed(DieId),
+    /// The completion of a request has reached the host.
+    Completed(RequestId),
+}
+
+/// Events of one lane mostly fall due in the order in which they are scheduled.
+pub(super) mod lane {
+    use crate::engine::queue::NO_LANE;
+
+    pub(in super::super) const SUBMITTED: usize = 0;
+    pub(in super::super) const COMMAND: usize = 1;
+    pub(in super::super) const DATA: usize = 2;
+    pub(in super::super) const READ: usize = 3;
+    pub(in super::super) const PROGRAM: usize = 4;
+    pub(in super::super) const COMPLETED: usize = 5;
+    pub(in super::super) const ARRIVAL: usize = NO_LANE;
+    pub(in super::super) const ERASE: usize = NO_LANE;
+}
+
+/// The lane of a fabric's event.
+#[inline]
+pub(super) fn fabric_lane(event: FabricEvent) -> usize {
+    match event {
+        FabricEvent::Delivered(grant) if grant.leg == Leg::Command => lane::COMMAND,
+        FabricEvent::Delivered(_) => lane::DATA,
+    }
+}
+
+/// The lane of the end of an operation.
+#[inline]
+pub(super) fn array_lane(kind: OperationKind) -> usize {
+    match kind {
+        OperationKind::Read => lane::READ,
+        OperationKind::Program => lane::PROGRAM,
+        OperationKind::Erase | OperationKind::Copyback => lane::ERASE,
+    }
+}

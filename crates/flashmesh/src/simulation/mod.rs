@@ -1,0 +1,253 @@
+//! The drive as a whole: owns the layers and the event queue, and runs a workload through them.
+//!
+//! `submit` cuts requests into transactions, `dispatch` lets dies take them, `operation` follows an operation
+//! through path and array, `collect` moves pages out of victim blocks, `complete` closes requests and measures them.
+
+mod collect;
+mod complete;
+mod control;
+mod dispatch;
+mod event;
+mod operation;
+mod request;
+mod submit;
+
+use std::time::Instant;
+
+use rustc_hash::FxHashMap;
+
+use crate::check::Oracles;
+use crate::config::{Allocation, Config};
+use crate::engine::queue::EventQueue;
+use crate::error::RunError;
+use crate::fabric::{AnyFabric, Outbox};
+use crate::flash::die::{Die, DieRules};
+use crate::flash::geometry::Geometry;
+use crate::flash::timing::Timing;
+use crate::ftl::{Ftl, IdleDies};
+use crate::host::link::LinkDirection;
+use crate::host::replay::Replay;
+use crate::ids::{DieId, Lpn, RequestId, TransactionId};
+use crate::measure::report::Report;
+use crate::schedule::queues::{DieQueues, Transactions};
+use crate::schedule::{AnyScheduler, Custom, Scheduler};
+use crate::units::Time;
+use crate::workload::source::WorkloadSource;
+use crate::workload::{self, WorkloadSummary};
+
+pub use control::{Control, Phase};
+
+use collect::Collection;
+use complete::Measures;
+use event::Event;
+use request::Request;
+
+/// Events between two looks at the [`Control`].
+const EVENTS_PER_LOOK: u32 = 8192;
+
+/// Since when a die waits for a path, for each leg.
+#[derive(Clone, Copy, Debug, Default)]
+struct Asked {
+    command: Option<Time>,
+    data: Option<Time>,
+}
+
+/// One drive and the workload it runs.
+pub struct Simulation {
+    config: Config,
+    geometry: Geometry,
+    timing: Timing,
+    rules: DieRules,
+    queue: EventQueue<Event>,
+    requests: crate::engine::arena::Arena<RequestId, Request>,
+    transactions: Transactions,
+    replay: Replay,
+    link_to_drive: LinkDirection,
+    link_to_host: LinkDirection,
+    ftl: Ftl,
+    /// The last write in flight of each logical page: writes of one page keep their order.
+    writes_in_flight: FxHashMap<Lpn, TransactionId>,
+    queues: DieQueues,
+    scheduler: AnyScheduler,
+    /// Dies with nothing to do, kept when the allocation asks for it.
+    idle: IdleDies,
+    tracks_idle: bool,
+    dies: Vec<Die>,
+    asked: Vec<Asked>,
+    fabric: AnyFabric,
+    outbox: Outbox,
+    collections: Vec<Option<Collection>>,
+    /// Collections in progress on each die that are not in the background.
+    foreground_collections: Vec<u32>,
+    transaction_order: u64,
+    measures: Measures,
+    oracles: Option<Box<Oracles>>,
+    summary: Option<WorkloadSummary>,
+}
+
+impl Simulation {
+    /// Builds the drive that `config` describes and opens the workload that it names.
+    ///
+    /// # Errors
+    /// When the drive cannot be built, or the workload cannot be used on it.
+    pub fn new(config: &Config) -> Result<Simulation, RunError> {
+        let (source, summary) = workload::open(config, &Geometry::new(&config.geometry)?)?;
+        let mut simulation = Simulation::with_source(config, source)?;
+        simulation.summary = Some(summary);
+        Ok(simulation)
+    }
+
+    /// What the workload is, when the configuration names it.
+    pub fn summary(&self) -> Option<&WorkloadSummary> {
+        self.summary.as_ref()
+    }
+
+    /// Builds the drive that `config` describes, brings it to its initial state and connects `source` to it.
+    ///
+    /// # Errors
+    /// When the drive cannot be built.
+    pub fn with_source(config: &Config, source: Box<dyn WorkloadSource>) -> Result<Simulation, RunError> {
+        let geometry = Geometry::new(&config.geometry)?;
+        let mut ftl = Ftl::new(&geometry, config);
+        ftl.precondition(&config.precondition, config.seed);
+        let dies = geometry.dies();
+        let mut idle = IdleDies::new(dies);
+        for die in 0..dies {
+            idle.set(DieId(die), true);
+        }
+        Ok(Simulation {
+            timing: Timing::new(&config.flash),
+            rules: DieRules {
+                read_cache: config.flash.read_cache,
+                suspension: config.flash.suspension,
+                suspensions_max: config.flash.suspensions_max,
+                suspend_remaining_min: config.flash.suspend_remaining_min,
+            },
+            queue: EventQueue::default(),
+            requests: Default::default(),
+            transactions: Transactions::default(),
+            replay: Replay::new(&config.replay, config.host.queue_depth, source),
+            link_to_drive: LinkDirection::new(config.host.link_rate),
+            link_to_host: LinkDirection::new(config.host.link_rate),
+            ftl,
+            writes_in_flight: FxHashMap::default(),
+            queues: DieQueues::new(dies, geometry.planes_per_die),
+            scheduler: AnyScheduler::new(&config.schedule),
+            idle,
+            tracks_idle: config.ftl.allocation == Allocation::Dynamic,
+            dies: vec![Die::default(); dies as usize],
+            asked: vec![Asked::default(); dies as usize],
+            fabric: AnyFabric::new(&config.fabric, &geometry),
+            outbox: Outbox::default(),
+            collections: vec![None; geometry.planes() as usize],
+            foreground_collections: vec![0; dies as usize],
+            transaction_order: 0,
+            measures: Measures::default(),
+            oracles: None,
+            summary: None,
+            geometry,
+            config: config.clone(),
+        })
+    }
+
+    /// Runs with a scheduling policy of the caller's own in place of the configured one.
+    pub fn set_scheduler(&mut self, scheduler: Box<dyn Scheduler + Send>) {
+        self.scheduler = AnyScheduler::Custom(Custom(scheduler));
+    }
+
+    /// The translation layer, to look at where pages live.
+    pub fn ftl(&self) -> &Ftl {
+        &self.ftl
+    }
+
+    /// The shape of the array.
+    pub fn geometry(&self) -> &Geometry {
+        &self.geometry
+    }
+
+    /// Turns the oracles on: the run fails at the first thing that must not happen.
+    pub fn enable_checks(&mut self) {
+        self.oracles = Some(Box::new(Oracles::new(&self.geometry, &self.config)));
+    }
+
+    /// Runs the workload to its end, or until `control` cancels it.
+    ///
+    /// # Errors
+    /// When the workload cannot be read on, a sink takes no more records, or an oracle speaks.
+    pub fn run(&mut self, control: &Control) -> Result<Report, RunError> {
+        let started = Instant::now();
+        control.begin(self.replay.request_count());
+        self.start_replay()?;
+        let mut interrupted = false;
+        'run: loop {
+            for _ in 0..EVENTS_PER_LOOK {
+                let Some(event) = self.queue.pop() else { break 'run };
+                self.handle(event)?;
+                if self.requests.is_empty() && !self.replay.will_issue() {
+                    break 'run;
+                }
+            }
+            control.publish(self.measures.completed, self.queue.now());
+            if control.is_cancelled() {
+                interrupted = true;
+                break;
+            }
+        }
+        control.publish(self.measures.completed, self.queue.now());
+        if !interrupted && self.replay.in_flight() > 0 {
+            return Err(RunError::Stalled { at: self.queue.now(), in_flight: self.replay.in_flight() });
+        }
+        if let Some(oracles) = &mut self.oracles {
+            oracles.finish(&self.ftl, !interrupted, self.queue.now());
+            oracles.verdict()?;
+        }
+        Ok(self.report(started.elapsed(), interrupted))
+    }
+
+    fn handle(&mut self, event: Event) -> Result<(), RunError> {
+        self.witness(|oracles, now| oracles.event(now));
+        match event {
+            Event::Arrive => {
+                self.replay.alarm_rang();
+                self.issue_open()?;
+            }
+            Event::ThreadReady(thread) => {
+                self.replay.thought();
+                self.issue_for(thread)?;
+            }
+            Event::Submitted(request) => self.submit(request),
+            Event::Fabric(event) => self.fabric_event(event),
+            Event::ArrayEnd(die) => self.array_end(die),
+            Event::Resumed(die) => self.kick(die),
+            Event::Completed(request) => self.complete(request)?,
+        }
+        self.settle();
+        match &mut self.oracles {
+            Some(oracles) => {
+                oracles.settled(&self.ftl, self.queue.now());
+                oracles.verdict()
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Tells the oracles, when they are on, what happens now.
+    #[inline]
+    fn witness(&mut self, tell: impl FnOnce(&mut Oracles, Time)) {
+        if let Some(oracles) = &mut self.oracles {
+            tell(oracles, self.queue.now());
+        }
+    }
+
+    /// Hands granted paths to their dies until the fabric has nothing more to say.
+    #[inline]
+    fn settle(&mut self) {
+        let mut next = 0;
+        while next < self.outbox.grants.len() {
+            let grant = self.outbox.grants[next];
+            next += 1;
+            self.granted(grant);
+        }
+        self.outbox.grants.clear();
+    }
+}

@@ -1,0 +1,23 @@
+//! A request in flight.
+
+use crate::schedule::transaction::Spent;
+use crate::units::Time;
+use crate::workload::IoRequest;
+
+/// A request in flight.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Request {
+    /// Its number in the order of issue.
+    pub number: u64,
+    pub io: IoRequest,
+    pub thread: u32,
+    pub arrival: Time,
+    /// When the drive took it from the host's queue.
+    pub submitted: Time,
+    /// Transactions that have yet to finish.
+    pub remaining: u32,
+    /// Whether any transfer of it had to wait for a path.
+    pub conflict: bool,
+    /// Where the time of the transaction that finished last went.
+    pub critical: Spent,
+}

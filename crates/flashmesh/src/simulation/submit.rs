@@ -1,0 +1,208 @@
+//! From the workload to the queues of the dies: requests are issued, cross the link, and are cut into pages.
+
+use crate::config::ReplayMode;
+use crate::error::RunError;
+use crate::host::replay::{Arrived, Next};
+use crate::ids::{Lpn, Ppn, RequestId, TransactionId};
+use crate::schedule::transaction::{Class, Spent, Transaction};
+use crate::units::{Bytes, Time};
+use crate::workload::{IoRequest, RequestKind};
+
+use super::Simulation;
+use super::event::{Event, lane};
+use super::request::Request;
+
+impl Simulation {
+    /// Issues the first requests.
+    pub(super) fn start_replay(&mut self) -> Result<(), RunError> {
+        match self.config.replay.mode {
+            ReplayMode::Open => self.issue_open(),
+            ReplayMode::Stress => (0..self.config.replay.outstanding).try_for_each(|_| self.issue_for(0)),
+            ReplayMode::Closed => (0..self.config.replay.threads).try_for_each(|thread| self.issue_for(thread)),
+        }
+    }
+
+    /// Open replay: issues what has arrived and waits for what has not.
+    pub(super) fn issue_open(&mut self) -> Result<(), RunError> {
+        loop {
+            match self.replay.next_open(self.queue.now())? {
+                Next::Issue(arrived) => self.issue(arrived),
+                Next::At(at) => {
+                    self.queue.schedule(lane::ARRIVAL, at, Event::Arrive);
+                    return Ok(());
+                }
+                Next::Later => return Ok(()),
+            }
+        }
+    }
+
+    /// Stress and closed replay: a place, or the thread, is free for its next request.
+    pub(super) fn issue_for(&mut self, thread: u32) -> Result<(), RunError> {
+        if let Next::Issue(arrived) = self.replay.next_for(thread, self.queue.now())? {
+            self.issue(arrived);
+        }
+        Ok(())
+    }
+
+    /// Fetches what the requests pulled last will need from the tables of the translation layer.
+    fn look_ahead(&self) {
+        let first_page = |io: &IoRequest| self.geometry.lpn_of(io.offset);
+        let reads = |io: &&IoRequest| io.kind == RequestKind::Read;
+        self.ftl.touch(self.replay.lookahead().filter(reads).map(first_page));
+        self.ftl.touch_writes(self.replay.lookahead().filter(|io| !reads(io)).map(first_page));
+    }
+
+    /// Sends a request over the link, with its data if it writes.
+    pub(super) fn issue(&mut self, arrived: Arrived) {
+        self.look_ahead();
+        let now = self.queue.now();
+        let Arrived { io, thread, arrival } = arrived;
+        let number = self.measures.issued;
+        self.measures.issued += 1;
+        let request = Request {
+            number,
+            io,
+            thread,
+            arrival,
+            submitted: now,
+            remaining: 0,
+            conflict: false,
+            critical: Spent::default(),
+        };
+        let id = self.requests.insert(request);
+        let data = if io.kind == RequestKind::Write { io.size } else { Bytes::ZERO };
+        let at = self.link_to_drive.send(now, self.config.host.submission_size + data);
+        self.queue.schedule(lane::SUBMITTED, at, Event::Submitted(id));
+    }
+
+    /// Cuts a request that has reached the drive into pages.
+    pub(super) fn submit(&mut self, id: RequestId) {
+        let io = self.requests[id].io;
+        self.witness(|oracles, now| oracles.request_submitted(id, &io, now));
+        let page_size = self.geometry.page_size;
+        let end = io.offset + io.size;
+        if io.kind == RequestKind::Deallocate {
+            // Parts of pages at either end stay: the standard lets a drive deallocate less than it was asked to.
+            let first = io.offset.as_u64().div_ceil(page_size.as_u64());
+            for lpn in first..end.as_u64() / page_size.as_u64() {
+                let lpn = Lpn(lpn as u32);
+                self.ftl.deallocate(lpn);
+                self.witness(|oracles, now| oracles.deallocated(lpn, now));
+            }
+            self.respond(id);
+            return;
+        }
+        let first = self.geometry.lpn_of(io.offset);
+        let last = self.geometry.lpn_of(end - Bytes::new(1));
+        self.requests[id].remaining = last.0 - first.0 + 1;
+        for lpn in first.0..=last.0 {
+            let page_start = page_size * u64::from(lpn);
+            let bytes = end.min(page_start + page_size) - io.offset.max(page_start);
+            match io.kind {
+                RequestKind::Read => self.submit_read(id, Lpn(lpn), bytes),
+                _ => self.submit_write(id, Lpn(lpn), bytes),
+            }
+        }
+    }
+
+    fn submit_read(&mut self, request: RequestId, lpn: Lpn, bytes: Bytes) {
+        let from = self.translate_read(lpn);
+        let id = self.insert_transaction(Class::UserRead, Some(request), lpn, from, bytes);
+        self.enqueue(id);
+    }
+
+    /// Where `lpn` is read; a page never written is placed for it.
+    pub(super) fn translate_read(&mut self, lpn: Lpn) -> Ppn {
+        let Some(oracles) = &mut self.oracles else { return self.ftl.translate_read(lpn) };
+        let is_placed = self.ftl.lookup(lpn).is_none();
+        let from = self.ftl.translate_read(lpn);
+        if is_placed {
+            oracles.page_placed(from, lpn, &self.ftl, self.queue.now());
+        }
+        from
+    }
+
+    fn submit_write(&mut self, request: RequestId, lpn: Lpn, bytes: Bytes) {
+        let id = self.insert_transaction(Class::UserProgram, Some(request), lpn, Ppn(0), bytes);
+        match self.writes_in_flight.insert(lpn, id) {
+            Some(earlier) => self.transactions[earlier].successor = Some(id),
+            None => self.start_write(id),
+        }
+    }
+
+    /// Starts a write that no earlier write of the same page holds back; one of a part of a page reads the rest first.
+    pub(super) fn start_write(&mut self, id: TransactionId) {
+        let now = self.queue.now();
+        let transaction = &mut self.transactions[id];
+        transaction.spent.die_wait += now - transaction.queued;
+        let partial = transaction.bytes < self.geometry.page_size;
+        match self.ftl.lookup(transaction.lpn) {
+            Some(from) if partial => {
+                transaction.class = Class::UserRead;
+                transaction.reads_first = true;
+                transaction.from = from;
+                transaction.plane = self.geometry.plane_of(from);
+                self.measures.flash.partial_write_reads += 1;
+            }
+            _ => self.turn_into_program(id),
+        }
+        self.enqueue(id);
+    }
+
+    /// The page of this write goes to a plane now; where in the plane is decided when it is programmed.
+    pub(super) fn turn_into_program(&mut self, id: TransactionId) {
+        let transaction = &mut self.transactions[id];
+        transaction.class = Class::UserProgram;
+        transaction.reads_first = false;
+        transaction.plane = self.ftl.place_write(transaction.lpn, &self.idle);
+    }
+
+    /// A transaction that has waited for nothing yet.
+    pub(super) fn insert_transaction(
+        &mut self,
+        class: Class,
+        request: Option<RequestId>,
+        lpn: Lpn,
+        from: Ppn,
+        bytes: Bytes,
+    ) -> TransactionId {
+        let plane = self.geometry.plane_of(from);
+        let mut transaction = Transaction::new(class, request, lpn, plane, from, bytes);
+        transaction.queued = self.queue.now();
+        self.transactions.insert(transaction)
+    }
+
+    /// Puts a transaction into the queue of its die.
+    pub(super) fn enqueue(&mut self, id: TransactionId) {
+        let now = self.queue.now();
+        let order = self.transaction_order;
+        self.transaction_order += 1;
+        let transaction = &mut self.transactions[id];
+        let die = self.geometry.die_of_plane(transaction.plane);
+        let plane = self.geometry.plane_in_die(transaction.plane) as usize;
+        transaction.order = order;
+        transaction.queued = now;
+        transaction.internal_busy_at_queued = self.dies[die.index()].internal_busy(now);
+        self.queues.push(&mut self.transactions, die, plane, id);
+        if self.tracks_idle {
+            self.idle.set(die, false);
+        }
+        self.kick(die);
+    }
+
+    /// User data of `bytes` with its share of the metadata of the page.
+    #[inline]
+    pub(super) fn with_spare(&self, bytes: Bytes) -> Bytes {
+        let spare = self.geometry.page_spare;
+        if spare == Bytes::ZERO {
+            return bytes;
+        }
+        bytes + Bytes::new((bytes.as_u64() * spare.as_u64()).div_ceil(self.geometry.page_size.as_u64()))
+    }
+
+    /// Simulated time, as the clock has it.
+    #[inline]
+    pub(super) fn now(&self) -> Time {
+        self.queue.now()
+    }
+}

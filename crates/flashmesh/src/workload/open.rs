@@ -1,0 +1,70 @@
+//! From the configuration to a stream of requests.
+
+use std::fmt;
+
+use serde::Serialize;
+
+use super::profiles::{self, ProfileSource};
+use super::readers::{TraceSource, TraceSummary, scan};
+use super::source::WorkloadSource;
+use super::synthetic::SyntheticSource;
+use crate::config::{Config, WorkloadKind};
+use crate::error::WorkloadError;
+use crate::flash::geometry::Geometry;
+
+/// What a workload is, known before the run.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub enum WorkloadSummary {
+    /// The pattern of the configuration.
+    Synthetic,
+    /// A named profile.
+    Profile {
+        /// Its name.
+        name: String,
+        /// What is published and what is assumed.
+        description: String,
+    },
+    /// A file.
+    Trace(Box<TraceSummary>),
+}
+
+impl fmt::Display for WorkloadSummary {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            WorkloadSummary::Synthetic => f.write_str("synthetic workload"),
+            WorkloadSummary::Profile { description, .. } => f.write_str(description),
+            WorkloadSummary::Trace(summary) => summary.fmt(f),
+        }
+    }
+}
+
+/// Opens the workload that `config` names, for a drive of this geometry. A trace is read once to its end, to know what
+/// is in it before the run.
+///
+/// # Errors
+/// When the workload cannot be read, or cannot be used on this drive.
+pub fn open(config: &Config, geometry: &Geometry) -> Result<(Box<dyn WorkloadSource>, WorkloadSummary), WorkloadError> {
+    let (workload, replay) = (&config.workload, &config.replay);
+    let (capacity, sector_size) = (geometry.capacity(), geometry.sector_size);
+    match workload.kind {
+        WorkloadKind::Synthetic => {
+            let source = SyntheticSource::new(workload, replay, capacity, sector_size, config.seed)?;
+            Ok((Box::new(source), WorkloadSummary::Synthetic))
+        }
+        WorkloadKind::Profile => {
+            let name = workload.profile.as_deref().unwrap_or_default();
+            let profile = profiles::find(name)?;
+            let source = ProfileSource::new(profile, workload, replay, capacity, sector_size, config.seed)?;
+            Ok((
+                Box::new(source),
+                WorkloadSummary::Profile { name: profile.name.clone(), description: profile.describe() },
+            ))
+        }
+        WorkloadKind::Trace => {
+            let summary = scan(workload, capacity, sector_size)?;
+            let source = TraceSource::open(workload, capacity, sector_size)?.with_summary(&summary);
+            Ok((Box::new(source), WorkloadSummary::Trace(Box::new(summary))))
+        }
+    }
+}
