@@ -1,0 +1,224 @@
+//! Random small drives and workloads, for the tests that drive a whole drive.
+
+use flashmesh::config::{
+    Allocation, Arbitration, Config, FabricKind, Level, MultiPlane, PreconditionKind, ReplayMode, SchedulePolicy,
+    Suspension, VictimPolicy,
+};
+use flashmesh::units::{Bytes, Rate, Time};
+use flashmesh::workload::{IoRequest, RequestKind};
+use proptest::prelude::*;
+use proptest::sample::select;
+
+/// A drive and what it is asked to do.
+#[derive(Clone, Debug)]
+pub struct Case {
+    pub config: Config,
+    pub requests: Vec<IoRequest>,
+}
+
+/// Any of the 24 static orders, or dynamic.
+fn allocation() -> impl Strategy<Value = Allocation> {
+    let levels = vec![Level::Channel, Level::Way, Level::Die, Level::Plane];
+    let order = Just(levels)
+        .prop_shuffle()
+        .prop_map(|levels| Allocation::Static(levels.try_into().expect("four levels were shuffled")));
+    prop_oneof![2 => order, 1 => Just(Allocation::Dynamic)]
+}
+
+fn time_us(range: std::ops::RangeInclusive<u64>) -> impl Strategy<Value = Time> {
+    range.prop_map(Time::from_us)
+}
+
+fn geometry() -> impl Strategy<Value = flashmesh::config::Geometry> {
+    let shape = (1..=3u32, 1..=3u32, 1..=2u32, 1..=4u32, 8..=24u32, 4..=16u32);
+    let page = (select(vec![1u64, 4, 16]), select(vec![0u64, 224]));
+    // The smallest spare area that the drive accepts, and more of it.
+    let space = (0..=3u32, 0..=3u32);
+    (shape, page, space).prop_map(|(shape, (page_kib, spare), (extra_blocks, missing_pages))| {
+        let (channels, chips_per_channel, dies_per_chip, planes_per_die, blocks_per_plane, pages_per_block) = shape;
+        let planes = channels * chips_per_channel * dies_per_chip * planes_per_die;
+        let logical = planes * (blocks_per_plane - 4 - extra_blocks) * pages_per_block - missing_pages;
+        let mut geometry = flashmesh::config::Geometry {
+            channels,
+            chips_per_channel,
+            dies_per_chip,
+            planes_per_die,
+            blocks_per_plane,
+            pages_per_block,
+            page_size: Bytes::from_kib(page_kib),
+            page_spare: Bytes::new(spare),
+            ..Default::default()
+        };
+        geometry.capacity = Some(geometry.page_size * u64::from(logical));
+        geometry
+    })
+}
+
+fn flash() -> impl Strategy<Value = flashmesh::config::Flash> {
+    let array = (1..=60u64, 20..=300u64, 100..=1500u64);
+    let commands = (0..=50u64, proptest::option::of(0..=50u64));
+    let suspension = (
+        select(vec![Suspension::Off, Suspension::Program, Suspension::Erase, Suspension::Both]),
+        time_us(0..=10),
+        time_us(0..=10),
+        1..=4u32,
+        time_us(0..=20),
+    );
+    let multi_plane = select(vec![MultiPlane::Off, MultiPlane::SameOffset, MultiPlane::SameBlockAndOffset]);
+    (array, commands, suspension, multi_plane, any::<bool>()).prop_map(
+        |((read, program, erase), (command, extra), suspension, multi_plane, read_cache)| {
+            let (suspension, suspend_time, resume_time, suspensions_max, suspend_remaining_min) = suspension;
+            flashmesh::config::Flash {
+                read_time: Time::from_us(read),
+                program_time: Time::from_us(program),
+                erase_time: Time::from_us(erase),
+                command_time: Time::from_ns(command),
+                command_time_per_extra_plane: extra.map(Time::from_ns),
+                multi_plane,
+                read_cache,
+                suspension,
+                suspend_time,
+                resume_time,
+                suspensions_max,
+                suspend_remaining_min,
+            }
+        },
+    )
+}
+
+fn fabric() -> impl Strategy<Value = flashmesh::config::Fabric> {
+    let arbitration = select(vec![
+        Arbitration::CommandFirst,
+        Arbitration::DataFirst,
+        Arbitration::OldestFirst,
+        Arbitration::RoundRobin,
+    ]);
+    let rate = select(vec![
+        Rate::from_bytes_per_second(100_000_000),
+        Rate::from_bytes_per_second(1_200_000_000),
+        Rate::UNLIMITED,
+    ]);
+    (select(vec![FabricKind::Bus, FabricKind::Ideal]), rate, arbitration)
+        .prop_map(|(kind, channel_rate, arbitration)| flashmesh::config::Fabric { kind, channel_rate, arbitration })
+}
+
+fn collection() -> impl Strategy<Value = (flashmesh::config::Gc, flashmesh::config::Wear)> {
+    let victim = select(vec![
+        VictimPolicy::Greedy,
+        VictimPolicy::DChoices,
+        VictimPolicy::Random,
+        VictimPolicy::RandomP,
+        VictimPolicy::RandomPp,
+        VictimPolicy::Fifo,
+    ]);
+    // The smallest spare area of all is 4 blocks of 24.
+    let shares = (0..=16u32, 0..=16u32, select(vec![0u32, 17, 50, 90]));
+    let wear = (any::<bool>(), any::<bool>(), 1..=4u32);
+    (victim, 1..=8u32, shares, any::<bool>(), any::<bool>(), wear).prop_map(
+        |(victim, d, (low, high, background), preemptible, copyback, (dynamic, static_levelling, static_threshold))| {
+            let share = |percent: u32| f64::from(percent) / 100.0;
+            let gc = flashmesh::config::Gc {
+                victim,
+                d,
+                threshold: share(low.max(high)),
+                hard_threshold: share(low.min(high)),
+                preemptible,
+                copyback,
+                background_threshold: share(background),
+            };
+            (gc, flashmesh::config::Wear { dynamic, static_levelling, static_threshold })
+        },
+    )
+}
+
+fn host() -> impl Strategy<Value = (flashmesh::config::Host, flashmesh::config::Replay)> {
+    let host = (1..=64u32, select(vec![Rate::from_bytes_per_second(500_000_000), Rate::UNLIMITED]));
+    let replay = (
+        select(vec![ReplayMode::Open, ReplayMode::Stress, ReplayMode::Closed]),
+        select(vec![0.5, 1.0, 3.0]),
+        1..=48u32,
+        1..=6u32,
+        time_us(0..=200),
+    );
+    (host, replay).prop_map(|((queue_depth, link_rate), (mode, time_scale, outstanding, threads, think_time))| {
+        let host = flashmesh::config::Host { queue_depth, link_rate, ..Default::default() };
+        (host, flashmesh::config::Replay { mode, time_scale, outstanding, threads, think_time })
+    })
+}
+
+pub fn drive() -> impl Strategy<Value = Config> {
+    let schedule = (select(vec![SchedulePolicy::OutOfOrder, SchedulePolicy::Fifo]), 1..=8u32);
+    let kinds = vec![PreconditionKind::None, PreconditionKind::Sequential, PreconditionKind::Random];
+    let precondition = (select(kinds), select(vec![0.1, 0.5, 1.0]));
+    (0..1000u64, geometry(), flash(), fabric(), schedule, allocation(), collection(), host(), precondition).prop_map(
+        |(seed, geometry, flash, fabric, (policy, lookahead), allocation, (gc, wear), (host, replay), (kind, fill))| {
+            let mut config = Config { seed, geometry, flash, fabric, gc, wear, host, replay, ..Config::default() };
+            config.schedule.policy = policy;
+            config.schedule.lookahead = lookahead;
+            config.ftl.allocation = allocation;
+            config.precondition.kind = kind;
+            config.precondition.fill = fill;
+            config
+        },
+    )
+}
+
+/// A request before it is fitted to a drive.
+#[derive(Clone, Copy, Debug)]
+struct Sketch {
+    kind: RequestKind,
+    /// Where it begins, as a share of the footprint in 65536ths.
+    at: u16,
+    /// Sectors from the beginning of its page.
+    into: u64,
+    pages: u64,
+    /// Sectors less, or more, than whole pages.
+    sectors: i64,
+    gap: Time,
+}
+
+fn sketch() -> impl Strategy<Value = Sketch> {
+    let kind = prop_oneof![
+        4 => Just(RequestKind::Read),
+        8 => Just(RequestKind::Write),
+        1 => Just(RequestKind::Deallocate),
+    ];
+    let partial = prop_oneof![2 => Just((0, 0)), 1 => (0..=3u64, -1..=3i64)];
+    (kind, any::<u16>(), partial, 1..=6u64, 0..=100u64).prop_map(|(kind, at, (into, sectors), pages, gap)| Sketch {
+        kind,
+        at,
+        into,
+        pages,
+        sectors,
+        gap: Time::from_us(gap),
+    })
+}
+
+/// Fits a sketch into the first `pages` pages of the drive.
+fn fit(config: &Config, pages: u64, sketch: &Sketch, arrival: Time) -> IoRequest {
+    let (page, sector) = (config.geometry.page_size.as_u64(), config.geometry.sector_size.as_u64());
+    let end = pages * page;
+    let first = u64::from(sketch.at) * pages / 65536;
+    let offset = (first * page + sketch.into * sector).min(end - sector);
+    let size = (sketch.pages * page).saturating_add_signed(sketch.sectors * sector as i64);
+    let size = size.clamp(sector, end - offset);
+    IoRequest { arrival, kind: sketch.kind, offset: Bytes::new(offset), size: Bytes::new(size), stream: 0 }
+}
+
+/// A drive and a few hundred requests to a part of it.
+pub fn case() -> impl Strategy<Value = Case> {
+    (drive(), proptest::collection::vec(sketch(), 1..400), 1..=100u64).prop_map(|(config, sketches, percent)| {
+        let capacity = config.geometry.capacity.expect("the drive has one");
+        let pages = capacity.as_u64() / config.geometry.page_size.as_u64();
+        let footprint = (pages * percent).div_ceil(100);
+        let mut arrival = Time::ZERO;
+        let requests = sketches
+            .iter()
+            .map(|sketch| {
+                arrival += sketch.gap;
+                fit(&config, footprint, sketch, arrival)
+            })
+            .collect();
+        Case { config, requests }
+    })
+}

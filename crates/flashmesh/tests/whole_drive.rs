@@ -1,0 +1,353 @@
+//! Random small drives run random workloads, with all oracles on, against a plain model of what must come out.
+#![allow(missing_docs)]
+
+mod arbitrary;
+
+use std::collections::{BTreeSet, VecDeque};
+use std::sync::{Arc, Mutex};
+
+use arbitrary::Case;
+use flashmesh::config::{Config, PreconditionKind};
+use flashmesh::error::WorkloadError;
+use flashmesh::ids::Lpn;
+use flashmesh::measure::log::{RequestRecord, RequestSink};
+use flashmesh::measure::report::Report;
+use flashmesh::simulation::{Control, Simulation};
+use flashmesh::units::Bytes;
+use flashmesh::workload::source::WorkloadSource;
+use flashmesh::workload::{IoRequest, RequestKind};
+use proptest::prelude::*;
+use proptest::strategy::ValueTree;
+use proptest::test_runner::TestRunner;
+
+struct Listed(VecDeque<IoRequest>);
+
+impl WorkloadSource for Listed {
+    fn next_request(&mut self, _thread: u32) -> Result<Option<IoRequest>, WorkloadError> {
+        Ok(self.0.pop_front())
+    }
+
+    fn request_count(&self) -> Option<u64> {
+        Some(self.0.len() as u64)
+    }
+}
+
+#[derive(Clone, Default)]
+struct Kept(Arc<Mutex<Vec<RequestRecord>>>);
+
+impl RequestSink for Kept {
+    fn record(&mut self, record: &RequestRecord) -> Result<(), String> {
+        self.0.lock().expect("no other thread panicked").push(*record);
+        Ok(())
+    }
+}
+
+/// What a run of a case gave.
+struct Outcome {
+    report: Report,
+    records: Vec<RequestRecord>,
+    /// Which logical pages the map knows at the end.
+    mapped: BTreeSet<u32>,
+}
+
+fn run(case: &Case, checked: bool) -> Outcome {
+    case.config.validate().expect("the configuration is legal");
+    let source = Listed(case.requests.iter().copied().collect());
+    let mut simulation = Simulation::with_source(&case.config, Box::new(source)).expect("the drive can be built");
+    if checked {
+        simulation.enable_checks();
+    }
+    let kept = Kept::default();
+    simulation.set_request_sink(Box::new(kept.clone()));
+    let report = simulation.run(&Control::default()).expect("the run ends and no oracle speaks");
+    let logical_pages = simulation.geometry().logical_pages;
+    let mapped = (0..logical_pages).filter(|&lpn| simulation.ftl().lookup(Lpn(lpn)).is_some()).collect();
+    let records = kept.0.lock().expect("no other thread panicked").clone();
+    Outcome { report, records, mapped }
+}
+
+/// What a drive must have done, from the requests alone.
+#[derive(Default)]
+struct Model {
+    pages_read: u64,
+    pages_written: u64,
+    /// Pages written in part, which may have to be read first.
+    pages_completed_max: u64,
+    bytes: u64,
+    /// Logical pages that must be there at the end, and those that may be.
+    mapped_min: BTreeSet<u32>,
+    mapped_max: BTreeSet<u32>,
+}
+
+impl Model {
+    fn of(case: &Case) -> Model {
+        let Case { config, requests } = case;
+        let page = config.geometry.page_size.as_u64();
+        let logical = config.geometry.capacity.expect("every case has one").as_u64() / page;
+        let mut model = Model::default();
+        if config.precondition.kind != PreconditionKind::None {
+            let filled = (logical as f64 * config.precondition.fill) as u32;
+            model.mapped_min = (0..filled).collect();
+            model.mapped_max = model.mapped_min.clone();
+        }
+        let mut deallocated = BTreeSet::new();
+        for io in requests {
+            let (start, end) = (io.offset.as_u64(), (io.offset + io.size).as_u64());
+            let touched = start / page..end.div_ceil(page);
+            match io.kind {
+                RequestKind::Read => model.pages_read += touched.end - touched.start,
+                RequestKind::Write => {
+                    model.pages_written += touched.end - touched.start;
+                    let whole = (end / page).saturating_sub(start.div_ceil(page));
+                    model.pages_completed_max += touched.end - touched.start - whole;
+                }
+                RequestKind::Deallocate => {
+                    deallocated.extend((start.div_ceil(page)..end / page).map(|lpn| lpn as u32));
+                    continue;
+                }
+            }
+            model.bytes += end - start;
+            // A page that is read is there as well: one never written is taken for one that was there before.
+            model.mapped_min.extend(touched.clone().map(|lpn| lpn as u32));
+            model.mapped_max.extend(touched.map(|lpn| lpn as u32));
+        }
+        // Whether a deallocated page is there depends on what was in flight at the same time.
+        model.mapped_min.retain(|lpn| !deallocated.contains(lpn));
+        model
+    }
+}
+
+/// The report without what the wall clock and the machine decide.
+fn reproducible(report: &Report) -> serde_json::Value {
+    let mut json = report.to_json();
+    let fields = json.as_object_mut().expect("a report is an object");
+    for key in ["wall_s", "requests_per_wall_s", "peak_rss_bytes"] {
+        fields.remove(key).expect("the report has these keys");
+    }
+    json
+}
+
+fn check_requests(case: &Case, outcome: &Outcome) -> Result<(), TestCaseError> {
+    let count = case.requests.len();
+    prop_assert_eq!(outcome.report.requests, count as u64);
+    let mut records = outcome.records.clone();
+    records.sort_by_key(|record| record.id);
+    prop_assert_eq!(records.len(), count);
+    for (at, (record, io)) in records.iter().zip(&case.requests).enumerate() {
+        prop_assert_eq!(record.id, at as u64);
+        if case.config.replay.mode != flashmesh::config::ReplayMode::Closed {
+            prop_assert_eq!((record.kind, record.offset, record.size), (io.kind, io.offset, io.size));
+        }
+        prop_assert!(record.arrival <= record.submitted && record.submitted <= record.completed);
+        prop_assert!(record.spent.total() <= record.completed - record.submitted, "{:?}", record);
+    }
+    Ok(())
+}
+
+fn check_numbers(case: &Case, outcome: &Outcome) -> Result<(), TestCaseError> {
+    let model = Model::of(case);
+    let report = &outcome.report;
+    let (flash, gc) = (&report.flash, &report.gc);
+    prop_assert_eq!(flash.user_reads, model.pages_read);
+    prop_assert_eq!(flash.user_programs, model.pages_written);
+    prop_assert!(flash.partial_write_reads <= model.pages_completed_max);
+
+    let planes = u64::from(planes(&case.config));
+    let pages_per_block = u64::from(case.config.geometry.pages_per_block);
+    prop_assert!(gc.erases <= gc.collections && gc.collections <= gc.erases + planes);
+    prop_assert!(gc.wear_moves <= gc.collections);
+    prop_assert!(gc.pages_moved <= gc.collections * pages_per_block);
+    match report.write_amplification {
+        None => prop_assert_eq!(model.pages_written, 0),
+        Some(amplification) => {
+            let programmed = amplification * model.pages_written as f64;
+            prop_assert!((programmed - (model.pages_written + gc.pages_moved) as f64).abs() < 1e-6);
+        }
+    }
+
+    let latency = report.latency_ps.all.as_ref().expect("requests completed");
+    let parts = report.breakdown_ps.mean.as_ref().expect("requests completed");
+    let sum = parts.host + parts.die_wait + parts.behind_gc + parts.path_wait + parts.array + parts.transfer;
+    prop_assert!((sum - latency.mean).abs() <= 1.0, "the parts add up to {}, the mean is {}", sum, latency.mean);
+    let total: u64 = outcome.records.iter().map(|record| (record.completed - record.arrival).as_ps()).sum();
+    let mean = total as f64 / outcome.records.len() as f64;
+    prop_assert!((mean - latency.mean).abs() <= 1.0, "the records' mean is {}, the report's {}", mean, latency.mean);
+
+    let seconds = report.makespan_ps as f64 / 1e12;
+    if report.makespan_ps > 0 {
+        prop_assert!((report.bandwidth_bytes_per_s * seconds - model.bytes as f64).abs() < 1.0);
+    }
+    let shares = report.utilisation.channels.iter().chain(&report.utilisation.dies);
+    prop_assert!(shares.into_iter().all(|share| (0.0..=1.0).contains(share)));
+    Ok(())
+}
+
+fn check_map(case: &Case, outcome: &Outcome) -> Result<(), TestCaseError> {
+    let model = Model::of(case);
+    let lost: Vec<_> = model.mapped_min.difference(&outcome.mapped).collect();
+    prop_assert!(lost.is_empty(), "not mapped at the end: {:?}", lost);
+    let invented: Vec<_> = outcome.mapped.difference(&model.mapped_max).collect();
+    prop_assert!(invented.is_empty(), "mapped though never touched: {:?}", invented);
+    Ok(())
+}
+
+fn planes(config: &Config) -> u32 {
+    let geometry = &config.geometry;
+    geometry.channels * geometry.chips_per_channel * geometry.dies_per_chip * geometry.planes_per_die
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn any_drive_completes_any_workload_as_the_model_says_and_no_oracle_speaks(case in arbitrary::case()) {
+        let outcome = run(&case, true);
+        check_requests(&case, &outcome)?;
+        check_numbers(&case, &outcome)?;
+        check_map(&case, &outcome)?;
+    }
+
+    #[test]
+    fn one_seed_gives_one_result_whether_checked_or_not(case in arbitrary::case()) {
+        let (checked, unchecked) = (run(&case, true), run(&case, false));
+        prop_assert_eq!(reproducible(&checked.report), reproducible(&unchecked.report));
+        prop_assert_eq!(checked.records, unchecked.records);
+        prop_assert_eq!(checked.mapped, unchecked.mapped);
+    }
+}
+
+/// One die with one plane of 8 blocks of 4 pages of 4 KiB, half of which the host sees; one request at a time.
+fn one_plane() -> Config {
+    let mut config = Config::default();
+    config.geometry.channels = 1;
+    config.geometry.chips_per_channel = 1;
+    config.geometry.planes_per_die = 1;
+    config.geometry.blocks_per_plane = 8;
+    config.geometry.pages_per_block = 4;
+    config.geometry.capacity = Some(Bytes::from_kib(64));
+    config.replay.outstanding = 1;
+    config
+}
+
+fn io(kind: RequestKind, first_page: u64, size: u64, arrival_us: u64) -> IoRequest {
+    let arrival = flashmesh::units::Time::from_us(arrival_us);
+    IoRequest { arrival, kind, offset: Bytes::new(first_page * 4096), size: Bytes::new(size), stream: 0 }
+}
+
+#[test]
+fn a_write_is_served_when_reads_of_pages_never_written_took_the_last_block_the_host_could_open() {
+    // 24 writes fill six blocks without asking for collection; the read opens the seventh, the last one is the reserve.
+    let mut requests = vec![io(RequestKind::Write, 0, 4096, 0); 24];
+    requests.push(io(RequestKind::Read, 1, 4096, 0));
+    requests.push(io(RequestKind::Write, 0, 4096, 0));
+    let report = run(&Case { config: one_plane(), requests }, true).report;
+    assert_eq!((report.requests, report.gc.collections > 0), (26, true));
+}
+
+#[test]
+fn a_partial_write_whose_page_is_deallocated_does_not_disturb_the_suspension_it_asked_for() {
+    let mut config = one_plane();
+    config.geometry.chips_per_channel = 2;
+    config.precondition.kind = PreconditionKind::Sequential;
+    config.fabric.channel_rate = flashmesh::units::Rate::from_bytes_per_second(100_000_000);
+    config.flash.suspension = flashmesh::config::Suspension::Program;
+    config.replay.mode = flashmesh::config::ReplayMode::Open;
+    // The first write is in the array of die 0 when the second one holds the channel until 91 us. A part of page 2 is
+    // written meanwhile, which has to be read from die 0 first; by the time the channel is free there is nothing to read.
+    let requests = vec![
+        io(RequestKind::Write, 0, 4096, 0),
+        io(RequestKind::Write, 1, 4096, 50),
+        io(RequestKind::Write, 2, 512, 60),
+        io(RequestKind::Deallocate, 2, 4096, 70),
+    ];
+    let report = run(&Case { config, requests }, true).report;
+    assert_eq!((report.requests, report.flash.suspensions, report.flash.user_programs), (4, 1, 3));
+}
+
+#[test]
+fn a_collection_that_goes_on_after_the_last_completion_can_be_reported() {
+    let mut config = one_plane();
+    config.gc.background_threshold = 0.9;
+    config.replay.mode = flashmesh::config::ReplayMode::Closed;
+    config.replay.think_time = flashmesh::units::Time::from_us(1500);
+    // The second write leaves two blocks to erase, 1 ms each; the thread finds no third request in the midst of the second.
+    let requests = vec![io(RequestKind::Write, 0, 8 * 4096, 0); 2];
+    let report = run(&Case { config, requests }, true).report;
+    assert_eq!((report.requests, report.gc.collections), (2, 2));
+    assert!(report.utilisation.dies[0] <= 1.0);
+}
+
+/// One request at a time leaves no doubt about what is mapped at the end.
+fn mapped_one_at_a_time(case: &Case) -> BTreeSet<u32> {
+    let page = case.config.geometry.page_size.as_u64();
+    let mut mapped = Model::of(&Case { config: case.config.clone(), requests: Vec::new() }).mapped_min;
+    for io in &case.requests {
+        let (start, end) = (io.offset.as_u64(), (io.offset + io.size).as_u64());
+        match io.kind {
+            RequestKind::Deallocate => {
+                for lpn in start.div_ceil(page)..end / page {
+                    mapped.remove(&(lpn as u32));
+                }
+            }
+            RequestKind::Read | RequestKind::Write => {
+                mapped.extend((start / page..end.div_ceil(page)).map(|lpn| lpn as u32));
+            }
+        }
+    }
+    mapped
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn one_request_at_a_time_maps_exactly_what_the_model_maps(mut case in arbitrary::case()) {
+        case.config.host.queue_depth = 1;
+        let outcome = run(&case, true);
+        prop_assert_eq!(outcome.mapped, mapped_one_at_a_time(&case));
+    }
+}
+
+#[test]
+fn the_random_cases_reach_every_corner_of_the_drive() {
+    let mut runner = TestRunner::deterministic();
+    let strategy = arbitrary::case();
+    let mut reached = [0u64; 9];
+    for _ in 0..200 {
+        let case = strategy.new_tree(&mut runner).expect("a case can be drawn").current();
+        let Report { flash, gc, path_conflict, breakdown_ps, .. } = run(&case, true).report;
+        let waited_behind_gc = breakdown_ps.mean.is_some_and(|mean| mean.behind_gc > 0.0);
+        let copybacks = if case.config.gc.copyback { gc.pages_moved } else { 0 };
+        let counts = [
+            gc.erases,
+            gc.pages_moved,
+            gc.wear_moves,
+            copybacks,
+            flash.suspensions,
+            flash.multi_plane_operations,
+            flash.partial_write_reads,
+            path_conflict.wait_ps,
+            u64::from(waited_behind_gc),
+        ];
+        for (sum, count) in reached.iter_mut().zip(counts) {
+            *sum += count;
+        }
+    }
+    assert!(reached.iter().all(|&count| count > 0), "{reached:?}");
+}
+
+#[test]
+fn the_model_counts_parts_of_pages() {
+    let mut config = Config::default();
+    config.geometry.capacity = Some(Bytes::from_kib(64));
+    let at = |offset, request: IoRequest| IoRequest { offset: Bytes::new(offset), ..request };
+    let requests = vec![
+        at(512, io(RequestKind::Write, 0, 8192, 0)),
+        io(RequestKind::Read, 1, 512, 0),
+        at(512, io(RequestKind::Deallocate, 0, 8192, 0)),
+    ];
+    let model = Model::of(&Case { config, requests });
+    assert_eq!((model.pages_written, model.pages_completed_max, model.pages_read), (3, 2, 1));
+    assert_eq!(model.mapped_min, BTreeSet::from([0, 2]));
+    assert_eq!(model.mapped_max, BTreeSet::from([0, 1, 2]));
+}
