@@ -1,1 +1,27 @@
 //! Bindings only: everything that decides lives in the `flashmesh` crate.
+
+mod config;
+mod errors;
+mod request_log;
+mod simulation;
+
+use pyo3::prelude::*;
+
+/// The compiled half of flashmesh. Private: use the `flashmesh` package.
+#[pymodule(gil_used = false)]
+mod _native {
+    #[pymodule_export]
+    use crate::config::{Config, describe_profile, presets, profiles};
+    #[pymodule_export]
+    use crate::errors::{CheckError, ConfigError, FlashmeshError, InternalError, OutputError, WorkloadError};
+    #[pymodule_export]
+    use crate::simulation::{Control, Simulation};
+
+    use super::*;
+
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        crate::errors::remember_panics();
+        module.add("__version__", env!("CARGO_PKG_VERSION"))
+    }
+}

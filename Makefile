@@ -1,0 +1,68 @@
+# Needs Python 3.11 or later, a Rust toolchain and make; everything else goes into $(VENV).
+
+PYTHON ?= python3
+VENV ?= .venv
+CARGO ?= cargo
+BIN := $(VENV)/bin
+
+.DEFAULT_GOAL := help
+.PHONY: help build demo test test-rust test-python lint format generate check-generated bench clean
+
+help: ## Say what can be made
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-16s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+
+# The environment and the compiled module are files with a time: made again when what they come from is newer.
+ENVIRONMENT := $(VENV)/.installed
+NATIVE := $(VENV)/.native
+SOURCES := pyproject.toml Cargo.toml Cargo.lock $(shell find crates -type f -path '*/src/*') $(wildcard crates/*/Cargo.toml)
+
+$(ENVIRONMENT): requirements.lock
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "flashmesh needs Python 3.11 or later; name one with make PYTHON=...")'
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --requirement requirements.lock
+	@touch $@
+
+$(NATIVE): $(ENVIRONMENT) $(SOURCES)
+	PIP_QUIET=1 VIRTUAL_ENV=$(abspath $(VENV)) $(BIN)/maturin develop --release --quiet
+	@touch $@
+
+build: $(NATIVE) ## Build everything into the virtual environment
+
+demo: $(NATIVE) ## Replay a bundled workload on two drives, side by side; results under out/demo
+	@mkdir -p out/demo
+	$(BIN)/flashmesh compare examples/demo.toml --vary fabric.kind=bus,ideal --json out/demo/comparison.json --csv out/demo/comparison.csv
+
+test: test-rust test-python ## Run every test
+
+test-rust:
+	$(CARGO) test --workspace --locked
+
+test-python: $(NATIVE)
+	$(BIN)/python -m pytest
+
+lint: $(ENVIRONMENT) ## Check formatting, lints and types
+	$(CARGO) fmt --all --check
+	$(CARGO) clippy --workspace --all-targets --locked --quiet -- -D warnings
+	$(BIN)/ruff check --quiet
+	$(BIN)/ruff format --check --quiet
+	$(BIN)/mypy
+
+format: $(ENVIRONMENT) ## Format all code
+	$(CARGO) fmt --all
+	$(BIN)/ruff check --fix --quiet
+	$(BIN)/ruff format --quiet
+
+generate: ## Write the files that are generated from the declared parameters
+	$(CARGO) run --quiet --locked --package flashmesh --example generate
+
+check-generated: ## Fail when a generated file is stale
+	$(CARGO) run --quiet --locked --package flashmesh --example generate -- --check
+
+bench: ## Measure the simulator on one core
+	$(CARGO) bench --locked --package flashmesh
+
+clean: ## Remove everything that was made
+	$(CARGO) clean
+	rm -rf $(VENV) out
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+	rm -rf python/flashmesh/_native*.so .mypy_cache .pytest_cache .ruff_cache

@@ -1,0 +1,64 @@
+//! Configurations, presets and profiles.
+
+use std::path::PathBuf;
+
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::errors::{ConfigError, guarded};
+use flashmesh::config;
+use flashmesh::workload::profiles as library;
+
+/// A whole configuration, checked.
+#[pyclass(frozen, module = "flashmesh._native")]
+pub struct Config(pub config::Config);
+
+#[pymethods]
+impl Config {
+    /// Reads a file; `overrides` are texts "table.key=value".
+    #[staticmethod]
+    fn from_file(py: Python<'_>, path: PathBuf, overrides: Vec<String>) -> PyResult<Self> {
+        let config = py.detach(|| guarded(|| config::Config::from_file(&path, &overrides)))?;
+        config.map(Config).map_err(|error| ConfigError::new_err(error.to_string()))
+    }
+
+    /// Reads a text; errors call it `name`.
+    #[staticmethod]
+    fn from_str(py: Python<'_>, text: &str, name: &str, overrides: Vec<String>) -> PyResult<Self> {
+        let config = py.detach(|| guarded(|| config::Config::from_str(text, name, &overrides)))?;
+        config.map(Config).map_err(|error| ConfigError::new_err(error.to_string()))
+    }
+
+    /// Every parameter with its value.
+    fn to_toml(&self) -> String {
+        self.0.to_toml()
+    }
+
+    /// Equal for configurations that decide the same run.
+    fn hash(&self) -> String {
+        self.0.hash()
+    }
+}
+
+/// The presets by name, each with what it is in one line.
+#[pyfunction]
+pub fn presets(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
+    let summaries = PyDict::new(py);
+    for preset in config::Config::presets() {
+        summaries.set_item(preset.name, preset.summary)?;
+    }
+    Ok(summaries)
+}
+
+/// The names of the profiles.
+#[pyfunction]
+pub fn profiles() -> Vec<&'static str> {
+    library::names().collect()
+}
+
+/// What a profile says of itself: what is published and what is assumed.
+#[pyfunction]
+pub fn describe_profile(name: &str) -> PyResult<String> {
+    let profile = library::find(name).map_err(|error| crate::errors::WorkloadError::new_err(error.to_string()))?;
+    Ok(profile.describe())
+}

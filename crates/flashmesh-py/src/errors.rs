@@ -1,0 +1,65 @@
+//! Every error of the library as one Python exception, and a panic as an exception like any other.
+
+use std::any::Any;
+use std::cell::RefCell;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use pyo3::create_exception;
+use pyo3::exceptions::PyException;
+use pyo3::prelude::*;
+
+use flashmesh::error::RunError;
+
+create_exception!(flashmesh, FlashmeshError, PyException, "Anything that stops flashmesh.");
+create_exception!(
+    flashmesh,
+    ConfigError,
+    FlashmeshError,
+    "A configuration that cannot be used; the text shows the place."
+);
+create_exception!(flashmesh, WorkloadError, FlashmeshError, "A workload that cannot be read or replayed.");
+create_exception!(flashmesh, OutputError, FlashmeshError, "A result that cannot be written.");
+create_exception!(flashmesh, CheckError, FlashmeshError, "A check found the simulation to contradict itself.");
+create_exception!(flashmesh, InternalError, FlashmeshError, "A fault of flashmesh, not of its input.");
+
+/// The exception of an error of the library.
+pub fn exception(error: &RunError) -> PyErr {
+    let text = error.to_string();
+    match error {
+        RunError::Geometry(_) => ConfigError::new_err(text),
+        RunError::Workload(_) => WorkloadError::new_err(text),
+        RunError::Check(_) => CheckError::new_err(text),
+        RunError::Sink(_) => OutputError::new_err(text),
+        RunError::Stalled { .. } => InternalError::new_err(text),
+    }
+}
+
+thread_local! {
+    /// Message and place of the last panic of this thread.
+    static PANIC: RefCell<Option<String>> = const { RefCell::new(None) };
+}
+
+/// Keeps the message of a panic for [`guarded`] instead of printing it; `FLASHMESH_DEBUG` has it printed as well.
+pub fn remember_panics() {
+    let print = std::panic::take_hook();
+    let debug = std::env::var_os("FLASHMESH_DEBUG").is_some_and(|value| !value.is_empty());
+    std::panic::set_hook(Box::new(move |info| {
+        PANIC.with(|panic| *panic.borrow_mut() = Some(info.to_string()));
+        if debug {
+            print(info);
+        }
+    }));
+}
+
+/// Runs `work`; a panic in it becomes an [`InternalError`].
+pub fn guarded<T>(work: impl FnOnce() -> T) -> PyResult<T> {
+    catch_unwind(AssertUnwindSafe(work)).map_err(|payload| {
+        let remembered = PANIC.with(|panic| panic.borrow_mut().take());
+        InternalError::new_err(remembered.unwrap_or_else(|| message(&*payload)))
+    })
+}
+
+fn message(payload: &(dyn Any + Send)) -> String {
+    let text = payload.downcast_ref::<&str>().copied().or_else(|| payload.downcast_ref::<String>().map(String::as_str));
+    text.unwrap_or("a panic without a message").to_owned()
+}

@@ -1,0 +1,107 @@
+//! One run of a drive, watched and stopped from other threads.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use pyo3::prelude::*;
+
+use crate::config::Config;
+use crate::errors::{InternalError, exception, guarded};
+use crate::request_log::RequestLog;
+use flashmesh::simulation;
+use flashmesh::workload::WorkloadSummary;
+
+/// How far a run is, and the switch that ends it.
+#[pyclass(frozen, module = "flashmesh._native")]
+pub struct Control(Arc<simulation::Control>);
+
+#[pymethods]
+impl Control {
+    #[new]
+    fn new() -> Self {
+        Control(Arc::new(simulation::Control::default()))
+    }
+
+    /// Ends the run at the next request; its report covers what was simulated.
+    fn cancel(&self) {
+        self.0.cancel();
+    }
+
+    /// Whether `cancel` was called.
+    #[getter]
+    fn cancelled(&self) -> bool {
+        self.0.is_cancelled()
+    }
+
+    /// Requests completed.
+    #[getter]
+    fn requests_done(&self) -> u64 {
+        self.0.requests_done()
+    }
+
+    /// Requests there will be in all, when known.
+    #[getter]
+    fn request_total(&self) -> Option<u64> {
+        self.0.request_total()
+    }
+
+    /// Simulated time, in picoseconds.
+    #[getter]
+    fn simulated_ps(&self) -> u64 {
+        self.0.simulated().as_ps()
+    }
+}
+
+/// A drive with its workload, ready to run once.
+#[pyclass(frozen, module = "flashmesh._native")]
+pub struct Simulation(Mutex<simulation::Simulation>);
+
+impl Simulation {
+    fn lock(&self) -> MutexGuard<'_, simulation::Simulation> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[pymethods]
+impl Simulation {
+    /// Opens the workload and puts the drive into its first state.
+    #[new]
+    fn new(py: Python<'_>, config: &Config) -> PyResult<Self> {
+        let opened = py.detach(|| guarded(|| simulation::Simulation::new(&config.0)))?;
+        opened.map(|opened| Simulation(Mutex::new(opened))).map_err(|error| exception(&error))
+    }
+
+    /// What the scan of a trace found, for people; None for other workloads, which the configuration describes.
+    fn trace_summary(&self) -> Option<String> {
+        match self.lock().summary() {
+            Some(summary @ WorkloadSummary::Trace(_)) => Some(summary.to_string()),
+            _ => None,
+        }
+    }
+
+    /// Turns the checks on.
+    fn enable_checks(&self) {
+        self.lock().enable_checks();
+    }
+
+    /// Runs to the end, or until `control` is cancelled, and gives the report as JSON.
+    ///
+    /// `on_requests(rows, columns)` gets every completed request, in batches: the bytes of each column by its name.
+    #[pyo3(signature = (control, on_requests=None))]
+    fn run(&self, py: Python<'_>, control: &Control, on_requests: Option<Py<PyAny>>) -> PyResult<String> {
+        let (log, sink) = on_requests.map(RequestLog::new).unzip();
+        let report = py.detach(|| {
+            guarded(|| {
+                let mut simulation = self.lock();
+                if let Some(sink) = sink {
+                    simulation.set_request_sink(Box::new(sink));
+                }
+                simulation.run(&control.0)
+            })
+        })?;
+        if let Some(log) = log {
+            log.finish(py)?;
+        }
+        let report = report.map_err(|error| exception(&error))?;
+        serde_json::to_string(&report).map_err(|error| InternalError::new_err(error.to_string()))
+    }
+}

@@ -1,0 +1,99 @@
+"""flashmesh: an SSD simulator for the people who design drives.
+
+    >>> import flashmesh
+    >>> config = flashmesh.Config(preset="z-nand", workload=flashmesh.Workload(requests=10_000))
+    >>> flashmesh.run(config).requests
+    10000
+    >>> comparison = flashmesh.compare(config, {"fabric.kind": ["bus", "ideal"]})
+    >>> list(comparison.frame()["path_conflict.requests_free_share"] == 1.0)
+    [False, True]
+
+`run` simulates one drive, `compare` several that differ in the keys it is told to vary. A configuration is typed as
+here, the path of a file, "preset:NAME", or tables as nested mappings.
+"""
+
+from flashmesh._native import (
+    CheckError,
+    ConfigError,
+    FlashmeshError,
+    InternalError,
+    OutputError,
+    WorkloadError,
+    __version__,
+    describe_profile,
+    presets,
+    profiles,
+)
+from flashmesh._parameters import (
+    Config,
+    Fabric,
+    Flash,
+    Ftl,
+    Gc,
+    Geometry,
+    Host,
+    Precondition,
+    Replay,
+    Schedule,
+    Wear,
+    Workload,
+)
+from flashmesh.comparison import ComparedRun, Comparison
+from flashmesh.configuration import ConfigSource, TomlTables
+from flashmesh.execution import Interrupted, Progress
+from flashmesh.results import (
+    Bound,
+    Breakdown,
+    BreakdownByPart,
+    FlashOperations,
+    GarbageCollection,
+    Latency,
+    LatencyByKind,
+    PathConflict,
+    Result,
+    Utilisation,
+)
+from flashmesh.simulate import compare, run
+
+__all__ = [
+    "Bound",
+    "Breakdown",
+    "BreakdownByPart",
+    "CheckError",
+    "ComparedRun",
+    "Comparison",
+    "Config",
+    "ConfigError",
+    "ConfigSource",
+    "Fabric",
+    "Flash",
+    "FlashOperations",
+    "FlashmeshError",
+    "Ftl",
+    "GarbageCollection",
+    "Gc",
+    "Geometry",
+    "Host",
+    "InternalError",
+    "Interrupted",
+    "Latency",
+    "LatencyByKind",
+    "OutputError",
+    "PathConflict",
+    "Precondition",
+    "Progress",
+    "Replay",
+    "Result",
+    "Schedule",
+    "TomlTables",
+    "Utilisation",
+    "Wear",
+    "Workload",
+    "WorkloadError",
+    "__version__",
+    "compare",
+    "describe_profile",
+    "presets",
+    "profiles",
+    "run",
+]

@@ -1,0 +1,79 @@
+"""The compiled half of flashmesh. Private: use the `flashmesh` package."""
+
+from collections.abc import Callable, Sequence
+from os import PathLike
+from typing import final
+
+__version__: str
+__all__ = [
+    "CheckError",
+    "Config",
+    "ConfigError",
+    "Control",
+    "FlashmeshError",
+    "InternalError",
+    "OutputError",
+    "Simulation",
+    "WorkloadError",
+    "__version__",
+    "describe_profile",
+    "presets",
+    "profiles",
+]
+
+class FlashmeshError(Exception):
+    """Anything that stops flashmesh."""
+
+class ConfigError(FlashmeshError):
+    """A configuration that cannot be used; the text shows the place."""
+
+class WorkloadError(FlashmeshError):
+    """A workload that cannot be read or replayed."""
+
+class OutputError(FlashmeshError):
+    """A result that cannot be written."""
+
+class CheckError(FlashmeshError):
+    """A check found the simulation to contradict itself."""
+
+class InternalError(FlashmeshError):
+    """A fault of flashmesh, not of its input."""
+
+@final
+class Config:
+    """A whole configuration, checked."""
+
+    @staticmethod
+    def from_file(path: str | PathLike[str], overrides: Sequence[str]) -> Config: ...
+    @staticmethod
+    def from_str(text: str, name: str, overrides: Sequence[str]) -> Config: ...
+    def to_toml(self) -> str: ...
+    def hash(self) -> str: ...
+
+@final
+class Control:
+    """How far a run is, and the switch that ends it."""
+
+    def __new__(cls) -> Control: ...
+    def cancel(self) -> None: ...
+    @property
+    def cancelled(self) -> bool: ...
+    @property
+    def requests_done(self) -> int: ...
+    @property
+    def request_total(self) -> int | None: ...
+    @property
+    def simulated_ps(self) -> int: ...
+
+@final
+class Simulation:
+    """A drive with its workload, ready to run once."""
+
+    def __new__(cls, config: Config) -> Simulation: ...
+    def trace_summary(self) -> str | None: ...
+    def enable_checks(self) -> None: ...
+    def run(self, control: Control, on_requests: Callable[[int, dict[str, bytes]], None] | None = None) -> str: ...
+
+def presets() -> dict[str, str]: ...
+def profiles() -> list[str]: ...
+def describe_profile(name: str) -> str: ...

@@ -1,0 +1,170 @@
+"""The commands."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import click
+
+import flashmesh as library
+from flashmesh import configuration
+from flashmesh.cli.output import stdout
+from flashmesh.cli.parameters import axis, config_argument, output_option, setting, workload_options
+from flashmesh.cli.progress import ProgressBar
+from flashmesh.execution import Interrupted
+from flashmesh.files import whole_file, write_text
+from flashmesh.report import comparison as comparison_report
+from flashmesh.report import summary as summary_report
+from flashmesh.report.terminal import Terminal
+from flashmesh.simulate import cores
+
+EXIT_CODES = """Exit codes: 0 done; 1 internal error; 2 bad input, bad usage or a file that cannot be read or
+written; 3 a check failed; 130 interrupted; 141 the reader of stdout went away; 143 terminated."""
+
+
+@click.group(epilog=EXIT_CODES, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(library.__version__, message="flashmesh %(version)s")
+def flashmesh() -> None:
+    """Simulate SSDs: replay a workload on a drive and read where the time went."""
+
+
+@flashmesh.command(epilog=EXIT_CODES)
+@config_argument
+@workload_options
+@output_option("--json", "json_file", "Write the results as JSON; - writes them to stdout instead of the summary.")
+@output_option("--requests", "requests_file", "Write a Parquet file with a row for every request.")
+def run(
+    config: str,
+    json_file: Path | None,
+    requests_file: Path | None,
+    quiet: bool,
+    settings: tuple[tuple[str, str], ...],
+    **options: Any,
+) -> int:
+    """Simulate one drive and print what came out and why.
+
+    CONFIG is a configuration file, or preset:NAME.
+    """
+    json_stdout = json_file == Path("-")
+    with ExitStack() as files:
+        target = files.enter_context(whole_file(json_file)) if json_file and not json_stdout else None
+        bar = files.enter_context(ProgressBar(quiet=quiet))
+        try:
+            result = library.run(
+                config,
+                overrides=dict(settings),
+                requests_file=requests_file,
+                progress=bar,
+                on_open=bar.on_open,
+                **options,
+            )
+        except Interrupted as interrupted:
+            bar.bar.stop()
+            if isinstance(interrupted.partial, library.Result) and not json_stdout:
+                with stdout() as stream:
+                    summary_report.show(interrupted.partial, Terminal(stream))
+            raise
+        if target is not None:
+            write_text(target, result.to_json())
+    if json_stdout:
+        with stdout() as stream:
+            stream.write(result.to_json())
+    else:
+        with stdout() as stream:
+            summary_report.show(result, Terminal(stream))
+    return 0
+
+
+@flashmesh.command(epilog=EXIT_CODES)
+@config_argument
+@click.option(
+    "--vary",
+    "axes",
+    multiple=True,
+    required=True,
+    type=axis,
+    metavar="KEY=A,B,...",
+    help="Values of a key to compare; several axes give all combinations.",
+)
+@click.option("--jobs", type=click.IntRange(min=1), default=cores, show_default="all cores", help="Runs at once.")
+@workload_options
+@output_option("--json", "json_file", "Write the results as JSON; - writes them to stdout instead of the table.")
+@output_option("--csv", "csv_file", "Write the results as CSV, a row for each run.")
+def compare(
+    config: str,
+    axes: tuple[tuple[str, list[str]], ...],
+    jobs: int,
+    json_file: Path | None,
+    csv_file: Path | None,
+    quiet: bool,
+    settings: tuple[tuple[str, str], ...],
+    **options: Any,
+) -> int:
+    """Simulate drives that differ in some keys, in parallel, and print them side by side.
+
+    CONFIG is a configuration file, or preset:NAME. Ratios are against the first run.
+    """
+    vary = dict(axes)
+    if len(vary) < len(axes):
+        raise click.BadParameter("a key is varied twice", param_hint="--vary")
+    runs = 1
+    for values in vary.values():
+        runs *= len(values)
+    json_stdout = json_file == Path("-")
+    with ExitStack() as files:
+        json_target = files.enter_context(whole_file(json_file)) if json_file and not json_stdout else None
+        csv_target = files.enter_context(whole_file(csv_file)) if csv_file else None
+        bar = files.enter_context(ProgressBar(runs, quiet))
+        try:
+            comparison = library.compare(
+                config, vary, overrides=dict(settings), jobs=jobs, progress=bar, on_open=bar.on_open, **options
+            )
+        except Interrupted as interrupted:
+            bar.bar.stop()
+            if isinstance(interrupted.partial, library.Comparison) and not json_stdout:
+                with stdout() as stream:
+                    comparison_report.show(interrupted.partial, Terminal(stream))
+            raise
+        if json_target is not None:
+            write_text(json_target, comparison.to_json())
+        if csv_target is not None:
+            write_text(csv_target, comparison.frame().to_csv(index=False))
+    if json_stdout:
+        with stdout() as stream:
+            stream.write(comparison.to_json())
+    else:
+        with stdout() as stream:
+            comparison_report.show(comparison, Terminal(stream))
+    return 0
+
+
+@flashmesh.command()
+@config_argument
+@click.option("--set", "settings", multiple=True, type=setting, metavar="KEY=VALUE", help="Override a key.")
+def config(config: str, settings: tuple[tuple[str, str], ...]) -> None:
+    """Print a configuration with every parameter and its value, as TOML."""
+    with stdout() as stream:
+        stream.write(configuration.load(config, overrides=dict(settings)).to_toml())
+
+
+@flashmesh.command()
+def presets() -> None:
+    """List the presets."""
+    summaries = library.presets()
+    width = max(map(len, summaries))
+    with stdout() as stream:
+        stream.writelines(f"{name:<{width}}  {summary}\n" for name, summary in summaries.items())
+
+
+@flashmesh.command()
+@click.argument("name", required=False)
+def profiles(name: str | None) -> None:
+    """List the named workloads, or say what is published and what is assumed of one."""
+    if name is not None:
+        with stdout() as stream:
+            stream.write(library.describe_profile(name).rstrip("\n") + "\n")
+    else:
+        with stdout() as stream:
+            stream.writelines(f"{profile}\n" for profile in library.profiles())

@@ -1,0 +1,92 @@
+"""The way in and out: which exit code what ends with, and what a person reads then."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import traceback
+from typing import TYPE_CHECKING, NoReturn
+
+import click
+
+from flashmesh._native import CheckError, FlashmeshError, InternalError
+from flashmesh.cli.commands import flashmesh
+from flashmesh.cli.output import StdoutClosed
+
+if TYPE_CHECKING:
+    from types import FrameType
+
+OK = 0
+INTERNAL = 1
+BAD_INPUT = 2
+CHECK_FAILED = 3
+INTERRUPTED = 128 + signal.SIGINT
+STDOUT_CLOSED = 141
+TERMINATED = 128 + signal.SIGTERM
+
+
+def main() -> NoReturn:
+    """Runs the command line and ends the process."""
+    signal.signal(signal.SIGTERM, terminate)
+    code = guarded()
+    try:
+        sys.stdout.flush()
+    except OSError:
+        # What could not be written is still in the buffer: Python would try again at exit, and complain.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    sys.exit(code)
+
+
+def guarded() -> int:
+    """Runs the command line; every exception becomes a message and an exit code."""
+    try:
+        # Without click's own handling: it knows neither our errors nor our exit codes.
+        code = flashmesh.main(prog_name="flashmesh", standalone_mode=False)
+        return code if isinstance(code, int) else OK
+    except click.ClickException as error:
+        error.show()
+        return BAD_INPUT
+    except (KeyboardInterrupt, click.Abort):
+        say("interrupted")
+        return INTERRUPTED
+    except StdoutClosed:
+        return STDOUT_CLOSED
+    except InternalError as error:
+        return fault(error)
+    except CheckError as error:
+        say(f"check failed: {error}")
+        return CHECK_FAILED
+    except FlashmeshError as error:
+        # Errors of configurations begin like those of a compiler.
+        say(f"error: {str(error).removeprefix('error: ')}")
+        return BAD_INPUT
+    except Exception as error:
+        return fault(error)
+
+
+def fault(error: Exception) -> int:
+    """Says that flashmesh itself is at fault."""
+    if os.environ.get("FLASHMESH_DEBUG"):
+        traceback.print_exception(error)
+    text = " ".join(str(error).split())
+    say(
+        f"internal error: {type(error).__name__}: {text}\n"
+        "This is a fault of flashmesh. Please report it with this line, the command and its input; "
+        "FLASHMESH_DEBUG=1 shows more."
+    )
+    return INTERNAL
+
+
+def say(text: str) -> None:
+    """Writes to stderr, if anybody reads it."""
+    try:
+        sys.stderr.write(f"{text}\n")
+        sys.stderr.flush()
+    except OSError:
+        return
+
+
+def terminate(number: int, frame: FrameType | None) -> NoReturn:
+    """Ends like after an exception, so that temporary files are removed."""
+    sys.exit(TERMINATED)

@@ -1,0 +1,76 @@
+"""Options that commands share, and the values they take."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def setting(text: str) -> tuple[str, str]:
+    """Splits `key=value`."""
+    key, equals, value = text.partition("=")
+    if not equals or not key.strip():
+        raise click.BadParameter(f"{text!r}: expected key=value, such as fabric.kind=ideal")
+    return key.strip(), value.strip()
+
+
+def axis(text: str) -> tuple[str, list[str]]:
+    """Splits `key=a,b,c`; commas inside brackets or quotes belong to a value."""
+    key, value = setting(text)
+    values = split(value)
+    if not all(values):
+        raise click.BadParameter(f"{text!r}: a value is empty")
+    return key, values
+
+
+def split(text: str) -> list[str]:
+    """Splits at commas outside brackets and quotes."""
+    values, depth, quoted = [""], 0, False
+    for character in text:
+        quoted ^= character == '"'
+        if not quoted:
+            depth += (character in "[{") - (character in "]}")
+        if character == "," and depth == 0 and not quoted:
+            values.append("")
+        else:
+            values[-1] += character
+    return [value.strip() for value in values]
+
+
+def config_argument(command: F) -> F:
+    """The configuration."""
+    return click.argument("config", metavar="CONFIG")(command)
+
+
+def output_option(flag: str, name: str, text: str) -> Callable[[F], F]:
+    """A file to write."""
+    return click.option(flag, name, type=click.Path(path_type=Path), metavar="FILE", help=text)
+
+
+def workload_options(command: F) -> F:
+    """What `run` and `compare` share."""
+    trace = click.Path(path_type=Path)
+    options = [
+        click.option("--trace", type=trace, metavar="FILE", help="Replay this trace."),
+        click.option("--profile", metavar="NAME", help="Replay this named workload."),
+        click.option(
+            "--set",
+            "settings",
+            multiple=True,
+            type=setting,
+            metavar="KEY=VALUE",
+            help="Override a key of the configuration.",
+        ),
+        click.option("--seed", type=click.IntRange(0, 2**64 - 1), help="The number every random choice grows from."),
+        click.option("--tolerate", is_flag=True, help="Replay a trace however many of its lines cannot be used."),
+        click.option("--check", is_flag=True, help="Check the simulation against its oracles as it runs."),
+        click.option("--quiet", is_flag=True, help="Say nothing on stderr but errors."),
+    ]
+    for option in reversed(options):
+        command = option(command)
+    return command

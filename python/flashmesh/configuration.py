@@ -1,0 +1,96 @@
+"""From what a person has (a file, tables, typed parameters) to a checked configuration."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Protocol, TypeAlias, runtime_checkable
+
+import tomli_w
+
+from flashmesh._native import Config, ConfigError
+
+PRESET_PREFIX = "preset:"
+
+
+@runtime_checkable
+class TomlTables(Protocol):
+    """Whatever can state itself as the tables of a configuration file, with the keys spelt as there."""
+
+    def to_toml_tables(self) -> Mapping[str, Any]:
+        """The tables; parameters left out keep the value of the preset."""
+
+
+ConfigSource: TypeAlias = str | Path | Mapping[str, Any] | TomlTables
+"""A configuration: the path of a file, "preset:NAME", tables as nested mappings, or typed parameters."""
+
+
+def load(
+    source: ConfigSource,
+    *,
+    overrides: Mapping[str, Any] | None = None,
+    trace: str | Path | None = None,
+    profile: str | None = None,
+    seed: int | None = None,
+    tolerate: bool = False,
+) -> Config:
+    """Reads and checks a configuration.
+
+    Args:
+        source: The configuration.
+        overrides: Values by their dotted key, such as `{"fabric.kind": "ideal"}`.
+        trace: A trace file to replay instead of the workload of the configuration.
+        profile: A named profile to replay instead.
+        seed: The number every random choice grows from.
+        tolerate: Whether to replay a trace however many of its lines cannot be used.
+
+    Raises:
+        ConfigError: When the configuration cannot be used; the text shows the place.
+    """
+    if trace is not None and profile is not None:
+        raise ConfigError("trace and profile exclude each other: a run replays one workload")
+    texts = [f"{key}={value_text(value)}" for key, value in (overrides or {}).items()]
+    if trace is not None:
+        texts += ["workload.kind=trace", f"workload.trace={json.dumps(str(Path(trace).resolve()))}"]
+    if profile is not None:
+        texts += ["workload.kind=profile", f"workload.profile={json.dumps(profile)}"]
+    if seed is not None:
+        texts.append(f"seed={seed}")
+    if tolerate:
+        texts.append("workload.tolerate=1.0")
+    return read(source, texts)
+
+
+def read(source: ConfigSource, overrides: list[str]) -> Config:
+    """Reads a configuration with overrides in the text form `table.key=value`."""
+    match source:
+        case str() if source.startswith(PRESET_PREFIX):
+            name = source.removeprefix(PRESET_PREFIX)
+            return Config.from_str(f"preset = {json.dumps(name)}\n", source, overrides)
+        case str() | Path():
+            return Config.from_file(source, overrides)
+        case Mapping():
+            tables: Mapping[str, Any] = source
+        case TomlTables():
+            tables = source.to_toml_tables()
+        case _:
+            raise TypeError(f"a configuration is a path, a mapping or typed parameters, not {type(source).__name__}")
+    try:
+        text = tomli_w.dumps(tables)
+    except (TypeError, ValueError) as error:
+        raise ConfigError(f"the configuration cannot be written as TOML: {error}") from error
+    return Config.from_str(text, "<configuration>", overrides)
+
+
+def value_text(value: object) -> str:
+    """A value as an override spells it: texts as they are, everything else as TOML."""
+    match value:
+        case str():
+            return value
+        case bool():
+            return "true" if value else "false"
+        case list() | tuple():
+            return json.dumps(value)
+        case _:
+            return str(value)

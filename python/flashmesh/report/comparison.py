@@ -1,0 +1,126 @@
+"""A comparison as a table: runs side by side while they fit, one below the other when they are many."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from rich.table import Table
+from rich.text import Text
+
+from flashmesh.report import quantities as q
+from flashmesh.report.summary import PARTS, kinds
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from rich.console import RenderableType
+
+    from flashmesh.comparison import Comparison
+    from flashmesh.report.terminal import Terminal
+    from flashmesh.results import Result
+
+SIDE_BY_SIDE = 4
+"""How many runs fit side by side."""
+KEY_MEASURES = ("IOPS", "bandwidth", "all mean", "all p99")
+"""What is shown when runs are many."""
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A row of the table."""
+
+    name: str
+    value: Callable[[Result], float | None]
+    text: Callable[[float | None], str]
+    ratio: bool = True
+    kind: str | None = None
+    """The kind of requests it speaks of; None for all measures that are not latencies."""
+
+
+def _latency(kind: str, statistic: str) -> Callable[[Result], float | None]:
+    return lambda result: getattr(getattr(result.latency_ps, kind), statistic, None)
+
+
+def _part(part: str) -> Callable[[Result], float | None]:
+    return lambda result: getattr(result.breakdown_ps.mean, part, None)
+
+
+def _plain(value: float | None) -> str:
+    return q.NONE if value is None else f"{value:.2f}"
+
+
+MEASURES = (
+    Measure("IOPS", lambda result: result.iops, lambda value: q.scaled(value or 0.0)),
+    Measure(
+        "bandwidth",
+        lambda result: result.bandwidth_bytes_per_s,
+        lambda value: q.bandwidth(value or 0.0),
+    ),
+    Measure("makespan", lambda result: result.makespan_ps, q.time),
+    *(
+        Measure(f"{kind} {statistic.replace('_', '.')}", _latency(kind, statistic), q.time, kind=kind)
+        for kind in ("all", "read", "write")
+        for statistic in ("mean", "p50", "p99", "p99_9")
+    ),
+    *(Measure(f"  {name}", _part(part), q.time) for part, name in PARTS.items()),
+    Measure("free of path conflicts", lambda result: result.path_conflict.requests_free_share, q.share, ratio=False),
+    Measure("write amplification", lambda result: result.write_amplification, _plain, ratio=False),
+    Measure("link to the host busy", lambda result: result.utilisation.link_to_host, q.share, ratio=False),
+    Measure("link to the drive busy", lambda result: result.utilisation.link_to_drive, q.share, ratio=False),
+    Measure("channels busy", lambda result: result.utilisation.channels_mean, q.share, ratio=False),
+    Measure("dies busy", lambda result: result.utilisation.dies_mean, q.share, ratio=False),
+)
+
+
+def show(comparison: Comparison, terminal: Terminal) -> None:
+    """Prints the comparison."""
+    many = len(comparison.runs) > SIDE_BY_SIDE
+    terminal.print((below if many else beside)(comparison, terminal))
+    terminal.print()
+    bounds = Table.grid(padding=(0, 2))
+    for name, run in zip(labels(comparison), comparison.runs, strict=True):
+        ended = " (interrupted)" if run.result.interrupted else ""
+        bounds.add_row(Text(name, style="bold"), run.result.bound.sentence + ended)
+    terminal.print(bounds)
+
+
+def labels(comparison: Comparison) -> list[str]:
+    """What sets each run apart."""
+    return [", ".join(run.settings.values()) for run in comparison.runs]
+
+
+def beside(comparison: Comparison, terminal: Terminal) -> RenderableType:
+    """A row for each measure, and for each run a column with the ratio to the first run."""
+    runs = comparison.runs
+    headings = [cell for index, name in enumerate(labels(comparison)) for cell in ([name, ""] if index else [name])]
+    table = terminal.table(", ".join(comparison.axes), *headings)
+    shown = {kind for run in runs for kind in kinds(run.result)}
+    for measure in MEASURES:
+        if measure.kind is not None and measure.kind not in shown:
+            continue
+        values = [measure.value(run.result) for run in runs]
+        if not any(value is not None for value in values):
+            continue
+        if measure.name == f"  {PARTS['host']}":
+            table.add_row("mean latency, of it", *[""] * len(headings))
+        cells = [measure.text(values[0])]
+        for value in values[1:]:
+            cells += [measure.text(value), q.ratio(value, values[0]) if measure.ratio else ""]
+        table.add_row(measure.name, *cells)
+    return table
+
+
+def below(comparison: Comparison, terminal: Terminal) -> RenderableType:
+    """A row for each run, with the measures that matter most."""
+    chosen = [measure for measure in MEASURES if measure.name in KEY_MEASURES]
+    headings = [cell for measure in chosen for cell in (measure.name, "")]
+    table = terminal.table(*comparison.axes, *headings, left=len(comparison.axes))
+    first = comparison.runs[0].result
+    for run in comparison.runs:
+        cells: list[str] = []
+        for measure in chosen:
+            value = measure.value(run.result)
+            cells += [measure.text(value), q.ratio(value, measure.value(first))]
+        table.add_row(*run.settings.values(), *cells)
+    return table

@@ -1,0 +1,66 @@
+"""Numbers with units, the way storage people write them: three or four digits, one unit."""
+
+from __future__ import annotations
+
+TIMES = ((1e12, "s"), (1e9, "ms"), (1e6, "us"), (1e3, "ns"), (1.0, "ps"))
+COUNTS = ((1e9, "G"), (1e6, "M"), (1e3, "k"))
+NONE = "-"
+
+
+def number(value: float) -> str:
+    """Four digits or so, without an exponent."""
+    size = abs(value)
+    if size >= 999.5:
+        return f"{value:,.0f}"
+    return f"{value:.{1 if size >= 99.95 else 2 if size >= 9.995 else 3}f}"
+
+
+def time(picoseconds: float | None) -> str:
+    """A duration."""
+    if picoseconds is None:
+        return NONE
+    if picoseconds == 0:
+        return "0"
+    factor, unit = next((scale for scale in TIMES if abs(picoseconds) >= scale[0] * 0.9995), TIMES[-1])
+    return f"{number(picoseconds / factor)} {unit}"
+
+
+def count(value: float | None) -> str:
+    """How many, exactly up to a million."""
+    if value is None:
+        return NONE
+    if abs(value) < 1e6:
+        return f"{value:,.0f}"
+    return scaled(value)
+
+
+def scaled(value: float) -> str:
+    """How many, in thousands, millions or billions."""
+    factor, unit = next((scale for scale in COUNTS if abs(value) >= scale[0] * 0.9995), (1.0, ""))
+    return number(value / factor) + unit if unit else f"{value:,.0f}"
+
+
+def bandwidth(bytes_per_s: float) -> str:
+    """A rate of bytes, in powers of ten as drives state it."""
+    factor, unit = next((scale for scale in COUNTS if bytes_per_s >= scale[0] * 0.9995), (1.0, ""))
+    return f"{number(bytes_per_s / factor)} {unit}B/s"
+
+
+def memory(size: float | None) -> str:
+    """An amount of memory, in powers of two."""
+    if size is None:
+        return "unknown"
+    return f"{number(size / 2**30)} GiB" if size >= 2**30 else f"{number(size / 2**20)} MiB"
+
+
+def share(value: float | None) -> str:
+    """A share as a percentage."""
+    return NONE if value is None else f"{value:.1%}".replace("%", " %")
+
+
+def ratio(value: float | None, reference: float | None) -> str:
+    """How many times the reference."""
+    if value is None or not reference:
+        return NONE
+    times = value / reference
+    return f"x{times:,.0f}" if times >= 99.95 else f"x{times:.2f}" if times >= 0.0995 else f"x{times:.2g}"

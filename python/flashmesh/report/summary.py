@@ -1,0 +1,200 @@
+"""The summary of a run: what came out, then why."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import fields
+from typing import TYPE_CHECKING, Any
+
+from rich.table import Table
+from rich.text import Text
+
+from flashmesh.report import quantities as q
+from flashmesh.results import Breakdown, Latency
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from rich.console import RenderableType
+
+    from flashmesh.report.terminal import Terminal
+    from flashmesh.results import Result
+
+STATISTICS = {name.name: name.name.replace("_", ".") for name in fields(Latency) if name.name != "count"}
+PARTS = {
+    "host": "host queue and link",
+    "die_wait": "waiting for the die",
+    "path_wait": "waiting for the path",
+    "array": "array",
+    "transfer": "transfer",
+    "behind_gc": "behind garbage collection",
+}
+BAR = 14
+HEAT = 64
+ROWS_SHOWN = 64
+
+
+def show(result: Result, terminal: Terminal) -> None:
+    """Prints the summary of a run."""
+    terminal.print(*sections(result, terminal))
+
+
+def sections(result: Result, terminal: Terminal) -> Iterator[RenderableType]:
+    """The summary, from top to bottom."""
+    yield Text(title(result), style="bold")
+    yield Text(f"{result.requests:,} requests in {q.time(result.makespan_ps)} of simulated time, seed {result.seed}")
+    if result.interrupted:
+        yield Text("Interrupted: these figures cover what was simulated until then.", style="bold yellow")
+    yield Text()
+    yield throughput(result)
+    yield Text()
+    yield latency(result, terminal)
+    yield Text()
+    yield Text("Why", style="bold")
+    yield Text(result.bound.sentence, style="bold cyan")
+    yield Text()
+    yield breakdown(result, terminal)
+    yield Text()
+    yield from utilisation(result, terminal)
+    yield Text()
+    yield flash(result)
+    yield Text()
+    yield Text(cost(result), style="dim")
+
+
+def title(result: Result) -> str:
+    """What was simulated."""
+    parameters = result.parameters
+    geometry: dict[str, Any] = parameters["geometry"]
+    drive = f"{geometry['channels']} x {geometry['chips-per-channel']} chips on {parameters['fabric']['kind']}"
+    match result.workload:
+        case {"kind": "trace", "file": file}:
+            workload = f", trace {file}"
+        case {"kind": "profile", "name": name}:
+            workload = f", workload {name}"
+        case _:
+            workload = ""
+    return f"flashmesh {result.version}: {drive}{workload}"
+
+
+def throughput(result: Result) -> Text:
+    """IOPS and bandwidth."""
+    text = Text()
+    text.append("IOPS ").append(q.scaled(result.iops), style="bold green")
+    text.append("   bandwidth ").append(q.bandwidth(result.bandwidth_bytes_per_s), style="bold green")
+    return text
+
+
+def latency(result: Result, terminal: Terminal) -> RenderableType:
+    """Completion latency: a row for each kind of request."""
+    table = terminal.table("completion latency", *STATISTICS.values())
+    for kind in kinds(result):
+        found: Latency = getattr(result.latency_ps, kind)
+        table.add_row(f"{kind} ({q.scaled(found.count)})", *(q.time(getattr(found, name)) for name in STATISTICS))
+    return table
+
+
+def kinds(result: Result) -> list[str]:
+    """The kinds of requests there were; all of them together where that says more than one of them."""
+    found = [kind for kind in ("read", "write") if getattr(result.latency_ps, kind) is not None]
+    together = result.latency_ps.all is not None and result.latency_ps.all not in (
+        result.latency_ps.read,
+        result.latency_ps.write,
+    )
+    return ["all", *found] if together else found
+
+
+def breakdown(result: Result, terminal: Terminal) -> RenderableType:
+    """Where the mean latency goes, and that of the slowest requests."""
+    table = terminal.table("where latency goes", "mean", "", "", "slowest 1 %", "", "")
+    for index in (3, 6):
+        table.columns[index].justify = "left"
+        table.columns[index].width = BAR
+    for part, name in PARTS.items():
+        cells: list[str] = []
+        for column in (result.breakdown_ps.mean, result.breakdown_ps.tail):
+            if column is None:
+                cells += [q.NONE, "", ""]
+                continue
+            value, whole = getattr(column, part), total(column)
+            of = value / whole if whole else 0.0
+            cells += [q.time(value), f"{of:.0%}", terminal.bar(of, BAR)]
+        table.add_row(name, *cells, style="dim" if cells[0] == cells[3] == "0" else None)
+    return table
+
+
+def total(breakdown: Breakdown) -> float:
+    """The whole latency."""
+    return math.fsum(getattr(breakdown, part) for part in PARTS)
+
+
+def utilisation(result: Result, terminal: Terminal) -> Iterator[RenderableType]:
+    """How busy the link, every channel and every die was."""
+    use = result.utilisation
+    table = terminal.table("busy", "mean", "", "least", "most", left=1)
+    table.columns[2].justify = "left"
+    table.columns[2].width = BAR
+    for name, share in (("link to the host", use.link_to_host), ("link to the drive", use.link_to_drive)):
+        table.add_row(name, q.share(share), terminal.bar(share, BAR), "", "")
+    for name, mean, shares in (("channels", use.channels_mean, use.channels), ("dies", use.dies_mean, use.dies)):
+        ends = (q.share(min(shares)), q.share(max(shares))) if shares else ("", "")
+        table.add_row(f"{name} ({len(shares)})", q.share(mean), terminal.bar(mean, BAR), *ends)
+    yield table
+    rows = result.parameters["geometry"]["channels"]
+    if 0 < rows <= ROWS_SHOWN and len(use.channels) % rows == 0 and len(use.dies) % rows == 0:
+        yield Text()
+        yield grid(result, rows, terminal)
+
+
+def grid(result: Result, rows: int, terminal: Terminal) -> RenderableType:
+    """How busy each channel and each of its dies was."""
+    scale = "" if terminal.blocks else " (0: under 10 %, 9: 90 % or more)"
+    table = terminal.table("channel", "busy", "", f"each of its dies{scale}")
+    for index in (2, 3):
+        table.columns[index].justify = "left"
+    table.columns[2].width = BAR
+    use = result.utilisation
+    for row, (channels, dies) in enumerate(zip(by_row(use.channels, rows), by_row(use.dies, rows), strict=True)):
+        # A row of the ideal fabric has a channel for each chip.
+        mean = sum(channels) / len(channels) if channels else 0.0
+        heat = Text("\n").join(Text(terminal.heat(dies[at : at + HEAT])) for at in range(0, len(dies), HEAT))
+        table.add_row(str(row), q.share(mean), terminal.bar(mean, BAR), heat)
+    return table
+
+
+def by_row(shares: Sequence[float], rows: int) -> list[list[float]]:
+    """The shares of each row of chips; resources are numbered along a row first."""
+    each = len(shares) // rows
+    return [list(shares[row * each : (row + 1) * each]) for row in range(rows)]
+
+
+def flash(result: Result) -> RenderableType:
+    """Write amplification, garbage collection and path conflicts."""
+    gc, conflict = result.gc, result.path_conflict
+    rows = [
+        (
+            "garbage collection",
+            f"{q.count(gc.collections)} collections, {q.count(gc.pages_moved)} pages moved, "
+            f"{q.count(gc.erases)} erases",
+        )
+    ]
+    if result.write_amplification is not None:
+        rows.insert(0, ("write amplification", f"{result.write_amplification:.2f}"))
+    if gc.collections:
+        rows.append(("", f"{q.share(result.utilisation.dies_gc_mean)} of the dies' time"))
+    if conflict.requests_free_share is not None:
+        free = f"{q.share(conflict.requests_free_share)} of requests"
+        if conflict.transfers_free_share is not None:
+            free += f", {q.share(conflict.transfers_free_share)} of transfers"
+        rows.append(("free of path conflicts", free))
+    grid = Table.grid(padding=(0, 2))
+    for row in rows:
+        grid.add_row(*row)
+    return grid
+
+
+def cost(result: Result) -> str:
+    """What the simulation itself took."""
+    wall, memory = f"{result.wall_s:.3g} s", q.memory(result.peak_rss_bytes)
+    rate = q.scaled(result.requests_per_wall_s)
+    return f"took {wall} ({rate} requests/s), peak memory {memory}, configuration {result.config_hash[:16]}"

@@ -1,0 +1,66 @@
+"""Where a report is shown: its width, and whether it may use more than ASCII."""
+
+from __future__ import annotations
+
+from typing import IO, TYPE_CHECKING
+
+from rich import box
+from rich.console import Console
+from rich.table import Table
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+WIDTH = 100
+EIGHTHS = " ▏▎▍▌▋▊▉█"
+HEAT = "▁▂▃▄▅▆▇█"
+HEAT_ASCII = "0123456789"
+
+
+class Terminal:
+    """A stream that reports go to: colour and block characters on a terminal, plain ASCII anywhere else."""
+
+    def __init__(self, stream: IO[str]) -> None:
+        """Looks at what the stream can show."""
+        self.stream = stream
+        self.console = Console(file=stream, highlight=False, emoji=False, markup=False, soft_wrap=False)
+        self.blocks = self.console.is_terminal and self.console.encoding.startswith("utf")
+        if not self.console.is_terminal:
+            self.console.width = WIDTH
+        self.width = min(self.console.width, WIDTH)
+
+    def print(self, *parts: RenderableType) -> None:
+        """Shows parts, each from a new line on; an empty line without any."""
+        with self.console.capture() as capture:
+            for part in parts or ("",):
+                self.console.print(part)
+        text = capture.get()
+        if not self.console.is_terminal:
+            text = "".join(f"{line.rstrip()}\n" for line in text.splitlines())
+        self.stream.write(text)
+
+    def table(self, *headings: str, left: int = 1) -> Table:
+        """An empty table whose first columns hold text and whose others hold numbers."""
+        style = box.SIMPLE_HEAD if self.blocks else ASCII_HEAD
+        table = Table(box=style, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold", show_edge=False)
+        for index, heading in enumerate(headings):
+            table.add_column(heading, justify="left" if index < left else "right", no_wrap=True, overflow="crop")
+        return table
+
+    def bar(self, share: float, width: int) -> str:
+        """A bar that fills its share of a width."""
+        share = min(max(share, 0.0), 1.0)
+        if not self.blocks:
+            return "#" * round(share * width)
+        eighths = round(share * width * 8)
+        rest = EIGHTHS[eighths % 8].strip()
+        return EIGHTHS[8] * (eighths // 8) + rest
+
+    def heat(self, shares: list[float]) -> str:
+        """A character for each share: its tenth, or a block as high."""
+        scale = HEAT if self.blocks else HEAT_ASCII
+        return "".join(scale[min(int(share * len(scale)), len(scale) - 1)] for share in shares)
+
+
+ASCII_HEAD = box.Box("    \n    \n -- \n    \n    \n    \n    \n    \n", ascii=True)
+"""A rule below the headings and nothing else."""

@@ -1,0 +1,245 @@
+"""What a run gives: the keys of its JSON as attributes, and data frames of them."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from copy import deepcopy
+from dataclasses import asdict, dataclass, field, fields, is_dataclass
+from types import UnionType
+from typing import TYPE_CHECKING, Any, TypeVar, get_args, get_origin, get_type_hints
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+T = TypeVar("T")
+SCALARS = (bool, int, float, str)
+
+
+@dataclass(frozen=True, slots=True)
+class Latency:
+    """Completion latency, in picoseconds."""
+
+    count: int
+    """How many requests these are."""
+    mean: float
+    p50: int
+    p95: int
+    p99: int
+    p99_9: int
+    p99_99: int
+    max: int
+
+
+@dataclass(frozen=True, slots=True)
+class LatencyByKind:
+    """Completion latency of all requests, of reads and of writes; None where there were none."""
+
+    all: Latency | None
+    read: Latency | None
+    write: Latency | None
+
+
+@dataclass(frozen=True, slots=True)
+class Breakdown:
+    """Where the latency of a request goes, in picoseconds; the parts add up to the whole."""
+
+    count: int
+    """How many requests these are the mean of."""
+    host: float
+    die_wait: float
+    path_wait: float
+    array: float
+    transfer: float
+    behind_gc: float
+
+
+@dataclass(frozen=True, slots=True)
+class BreakdownByPart:
+    """The breakdown of the mean latency, and of the mean over the slowest requests."""
+
+    mean: Breakdown | None
+    tail: Breakdown | None
+
+
+@dataclass(frozen=True, slots=True)
+class GarbageCollection:
+    """What garbage collection and wear levelling did."""
+
+    collections: int
+    """Blocks emptied, those of wear levelling included."""
+    wear_moves: int
+    """Of these, by static wear levelling."""
+    pages_moved: int
+    erases: int
+
+
+@dataclass(frozen=True, slots=True)
+class FlashOperations:
+    """What the flash array did for requests, in pages."""
+
+    user_reads: int
+    user_programs: int
+    partial_write_reads: int
+    """Pages read to complete writes of a part of them."""
+    multi_plane_operations: int
+    suspensions: int
+    """Programs and erases set aside for reads."""
+
+
+@dataclass(frozen=True, slots=True)
+class PathConflict:
+    """Shares that found their path free at the first try; None where nothing was transferred."""
+
+    requests_free_share: float | None
+    transfers_free_share: float | None
+    transfers: int
+    wait_ps: int
+    """Time that transfers waited for a path, summed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Utilisation:
+    """Shares of the simulated time, from 0 to 1, that resources were busy."""
+
+    link_to_drive: float
+    link_to_host: float
+    channels: tuple[float, ...]
+    """Each link of the fabric, by row of chips: channels of the bus, private channels of the chips."""
+    dies: tuple[float, ...]
+    """Each die, by row of chips, busy with anything."""
+    channels_mean: float
+    dies_mean: float
+    dies_gc_mean: float
+    """With garbage collection and wear levelling."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """What bounds the run: the resource, the share of time it was busy, and a sentence that says so."""
+
+    resource: str
+    share: float
+    sentence: str
+
+
+@dataclass(frozen=True)
+class Result:
+    """The measures of one run, named as in its JSON."""
+
+    requests: int
+    makespan_ps: int
+    iops: float
+    bandwidth_bytes_per_s: float
+    latency_ps: LatencyByKind
+    breakdown_ps: BreakdownByPart
+    write_amplification: float | None
+    gc: GarbageCollection
+    flash: FlashOperations
+    path_conflict: PathConflict
+    utilisation: Utilisation
+    bound: Bound
+    wall_s: float
+    requests_per_wall_s: float
+    peak_rss_bytes: int | None
+    config_hash: str
+    seed: int
+    version: str
+    interrupted: bool
+    workload: dict[str, Any] | None
+    """What the workload is, by its `kind`: synthetic, a profile with its name, a trace with what its scan found."""
+    config: str = field(repr=False)
+    """Every parameter of the run, as TOML."""
+    document: dict[str, Any] = field(repr=False, compare=False)
+    """The JSON document itself."""
+
+    @classmethod
+    def from_json(cls, text: str, config: str) -> Result:
+        """The result behind the JSON of a run under a configuration, given as TOML."""
+        document = json.loads(text)
+        return _build(cls, document | {"config": config, "document": document})
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """Every parameter of the run, as tables."""
+        return tomllib.loads(self.config)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON document."""
+        return deepcopy(self.document)
+
+    def to_json(self) -> str:
+        """The JSON document as text, ending with a new line."""
+        return json.dumps(self.document, indent=2) + "\n"
+
+    def frame(self) -> pd.DataFrame:
+        """One row; the columns are the keys of the JSON with dots, without the lists."""
+        import pandas as pd
+
+        return pd.DataFrame([columns(self)])
+
+    def latency_frame(self) -> pd.DataFrame:
+        """Completion latency in picoseconds: a row for all, read and write, a column for each statistic."""
+        import pandas as pd
+
+        kinds = {kind.name: getattr(self.latency_ps, kind.name) for kind in fields(LatencyByKind)}
+        names = [statistic.name for statistic in fields(Latency)]
+        rows = {kind: asdict(latency) if latency else dict.fromkeys(names) for kind, latency in kinds.items()}
+        return pd.DataFrame.from_dict(rows, orient="index", columns=names).astype(float).rename_axis("kind")
+
+    def breakdown_frame(self) -> pd.DataFrame:
+        """Where latency goes, in picoseconds: a row for each part, the columns mean and tail."""
+        import pandas as pd
+
+        names = [part.name for part in fields(Breakdown) if part.name != "count"]
+        columns = {part.name: getattr(self.breakdown_ps, part.name) for part in fields(BreakdownByPart)}
+        values = {name: asdict(part) if part else dict.fromkeys(names) for name, part in columns.items()}
+        return pd.DataFrame(values, index=names).astype(float).rename_axis("part")
+
+    def utilisation_frame(self) -> pd.DataFrame:
+        """Busy shares: a row for each resource, with its kind, its index and its share."""
+        import pandas as pd
+
+        rows: list[tuple[str, int, float]] = [("link_to_drive", 0, self.utilisation.link_to_drive)]
+        rows.append(("link_to_host", 0, self.utilisation.link_to_host))
+        rows += [("channel", index, share) for index, share in enumerate(self.utilisation.channels)]
+        rows += [("die", index, share) for index, share in enumerate(self.utilisation.dies)]
+        return pd.DataFrame(rows, columns=["resource", "index", "share"])
+
+
+def columns(result: Result) -> dict[str, Any]:
+    """The single values of a result by their dotted key, the same keys for every result."""
+    flat: dict[str, Any] = {}
+
+    def add(kind: Any, value: Any, prefix: str) -> None:
+        for name, hint in get_type_hints(kind).items():
+            part, inner = None if value is None else getattr(value, name), _inner(hint)
+            if is_dataclass(inner):
+                add(inner, part, f"{prefix}{name}.")
+            elif inner in SCALARS and name != "config":
+                flat[prefix + name] = part
+
+    add(Result, result, "")
+    return flat
+
+
+def _build(kind: type[T], document: dict[str, Any]) -> T:
+    """A dataclass out of the JSON object with its keys; further keys are left to `Result.document`."""
+    hints = get_type_hints(kind)
+    return kind(**{name: _value(hint, document[name]) for name, hint in hints.items()})
+
+
+def _value(hint: Any, value: Any) -> Any:
+    inner = _inner(hint)
+    if value is None and inner is not hint:
+        return None
+    if is_dataclass(inner) and isinstance(inner, type):
+        return _build(inner, value)
+    return tuple(value) if get_origin(inner) is tuple else value
+
+
+def _inner(hint: Any) -> Any:
+    """The type that an optional type makes optional; any other type as it is."""
+    if get_origin(hint) is UnionType:
+        return next(part for part in get_args(hint) if part is not type(None))
+    return hint

@@ -1,0 +1,138 @@
+"""The front door of the Python interface: `run` and `compare`."""
+
+from __future__ import annotations
+
+import itertools
+import os
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, Any
+
+from flashmesh import configuration
+from flashmesh.comparison import ComparedRun, Comparison
+from flashmesh.configuration import ConfigSource, value_text
+from flashmesh.execution import Interrupted, Job, Progress, execute
+from flashmesh.request_log import request_log
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from pathlib import Path
+
+    from flashmesh.results import Result
+
+
+def run(
+    config: ConfigSource,
+    *,
+    trace: str | Path | None = None,
+    profile: str | None = None,
+    overrides: Mapping[str, Any] | None = None,
+    seed: int | None = None,
+    tolerate: bool = False,
+    check: bool = False,
+    requests_file: str | Path | None = None,
+    progress: Callable[[Progress], None] | None = None,
+    on_open: Callable[[str | None], None] | None = None,
+) -> Result:
+    """Simulates one drive. The interpreter lock is released: other threads go on.
+
+    Args:
+        config: The path of a configuration file, "preset:NAME", tables as nested mappings, or typed parameters.
+        trace: A trace file to replay instead of the workload of the configuration.
+        profile: A named profile to replay instead.
+        overrides: Values by their dotted key, such as `{"fabric.kind": "ideal"}`.
+        seed: The number every random choice grows from.
+        tolerate: Whether to replay a trace however many of its lines cannot be used.
+        check: Whether to check the simulation against its oracles as it runs.
+        requests_file: A Parquet file to write with a row for every request.
+        progress: Called ten times a second, in the calling thread.
+        on_open: Called once before the first request, with the summary of the trace, if there is one.
+
+    Raises:
+        ConfigError: When the configuration cannot be used.
+        WorkloadError: When the workload cannot be read or replayed.
+        CheckError: When a check found the simulation to contradict itself.
+        OutputError: When `requests_file` cannot be written.
+        Interrupted: On Ctrl-C; holds the result up to there. `requests_file` is not written.
+    """
+    loaded = configuration.load(config, overrides=overrides, trace=trace, profile=profile, seed=seed, tolerate=tolerate)
+    job = Job(loaded, check=check)
+    if on_open is not None:
+        job.on_open = on_open
+    with ExitStack() as files:
+        if requests_file is not None:
+            job.on_requests = files.enter_context(request_log(requests_file))
+        if not execute([job], on_progress=progress):
+            raise Interrupted(job.result)
+    assert job.result is not None
+    return job.result
+
+
+def compare(
+    config: ConfigSource,
+    vary: Mapping[str, Sequence[Any]],
+    *,
+    trace: str | Path | None = None,
+    profile: str | None = None,
+    overrides: Mapping[str, Any] | None = None,
+    seed: int | None = None,
+    tolerate: bool = False,
+    check: bool = False,
+    jobs: int | None = None,
+    progress: Callable[[Progress], None] | None = None,
+    on_open: Callable[[str | None], None] | None = None,
+) -> Comparison:
+    """Simulates every combination of the varied values, in parallel; each result is that of the run on its own.
+
+    Args:
+        config: As in `run`, and so are the other arguments that are not named here.
+        vary: The values of each varied key, such as `{"fabric.kind": ["bus", "ideal"]}`.
+        trace: See `run`.
+        profile: See `run`.
+        overrides: See `run`.
+        seed: See `run`.
+        tolerate: See `run`.
+        check: See `run`.
+        jobs: How many runs go on at once; by default one for each core.
+        progress: See `run`.
+        on_open: Called once, with the summary of the trace as the first configuration reads it.
+
+    Raises:
+        ConfigError: When one of the configurations cannot be used; nothing is run then.
+        WorkloadError: When the workload cannot be read or replayed.
+        CheckError: When a check found a simulation to contradict itself.
+        Interrupted: On Ctrl-C; holds the runs that had begun.
+    """
+    axes = {key: tuple(value_text(value) for value in values) for key, values in vary.items()}
+    settings = [dict(zip(axes, values, strict=True)) for values in itertools.product(*axes.values())]
+    work = [
+        Job(
+            configuration.load(
+                config,
+                overrides={**(overrides or {}), **setting},
+                trace=trace,
+                profile=profile,
+                seed=seed,
+                tolerate=tolerate,
+            ),
+            check=check,
+        )
+        for setting in settings
+    ]
+    if on_open is not None and work:
+        work[0].on_open = on_open
+    threads = jobs if jobs is not None else cores()
+    if threads < 1:
+        raise ValueError(f"jobs must be at least 1, not {threads}")
+    complete = execute(work, threads, progress)
+    runs = tuple(
+        ComparedRun(setting, job.result) for setting, job in zip(settings, work, strict=True) if job.result is not None
+    )
+    comparison = Comparison(axes, runs)
+    if not complete:
+        raise Interrupted(comparison if runs else None)
+    return comparison
+
+
+def cores() -> int:
+    """The cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -1,0 +1,54 @@
+"""What the tests share: a small configuration, and the command as a process of its own."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeAlias
+
+import pytest
+
+COMMAND = Path(sys.executable).with_name("flashmesh")
+ENDLESS = "workload.requests=1_000_000_000_000"
+TIMEOUT_S = 120
+
+Cli: TypeAlias = Callable[..., subprocess.CompletedProcess[str]]
+
+
+def environment() -> dict[str, str]:
+    """The environment of a shell without a terminal."""
+    hidden = ("FORCE_COLOR", "TTY_COMPATIBLE", "COLUMNS", "FLASHMESH_DEBUG")
+    return {name: value for name, value in os.environ.items() if name not in hidden}
+
+
+@pytest.fixture
+def config(tmp_path: Path) -> Path:
+    """A small run, in a folder of its own."""
+    path = tmp_path / "drive.toml"
+    path.write_text(
+        'preset = "z-nand"\n\n[fabric]\nkind = "bus"\n\n[workload]\nread-share = 0.7\nrequests = 20_000\n'
+        "\n[replay]\noutstanding = 64\n"
+    )
+    return path
+
+
+@pytest.fixture
+def cli(tmp_path: Path) -> Cli:
+    """Runs the command in the folder of the test."""
+
+    def call(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [COMMAND, *arguments],
+            cwd=tmp_path,
+            env=environment(),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=TIMEOUT_S,
+            check=False,
+        )
+
+    return call

@@ -1,0 +1,152 @@
+"""The Python interface."""
+
+from __future__ import annotations
+
+from dataclasses import is_dataclass
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+import flashmesh
+
+SMALL: dict[str, Any] = {"preset": "z-nand", "workload": {"requests": 5_000}}
+ENDLESS = {"workload.requests": 10**12}
+
+
+def agrees(value: Any, document: Any) -> bool:
+    if is_dataclass(value):
+        return all(agrees(getattr(value, key), document[key]) for key in document)
+    return bool(list(value) == document if isinstance(value, tuple) else value == document)
+
+
+def test_file_tables_typed_parameters_and_preset_give_the_same_run(tmp_path: Path) -> None:
+    file = tmp_path / "drive.toml"
+    file.write_text('preset = "z-nand"\n[workload]\nrequests = 5_000\n')
+    typed = flashmesh.Config(preset="z-nand", workload=flashmesh.Workload(requests=5_000))
+    sources: list[flashmesh.ConfigSource] = [file, str(file), SMALL, typed]
+    results = [flashmesh.run(source) for source in sources]
+    results.append(flashmesh.run("preset:z-nand", overrides={"workload.requests": 5_000}))
+    assert len({result.config_hash for result in results}) == 1
+    assert len({result.makespan_ps for result in results}) == 1
+
+
+def test_attributes_are_the_json() -> None:
+    result = flashmesh.run(SMALL)
+    assert agrees(result, result.to_dict())
+    assert result.latency_ps.read is not None
+    assert result.latency_ps.read.p99 == result.to_dict()["latency_ps"]["read"]["p99"]
+    assert flashmesh.Result.from_json(result.to_json(), result.config) == result
+
+
+def test_breakdown_adds_up_to_the_mean_latency() -> None:
+    result = flashmesh.run(SMALL)
+    assert result.latency_ps.all is not None
+    assert result.breakdown_frame()["mean"].sum() == pytest.approx(result.latency_ps.all.mean, rel=1e-6)
+
+
+def test_frames_hold_the_numbers_of_the_attributes() -> None:
+    result = flashmesh.run(SMALL)
+    row = result.frame()
+    assert len(row) == 1
+    assert row["iops"][0] == result.iops
+    assert row["latency_ps.read.p99_9"][0] == result.latency_frame().loc["read", "p99_9"]
+    assert list(result.latency_frame().index) == ["all", "read", "write"]
+    assert list(result.breakdown_frame().columns) == ["mean", "tail"]
+    use = result.utilisation_frame()
+    assert list(use[use["resource"] == "die"]["share"]) == list(result.utilisation.dies)
+
+
+def test_frames_of_reads_only_and_of_both_have_the_same_columns() -> None:
+    reads = flashmesh.run(SMALL, overrides={"workload.read-share": 1.0})
+    both = flashmesh.run(SMALL, overrides={"workload.read-share": 0.5})
+    assert list(reads.frame().columns) == list(both.frame().columns)
+
+
+def test_override_changes_what_it_names() -> None:
+    result = flashmesh.run(SMALL, overrides={"fabric.kind": "ideal"}, seed=3)
+    assert result.parameters["fabric"]["kind"] == "ideal"
+    assert result.seed == 3
+
+
+def test_comparison_has_a_row_for_each_combination() -> None:
+    comparison = flashmesh.compare(SMALL, {"fabric.kind": ["bus", "ideal"], "seed": [1, 2]}, jobs=2)
+    frame = comparison.frame()
+    assert list(zip(frame["fabric.kind"], frame["seed"], strict=True)) == [
+        ("bus", 1),
+        ("bus", 2),
+        ("ideal", 1),
+        ("ideal", 2),
+    ]
+    alone = flashmesh.run(SMALL, overrides={"fabric.kind": "ideal", "seed": 2})
+    assert comparison.runs[3].result.makespan_ps == alone.makespan_ps
+
+
+def test_log_of_requests_is_written(tmp_path: Path) -> None:
+    flashmesh.run(SMALL, requests_file=tmp_path / "log.parquet")
+    log = pd.read_parquet(tmp_path / "log.parquet")
+    assert len(log) == 5_000
+    assert set(log["kind"].cat.categories) == {"read", "write", "deallocate"}
+
+
+@pytest.mark.parametrize(
+    ("error", "arguments"),
+    [
+        (flashmesh.ConfigError, {"overrides": {"fabric.knd": "bus"}}),
+        (flashmesh.ConfigError, {"trace": "some.csv", "profile": "hm_0"}),
+        (flashmesh.WorkloadError, {"trace": "nowhere.csv"}),
+        (flashmesh.OutputError, {"requests_file": "nowhere/log.parquet"}),
+    ],
+)
+def test_each_error_has_its_exception(error: type[flashmesh.FlashmeshError], arguments: dict[str, Any]) -> None:
+    with pytest.raises(error):
+        flashmesh.run(SMALL, **arguments)
+
+
+def test_tables_that_are_no_toml_are_a_configuration_error() -> None:
+    with pytest.raises(flashmesh.ConfigError, match="TOML"):
+        flashmesh.run({"workload": {"requests": None}})
+
+
+def test_other_threads_go_on_and_see_the_progress() -> None:
+    seen: list[flashmesh.Progress] = []
+
+    def watch(progress: flashmesh.Progress) -> None:
+        seen.append(progress)
+        if len({step.requests_done for step in seen}) > 2:
+            raise KeyboardInterrupt
+
+    with pytest.raises(flashmesh.Interrupted) as caught:
+        flashmesh.run(SMALL, overrides=ENDLESS, progress=watch)
+    assert seen[-1].request_total == 10**12
+    partial = caught.value.partial
+    assert isinstance(partial, flashmesh.Result)
+    assert partial.interrupted
+    assert seen[-1].requests_done <= partial.requests < 10**12
+    assert agrees(partial, partial.to_dict())
+
+
+def test_interrupted_run_leaves_no_log(tmp_path: Path) -> None:
+    def stop(progress: flashmesh.Progress) -> None:
+        if progress.requests_done:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        flashmesh.run(SMALL, overrides=ENDLESS, progress=stop, requests_file=tmp_path / "log.parquet")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_error_of_the_progress_function_ends_the_run() -> None:
+    def fail(progress: flashmesh.Progress) -> None:
+        raise LookupError("shown nowhere")
+
+    with pytest.raises(LookupError):
+        flashmesh.run(SMALL, overrides=ENDLESS, progress=fail)
+
+
+def test_presets_and_profiles_have_descriptions() -> None:
+    assert "z-nand" in flashmesh.presets()
+    assert all(flashmesh.describe_profile(name) for name in flashmesh.profiles())
+    with pytest.raises(flashmesh.WorkloadError):
+        flashmesh.describe_profile("hm_9999")

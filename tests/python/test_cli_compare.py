@@ -1,0 +1,79 @@
+"""`flashmesh compare` from end to end."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from conftest import Cli
+from test_cli_run import simulated
+
+
+def runs(document: str) -> list[dict[str, Any]]:
+    return [run | {"result": simulated(run["result"])} for run in json.loads(document)["runs"]]
+
+
+def test_parallel_runs_equal_those_one_by_one(cli: Cli, config: Path) -> None:
+    axes = ("--vary", "fabric.kind=bus,ideal", "--vary", "seed=1,2")
+    parallel = cli("compare", config, *axes, "--jobs", "8", "--json", "-")
+    serial = cli("compare", config, *axes, "--jobs", "1", "--json", "-")
+    assert parallel.returncode == serial.returncode == 0
+    assert runs(parallel.stdout) == runs(serial.stdout)
+    for run in runs(parallel.stdout):
+        settings = [argument for key, value in run["settings"].items() for argument in ("--set", f"{key}={value}")]
+        alone = json.loads(cli("run", config, *settings, "--json", "-").stdout)
+        assert simulated(alone) == run["result"]
+
+
+def test_combinations_come_in_order_with_the_last_axis_fastest(cli: Cli, config: Path) -> None:
+    done = cli("compare", config, "--vary", "fabric.kind=bus,ideal", "--vary", "seed=1,2", "--json", "-")
+    found = [tuple(run["settings"].values()) for run in json.loads(done.stdout)["runs"]]
+    assert found == [("bus", "1"), ("bus", "2"), ("ideal", "1"), ("ideal", "2")]
+
+
+def test_table_shows_runs_side_by_side_with_ratios(cli: Cli, config: Path) -> None:
+    done = cli("compare", config, "--vary", "fabric.kind=bus,ideal")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.isascii()
+    assert done.stdout.split("\n")[0].split() == ["fabric.kind", "bus", "ideal"]
+    iops = next(line for line in done.stdout.splitlines() if line.startswith("IOPS"))
+    assert iops.split()[-1].startswith("x")
+
+
+def test_many_runs_fit_the_width(cli: Cli, config: Path) -> None:
+    done = cli("compare", config, "--vary", "fabric.kind=bus,ideal", "--vary", "seed=1,2,3")
+    assert done.returncode == 0
+    assert max(map(len, done.stdout.splitlines())) <= 100
+
+
+def test_csv_has_a_row_for_each_run(cli: Cli, config: Path, tmp_path: Path) -> None:
+    assert cli("compare", config, "--vary", "fabric.kind=bus,ideal", "--csv", "runs.csv").returncode == 0
+    table = pd.read_csv(tmp_path / "runs.csv")
+    assert list(table["fabric.kind"]) == ["bus", "ideal"]
+    assert (table["requests"] == 20_000).all()
+    assert (table["latency_ps.all.p99"] > 0).all()
+
+
+def test_one_bad_value_stops_all_before_the_first_run(cli: Cli, config: Path, tmp_path: Path) -> None:
+    done = cli("compare", config, "--vary", "geometry.chanels=8,9", "--json", "runs.json")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "chanels" in done.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["drive.toml"]
+
+
+def test_key_varied_twice_is_bad_usage(cli: Cli, config: Path) -> None:
+    done = cli("compare", config, "--vary", "seed=1", "--vary", "seed=2")
+    assert done.returncode == 2
+    assert "twice" in done.stderr
+
+
+def test_trace_is_summed_up_once_for_all_runs(cli: Cli, config: Path, tmp_path: Path) -> None:
+    lines = [f"{128166372003061629 + 1000 * at},hm,0,Read,{8192 * at},4096,413\n" for at in range(1000)]
+    (tmp_path / "some.csv").write_text("".join(lines))
+    done = cli("compare", config, "--trace", "some.csv", "--vary", "fabric.kind=bus,ideal", "--jobs", "1")
+    assert done.returncode == 0, done.stderr
+    assert done.stderr.count("some.csv") == 1
+    assert "some.csv" not in done.stdout

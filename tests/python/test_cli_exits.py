@@ -1,0 +1,49 @@
+"""Which exit code what ends with, where no input can bring it about."""
+
+from __future__ import annotations
+
+import click
+import pytest
+
+import flashmesh
+from flashmesh.cli import commands, entry
+from flashmesh.cli.output import StdoutClosed
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "words"),
+    [
+        (RuntimeError("lost\nits way"), 1, "internal error: RuntimeError: lost its way"),
+        (flashmesh.InternalError("index out of bounds"), 1, "internal error: InternalError: index out of bounds"),
+        (flashmesh.ConfigError("no such key"), 2, "error: no such key"),
+        (flashmesh.WorkloadError("no such trace"), 2, "error: no such trace"),
+        (flashmesh.OutputError("disk full"), 2, "error: disk full"),
+        (click.UsageError("no such option"), 2, "no such option"),
+        (flashmesh.CheckError("a page was lost"), 3, "a page was lost"),
+        (KeyboardInterrupt(), 130, "interrupted"),
+        (StdoutClosed(), 141, ""),
+    ],
+)
+def test_every_error_is_a_message_and_an_exit_code(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], error: BaseException, code: int, words: str
+) -> None:
+    def fail(**_: object) -> None:
+        raise error
+
+    monkeypatch.delenv("FLASHMESH_DEBUG", raising=False)
+    monkeypatch.setattr(commands.flashmesh, "main", fail)
+    assert entry.guarded() == code
+    output = capsys.readouterr()
+    assert output.out == ""
+    assert words in output.err
+    assert "Traceback" not in output.err
+
+
+def test_debug_shows_where_a_fault_is(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    def fail(**_: object) -> None:
+        raise RuntimeError("lost")
+
+    monkeypatch.setenv("FLASHMESH_DEBUG", "1")
+    monkeypatch.setattr(commands.flashmesh, "main", fail)
+    assert entry.guarded() == 1
+    assert "Traceback" in capsys.readouterr().err

@@ -1,0 +1,205 @@
+"""`flashmesh run` from end to end: what it prints where, what it writes, how it ends."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from conftest import ENDLESS, Cli
+
+RESULTS = Path(__file__).parents[2] / "docs" / "results.md"
+NOT_OF_THE_SIMULATION = ("wall_s", "requests_per_wall_s", "peak_rss_bytes")
+
+
+def documented_keys() -> set[str]:
+    table = RESULTS.read_text().split("## The log of requests")[0]
+    return set(re.findall(r"^\| `([^`]+)` \|", table, re.MULTILINE))
+
+
+def keys(document: Any, prefix: str = "") -> set[str]:
+    if not isinstance(document, dict) or prefix == "workload":
+        return {prefix}
+    below = set[str]().union(*(keys(value, f"{prefix}.{key}".lstrip(".")) for key, value in document.items()))
+    return below | ({prefix} if prefix.startswith(("latency_ps.", "breakdown_ps.")) else set())
+
+
+def expected_keys() -> set[str]:
+    names = {"latency_ps": ("all", "read", "write"), "breakdown_ps": ("mean", "tail")}
+    documented = documented_keys()
+    plain = {key for key in documented if "*" not in key}
+    return plain | {key.replace("*", name) for key in documented if "*" in key for name in names[key.split(".")[0]]}
+
+
+def simulated(document: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in document.items() if key not in NOT_OF_THE_SIMULATION}
+
+
+def test_summary_is_on_stdout_and_nothing_on_stderr(cli: Cli, config: Path) -> None:
+    done = cli("run", config)
+    assert (done.returncode, done.stderr) == (0, "")
+    for words in ("IOPS", "bandwidth", "completion latency", "p99.99", "waiting for the path", "garbage collection"):
+        assert words in done.stdout
+
+
+def test_piped_summary_is_plain_ascii_within_100_columns(cli: Cli, config: Path) -> None:
+    text = cli("run", config).stdout
+    assert text.isascii()
+    assert "\x1b" not in text
+    assert max(map(len, text.splitlines())) <= 100
+    assert not re.search(r"\b(nan|inf)\b", text)
+
+
+def test_json_has_exactly_the_documented_keys(cli: Cli, config: Path, tmp_path: Path) -> None:
+    assert cli("run", config, "--set", "workload.read-share=0.5", "--json", "result.json").returncode == 0
+    found = keys(json.loads((tmp_path / "result.json").read_text()))
+    expected = expected_keys()
+    # Without writes there is nothing below them.
+    nothing = {key for key in expected if key.startswith("latency_ps.write.")} - found
+    assert found == expected - nothing
+
+
+def test_json_to_stdout_replaces_the_summary(cli: Cli, config: Path) -> None:
+    done = cli("run", config, "--json", "-")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert json.loads(done.stdout)["requests"] == 20_000
+
+
+def test_same_seed_gives_the_same_json_and_another_seed_another(cli: Cli, config: Path) -> None:
+    first, second, other = (
+        simulated(json.loads(cli("run", config, "--seed", seed, "--json", "-").stdout)) for seed in ("7", "7", "8")
+    )
+    assert first == second
+    assert first["seed"] == 7
+    assert first["makespan_ps"] != other["makespan_ps"]
+
+
+def test_request_log_holds_every_request_and_agrees_with_the_summary(cli: Cli, config: Path, tmp_path: Path) -> None:
+    # More than one batch of the log.
+    requests = 200_000
+    done = cli("run", config, "--set", f"workload.requests={requests}", "--requests", "log.parquet", "--json", "-")
+    assert done.returncode == 0
+    result = json.loads(done.stdout)
+    log = pd.read_parquet(tmp_path / "log.parquet")
+    latency = log["completed_ps"] - log["arrival_ps"]
+    parts = ["host", "die_wait", "path_wait", "array", "transfer", "behind_gc"]
+    assert len(log) == result["requests"] == requests
+    assert sorted(log["id"]) == list(range(requests))
+    assert (log["completed_ps"] >= log["submitted_ps"]).all()
+    assert (log["submitted_ps"] >= log["arrival_ps"]).all()
+    assert (log[[f"{part}_ps" for part in parts]].sum(axis="columns") == latency).all()
+    assert latency.mean() == pytest.approx(result["latency_ps"]["all"]["mean"], rel=1e-3)
+    assert latency.max() == pytest.approx(result["latency_ps"]["all"]["max"], rel=1e-3)
+    assert 1 - log["path_conflict"].mean() == pytest.approx(result["path_conflict"]["requests_free_share"])
+    for part in parts:
+        assert log[f"{part}_ps"].mean() == pytest.approx(result["breakdown_ps"]["mean"][part], rel=1e-6, abs=1e-3)
+    for kind in ("read", "write"):
+        summary = result["latency_ps"][kind]
+        assert (log["kind"] == kind).sum() == (summary["count"] if summary else 0)
+
+
+def test_trace_is_summed_up_on_stderr_before_the_results(cli: Cli, config: Path, tmp_path: Path) -> None:
+    lines = [f"{128166372003061629 + 1000 * at},hm,0,Read,{8192 * at},4096,413\n" for at in range(1000)]
+    (tmp_path / "some.csv").write_text("".join(lines))
+    done = cli("run", config, "--trace", "some.csv")
+    assert done.returncode == 0, done.stderr
+    assert "requests" in done.stderr
+    assert "completion latency" in done.stdout
+    quiet = cli("run", config, "--trace", "some.csv", "--quiet")
+    assert (quiet.returncode, quiet.stderr) == (0, "")
+
+
+def test_named_profile_is_replayed(cli: Cli, config: Path) -> None:
+    done = cli("run", config, "--profile", "hm_0", "--json", "-")
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["requests"] == 20_000
+
+
+def test_checks_do_not_change_the_result(cli: Cli, config: Path) -> None:
+    plain, checked = (
+        simulated(json.loads(cli("run", config, "--json", "-", *flags).stdout)) for flags in ([], ["--check"])
+    )
+    assert plain == checked
+
+
+def test_preset_stands_in_for_a_file(cli: Cli) -> None:
+    done = cli("run", "preset:z-nand", "--set", "workload.requests=1000", "--json", "-")
+    assert json.loads(done.stdout)["requests"] == 1000
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--set", "geometry.chanels=8"], ["chanels", "channels"]),
+        (["--set", "fabric"], ["key=value"]),
+        (["--profile", "hm_9999"], ["hm_9999"]),
+        (["--trace", "nowhere.csv"], ["nowhere.csv"]),
+        (["--trace", "empty.csv"], ["empty.csv"]),
+        (["--trace", "empty.csv", "--profile", "hm_0"], ["exclude"]),
+        (["--json", "nowhere/result.json", "--set", ENDLESS], ["nowhere/result.json", "cannot be written"]),
+        (["--requests", "drive.toml/log.parquet", "--set", ENDLESS], ["drive.toml/log.parquet", "cannot be written"]),
+        (["--requests", ".", "--set", ENDLESS], ["folder"]),
+        (["--seed", "-1"], ["--seed"]),
+    ],
+)
+def test_bad_input_names_what_is_wrong_and_writes_nothing(
+    cli: Cli, config: Path, tmp_path: Path, arguments: list[str], words: list[str]
+) -> None:
+    (tmp_path / "empty.csv").touch()
+    before = sorted(tmp_path.iterdir())
+    done = cli("run", config, "--json", "result.json", *arguments)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "Traceback" not in done.stderr
+    for word in words:
+        assert word in done.stderr
+    assert sorted(tmp_path.iterdir()) == before
+
+
+def test_misspelt_key_in_a_file_shows_the_place_and_the_likely_name(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "bad.toml").write_text('preset = "z-nand"\n\n[geometry]\nchanels = 8\n')
+    done = cli("run", "bad.toml", "--json", "result.json")
+    assert (done.returncode, done.stdout) == (2, "")
+    for words in ("bad.toml:4", "chanels = 8", "^", "channels"):
+        assert words in done.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["bad.toml"]
+
+
+def test_missing_configuration_is_bad_input(cli: Cli) -> None:
+    done = cli("run", "nowhere.toml")
+    assert done.returncode == 2
+    assert "nowhere.toml" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("option", ["--json", "--requests"])
+def test_full_disk_is_an_error_without_a_traceback(cli: Cli, config: Path, option: str) -> None:
+    done = cli("run", config, option, "/dev/full")
+    assert done.returncode == 2
+    assert "/dev/full: cannot be written" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_result_replaces_an_older_one_and_leaves_nothing_else(cli: Cli, config: Path, tmp_path: Path) -> None:
+    (tmp_path / "result.json").write_text("old")
+    assert cli("run", config, "--json", "result.json").returncode == 0
+    assert json.loads((tmp_path / "result.json").read_text())["requests"] == 20_000
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["drive.toml", "result.json"]
+
+
+def test_resolved_configuration_can_be_run_again(cli: Cli, config: Path, tmp_path: Path) -> None:
+    resolved = cli("config", config, "--set", "fabric.kind=ideal")
+    assert resolved.returncode == 0
+    (tmp_path / "resolved.toml").write_text(resolved.stdout)
+    again = cli("run", "resolved.toml", "--json", "-")
+    direct = cli("run", config, "--set", "fabric.kind=ideal", "--json", "-")
+    assert simulated(json.loads(again.stdout)) == simulated(json.loads(direct.stdout))
+
+
+def test_presets_and_profiles_are_listed(cli: Cli) -> None:
+    assert "z-nand" in cli("presets").stdout
+    assert "hm_0" in cli("profiles").stdout.split()
+    assert "assumed" in cli("profiles", "hm_0").stdout

@@ -1,0 +1,137 @@
+"""Terminals, pipes and signals."""
+
+from __future__ import annotations
+
+import os
+import pty
+import select
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from conftest import COMMAND, ENDLESS, TIMEOUT_S, environment
+
+
+class Watched:
+    """The command with a terminal for stderr, and a pipe for stdout."""
+
+    def __init__(self, *arguments: str | Path, cwd: Path) -> None:
+        """Starts it."""
+        self.terminal, theirs = pty.openpty()
+        self.process = subprocess.Popen(
+            [COMMAND, *arguments],
+            cwd=cwd,
+            env=environment() | {"TERM": "xterm", "COLUMNS": "120"},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=theirs,
+        )
+        os.close(theirs)
+        self.seen = b""
+
+    def read(self) -> bool:
+        """Reads what is there; false when the terminal is closed."""
+        if not select.select([self.terminal], [], [], 0.1)[0]:
+            return True
+        try:
+            data = os.read(self.terminal, 65536)
+        except OSError:
+            return False
+        self.seen += data
+        return bool(data)
+
+    def wait_for(self, words: bytes) -> None:
+        """Reads the terminal until the words are there."""
+        end = time.monotonic() + TIMEOUT_S
+        while words not in self.seen:
+            assert self.read(), f"ended before {words!r}: {self.seen!r}"
+            assert time.monotonic() < end, f"no {words!r} in {self.seen!r}"
+
+    def finish(self) -> tuple[int, str]:
+        """Waits for the end; gives the exit code and stdout."""
+        while self.read():
+            pass
+        output, _ = self.process.communicate(timeout=TIMEOUT_S)
+        os.close(self.terminal)
+        return self.process.returncode, output.decode()
+
+
+@pytest.mark.parametrize("option", ["--json", "--requests"])
+def test_interrupt_shows_what_was_simulated_and_writes_no_file(config: Path, tmp_path: Path, option: str) -> None:
+    watched = Watched("run", config, "--set", ENDLESS, option, "result", cwd=tmp_path)
+    watched.wait_for(b"simulating")
+    watched.wait_for(b"requests")
+    watched.process.send_signal(signal.SIGINT)
+    code, output = watched.finish()
+    assert code == 130
+    assert "Interrupted" in output
+    assert "completion latency" in output
+    assert b"Traceback" not in watched.seen
+    assert [path.name for path in tmp_path.iterdir()] == ["drive.toml"]
+
+
+def test_interrupted_comparison_shows_the_runs_that_had_begun(config: Path, tmp_path: Path) -> None:
+    axes = ("--vary", "fabric.kind=bus,ideal", "--jobs", "1")
+    watched = Watched("compare", config, "--set", ENDLESS, *axes, cwd=tmp_path)
+    watched.wait_for(b"0/2 runs")
+    watched.process.send_signal(signal.SIGINT)
+    code, output = watched.finish()
+    assert code == 130
+    assert output.split("\n")[0].split() == ["fabric.kind", "bus"]
+    assert "(interrupted)" in output
+
+
+def test_termination_removes_temporary_files(config: Path, tmp_path: Path) -> None:
+    watched = Watched("run", config, "--set", ENDLESS, "--requests", "log.parquet", cwd=tmp_path)
+    watched.wait_for(b"simulating")
+    watched.process.send_signal(signal.SIGTERM)
+    assert watched.finish() == (143, "")
+    assert [path.name for path in tmp_path.iterdir()] == ["drive.toml"]
+
+
+def test_progress_shows_requests_rate_and_simulated_time_on_a_terminal_only(config: Path, tmp_path: Path) -> None:
+    watched = Watched("run", config, "--set", ENDLESS, cwd=tmp_path)
+    watched.wait_for(b"requests")
+    watched.wait_for(b"/s")
+    watched.wait_for(b"simulated")
+    watched.process.send_signal(signal.SIGINT)
+    watched.finish()
+    quiet = Watched("run", config, "--quiet", cwd=tmp_path)
+    assert quiet.finish()[0] == 0
+    assert quiet.seen == b""
+
+
+def test_closed_stdout_ends_quietly(config: Path, tmp_path: Path) -> None:
+    ours, theirs = os.pipe()
+    os.close(ours)
+    done = subprocess.run(
+        [COMMAND, "run", config],
+        cwd=tmp_path,
+        env=environment(),
+        stdout=theirs,
+        stderr=subprocess.PIPE,
+        timeout=TIMEOUT_S,
+        check=False,
+    )
+    os.close(theirs)
+    assert (done.returncode, done.stderr) == (141, b"")
+
+
+def test_full_stdout_is_an_error(config: Path, tmp_path: Path) -> None:
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(
+            [COMMAND, "run", config],
+            cwd=tmp_path,
+            env=environment(),
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            timeout=TIMEOUT_S,
+            check=False,
+        )
+    assert done.returncode == 2
+    assert "cannot be written to stdout" in done.stderr
+    assert len(done.stderr.splitlines()) == 1

@@ -1,0 +1,109 @@
+"""Numbers and reports as text."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+
+import pytest
+
+import flashmesh
+from flashmesh.cli.parameters import split
+from flashmesh.report import quantities as q
+from flashmesh.report import summary
+from flashmesh.report.terminal import Terminal
+
+
+class FakeTerminal(io.StringIO):
+    """A terminal that keeps what it shows."""
+
+    encoding = "utf-8"
+
+    def isatty(self) -> bool:
+        return True
+
+
+def shown(result: flashmesh.Result, stream: io.StringIO) -> str:
+    summary.show(result, Terminal(stream))
+    return stream.getvalue()
+
+
+@pytest.fixture
+def result() -> flashmesh.Result:
+    return flashmesh.run("preset:z-nand", overrides={"workload.requests": 1_000})
+
+
+@pytest.mark.parametrize(
+    ("picoseconds", "text"),
+    [
+        (None, "-"),
+        (0, "0"),
+        (1, "1.000 ps"),
+        (999, "999.0 ps"),
+        (999_999, "1.000 us"),
+        (3_000_000, "3.000 us"),
+        (12_345_678, "12.35 us"),
+        (444_100_000_000, "444.1 ms"),
+        (7_200_000_000_000_000, "7,200 s"),
+    ],
+)
+def test_times_have_four_digits_and_one_unit(picoseconds: float | None, text: str) -> None:
+    assert q.time(picoseconds) == text
+
+
+@pytest.mark.parametrize(
+    ("rate", "text"), [(0.0, "0.000 B/s"), (9_570_000_000.0, "9.570 GB/s"), (999_960_000.0, "1.000 GB/s")]
+)
+def test_bandwidth_is_in_powers_of_ten(rate: float, text: str) -> None:
+    assert q.bandwidth(rate) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "reference", "text"), [(2.0, 1.0, "x2.00"), (1.0, 20.0, "x0.05"), (None, 1.0, "-"), (1.0, 0.0, "-")]
+)
+def test_ratios(value: float | None, reference: float | None, text: str) -> None:
+    assert q.ratio(value, reference) == text
+
+
+def test_commas_inside_brackets_and_quotes_stay() -> None:
+    assert split('bus, ideal,"a,b",[["4KiB", 0.7], ["8KiB", 0.3]]') == [
+        "bus",
+        "ideal",
+        '"a,b"',
+        '[["4KiB", 0.7], ["8KiB", 0.3]]',
+    ]
+
+
+def test_run_without_a_single_request_prints_sane_figures(result: flashmesh.Result) -> None:
+    document = result.to_dict()
+    document |= {"requests": 0, "makespan_ps": 0, "iops": 0.0, "bandwidth_bytes_per_s": 0.0, "interrupted": True}
+    document["latency_ps"] = dict.fromkeys(("all", "read", "write"))
+    document["breakdown_ps"] = dict.fromkeys(("mean", "tail"))
+    document["path_conflict"] |= {"requests_free_share": None, "transfers_free_share": None}
+    document |= {"write_amplification": None, "peak_rss_bytes": None, "wall_s": 0.0, "requests_per_wall_s": 0.0}
+    empty = flashmesh.Result.from_json(json.dumps(document), result.config)
+    text = shown(empty, io.StringIO())
+    assert "Interrupted" in text
+    assert not re.search(r"(?<!-)\b(nan|inf)\b", text)
+    assert len(empty.frame()) == 1
+
+
+def test_every_channel_and_die_is_shown(result: flashmesh.Result) -> None:
+    text = shown(result, io.StringIO())
+    rows = [line.split() for line in text.split("each of its dies")[1].splitlines()[2:10]]
+    assert [row[0] for row in rows] == [str(channel) for channel in range(8)]
+    assert all(len(row[-1]) == 8 for row in rows)
+
+
+def test_terminal_gets_colour_and_blocks_and_a_pipe_neither(
+    result: flashmesh.Result, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TERM", "xterm-256color")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    on_terminal = shown(result, FakeTerminal())
+    assert "\x1b[" in on_terminal
+    assert "█" in on_terminal
+    piped = shown(result, io.StringIO())
+    assert piped.isascii()
+    assert "\x1b" not in piped
