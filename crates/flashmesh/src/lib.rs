@@ -3,6 +3,11 @@
 //! An I/O request walks through the modules in this order: [`workload`], [`host`], [`ftl`], [`schedule`], [`fabric`], [`flash`];
 //! [`measure`] watches it, [`engine`] keeps the clock and [`simulation`] owns them all.
 
+/// The guide for contributors; its example is compiled and run with the tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../../CONTRIBUTING.md")]
+pub mod contributing {}
+
 pub mod check;
 pub mod config;
 pub mod engine;
