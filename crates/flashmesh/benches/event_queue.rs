@@ -19,12 +19,12 @@ const READ_PS: u64 = 3_000_000;
 const TRANSFER_PS: u64 = 3_413_334;
 const RUNS: usize = 5;
 
-/// What a die of the benchmark does next; the number is the lane.
+/// What a die of the benchmark has finished.
 #[derive(Clone, Copy, Debug)]
 enum Step {
-    CommandDone(u32),
-    ReadDone(u32),
-    TransferDone(u32),
+    Command(u32),
+    Read(u32),
+    Transfer(u32),
 }
 
 trait Queue {
@@ -112,17 +112,17 @@ impl Queue for Wheel {
 
 fn pack(step: Step) -> (u8, u32) {
     match step {
-        Step::CommandDone(die) => (0, die),
-        Step::ReadDone(die) => (1, die),
-        Step::TransferDone(die) => (2, die),
+        Step::Command(die) => (0, die),
+        Step::Read(die) => (1, die),
+        Step::Transfer(die) => (2, die),
     }
 }
 
 fn unpack(kind: u8, die: u32) -> Step {
     match kind {
-        0 => Step::CommandDone(die),
-        1 => Step::ReadDone(die),
-        _ => Step::TransferDone(die),
+        0 => Step::Command(die),
+        1 => Step::Read(die),
+        _ => Step::Transfer(die),
     }
 }
 
@@ -133,7 +133,7 @@ fn run(mut queue: impl Queue) -> u64 {
     let begin = |queue: &mut dyn FnMut(usize, u64, Step), free_at: &mut [u64], now: u64, die: u32| {
         let channel = &mut free_at[(die % CHANNELS) as usize];
         *channel = (*channel).max(now) + COMMAND_PS;
-        queue(0, *channel, Step::CommandDone(die));
+        queue(0, *channel, Step::Command(die));
     };
     for die in 0..DIES {
         begin(&mut |lane, at, step| queue.schedule(lane, at, step), &mut free_at, 0, die);
@@ -142,17 +142,17 @@ fn run(mut queue: impl Queue) -> u64 {
         let (kind, die) = pack(step);
         hash = (hash ^ now ^ u64::from(kind) << 60 ^ u64::from(die) << 50).wrapping_mul(0x0100_0000_01b3);
         match step {
-            Step::CommandDone(die) => queue.schedule(1, now + READ_PS, Step::ReadDone(die)),
-            Step::ReadDone(die) => {
+            Step::Command(die) => queue.schedule(1, now + READ_PS, Step::Read(die)),
+            Step::Read(die) => {
                 let channel = &mut free_at[(die % CHANNELS) as usize];
                 *channel = (*channel).max(now) + TRANSFER_PS;
-                queue.schedule(2, *channel, Step::TransferDone(die));
+                queue.schedule(2, *channel, Step::Transfer(die));
             }
-            Step::TransferDone(die) if left > u64::from(DIES) => {
+            Step::Transfer(die) if left > u64::from(DIES) => {
                 left -= 1;
                 begin(&mut |lane, at, step| queue.schedule(lane, at, step), &mut free_at, now, die);
             }
-            Step::TransferDone(_) => {}
+            Step::Transfer(_) => {}
         }
     }
     hash

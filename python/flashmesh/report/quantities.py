@@ -35,9 +35,9 @@ def count(value: float | None) -> str:
 
 
 def scaled(value: float) -> str:
-    """How many, in thousands, millions or billions."""
+    """A rate of things, in thousands, millions or billions."""
     factor, unit = next((scale for scale in COUNTS if abs(value) >= scale[0] * 0.9995), (1.0, ""))
-    return number(value / factor) + unit if unit else f"{value:,.0f}"
+    return number(value / factor) + unit
 
 
 def bandwidth(bytes_per_s: float) -> str:

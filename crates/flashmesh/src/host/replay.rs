@@ -54,6 +54,9 @@ pub struct Replay {
     failed: Option<WorkloadError>,
     /// Open: an [`Next::At`] is pending for the head of the batch.
     alarm: bool,
+    /// Open: how long at least one arrived request waited for a place in the queue, and up to when that is counted.
+    overdue: Time,
+    overdue_until: Time,
 }
 
 impl std::fmt::Debug for Replay {
@@ -77,12 +80,19 @@ impl Replay {
             batch: VecDeque::with_capacity(BATCH),
             failed: None,
             alarm: false,
+            overdue: Time::ZERO,
+            overdue_until: Time::ZERO,
         }
     }
 
     /// Whether requests arrive at times of their own.
     pub fn is_open(&self) -> bool {
         self.mode == ReplayMode::Open
+    }
+
+    /// Open replay: how long arrived requests waited on the host because the drive's queue was full.
+    pub fn overdue(&self) -> Time {
+        self.overdue
     }
 
     /// How many requests there will be, when known.
@@ -174,6 +184,8 @@ impl Replay {
         }
         self.batch.pop_front();
         self.in_flight += 1;
+        self.overdue += now - arrival.later(self.overdue_until).min(now);
+        self.overdue_until = now;
         Ok(Next::Issue(Arrived { io, thread: 0, arrival }))
     }
 

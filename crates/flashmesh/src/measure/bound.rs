@@ -8,6 +8,21 @@ use super::report::Utilisation;
 /// A resource busier than this share of the run is what bounds it.
 const SATURATED: f64 = 0.9;
 
+/// Open replay: a drive whose queue is full for more than this share of the run does not keep up with the arrivals.
+const OVERDUE: f64 = 0.1;
+
+/// How requests come to the drive.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Load {
+    /// At times of their own; the queue of the drive was full for this share of the run.
+    Open {
+        /// Share of the makespan.
+        overdue_share: f64,
+    },
+    /// As earlier ones complete.
+    OnCompletion,
+}
+
 /// What bounds a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
@@ -57,8 +72,8 @@ fn largest_part(mean: &BreakdownSummary) -> String {
 }
 
 impl Bound {
-    /// Names what bounds a run with this utilisation and mean breakdown; `open` when requests arrive at times of their own.
-    pub fn find(utilisation: &Utilisation, mean: Option<&BreakdownSummary>, open: bool) -> Bound {
+    /// Names what bounds a run with this utilisation, mean breakdown and load.
+    pub fn find(utilisation: &Utilisation, mean: Option<&BreakdownSummary>, load: Load) -> Bound {
         let link = utilisation.link_to_drive.max(utilisation.link_to_host);
         let direction =
             if utilisation.link_to_host >= utilisation.link_to_drive { "to the host" } else { "to the drive" };
@@ -75,12 +90,21 @@ impl Bound {
                 Resource::Channels => format!("channel {channel} is the busiest part, at {}", percent(share)),
                 _ => format!("die {die} is the busiest part, at {}", percent(share)),
             };
-            return if open {
-                let sentence = format!("bound by the arrivals: the drive keeps up, {busy}");
-                Bound { resource: Resource::Arrivals, share, sentence }
-            } else {
-                let sentence = format!("bound by latency{}: {busy}", mean.map_or(String::new(), largest_part));
-                Bound { resource: Resource::Latency, share, sentence }
+            return match load {
+                Load::Open { overdue_share } if overdue_share <= OVERDUE => {
+                    let sentence = format!("bound by the arrivals: the drive keeps up, {busy}");
+                    Bound { resource: Resource::Arrivals, share, sentence }
+                }
+                Load::Open { overdue_share } => {
+                    let full = percent(overdue_share);
+                    let sentence =
+                        format!("the drive falls behind the arrivals, its queue is full {full} of the time: {busy}");
+                    Bound { resource, share, sentence }
+                }
+                Load::OnCompletion => {
+                    let sentence = format!("bound by latency{}: {busy}", mean.map_or(String::new(), largest_part));
+                    Bound { resource: Resource::Latency, share, sentence }
+                }
             };
         }
         let sentence = match resource {
@@ -121,7 +145,7 @@ mod tests {
 
     #[test]
     fn the_busiest_saturated_resource_bounds_the_run() {
-        let resource = |u: Utilisation| Bound::find(&u, None, false).resource;
+        let resource = |u: Utilisation| Bound::find(&u, None, Load::OnCompletion).resource;
         assert_eq!(resource(utilisation(0.99, [0.5, 0.5], 0.5, 0.0)), Resource::HostLink);
         assert_eq!(resource(utilisation(0.5, [0.2, 0.95], 0.5, 0.0)), Resource::Channels);
         assert_eq!(resource(utilisation(0.5, [0.5, 0.5], 0.95, 0.0)), Resource::Dies);
@@ -130,8 +154,24 @@ mod tests {
 
     #[test]
     fn a_run_that_saturates_nothing_is_bound_by_its_load() {
-        assert_eq!(Bound::find(&utilisation(0.3, [0.5, 0.5], 0.6, 0.0), None, true).resource, Resource::Arrivals);
-        assert_eq!(Bound::find(&utilisation(0.3, [0.5, 0.5], 0.6, 0.0), None, false).resource, Resource::Latency);
+        assert_eq!(
+            Bound::find(&utilisation(0.3, [0.5, 0.5], 0.6, 0.0), None, Load::Open { overdue_share: 0.0 }).resource,
+            Resource::Arrivals
+        );
+        assert_eq!(
+            Bound::find(&utilisation(0.3, [0.5, 0.5], 0.6, 0.0), None, Load::OnCompletion).resource,
+            Resource::Latency
+        );
+    }
+
+    #[test]
+    fn a_drive_whose_queue_is_full_does_not_keep_up_though_nothing_is_saturated() {
+        let bound = Bound::find(&utilisation(0.8, [0.5, 0.5], 0.6, 0.0), None, Load::Open { overdue_share: 0.97 });
+        assert_eq!(bound.resource, Resource::HostLink);
+        assert_eq!(
+            bound.sentence,
+            "the drive falls behind the arrivals, its queue is full 97 % of the time: the host link is the busiest part, at 80 %"
+        );
     }
 
     #[test]
@@ -145,7 +185,7 @@ mod tests {
             array: 1.0,
             transfer: 0.0,
         };
-        let bound = Bound::find(&utilisation(0.3, [0.5, 0.5], 0.6, 0.0), Some(&mean), false);
+        let bound = Bound::find(&utilisation(0.3, [0.5, 0.5], 0.6, 0.0), Some(&mean), Load::OnCompletion);
         assert_eq!(
             bound.sentence,
             "bound by latency, 70 % of it behind garbage collection: die 0 is the busiest part, at 60 %"
@@ -154,7 +194,7 @@ mod tests {
 
     #[test]
     fn the_sentence_names_the_hot_channel() {
-        let bound = Bound::find(&utilisation(0.5, [0.25, 0.95], 0.5, 0.0), None, false);
+        let bound = Bound::find(&utilisation(0.5, [0.25, 0.95], 0.5, 0.0), None, Load::OnCompletion);
         assert_eq!(
             bound.sentence,
             "bound by the channels: channel 1 is 95 % busy, all of them 60 % on average, the dies 50 %"

@@ -6,7 +6,7 @@ use crate::config::ReplayMode;
 use crate::error::RunError;
 use crate::fabric::Fabric;
 use crate::ids::{RequestId, TransactionId};
-use crate::measure::bound::Bound;
+use crate::measure::bound::{Bound, Load};
 use crate::measure::breakdown::Breakdown;
 use crate::measure::latency::Latencies;
 use crate::measure::log::{RequestRecord, RequestSink};
@@ -132,7 +132,18 @@ impl Simulation {
         // Threads that think, and collections beside them, may have gone on after the last completion.
         let utilisation = self.utilisation(self.now());
         let mean = measures.breakdown.mean(Time::ZERO);
-        let bound = Bound::find(&utilisation, mean.as_ref(), self.replay.is_open());
+        let load = if self.replay.is_open() {
+            Load::Open {
+                overdue_share: if end == Time::ZERO {
+                    0.0
+                } else {
+                    self.replay.overdue().as_secs_f64() / end.as_secs_f64()
+                },
+            }
+        } else {
+            Load::OnCompletion
+        };
+        let bound = Bound::find(&utilisation, mean.as_ref(), load);
         let wall_s = wall.as_secs_f64();
         Report {
             requests: measures.completed,

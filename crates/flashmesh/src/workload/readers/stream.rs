@@ -281,9 +281,10 @@ impl Fates {
         let column = if reason == Reason::BeyondDrive { raw.offset_column } else { raw.size_column };
         self.rejected.reject(reason, (number, column), || match reason {
             Reason::BeyondDrive => format!(
-                "{} bytes from byte {} on end beyond the drive of {capacity} ({} bytes)",
+                "{} bytes from byte {} on end beyond the drive of {:.1} GB ({} bytes)",
                 raw.size,
                 raw.offset,
+                capacity.as_u64() as f64 / 1e9,
                 capacity.as_u64()
             ),
             Reason::ZeroSize => "the size is zero".to_owned(),

@@ -113,8 +113,11 @@ impl fmt::Display for TraceSummary {
             write!(f, "; {} addresses wrapped onto the drive", self.wrapped)?;
         }
         f.write_str(".")?;
-        for tally in self.rejected.iter().chain(&self.reordered) {
-            write!(f, " {} lines {}, first at {}.", tally.lines, tally.reason, place(tally))?;
+        for tally in &self.rejected {
+            write!(f, " {} lines rejected ({}), first at {}.", tally.lines, tally.reason, place(tally))?;
+        }
+        if let Some(tally) = &self.reordered {
+            write!(f, " {} lines sorted in, first at {}.", tally.lines, place(tally))?;
         }
         for tally in &self.ignored {
             write!(f, " {} {} lines ignored, first at {}.", tally.lines, tally.reason, place(tally))?;
