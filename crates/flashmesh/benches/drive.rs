@@ -4,10 +4,13 @@
 //! with the range beside it, and a hash of the simulated result: a faster run with another hash is a different simulator.
 #![allow(missing_docs)]
 
+mod traces;
+
+use std::io::Cursor;
 use std::process::Command;
 use std::time::Instant;
 
-use flashmesh::config::{Config, Pattern, PreconditionKind, Sizes};
+use flashmesh::config::{Config, Pattern, PreconditionKind, Sizes, TraceFormat};
 use flashmesh::flash::geometry::Geometry;
 use flashmesh::ftl::Ftl;
 use flashmesh::measure::peak_rss;
@@ -37,6 +40,11 @@ const ROWS: &[Row] = &[
     Row { name: "start to first request", unit: "MB peak", floor: 60.0, rate: false, run: first_request_memory },
     Row { name: "preconditioning 412 GB, random", unit: "s", floor: 20.0, rate: false, run: precondition_seconds },
     Row { name: "preconditioning 412 GB, random", unit: "GB peak", floor: 1.2, rate: false, run: precondition_memory },
+    Row { name: "reading a trace, ASCII family", unit: "M lines/s", floor: 8.0, rate: true, run: read_ascii },
+    Row { name: "reading a trace, MSR Cambridge", unit: "M lines/s", floor: 8.0, rate: true, run: read_msr },
+    Row { name: "reading 100 M requests", unit: "MB peak", floor: 60.0, rate: false, run: read_memory },
+    Row { name: "time of 20 M reads over 4 x 5 M", unit: "ratio", floor: 1.25, rate: false, run: growth_with_requests },
+    Row { name: "time on 1.6 TB over 412 GB", unit: "ratio", floor: 1.25, rate: false, run: growth_with_capacity },
 ];
 
 fn main() {
@@ -88,7 +96,7 @@ fn run(config: &Config) -> (f64, String) {
     let report = simulation.run(&Control::default()).expect("the run ends");
     let mut json = report.to_json();
     let fields = json.as_object_mut().expect("a report is an object");
-    for varies in ["wall_s", "requests_per_wall_s", "peak_rss_bytes", "version"] {
+    for varies in ["wall_s", "requests_per_wall_s", "peak_rss_bytes", "version", "config_hash"] {
         fields.remove(varies);
     }
     (report.requests_per_wall_s / 1e6, hash(&json.to_string()))
@@ -152,4 +160,48 @@ fn precondition_seconds() -> (f64, String) {
 fn precondition_memory() -> (f64, String) {
     let hash = precondition();
     (peak_rss().expect("the system tells").as_u64() as f64 / 1e9, hash)
+}
+
+fn read(format: TraceFormat) -> (f64, String) {
+    const LINES: u64 = 5_000_000;
+    let bytes = traces::Lines::to_bytes(format, LINES);
+    let started = Instant::now();
+    let (count, hash) = traces::read_all(traces::stream(format, Cursor::new(bytes)));
+    assert_eq!(count, LINES, "every line is a request");
+    (LINES as f64 / started.elapsed().as_secs_f64() / 1e6, format!("{hash:016x}"))
+}
+
+fn read_ascii() -> (f64, String) {
+    read(TraceFormat::Ascii)
+}
+
+fn read_msr() -> (f64, String) {
+    read(TraceFormat::Msr)
+}
+
+fn read_memory() -> (f64, String) {
+    let format = TraceFormat::Ascii;
+    let (_, hash) = traces::read_all(traces::stream(format, traces::Lines::new(format, 100_000_000)));
+    (peak_rss().expect("the system tells").as_u64() as f64 / 1e6, format!("{hash:016x}"))
+}
+
+/// Reads of a small part of the drive, so that neither run pays for tables the other does not touch.
+fn small_footprint(requests: u64) -> Config {
+    let mut config = drive(requests);
+    config.workload.footprint = Some(Bytes::from_kib(4 << 20));
+    config
+}
+
+fn growth_with_requests() -> (f64, String) {
+    let (short, _) = run(&small_footprint(5_000_000));
+    let (long, hash) = run(&small_footprint(20_000_000));
+    (short / long, hash)
+}
+
+fn growth_with_capacity() -> (f64, String) {
+    let (small, _) = run(&small_footprint(5_000_000));
+    let mut config = small_footprint(5_000_000);
+    config.geometry.blocks_per_plane *= 4;
+    let (large, hash) = run(&config);
+    (small / large, hash)
 }
