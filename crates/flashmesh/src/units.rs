@@ -161,6 +161,31 @@ impl Sum for Bytes {
     }
 }
 
+/// How long transfers over one link take; remembers the last size, since most transfers of a link have the same.
+#[derive(Clone, Debug)]
+pub struct TransferTimes {
+    rate: Rate,
+    size: Bytes,
+    time: Time,
+}
+
+impl TransferTimes {
+    /// Transfers at `rate`.
+    pub fn new(rate: Rate) -> TransferTimes {
+        TransferTimes { rate, size: Bytes::ZERO, time: Time::ZERO }
+    }
+
+    /// See [`Rate::time_for`].
+    #[inline]
+    pub fn time_for(&mut self, size: Bytes) -> Time {
+        if size != self.size {
+            self.size = size;
+            self.time = self.rate.time_for(size);
+        }
+        self.time
+    }
+}
+
 /// How fast bytes move, in bytes per second; [`Rate::UNLIMITED`] takes no time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Rate(u64);

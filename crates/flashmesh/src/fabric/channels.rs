@@ -4,9 +4,9 @@ use std::collections::VecDeque;
 
 use crate::config::{self, Arbitration};
 use crate::ids::{DieId, PathId};
-use crate::units::{Rate, Time};
+use crate::units::{Bytes, Time, TransferTimes};
 
-use super::{FabricEvent, Grant, Leg, LinkUsage, Outbox, Payload};
+use super::{Grant, Leg, LinkUsage, Outbox, Payload};
 
 /// A die in the queue of a channel.
 #[derive(Clone, Copy, Debug)]
@@ -32,7 +32,7 @@ pub struct Channels {
     channels: Vec<Channel>,
     usage: Vec<LinkUsage>,
     dies_per_channel: u32,
-    rate: Rate,
+    data_times: TransferTimes,
     arbitration: Arbitration,
     order: u64,
 }
@@ -44,7 +44,7 @@ impl Channels {
             channels: (0..count).map(|_| Channel::default()).collect(),
             usage: vec![LinkUsage::default(); count as usize],
             dies_per_channel,
-            rate: config.channel_rate,
+            data_times: TransferTimes::new(config.channel_rate),
             arbitration: config.arbitration,
             order: 0,
         }
@@ -71,10 +71,11 @@ impl Channels {
 
     /// See [`Fabric::send`](super::Fabric::send).
     #[inline]
-    pub fn send(&mut self, grant: Grant, payload: Payload, now: Time, outbox: &mut Outbox) {
-        let duration = payload.command + self.rate.time_for(payload.bytes);
+    pub fn send(&mut self, grant: Grant, payload: Payload, now: Time) -> Time {
+        let data = if payload.bytes == Bytes::ZERO { Time::ZERO } else { self.data_times.time_for(payload.bytes) };
+        let duration = payload.command + data;
         self.usage[grant.path.index()].count(grant.leg, payload, duration);
-        outbox.events.push((now + duration, FabricEvent::Delivered(grant)));
+        now + duration
     }
 
     /// See [`Fabric::release`](super::Fabric::release).
@@ -135,7 +136,7 @@ impl Channel {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::units::Bytes;
+    use crate::units::Rate;
 
     /// Dies 0 to 3 share one channel; die 1 holds it while the others queue up. Gives the order of service.
     fn order_of_service(arbitration: Arbitration) -> Vec<(u32, Leg)> {
@@ -189,8 +190,7 @@ mod tests {
         channels.acquire(DieId(1), Leg::Command, Time::ZERO, &mut outbox);
         let grant = outbox.grants[0];
         let payload = Payload { command: Time::from_ns(10), bytes: Bytes::new(4000) };
-        channels.send(grant, payload, Time::from_ns(5), &mut outbox);
-        assert_eq!(outbox.events, [(Time::from_ns(4015), FabricEvent::Delivered(grant))]);
+        assert_eq!(channels.send(grant, payload, Time::from_ns(5)), Time::from_ns(4015));
         assert_eq!(
             channels.usage()[1],
             LinkUsage { busy: Time::from_ns(4010), bytes_in: Bytes::new(4000), bytes_out: Bytes::ZERO }

@@ -32,8 +32,8 @@ impl Fabric for Ideal {
     }
 
     #[inline]
-    fn send(&mut self, grant: Grant, payload: Payload, now: Time, outbox: &mut Outbox) {
-        self.channels.send(grant, payload, now, outbox);
+    fn send(&mut self, grant: Grant, payload: Payload, now: Time) -> Time {
+        self.channels.send(grant, payload, now)
     }
 
     #[inline]

@@ -14,8 +14,9 @@ use crate::units::{Bytes, Time};
 
 pub use usage::LinkUsage;
 
-/// What a die wants a path for.
+/// What a die wants a path for; as wide as the ids beside it, so that a grant has no padding to be copied around.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
 pub enum Leg {
     /// To receive its next command, with the data of a program.
     Command,
@@ -50,13 +51,11 @@ pub enum FabricEvent {
     Delivered(Grant),
 }
 
-/// What a fabric answers: grants, and events at their times.
+/// What a fabric answers.
 #[derive(Debug, Default)]
 pub struct Outbox {
     /// Paths granted now, in order.
     pub grants: Vec<Grant>,
-    /// Events to schedule, in order.
-    pub events: Vec<(Time, FabricEvent)>,
 }
 
 /// An interconnect between controllers and chips.
@@ -65,7 +64,7 @@ pub struct Outbox {
 /// - A die asks with [`acquire`](Fabric::acquire), at most once for each leg at a time. The fabric answers through the
 ///   outbox with exactly one [`Grant`], in the same call when a path is free, in a later call when not.
 /// - What moves is decided after the grant (late binding): the holder calls [`send`](Fabric::send) once, or releases the
-///   path unused. A [`FabricEvent::Delivered`] follows at the time the last byte arrives.
+///   path unused. The answer to `send` is when the last byte arrives; [`FabricEvent::Delivered`] happens then.
 /// - The holder calls [`release`](Fabric::release) exactly once. A path is held only while bytes move (models: one flash
 ///   operation), never during tR, tPROG or tBERS.
 /// - A path carries one transfer at a time; the fabric is deterministic.
@@ -74,8 +73,8 @@ pub trait Fabric {
     /// A die asks for a path for `leg` at `now`.
     fn acquire(&mut self, die: DieId, leg: Leg, now: Time, outbox: &mut Outbox);
 
-    /// Moves `payload` over the path of `grant`.
-    fn send(&mut self, grant: Grant, payload: Payload, now: Time, outbox: &mut Outbox);
+    /// Moves `payload` over the path of `grant`; gives when the last byte arrives.
+    fn send(&mut self, grant: Grant, payload: Payload, now: Time) -> Time;
 
     /// Gives the path of `grant` back; whoever waits for it may be granted it.
     fn release(&mut self, grant: Grant, now: Time, outbox: &mut Outbox);

@@ -70,15 +70,14 @@ impl Operation {
 enum Array {
     Idle,
     /// The command, and the data of a program, are on their way.
-    Incoming(Operation),
+    Incoming,
     /// Busy from `since` until `until`.
     Busy {
-        operation: Operation,
         since: Time,
         until: Time,
     },
     /// A read is done, but the register still holds older data.
-    Holding(Operation),
+    Holding,
 }
 
 /// An operation set aside for reads.
@@ -129,6 +128,8 @@ pub struct DieRules {
 #[derive(Clone, Debug)]
 pub struct Die {
     array: Array,
+    /// What the array works on, unless it is idle.
+    operation: Operation,
     register: Option<Register>,
     suspended: Option<Suspended>,
     /// How often the operation in the array has been suspended already.
@@ -144,6 +145,7 @@ impl Default for Die {
     fn default() -> Self {
         Die {
             array: Array::Idle,
+            operation: Operation::new(OperationKind::Read, false, Time::ZERO, TransactionId(0)),
             register: None,
             suspended: None,
             suspensions: 0,
@@ -177,8 +179,8 @@ impl Die {
     /// Whether the operation in the array may be suspended at `now`.
     #[inline]
     pub fn may_suspend(&self, rules: &DieRules, now: Time) -> bool {
-        let Array::Busy { operation, since, until } = self.array else { return false };
-        let allowed = match operation.kind {
+        let Array::Busy { since, until } = self.array else { return false };
+        let allowed = match self.operation.kind {
             OperationKind::Program => matches!(rules.suspension, Suspension::Program | Suspension::Both),
             OperationKind::Erase => matches!(rules.suspension, Suspension::Erase | Suspension::Both),
             OperationKind::Read | OperationKind::Copyback => false,
@@ -199,8 +201,9 @@ impl Die {
         if !self.may_suspend(rules, now) {
             return Err(Illegal::NotSuspendable);
         }
-        let Array::Busy { operation, until, .. } = self.array else { return Err(Illegal::NotSuspendable) };
-        self.suspended = Some(Suspended { operation, remaining: until - now, times: self.suspensions + 1 });
+        let Array::Busy { until, .. } = self.array else { return Err(Illegal::NotSuspendable) };
+        self.suspended =
+            Some(Suspended { operation: self.operation, remaining: until - now, times: self.suspensions + 1 });
         self.array = Array::Idle;
         self.mark(now);
         Ok(())
@@ -217,7 +220,8 @@ impl Die {
         let Suspended { operation, remaining, times } = self.suspended.take().ok_or(Illegal::WrongPhase)?;
         let since = now + resume_time;
         let until = since + remaining;
-        self.array = Array::Busy { operation, since, until };
+        self.operation = operation;
+        self.array = Array::Busy { since, until };
         self.suspensions = times;
         self.mark(now);
         Ok(until)
@@ -232,7 +236,8 @@ impl Die {
         if !self.accepts(rules) {
             return Err(self.busy_error());
         }
-        self.array = Array::Incoming(operation);
+        self.operation = operation;
+        self.array = Array::Incoming;
         self.suspensions = 0;
         self.mark(now);
         Ok(())
@@ -247,11 +252,11 @@ impl Die {
         &mut self,
         now: Time,
         duration: impl Fn(&Operation) -> Time,
-    ) -> Result<(Operation, Time), Illegal> {
-        let Array::Incoming(operation) = self.array else { return Err(Illegal::WrongPhase) };
-        let until = now + duration(&operation);
-        self.array = Array::Busy { operation, since: now, until };
-        Ok((operation, until))
+    ) -> Result<(&Operation, Time), Illegal> {
+        let Array::Incoming = self.array else { return Err(Illegal::WrongPhase) };
+        let until = now + duration(&self.operation);
+        self.array = Array::Busy { since: now, until };
+        Ok((&self.operation, until))
     }
 
     /// Whether the array ends its operation exactly at `now`: an end that was scheduled before a suspension is stale.
@@ -265,21 +270,21 @@ impl Die {
     /// # Errors
     /// Before the operation's time is over.
     #[inline]
-    pub fn finish_array(&mut self, now: Time) -> Result<Operation, Illegal> {
-        let Array::Busy { operation, until, .. } = self.array else { return Err(Illegal::WrongPhase) };
+    pub fn finish_array(&mut self, now: Time) -> Result<&Operation, Illegal> {
+        let Array::Busy { until, .. } = self.array else { return Err(Illegal::WrongPhase) };
         if now < until {
             return Err(Illegal::Busy(until));
         }
         self.array = Array::Idle;
-        if operation.kind == OperationKind::Read {
+        if self.operation.kind == OperationKind::Read {
             if self.register.is_none() {
-                self.register = Some(Register { operation, left: 0, sending: false });
+                self.register = Some(Register { operation: self.operation, left: 0, sending: false });
             } else {
-                self.array = Array::Holding(operation);
+                self.array = Array::Holding;
             }
         }
         self.mark(now);
-        Ok(operation)
+        Ok(&self.operation)
     }
 
     /// The transaction whose data leaves next, or is leaving.
@@ -311,8 +316,8 @@ impl Die {
         register.sending = false;
         if register.left == register.operation.count {
             self.register = None;
-            if let Array::Holding(operation) = self.array {
-                self.register = Some(Register { operation, left: 0, sending: false });
+            if let Array::Holding = self.array {
+                self.register = Some(Register { operation: self.operation, left: 0, sending: false });
                 self.array = Array::Idle;
             }
         }
@@ -341,14 +346,10 @@ impl Die {
     /// Opens and closes the busy spans after a change of state.
     #[inline]
     fn mark(&mut self, now: Time) {
-        let in_array = match &self.array {
-            Array::Idle => None,
-            Array::Incoming(operation) | Array::Busy { operation, .. } | Array::Holding(operation) => Some(operation),
-        };
+        let in_array = (!matches!(self.array, Array::Idle)).then_some(&self.operation);
         let in_register = self.register.as_ref().map(|register| &register.operation);
         let busy = in_array.is_some() || in_register.is_some();
-        let internal = in_array.is_some_and(|operation| operation.internal)
-            || in_register.is_some_and(|operation| operation.internal);
+        let internal = [in_array, in_register].into_iter().flatten().any(|operation| operation.internal);
         Self::span(&mut self.busy_since, &mut self.busy, busy, now);
         Self::span(&mut self.internal_since, &mut self.internal, internal, now);
     }

@@ -204,10 +204,15 @@ impl Replay {
         next
     }
 
-    /// The batch pulled last, for whoever wants to look ahead; empty when there is nothing new.
-    pub fn lookahead(&self) -> impl Iterator<Item = &IoRequest> {
-        let fresh = self.batch.len() + 1 >= BATCH;
-        self.batch.iter().take(if fresh { BATCH } else { 0 })
+    /// Whether the last request taken was the first of a new batch.
+    #[inline]
+    pub fn has_new_batch(&self) -> bool {
+        self.batch.len() + 1 == BATCH
+    }
+
+    /// The requests pulled ahead.
+    pub fn batch(&self) -> impl Iterator<Item = &IoRequest> {
+        self.batch.iter()
     }
 
     fn scaled(&self, arrival: Time) -> Time {

@@ -62,16 +62,16 @@ impl Simulation {
 
     /// Sends the completion entry, behind the data.
     pub(super) fn respond(&mut self, id: RequestId) {
-        let at = self.link_to_host.send(self.queue.now(), self.config.host.completion_size);
+        let at = self.link_to_host.send_entry(self.queue.now());
         self.queue.schedule(lane::COMPLETED, at, Event::Completed(id));
     }
 
     /// The completion has reached the host.
     pub(super) fn complete(&mut self, id: RequestId) -> Result<(), RunError> {
         let now = self.now();
-        let request = self.requests[id];
-        self.requests.remove(id);
         self.witness(|oracles, now| oracles.request_completed(id, now));
+        let request = &self.requests[id];
+        let thread = request.thread;
         let latency = now - request.arrival;
         let measures = &mut self.measures;
         measures.completed += 1;
@@ -101,15 +101,16 @@ impl Simulation {
             };
             sink.record(&record).map_err(RunError::Sink)?;
         }
+        self.requests.remove(id);
         if let Some(waiting) = self.replay.completed() {
             self.issue(waiting);
         }
         match self.config.replay.mode {
             ReplayMode::Open => self.issue_open(),
-            ReplayMode::Stress => self.issue_for(request.thread),
+            ReplayMode::Stress => self.issue_for(thread),
             ReplayMode::Closed => {
                 let at = now + self.replay.think();
-                self.queue.schedule(lane::ARRIVAL, at, Event::ThreadReady(request.thread));
+                self.queue.schedule(lane::ARRIVAL, at, Event::ThreadReady(thread));
                 Ok(())
             }
         }

@@ -1,6 +1,6 @@
 //! Dies ask for paths, and what they run is decided when the path is granted (late binding).
 
-use crate::fabric::{Grant, Leg, Payload};
+use crate::fabric::{Fabric, FabricEvent, Grant, Leg, Payload};
 use crate::flash::die::{Operation, OperationKind};
 use crate::ids::{DieId, PlaneId, Ppn, TransactionId};
 use crate::schedule::fuse::{InPlane, may_join};
@@ -9,11 +9,10 @@ use crate::schedule::transaction::{CLASSES, Class};
 use crate::schedule::{Choice, Scheduler, Waiting};
 use crate::units::{Bytes, Time};
 
-use crate::fabric::Fabric;
 use crate::ftl::Stream;
 
 use super::Simulation;
-use super::event::{Event, array_lane, fabric_lane};
+use super::event::{Event, array_lane, lane};
 
 const NOTHING: PlaneMasks = [0; CLASSES];
 
@@ -198,17 +197,14 @@ impl Simulation {
         self.fabric.release(grant, self.queue.now(), &mut self.outbox);
     }
 
-    fn schedule_fabric_events(&mut self) {
-        for &(at, event) in &self.outbox.events {
-            self.queue.schedule(fabric_lane(event), at, Event::Fabric(event));
-        }
-        self.outbox.events.clear();
-    }
-
     fn send(&mut self, grant: Grant, payload: Payload) {
         self.witness(|oracles, now| oracles.sent(grant, payload, now));
-        self.fabric.send(grant, payload, self.queue.now(), &mut self.outbox);
-        self.schedule_fabric_events();
+        let at = self.fabric.send(grant, payload, self.queue.now());
+        let lane = match grant.leg {
+            Leg::Command => lane::COMMAND,
+            Leg::DataOut => lane::DATA,
+        };
+        self.queue.schedule(lane, at, Event::Fabric(FabricEvent::Delivered(grant)));
     }
 
     /// Takes the transaction that leads the next operation; those whose page has moved meanwhile go elsewhere.

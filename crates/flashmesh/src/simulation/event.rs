@@ -1,6 +1,6 @@
 //! What happens in a drive, and the lane of the event queue each kind of event lines up in.
 
-use crate::fabric::{FabricEvent, Leg};
+use crate::fabric::FabricEvent;
 use crate::flash::die::OperationKind;
 use crate::ids::{DieId, RequestId};
 
@@ -35,15 +35,6 @@ pub(super) mod lane {
     pub(in super::super) const COMPLETED: usize = 5;
     pub(in super::super) const ARRIVAL: usize = NO_LANE;
     pub(in super::super) const ERASE: usize = NO_LANE;
-}
-
-/// The lane of a fabric's event.
-#[inline]
-pub(super) fn fabric_lane(event: FabricEvent) -> usize {
-    match event {
-        FabricEvent::Delivered(grant) if grant.leg == Leg::Command => lane::COMMAND,
-        FabricEvent::Delivered(_) => lane::DATA,
-    }
 }
 
 /// The lane of the end of an operation.

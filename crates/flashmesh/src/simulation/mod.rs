@@ -127,8 +127,8 @@ impl Simulation {
             requests: Default::default(),
             transactions: Transactions::default(),
             replay: Replay::new(&config.replay, config.host.queue_depth, source),
-            link_to_drive: LinkDirection::new(config.host.link_rate),
-            link_to_host: LinkDirection::new(config.host.link_rate),
+            link_to_drive: LinkDirection::new(config.host.link_rate, config.host.submission_size),
+            link_to_host: LinkDirection::new(config.host.link_rate, config.host.completion_size),
             ftl,
             writes_in_flight: FxHashMap::default(),
             queues: DieQueues::new(dies, geometry.planes_per_die),
@@ -204,6 +204,7 @@ impl Simulation {
         Ok(self.report(started.elapsed(), interrupted))
     }
 
+    #[inline]
     fn handle(&mut self, event: Event) -> Result<(), RunError> {
         self.witness(|oracles, now| oracles.event(now));
         match event {
@@ -235,7 +236,7 @@ impl Simulation {
     #[inline]
     fn witness(&mut self, tell: impl FnOnce(&mut Oracles, Time)) {
         if let Some(oracles) = &mut self.oracles {
-            tell(oracles, self.queue.now());
+            testify(oracles, self.queue.now(), tell);
         }
     }
 
@@ -250,4 +251,11 @@ impl Simulation {
         }
         self.outbox.grants.clear();
     }
+}
+
+/// Kept out of line, so that the code of the oracles does not push that of the drive out of the instruction cache.
+#[cold]
+#[inline(never)]
+fn testify(oracles: &mut Oracles, now: Time, tell: impl FnOnce(&mut Oracles, Time)) {
+    tell(oracles, now);
 }

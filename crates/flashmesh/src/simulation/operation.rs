@@ -33,13 +33,14 @@ impl Simulation {
         let (operation, until) = self.dies[die.index()]
             .start_array(now, |operation| timing.array(operation.kind) + operation.delay)
             .expect("a command is delivered to the die that began the operation");
-        self.witness(|oracles, now| oracles.array_began(die, operation.kind, now, until));
+        let kind = operation.kind;
         for &id in operation.transactions() {
             let transaction = &mut self.transactions[id];
             transaction.spent.transfer += now - operation.started;
             transaction.array_mark = now;
         }
-        self.queue.schedule(array_lane(operation.kind), until, Event::ArrayEnd(die));
+        self.witness(|oracles, now| oracles.array_began(die, kind, now, until));
+        self.queue.schedule(array_lane(kind), until, Event::ArrayEnd(die));
         if self.rules.suspension != Suspension::Off {
             // Reads may have come while the command was on its way.
             self.kick(die);
@@ -52,7 +53,7 @@ impl Simulation {
         if !self.dies[die.index()].ends_at(now) {
             return;
         }
-        let operation = self.dies[die.index()].finish_array(now).expect("the end of the operation has come");
+        let operation = *self.dies[die.index()].finish_array(now).expect("the end of the operation has come");
         self.witness(|oracles, now| oracles.array_ended(die, now));
         let nominal = self.timing.array(operation.kind) + operation.delay;
         for &id in operation.transactions() {
@@ -117,7 +118,7 @@ impl Simulation {
                 let now = self.queue.now();
                 let bytes = transaction.bytes;
                 self.measures.flash.user_reads += 1;
-                self.link_to_host.send(now, bytes);
+                self.link_to_host.send_data(now, bytes);
                 self.page_done(id);
             }
         }

@@ -48,13 +48,15 @@ impl Simulation {
     fn look_ahead(&self) {
         let first_page = |io: &IoRequest| self.geometry.lpn_of(io.offset);
         let reads = |io: &&IoRequest| io.kind == RequestKind::Read;
-        self.ftl.touch(self.replay.lookahead().filter(reads).map(first_page));
-        self.ftl.touch_writes(self.replay.lookahead().filter(|io| !reads(io)).map(first_page));
+        self.ftl.touch(self.replay.batch().filter(reads).map(first_page));
+        self.ftl.touch_writes(self.replay.batch().filter(|io| !reads(io)).map(first_page));
     }
 
     /// Sends a request over the link, with its data if it writes.
     pub(super) fn issue(&mut self, arrived: Arrived) {
-        self.look_ahead();
+        if self.replay.has_new_batch() {
+            self.look_ahead();
+        }
         let now = self.queue.now();
         let Arrived { io, thread, arrival } = arrived;
         let number = self.measures.issued;
@@ -70,8 +72,10 @@ impl Simulation {
             critical: Spent::default(),
         };
         let id = self.requests.insert(request);
-        let data = if io.kind == RequestKind::Write { io.size } else { Bytes::ZERO };
-        let at = self.link_to_drive.send(now, self.config.host.submission_size + data);
+        let mut at = self.link_to_drive.send_entry(now);
+        if io.kind == RequestKind::Write {
+            at = self.link_to_drive.send_data(now, io.size);
+        }
         self.queue.schedule(lane::SUBMITTED, at, Event::Submitted(id));
     }
 
