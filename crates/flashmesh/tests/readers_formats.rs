@@ -94,7 +94,7 @@ fn every_bad_msr_line_is_named_with_its_place() {
             ("150,hm,0,Read,0,512,", "number", 21, "the response time"),
             ("150,hm,0,Read,0,512,1,9", "fields", 22, "the end of the line, found \",\""),
             ("150,hm,0,Read,0,0,1", "zero-size", 17, "the size is zero"),
-            ("150,hm,0,Read,1073741824,512,1", "beyond-drive", 15, "beyond the drive of 1GiB"),
+            ("150,hm,0,Read,1073741824,512,1", "beyond-drive", 15, "beyond the drive of 1.1 GB"),
             ("150,hm,0,Read,0,1073741825,1", "too-large", 17, "more than 1GiB"),
         ],
     );
