@@ -170,6 +170,18 @@ impl Die {
         matches!(self.array, Array::Idle) && self.register.is_none() && self.suspended.is_none()
     }
 
+    /// Whether the operation in the array is work of the firmware.
+    #[inline]
+    pub fn works_internally(&self) -> bool {
+        !matches!(self.array, Array::Idle) && self.operation.internal
+    }
+
+    /// Whether work of the firmware waits to be resumed.
+    #[inline]
+    pub fn has_suspended_internal(&self) -> bool {
+        self.suspended.as_ref().is_some_and(|suspended| suspended.operation.internal)
+    }
+
     /// Whether an operation waits to be resumed.
     #[inline]
     pub fn has_suspended(&self) -> bool {

@@ -14,8 +14,15 @@ impl Ftl {
     /// there; and something can be gained, and no collection or wear move of the plane is under way.
     #[inline]
     pub fn wants_collection(&self, plane: PlaneId) -> bool {
+        can_begin(&self.planes[plane.index()]) && self.is_short(plane)
+    }
+
+    /// Whether the share of free pages of `plane` is below the threshold, or the host is out of space there, whether or
+    /// not something can be done about it.
+    #[inline]
+    pub fn is_short(&self, plane: PlaneId) -> bool {
         let account = &self.planes[plane.index()];
-        can_begin(account) && (account.free_pages < self.limits.collection || account.is_host_out_of_space())
+        account.free_pages < self.limits.collection || account.is_host_out_of_space()
     }
 
     /// Whether `plane` should be collected when its die has nothing else to do.

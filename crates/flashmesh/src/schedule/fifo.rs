@@ -1,4 +1,5 @@
-//! First in, first out: the transaction that waits longest, whatever it is.
+//! First in, first out: the transaction that waits longest, whatever it is. Only collection that must go before requests
+//! (it cannot be preempted, or space is nearly out) overtakes.
 
 use super::transaction::Class;
 use super::{Choice, Scheduler, Waiting};
@@ -10,10 +11,11 @@ pub struct Fifo;
 impl Scheduler for Fifo {
     #[inline]
     fn choose(&mut self, waiting: &Waiting<'_>) -> Option<Choice> {
-        Class::ALL
-            .into_iter()
-            .flat_map(|class| waiting.heads(class))
-            .min_by_key(|(_, transaction)| transaction.order)
-            .map(|(choice, _)| choice)
+        let oldest = |classes: &[Class]| {
+            let heads = classes.iter().flat_map(|&class| waiting.heads(class));
+            heads.min_by_key(|(_, transaction)| transaction.order).map(|(choice, _)| choice)
+        };
+        let collection = if waiting.collection_first() { oldest(&Class::INTERNAL) } else { None };
+        collection.or_else(|| oldest(&Class::ALL))
     }
 }

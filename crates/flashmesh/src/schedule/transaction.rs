@@ -26,6 +26,9 @@ impl Class {
     pub const ALL: [Class; CLASSES] =
         [Class::UserRead, Class::UserProgram, Class::CollectRead, Class::CollectProgram, Class::Erase];
 
+    /// The classes of work of the firmware.
+    pub const INTERNAL: [Class; 3] = [Class::CollectRead, Class::CollectProgram, Class::Erase];
+
     /// The position in a table by class.
     #[inline]
     pub const fn index(self) -> usize {
@@ -99,6 +102,15 @@ pub struct Transaction {
 }
 
 impl Transaction {
+    /// Accounts for the wait from `queued` until `until`; by then the die had worked `internal_busy` for the firmware.
+    #[inline]
+    pub fn count_die_wait(&mut self, until: Time, internal_busy: Time) {
+        let waited = until - self.queued;
+        let behind_gc = (internal_busy - self.internal_busy_at_queued).min(waited);
+        self.spent.behind_gc += behind_gc;
+        self.spent.die_wait += waited - behind_gc;
+    }
+
     /// A transaction that has waited for nothing yet.
     pub fn new(
         class: Class,

@@ -12,18 +12,41 @@ pub(super) struct Collection {
     block: BlockId,
     /// The first page that has not been looked at.
     cursor: u32,
-    /// Begun because the die was idle, not because space ran out.
+    /// User requests go first: it was begun because the die was idle, or to level wear, and space has not run out since.
     background: bool,
+    /// It moves cold pages out of a little worn block.
+    levels_wear: bool,
 }
 
 impl Simulation {
-    /// Starts collecting a plane that is short of free pages and not being collected.
+    /// Starts collecting a plane that is short of free pages; a collection in the background comes to the fore.
     pub(super) fn collect_if_needed(&mut self, plane: PlaneId) {
-        if self.collections[plane.index()].is_none()
-            && self.ftl.wants_collection(plane)
-            && let Some(block) = self.ftl.begin_collection(plane)
-        {
-            self.begin(plane, block, false);
+        match &mut self.collections[plane.index()] {
+            Some(collection) => {
+                if collection.background && self.ftl.is_short(plane) {
+                    collection.background = false;
+                    self.foreground_collections[self.geometry.die_of_plane(plane).index()] += 1;
+                }
+            }
+            None => {
+                if self.ftl.wants_collection(plane)
+                    && let Some(block) = self.ftl.begin_collection(plane)
+                {
+                    self.begin(plane, Collection { block, cursor: 0, background: false, levels_wear: false });
+                }
+            }
+        }
+    }
+
+    /// Starts collecting the idle dies that background collection wants.
+    pub(super) fn collect_idle_dies(&mut self) {
+        if self.config.gc.background_threshold == 0.0 {
+            return;
+        }
+        for die in (0..self.geometry.dies()).map(DieId) {
+            if !self.queues.has_work(die) && self.dies[die.index()].is_idle() {
+                self.collect_in_background(die);
+            }
         }
     }
 
@@ -38,17 +61,18 @@ impl Simulation {
                 && self.ftl.wants_background_collection(plane)
                 && let Some(block) = self.ftl.begin_collection(plane)
             {
-                self.begin(plane, block, true);
+                self.begin(plane, Collection { block, cursor: 0, background: true, levels_wear: false });
             }
         }
     }
 
-    fn begin(&mut self, plane: PlaneId, block: BlockId, background: bool) {
+    fn begin(&mut self, plane: PlaneId, collection: Collection) {
         self.measures.gc.collections += 1;
-        if !background {
+        self.measures.gc.wear_moves += u64::from(collection.levels_wear);
+        if !collection.background {
             self.foreground_collections[self.geometry.die_of_plane(plane).index()] += 1;
         }
-        self.collections[plane.index()] = Some(Collection { block, cursor: 0, background });
+        self.collections[plane.index()] = Some(collection);
         self.advance(plane);
     }
 
@@ -85,11 +109,12 @@ impl Simulation {
         self.measures.gc.erases += 1;
         self.ftl.finish_erase(collection.block);
         self.collect_if_needed(plane);
+        // At most one wear move for each collection, or a plane of many cold blocks would move them all in one go.
         if self.collections[plane.index()].is_none()
+            && !collection.levels_wear
             && let Some(block) = self.ftl.wants_wear_move(plane)
         {
-            self.measures.gc.wear_moves += 1;
-            self.begin(plane, block, false);
+            self.begin(plane, Collection { block, cursor: 0, background: true, levels_wear: true });
         }
     }
 

@@ -36,7 +36,7 @@ impl Simulation {
             } else if !self.queues.has_work(die) {
                 self.went_idle(die);
             }
-        } else if ready[Class::UserRead.index()] != 0 && state.may_suspend(&self.rules, self.now()) {
+        } else if ready[Class::UserRead.index()] != 0 && self.may_suspend(die) {
             self.ask_command(die);
         }
     }
@@ -50,6 +50,12 @@ impl Simulation {
             self.collect_if_needed(PlaneId(self.geometry.first_plane(die).0 + plane));
         }
         self.asked[die.index()].command.is_some()
+    }
+
+    /// Whether reads may suspend what the array does: not collection while that goes before requests.
+    fn may_suspend(&self, die: DieId) -> bool {
+        let state = &self.dies[die.index()];
+        state.may_suspend(&self.rules, self.now()) && !(state.works_internally() && self.collection_first(die))
     }
 
     fn ask_command(&mut self, die: DieId) {
@@ -85,10 +91,14 @@ impl Simulation {
     /// Which planes of a die have a transaction that may run now, for each class.
     ///
     /// A plane without a free page for the host holds its programs back, and is collected; while an operation is
-    /// suspended only reads of requests run.
+    /// suspended only reads of requests run, and nothing when it is a collection that goes before them.
     fn ready(&mut self, die: DieId) -> PlaneMasks {
         let mut masks = self.queues.masks(die);
-        if self.dies[die.index()].has_suspended() {
+        let state = &self.dies[die.index()];
+        if state.has_suspended() {
+            if state.has_suspended_internal() && self.collection_first(die) {
+                return NOTHING;
+            }
             masks = NOTHING;
             masks[Class::UserRead.index()] = self.queues.masks(die)[Class::UserRead.index()];
             return masks;
@@ -134,10 +144,9 @@ impl Simulation {
         let die = grant.die;
         let suspends = !self.dies[die.index()].accepts(&self.rules);
         if suspends {
-            let state = &mut self.dies[die.index()];
-            let wanted = self.queues.masks(die)[Class::UserRead.index()] != 0;
+            let wanted = self.queues.masks(die)[Class::UserRead.index()] != 0 && self.may_suspend(die);
             // An operation that is nearly done by now is let finish; the end of it asks again.
-            if !wanted || state.suspend(&self.rules, now).is_err() {
+            if !wanted || self.dies[die.index()].suspend(&self.rules, now).is_err() {
                 self.release(grant);
                 return;
             }
@@ -264,7 +273,10 @@ impl Simulation {
             self.page_moved(plane);
             return;
         }
-        transaction.spent.die_wait += self.queue.now() - transaction.queued;
+        let now = self.queue.now();
+        let die = self.geometry.die_of_plane(plane);
+        let internal_busy = self.dies[die.index()].internal_busy(now);
+        transaction.count_die_wait(now, internal_busy);
         if transaction.reads_first && self.ftl.lookup(transaction.lpn).is_none() {
             self.turn_into_program(id);
         } else {
@@ -283,11 +295,7 @@ impl Simulation {
         let transaction = &mut self.transactions[id];
         let die = self.geometry.die_of_plane(transaction.plane);
         let die_ready = asked.later(transaction.queued);
-        let waited = die_ready - transaction.queued;
-        let internal = self.dies[die.index()].internal_busy(now) - transaction.internal_busy_at_queued;
-        let behind_gc = internal.min(waited);
-        transaction.spent.behind_gc += behind_gc;
-        transaction.spent.die_wait += waited - behind_gc;
+        transaction.count_die_wait(die_ready, self.dies[die.index()].internal_busy(now));
         transaction.spent.path_wait += now - die_ready;
         transaction.conflict |= now > die_ready;
         let stream = match transaction.class {

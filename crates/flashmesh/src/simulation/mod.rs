@@ -177,6 +177,8 @@ impl Simulation {
     pub fn run(&mut self, control: &Control) -> Result<Report, RunError> {
         let started = Instant::now();
         control.begin(self.replay.request_count());
+        self.collect_idle_dies();
+        self.settle();
         self.start_replay()?;
         let mut interrupted = false;
         'run: loop {

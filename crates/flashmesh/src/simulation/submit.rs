@@ -93,6 +93,7 @@ impl Simulation {
                 self.ftl.deallocate(lpn);
                 self.witness(|oracles, now| oracles.deallocated(lpn, now));
             }
+            self.collect_idle_dies();
             self.respond(id);
             return;
         }

@@ -8,7 +8,7 @@ choices! {
     SchedulePolicy {
         /// Reads before writes before erases, in any order of arrival.
         OutOfOrder = "out-of-order",
-        /// In the order of arrival.
+        /// In the order of arrival; only collection that must come first, and reads where suspension is on, overtake.
         Fifo = "fifo",
     }
 }
