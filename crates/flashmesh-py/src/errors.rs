@@ -27,7 +27,7 @@ pub fn exception(error: &RunError) -> PyErr {
     let text = error.to_string();
     match error {
         RunError::Geometry(_) => ConfigError::new_err(text),
-        RunError::Workload(_) => WorkloadError::new_err(text),
+        RunError::Workload(_) | RunError::TooLong => WorkloadError::new_err(text),
         RunError::Check(_) => CheckError::new_err(text),
         RunError::Sink(_) => OutputError::new_err(text),
         RunError::Stalled { .. } => InternalError::new_err(text),

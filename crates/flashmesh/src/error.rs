@@ -46,6 +46,11 @@ pub enum RunError {
     /// Something that must always hold did not: a bug of the simulator.
     #[error("check failed {0}")]
     Check(#[from] Violation),
+    /// Simulated time passed [`Time::RUN_MAX`].
+    #[error(
+        "the run passed 106 days of simulated time, the longest that can be simulated: shorten the workload or its times"
+    )]
+    TooLong,
     /// Nothing more can happen, but requests are in flight: a bug of the simulator.
     #[error("at {at} the drive came to a halt with {in_flight} requests in flight; this is a bug of flashmesh")]
     Stalled {

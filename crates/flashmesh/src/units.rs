@@ -12,7 +12,7 @@ pub use text::{Quantity, UnitError, UnitErrorKind};
 
 /// A point in simulated time or a span of it, in picoseconds.
 ///
-/// The largest value is about 213 days, more than any published trace spans.
+/// The largest value is about 213 days; a run may last [`Time::RUN_MAX`], 106 days, more than any published trace spans.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Time(u64);
 
@@ -21,6 +21,8 @@ impl Time {
     pub const ZERO: Time = Time(0);
     /// Later than anything that happens.
     pub const MAX: Time = Time(u64::MAX);
+    /// The longest run: half of what the clock can hold, so that no delay added to a time within it overflows.
+    pub const RUN_MAX: Time = Time(u64::MAX / 2);
     /// Picoseconds in a second.
     pub const PS_PER_SECOND: u64 = 1_000_000_000_000;
 

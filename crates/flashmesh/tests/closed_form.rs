@@ -272,3 +272,66 @@ fn a_read_that_comes_while_a_program_resumes_suspends_it_once_it_runs() {
     let works_again = resumed + Time::from_us(4);
     assert_eq!(done[2], works_again + COMMAND + Time::from_us(5) + READ + PAGE_TRANSFER);
 }
+
+#[test]
+fn waiting_for_a_path_is_not_mistaken_for_the_transfer_of_a_later_plane() {
+    let mut config = bare_drive();
+    config.flash.multi_plane = MultiPlane::SameOffset;
+    config.ftl.allocation = order("PWCD");
+    // Both planes of two chips on one channel: the second chip senses while the first sends, and waits for its path.
+    let records = run(&config, [read(0, 2, Time::ZERO), read(2, 2, Time::ZERO)]);
+    for record in &records {
+        assert_eq!(record.spent.transfer, COMMAND * 2 + PAGE_TRANSFER * 2);
+        assert_eq!(record.spent.array, READ);
+    }
+    assert!(!records[0].path_conflict || records[0].spent.path_wait > Time::ZERO);
+    assert!(records[1].path_conflict && records[1].spent.path_wait > PAGE_TRANSFER);
+}
+
+#[test]
+fn threads_that_have_no_more_requests_do_not_think_on() {
+    let mut config = bare_drive();
+    config.replay.mode = ReplayMode::Closed;
+    config.replay.threads = 2;
+    config.replay.think_time = Time::from_ms(1);
+    let (report, _) = run_source(&config, Listed([read(0, 1, Time::ZERO), read(1, 1, Time::ZERO)].into()));
+    let one = COMMAND + READ + PAGE_TRANSFER;
+    assert_eq!(report.makespan_ps, one.as_ps());
+    assert!(
+        (report.utilisation.dies[0] - 1.0).abs() < 1e-9,
+        "die 0 worked all the time: {}",
+        report.utilisation.dies[0]
+    );
+}
+
+#[test]
+fn a_time_scale_that_leads_beyond_the_clock_is_an_error() {
+    let mut config = bare_drive();
+    config.replay.time_scale = 1e6;
+    let requests = Listed([read(0, 1, Time::ZERO), read(1, 1, Time::from_us(20_000_000))].into());
+    let mut simulation =
+        flashmesh::simulation::Simulation::with_source(&config, Box::new(requests)).expect("the drive can be built");
+    let error = simulation.run(&Default::default()).expect_err("231 days cannot be simulated");
+    assert!(error.to_string().contains("231 days"), "{error}");
+}
+
+#[test]
+fn a_run_that_outlasts_the_clock_is_an_error() {
+    let mut config = bare_drive();
+    config.replay.mode = ReplayMode::Closed;
+    config.replay.threads = 1;
+    config.replay.think_time = Time::from_ms(1_000_000);
+    let source = Repeated { left: 20_000, kind: RequestKind::Read, page: |n| n };
+    let mut simulation =
+        flashmesh::simulation::Simulation::with_source(&config, Box::new(source)).expect("the drive can be built");
+    let error = simulation.run(&Default::default()).expect_err("231 days cannot be simulated");
+    assert!(error.to_string().contains("106 days"), "{error}");
+}
+
+#[test]
+fn a_time_scale_multiplies_arrival_times() {
+    let mut config = bare_drive();
+    config.replay.time_scale = 0.5;
+    let done = completions(&config, [read(0, 1, Time::ZERO), read(1, 1, Time::from_us(500))]);
+    assert_eq!(done[1], Time::from_us(250) + COMMAND + READ + PAGE_TRANSFER);
+}

@@ -1,8 +1,8 @@
 //! The path-conflict-free interconnect (paper 000, section 3.3): a private channel for every chip and no limit on
 //! controllers.
 //!
-//! Dies of one chip still share the chip's pins; a die that waits for them waits for its chip, not for a path of the
-//! array, and its request is not counted as a path conflict when the array has one die a chip.
+//! A chip still has one set of pins: its dies share them, and with a cache register a die may want them for a command while
+//! its data leaves. Such a wait counts as a wait for a path; with one die a chip and no cache register there is none.
 
 use crate::config;
 use crate::flash::geometry::Geometry;

@@ -95,6 +95,16 @@ struct Register {
     left: u8,
     /// A path was asked for.
     sending: bool,
+    /// When the data came into the register.
+    since: Time,
+    /// How long planes that left before waited for a path.
+    path_wait: Time,
+}
+
+impl Register {
+    fn new(operation: Operation, since: Time) -> Register {
+        Register { operation, left: 0, sending: false, since, path_wait: Time::ZERO }
+    }
 }
 
 /// A die was asked for what its state or its timing does not allow.
@@ -290,7 +300,7 @@ impl Die {
         self.array = Array::Idle;
         if self.operation.kind == OperationKind::Read {
             if self.register.is_none() {
-                self.register = Some(Register { operation: self.operation, left: 0, sending: false });
+                self.register = Some(Register::new(self.operation, now));
             } else {
                 self.array = Array::Holding;
             }
@@ -303,6 +313,16 @@ impl Die {
     #[inline]
     pub fn outgoing(&self) -> Option<TransactionId> {
         self.register.as_ref().map(|register| register.operation.transactions()[usize::from(register.left)])
+    }
+
+    /// The data of a plane got its path after `waited`; gives when all came into the register, and how long the planes
+    /// that left before had waited for theirs.
+    #[inline]
+    pub fn count_path_wait(&mut self, waited: Time) -> Result<(Time, Time), Illegal> {
+        let register = self.register.as_mut().ok_or(Illegal::WrongPhase)?;
+        let before = register.path_wait;
+        register.path_wait += waited;
+        Ok((register.since, before))
     }
 
     /// Whether the register holds data for which no path was asked yet; from now on one has been.
@@ -329,7 +349,7 @@ impl Die {
         if register.left == register.operation.count {
             self.register = None;
             if let Array::Holding = self.array {
-                self.register = Some(Register { operation: self.operation, left: 0, sending: false });
+                self.register = Some(Register::new(self.operation, now));
                 self.array = Array::Idle;
             }
         }

@@ -14,6 +14,9 @@ use crate::workload::source::WorkloadSource;
 /// Requests pulled at once from a workload without threads, so that what they will need can be fetched early.
 const BATCH: usize = 32;
 
+/// The fixed point of the time scale.
+const SCALE_SHIFT: u32 = 40;
+
 /// A request ready to go to the drive.
 #[derive(Clone, Copy, Debug)]
 pub struct Arrived {
@@ -40,8 +43,11 @@ pub enum Next {
 pub struct Replay {
     source: Box<dyn WorkloadSource>,
     mode: ReplayMode,
-    time_scale: f64,
+    /// What arrival times are multiplied by, in units of 2^-40: no float decides when something happens.
+    time_scale: u128,
     think_time: Time,
+    /// Closed: what each thinking thread will issue.
+    thoughts: Vec<Option<IoRequest>>,
     thinking: u32,
     /// Requests the drive holds at once.
     queue_depth: usize,
@@ -71,8 +77,9 @@ impl Replay {
         Replay {
             source,
             mode: config.mode,
-            time_scale: config.time_scale,
+            time_scale: (config.time_scale * (1u64 << SCALE_SHIFT) as f64).round() as u128,
             think_time: config.think_time,
+            thoughts: Vec::new(),
             thinking: 0,
             queue_depth: queue_depth as usize,
             in_flight: 0,
@@ -110,15 +117,37 @@ impl Replay {
         self.alarm || self.thinking > 0
     }
 
-    /// Closed replay: a thread begins to think; gives for how long.
-    pub fn think(&mut self) -> Time {
+    /// Closed replay: `thread` thinks about its next request; gives for how long, or nothing when it has no more.
+    ///
+    /// # Errors
+    /// When the workload cannot be read on.
+    pub fn think(&mut self, thread: u32) -> Result<Option<Time>, WorkloadError> {
+        let Some(io) = self.source.next_request(thread)? else { return Ok(None) };
+        if self.thoughts.len() <= thread as usize {
+            self.thoughts.resize(thread as usize + 1, None);
+        }
+        self.thoughts[thread as usize] = Some(io);
         self.thinking += 1;
-        self.think_time
+        Ok(Some(self.think_time))
     }
 
-    /// Closed replay: a thread has thought long enough.
-    pub fn thought(&mut self) {
+    /// Closed replay: `thread` has thought long enough at `now`.
+    pub fn thought(&mut self, thread: u32, now: Time) -> Next {
         self.thinking -= 1;
+        match self.thoughts[thread as usize].take() {
+            Some(io) => self.arrive(Arrived { io, thread, arrival: now }),
+            None => Next::Later,
+        }
+    }
+
+    /// A request that has arrived goes to the drive, or waits for a place there.
+    fn arrive(&mut self, arrived: Arrived) -> Next {
+        if self.in_flight == self.queue_depth {
+            self.waiting.push_back(arrived);
+            return Next::Later;
+        }
+        self.in_flight += 1;
+        Next::Issue(arrived)
     }
 
     /// Pulls the next requests into the batch; gives those that are new, in case their pages can be fetched early.
@@ -158,13 +187,7 @@ impl Replay {
     /// When the workload cannot be read on.
     pub fn next_for(&mut self, thread: u32, now: Time) -> Result<Next, WorkloadError> {
         let Some(io) = self.pull(thread)? else { return Ok(Next::Later) };
-        let arrived = Arrived { io, thread, arrival: now };
-        if self.in_flight == self.queue_depth {
-            self.waiting.push_back(arrived);
-            return Ok(Next::Later);
-        }
-        self.in_flight += 1;
-        Ok(Next::Issue(arrived))
+        Ok(self.arrive(Arrived { io, thread, arrival: now }))
     }
 
     /// Open replay: what has arrived by `now`.
@@ -177,7 +200,7 @@ impl Replay {
         }
         self.refill()?;
         let Some(&io) = self.batch.front() else { return Ok(Next::Later) };
-        let arrival = self.scaled(io.arrival);
+        let arrival = self.scaled(io.arrival)?;
         if arrival > now {
             self.alarm = true;
             return Ok(Next::At(arrival));
@@ -215,10 +238,15 @@ impl Replay {
         self.batch.iter()
     }
 
-    fn scaled(&self, arrival: Time) -> Time {
-        if self.time_scale == 1.0 {
-            return arrival;
+    fn scaled(&self, arrival: Time) -> Result<Time, WorkloadError> {
+        let scaled = (u128::from(arrival.as_ps()) * self.time_scale) >> SCALE_SHIFT;
+        match u64::try_from(scaled).map(Time::from_ps) {
+            Ok(scaled) if scaled <= Time::RUN_MAX => Ok(scaled),
+            _ => Err(WorkloadError::Unusable(format!(
+                "a request arrives {:.0} days after the start, beyond the 106 days that can be simulated: lower replay.time-scale, \
+                 or replay fewer requests",
+                scaled as f64 / Time::PS_PER_SECOND as f64 / 86_400.0
+            ))),
         }
-        Time::from_ps((arrival.as_ps() as f64 * self.time_scale) as u64)
     }
 }

@@ -68,7 +68,8 @@ pub struct LatencyReport {
 pub struct BreakdownReport {
     /// The mean of all requests.
     pub mean: Option<BreakdownSummary>,
-    /// The mean of the requests at and above the 99th percentile.
+    /// The mean of the slowest requests: from the 99th percentile on, rounded down to 1/16 of a power of two, so that it may
+    /// take in more than one in a hundred; `count` says how many.
     pub tail: Option<BreakdownSummary>,
 }
 

@@ -109,8 +109,9 @@ impl Simulation {
             ReplayMode::Open => self.issue_open(),
             ReplayMode::Stress => self.issue_for(thread),
             ReplayMode::Closed => {
-                let at = now + self.replay.think();
-                self.queue.schedule(lane::ARRIVAL, at, Event::ThreadReady(thread));
+                if let Some(thinks) = self.replay.think(thread)? {
+                    self.queue.schedule(lane::ARRIVAL, now + thinks, Event::ThreadReady(thread));
+                }
                 Ok(())
             }
         }

@@ -188,11 +188,17 @@ impl Simulation {
     fn send_data(&mut self, grant: Grant, asked: Time) {
         let now = self.now();
         self.count_transfer(asked);
-        let id = self.dies[grant.die.index()].outgoing().expect("a die asks only with data in its register");
+        let state = &mut self.dies[grant.die.index()];
+        let id = state.outgoing().expect("a die asks only with data in its register");
+        let (since, waited_before) =
+            state.count_path_wait(now - asked).expect("a die asks only with data in its register");
         let transaction = &mut self.transactions[id];
-        transaction.spent.transfer += asked - transaction.array_mark;
-        transaction.spent.path_wait += now - asked;
-        transaction.conflict |= now > asked;
+        // Until the register was free the die was busy with older data; since then with the data of the planes before
+        // this one, and with waiting for their paths, which is the same path.
+        transaction.spent.die_wait += since - transaction.array_mark;
+        transaction.spent.transfer += asked - since - waited_before;
+        transaction.spent.path_wait += waited_before + (now - asked);
+        transaction.conflict |= waited_before + (now - asked) > Time::ZERO;
         transaction.array_mark = now;
         let whole_page = transaction.reads_first || transaction.class.is_internal();
         let bytes = if whole_page { self.geometry.page_size } else { transaction.bytes };

@@ -26,7 +26,7 @@ use crate::flash::geometry::Geometry;
 use crate::flash::timing::Timing;
 use crate::ftl::{Ftl, IdleDies};
 use crate::host::link::LinkDirection;
-use crate::host::replay::Replay;
+use crate::host::replay::{Next, Replay};
 use crate::ids::{DieId, Lpn, RequestId, TransactionId};
 use crate::measure::report::Report;
 use crate::schedule::queues::{DieQueues, Transactions};
@@ -189,6 +189,9 @@ impl Simulation {
                     break 'run;
                 }
             }
+            if self.queue.now() > Time::RUN_MAX {
+                return Err(RunError::TooLong);
+            }
             control.publish(self.measures.completed, self.queue.now());
             if control.is_cancelled() {
                 interrupted = true;
@@ -215,8 +218,9 @@ impl Simulation {
                 self.issue_open()?;
             }
             Event::ThreadReady(thread) => {
-                self.replay.thought();
-                self.issue_for(thread)?;
+                if let Next::Issue(arrived) = self.replay.thought(thread, self.queue.now()) {
+                    self.issue(arrived);
+                }
             }
             Event::Submitted(request) => self.submit(request),
             Event::Fabric(event) => self.fabric_event(event),

@@ -53,6 +53,10 @@ impl Simulation {
         if !self.dies[die.index()].ends_at(now) {
             return;
         }
+        // Whoever asked for a path to suspend this operation waited for the die until now.
+        if let Some(asked) = &mut self.asked[die.index()].command {
+            *asked = now;
+        }
         let operation = *self.dies[die.index()].finish_array(now).expect("the end of the operation has come");
         self.witness(|oracles, now| oracles.array_ended(die, now));
         let nominal = self.timing.array(operation.kind) + operation.delay;
