@@ -115,6 +115,15 @@ class Utilisation:
 
 
 @dataclass(frozen=True, slots=True)
+class Links:
+    """What each link of the fabric carried, by row of chips."""
+
+    busy_ps: tuple[int, ...]
+    bytes_to_chips: tuple[int, ...]
+    bytes_from_chips: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Bound:
     """What bounds the run: the resource, the share of time it was busy, and a sentence that says so."""
 
@@ -138,6 +147,7 @@ class Result:
     flash: FlashOperations
     path_conflict: PathConflict
     utilisation: Utilisation
+    links: Links
     bound: Bound
     wall_s: float
     requests_per_wall_s: float

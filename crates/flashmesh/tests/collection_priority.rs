@@ -34,7 +34,7 @@ fn reads_with_some_writes() -> Vec<IoRequest> {
         .map(|n: u64| {
             let page = n * 7919 % LOGICAL_PAGES;
             let arrival = Time::from_us(5) * n;
-            if n % 40 == 0 { write(page, 1, arrival) } else { read(page, 1, arrival) }
+            if n.is_multiple_of(40) { write(page, 1, arrival) } else { read(page, 1, arrival) }
         })
         .collect()
 }

@@ -5,6 +5,7 @@ use serde::Serialize;
 use super::bound::Bound;
 use super::breakdown::BreakdownSummary;
 use super::latency::LatencySummary;
+use crate::fabric::LinkUsage;
 use crate::workload::WorkloadSummary;
 
 /// The result of a run. Times are picoseconds of simulated time unless the name says otherwise.
@@ -32,6 +33,8 @@ pub struct Report {
     pub path_conflict: PathConflictReport,
     /// How busy everything was.
     pub utilisation: Utilisation,
+    /// What each link of the fabric carried.
+    pub links: LinksReport,
     /// What bounds the run.
     pub bound: Bound,
     /// What the workload is; null when it was not named by the configuration.
@@ -112,6 +115,28 @@ pub struct PathConflictReport {
     pub transfers: u64,
     /// Time that transfers waited for a path, summed.
     pub wait_ps: u64,
+}
+
+/// What each link of the fabric carried, one entry a link: channels of the bus, private channels of the chips.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct LinksReport {
+    /// Time with bytes on the move.
+    pub busy_ps: Vec<u64>,
+    /// Data and metadata towards the chips.
+    pub bytes_to_chips: Vec<u64>,
+    /// Data and metadata from the chips.
+    pub bytes_from_chips: Vec<u64>,
+}
+
+impl LinksReport {
+    /// The report of these links.
+    pub fn new(links: &[LinkUsage]) -> LinksReport {
+        LinksReport {
+            busy_ps: links.iter().map(|link| link.busy.as_ps()).collect(),
+            bytes_to_chips: links.iter().map(|link| link.bytes_in.as_u64()).collect(),
+            bytes_from_chips: links.iter().map(|link| link.bytes_out.as_u64()).collect(),
+        }
+    }
 }
 
 /// Shares of the makespan, 0 to 1.

@@ -12,7 +12,7 @@ use crate::measure::latency::Latencies;
 use crate::measure::log::{RequestRecord, RequestSink};
 use crate::measure::peak_rss;
 use crate::measure::report::{
-    BreakdownReport, FlashReport, GcReport, LatencyReport, PathConflictReport, Report, Utilisation,
+    BreakdownReport, FlashReport, GcReport, LatencyReport, LinksReport, PathConflictReport, Report, Utilisation,
 };
 use crate::units::{Bytes, Time};
 use crate::workload::RequestKind;
@@ -167,6 +167,7 @@ impl Simulation {
                 transfers: measures.transfers,
                 wait_ps: measures.path_wait.as_ps(),
             },
+            links: LinksReport::new(self.fabric.usage()),
             bound,
             utilisation,
             workload: self.summary.clone(),

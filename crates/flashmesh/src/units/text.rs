@@ -250,29 +250,37 @@ impl fmt::Display for Share {
     }
 }
 
+/// A text longer than this is not what one would write.
+const READABLE: usize = 9;
+
 /// Writes `value` exactly, in the first unit that leaves a whole number or at most three decimals.
 ///
-/// Sizes prefer units of 1024 and rates units of 1000, as data sheets do.
+/// Sizes prefer units of 1024 and rates units of 1000, as data sheets do, unless the other gives a much shorter text:
+/// 1TB, not 976562500KiB.
 fn write_scaled<Q: Quantity>(f: &mut fmt::Formatter<'_>, value: u64) -> fmt::Result {
     let (smallest, units) = match Q::UNITS.split_last() {
         Some(((smallest, _), units)) => (*smallest, units),
         None => ("", Q::UNITS),
     };
-    let binary = |name: &str| name.contains("iB");
-    let prefers_binary = Q::NAME == Bytes::NAME;
-    let fitting = units.iter().filter(|(name, _)| binary(name) == prefers_binary);
-    for &(name, size) in fitting {
-        if value >= size && (u128::from(value) * 1000).is_multiple_of(u128::from(size)) {
-            let thousandths = (u128::from(value) * 1000 / u128::from(size)) as u64;
-            let (whole, rest) = (thousandths / 1000, thousandths % 1000);
-            if rest == 0 {
-                return write!(f, "{whole}{name}");
-            }
-            let decimals = format!("{rest:03}");
-            return write!(f, "{whole}.{}{name}", decimals.trim_end_matches('0'));
-        }
+    let exact =
+        units.iter().filter(|&&(_, size)| value >= size && (u128::from(value) * 1000).is_multiple_of(u128::from(size)));
+    let texts = exact.map(|&(name, size)| {
+        let thousandths = (u128::from(value) * 1000 / u128::from(size)) as u64;
+        let (whole, rest) = (thousandths / 1000, thousandths % 1000);
+        let text = match rest {
+            0 => format!("{whole}{name}"),
+            _ => format!("{whole}.{}{name}", format!("{rest:03}").trim_end_matches('0')),
+        };
+        // Sizes are powers of two more often than of ten.
+        let is_preferred = name.contains("iB") == (Q::NAME == Bytes::NAME);
+        (text, is_preferred)
+    });
+    let texts: Vec<(String, bool)> = texts.collect();
+    let preferred = texts.iter().find(|(text, is_preferred)| *is_preferred && text.len() <= READABLE);
+    match preferred.or_else(|| texts.iter().min_by_key(|(text, _)| text.len())) {
+        Some((text, _)) => f.write_str(text),
+        None => write!(f, "{value}{smallest}"),
     }
-    write!(f, "{value}{smallest}")
 }
 
 #[cfg(test)]
@@ -374,5 +382,12 @@ mod tests {
             let _ = text.parse::<Rate>();
             let _ = text.parse::<Share>();
         }
+    }
+
+    #[test]
+    fn sizes_are_written_in_the_unit_one_would_choose() {
+        let texts =
+            [4096, 1536, 512, 1_000_000_000_000, 383_454_679_040, 412_316_860_416].map(|b| Bytes::new(b).to_string());
+        assert_eq!(texts, ["4KiB", "1.5KiB", "512B", "1TB", "374467460KiB", "384GiB"]);
     }
 }
