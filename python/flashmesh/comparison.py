@@ -11,12 +11,14 @@ from flashmesh.results import Result, columns
 if TYPE_CHECKING:
     import pandas as pd
 
+    from flashmesh.axes import Value
+
 
 @dataclass(frozen=True)
 class ComparedRun:
     """One run of a comparison."""
 
-    settings: dict[str, str]
+    settings: dict[str, Value]
     """The varied keys, with their values in this run."""
     result: Result
 
@@ -25,7 +27,7 @@ class ComparedRun:
 class Comparison:
     """The runs of a comparison, in the order of the axes: the last one varies fastest."""
 
-    axes: dict[str, tuple[str, ...]]
+    axes: dict[str, tuple[Value, ...]]
     """The varied keys, with all their values."""
     runs: tuple[ComparedRun, ...]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Protocol, TypeAlias, runtime_checkable
@@ -30,6 +31,7 @@ def load(
     source: ConfigSource,
     *,
     overrides: Mapping[str, Any] | None = None,
+    varied: Mapping[str, str] | None = None,
     trace: str | Path | None = None,
     profile: str | None = None,
     seed: int | None = None,
@@ -40,6 +42,7 @@ def load(
     Args:
         source: The configuration.
         overrides: Values by their dotted key, such as `{"fabric.kind": "ideal"}`.
+        varied: The values of the axes of a comparison; they come before those of `overrides`.
         trace: A trace file to replay instead of the workload of the configuration.
         profile: A named profile to replay instead.
         seed: The number every random choice grows from.
@@ -50,16 +53,30 @@ def load(
     """
     if trace is not None and profile is not None:
         raise ConfigError("trace and profile exclude each other: a run replays one workload")
-    texts = [f"{key}={value_text(value)}" for key, value in (overrides or {}).items()]
+    varied = varied or {}
+    texts = [f"{key}={value_text(value)}" for key, value in (overrides or {}).items() if key not in varied]
+    # An error names an override by its number; whoever gave no --set is told what they did give.
+    origins = {f"--set #{len(texts) + 1 + number}": f"--vary {key}" for number, key in enumerate(varied)}
+    texts += [f"{key}={value}" for key, value in varied.items()]
+
+    def add(origin: str, *settings: str) -> None:
+        for setting in settings:
+            texts.append(setting)
+            origins[f"--set #{len(texts)}"] = origin
+
     if trace is not None:
-        texts += ["workload.kind=trace", f"workload.trace={json.dumps(str(Path(trace).resolve()))}"]
+        add("--trace", "workload.kind=trace", f"workload.trace={json.dumps(str(Path(trace).resolve()))}")
     if profile is not None:
-        texts += ["workload.kind=profile", f"workload.profile={json.dumps(profile)}"]
+        add("--profile", "workload.kind=profile", f"workload.profile={json.dumps(profile)}")
     if seed is not None:
-        texts.append(f"seed={seed}")
+        add("--seed", f"seed={seed}")
     if tolerate:
-        texts.append("workload.tolerate=1.0")
-    return read(source, texts)
+        add("--tolerate", "workload.tolerate=1.0")
+    try:
+        return read(source, texts)
+    except ConfigError as error:
+        text = re.sub(r"--set #\d+", lambda match: origins.get(match[0], match[0]), str(error))
+        raise ConfigError(text) from None
 
 
 def read(source: ConfigSource, overrides: list[str]) -> Config:

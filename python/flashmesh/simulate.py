@@ -8,8 +8,8 @@ from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
 from flashmesh import configuration
+from flashmesh.axes import axes_of, refuse_clashes, typed
 from flashmesh.comparison import ComparedRun, Comparison
-from flashmesh.configuration import ConfigSource, value_text
 from flashmesh.execution import Interrupted, Job, Progress, execute
 from flashmesh.request_log import request_log
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
+    from flashmesh.configuration import ConfigSource
     from flashmesh.results import Result
 
 
@@ -97,18 +98,20 @@ def compare(
         on_open: Called once, with the summary of the trace as the first configuration reads it.
 
     Raises:
-        ConfigError: When one of the configurations cannot be used; nothing is run then.
+        ConfigError: When an axis or one of the configurations cannot be used; nothing is run then.
         WorkloadError: When the workload cannot be read or replayed.
         CheckError: When a check found a simulation to contradict itself.
         Interrupted: On Ctrl-C; holds the runs that had begun.
     """
-    axes = {key: tuple(value_text(value) for value in values) for key, values in vary.items()}
+    axes = axes_of(vary)
+    refuse_clashes(list(axes), {"seed": seed, "trace": trace, "profile": profile, "tolerate": tolerate})
     settings = [dict(zip(axes, values, strict=True)) for values in itertools.product(*axes.values())]
     work = [
         Job(
             configuration.load(
                 config,
-                overrides={**(overrides or {}), **setting},
+                overrides=overrides,
+                varied=setting,
                 trace=trace,
                 profile=profile,
                 seed=seed,
@@ -125,9 +128,11 @@ def compare(
         raise ValueError(f"jobs must be at least 1, not {threads}")
     complete = execute(work, threads, progress)
     runs = tuple(
-        ComparedRun(setting, job.result) for setting, job in zip(settings, work, strict=True) if job.result is not None
+        ComparedRun({key: typed(value) for key, value in setting.items()}, job.result)
+        for setting, job in zip(settings, work, strict=True)
+        if job.result is not None
     )
-    comparison = Comparison(axes, runs)
+    comparison = Comparison({key: tuple(map(typed, values)) for key, values in axes.items()}, runs)
     if not complete:
         raise Interrupted(comparison if runs else None)
     return comparison

@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 
 import flashmesh
+from flashmesh.axes import typed
 
 SMALL: dict[str, Any] = {"preset": "z-nand", "workload": {"requests": 5_000}}
 ENDLESS = {"workload.requests": 10**12}
@@ -81,6 +82,48 @@ def test_comparison_has_a_row_for_each_combination() -> None:
     ]
     alone = flashmesh.run(SMALL, overrides={"fabric.kind": "ideal", "seed": 2})
     assert comparison.runs[3].result.makespan_ps == alone.makespan_ps
+
+
+@pytest.mark.parametrize(
+    ("vary", "arguments", "words"),
+    [
+        ({"seed": [1, 2]}, {"seed": 7}, "seed is varied and given by seed=: drop one of them"),
+        ({"fabric.kind": "bus"}, {}, "are a sequence"),
+        ({"seed": 3}, {}, "are a sequence"),
+        ({"seed": []}, {}, "at least one value"),
+        ({"seed": [1, "1"]}, {}, "twice"),
+        (["seed"], {}, "mapping"),
+    ],
+)
+def test_axes_that_say_nothing_or_are_overridden_are_refused(vary: Any, arguments: dict[str, Any], words: str) -> None:
+    with pytest.raises(flashmesh.ConfigError, match=words):
+        flashmesh.compare(SMALL, vary, **arguments)
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("8", 8),
+        ("0.5", 0.5),
+        ("true", True),
+        ("4KiB", "4KiB"),
+        ('"8"', "8"),
+        ("nan", "nan"),
+        ("[1, 2]", "[1, 2]"),
+        ("1\nb = 2", "1\nb = 2"),
+    ],
+)
+def test_values_of_axes_are_numbers_where_they_can_be(text: str, value: object) -> None:
+    found = typed(text)
+    assert (type(found), found) == (type(value), value)
+
+
+def test_varied_numbers_are_numbers_in_the_frame_and_the_document() -> None:
+    comparison = flashmesh.compare(SMALL, {"replay.outstanding": ["16", "4"]}, jobs=2)
+    assert list(comparison.frame()["replay.outstanding"].sort_values()) == [4, 16]
+    document = comparison.to_dict()
+    assert document["axes"] == {"replay.outstanding": [16, 4]}
+    assert document["runs"][0]["settings"] == {"replay.outstanding": 16}
 
 
 def test_log_of_requests_is_written(tmp_path: Path) -> None:

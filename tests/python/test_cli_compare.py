@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
+import pytest
 
 from conftest import Cli
 from test_cli_run import simulated
@@ -31,7 +32,7 @@ def test_parallel_runs_equal_those_one_by_one(cli: Cli, config: Path) -> None:
 def test_combinations_come_in_order_with_the_last_axis_fastest(cli: Cli, config: Path) -> None:
     done = cli("compare", config, "--vary", "fabric.kind=bus,ideal", "--vary", "seed=1,2", "--json", "-")
     found = [tuple(run["settings"].values()) for run in json.loads(done.stdout)["runs"]]
-    assert found == [("bus", "1"), ("bus", "2"), ("ideal", "1"), ("ideal", "2")]
+    assert found == [("bus", 1), ("bus", 2), ("ideal", 1), ("ideal", 2)]
 
 
 def test_table_shows_runs_side_by_side_with_ratios(cli: Cli, config: Path) -> None:
@@ -77,3 +78,38 @@ def test_trace_is_summed_up_once_for_all_runs(cli: Cli, config: Path, tmp_path: 
     assert done.returncode == 0, done.stderr
     assert done.stderr.count("some.csv") == 1
     assert "some.csv" not in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("axis", "option", "words"),
+    [
+        ("seed=1,2", ("--seed", "7"), "seed is varied and given by --seed: drop one of them"),
+        ("workload.profile=hm_0,mds_0", ("--profile", "usr_0"), "workload.profile is varied and given by --profile"),
+        ("workload.trace=a.csv,b.csv", ("--trace", "c.csv"), "workload.trace is varied and given by --trace"),
+        ("workload.trace=a.csv,b.csv", ("--profile", "usr_0"), "workload.trace is varied and decided by --profile"),
+        ("workload.kind=synthetic,trace", ("--trace", "c.csv"), "workload.kind is varied and decided by --trace"),
+    ],
+)
+def test_option_that_would_override_a_varied_key_is_refused(
+    cli: Cli, config: Path, axis: str, option: tuple[str, str], words: str
+) -> None:
+    done = cli("compare", config, "--vary", axis, *option)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert words in done.stderr
+
+
+def test_value_that_is_there_twice_is_refused(cli: Cli, config: Path) -> None:
+    done = cli("compare", config, "--vary", "seed=1,2,01,1")
+    assert done.returncode == 2
+    assert "seed: the value 1 is there twice" in done.stderr
+
+
+def test_bad_value_of_an_option_is_shown_as_that_option(cli: Cli, config: Path) -> None:
+    done = cli("compare", config, "--set", "seed=3", "--vary", "fabric.kind=bus,x")
+    assert done.returncode == 2
+    assert "--vary fabric.kind" in done.stderr
+    assert "--set" not in done.stderr
+    beyond = cli("run", config, "--seed", str(2**63))
+    assert beyond.returncode == 2
+    assert "--seed" in beyond.stderr
+    assert str(2**63 - 1) in beyond.stderr

@@ -10,6 +10,7 @@ import click
 
 import flashmesh as library
 from flashmesh import configuration
+from flashmesh.axes import refuse_clashes
 from flashmesh.cli.output import stdout
 from flashmesh.cli.parameters import axis, config_argument, output_option, setting, workload_options
 from flashmesh.cli.progress import ProgressBar
@@ -109,6 +110,7 @@ def compare(
     vary = dict(axes)
     if len(vary) < len(axes):
         raise click.BadParameter("a key is varied twice", param_hint="--vary")
+    refuse_clashes(list(vary), options, prefix="--", suffix="")
     runs = 1
     for values in vary.values():
         runs *= len(values)

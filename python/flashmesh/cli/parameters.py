@@ -66,7 +66,7 @@ def workload_options(command: F) -> F:
             metavar="KEY=VALUE",
             help="Override a key of the configuration.",
         ),
-        click.option("--seed", type=click.IntRange(0, 2**64 - 1), help="The number every random choice grows from."),
+        click.option("--seed", type=click.IntRange(0, 2**63 - 1), help="The number every random choice grows from."),
         click.option("--tolerate", is_flag=True, help="Replay a trace however many of its lines cannot be used."),
         click.option("--check", is_flag=True, help="Check the simulation against its oracles as it runs."),
         click.option("--quiet", is_flag=True, help="Say nothing on stderr but errors."),

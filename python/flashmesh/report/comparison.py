@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from rich.table import Table
 from rich.text import Text
 
+from flashmesh.configuration import value_text
 from flashmesh.report import quantities as q
 from flashmesh.report.summary import PARTS, kinds
 
@@ -87,7 +88,7 @@ def show(comparison: Comparison, terminal: Terminal) -> None:
 
 def labels(comparison: Comparison) -> list[str]:
     """What sets each run apart."""
-    return [", ".join(run.settings.values()) for run in comparison.runs]
+    return [", ".join(map(value_text, run.settings.values())) for run in comparison.runs]
 
 
 def beside(comparison: Comparison, terminal: Terminal) -> RenderableType:
@@ -122,5 +123,5 @@ def below(comparison: Comparison, terminal: Terminal) -> RenderableType:
         for measure in chosen:
             value = measure.value(run.result)
             cells += [measure.text(value), q.ratio(value, measure.value(first))]
-        table.add_row(*run.settings.values(), *cells)
+        table.add_row(*map(value_text, run.settings.values()), *cells)
     return table
