@@ -9,7 +9,9 @@ import re
 import pytest
 
 import flashmesh
+from flashmesh.axes import Value
 from flashmesh.cli.parameters import split
+from flashmesh.report import comparison as comparison_report
 from flashmesh.report import quantities as q
 from flashmesh.report import summary
 from flashmesh.report.terminal import Terminal
@@ -31,7 +33,7 @@ def shown(result: flashmesh.Result, stream: io.StringIO) -> str:
 
 @pytest.fixture
 def result() -> flashmesh.Result:
-    return flashmesh.run("preset:z-nand", overrides={"workload.requests": 1_000})
+    return flashmesh.run("preset:z-nand", overrides={"workload.requests": 1_000, "workload.read-share": 0.5})
 
 
 @pytest.mark.parametrize(
@@ -107,3 +109,41 @@ def test_terminal_gets_colour_and_blocks_and_a_pipe_neither(
     piped = shown(result, io.StringIO())
     assert piped.isascii()
     assert "\x1b" not in piped
+
+
+def compared(result: flashmesh.Result, key: str, values: list[Value], stream: io.StringIO) -> str:
+    runs = tuple(flashmesh.ComparedRun({key: value}, result) for value in values)
+    comparison_report.show(flashmesh.Comparison({key: tuple(values)}, runs), Terminal(stream))
+    return stream.getvalue()
+
+
+@pytest.mark.parametrize("width", [30, 60, 100, 160])
+@pytest.mark.parametrize("runs", [1, 2, 3, 4, 9])
+def test_comparison_never_cuts_a_number_or_a_label(
+    result: flashmesh.Result, monkeypatch: pytest.MonkeyPatch, width: int, runs: int
+) -> None:
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("COLUMNS", str(width))
+    names: list[Value] = [f"a-value-with-a-long-name-{number}" for number in range(runs)]
+    text = re.sub(r"\x1b\[[0-9;]*m", "", compared(result, "some.key", names, FakeTerminal()))
+    lines = text.splitlines()
+    for name in names:
+        assert str(name) in text
+    for measure in comparison_report.MEASURES:
+        if measure.name in comparison_report.KEY_MEASURES:
+            assert measure.name in text
+            assert text.count(measure.text(measure.value(result))) >= runs
+    ratios = {word for word in text.split() if word.startswith("x")}
+    assert ratios == {"x1.00"} or (runs == 1 and not ratios)
+    if width >= 60:
+        assert max(map(len, lines)) <= width
+
+
+def test_long_paths_of_traces_are_shown_by_their_names_while_these_differ(result: flashmesh.Result) -> None:
+    long = "/a/folder/far/away/from/here"
+    text = compared(result, "workload.trace", [f"{long}/one.csv", f"{long}/two.csv"], io.StringIO())
+    assert ".../one.csv" in text
+    assert long not in text
+    assert text.isascii()
+    same = compared(result, "workload.trace", [f"{long}/one.csv", f"{long}/b/one.csv"], io.StringIO())
+    assert f"{long}/b/one.csv" in same

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
@@ -15,14 +16,15 @@ from flashmesh.report.summary import PARTS, kinds
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from rich.console import RenderableType
-
     from flashmesh.comparison import Comparison
     from flashmesh.report.terminal import Terminal
     from flashmesh.results import Result
 
 SIDE_BY_SIDE = 4
 """How many runs fit side by side."""
+TRACE = "workload.trace"
+LONG = 24
+"""From how many characters on the path of a trace is shown by the name of its file."""
 KEY_MEASURES = ("IOPS", "bandwidth", "all mean", "all p99")
 """What is shown when runs are many."""
 
@@ -76,25 +78,52 @@ MEASURES = (
 
 def show(comparison: Comparison, terminal: Terminal) -> None:
     """Prints the comparison."""
-    many = len(comparison.runs) > SIDE_BY_SIDE
-    terminal.print((below if many else beside)(comparison, terminal))
-    terminal.print()
+    names = labels(comparison, terminal)
+    table = beside(comparison, names, terminal) if len(comparison.runs) <= SIDE_BY_SIDE else None
+    tables = [table] if table is not None and terminal.fits(table) else below(comparison, names, terminal)
+    for table in tables:
+        terminal.print(table)
+        terminal.print()
+    headings = [", ".join(name) for name in names]
+    sentences = [
+        run.result.bound.sentence + (" (interrupted)" if run.result.interrupted else "") for run in comparison.runs
+    ]
+    if max(map(len, headings), default=0) > terminal.width // 2:
+        for heading, sentence in zip(headings, sentences, strict=True):
+            terminal.print(Text(heading, style="bold", overflow="fold"), Padding(sentence, (0, 0, 0, 2)))
+        return
     bounds = Table.grid(padding=(0, 2))
-    for name, run in zip(labels(comparison), comparison.runs, strict=True):
-        ended = " (interrupted)" if run.result.interrupted else ""
-        bounds.add_row(Text(name, style="bold"), run.result.bound.sentence + ended)
+    bounds.add_column(no_wrap=True)
+    bounds.add_column()
+    for heading, sentence in zip(headings, sentences, strict=True):
+        bounds.add_row(Text(heading, style="bold"), sentence)
     terminal.print(bounds)
 
 
-def labels(comparison: Comparison) -> list[str]:
-    """What sets each run apart."""
-    return [", ".join(map(value_text, run.settings.values())) for run in comparison.runs]
+def labels(comparison: Comparison, terminal: Terminal) -> list[list[str]]:
+    """The values that set each run apart; of long paths of traces the name of the file, while that tells them apart."""
+    columns = [
+        shortened(key, [value_text(run.settings[key]) for run in comparison.runs], terminal) for key in comparison.axes
+    ]
+    return [list(row) for row in zip(*columns, strict=True)]
 
 
-def beside(comparison: Comparison, terminal: Terminal) -> RenderableType:
+def shortened(key: str, values: list[str], terminal: Terminal) -> list[str]:
+    """The values of an axis as they are shown."""
+    if key != TRACE:
+        return values
+    ellipsis = "\N{HORIZONTAL ELLIPSIS}" if terminal.blocks else "..."
+    short = [
+        f"{ellipsis}/{value.rsplit('/', 1)[-1]}" if len(value) > LONG and "/" in value else value for value in values
+    ]
+    return short if len(set(short)) == len(set(values)) else values
+
+
+def beside(comparison: Comparison, names: list[list[str]], terminal: Terminal) -> Table:
     """A row for each measure, and for each run a column with the ratio to the first run."""
     runs = comparison.runs
-    headings = [cell for index, name in enumerate(labels(comparison)) for cell in ([name, ""] if index else [name])]
+    headings = [cell for name in names for cell in (", ".join(name), "")]
+    del headings[1:2]
     table = terminal.table(", ".join(comparison.axes), *headings)
     shown = {kind for run in runs for kind in kinds(run.result)}
     for measure in MEASURES:
@@ -112,16 +141,30 @@ def beside(comparison: Comparison, terminal: Terminal) -> RenderableType:
     return table
 
 
-def below(comparison: Comparison, terminal: Terminal) -> RenderableType:
-    """A row for each run, with the measures that matter most."""
+def below(comparison: Comparison, names: list[list[str]], terminal: Terminal) -> list[Table]:
+    """A row for each run, with the measures that matter most: in one table, or as many as it takes to fit."""
     chosen = [measure for measure in MEASURES if measure.name in KEY_MEASURES]
+    tables: list[Table] = []
+    while chosen:
+        count = len(chosen)
+        table = rows(comparison, names, chosen, terminal)
+        while count > 1 and not terminal.fits(table):
+            count -= 1
+            table = rows(comparison, names, chosen[:count], terminal)
+        tables.append(table)
+        chosen = chosen[count:]
+    return tables
+
+
+def rows(comparison: Comparison, names: list[list[str]], chosen: list[Measure], terminal: Terminal) -> Table:
+    """A row for each run, with some measures."""
     headings = [cell for measure in chosen for cell in (measure.name, "")]
     table = terminal.table(*comparison.axes, *headings, left=len(comparison.axes))
     first = comparison.runs[0].result
-    for run in comparison.runs:
+    for name, run in zip(names, comparison.runs, strict=True):
         cells: list[str] = []
         for measure in chosen:
             value = measure.value(run.result)
             cells += [measure.text(value), q.ratio(value, measure.value(first))]
-        table.add_row(*map(value_text, run.settings.values()), *cells)
+        table.add_row(*name, *cells)
     return table

@@ -6,12 +6,14 @@ from typing import IO, TYPE_CHECKING
 
 from rich import box
 from rich.console import Console
+from rich.measure import Measurement
 from rich.table import Table
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
 WIDTH = 100
+UNBOUNDED = 1_000_000
 EIGHTHS = " ▏▎▍▌▋▊▉█"
 HEAT = "▁▂▃▄▅▆▇█"
 HEAT_ASCII = "0123456789"
@@ -33,11 +35,26 @@ class Terminal:
         """Shows parts, each from a new line on; an empty line without any."""
         with self.console.capture() as capture:
             for part in parts or ("",):
+                width = self.console.width
+                # A number that was cut reads like another number: such a table rather has lines that are too long.
+                if isinstance(part, Table) and not self.fits(part):
+                    self.console.width = self.needed(part)
                 self.console.print(part)
+                self.console.width = width
         text = capture.get()
         if not self.console.is_terminal:
             text = "".join(f"{line.rstrip()}\n" for line in text.splitlines())
         self.stream.write(text)
+
+    def fits(self, table: Table) -> bool:
+        """Whether a table can be shown without lines longer than the terminal is wide."""
+        return self.needed(table) <= self.console.width
+
+    def needed(self, table: Table) -> int:
+        """The least width that shows a table with nothing cut; 0 when its columns may break lines."""
+        if not all(column.no_wrap for column in table.columns):
+            return 0
+        return Measurement.get(self.console, self.console.options.update(max_width=UNBOUNDED), table).maximum
 
     def table(self, *headings: str, left: int = 1) -> Table:
         """An empty table whose first columns hold text and whose others hold numbers."""
