@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+import threading
+from collections.abc import Callable, Mapping
+from concurrent.futures import Future
 from pathlib import Path
 from typing import Any, Protocol, TypeAlias, runtime_checkable
 
@@ -86,7 +88,7 @@ def read(source: ConfigSource, overrides: list[str]) -> Config:
             name = source.removeprefix(PRESET_PREFIX)
             return Config.from_str(f"preset = {json.dumps(name)}\n", source, overrides)
         case str() | Path():
-            return Config.from_file(source, overrides)
+            return interruptibly(lambda: Config.from_file(source, overrides))
         case Mapping():
             tables: Mapping[str, Any] = source
         case TomlTables():
@@ -98,6 +100,20 @@ def read(source: ConfigSource, overrides: list[str]) -> Config:
     except (TypeError, ValueError) as error:
         raise ConfigError(f"the configuration cannot be written as TOML: {error}") from error
     return Config.from_str(text, "<configuration>", overrides)
+
+
+def interruptibly(read: Callable[[], Config]) -> Config:
+    """Reads in a thread that is left behind on Ctrl-C: a pipe may never have anything to read."""
+    outcome: Future[Config] = Future()
+
+    def work() -> None:
+        try:
+            outcome.set_result(read())
+        except BaseException as error:  # the thread that waits raises it
+            outcome.set_exception(error)
+
+    threading.Thread(target=work, name="flashmesh-read", daemon=True).start()
+    return outcome.result()
 
 
 def value_text(value: object) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 from pathlib import Path
 from typing import Any
@@ -113,3 +114,12 @@ def test_bad_value_of_an_option_is_shown_as_that_option(cli: Cli, config: Path) 
     assert beyond.returncode == 2
     assert "--seed" in beyond.stderr
     assert str(2**63 - 1) in beyond.stderr
+
+
+def test_csv_goes_to_stdout_alone(cli: Cli, config: Path) -> None:
+    done = cli("compare", config, "--vary", "fabric.kind=bus,ideal", "--csv", "-")
+    assert done.returncode == 0
+    assert list(pd.read_csv(io.StringIO(done.stdout))["fabric.kind"]) == ["bus", "ideal"]
+    both = cli("compare", config, "--vary", "fabric.kind=bus,ideal", "--csv", "-", "--json", "-")
+    assert (both.returncode, both.stdout) == (2, "")
+    assert "--json and --csv name the same file" in both.stderr

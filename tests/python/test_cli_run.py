@@ -203,3 +203,29 @@ def test_presets_and_profiles_are_listed(cli: Cli) -> None:
     assert "z-nand" in cli("presets").stdout
     assert "hm_0" in cli("profiles").stdout.split()
     assert "assumed" in cli("profiles", "hm_0").stdout
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (("--json", "out", "--requests", "./out"), "--json and --requests name the same file"),
+        (("--json", "drive.toml"), "the configuration and --json name the same file"),
+        (("--requests", "link"), "the configuration and --requests name the same file"),
+        (("--trace", "some.csv", "--json", "some.csv"), "the trace and --json name the same file"),
+        (
+            ("--set", "workload.kind=trace", "--set", "workload.trace=some.csv", "--json", "some.csv"),
+            "the trace and --json name the same file",
+        ),
+        (("--requests", "-"), "cannot go to stdout"),
+    ],
+)
+def test_output_that_would_overwrite_what_the_run_reads_or_writes_is_refused(
+    cli: Cli, config: Path, tmp_path: Path, options: tuple[str, ...], words: str
+) -> None:
+    (tmp_path / "link").hardlink_to(config)
+    (tmp_path / "some.csv").write_text("a trace\n")
+    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    done = cli("run", config, *options)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert words in done.stderr
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import pty
 import select
@@ -84,11 +85,21 @@ def test_interrupted_comparison_shows_the_runs_that_had_begun(config: Path, tmp_
     assert "(interrupted)" in output
 
 
-def test_termination_removes_temporary_files(config: Path, tmp_path: Path) -> None:
+def test_interrupted_run_writes_its_json_to_stdout(config: Path, tmp_path: Path) -> None:
+    watched = Watched("run", config, "--set", ENDLESS, "--json", "-", cwd=tmp_path)
+    watched.wait_for(b"requests")
+    watched.process.send_signal(signal.SIGINT)
+    code, output = watched.finish()
+    assert code == 130
+    assert json.loads(output)["interrupted"] is True
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGHUP, 129)])
+def test_termination_removes_temporary_files(config: Path, tmp_path: Path, number: signal.Signals, code: int) -> None:
     watched = Watched("run", config, "--set", ENDLESS, "--requests", "log.parquet", cwd=tmp_path)
     watched.wait_for(b"simulating")
-    watched.process.send_signal(signal.SIGTERM)
-    assert watched.finish() == (143, "")
+    watched.process.send_signal(number)
+    assert watched.finish() == (code, "")
     assert [path.name for path in tmp_path.iterdir()] == ["drive.toml"]
 
 
@@ -135,3 +146,39 @@ def test_full_stdout_is_an_error(config: Path, tmp_path: Path) -> None:
     assert done.returncode == 2
     assert "cannot be written to stdout" in done.stderr
     assert len(done.stderr.splitlines()) == 1
+
+
+@pytest.mark.parametrize(("closed", "code"), [(">&-", 2), ("2>&-", 0), ("<&-", 0)])
+def test_streams_closed_from_the_start(config: Path, tmp_path: Path, closed: str, code: int) -> None:
+    done = subprocess.run(
+        ["sh", "-c", f'exec "$@" {closed}', "sh", COMMAND, "run", config, "--json", "result.json"],
+        cwd=tmp_path,
+        env=environment(),
+        capture_output=True,
+        text=True,
+        timeout=TIMEOUT_S,
+        check=False,
+    )
+    assert done.returncode == code
+    if code == 0:
+        assert "completion latency" in done.stdout
+        assert done.stderr == ""
+        json.loads((tmp_path / "result.json").read_text())
+    else:
+        assert done.stderr == "error: the results cannot be written to stdout: it is closed\n"
+        assert not (tmp_path / "result.json").exists()
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_configuration_that_never_comes_can_be_given_up(tmp_path: Path, number: signal.Signals, code: int) -> None:
+    os.mkfifo(tmp_path / "pipe.toml")
+    with subprocess.Popen(
+        [COMMAND, "run", "pipe.toml"], cwd=tmp_path, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as process:
+        time.sleep(2.0)
+        assert process.poll() is None
+        process.send_signal(number)
+        try:
+            assert process.wait(timeout=30) == code
+        finally:
+            process.kill()

@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 import flashmesh as library
 from flashmesh import configuration
 from flashmesh.axes import refuse_clashes
-from flashmesh.cli.output import stdout
+from flashmesh.cli.output import (
+    STDOUT,
+    TRACE,
+    inputs,
+    refuse_overwriting,
+    refuse_stdout,
+    require_stdout,
+    stdout,
+)
 from flashmesh.cli.parameters import axis, config_argument, output_option, setting, workload_options
 from flashmesh.cli.progress import ProgressBar
 from flashmesh.execution import Interrupted
@@ -21,8 +28,11 @@ from flashmesh.report import summary as summary_report
 from flashmesh.report.terminal import Terminal
 from flashmesh.simulate import cores
 
+if TYPE_CHECKING:
+    from pathlib import Path
+
 EXIT_CODES = """Exit codes: 0 done; 1 internal error; 2 bad input, bad usage or a file that cannot be read or
-written; 3 a check failed; 130 interrupted; 141 the reader of stdout went away; 143 terminated."""
+written; 3 a check failed; 129 hung up; 130 interrupted; 141 the reader of stdout went away; 143 terminated."""
 
 
 @click.group(epilog=EXIT_CODES, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
@@ -48,7 +58,13 @@ def run(
 
     CONFIG is a configuration file, or preset:NAME.
     """
-    json_stdout = json_file == Path("-")
+    refuse_stdout("--requests", requests_file)
+    refuse_overwriting(
+        {"--json": json_file, "--requests": requests_file},
+        inputs(config, dict(settings), options["trace"]),
+    )
+    require_stdout()
+    json_stdout = json_file == STDOUT
     with ExitStack() as files:
         target = files.enter_context(whole_file(json_file)) if json_file and not json_stdout else None
         bar = files.enter_context(ProgressBar(quiet=quiet))
@@ -63,19 +79,22 @@ def run(
             )
         except Interrupted as interrupted:
             bar.bar.stop()
-            if isinstance(interrupted.partial, library.Result) and not json_stdout:
-                with stdout() as stream:
-                    summary_report.show(interrupted.partial, Terminal(stream))
+            if isinstance(interrupted.partial, library.Result):
+                show_result(interrupted.partial, json_stdout)
             raise
         if target is not None:
             write_text(target, result.to_json())
-    if json_stdout:
-        with stdout() as stream:
-            stream.write(result.to_json())
-    else:
-        with stdout() as stream:
-            summary_report.show(result, Terminal(stream))
+    show_result(result, json_stdout)
     return 0
+
+
+def show_result(result: library.Result, as_json: bool) -> None:
+    """Writes a result to stdout."""
+    with stdout() as stream:
+        if as_json:
+            stream.write(result.to_json())
+        else:
+            summary_report.show(result, Terminal(stream))
 
 
 @flashmesh.command(epilog=EXIT_CODES)
@@ -92,7 +111,9 @@ def run(
 @click.option("--jobs", type=click.IntRange(min=1), default=cores, show_default="all cores", help="Runs at once.")
 @workload_options
 @output_option("--json", "json_file", "Write the results as JSON; - writes them to stdout instead of the table.")
-@output_option("--csv", "csv_file", "Write the results as CSV, a row for each run.")
+@output_option(
+    "--csv", "csv_file", "Write the results as CSV, a row for each run; - writes them to stdout instead of the table."
+)
 def compare(
     config: str,
     axes: tuple[tuple[str, list[str]], ...],
@@ -114,10 +135,15 @@ def compare(
     runs = 1
     for values in vary.values():
         runs *= len(values)
-    json_stdout = json_file == Path("-")
+    refuse_overwriting(
+        {"--json": json_file, "--csv": csv_file},
+        inputs(config, dict(settings), options["trace"], vary.get(TRACE, ())),
+    )
+    require_stdout()
+    form = "json" if json_file == STDOUT else "csv" if csv_file == STDOUT else "table"
     with ExitStack() as files:
-        json_target = files.enter_context(whole_file(json_file)) if json_file and not json_stdout else None
-        csv_target = files.enter_context(whole_file(csv_file)) if csv_file else None
+        json_target = files.enter_context(whole_file(json_file)) if json_file and json_file != STDOUT else None
+        csv_target = files.enter_context(whole_file(csv_file)) if csv_file and csv_file != STDOUT else None
         bar = files.enter_context(ProgressBar(runs, quiet))
         try:
             comparison = library.compare(
@@ -125,21 +151,27 @@ def compare(
             )
         except Interrupted as interrupted:
             bar.bar.stop()
-            if isinstance(interrupted.partial, library.Comparison) and not json_stdout:
-                with stdout() as stream:
-                    comparison_report.show(interrupted.partial, Terminal(stream))
+            if isinstance(interrupted.partial, library.Comparison):
+                show_comparison(interrupted.partial, form)
             raise
         if json_target is not None:
             write_text(json_target, comparison.to_json())
         if csv_target is not None:
             write_text(csv_target, comparison.frame().to_csv(index=False))
-    if json_stdout:
-        with stdout() as stream:
-            stream.write(comparison.to_json())
-    else:
-        with stdout() as stream:
-            comparison_report.show(comparison, Terminal(stream))
+    show_comparison(comparison, form)
     return 0
+
+
+def show_comparison(comparison: library.Comparison, form: str) -> None:
+    """Writes a comparison to stdout."""
+    with stdout() as stream:
+        match form:
+            case "json":
+                stream.write(comparison.to_json())
+            case "csv":
+                stream.write(comparison.frame().to_csv(index=False))
+            case _:
+                comparison_report.show(comparison, Terminal(stream))
 
 
 @flashmesh.command()

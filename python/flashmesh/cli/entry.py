@@ -6,7 +6,7 @@ import os
 import signal
 import sys
 import traceback
-from typing import TYPE_CHECKING, NoReturn
+from typing import IO, TYPE_CHECKING, NoReturn
 
 import click
 
@@ -23,19 +23,37 @@ BAD_INPUT = 2
 CHECK_FAILED = 3
 INTERRUPTED = 128 + signal.SIGINT
 STDOUT_CLOSED = 141
-TERMINATED = 128 + signal.SIGTERM
 
 
 def main() -> NoReturn:
     """Runs the command line and ends the process."""
+    hold_streams()
     signal.signal(signal.SIGTERM, terminate)
+    # Under nohup it is ignored, and stays so.
+    if hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) != signal.SIG_IGN:
+        signal.signal(signal.SIGHUP, terminate)
     code = guarded()
     try:
-        sys.stdout.flush()
+        flush(sys.stdout)
     except OSError:
         # What could not be written is still in the buffer: Python would try again at exit, and complain.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     sys.exit(code)
+
+
+def hold_streams() -> None:
+    """Opens nothing in place of streams that are closed: else the next file opened would become stdout or stderr."""
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)
+
+
+def flush(stream: IO[str] | None) -> None:
+    """Writes what waits to be written, where the stream is open."""
+    if stream is not None:
+        stream.flush()
 
 
 def guarded() -> int:
@@ -80,13 +98,16 @@ def fault(error: Exception) -> int:
 
 def say(text: str) -> None:
     """Writes to stderr, if anybody reads it."""
+    stream: IO[str] | None = sys.stderr
+    if stream is None:
+        return
     try:
-        sys.stderr.write(f"{text}\n")
-        sys.stderr.flush()
+        stream.write(f"{text}\n")
+        stream.flush()
     except OSError:
         return
 
 
 def terminate(number: int, frame: FrameType | None) -> NoReturn:
     """Ends like after an exception, so that temporary files are removed."""
-    sys.exit(TERMINATED)
+    sys.exit(128 + number)

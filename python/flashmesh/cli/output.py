@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 import sys
+import tomllib
 from contextlib import contextmanager
+from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
-from flashmesh._native import OutputError
+import click
+
+from flashmesh import configuration
+from flashmesh._native import FlashmeshError, OutputError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator, Mapping
+
+STDOUT = Path("-")
+"""How an option names stdout."""
+TRACE = "workload.trace"
 
 
 class StdoutClosed(Exception):  # noqa: N818 - no fault of anybody
@@ -19,6 +28,7 @@ class StdoutClosed(Exception):  # noqa: N818 - no fault of anybody
 @contextmanager
 def stdout() -> Iterator[IO[str]]:
     """Gives stdout; what is written has left when the block ends."""
+    require_stdout()
     try:
         yield sys.stdout
         sys.stdout.flush()
@@ -26,3 +36,75 @@ def stdout() -> Iterator[IO[str]]:
         raise StdoutClosed from error
     except OSError as error:
         raise OutputError(f"the results cannot be written to stdout: {error.strerror}") from error
+
+
+def require_stdout() -> None:
+    """Refuses to begin work whose results nobody can get.
+
+    Raises:
+        OutputError: When the process was started with stdout closed.
+    """
+    # The types of Python's library leave out that a closed stream is None.
+    stream: IO[str] | None = sys.stdout
+    if stream is None:
+        raise OutputError("the results cannot be written to stdout: it is closed")
+
+
+def refuse_stdout(option: str, path: Path | None) -> None:
+    """Refuses `-` for what is no text."""
+    if path == STDOUT:
+        raise click.BadParameter("a Parquet file cannot go to stdout; give it a name", param_hint=option)
+
+
+def inputs(
+    config: str, settings: Mapping[str, str], trace: Path | None, traces: Iterable[str] = ()
+) -> dict[str, list[Path]]:
+    """The files a command reads, by what they are."""
+    files = [Path(name.strip('"')) for name in traces]
+    if trace is not None:
+        files.append(trace)
+    if config.startswith(configuration.PRESET_PREFIX):
+        if TRACE in settings:
+            files.append(Path(settings[TRACE].strip('"')))
+        return {"the trace": files}
+    # A pipe can be read only once, and that is for the run.
+    if trace is None and Path(config).is_file():
+        try:
+            workload = tomllib.loads(configuration.load(config, overrides=settings).to_toml())["workload"]
+        except FlashmeshError:
+            workload = {}  # the run says what is wrong, or an axis sets it right
+        if "trace" in workload:
+            files.append(Path(workload["trace"]))
+    return {"the configuration": [Path(config)], "the trace": files}
+
+
+def refuse_overwriting(outputs: Mapping[str, Path | None], inputs: Mapping[str, list[Path]]) -> None:
+    """Refuses an output that is a file the command reads, or another output.
+
+    Args:
+        outputs: The files to write, by their options.
+        inputs: The files to read, by what they are.
+
+    Raises:
+        click.UsageError: When there is one.
+    """
+    named: list[tuple[str, Path]] = [(name, path) for name, paths in inputs.items() for path in paths]
+    for option, path in outputs.items():
+        if path is None:
+            continue
+        for other, taken in named:
+            if same_file(path, taken):
+                raise click.UsageError(f"{other} and {option} name the same file")
+        named.append((option, path))
+
+
+def same_file(one: Path, other: Path) -> bool:
+    """Whether two paths lead to the same file; devices such as /dev/null take the output of many."""
+    if STDOUT in (one, other):
+        return one == other
+    try:
+        if one.exists() and other.exists():
+            return one.samefile(other) and one.is_file()
+        return one.resolve() == other.resolve()
+    except (OSError, RuntimeError, ValueError):
+        return False

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from contextlib import AbstractContextManager
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING
 
 from rich.console import Console
 from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
@@ -16,6 +16,11 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from flashmesh.execution import Progress
+
+
+def watched(stream: IO[str] | None) -> bool:
+    """Whether a stream is open and a terminal."""
+    return stream is not None and stream.isatty()
 
 
 class ProgressBar(AbstractContextManager["ProgressBar"]):
@@ -31,7 +36,7 @@ class ProgressBar(AbstractContextManager["ProgressBar"]):
             TextColumn("{task.fields[state]}"),
             TimeRemainingColumn(compact=True),
             console=console,
-            disable=quiet or not sys.stderr.isatty(),
+            disable=quiet or not watched(sys.stderr),
             transient=True,
             expand=True,
         )
