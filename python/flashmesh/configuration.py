@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import threading
 from collections.abc import Callable, Mapping
@@ -12,7 +13,7 @@ from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 import tomli_w
 
-from flashmesh._native import Config, ConfigError
+from flashmesh._native import Config, ConfigError, WorkloadError
 
 PRESET_PREFIX = "preset:"
 
@@ -52,9 +53,12 @@ def load(
 
     Raises:
         ConfigError: When the configuration cannot be used; the text shows the place.
+        WorkloadError: When `trace` cannot be the path of a file.
     """
     if trace is not None and profile is not None:
         raise ConfigError("trace and profile exclude each other: a run replays one workload")
+    if overrides is not None and not isinstance(overrides, Mapping):
+        raise ConfigError(f"overrides are a mapping of keys to values, not {type(overrides).__name__}")
     varied = varied or {}
     texts = [f"{key}={value_text(value)}" for key, value in (overrides or {}).items() if key not in varied]
     # An error names an override by its number; whoever gave no --set is told what they did give.
@@ -67,13 +71,15 @@ def load(
             origins[f"--set #{len(texts)}"] = origin
 
     if trace is not None:
-        add("--trace", "workload.kind=trace", f"workload.trace={json.dumps(str(Path(trace).resolve()))}")
+        add("--trace", "workload.kind=trace", f"workload.trace={json.dumps(trace_path(trace))}")
     if profile is not None:
         add("--profile", "workload.kind=profile", f"workload.profile={json.dumps(profile)}")
     if seed is not None:
         add("--seed", f"seed={seed}")
     if tolerate:
         add("--tolerate", "workload.tolerate=1.0")
+    for setting in texts:
+        refuse_unspeakable(setting)
     try:
         return read(source, texts)
     except ConfigError as error:
@@ -85,9 +91,14 @@ def read(source: ConfigSource, overrides: list[str]) -> Config:
     """Reads a configuration with overrides in the text form `table.key=value`."""
     match source:
         case str() if source.startswith(PRESET_PREFIX):
+            refuse_unspeakable(source)
             name = source.removeprefix(PRESET_PREFIX)
             return Config.from_str(f"preset = {json.dumps(name)}\n", source, overrides)
         case str() | Path():
+            try:
+                os.fsencode(source)
+            except UnicodeError as error:
+                raise ConfigError(f"{str(source)!r}: is no name of a file") from error
             return interruptibly(lambda: Config.from_file(source, overrides))
         case Mapping():
             tables: Mapping[str, Any] = source
@@ -99,7 +110,36 @@ def read(source: ConfigSource, overrides: list[str]) -> Config:
         text = tomli_w.dumps(tables)
     except (TypeError, ValueError) as error:
         raise ConfigError(f"the configuration cannot be written as TOML: {error}") from error
+    refuse_unspeakable(text)
     return Config.from_str(text, "<configuration>", overrides)
+
+
+def trace_path(trace: str | Path) -> str:
+    """The whole path of a trace.
+
+    Raises:
+        WorkloadError: When a configuration cannot spell it.
+    """
+    try:
+        path = str(Path(trace).resolve())
+        path.encode()
+    except (OSError, RuntimeError, TypeError, ValueError) as error:
+        raise WorkloadError(f"{str(trace)!r}: a trace needs a path that is a UTF-8 text") from error
+    if "\0" in path:
+        raise WorkloadError(f"{str(trace)!r}: a trace needs a path without NUL")
+    return path
+
+
+def refuse_unspeakable(text: str) -> None:
+    """Refuses texts that are no Unicode: halves of pairs of surrogates, as Python keeps undecodable bytes.
+
+    Raises:
+        ConfigError: When a text holds one.
+    """
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise ConfigError(f"{text!r}: is not valid Unicode") from error
 
 
 def interruptibly(read: Callable[[], Config]) -> Config:

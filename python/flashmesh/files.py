@@ -24,6 +24,12 @@ def whole_file(path: str | Path) -> Iterator[Path]:
         OutputError: When the file cannot be made.
     """
     path = Path(path)
+    try:
+        unusable = b"\0" in os.fsencode(path)
+    except UnicodeError:
+        unusable = True
+    if unusable:
+        raise OutputError(f"{str(path)!r}: is no name of a file")
     if path.is_dir():
         raise OutputError(f"{path}: is a folder, not a file")
     if path.exists() and not path.is_file():

@@ -140,11 +140,29 @@ def test_log_of_requests_is_written(tmp_path: Path) -> None:
         (flashmesh.ConfigError, {"trace": "some.csv", "profile": "hm_0"}),
         (flashmesh.WorkloadError, {"trace": "nowhere.csv"}),
         (flashmesh.OutputError, {"requests_file": "nowhere/log.parquet"}),
+        (flashmesh.ConfigError, {"overrides": [1]}),
+        (flashmesh.ConfigError, {"overrides": {1: 2}}),
+        (flashmesh.ConfigError, {"overrides": {"fabric.kind": "a\0b"}}),
+        (flashmesh.ConfigError, {"overrides": {"fabric.kind": "\ud800"}}),
+        (flashmesh.ConfigError, {"profile": "\ud800"}),
+        (flashmesh.ConfigError, {"seed": "\ud800"}),
+        (flashmesh.WorkloadError, {"trace": "a\0b"}),
+        (flashmesh.WorkloadError, {"trace": "\ud800"}),
+        (flashmesh.OutputError, {"requests_file": "a\0b"}),
+        (flashmesh.OutputError, {"requests_file": "\ud800"}),
     ],
 )
 def test_each_error_has_its_exception(error: type[flashmesh.FlashmeshError], arguments: dict[str, Any]) -> None:
     with pytest.raises(error):
         flashmesh.run(SMALL, **arguments)
+
+
+@pytest.mark.parametrize(
+    "source", ["a\0b", "\ud800", "preset:a\0b", "preset:\ud800", {"preset": "\ud800"}, {"preset": "a\0b"}]
+)
+def test_text_that_no_file_can_hold_is_a_configuration_error(source: flashmesh.ConfigSource) -> None:
+    with pytest.raises(flashmesh.ConfigError):
+        flashmesh.run(source)
 
 
 def test_tables_that_are_no_toml_are_a_configuration_error() -> None:
