@@ -8,13 +8,15 @@ import re
 import threading
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol, TypeAlias, runtime_checkable
+from typing import Any, Protocol, TypeAlias, TypeVar, runtime_checkable
 
 import tomli_w
 
 from flashmesh._native import Config, ConfigError, WorkloadError
 
+T = TypeVar("T")
 PRESET_PREFIX = "preset:"
 
 
@@ -30,8 +32,34 @@ ConfigSource: TypeAlias = str | Path | Mapping[str, Any] | TomlTables
 """A configuration: the path of a file, "preset:NAME", tables as nested mappings, or typed parameters."""
 
 
+@dataclass(frozen=True, slots=True)
+class PipeText:
+    """What came out of a pipe, which can be read only once."""
+
+    name: str
+    text: str
+
+
+def read_once(source: ConfigSource) -> ConfigSource | PipeText:
+    """A source that can be loaded many times: of a pipe its text, anything else as it is.
+
+    Raises:
+        ConfigError: When the pipe cannot be read.
+    """
+    if not isinstance(source, str | Path) or str(source).startswith(PRESET_PREFIX):
+        return source
+    try:
+        if not Path(source).is_fifo():
+            return source
+        return PipeText(str(source), interruptibly(lambda: Path(source).read_text(encoding="utf-8")))
+    except (OSError, UnicodeError) as error:
+        raise ConfigError(f"{source}: cannot be read: {error}") from error
+    except ValueError:
+        return source  # no path at all, as loading it says
+
+
 def load(
-    source: ConfigSource,
+    source: ConfigSource | PipeText,
     *,
     overrides: Mapping[str, Any] | None = None,
     varied: Mapping[str, str] | None = None,
@@ -87,7 +115,7 @@ def load(
         raise ConfigError(text) from None
 
 
-def read(source: ConfigSource, overrides: list[str]) -> Config:
+def read(source: ConfigSource | PipeText, overrides: list[str]) -> Config:
     """Reads a configuration with overrides in the text form `table.key=value`."""
     match source:
         case str() if source.startswith(PRESET_PREFIX):
@@ -100,6 +128,8 @@ def read(source: ConfigSource, overrides: list[str]) -> Config:
             except UnicodeError as error:
                 raise ConfigError(f"{str(source)!r}: is no name of a file") from error
             return interruptibly(lambda: Config.from_file(source, overrides))
+        case PipeText():
+            return Config.from_str(source.text, source.name, overrides)
         case Mapping():
             tables: Mapping[str, Any] = source
         case TomlTables():
@@ -142,9 +172,9 @@ def refuse_unspeakable(text: str) -> None:
         raise ConfigError(f"{text!r}: is not valid Unicode") from error
 
 
-def interruptibly(read: Callable[[], Config]) -> Config:
+def interruptibly(read: Callable[[], T]) -> T:
     """Reads in a thread that is left behind on Ctrl-C: a pipe may never have anything to read."""
-    outcome: Future[Config] = Future()
+    outcome: Future[T] = Future()
 
     def work() -> None:
         try:

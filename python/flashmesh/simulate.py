@@ -105,11 +105,12 @@ def compare(
     """
     axes = axes_of(vary)
     refuse_clashes(list(axes), {"seed": seed, "trace": trace, "profile": profile, "tolerate": tolerate})
+    source = configuration.read_once(config)
     settings = [dict(zip(axes, values, strict=True)) for values in itertools.product(*axes.values())]
     work = [
         Job(
             configuration.load(
-                config,
+                source,
                 overrides=overrides,
                 varied=setting,
                 trace=trace,

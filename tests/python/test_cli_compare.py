@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import io
 import json
+import os
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -123,3 +125,12 @@ def test_csv_goes_to_stdout_alone(cli: Cli, config: Path) -> None:
     both = cli("compare", config, "--vary", "fabric.kind=bus,ideal", "--csv", "-", "--json", "-")
     assert (both.returncode, both.stdout) == (2, "")
     assert "--json and --csv name the same file" in both.stderr
+
+
+def test_configuration_from_a_pipe_holds_for_every_run(cli: Cli, config: Path, tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe.toml"
+    os.mkfifo(pipe)
+    threading.Thread(target=pipe.write_bytes, args=(config.read_bytes(),), daemon=True).start()
+    done = cli("compare", pipe, "--vary", "seed=1,2", "--json", "-")
+    assert done.returncode == 0, done.stderr
+    assert [run["result"]["requests"] for run in runs(done.stdout)] == [20_000, 20_000]
