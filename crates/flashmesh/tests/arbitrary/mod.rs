@@ -57,14 +57,8 @@ fn geometry() -> impl Strategy<Value = flashmesh::config::Geometry> {
 fn flash() -> impl Strategy<Value = flashmesh::config::Flash> {
     let array = (1..=60u64, 20..=300u64, 100..=1500u64);
     let commands = (0..=50u64, proptest::option::of(0..=50u64));
-    let suspension = (
-        select(vec![Suspension::Off, Suspension::Program, Suspension::Erase, Suspension::Both]),
-        time_us(0..=10),
-        time_us(0..=10),
-        1..=4u32,
-        time_us(0..=20),
-    );
-    let multi_plane = select(vec![MultiPlane::Off, MultiPlane::SameOffset, MultiPlane::SameBlockAndOffset]);
+    let suspension = (select(Suspension::ALL), time_us(0..=10), time_us(0..=10), 1..=4u32, time_us(0..=20));
+    let multi_plane = select(MultiPlane::ALL);
     (array, commands, suspension, multi_plane, any::<bool>()).prop_map(
         |((read, program, erase), (command, extra), suspension, multi_plane, read_cache)| {
             let (suspension, suspend_time, resume_time, suspensions_max, suspend_remaining_min) = suspension;
@@ -87,30 +81,18 @@ fn flash() -> impl Strategy<Value = flashmesh::config::Flash> {
 }
 
 fn fabric() -> impl Strategy<Value = flashmesh::config::Fabric> {
-    let arbitration = select(vec![
-        Arbitration::CommandFirst,
-        Arbitration::DataFirst,
-        Arbitration::OldestFirst,
-        Arbitration::RoundRobin,
-    ]);
+    let arbitration = select(Arbitration::ALL);
     let rate = select(vec![
         Rate::from_bytes_per_second(100_000_000),
         Rate::from_bytes_per_second(1_200_000_000),
         Rate::UNLIMITED,
     ]);
-    (select(vec![FabricKind::Bus, FabricKind::Ideal]), rate, arbitration)
+    (select(FabricKind::ALL), rate, arbitration)
         .prop_map(|(kind, channel_rate, arbitration)| flashmesh::config::Fabric { kind, channel_rate, arbitration })
 }
 
 fn collection() -> impl Strategy<Value = (flashmesh::config::Gc, flashmesh::config::Wear)> {
-    let victim = select(vec![
-        VictimPolicy::Greedy,
-        VictimPolicy::DChoices,
-        VictimPolicy::Random,
-        VictimPolicy::RandomP,
-        VictimPolicy::RandomPp,
-        VictimPolicy::Fifo,
-    ]);
+    let victim = select(VictimPolicy::ALL);
     // The smallest spare area of all is 4 blocks of 24.
     let shares = (0..=16u32, 0..=16u32, select(vec![0u32, 17, 50, 90]));
     let wear = (any::<bool>(), any::<bool>(), 1..=4u32);
@@ -147,7 +129,7 @@ fn host() -> impl Strategy<Value = (flashmesh::config::Host, flashmesh::config::
 }
 
 pub fn drive() -> impl Strategy<Value = Config> {
-    let schedule = (select(vec![SchedulePolicy::OutOfOrder, SchedulePolicy::Fifo]), 1..=8u32);
+    let schedule = (select(SchedulePolicy::ALL), 1..=8u32);
     let kinds = vec![PreconditionKind::None, PreconditionKind::Sequential, PreconditionKind::Random];
     let precondition = (select(kinds), select(vec![0.1, 0.5, 1.0]));
     (0..1000u64, geometry(), flash(), fabric(), schedule, allocation(), collection(), host(), precondition).prop_map(
