@@ -147,3 +147,11 @@ def test_long_paths_of_traces_are_shown_by_their_names_while_these_differ(result
     assert text.isascii()
     same = compared(result, "workload.trace", [f"{long}/one.csv", f"{long}/b/one.csv"], io.StringIO())
     assert f"{long}/b/one.csv" in same
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(3, "3"), (47.29, "47.29"), (0.0239, "0.024"), (999, "999"), (13_780, "13.78k"), (2e6, "2.000M")],
+)
+def test_counts_are_whole_and_small_rates_keep_their_decimals(value: float, text: str) -> None:
+    assert q.scaled(value) == text

@@ -35,7 +35,9 @@ def count(value: float | None) -> str:
 
 
 def scaled(value: float) -> str:
-    """A rate of things, in thousands, millions or billions."""
+    """How many things, or how many a second, in thousands, millions or billions; small counts as they are."""
+    if abs(value) < 999.5 and float(value).is_integer():
+        return f"{value:.0f}"
     factor, unit = next((scale for scale in COUNTS if abs(value) >= scale[0] * 0.9995), (1.0, ""))
     return number(value / factor) + unit
 
