@@ -91,8 +91,11 @@ impl fmt::Display for TraceSummary {
         }
         let percent = |share: f64| share * 100.0;
         let kib = |bytes: f64| bytes / 1024.0;
-        let span_s = Time::from_ps(self.span_ps).as_secs_f64();
-        write!(f, ", {} requests in {span_s:.3} s: {:.1} % reads", self.requests, percent(self.read_share))?;
+        let span = match Time::from_ps(self.span_ps).as_secs_f64() {
+            span_s if span_s < 1.0 => format!("{:.3} ms", span_s * 1e3),
+            span_s => format!("{span_s:.3} s"),
+        };
+        write!(f, ", {} requests in {}: {:.1} % reads", self.requests, span, percent(self.read_share))?;
         if self.reads > 0 {
             write!(f, " of {:.1} KiB", kib(self.read_size_mean_bytes))?;
         }
@@ -103,9 +106,8 @@ impl fmt::Display for TraceSummary {
         if self.deallocates > 0 {
             write!(f, ", {:.1} % deallocates", percent(self.deallocate_share))?;
         }
-        let mebibytes = |bytes: u64| bytes as f64 / f64::from(1 << 20);
-        write!(f, "; touches {:.1} MiB", mebibytes(self.footprint_bytes))?;
-        write!(f, " below {:.1} MiB", mebibytes(self.address_end_bytes))?;
+        write!(f, "; touches {}", rounded(self.footprint_bytes))?;
+        write!(f, " below {}", rounded(self.address_end_bytes))?;
         if self.devices > 1 {
             write!(f, "; {} devices share these addresses", self.devices)?;
         }
@@ -123,6 +125,14 @@ impl fmt::Display for TraceSummary {
             write!(f, " {} {} lines ignored, first at {}.", tally.lines, tally.reason, place(tally))?;
         }
         Ok(())
+    }
+}
+
+/// A size with one decimal, in MiB or, below one, in KiB.
+fn rounded(bytes: u64) -> String {
+    match bytes {
+        0..0x10_0000 => format!("{:.1} KiB", bytes as f64 / 1024.0),
+        _ => format!("{:.1} MiB", bytes as f64 / f64::from(1 << 20)),
     }
 }
 
