@@ -1,22 +1,12 @@
 //! What a running simulation shows to other threads, and how they stop it.
 
-use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use crate::units::Time;
-
-/// What a run is busy with.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Phase {
-    /// Building the drive: reading the workload, preconditioning.
-    Preparing,
-    /// Running the workload.
-    Running,
-}
 
 /// Shared between a run and whoever watches it; all calls are cheap and from any thread.
 #[derive(Debug, Default)]
 pub struct Control {
-    phase: AtomicU8,
     requests_done: AtomicU64,
     request_total: AtomicU64,
     simulated_ps: AtomicU64,
@@ -32,14 +22,6 @@ impl Control {
     /// Whether the run was asked to stop.
     pub fn is_cancelled(&self) -> bool {
         self.cancelled.load(Ordering::Relaxed)
-    }
-
-    /// What the run is busy with.
-    pub fn phase(&self) -> Phase {
-        match self.phase.load(Ordering::Relaxed) {
-            0 => Phase::Preparing,
-            _ => Phase::Running,
-        }
     }
 
     /// Requests completed so far.
@@ -62,7 +44,6 @@ impl Control {
 
     pub(super) fn begin(&self, total: Option<u64>) {
         self.request_total.store(total.unwrap_or(0), Ordering::Relaxed);
-        self.phase.store(1, Ordering::Relaxed);
     }
 
     pub(super) fn publish(&self, requests_done: u64, simulated: Time) {

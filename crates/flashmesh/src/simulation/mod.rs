@@ -35,7 +35,7 @@ use crate::units::Time;
 use crate::workload::source::WorkloadSource;
 use crate::workload::{self, WorkloadSummary};
 
-pub use control::{Control, Phase};
+pub use control::Control;
 
 use collect::Collection;
 use complete::Measures;
