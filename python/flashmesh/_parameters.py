@@ -29,6 +29,7 @@ __all__ = [
     "GcVictim",
     "Geometry",
     "Host",
+    "Packets",
     "Precondition",
     "PreconditionKind",
     "Preset",
@@ -74,7 +75,7 @@ FlashMultiPlane: TypeAlias = Literal["off", "same-offset", "same-block-and-offse
 FlashSuspension: TypeAlias = Literal["off", "program", "erase", "both"]
 """Which operations a waiting host read suspends."""
 
-FabricKind: TypeAlias = Literal["bus", "ideal"]
+FabricKind: TypeAlias = Literal["bus", "pssd", "ideal"]
 """The interconnect."""
 
 FabricArbitration: TypeAlias = Literal["command-first", "data-first", "oldest-first", "round-robin"]
@@ -236,10 +237,29 @@ class Fabric:
     """The interconnect. Default: "bus"."""
 
     channel_rate: Rate | None = None
-    """Rate of one channel. Values: 1kB/s to unlimited. Default: "1.2GB/s"."""
+    """Rate of one channel; that of pSSD is twice as much. Values: 1kB/s to unlimited. Default: "1.2GB/s"."""
 
     arbitration: FabricArbitration | None = None
     """Who gets a channel when several wait. Default: "command-first"."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Packets:
+    """The packets of pSSD and pnSSD, whose chips have a controller on the die."""
+
+    control_packet: Bytes | None = None
+    """A control packet: command and address of one plane. Values: 0B to 4KiB. Default: "8B"."""
+
+    data_header: Bytes | None = None
+    """Header of a data packet. Values: 0B to 4KiB. Default: "8B"."""
+
+    data_crc: Bytes | None = None
+    """Checksum of a data packet. Values: 0B to 4KiB. Default: "4B"."""
+
+    on_die_controller_time: Time | None = None
+    """Time the controller on the die takes to decode a command, and again to frame the data of a read. Values: 0ps to
+    1ms. Default: "20ns".
+    """
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -457,6 +477,9 @@ class Config:
 
     fabric: Fabric = Fabric()
     """The network between controllers and chips."""
+
+    packets: Packets = Packets()
+    """The packets of pSSD and pnSSD, whose chips have a controller on the die."""
 
     schedule: Schedule = Schedule()
     """Which waiting transaction a die runs next."""

@@ -55,7 +55,7 @@ columns! {
     array_ps: |record: &RequestRecord| record.spent.array.as_ps();
     transfer_ps: |record: &RequestRecord| record.spent.transfer.as_ps();
     behind_gc_ps: |record: &RequestRecord| record.spent.behind_gc.as_ps();
-    path_conflict: |record: &RequestRecord| u8::from(record.path_conflict);
+    path_conflict: |record: &RequestRecord| u8::from(!record.path_conflict.is_empty());
 }
 
 /// The place of a kind in the dictionary of the `kind` column.

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use crate::check::Violation;
+use crate::fabric::FabricError;
 use crate::flash::geometry::GeometryError;
 use crate::units::Time;
 
@@ -40,6 +41,9 @@ pub enum RunError {
     /// The drive cannot be built.
     #[error("geometry: {0}")]
     Geometry(#[from] GeometryError),
+    /// The interconnect does not fit the drive.
+    #[error(transparent)]
+    Fabric(#[from] FabricError),
     /// The workload cannot be read or replayed.
     #[error(transparent)]
     Workload(#[from] WorkloadError),

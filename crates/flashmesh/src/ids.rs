@@ -65,7 +65,7 @@ id!(
     Lpn
 );
 id!(
-    /// A path of the fabric: a channel, a chip's private channel, a circuit.
+    /// A path of the fabric: a channel, a chip's private channel, a circuit, a message in a network of packets.
     PathId
 );
 id!(
@@ -75,4 +75,12 @@ id!(
 id!(
     /// A flash transaction in flight.
     TransactionId
+);
+id!(
+    /// A link of the fabric: a channel, a wire bundle between two routers, the pins of a chip.
+    LinkId
+);
+id!(
+    /// An acknowledgement on its way from a chip to a controller.
+    AcknowledgementId
 );

@@ -5,6 +5,7 @@ mod drives;
 
 use drives::*;
 use flashmesh::config::{Config, FabricKind, MultiPlane, ReplayMode, Suspension};
+use flashmesh::fabric::Cause;
 use flashmesh::units::{Bytes, Rate, Time};
 use flashmesh::workload::RequestKind;
 
@@ -64,6 +65,18 @@ fn one_write_at_a_time_takes_entry_with_data_command_transfer_array_and_completi
         let all = (0..20).map(|n| write(n * 7919, 1, Time::from_ms(n)));
         assert_eq!(latencies(&config, all), vec![expected; 20]);
     }
+}
+
+/// Twice the rate, 8 B control packets, 12 B around the data, 20 ns for each packet that a chip decodes or frames.
+#[test]
+fn packets_double_the_rate_and_take_their_headers_and_the_time_of_the_controller_on_the_die() {
+    let mut config = bare_drive();
+    config.fabric.kind = FabricKind::Pssd;
+    let twice = Rate::from_bytes_per_second(2_400_000_000);
+    let (control, page) = (twice.time_for(Bytes::new(8)), twice.time_for(Bytes::new(4096 + 12)));
+    let on_die = Time::from_ns(20);
+    assert_eq!(latencies(&config, [read(0, 1, Time::ZERO)]), [control + READ + on_die * 2 + page]);
+    assert_eq!(latencies(&config, [write(0, 1, Time::ZERO)]), [control + page + on_die + PROGRAM]);
 }
 
 #[test]
@@ -209,6 +222,13 @@ fn saturated_reads_of_one_row_fill_one_channel_of_the_bus() {
 }
 
 #[test]
+fn saturated_reads_move_twice_as_fast_in_packets_less_their_overhead() {
+    let page = (8.0 + 4096.0 + 12.0) / 2.4;
+    assert_within("pSSD", saturated(FabricKind::Pssd, any_page), 8.0 * 4096.0 / page, 0.02);
+    assert_within("pSSD, one row", saturated(FabricKind::Pssd, any_page_of_row_0), 4096.0 / page, 0.01);
+}
+
+#[test]
 fn saturated_uniform_reads_fill_the_chips_of_the_ideal_fabric() {
     assert_within("ideal", saturated(FabricKind::Ideal, |n| n), 64.0 * 4096.0 / 6423.334, 0.01);
 }
@@ -288,7 +308,7 @@ fn waiting_for_a_path_is_not_mistaken_for_the_transfer_of_a_later_plane() {
     // command of the first, and is ready that much later.
     assert_eq!(records[0].spent.path_wait, PAGE_TRANSFER);
     assert_eq!(records[1].spent.path_wait, PAGE_TRANSFER * 2);
-    assert!(records.iter().all(|record| record.path_conflict));
+    assert!(records.iter().all(|record| record.path_conflict.contains(Cause::Channel)));
 }
 
 #[test]

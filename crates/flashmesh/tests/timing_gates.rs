@@ -18,7 +18,7 @@ fn us(microseconds: u64) -> Time {
 
 /// The `z-nand` chips: tR 3 us, tPROG 100 us, tBERS 1 ms.
 fn timing() -> Timing {
-    Timing::new(&Flash::default())
+    Timing::new(&Flash::default(), Time::ZERO)
 }
 
 fn rules(read_cache: bool, suspension: Suspension) -> DieRules {

@@ -48,6 +48,8 @@ pub(super) struct Dies {
     dies: Vec<Die>,
     planes_per_die: usize,
     flash: config::Flash,
+    /// What a controller on the die takes to decode a command, and again to frame data.
+    on_die_controller: Time,
 }
 
 impl Array {
@@ -66,21 +68,23 @@ impl Array {
 impl Dies {
     pub(super) const NAME: &'static str = "dies";
 
-    pub(super) fn new(geometry: &Geometry, flash: &config::Flash) -> Dies {
+    pub(super) fn new(geometry: &Geometry, flash: &config::Flash, on_die_controller: Time) -> Dies {
         Dies {
             dies: vec![Die::default(); geometry.dies() as usize],
             planes_per_die: geometry.planes_per_die as usize,
             flash: flash.clone(),
+            on_die_controller,
         }
     }
 
     fn nominal(&self, kind: OperationKind) -> Time {
-        match kind {
-            OperationKind::Read => self.flash.read_time,
-            OperationKind::Program => self.flash.program_time,
-            OperationKind::Erase => self.flash.erase_time,
-            OperationKind::Copyback => self.flash.read_time + self.flash.program_time,
-        }
+        let (array, packets) = match kind {
+            OperationKind::Read => (self.flash.read_time, 2),
+            OperationKind::Program => (self.flash.program_time, 1),
+            OperationKind::Erase => (self.flash.erase_time, 1),
+            OperationKind::Copyback => (self.flash.read_time + self.flash.program_time, 1),
+        };
+        array + self.on_die_controller * packets
     }
 
     /// A die takes an operation over `planes` planes.

@@ -82,7 +82,7 @@ mod tests {
         let ppn = ftl.translate_read(Lpn(7));
         oracles.page_placed(ppn, Lpn(7), &ftl, us(0));
         oracles.settled(&ftl, us(0));
-        oracles.finish(&ftl, true, us(0));
+        oracles.finish(&ftl, &[], true, us(0));
         assert_silent(&oracles);
     }
 

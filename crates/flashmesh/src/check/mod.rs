@@ -4,6 +4,7 @@
 //! They are always on in tests, and in any run with `--check`. One oracle is one file:
 //!
 //! - `clock`: time never runs back;
+//! - `links`: a link is used for one die at a time, and none is kept for nothing;
 //! - `paths`: a path carries one transfer at a time, and every byte sent arrives once;
 //! - `dies`: a die does one operation at a time, for as long as its kind takes, suspended or not;
 //! - `planes`: planes join in one operation as the multi-plane rule allows, each with one page;
@@ -15,6 +16,7 @@
 mod clock;
 mod dies;
 mod freshness;
+mod links;
 mod mapping;
 mod pages;
 mod paths;
@@ -25,17 +27,18 @@ mod requests;
 
 use crate::config::Config;
 use crate::error::RunError;
-use crate::fabric::{Grant, Payload};
+use crate::fabric::{self, Grant, Leg, LinkUse, Payload, Sent};
 use crate::flash::die::OperationKind;
 use crate::flash::geometry::Geometry;
 use crate::ftl::Ftl;
-use crate::ids::{BlockId, DieId, Lpn, Ppn, RequestId};
+use crate::ids::{BlockId, DieId, LinkId, Lpn, Ppn, RequestId};
 use crate::units::Time;
 use crate::workload::IoRequest;
 
 use clock::Clock;
 use dies::Dies;
 use freshness::Freshness;
+use links::Links;
 use mapping::Mapping;
 use pages::Pages;
 use paths::Paths;
@@ -71,6 +74,7 @@ pub enum Origin {
 pub struct Oracles {
     geometry: Geometry,
     clock: Clock,
+    links: Links,
     paths: Paths,
     dies: Dies,
     planes: Planes,
@@ -87,8 +91,9 @@ impl Oracles {
         Oracles {
             geometry: geometry.clone(),
             clock: Clock::default(),
+            links: Links::default(),
             paths: Paths::default(),
-            dies: Dies::new(geometry, &config.flash),
+            dies: Dies::new(geometry, &config.flash, fabric::on_die_controller_time(config)),
             planes: Planes::new(geometry, config.flash.multi_plane),
             pages: Pages::new(geometry, &config.precondition),
             freshness: Freshness::new(geometry),
@@ -150,6 +155,11 @@ impl Oracles {
         self.freshness.completed(id);
     }
 
+    /// A die asked for a path.
+    pub fn path_asked(&mut self, die: DieId, _leg: Leg, _now: Time) {
+        self.links.asked(die);
+    }
+
     /// A path was granted.
     pub fn path_granted(&mut self, grant: Grant, now: Time) {
         let outcome = self.paths.granted(grant, now);
@@ -157,8 +167,8 @@ impl Oracles {
     }
 
     /// A payload was sent over a granted path.
-    pub fn sent(&mut self, grant: Grant, payload: Payload, now: Time) {
-        let outcome = self.paths.sent(grant, payload, now);
+    pub fn sent(&mut self, grant: Grant, payload: Payload, sent: Sent, now: Time) {
+        let outcome = self.paths.sent(grant, payload, sent, now);
         self.judge(Paths::NAME, outcome, now);
     }
 
@@ -172,6 +182,25 @@ impl Oracles {
     pub fn path_released(&mut self, grant: Grant, now: Time) {
         let outcome = self.paths.released(grant);
         self.judge(Paths::NAME, outcome, now);
+        let outcome = self.links.done(grant.die);
+        self.judge(Links::NAME, outcome, now);
+    }
+
+    /// A die began to tell the end of an operation.
+    pub fn acknowledgement_sent(&mut self, die: DieId, _now: Time) {
+        self.links.asked(die);
+    }
+
+    /// A controller has heard of the end of an operation.
+    pub fn acknowledged(&mut self, die: DieId, now: Time) {
+        let outcome = self.links.done(die);
+        self.judge(Links::NAME, outcome, now);
+    }
+
+    /// The use of a link ended.
+    pub fn link_used(&mut self, link_use: LinkUse, now: Time) {
+        let outcome = self.links.used(link_use, now);
+        self.judge(Links::NAME, outcome, now);
     }
 
     /// A die took an operation over `planes` of its planes.
@@ -283,8 +312,10 @@ impl Oracles {
         self.pages.deallocated(lpn);
     }
 
-    /// The run is over; `complete` unless it was cancelled.
-    pub fn finish(&mut self, ftl: &Ftl, complete: bool, now: Time) {
+    /// The run is over, with these links held; `complete` unless it was cancelled.
+    pub fn finish(&mut self, ftl: &Ftl, held: &[(LinkId, DieId)], complete: bool, now: Time) {
+        let outcome = self.links.finish(held);
+        self.judge(Links::NAME, outcome, now);
         self.finish_with(|lpn| ftl.lookup(lpn), || ftl.audit(), complete, now);
     }
 

@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::fabric::{Grant, Payload};
+use crate::fabric::{Grant, Payload, Sent};
 use crate::ids::PathId;
 use crate::units::{Bytes, Time};
 
@@ -10,7 +10,7 @@ use crate::units::{Bytes, Time};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stage {
     Granted,
-    Sent { bytes: Bytes, at: Time, command: Time },
+    Sent { bytes: Bytes, at: Time, least: Time },
     Delivered,
 }
 
@@ -59,25 +59,25 @@ impl Paths {
         }
     }
 
-    pub(super) fn sent(&mut self, grant: Grant, payload: Payload, now: Time) -> Result<(), String> {
+    pub(super) fn sent(&mut self, grant: Grant, payload: Payload, sent: Sent, now: Time) -> Result<(), String> {
         let held = self.holder(grant, "sent over")?;
         if held.stage != Stage::Granted {
             return Err(format!("{}: sent over a second time under one grant; it is {:?}", name(grant), held.stage));
         }
-        held.stage = Stage::Sent { bytes: payload.bytes, at: now, command: payload.command };
+        held.stage = Stage::Sent { bytes: payload.bytes, at: now, least: sent.least };
         self.bytes_sent += payload.bytes;
         Ok(())
     }
 
     pub(super) fn delivered(&mut self, grant: Grant, now: Time) -> Result<(), String> {
         let held = self.holder(grant, "delivered")?;
-        let Stage::Sent { bytes, at, command } = held.stage else {
+        let Stage::Sent { bytes, at, least } = held.stage else {
             return Err(format!("{}: delivered, but nothing is on its way; it is {:?}", name(grant), held.stage));
         };
-        let earliest = at + command;
+        let earliest = at + least;
         if now < earliest {
             return Err(format!(
-                "{}: delivered at {now}, but sent at {at} with a command of {command}: not before {earliest}",
+                "{}: delivered at {now}, but sent at {at} over a path that takes {least} at least: not before {earliest}",
                 name(grant)
             ));
         }
@@ -125,18 +125,21 @@ impl Paths {
 mod tests {
     use super::super::Oracles;
     use super::super::planted::{assert_fails, assert_silent, end, ns, oracles};
-    use crate::fabric::{Grant, Leg, Payload};
+    use crate::fabric::{Grant, Leg, Message, Payload, Sent};
     use crate::ids::{DieId, PathId};
     use crate::units::{Bytes, Time};
 
     const COMMAND: Grant = Grant { die: DieId(3), leg: Leg::Command, path: PathId(1) };
     const DATA: Grant = Grant { die: DieId(2), leg: Leg::DataOut, path: PathId(1) };
-    const PAGE: Payload = Payload { command: Time::from_ns(10), bytes: Bytes::from_kib(4) };
+    const PAGE: Payload =
+        Payload { message: Message::Program, planes: 1, command: Time::from_ns(10), bytes: Bytes::from_kib(4) };
+    const SENT: Sent = Sent { delivered: None, least: Time::from_ns(10) };
 
     fn sent() -> Oracles {
         let mut oracles = oracles();
+        oracles.path_asked(COMMAND.die, COMMAND.leg, ns(5));
         oracles.path_granted(COMMAND, ns(5));
-        oracles.sent(COMMAND, PAGE, ns(5));
+        oracles.sent(COMMAND, PAGE, SENT, ns(5));
         oracles
     }
 
@@ -145,10 +148,12 @@ mod tests {
         let mut oracles = sent();
         oracles.delivered(COMMAND, ns(15));
         oracles.path_released(COMMAND, ns(15));
+        oracles.path_asked(DATA.die, DATA.leg, ns(10));
         oracles.path_granted(DATA, ns(15));
         oracles.path_released(DATA, ns(15));
+        oracles.path_asked(DATA.die, DATA.leg, ns(18));
         oracles.path_granted(DATA, ns(20));
-        oracles.sent(DATA, PAGE, ns(20));
+        oracles.sent(DATA, PAGE, SENT, ns(20));
         end(&mut oracles, ns(25));
         assert_silent(&oracles);
     }
@@ -164,21 +169,21 @@ mod tests {
     #[test]
     fn sending_without_a_grant_is_caught() {
         let mut oracles = oracles();
-        oracles.sent(DATA, PAGE, ns(1));
+        oracles.sent(DATA, PAGE, SENT, ns(1));
         assert_fails(&oracles, "paths", "path 1 of die 2 (DataOut): sent over, but it was not granted");
     }
 
     #[test]
     fn sending_over_the_path_of_another_die_is_caught() {
         let mut oracles = sent();
-        oracles.sent(DATA, PAGE, ns(6));
+        oracles.sent(DATA, PAGE, SENT, ns(6));
         assert_fails(&oracles, "paths", "sent over, but it was granted as the path 1 of die 3 (Command)");
     }
 
     #[test]
     fn sending_twice_under_one_grant_is_caught() {
         let mut oracles = sent();
-        oracles.sent(COMMAND, PAGE, ns(6));
+        oracles.sent(COMMAND, PAGE, SENT, ns(6));
         assert_fails(&oracles, "paths", "sent over a second time under one grant");
     }
 
@@ -194,7 +199,7 @@ mod tests {
     fn bytes_that_arrive_before_their_command_is_over_are_caught() {
         let mut oracles = sent();
         oracles.delivered(COMMAND, Time::from_ps(14_999));
-        let message = "delivered at 14.999ns, but sent at 5ns with a command of 10ns: not before 15ns";
+        let message = "delivered at 14.999ns, but sent at 5ns over a path that takes 10ns at least: not before 15ns";
         assert_fails(&oracles, "paths", message);
     }
 

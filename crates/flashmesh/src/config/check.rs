@@ -2,6 +2,7 @@
 
 use super::error::ConfigErrorKind;
 use super::{Config, PreconditionKind, WorkloadKind};
+use crate::fabric;
 use crate::flash::geometry::{Geometry, GeometryError};
 use crate::units::{Bytes, Share};
 
@@ -35,6 +36,9 @@ pub(super) fn clashes(config: &Config) -> Vec<Clash> {
             None
         }
     };
+    if let Err(error) = fabric::check(config) {
+        clashes.push(Clash::new(&error.keys, error.message).help(&error.help));
+    }
     collection(config, geometry.as_ref(), &mut clashes);
     source(config, &mut clashes);
     requests(config, &mut clashes);

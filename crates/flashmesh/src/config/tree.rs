@@ -6,7 +6,9 @@ use super::form::Misfit;
 use super::node::Node;
 use super::reference::SectionSpec;
 use super::section::{Section, section};
-use super::sections::{Fabric, Flash, Ftl, Gc, Geometry, Host, Precondition, Replay, Schedule, Wear, Workload};
+use super::sections::{
+    Fabric, Flash, Ftl, Gc, Geometry, Host, Packets, Precondition, Replay, Schedule, Wear, Workload,
+};
 
 section! {
     /// The keys above all sections.
@@ -93,6 +95,8 @@ tree! {
         flash: Flash,
         /// The network between controllers and chips.
         fabric: Fabric,
+        /// The packets of pSSD and pnSSD, whose chips have a controller on the die.
+        packets: Packets,
         /// Which waiting transaction a die runs next.
         schedule: Schedule,
         /// Where a page lives.

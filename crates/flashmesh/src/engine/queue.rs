@@ -12,7 +12,7 @@ use std::hint::select_unpredictable;
 use crate::units::Time;
 
 /// The number of lanes of an [`EventQueue`].
-pub const LANES: usize = 6;
+pub const LANES: usize = 7;
 
 /// In place of a lane: for events that do not come a constant delay after their cause.
 pub const NO_LANE: usize = LANES;

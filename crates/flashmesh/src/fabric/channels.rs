@@ -2,11 +2,12 @@
 
 use std::collections::VecDeque;
 
-use crate::config::{self, Arbitration};
-use crate::ids::{DieId, PathId};
-use crate::units::{Bytes, Time, TransferTimes};
+use crate::config::Arbitration;
+use crate::ids::{DieId, LinkId, PathId};
+use crate::units::Time;
 
-use super::{Grant, Leg, LinkUsage, Outbox, Payload};
+use super::framing::Durations;
+use super::{Cause, Grant, Granted, Leg, LinkUsage, Outbox, Payload};
 
 /// A die in the queue of a channel.
 #[derive(Clone, Copy, Debug)]
@@ -20,6 +21,8 @@ struct Waiting {
 #[derive(Debug, Default)]
 struct Channel {
     held: bool,
+    /// Since when it is held.
+    since: Time,
     commands: VecDeque<Waiting>,
     data: VecDeque<Waiting>,
     /// The die served last, for round-robin.
@@ -32,21 +35,23 @@ pub struct Channels {
     channels: Vec<Channel>,
     usage: Vec<LinkUsage>,
     dies_per_channel: u32,
-    data_times: TransferTimes,
+    durations: Durations,
     arbitration: Arbitration,
     order: u64,
+    transfers: u64,
 }
 
 impl Channels {
     /// `count` channels with `dies_per_channel` consecutive dies each.
-    pub fn new(config: &config::Fabric, count: u32, dies_per_channel: u32) -> Channels {
+    pub fn new(arbitration: Arbitration, durations: Durations, count: u32, dies_per_channel: u32) -> Channels {
         Channels {
             channels: (0..count).map(|_| Channel::default()).collect(),
             usage: vec![LinkUsage::default(); count as usize],
             dies_per_channel,
-            data_times: TransferTimes::new(config.channel_rate),
-            arbitration: config.arbitration,
+            durations,
+            arbitration,
             order: 0,
+            transfers: 0,
         }
     }
 
@@ -64,31 +69,46 @@ impl Channels {
             }
         } else {
             channel.held = true;
+            channel.since = now;
             channel.last = die.0;
-            outbox.grants.push(Grant { die, leg, path });
+            outbox.grants.push(Granted { grant: Grant { die, leg, path }, since: now, cause: Cause::Channel });
         }
     }
 
-    /// See [`Fabric::send`](super::Fabric::send).
+    /// Gives how long `payload` takes; see [`Fabric::send`](super::Fabric::send).
     #[inline]
-    pub fn send(&mut self, grant: Grant, payload: Payload, now: Time) -> Time {
-        let data = if payload.bytes == Bytes::ZERO { Time::ZERO } else { self.data_times.time_for(payload.bytes) };
-        let duration = payload.command + data;
+    pub fn send(&mut self, grant: Grant, payload: Payload) -> Time {
+        let duration = self.durations.of(payload);
+        self.transfers += 1;
         self.usage[grant.path.index()].count(grant.leg, payload, duration);
-        now + duration
+        duration
     }
 
     /// See [`Fabric::release`](super::Fabric::release).
     #[inline]
-    pub fn release(&mut self, grant: Grant, outbox: &mut Outbox) {
+    pub fn release(&mut self, grant: Grant, now: Time, outbox: &mut Outbox) {
         let channel = &mut self.channels[grant.path.index()];
+        outbox.used(LinkId(grant.path.0), grant.die, channel.since, now);
         match channel.next(self.arbitration, grant.path.0 * self.dies_per_channel, self.dies_per_channel) {
             Some((die, leg)) => {
+                channel.since = now;
                 channel.last = die.0;
-                outbox.grants.push(Grant { die, leg, path: grant.path });
+                let grant = Grant { die, leg, path: grant.path };
+                outbox.grants.push(Granted { grant, since: now, cause: Cause::Channel });
             }
             None => channel.held = false,
         }
+    }
+
+    /// Transfers over all channels.
+    pub fn transfers(&self) -> u64 {
+        self.transfers
+    }
+
+    /// The channels that are held, each with the die that holds it.
+    pub fn held(&self) -> Vec<(LinkId, DieId)> {
+        let held = self.channels.iter().zip(0..).filter(|(channel, _)| channel.held);
+        held.map(|(channel, number)| (LinkId(number), DieId(channel.last))).collect()
     }
 
     /// What each channel carried.
@@ -136,12 +156,16 @@ impl Channel {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::units::Rate;
+    use crate::fabric::Message;
+    use crate::units::{Bytes, Rate};
+
+    fn channels(arbitration: Arbitration, count: u32, dies: u32) -> Channels {
+        Channels::new(arbitration, Durations::signals(Rate::from_bytes_per_second(1_000_000_000)), count, dies)
+    }
 
     /// Dies 0 to 3 share one channel; die 1 holds it while the others queue up. Gives the order of service.
     fn order_of_service(arbitration: Arbitration) -> Vec<(u32, Leg)> {
-        let config = config::Fabric { arbitration, ..config::Fabric::default() };
-        let mut channels = Channels::new(&config, 1, 4);
+        let mut channels = channels(arbitration, 1, 4);
         let mut outbox = Outbox::default();
         channels.acquire(DieId(1), Leg::Command, Time::ZERO, &mut outbox);
         for (at, (die, leg)) in
@@ -150,9 +174,9 @@ mod tests {
             channels.acquire(DieId(die), leg, Time::from_ps(at as u64 + 1), &mut outbox);
         }
         let mut order = Vec::new();
-        while let Some(grant) = outbox.grants.pop() {
+        while let Some(Granted { grant, .. }) = outbox.grants.pop() {
             order.push((grant.die.0, grant.leg));
-            channels.release(grant, &mut outbox);
+            channels.release(grant, Time::from_ns(1), &mut outbox);
         }
         order.split_off(1)
     }
@@ -183,14 +207,13 @@ mod tests {
 
     #[test]
     fn a_transfer_takes_its_command_time_and_its_bytes_at_the_rate_of_the_channel() {
-        let config =
-            config::Fabric { channel_rate: Rate::from_bytes_per_second(1_000_000_000), ..config::Fabric::default() };
-        let mut channels = Channels::new(&config, 2, 1);
+        let mut channels = channels(Arbitration::CommandFirst, 2, 1);
         let mut outbox = Outbox::default();
         channels.acquire(DieId(1), Leg::Command, Time::ZERO, &mut outbox);
-        let grant = outbox.grants[0];
-        let payload = Payload { command: Time::from_ns(10), bytes: Bytes::new(4000) };
-        assert_eq!(channels.send(grant, payload, Time::from_ns(5)), Time::from_ns(4015));
+        let grant = outbox.grants[0].grant;
+        let payload =
+            Payload { message: Message::Program, planes: 1, command: Time::from_ns(10), bytes: Bytes::new(4000) };
+        assert_eq!(channels.send(grant, payload), Time::from_ns(4010));
         assert_eq!(
             channels.usage()[1],
             LinkUsage { busy: Time::from_ns(4010), bytes_in: Bytes::new(4000), bytes_out: Bytes::ZERO }

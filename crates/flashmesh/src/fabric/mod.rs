@@ -1,27 +1,45 @@
 //! How bytes get from a controller to a chip: the seam, and the registry of interconnects.
 
-pub mod bus;
+mod cause;
 mod channels;
-pub mod ideal;
+mod error;
+mod framing;
+pub mod layout;
+mod outbox;
+mod rows;
 mod usage;
 
 use enum_dispatch::enum_dispatch;
 
-use crate::config;
+use crate::config::{self, Config};
+use crate::flash::die::OperationKind;
 use crate::flash::geometry::Geometry;
-use crate::ids::{DieId, PathId};
+use crate::ids::{AcknowledgementId, DieId, LinkId, PathId};
 use crate::units::{Bytes, Time};
 
+pub use cause::{Cause, Causes};
+pub use error::FabricError;
+pub use layout::Layout;
+pub use outbox::{Granted, LinkUse, Outbox};
+pub use rows::Rows;
 pub use usage::LinkUsage;
 
 /// What a die wants a path for; as wide as the ids beside it, so that a grant has no padding to be copied around.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u32)]
 pub enum Leg {
     /// To receive its next command, with the data of a program.
     Command,
-    /// To send the data of a read.
+    /// To send the data of a read to a controller.
     DataOut,
+}
+
+impl Leg {
+    /// The position in a table by leg.
+    #[inline]
+    pub const fn index(self) -> usize {
+        self as usize
+    }
 }
 
 /// A path was granted to a die.
@@ -35,13 +53,54 @@ pub struct Grant {
     pub path: PathId,
 }
 
+/// What a transfer is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Message {
+    /// A command that makes the die read pages, whose data will leave it later.
+    Read,
+    /// A command with the data to program.
+    Program,
+    /// A command to erase blocks.
+    Erase,
+    /// A command to move pages inside their planes.
+    Copyback,
+    /// The data of one page that was read.
+    Data,
+}
+
+impl Message {
+    /// The command for an operation.
+    #[inline]
+    pub fn commanding(operation: OperationKind) -> Message {
+        match operation {
+            OperationKind::Read => Message::Read,
+            OperationKind::Program => Message::Program,
+            OperationKind::Erase => Message::Erase,
+            OperationKind::Copyback => Message::Copyback,
+        }
+    }
+}
+
 /// What moves over a path.
 #[derive(Clone, Copy, Debug)]
 pub struct Payload {
-    /// Time of command and address; nothing when data leaves.
+    /// What it is.
+    pub message: Message,
+    /// The planes that a command addresses, or whose data this is.
+    pub planes: u32,
+    /// Time of command and address on a shared channel; nothing when data leaves.
     pub command: Time,
     /// User data and the metadata that travels with it.
     pub bytes: Bytes,
+}
+
+/// What was sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sent {
+    /// When the last byte arrives, where that is known now; else the fabric raises [`FabricEvent::Delivered`] by itself.
+    pub delivered: Option<Time>,
+    /// How long this transfer takes at least, over the shortest path and with nothing in its way.
+    pub least: Time,
 }
 
 /// An event a fabric asked for.
@@ -49,38 +108,71 @@ pub struct Payload {
 pub enum FabricEvent {
     /// What was sent over the path has arrived.
     Delivered(Grant),
-}
-
-/// What a fabric answers.
-#[derive(Debug, Default)]
-pub struct Outbox {
-    /// Paths granted now, in order.
-    pub grants: Vec<Grant>,
+    /// An acknowledgement has reached a controller.
+    Acknowledged(AcknowledgementId),
+    /// Time for [`Fabric::wake`], with this token.
+    Wake(u32),
 }
 
 /// An interconnect between controllers and chips.
 ///
 /// # Contract
 /// - A die asks with [`acquire`](Fabric::acquire), at most once for each leg at a time. The fabric answers through the
-///   outbox with exactly one [`Grant`], in the same call when a path is free, in a later call when not.
+///   outbox with exactly one [`Granted`], in the same call when a path is free, in a later call when not.
 /// - What moves is decided after the grant (late binding): the holder calls [`send`](Fabric::send) once, or releases the
-///   path unused. The answer to `send` is when the last byte arrives; [`FabricEvent::Delivered`] happens then.
+///   path unused. [`FabricEvent::Delivered`] happens when the last byte arrives: the simulation schedules it when `send`
+///   tells the time, the fabric raises it through the outbox when it cannot know yet.
 /// - The holder calls [`release`](Fabric::release) exactly once. A path is held only while bytes move (models: one flash
-///   operation), never during tR, tPROG or tBERS.
-/// - A path carries one transfer at a time; the fabric is deterministic.
+///   operation), never during tR, tPROG or tBERS, unless an option of the fabric says so.
+/// - A fabric that moves in time by itself asks for [`FabricEvent::Wake`] through the outbox.
+/// - A link carries one transfer at a time; each use is told to the outbox when it is over. The fabric is deterministic.
 #[enum_dispatch]
 pub trait Fabric {
     /// A die asks for a path for `leg` at `now`.
     fn acquire(&mut self, die: DieId, leg: Leg, now: Time, outbox: &mut Outbox);
 
-    /// Moves `payload` over the path of `grant`; gives when the last byte arrives.
-    fn send(&mut self, grant: Grant, payload: Payload, now: Time) -> Time;
+    /// Moves `payload` over the path of `grant`.
+    fn send(&mut self, grant: Grant, payload: Payload, now: Time, outbox: &mut Outbox) -> Sent;
 
     /// Gives the path of `grant` back; whoever waits for it may be granted it.
     fn release(&mut self, grant: Grant, now: Time, outbox: &mut Outbox);
 
-    /// What each link carried so far, one entry a link, in the order of their numbers.
+    /// How long the transfer of `grant`, just delivered, stood still on its way behind others; nothing where a path that is
+    /// granted is free from end to end.
+    fn stalled(&self, _grant: Grant) -> Time {
+        Time::ZERO
+    }
+
+    /// Whether a chip tells the end of a program or an erase by a message of its own.
+    fn acknowledges(&self) -> bool {
+        false
+    }
+
+    /// The die tells the end of an operation; [`FabricEvent::Acknowledged`] follows. Only where
+    /// [`acknowledges`](Fabric::acknowledges).
+    fn acknowledge(&mut self, _die: DieId, _id: AcknowledgementId, _now: Time, _outbox: &mut Outbox) {
+        unreachable!("this fabric needs no acknowledgements");
+    }
+
+    /// The time of a [`FabricEvent::Wake`] has come.
+    fn wake(&mut self, _token: u32, _now: Time, _outbox: &mut Outbox) {
+        unreachable!("this fabric asked for no wake-up");
+    }
+
+    /// The links, controllers and routers it is made of.
+    fn layout(&self) -> &Layout;
+
+    /// What each link carried so far, one entry a link, in the order of [`Layout::links`].
     fn usage(&self) -> &[LinkUsage];
+
+    /// How long each controller was busy up to `now`.
+    fn controllers_busy(&self, now: Time) -> Vec<Time>;
+
+    /// Links crossed by what was sent, summed over the transfers.
+    fn hops(&self) -> u64;
+
+    /// The links that are held now, each with the die it is held for.
+    fn held(&self) -> Vec<(LinkId, DieId)>;
 }
 
 /// The interconnects, one line each.
@@ -88,16 +180,38 @@ pub trait Fabric {
 #[derive(Debug)]
 #[allow(missing_docs, reason = "each implementation carries its documentation")]
 pub enum AnyFabric {
-    Bus(bus::Bus),
-    Ideal(ideal::Ideal),
+    Rows(rows::Rows),
 }
 
 impl AnyFabric {
     /// Builds the interconnect that `config` names.
-    pub fn new(config: &config::Fabric, geometry: &Geometry) -> AnyFabric {
-        match config.kind {
-            config::FabricKind::Bus => AnyFabric::Bus(bus::Bus::new(config, geometry)),
-            config::FabricKind::Ideal => AnyFabric::Ideal(ideal::Ideal::new(config, geometry)),
-        }
+    ///
+    /// # Errors
+    /// When the interconnect does not fit the rest of the configuration.
+    pub fn new(config: &Config, geometry: &Geometry) -> Result<AnyFabric, FabricError> {
+        check(config)?;
+        Ok(match config.fabric.kind {
+            config::FabricKind::Bus => AnyFabric::Rows(Rows::bus(config, geometry)),
+            config::FabricKind::Pssd => AnyFabric::Rows(Rows::packetized(config, geometry)),
+            config::FabricKind::Ideal => AnyFabric::Rows(Rows::private(config, geometry)),
+        })
+    }
+}
+
+/// Whether the interconnect that `config` names fits the rest of it.
+///
+/// # Errors
+/// When it does not: why, and which keys to look at.
+pub fn check(config: &Config) -> Result<(), FabricError> {
+    match config.fabric.kind {
+        config::FabricKind::Bus | config::FabricKind::Pssd | config::FabricKind::Ideal => Ok(()),
+    }
+}
+
+/// What the chips need for every packet that they decode or frame, beside the array; nothing where there are no packets.
+pub fn on_die_controller_time(config: &Config) -> Time {
+    match config.fabric.kind {
+        config::FabricKind::Pssd => config.packets.on_die_controller_time,
+        config::FabricKind::Bus | config::FabricKind::Ideal => Time::ZERO,
     }
 }

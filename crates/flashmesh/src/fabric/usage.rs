@@ -4,7 +4,7 @@ use crate::units::{Bytes, Time};
 
 use super::{Leg, Payload};
 
-/// What one link (a channel, a chip's private channel) carried.
+/// What one link (a channel, a wire bundle between routers, the pins of a chip) carried.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LinkUsage {
     /// Time with bytes on the move.

@@ -11,6 +11,7 @@ pub struct Timing {
     read: Time,
     program: Time,
     erase: Time,
+    copyback: Time,
     command: Time,
     command_per_extra_plane: Time,
     /// From the suspend command until the array is free.
@@ -20,12 +21,14 @@ pub struct Timing {
 }
 
 impl Timing {
-    /// Takes the latencies from `config`.
-    pub fn new(config: &config::Flash) -> Timing {
+    /// Takes the latencies from `config`; beside the array, a controller on the die takes `on_die_controller` for each
+    /// command, and again for the data of a read.
+    pub fn new(config: &config::Flash, on_die_controller: Time) -> Timing {
         Timing {
-            read: config.read_time,
-            program: config.program_time,
-            erase: config.erase_time,
+            read: config.read_time + on_die_controller * 2,
+            program: config.program_time + on_die_controller,
+            erase: config.erase_time + on_die_controller,
+            copyback: config.read_time + config.program_time + on_die_controller,
             command: config.command_time,
             command_per_extra_plane: config.command_time_per_extra_plane.unwrap_or(config.command_time),
             suspend: config.suspend_time,
@@ -40,7 +43,7 @@ impl Timing {
             OperationKind::Read => self.read,
             OperationKind::Program => self.program,
             OperationKind::Erase => self.erase,
-            OperationKind::Copyback => self.read + self.program,
+            OperationKind::Copyback => self.copyback,
         }
     }
 

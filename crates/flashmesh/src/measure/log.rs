@@ -1,5 +1,6 @@
 //! One record for every completed request, for whoever wants them all.
 
+use crate::fabric::Causes;
 use crate::schedule::transaction::Spent;
 use crate::units::{Bytes, Time};
 use crate::workload::RequestKind;
@@ -25,8 +26,8 @@ pub struct RequestRecord {
     pub completed: Time,
     /// Where the time of its critical transaction went; the rest of its latency was spent in the host's queue and on the link.
     pub spent: Spent,
-    /// Whether any of its transfers had to wait for a path.
-    pub path_conflict: bool,
+    /// What was in the way of its transfers; empty when each had its path on the first try.
+    pub path_conflict: Causes,
 }
 
 impl RequestRecord {

@@ -2,6 +2,7 @@
 
 pub mod bound;
 pub mod breakdown;
+pub mod conflicts;
 pub mod latency;
 pub mod log;
 mod memory;

@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use super::bound::Bound;
 use super::breakdown::BreakdownSummary;
+use super::conflicts::CausesReport;
 use super::latency::LatencySummary;
 use crate::fabric::LinkUsage;
 use crate::workload::WorkloadSummary;
@@ -115,6 +116,8 @@ pub struct PathConflictReport {
     pub transfers: u64,
     /// Time that transfers waited for a path, summed.
     pub wait_ps: u64,
+    /// The same by what was in the way.
+    pub causes: CausesReport,
 }
 
 /// What each link of the fabric carried, one entry a link: channels of the bus, private channels of the chips.

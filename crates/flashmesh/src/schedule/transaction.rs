@@ -1,5 +1,6 @@
 //! A flash transaction: one page (or one block to erase) on its way through a die, and where its time went.
 
+use crate::fabric::{Cause, Causes};
 use crate::ids::{Lpn, PlaneId, Ppn, RequestId, TransactionId};
 use crate::units::{Bytes, Time};
 
@@ -71,8 +72,8 @@ pub struct Transaction {
     pub class: Class,
     /// Whether a partial write still has to read the page it changes.
     pub reads_first: bool,
-    /// Whether any of its transfers had to wait for a path.
-    pub conflict: bool,
+    /// What was in the way of its transfers.
+    pub conflict: Causes,
     /// The request; `None` for work of the firmware.
     pub request: Option<RequestId>,
     /// The next transaction in the same queue.
@@ -111,6 +112,15 @@ impl Transaction {
         self.spent.die_wait += waited - behind_gc;
     }
 
+    /// Accounts for a transfer that stood still on its way for `stalled`.
+    #[inline]
+    pub fn count_stall(&mut self, stalled: Time) {
+        if stalled > Time::ZERO {
+            self.spent.path_wait += stalled;
+            self.conflict.insert(Cause::Link);
+        }
+    }
+
     /// A transaction that has waited for nothing yet.
     pub fn new(
         class: Class,
@@ -123,7 +133,7 @@ impl Transaction {
         Transaction {
             class,
             reads_first: false,
-            conflict: false,
+            conflict: Causes::default(),
             request,
             next: None,
             successor: None,

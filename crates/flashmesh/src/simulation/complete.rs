@@ -4,10 +4,11 @@ use std::time::Duration;
 
 use crate::config::ReplayMode;
 use crate::error::RunError;
-use crate::fabric::Fabric;
+use crate::fabric::{Cause, Fabric};
 use crate::ids::{RequestId, TransactionId};
 use crate::measure::bound::{Bound, Load};
 use crate::measure::breakdown::Breakdown;
+use crate::measure::conflicts::Conflicts;
 use crate::measure::latency::Latencies;
 use crate::measure::log::{RequestRecord, RequestSink};
 use crate::measure::peak_rss;
@@ -21,7 +22,6 @@ use super::Simulation;
 use super::event::{Event, lane};
 
 /// All that is counted while the drive runs.
-#[derive(Default)]
 pub(super) struct Measures {
     pub issued: u64,
     pub completed: u64,
@@ -34,10 +34,42 @@ pub(super) struct Measures {
     pub requests_free: u64,
     pub transfers: u64,
     pub transfers_free: u64,
-    pub path_wait: Time,
+    pub conflicts: Conflicts,
+    /// Requests that each cause was in the way of.
+    pub requests_blocked: [u64; Cause::ALL.len()],
+    /// How long the transfers of each die take at least.
+    pub die_transfers: Vec<Time>,
+    /// How long the array of each die had to work.
+    pub die_arrays: Vec<Time>,
     pub gc: GcReport,
     pub flash: FlashReport,
     pub sink: Option<Box<dyn RequestSink>>,
+}
+
+impl Measures {
+    /// Nothing counted yet, on a drive of `dies` dies.
+    pub(super) fn new(dies: u32) -> Measures {
+        Measures {
+            issued: 0,
+            completed: 0,
+            last_completion: Time::ZERO,
+            bytes: Bytes::ZERO,
+            reads: Latencies::default(),
+            writes: Latencies::default(),
+            deallocates: Latencies::default(),
+            breakdown: Breakdown::default(),
+            requests_free: 0,
+            requests_blocked: [0; Cause::ALL.len()],
+            transfers: 0,
+            transfers_free: 0,
+            conflicts: Conflicts::default(),
+            die_transfers: vec![Time::ZERO; dies as usize],
+            die_arrays: vec![Time::ZERO; dies as usize],
+            gc: GcReport::default(),
+            flash: FlashReport::default(),
+            sink: None,
+        }
+    }
 }
 
 impl Simulation {
@@ -51,7 +83,7 @@ impl Simulation {
         let transaction = &self.transactions[id];
         let request_id = transaction.request.expect("only transactions of requests end here");
         let request = &mut self.requests[request_id];
-        request.conflict |= transaction.conflict;
+        request.conflict.join(transaction.conflict);
         request.remaining -= 1;
         if request.remaining == 0 {
             request.critical = transaction.spent;
@@ -76,7 +108,10 @@ impl Simulation {
         let measures = &mut self.measures;
         measures.completed += 1;
         measures.last_completion = now;
-        measures.requests_free += u64::from(!request.conflict);
+        measures.requests_free += u64::from(request.conflict.is_empty());
+        for cause in Cause::ALL {
+            measures.requests_blocked[cause.index()] += u64::from(request.conflict.contains(cause));
+        }
         measures.breakdown.record(latency, &request.critical);
         match request.io.kind {
             RequestKind::Read => measures.reads.record(latency),
@@ -165,7 +200,8 @@ impl Simulation {
                 requests_free_share: share(measures.requests_free, measures.completed),
                 transfers_free_share: share(measures.transfers_free, measures.transfers),
                 transfers: measures.transfers,
-                wait_ps: measures.path_wait.as_ps(),
+                wait_ps: measures.conflicts.wait().as_ps(),
+                causes: measures.conflicts.report(measures.requests_blocked),
             },
             links: LinksReport::new(self.fabric.usage()),
             bound,

@@ -1,6 +1,6 @@
 //! Dies ask for paths, and what they run is decided when the path is granted (late binding).
 
-use crate::fabric::{Fabric, FabricEvent, Grant, Leg, Payload};
+use crate::fabric::{Cause, Causes, Fabric, FabricEvent, Grant, Granted, Leg, Message, Payload};
 use crate::flash::die::{Operation, OperationKind};
 use crate::ids::{DieId, PlaneId, Ppn, TransactionId};
 use crate::schedule::fuse::{InPlane, may_join};
@@ -15,6 +15,25 @@ use super::Simulation;
 use super::event::{Event, array_lane, lane};
 
 const NOTHING: PlaneMasks = [0; CLASSES];
+
+/// A die that got its path.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Asking {
+    /// Since when it wanted one.
+    asked: Time,
+    /// When the try began that found it: later, when something was in the way.
+    tried: Time,
+    /// What was in the way.
+    cause: Cause,
+}
+
+impl Asking {
+    /// How long something was in the way.
+    #[inline]
+    fn waited(&self) -> Time {
+        self.tried - self.asked
+    }
+}
 
 impl Simulation {
     /// Something changed for this die: it may want its next operation, or to resume one.
@@ -61,6 +80,7 @@ impl Simulation {
     fn ask_command(&mut self, die: DieId) {
         let now = self.now();
         self.asked[die.index()].command = Some(now);
+        self.witness(|oracles, now| oracles.path_asked(die, Leg::Command, now));
         self.fabric.acquire(die, Leg::Command, now, &mut self.outbox);
     }
 
@@ -68,6 +88,7 @@ impl Simulation {
     pub(super) fn ask_data(&mut self, die: DieId) {
         let now = self.now();
         self.asked[die.index()].data = Some(now);
+        self.witness(|oracles, now| oracles.path_asked(die, Leg::DataOut, now));
         self.fabric.acquire(die, Leg::DataOut, now, &mut self.outbox);
     }
 
@@ -117,29 +138,37 @@ impl Simulation {
     }
 
     /// A path was granted.
-    pub(super) fn granted(&mut self, grant: Grant) {
+    #[inline]
+    pub(super) fn granted(&mut self, granted: Granted) {
+        let grant = granted.grant;
         let asked = &mut self.asked[grant.die.index()];
         let since = match grant.leg {
             Leg::Command => asked.command.take(),
             Leg::DataOut => asked.data.take(),
         };
-        let since = since.expect("a path is granted only to a die that asked for it");
+        let asked = since.expect("a path is granted only to a die that asked for it");
+        // The die may have become ready only while the path was set up for it.
+        let asking = Asking { asked, tried: asked.later(granted.since), cause: granted.cause };
         self.witness(|oracles, now| oracles.path_granted(grant, now));
         match grant.leg {
-            Leg::Command => self.start_operation(grant, since),
-            Leg::DataOut => self.send_data(grant, since),
+            Leg::Command => self.start_operation(grant, asking),
+            Leg::DataOut => self.send_data(grant, asking),
         }
     }
 
-    fn count_transfer(&mut self, asked: Time) {
-        let waited = self.now() - asked;
+    fn count_transfer(&mut self, grant: Grant, asking: Asking) {
+        let waited = asking.waited();
+        self.asked[grant.die.index()].waited[grant.leg.index()] = waited > Time::ZERO;
         self.measures.transfers += 1;
-        self.measures.transfers_free += u64::from(waited == Time::ZERO);
-        self.measures.path_wait += waited;
+        if waited > Time::ZERO {
+            self.measures.conflicts.count(asking.cause, waited);
+        } else {
+            self.measures.transfers_free += 1;
+        }
     }
 
     /// The die takes what its scheduler chooses now.
-    fn start_operation(&mut self, grant: Grant, asked: Time) {
+    fn start_operation(&mut self, grant: Grant, asking: Asking) {
         let now = self.now();
         let die = grant.die;
         let suspends = !self.dies[die.index()].accepts(&self.rules);
@@ -160,20 +189,25 @@ impl Simulation {
             }
             return;
         };
-        self.count_transfer(asked);
+        self.count_transfer(grant, asking);
         let mut operation = Operation::new(self.kind_of(choice.class), choice.class.is_internal(), now, lead);
         if suspends {
             operation.delay = self.timing.suspend;
         }
-        self.prepare(lead, asked);
-        self.join_planes(die, choice, lead, asked, &mut operation);
+        self.prepare(lead, asking);
+        self.join_planes(die, choice, lead, asking, &mut operation);
         let planes = operation.transactions().len();
         self.measures.flash.multi_plane_operations += u64::from(planes > 1);
         let carried = match operation.kind {
             OperationKind::Program => self.with_spare(self.geometry.page_size) * planes as u64,
             OperationKind::Read | OperationKind::Erase | OperationKind::Copyback => Bytes::ZERO,
         };
-        let payload = Payload { command: self.timing.command(planes), bytes: carried };
+        let payload = Payload {
+            message: Message::commanding(operation.kind),
+            planes: planes as u32,
+            command: self.timing.command(planes),
+            bytes: carried,
+        };
         self.dies[die.index()].begin(&self.rules, operation, now).expect("a die that was chosen for accepts");
         self.witness(|oracles, now| oracles.operation_began(die, operation.kind, planes, now));
         self.send(grant, payload);
@@ -185,24 +219,32 @@ impl Simulation {
     }
 
     /// The data of the next plane leaves the register.
-    fn send_data(&mut self, grant: Grant, asked: Time) {
+    fn send_data(&mut self, grant: Grant, asking: Asking) {
         let now = self.now();
-        self.count_transfer(asked);
+        self.count_transfer(grant, asking);
+        let Asking { asked, tried, cause } = asking;
         let state = &mut self.dies[grant.die.index()];
         let id = state.outgoing().expect("a die asks only with data in its register");
         let (since, waited_before) =
-            state.count_path_wait(now - asked).expect("a die asks only with data in its register");
+            state.count_path_wait(asking.waited()).expect("a die asks only with data in its register");
         let transaction = &mut self.transactions[id];
         // Until the register was free the die was busy with older data; since then with the data of the planes before
         // this one, and with waiting for their paths, which is the same path.
         transaction.spent.die_wait += since - transaction.array_mark;
-        transaction.spent.transfer += asked - since - waited_before;
-        transaction.spent.path_wait += waited_before + (now - asked);
-        transaction.conflict |= waited_before + (now - asked) > Time::ZERO;
+        transaction.spent.transfer += asked - since - waited_before + (now - tried);
+        transaction.spent.path_wait += waited_before + asking.waited();
+        let causes = &mut self.asked[grant.die.index()].causes;
+        if waited_before == Time::ZERO {
+            *causes = Causes::default();
+        }
+        if asking.waited() > Time::ZERO {
+            causes.insert(cause);
+        }
+        transaction.conflict.join(*causes);
         transaction.array_mark = now;
         let whole_page = transaction.reads_first || transaction.class.is_internal();
         let bytes = if whole_page { self.geometry.page_size } else { transaction.bytes };
-        let payload = Payload { command: Time::ZERO, bytes: self.with_spare(bytes) };
+        let payload = Payload { message: Message::Data, planes: 1, command: Time::ZERO, bytes: self.with_spare(bytes) };
         self.send(grant, payload);
     }
 
@@ -213,13 +255,16 @@ impl Simulation {
     }
 
     fn send(&mut self, grant: Grant, payload: Payload) {
-        self.witness(|oracles, now| oracles.sent(grant, payload, now));
-        let at = self.fabric.send(grant, payload, self.queue.now());
-        let lane = match grant.leg {
-            Leg::Command => lane::COMMAND,
-            Leg::DataOut => lane::DATA,
-        };
-        self.queue.schedule(lane, at, Event::Fabric(FabricEvent::Delivered(grant)));
+        let sent = self.fabric.send(grant, payload, self.queue.now(), &mut self.outbox);
+        self.witness(|oracles, now| oracles.sent(grant, payload, sent, now));
+        self.measures.die_transfers[grant.die.index()] += sent.least;
+        if let Some(at) = sent.delivered {
+            let lane = match grant.leg {
+                Leg::Command => lane::COMMAND,
+                Leg::DataOut => lane::DATA,
+            };
+            self.queue.schedule(lane, at, Event::Fabric(FabricEvent::Delivered(grant)));
+        }
     }
 
     /// Takes the transaction that leads the next operation; those whose page has moved meanwhile go elsewhere.
@@ -296,14 +341,18 @@ impl Simulation {
     }
 
     /// Accounts for the time a transaction waited, and gives a program its page.
-    fn prepare(&mut self, id: TransactionId, asked: Time) {
+    fn prepare(&mut self, id: TransactionId, asking: Asking) {
         let now = self.queue.now();
         let transaction = &mut self.transactions[id];
         let die = self.geometry.die_of_plane(transaction.plane);
-        let die_ready = asked.later(transaction.queued);
+        let die_ready = asking.asked.later(transaction.queued);
+        let tried = asking.tried.later(die_ready);
         transaction.count_die_wait(die_ready, self.dies[die.index()].internal_busy(now));
-        transaction.spent.path_wait += now - die_ready;
-        transaction.conflict |= now > die_ready;
+        transaction.spent.path_wait += tried - die_ready;
+        transaction.spent.transfer += now - tried;
+        if tried > die_ready {
+            transaction.conflict.insert(asking.cause);
+        }
         let stream = match transaction.class {
             Class::UserProgram => Stream::Host,
             Class::CollectProgram => Stream::Collection,
@@ -316,7 +365,14 @@ impl Simulation {
     }
 
     /// Lets other planes of the die join the operation, each with at most one transaction.
-    fn join_planes(&mut self, die: DieId, choice: Choice, lead: TransactionId, asked: Time, operation: &mut Operation) {
+    fn join_planes(
+        &mut self,
+        die: DieId,
+        choice: Choice,
+        lead: TransactionId,
+        asking: Asking,
+        operation: &mut Operation,
+    ) {
         let class = choice.class;
         let mut others = self.queues.masks(die)[class.index()] & !(1 << choice.plane);
         if others == 0 || operation.kind == OperationKind::Copyback {
@@ -359,7 +415,7 @@ impl Simulation {
                 }
             };
             if let Some(id) = joins {
-                self.prepare(id, asked);
+                self.prepare(id, asking);
                 operation.join(id);
             }
         }

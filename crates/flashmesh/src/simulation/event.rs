@@ -33,6 +33,7 @@ pub(super) mod lane {
     pub(in super::super) const READ: usize = 3;
     pub(in super::super) const PROGRAM: usize = 4;
     pub(in super::super) const COMPLETED: usize = 5;
+    pub(in super::super) const FABRIC: usize = 6;
     pub(in super::super) const ARRIVAL: usize = NO_LANE;
     pub(in super::super) const ERASE: usize = NO_LANE;
 }

@@ -20,14 +20,14 @@ use crate::check::Oracles;
 use crate::config::{Allocation, Config};
 use crate::engine::queue::EventQueue;
 use crate::error::RunError;
-use crate::fabric::{AnyFabric, Outbox};
-use crate::flash::die::{Die, DieRules};
+use crate::fabric::{self, AnyFabric, Causes, Fabric, Outbox};
+use crate::flash::die::{Die, DieRules, Operation};
 use crate::flash::geometry::Geometry;
 use crate::flash::timing::Timing;
 use crate::ftl::{Ftl, IdleDies};
 use crate::host::link::LinkDirection;
 use crate::host::replay::{Next, Replay};
-use crate::ids::{DieId, Lpn, RequestId, TransactionId};
+use crate::ids::{AcknowledgementId, DieId, Lpn, RequestId, TransactionId};
 use crate::measure::report::Report;
 use crate::schedule::queues::{DieQueues, Transactions};
 use crate::schedule::{AnyScheduler, Custom, Scheduler};
@@ -39,17 +39,21 @@ pub use control::Control;
 
 use collect::Collection;
 use complete::Measures;
-use event::Event;
+use event::{Event, lane};
 use request::Request;
 
 /// Events between two looks at the [`Control`].
 const EVENTS_PER_LOOK: u32 = 8192;
 
-/// Since when a die waits for a path, for each leg.
+/// What a die has asked of the fabric, and how it went.
 #[derive(Clone, Copy, Debug, Default)]
 struct Asked {
     command: Option<Time>,
     data: Option<Time>,
+    /// Whether the last path of each leg had to be waited for.
+    waited: [bool; 2],
+    /// What was in the way of the data that leaves the register.
+    causes: Causes,
 }
 
 /// One drive and the workload it runs.
@@ -76,6 +80,8 @@ pub struct Simulation {
     asked: Vec<Asked>,
     fabric: AnyFabric,
     outbox: Outbox,
+    /// Operations that are done, while the controllers have not been told.
+    unacknowledged: crate::engine::arena::Arena<AcknowledgementId, Operation>,
     collections: Vec<Option<Collection>>,
     /// Collections in progress on each die that are not in the background.
     foreground_collections: Vec<u32>,
@@ -116,7 +122,7 @@ impl Simulation {
             idle.set(DieId(die), true);
         }
         Ok(Simulation {
-            timing: Timing::new(&config.flash),
+            timing: Timing::new(&config.flash, fabric::on_die_controller_time(config)),
             rules: DieRules {
                 read_cache: config.flash.read_cache,
                 suspension: config.flash.suspension,
@@ -137,12 +143,13 @@ impl Simulation {
             tracks_idle: config.ftl.allocation == Allocation::Dynamic,
             dies: vec![Die::default(); dies as usize],
             asked: vec![Asked::default(); dies as usize],
-            fabric: AnyFabric::new(&config.fabric, &geometry),
+            fabric: AnyFabric::new(config, &geometry)?,
             outbox: Outbox::default(),
+            unacknowledged: Default::default(),
             collections: vec![None; geometry.planes() as usize],
             foreground_collections: vec![0; dies as usize],
             transaction_order: 0,
-            measures: Measures::default(),
+            measures: Measures::new(dies),
             oracles: None,
             summary: None,
             geometry,
@@ -167,6 +174,7 @@ impl Simulation {
 
     /// Turns the oracles on: the run fails at the first thing that must not happen.
     pub fn enable_checks(&mut self) {
+        self.outbox.uses = Some(Vec::new());
         self.oracles = Some(Box::new(Oracles::new(&self.geometry, &self.config)));
     }
 
@@ -203,7 +211,7 @@ impl Simulation {
             return Err(RunError::Stalled { at: self.queue.now(), in_flight: self.replay.in_flight() });
         }
         if let Some(oracles) = &mut self.oracles {
-            oracles.finish(&self.ftl, !interrupted, self.queue.now());
+            oracles.finish(&self.ftl, &self.fabric.held(), !interrupted, self.queue.now());
             oracles.verdict()?;
         }
         Ok(self.report(started.elapsed(), interrupted))
@@ -251,11 +259,18 @@ impl Simulation {
     fn settle(&mut self) {
         let mut next = 0;
         while next < self.outbox.grants.len() {
-            let grant = self.outbox.grants[next];
+            let granted = self.outbox.grants[next];
             next += 1;
-            self.granted(grant);
+            self.granted(granted);
         }
         self.outbox.grants.clear();
+        for (at, event) in self.outbox.events.drain(..) {
+            self.queue.schedule(lane::FABRIC, at, Event::Fabric(event));
+        }
+        if let (Some(oracles), Some(uses)) = (&mut self.oracles, &mut self.outbox.uses) {
+            let now = self.queue.now();
+            uses.drain(..).for_each(|link_use| oracles.link_used(link_use, now));
+        }
     }
 }
 

@@ -2,10 +2,11 @@
 
 use crate::check::Origin;
 use crate::config::Suspension;
-use crate::fabric::{FabricEvent, Grant, Leg};
-use crate::flash::die::OperationKind;
-use crate::ids::{DieId, TransactionId};
+use crate::fabric::{Cause, Fabric, FabricEvent, Grant, Leg};
+use crate::flash::die::{Operation, OperationKind};
+use crate::ids::{AcknowledgementId, DieId, TransactionId};
 use crate::schedule::transaction::{Class, Transaction};
+use crate::units::Time;
 
 use super::Simulation;
 use super::event::{Event, array_lane};
@@ -14,20 +15,32 @@ impl Simulation {
     pub(super) fn fabric_event(&mut self, event: FabricEvent) {
         match event {
             FabricEvent::Delivered(grant) => self.delivered(grant),
+            FabricEvent::Acknowledged(id) => self.acknowledged(id),
+            FabricEvent::Wake(token) => self.fabric.wake(token, self.queue.now(), &mut self.outbox),
         }
     }
 
     /// Command and data have reached the die, or read data the controller.
     fn delivered(&mut self, grant: Grant) {
         self.witness(|oracles, now| oracles.delivered(grant, now));
+        let stalled = self.fabric.stalled(grant);
+        if stalled > Time::ZERO {
+            self.count_stall(grant, stalled);
+        }
         self.release(grant);
         match grant.leg {
-            Leg::Command => self.start_array(grant.die),
-            Leg::DataOut => self.data_arrived(grant.die),
+            Leg::Command => self.start_array(grant.die, stalled),
+            Leg::DataOut => self.data_arrived(grant.die, stalled),
         }
     }
 
-    fn start_array(&mut self, die: DieId) {
+    /// A transfer that stood still on its way did not have its path free, even when it could start at once.
+    fn count_stall(&mut self, grant: Grant, stalled: Time) {
+        self.measures.transfers_free -= u64::from(!self.asked[grant.die.index()].waited[grant.leg.index()]);
+        self.measures.conflicts.count(Cause::Link, stalled);
+    }
+
+    fn start_array(&mut self, die: DieId, stalled: Time) {
         let now = self.now();
         let timing = &self.timing;
         let (operation, until) = self.dies[die.index()]
@@ -36,7 +49,8 @@ impl Simulation {
         let kind = operation.kind;
         for &id in operation.transactions() {
             let transaction = &mut self.transactions[id];
-            transaction.spent.transfer += now - operation.started;
+            transaction.spent.transfer += now - operation.started - stalled;
+            transaction.count_stall(stalled);
             transaction.array_mark = now;
         }
         self.witness(|oracles, now| oracles.array_began(die, kind, now, until));
@@ -60,6 +74,7 @@ impl Simulation {
         let operation = *self.dies[die.index()].finish_array(now).expect("the end of the operation has come");
         self.witness(|oracles, now| oracles.array_ended(die, now));
         let nominal = self.timing.array(operation.kind) + operation.delay;
+        self.measures.die_arrays[die.index()] += nominal;
         for &id in operation.transactions() {
             let transaction = &mut self.transactions[id];
             transaction.spent.array += nominal;
@@ -78,8 +93,15 @@ impl Simulation {
                 self.send_register(die);
             }
             OperationKind::Program | OperationKind::Erase | OperationKind::Copyback => {
+                let acknowledges = self.fabric.acknowledges();
                 for &id in operation.transactions() {
-                    self.array_work_done(id);
+                    self.commit(id);
+                    if !acknowledges {
+                        self.conclude(id);
+                    }
+                }
+                if acknowledges {
+                    self.acknowledge(die, operation);
                 }
                 self.kick(die);
             }
@@ -93,14 +115,19 @@ impl Simulation {
     }
 
     /// The data of one plane has reached the controller.
-    fn data_arrived(&mut self, die: DieId) {
+    fn data_arrived(&mut self, die: DieId, stalled: Time) {
         let now = self.now();
+        if stalled > Time::ZERO {
+            self.asked[die.index()].causes.insert(Cause::Link);
+            self.dies[die.index()].count_path_wait(stalled).expect("data arrives from a register that holds some");
+        }
         let state = &mut self.dies[die.index()];
         let id = state.outgoing().expect("data arrives from a register that holds some");
         state.data_left(now).expect("data arrives from a register that holds some");
         self.witness(|oracles, now| oracles.data_left(die, now));
         let transaction = &mut self.transactions[id];
-        transaction.spent.transfer += now - transaction.array_mark;
+        transaction.spent.transfer += now - transaction.array_mark - stalled;
+        transaction.count_stall(stalled);
         self.kick(die);
         self.send_register(die);
         self.read_done(id);
@@ -128,39 +155,68 @@ impl Simulation {
         }
     }
 
-    /// A page has been programmed, or a block erased.
-    fn array_work_done(&mut self, id: TransactionId) {
-        let transaction = self.transactions[id];
-        match transaction.class {
+    /// The chip tells the controller that the operation is done.
+    fn acknowledge(&mut self, die: DieId, operation: Operation) {
+        let id = self.unacknowledged.insert(operation);
+        self.witness(|oracles, now| oracles.acknowledgement_sent(die, now));
+        self.fabric.acknowledge(die, id, self.queue.now(), &mut self.outbox);
+    }
+
+    /// The controller has been told that an operation is done.
+    fn acknowledged(&mut self, id: AcknowledgementId) {
+        let now = self.now();
+        let operation = self.unacknowledged[id];
+        self.unacknowledged.remove(id);
+        let die = self.geometry.die_of_plane(self.transactions[operation.transactions()[0]].plane);
+        self.witness(|oracles, now| oracles.acknowledged(die, now));
+        for &id in operation.transactions() {
+            let transaction = &mut self.transactions[id];
+            transaction.spent.transfer += now - transaction.array_mark;
+            self.conclude(id);
+        }
+    }
+
+    /// The array has programmed a page, or erased a block.
+    fn commit(&mut self, id: TransactionId) {
+        let Transaction { class, request, lpn, from, to, successor, .. } = self.transactions[id];
+        match class {
             Class::UserProgram => {
                 self.measures.flash.user_programs += 1;
-                let request = transaction.request.expect("a user program belongs to a request");
-                self.witness(|oracles, now| {
-                    oracles.page_programmed(transaction.to, transaction.lpn, Origin::User(request), now);
-                });
-                self.ftl.commit_write(transaction.lpn, transaction.to);
-                match transaction.successor {
+                let request = request.expect("a user program belongs to a request");
+                self.witness(|oracles, now| oracles.page_programmed(to, lpn, Origin::User(request), now));
+                self.ftl.commit_write(lpn, to);
+                match successor {
                     Some(next) => self.start_write(next),
                     None => {
-                        self.writes_in_flight.remove(&transaction.lpn);
+                        self.writes_in_flight.remove(&lpn);
                     }
                 }
-                self.page_done(id);
             }
             Class::CollectProgram => {
                 self.measures.gc.pages_moved += 1;
-                self.witness(|oracles, now| {
-                    oracles.page_programmed(transaction.to, transaction.lpn, Origin::Moved(transaction.from), now);
-                });
-                self.ftl.commit_move(transaction.lpn, transaction.from, transaction.to);
-                self.transactions.remove(id);
-                self.page_moved(transaction.plane);
+                self.witness(|oracles, now| oracles.page_programmed(to, lpn, Origin::Moved(from), now));
+                self.ftl.commit_move(lpn, from, to);
             }
             Class::Erase => {
-                let block = self.geometry.block_of(transaction.from);
+                let block = self.geometry.block_of(from);
                 self.witness(|oracles, now| oracles.block_erased(block, now));
+            }
+            Class::UserRead | Class::CollectRead => unreachable!("a read ends in the register, not in the array"),
+        }
+    }
+
+    /// The firmware goes on from a page programmed, or a block erased.
+    fn conclude(&mut self, id: TransactionId) {
+        let Transaction { class, plane, .. } = self.transactions[id];
+        match class {
+            Class::UserProgram => self.page_done(id),
+            Class::CollectProgram => {
                 self.transactions.remove(id);
-                self.block_erased(transaction.plane);
+                self.page_moved(plane);
+            }
+            Class::Erase => {
+                self.transactions.remove(id);
+                self.block_erased(plane);
             }
             Class::UserRead | Class::CollectRead => unreachable!("a read ends in the register, not in the array"),
         }

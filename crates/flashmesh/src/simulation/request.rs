@@ -1,5 +1,6 @@
 //! A request in flight.
 
+use crate::fabric::Causes;
 use crate::schedule::transaction::Spent;
 use crate::units::Time;
 use crate::workload::IoRequest;
@@ -16,8 +17,8 @@ pub(super) struct Request {
     pub submitted: Time,
     /// Transactions that have yet to finish.
     pub remaining: u32,
-    /// Whether any transfer of it had to wait for a path.
-    pub conflict: bool,
+    /// What was in the way of its transfers.
+    pub conflict: Causes,
     /// Where the time of the transaction that finished last went.
     pub critical: Spent,
 }

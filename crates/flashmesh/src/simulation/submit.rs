@@ -2,6 +2,7 @@
 
 use crate::config::ReplayMode;
 use crate::error::RunError;
+use crate::fabric::Causes;
 use crate::host::replay::{Arrived, Next};
 use crate::ids::{Lpn, Ppn, RequestId, TransactionId};
 use crate::schedule::transaction::{Class, Spent, Transaction};
@@ -68,7 +69,7 @@ impl Simulation {
             arrival,
             submitted: now,
             remaining: 0,
-            conflict: false,
+            conflict: Causes::default(),
             critical: Spent::default(),
         };
         let id = self.requests.insert(request);

@@ -9,6 +9,8 @@ choices! {
     FabricKind {
         /// One half-duplex channel per row of chips.
         Bus = "bus",
+        /// The bus with twice the rate and packets, which the chips decode (pSSD).
+        Pssd = "pssd",
         /// A private channel per chip: no path is ever shared.
         Ideal = "ideal",
     }
@@ -33,7 +35,7 @@ section! {
     Fabric, "fabric" {
         /// The interconnect.
         kind: FabricKind = FabricKind::Bus;
-        /// Rate of one channel.
+        /// Rate of one channel; that of pSSD is twice as much.
         channel_rate: Rate = Rate::from_bytes_per_second(1_200_000_000),
             in Rate::from_bytes_per_second(1_000)..=Rate::UNLIMITED;
         /// Who gets a channel when several wait.

@@ -1,0 +1,114 @@
+//! A link is used for one die at a time, and none is kept for a die that wants nothing of the fabric any more.
+
+use rustc_hash::FxHashMap;
+
+use crate::fabric::LinkUse;
+use crate::ids::{DieId, LinkId};
+use crate::units::Time;
+
+/// When each link was last in use, and what each die still wants.
+#[derive(Debug, Default)]
+pub(super) struct Links {
+    last: FxHashMap<LinkId, LinkUse>,
+    /// Paths asked for and not given back, acknowledgements on their way.
+    wanted: FxHashMap<DieId, u32>,
+}
+
+impl Links {
+    pub(super) const NAME: &'static str = "links";
+
+    /// A die asked for a path, or told the end of an operation.
+    pub(super) fn asked(&mut self, die: DieId) {
+        *self.wanted.entry(die).or_default() += 1;
+    }
+
+    /// A die gave its path back, or was heard.
+    pub(super) fn done(&mut self, die: DieId) -> Result<(), String> {
+        match self.wanted.get_mut(&die) {
+            Some(wanted) if *wanted > 0 => {
+                *wanted -= 1;
+                Ok(())
+            }
+            _ => Err(format!("die {} is done with a path that it did not ask for", die.0)),
+        }
+    }
+
+    /// The use of a link ended.
+    pub(super) fn used(&mut self, link_use: LinkUse, now: Time) -> Result<(), String> {
+        let LinkUse { link, die, from, until } = link_use;
+        if from > until || until > now {
+            return Err(format!("link {} was used for die {} from {from} until {until}, told at {now}", link.0, die.0));
+        }
+        match self.last.insert(link, link_use) {
+            Some(last) if last.until > from => Err(format!(
+                "link {} was used for die {} from {from}, but until {} for die {}",
+                link.0, die.0, last.until, last.die.0
+            )),
+            _ => Ok(()),
+        }
+    }
+
+    /// The run is over, with these links held.
+    pub(super) fn finish(&self, held: &[(LinkId, DieId)]) -> Result<(), String> {
+        for (link, die) in held {
+            if self.wanted.get(die).is_none_or(|&wanted| wanted == 0) {
+                return Err(format!("link {} is held for die {}, which wants nothing any more", link.0, die.0));
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::planted::{assert_fails, assert_silent, ns, oracles};
+    use super::*;
+    use crate::fabric::{Grant, Leg};
+    use crate::ids::PathId;
+
+    fn link_use(die: u32, from: u64, until: u64) -> LinkUse {
+        LinkUse { link: LinkId(4), die: DieId(die), from: ns(from), until: ns(until) }
+    }
+
+    #[test]
+    fn one_use_after_the_other_is_right() {
+        let mut oracles = oracles();
+        oracles.link_used(link_use(1, 5, 10), ns(10));
+        oracles.link_used(link_use(2, 10, 12), ns(12));
+        assert_silent(&oracles);
+    }
+
+    #[test]
+    fn a_link_used_for_two_dies_at_once_is_caught() {
+        let mut oracles = oracles();
+        oracles.link_used(link_use(1, 5, 10), ns(10));
+        oracles.link_used(link_use(2, 9, 12), ns(12));
+        assert_fails(&oracles, "links", "link 4 was used for die 2 from 9ns, but until 10ns for die 1");
+    }
+
+    #[test]
+    fn a_use_that_ends_in_the_future_is_caught() {
+        let mut oracles = oracles();
+        oracles.link_used(link_use(1, 5, 10), ns(9));
+        assert_fails(&oracles, "links", "link 4 was used for die 1 from 5ns until 10ns, told at 9ns");
+    }
+
+    #[test]
+    fn a_link_kept_for_a_die_that_is_done_is_caught() {
+        let mut links = Links::default();
+        links.asked(DieId(3));
+        assert_eq!(links.finish(&[(LinkId(7), DieId(3))]), Ok(()));
+        links.done(DieId(3)).expect("it asked");
+        let error = links.finish(&[(LinkId(7), DieId(3))]).expect_err("die 3 is done");
+        assert_eq!(error, "link 7 is held for die 3, which wants nothing any more");
+    }
+
+    #[test]
+    fn a_die_that_gives_back_what_it_did_not_ask_for_is_caught() {
+        let mut oracles = oracles();
+        let grant = Grant { die: DieId(3), leg: Leg::Command, path: PathId(0) };
+        oracles.path_granted(grant, ns(1));
+        oracles.path_released(grant, ns(1));
+        assert_fails(&oracles, "links", "die 3 is done with a path that it did not ask for");
+    }
+}

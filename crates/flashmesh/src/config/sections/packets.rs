@@ -1,0 +1,20 @@
+//! `[packets]`
+
+use crate::config::section::section;
+use crate::units::{Bytes, Time};
+
+const PACKET_MAX: Bytes = Bytes::from_kib(4);
+
+section! {
+    /// The packets of pSSD and pnSSD, whose chips have a controller on the die.
+    Packets, "packets" {
+        /// A control packet: command and address of one plane.
+        control_packet: Bytes = Bytes::new(8), in Bytes::ZERO..=PACKET_MAX;
+        /// Header of a data packet.
+        data_header: Bytes = Bytes::new(8), in Bytes::ZERO..=PACKET_MAX;
+        /// Checksum of a data packet.
+        data_crc: Bytes = Bytes::new(4), in Bytes::ZERO..=PACKET_MAX;
+        /// Time the controller on the die takes to decode a command, and again to frame the data of a read.
+        on_die_controller_time: Time = Time::from_ns(20), in Time::ZERO..=Time::from_ms(1);
+    }
+}

@@ -1,0 +1,100 @@
+//! How long a transfer takes on a channel: as the bus moves it, or in packets.
+
+use crate::config;
+use crate::units::{Bytes, Rate, Time, TransferTimes};
+
+use super::{Message, Payload};
+
+/// What a channel adds to the bytes it moves.
+#[derive(Clone, Debug)]
+pub(super) enum Framing {
+    /// Command and address cycles take their own time, data moves bare.
+    Signals,
+    /// Everything moves in packets (paper 000, section 3.2, after pSSD): a control packet for each plane of a command, data
+    /// between a header and a CRC.
+    Packets {
+        /// Bytes of a control packet.
+        control: Bytes,
+        /// Bytes around the data of a packet.
+        overhead: Bytes,
+    },
+}
+
+/// Durations of transfers on channels of one rate.
+#[derive(Clone, Debug)]
+pub(super) struct Durations {
+    framing: Framing,
+    rate: Rate,
+    data_times: TransferTimes,
+}
+
+impl Durations {
+    /// Bare signals at `rate`.
+    pub(super) fn signals(rate: Rate) -> Durations {
+        Durations { framing: Framing::Signals, rate, data_times: TransferTimes::new(rate) }
+    }
+
+    /// Packets at `rate`.
+    pub(super) fn packets(config: &config::Packets, rate: Rate) -> Durations {
+        let overhead = config.data_header + config.data_crc;
+        let framing = Framing::Packets { control: config.control_packet, overhead };
+        Durations { framing, rate, data_times: TransferTimes::new(rate) }
+    }
+
+    /// How long `payload` occupies a channel.
+    #[inline]
+    pub(super) fn of(&mut self, payload: Payload) -> Time {
+        match self.framing {
+            Framing::Signals => {
+                let data =
+                    if payload.bytes == Bytes::ZERO { Time::ZERO } else { self.data_times.time_for(payload.bytes) };
+                payload.command + data
+            }
+            Framing::Packets { control, overhead } => {
+                let data = if payload.bytes == Bytes::ZERO {
+                    Time::ZERO
+                } else {
+                    self.data_times.time_for(payload.bytes + overhead * u64::from(payload.planes))
+                };
+                match payload.message {
+                    Message::Data => data,
+                    Message::Read | Message::Program | Message::Erase | Message::Copyback => {
+                        self.rate.time_for(control) * u64::from(payload.planes) + data
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const GIGABYTE: Rate = Rate::from_bytes_per_second(1_000_000_000);
+
+    fn payload(message: Message, planes: u32, bytes: u64) -> Payload {
+        Payload { message, planes, command: Time::from_ns(30), bytes: Bytes::new(bytes) }
+    }
+
+    #[test]
+    fn signals_take_the_time_of_the_command_and_bare_bytes() {
+        let mut durations = Durations::signals(GIGABYTE);
+        assert_eq!(durations.of(payload(Message::Program, 2, 8192)), Time::from_ns(30 + 8192));
+        assert_eq!(durations.of(payload(Message::Read, 1, 0)), Time::from_ns(30));
+    }
+
+    #[test]
+    fn packets_take_a_control_packet_and_a_framed_packet_of_data_for_each_plane() {
+        let config = config::Packets {
+            control_packet: Bytes::new(8),
+            data_header: Bytes::new(8),
+            data_crc: Bytes::new(4),
+            ..Default::default()
+        };
+        let mut durations = Durations::packets(&config, GIGABYTE);
+        assert_eq!(durations.of(payload(Message::Read, 2, 0)), Time::from_ns(16));
+        assert_eq!(durations.of(payload(Message::Program, 2, 8192)), Time::from_ns(16 + 8192 + 24));
+        assert_eq!(durations.of(payload(Message::Data, 1, 4096)), Time::from_ns(4096 + 12));
+    }
+}

@@ -1,0 +1,51 @@
+//! What a fabric answers.
+
+use crate::ids::{DieId, LinkId};
+use crate::units::Time;
+
+use super::{Cause, FabricEvent, Grant};
+
+/// A path was granted, with what came before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Granted {
+    /// The grant.
+    pub grant: Grant,
+    /// When the try began that found the path: the die waited until then, and from then on the path was set up.
+    pub since: Time,
+    /// What was in the way of the first try; means nothing when that was the one that found the path.
+    pub cause: Cause,
+}
+
+/// A link was held from one time to another for one transfer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LinkUse {
+    /// The link.
+    pub link: LinkId,
+    /// The die it was held for.
+    pub die: DieId,
+    /// From when.
+    pub from: Time,
+    /// Until when.
+    pub until: Time,
+}
+
+/// What a fabric answers.
+#[derive(Debug, Default)]
+pub struct Outbox {
+    /// Paths granted now, in order.
+    pub grants: Vec<Granted>,
+    /// What is to happen later.
+    pub events: Vec<(Time, FabricEvent)>,
+    /// The uses of links that ended, kept only while an oracle looks.
+    pub uses: Option<Vec<LinkUse>>,
+}
+
+impl Outbox {
+    /// A link was in use until now.
+    #[inline]
+    pub fn used(&mut self, link: LinkId, die: DieId, from: Time, until: Time) {
+        if let Some(uses) = &mut self.uses {
+            uses.push(LinkUse { link, die, from, until });
+        }
+    }
+}

@@ -1,0 +1,112 @@
+//! Interconnects in which a chip has one path, shared or its own: the bus, pSSD, and the path-conflict-free ideal.
+//!
+//! - *Bus* (paper 000, section 2): one half-duplex channel for each row of chips.
+//! - *pSSD* (paper 000, section 3.2): the same with twice the rate, since the control pins carry packets as well; every
+//!   packet is decoded or framed by a controller on the die, which takes its time beside the array's.
+//! - *Ideal* (paper 000, section 3.3): a private channel for every chip and no limit on controllers. A chip still has one set of
+//!   pins: its dies share them, and with a cache register a die may want them for a command while its data leaves. Such a wait
+//!   counts as a wait for a path; with one die a chip and no cache register there is none.
+
+use crate::config::Config;
+use crate::flash::geometry::Geometry;
+use crate::ids::{DieId, LinkId};
+use crate::units::{Rate, Time};
+
+use super::channels::Channels;
+use super::framing::Durations;
+use super::layout::{Layout, Link, LinkKind};
+use super::{Fabric, Grant, Leg, LinkUsage, Outbox, Payload, Sent};
+
+/// Wires that carry data in a channel of the bus: 8 bit.
+pub(super) const CHANNEL_WIRES: u32 = 8;
+
+/// A channel for each run of consecutive dies.
+#[derive(Debug)]
+pub struct Rows {
+    channels: Channels,
+    layout: Layout,
+}
+
+/// `count` links of `kind`, numbered.
+fn links(kind: LinkKind, name: &str, count: u32) -> Vec<Link> {
+    (0..count).map(|number| Link { kind, name: format!("{name} {number}") }).collect()
+}
+
+impl Rows {
+    fn shared(config: &Config, geometry: &Geometry, durations: Durations, wires: u32) -> Rows {
+        let dies_per_channel = geometry.chips_per_channel * geometry.dies_per_chip;
+        Rows {
+            channels: Channels::new(config.fabric.arbitration, durations, geometry.channels, dies_per_channel),
+            layout: Layout {
+                links: links(LinkKind::Channel, "channel", geometry.channels),
+                wires: geometry.channels * wires,
+                controllers: geometry.channels,
+                routers: 0,
+            },
+        }
+    }
+
+    /// The shared bus: a channel per row.
+    pub fn bus(config: &Config, geometry: &Geometry) -> Rows {
+        Rows::shared(config, geometry, Durations::signals(config.fabric.channel_rate), CHANNEL_WIRES)
+    }
+
+    /// pSSD: a channel of packets per row, at twice the rate.
+    pub fn packetized(config: &Config, geometry: &Geometry) -> Rows {
+        let rate = config.fabric.channel_rate.as_bytes_per_second();
+        let rate = rate.checked_mul(2).map_or(Rate::UNLIMITED, Rate::from_bytes_per_second);
+        Rows::shared(config, geometry, Durations::packets(&config.packets, rate), 2 * CHANNEL_WIRES)
+    }
+
+    /// The path-conflict-free ideal: a channel per chip.
+    pub fn private(config: &Config, geometry: &Geometry) -> Rows {
+        let (chips, durations) = (geometry.chips(), Durations::signals(config.fabric.channel_rate));
+        Rows {
+            channels: Channels::new(config.fabric.arbitration, durations, chips, geometry.dies_per_chip),
+            layout: Layout {
+                links: links(LinkKind::Controller, "chip", chips),
+                wires: chips * CHANNEL_WIRES,
+                controllers: chips,
+                routers: 0,
+            },
+        }
+    }
+}
+
+impl Fabric for Rows {
+    #[inline]
+    fn acquire(&mut self, die: DieId, leg: Leg, now: Time, outbox: &mut Outbox) {
+        self.channels.acquire(die, leg, now, outbox);
+    }
+
+    #[inline]
+    fn send(&mut self, grant: Grant, payload: Payload, now: Time, _outbox: &mut Outbox) -> Sent {
+        let least = self.channels.send(grant, payload);
+        Sent { delivered: Some(now + least), least }
+    }
+
+    #[inline]
+    fn release(&mut self, grant: Grant, now: Time, outbox: &mut Outbox) {
+        self.channels.release(grant, now, outbox);
+    }
+
+    fn layout(&self) -> &Layout {
+        &self.layout
+    }
+
+    fn usage(&self) -> &[LinkUsage] {
+        self.channels.usage()
+    }
+
+    fn controllers_busy(&self, _now: Time) -> Vec<Time> {
+        self.channels.usage().iter().map(|channel| channel.busy).collect()
+    }
+
+    fn hops(&self) -> u64 {
+        self.channels.transfers()
+    }
+
+    fn held(&self) -> Vec<(LinkId, DieId)> {
+        self.channels.held()
+    }
+}

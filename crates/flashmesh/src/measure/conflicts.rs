@@ -1,0 +1,82 @@
+//! Path conflicts: transfers that were ready but could not start at once because their path was taken (paper 000, section 3.1).
+//!
+//! The same on every interconnect. Die and data are ready when the die asks for a path; if the first try finds one, there is no
+//! conflict, however long a scout takes to set it up. A packet that starts at once but stands still behind others on its way did
+//! not have its path free either. A request has a conflict when any of its transfers had one (first try only, as in Fig 13 of 000).
+
+use serde::Serialize;
+
+use crate::fabric::Cause;
+use crate::units::Time;
+
+/// Transfers that could not start at once, by what was in the way.
+#[derive(Clone, Debug, Default)]
+pub struct Conflicts {
+    transfers: [u64; Cause::ALL.len()],
+    waits: [Time; Cause::ALL.len()],
+}
+
+impl Conflicts {
+    /// A transfer waited because of `cause`.
+    #[inline]
+    pub fn count(&mut self, cause: Cause, waited: Time) {
+        self.transfers[cause.index()] += 1;
+        self.waits[cause.index()] += waited;
+    }
+
+    /// All waits, summed.
+    pub fn wait(&self) -> Time {
+        self.waits.iter().fold(Time::ZERO, |sum, &wait| sum + wait)
+    }
+
+    /// The report, with the number of requests that each cause was in the way of.
+    pub fn report(&self, requests: [u64; Cause::ALL.len()]) -> CausesReport {
+        let of = |cause: Cause| CauseReport {
+            transfers: self.transfers[cause.index()],
+            requests: requests[cause.index()],
+            wait_ps: self.waits[cause.index()].as_ps(),
+        };
+        CausesReport { channel: of(Cause::Channel), controller: of(Cause::Controller), link: of(Cause::Link) }
+    }
+}
+
+/// Path conflicts by what was in the way; a transfer that waited first for a controller and then behind others on a link counts under
+/// both, a request under every cause that one of its transfers met.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct CausesReport {
+    /// The channel, or the pins of the chip, carried something else.
+    pub channel: CauseReport,
+    /// No controller that may serve the chip was free.
+    pub controller: CauseReport,
+    /// A link between routers carried something else.
+    pub link: CauseReport,
+}
+
+/// Path conflicts of one cause.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct CauseReport {
+    /// Transfers that waited.
+    pub transfers: u64,
+    /// Requests with such a transfer.
+    pub requests: u64,
+    /// Time waited, summed over the transfers.
+    pub wait_ps: u64,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn waits_are_summed_by_cause() {
+        let mut conflicts = Conflicts::default();
+        conflicts.count(Cause::Link, Time::from_ps(3));
+        conflicts.count(Cause::Link, Time::from_ps(4));
+        conflicts.count(Cause::Controller, Time::from_ps(5));
+        let report = conflicts.report([0, 1, 2]);
+        assert_eq!(report.link, CauseReport { transfers: 2, requests: 2, wait_ps: 7 });
+        assert_eq!(report.controller, CauseReport { transfers: 1, requests: 1, wait_ps: 5 });
+        assert_eq!(report.channel, CauseReport { transfers: 0, requests: 0, wait_ps: 0 });
+        assert_eq!(conflicts.wait(), Time::from_ps(12));
+    }
+}
