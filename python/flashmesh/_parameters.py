@@ -133,7 +133,7 @@ WorkloadTimeUnit: TypeAlias = Literal["ps", "ns", "us", "ms", "s"]
 WorkloadPolarity: TypeAlias = Literal["read-is-1", "read-is-0"]
 """Which type of the ASCII family is a read."""
 
-WorkloadPattern: TypeAlias = Literal["sequential", "random", "zipf", "hot-cold"]
+WorkloadPattern: TypeAlias = Literal["sequential", "random", "zipf", "hot-cold", "hot-stride"]
 """Where requests go."""
 
 WorkloadArrivals: TypeAlias = Literal["constant", "exponential", "burst"]
@@ -424,8 +424,16 @@ class Workload:
     hot_footprint: Share | None = None
     """Share of the footprint that is hot. Only with pattern = "hot-cold". Values: 0 to 1. Default: 0.2."""
 
+    hot_stride: int | None = None
+    """One in how many blocks is hot. With static allocation CWDP, blocks of a page and a stride of as many blocks as
+    there are channels, the hot blocks are those of one row of chips. Only with pattern = "hot-stride". Values: 2 to
+    1000000. Default: 8.
+    """
+
     hot_traffic: Share | None = None
-    """Share of requests that go to the hot region. Only with pattern = "hot-cold". Values: 0 to 1. Default: 0.8."""
+    """Share of requests that go to what is hot. Only with pattern = "hot-cold" or "hot-stride". Values: 0 to 1.
+    Default: 0.8.
+    """
 
     arrivals: WorkloadArrivals | None = None
     """How arrivals are spaced (they matter in open replay only). Default: "exponential"."""

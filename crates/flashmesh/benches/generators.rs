@@ -35,6 +35,7 @@ fn main() {
         ("random", Pattern::Random),
         ("zipf", Pattern::Zipf),
         ("hot-cold", Pattern::HotCold),
+        ("hot-stride", Pattern::HotStride),
     ];
     for (name, pattern) in patterns {
         let fixed = Workload { pattern, ..Workload::default() };

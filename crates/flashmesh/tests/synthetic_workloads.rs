@@ -57,11 +57,18 @@ fn rich(pattern: Pattern) -> Workload {
     }
 }
 
-const PATTERNS: [Pattern; 4] = [Pattern::Sequential, Pattern::Random, Pattern::Zipf, Pattern::HotCold];
+const PATTERNS: [Pattern; 5] =
+    [Pattern::Sequential, Pattern::Random, Pattern::Zipf, Pattern::HotCold, Pattern::HotStride];
 
 #[test]
 fn the_first_ten_thousand_requests_of_each_pattern_are_the_known_ones() {
-    let golden: [u64; 4] = [0x2bda_30e2_beb8_fccf, 0xfd33_03fe_6530_a196, 0xac5a_8c67_402f_326d, 0x8bdf_f4a9_eacb_f7ed];
+    let golden: [u64; 5] = [
+        0x2bda_30e2_beb8_fccf,
+        0xfd33_03fe_6530_a196,
+        0xac5a_8c67_402f_326d,
+        0x8bdf_f4a9_eacb_f7ed,
+        0x4431_ed22_43ef_2cec,
+    ];
     let found = PATTERNS.map(|pattern| {
         let mut fingerprint = Fingerprint::new();
         requests(&rich(pattern), &open(), 42).iter().for_each(|request| fingerprint.add(request));
@@ -150,6 +157,26 @@ fn the_hot_region_gets_its_share_and_both_regions_are_even_inside() {
     assert!((share(quarters[0]) - 0.9).abs() < 0.002, "{quarters:?}");
     assert!((share(hot_low_half) - 0.45).abs() < 0.003, "{hot_low_half}");
     assert!(quarters[1..].iter().all(|&cold| (share(cold) - 0.1 / 3.0).abs() < 0.001), "{quarters:?}");
+}
+
+#[test]
+fn the_hot_blocks_at_a_stride_get_their_share_and_all_blocks_of_a_group_are_alike() {
+    let workload = Workload {
+        pattern: Pattern::HotStride,
+        hot_stride: 4,
+        hot_traffic: 0.7,
+        footprint: Some(Bytes::from_kib(4 * 10)),
+        requests: Some(1_000_000),
+        ..Workload::default()
+    };
+    let mut blocks = [0_u64; 10];
+    for request in requests(&workload, &Replay::default(), 3) {
+        blocks[(request.offset.as_u64() / 4096) as usize] += 1;
+    }
+    for (block, count) in blocks.into_iter().enumerate() {
+        let expected = if block % 4 == 0 { 0.7 / 3.0 } else { 0.3 / 7.0 };
+        assert!((count as f64 / 1e6 - expected).abs() < 0.002, "block {block} of {blocks:?}");
+    }
 }
 
 #[test]

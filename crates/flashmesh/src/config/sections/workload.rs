@@ -30,6 +30,8 @@ choices! {
         Zipf = "zipf",
         /// A hot region gets `hot-traffic` of the requests.
         HotCold = "hot-cold",
+        /// Every `hot-stride`-th block of `alignment` is hot; these get `hot-traffic` of the requests.
+        HotStride = "hot-stride",
     }
 }
 
@@ -130,8 +132,11 @@ section! {
         zipf_theta: f64 = 0.99, in 0.0..=5.0, with "pattern" = ["\"zipf\""];
         /// Share of the footprint that is hot.
         hot_footprint: f64 as Share = 0.2, in 0.0..=1.0, with "pattern" = ["\"hot-cold\""];
-        /// Share of requests that go to the hot region.
-        hot_traffic: f64 as Share = 0.8, in 0.0..=1.0, with "pattern" = ["\"hot-cold\""];
+        /// One in how many blocks is hot. With static allocation CWDP, blocks of a page and a stride of as many blocks as there are
+        /// channels, the hot blocks are those of one row of chips.
+        hot_stride: u32 = 8, in 2..=1_000_000, with "pattern" = ["\"hot-stride\""];
+        /// Share of requests that go to what is hot.
+        hot_traffic: f64 as Share = 0.8, in 0.0..=1.0, with "pattern" = ["\"hot-cold\"", "\"hot-stride\""];
         /// How arrivals are spaced (they matter in open replay only).
         arrivals: ArrivalKind = ArrivalKind::Exponential;
         /// Mean time between arrivals.

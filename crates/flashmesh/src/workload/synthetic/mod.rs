@@ -24,7 +24,7 @@ use super::source::WorkloadSource;
 use crate::config::{self, Pattern};
 use crate::error::WorkloadError;
 use crate::units::Bytes;
-use pattern::{HotCold, Sequential, Uniform, Zipf};
+use pattern::{HotCold, HotStride, Sequential, Uniform, Zipf};
 
 /// Requests of a synthetic workload or a profile when the configuration does not say how many.
 pub const REQUESTS_DEFAULT: u64 = 100_000;
@@ -81,6 +81,9 @@ impl SyntheticSource {
             Pattern::Zipf => Addresses::Zipf(Zipf::new(workload.zipf_theta, &sizes)?),
             Pattern::HotCold => {
                 Addresses::HotCold(HotCold::new(workload.hot_footprint, workload.hot_traffic, layout.blocks(), &sizes)?)
+            }
+            Pattern::HotStride => {
+                Addresses::HotStride(HotStride::new(workload.hot_stride, workload.hot_traffic, &sizes)?)
             }
         };
         let kinds = KindMix::new(workload.read_share, workload.deallocate_share)?;

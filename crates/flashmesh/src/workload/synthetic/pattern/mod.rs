@@ -1,6 +1,7 @@
 //! Where requests go: one pattern a file, behind one contract.
 
 mod hot_cold;
+mod hot_stride;
 mod runs;
 mod scatter;
 mod sequential;
@@ -8,6 +9,7 @@ mod uniform;
 mod zipf;
 
 pub(crate) use hot_cold::HotCold;
+pub(crate) use hot_stride::HotStride;
 pub(crate) use runs::Runs;
 pub(crate) use sequential::Sequential;
 pub(crate) use uniform::Uniform;
@@ -63,6 +65,8 @@ pub(crate) enum Addresses {
     Zipf(Zipf),
     /// [`HotCold`]
     HotCold(HotCold),
+    /// [`HotStride`]
+    HotStride(HotStride),
     /// [`Runs`]
     Runs(Runs),
 }
@@ -75,6 +79,7 @@ impl AddressPattern for Addresses {
             Addresses::Uniform(pattern) => pattern.choose(generator, cursor, size),
             Addresses::Zipf(pattern) => pattern.choose(generator, cursor, size),
             Addresses::HotCold(pattern) => pattern.choose(generator, cursor, size),
+            Addresses::HotStride(pattern) => pattern.choose(generator, cursor, size),
             Addresses::Runs(pattern) => pattern.choose(generator, cursor, size),
         }
     }
