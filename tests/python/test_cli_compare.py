@@ -90,12 +90,12 @@ def test_table_shows_energy_both_ways_and_what_the_interconnect_takes(cli: Cli, 
 
 def test_parquet_has_the_rows_and_columns_of_the_csv(cli: Cli, config: Path, tmp_path: Path) -> None:
     files = ("--csv", "runs.csv", "--parquet", "runs.parquet")
-    done = cli("compare", config, "--vary", "gc.d=1,2", "--vary", "fabric.kind=bus,ideal", *files)
+    done = cli("compare", config, "--vary", "replay.outstanding=8,16", "--vary", "fabric.kind=bus,ideal", *files)
     assert done.returncode == 0, done.stderr
     csv, parquet = pd.read_csv(tmp_path / "runs.csv"), pd.read_parquet(tmp_path / "runs.parquet")
     assert list(parquet.columns) == list(csv.columns)
     assert list(parquet["makespan_ps"]) == list(csv["makespan_ps"])
-    assert list(parquet["gc.d"]) == [1, 1, 2, 2]
+    assert list(parquet["replay.outstanding"]) == [8, 8, 16, 16]
     refused = cli("compare", config, "--vary", "seed=1,2", "--parquet", "-")
     assert (refused.returncode, refused.stdout) == (2, "")
 

@@ -27,7 +27,7 @@ fn value_of(spec: &ParameterSpec, random: u64, pick: Index) -> String {
         ParameterType::Bytes => format!("\"{}B\"", 512 * (1 + random % 7)),
         ParameterType::Rate if random.is_multiple_of(5) => "\"unlimited\"".to_owned(),
         ParameterType::Rate => format!("\"{}B/s\"", 1_000 + random % (1 << 40)),
-        ParameterType::Power => format!("\"{}nW\"", random % (1 << 40)),
+        ParameterType::Power => format!("\"{}nW\"", random % (1 << 36)),
         ParameterType::Current => format!("\"{}uA\"", random % (1 << 20)),
         ParameterType::Voltage => format!("\"{}mV\"", random % (1 << 16)),
         ParameterType::Sizes => format!("[[\"{}B\", 0.25], [\"4KiB\", {}]]", 512 * (1 + random % 9), 1 + random % 3),
