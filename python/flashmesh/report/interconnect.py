@@ -27,18 +27,18 @@ def rows(result: Result) -> list[tuple[str, str]]:
     energy = power.energy_j
     flash = energy.read + energy.program + energy.erase
     fabric = energy.channels + energy.links + energy.routers + energy.controllers
-    of = f"{q.energy(flash)} in the arrays, {q.energy(fabric)} in the interconnect"
+    of = f"arrays {q.energy(flash)}, interconnect {q.energy(fabric)}"
     links = [f"{count:,} {LINKS[kind]}" for kind, count in asdict(area.links).items() if count]
     parts = [*links, f"{area.wires:,} wires", f"{area.controllers:,} controllers"]
     if area.routers:
         parts.append(f"{area.routers:,} routers")
     told = [
-        ("energy of events", f"{q.energy(energy.total)}, {q.power(power.average_w)} on average: {of}"),
+        ("energy of events", f"{q.energy(energy.total)} ({q.power(power.average_w)} on average): {of}"),
         ("nominal energy", f"{q.energy(power.nominal_energy_j)}: {q.power(power.nominal_w)} with all parts at work"),
         ("interconnect", ", ".join(parts)),
     ]
     saved = area.links_saved_share
-    room = [] if saved is None else [f"links take {q.share(1 - saved)} of the bus's channels"]
+    room = [] if saved is None else [f"links take {q.share(1 - saved)} of the area of the bus's channels"]
     if area.added_inside_mm2:
         room.append(f"{q.area(area.added_inside_mm2)} more in the chips")
     if area.added_beside_mm2:

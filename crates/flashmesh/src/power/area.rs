@@ -81,7 +81,7 @@ pub fn report(layout: &Layout, addition: Addition, rows: u32, chips: u32) -> Are
         wires: layout.wires,
         controllers: layout.controllers,
         routers: layout.routers,
-        links_saved_share: is_stated.then(|| 1.0 - taken),
+        links_saved_share: is_stated.then_some(1.0 - taken),
         chips_mm2,
         added_inside_mm2,
         added_beside_mm2,
