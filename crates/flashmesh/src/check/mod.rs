@@ -176,6 +176,7 @@ impl Oracles {
 
     /// A payload was sent over a granted path.
     pub fn sent(&mut self, grant: Grant, payload: Payload, sent: Sent, now: Time) {
+        self.energy.sent();
         let outcome = self.paths.sent(grant, payload, sent, now);
         self.judge(Paths::NAME, outcome, now);
     }

@@ -216,7 +216,8 @@ impl Simulation {
         if let Some(oracles) = &mut self.oracles {
             let (now, held) = (self.queue.now(), self.fabric.held());
             oracles.finish(&self.ftl, &held, !interrupted, now);
-            let links = LinksAtEnd { layout: self.fabric.layout(), usage: self.fabric.usage(), held: &held };
+            let (layout, usage, hops) = (self.fabric.layout(), self.fabric.usage(), self.fabric.hops());
+            let links = LinksAtEnd { layout, usage, held: &held, hops };
             oracles.reported(&report.power, links, now);
             oracles.verdict()?;
         }
