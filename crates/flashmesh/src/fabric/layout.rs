@@ -41,7 +41,7 @@ pub struct Layout {
     pub routers: u32,
 }
 
-/// Links that transfers have to pass, whichever way they take: what a run can at best be bound by.
+/// Links that transfers have to pass, whichever way they take: what a lower bound on the time of a run rests on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Passage {
     /// What they lead to.
@@ -131,5 +131,34 @@ impl Layout {
             passages.push(Passage { part: Part::Controllers, at_once: links.len() as u32, links });
         }
         passages
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Two rows of one chip: a link at each controller, one between the routers, one at each chip.
+    fn mesh() -> Layout {
+        use LinkKind::{Chip, Controller, Mesh};
+        let links = [Controller, Controller, Mesh, Chip, Chip].map(|kind| Link { kind, name: String::new() });
+        Layout { links: links.into(), wires: 40, controllers: 2, routers: 2 }
+    }
+
+    #[test]
+    fn chips_are_passed_each_by_its_own_link_and_controllers_by_any() {
+        let passages = mesh().passages();
+        let expected = [(Part::Chip, vec![3], 1), (Part::Chip, vec![4], 1), (Part::Controllers, vec![0, 1], 2)];
+        let found: Vec<_> = passages
+            .iter()
+            .map(|Passage { part, links, at_once }| (*part, links.iter().map(|link| link.0).collect(), *at_once))
+            .collect();
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn width_is_relative_to_a_channel_of_the_bus() {
+        assert_eq!(mesh().width(), 1.0);
+        assert_eq!(Layout { wires: 80, ..mesh() }.width(), 2.0);
     }
 }
