@@ -25,8 +25,23 @@ SIDE_BY_SIDE = 4
 TRACE = "workload.trace"
 LONG = 24
 """From how many characters on the path of a trace is shown by the name of its file."""
-KEY_MEASURES = ("IOPS", "bandwidth", "all mean", "all p99")
-"""What is shown when runs are many."""
+KEY_MEASURES = (
+    "execution time",
+    "IOPS",
+    "bandwidth",
+    "all mean",
+    "all p99",
+    "all p99.9",
+    "free of path conflicts",
+    "distance to the bound",
+    "average power",
+    "energy of events",
+    "nominal energy",
+    "links",
+    "wires",
+    "area of links saved",
+)
+"""What is shown when runs are too many, or too wide, to stand side by side."""
 
 
 @dataclass(frozen=True)
@@ -177,13 +192,15 @@ def below(comparison: Comparison, names: list[list[str]], terminal: Terminal) ->
 
 def rows(comparison: Comparison, names: list[list[str]], chosen: list[Measure], terminal: Terminal) -> Table:
     """A row for each run, with some measures."""
-    headings = [cell for measure in chosen for cell in (measure.name, "")]
+    headings = [cell for measure in chosen for cell in ((measure.name, "") if measure.ratio else (measure.name,))]
     table = terminal.table(*comparison.axes, *headings, left=len(comparison.axes))
     first = comparison.runs[0].result
     for name, run in zip(names, comparison.runs, strict=True):
         cells: list[str] = []
         for measure in chosen:
             value = measure.value(run.result)
-            cells += [measure.text(value), q.ratio(value, measure.value(first))]
+            cells.append(measure.text(value))
+            if measure.ratio:
+                cells.append(q.ratio(value, measure.value(first)))
         table.add_row(*name, *cells)
     return table
