@@ -17,6 +17,7 @@ from typing import Any, Literal, TypeAlias
 __all__ = [
     "Bytes",
     "Config",
+    "Current",
     "Fabric",
     "FabricArbitration",
     "FabricKind",
@@ -30,6 +31,7 @@ __all__ = [
     "Geometry",
     "Host",
     "Packets",
+    "Power",
     "Precondition",
     "PreconditionKind",
     "Preset",
@@ -41,6 +43,8 @@ __all__ = [
     "Share",
     "Sizes",
     "Time",
+    "Voltage",
+    "Wattage",
     "Wear",
     "Workload",
     "WorkloadArrivals",
@@ -59,6 +63,15 @@ Bytes: TypeAlias = str
 
 Rate: TypeAlias = str
 """A rate with its unit: "1.2GB/s"; or "unlimited"."""
+
+Wattage: TypeAlias = str
+"""A power with its unit: "1.08mW"."""
+
+Current: TypeAlias = str
+"""A current with its unit: "25mA"."""
+
+Voltage: TypeAlias = str
+"""A voltage with its unit: "3.3V"."""
 
 Share: TypeAlias = float | str
 """A share of a whole: 0.07 or "7%"."""
@@ -363,6 +376,39 @@ class Precondition:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class Power:
+    """What the parts of the drive draw. Nothing here changes when anything happens."""
+
+    read_current: Current | None = None
+    """Supply current of a die while its array reads. Values: 0uA to 10A. Default: "25mA"."""
+
+    program_current: Current | None = None
+    """Supply current of a die while its array programs. Values: 0uA to 10A. Default: "25mA"."""
+
+    erase_current: Current | None = None
+    """Supply current of a die while its array erases. Values: 0uA to 10A. Default: "25mA"."""
+
+    supply_voltage: Voltage | None = None
+    """Supply voltage of the dies. Values: 0mV to 100V. Default: "3.3V"."""
+
+    channel_power: Wattage | None = None
+    """Power of a channel of 8 wires that several chips share, while bytes move; more wires draw as much more (paper
+    000, section 6.6: a link draws 90 % less). Values: 0nW to 100W. Default: "10.8mW".
+    """
+
+    link_power: Wattage | None = None
+    """Power of a link of 8 wires with a driver at either end, while bytes move; more wires draw as much more (paper
+    000, Table 4). Values: 0nW to 100W. Default: "1.08mW".
+    """
+
+    router_power: Wattage | None = None
+    """Power of a router, always (paper 000, Table 4). Values: 0nW to 100W. Default: "241uW"."""
+
+    controller_power: Wattage | None = None
+    """Power of a flash controller, always. No paper states one. Values: 0nW to 100W. Default: "0nW"."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Workload:
     """Where requests come from."""
 
@@ -506,6 +552,9 @@ class Config:
 
     precondition: Precondition = Precondition()
     """The state of the drive before the first request."""
+
+    power: Power = Power()
+    """What the parts of the drive draw. Nothing here changes when anything happens."""
 
     workload: Workload = Workload()
     """Where requests come from."""

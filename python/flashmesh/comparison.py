@@ -6,9 +6,13 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from flashmesh._native import OutputError
+from flashmesh.configuration import value_text
 from flashmesh.results import Result, columns
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     import pandas as pd
 
     from flashmesh.axes import Value
@@ -45,3 +49,18 @@ class Comparison:
         import pandas as pd
 
         return pd.DataFrame([run.settings | columns(run.result) for run in self.runs])
+
+    def to_parquet(self, path: str | Path) -> None:
+        """Writes the rows of `frame` to a Parquet file; an axis with values of several types becomes texts.
+
+        Raises:
+            OutputError: When the file cannot be written.
+        """
+        frame = self.frame()
+        for key, values in self.axes.items():
+            if len({type(value) for value in values}) > 1:
+                frame[key] = frame[key].map(value_text)
+        try:
+            frame.to_parquet(path, engine="pyarrow", compression="zstd", index=False)
+        except OSError as error:
+            raise OutputError(f"{path}: cannot be written: {error}") from error

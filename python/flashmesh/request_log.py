@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 KINDS = ("read", "write", "deallocate")
+CONFLICTS = ("path_conflict", "channel_conflict", "controller_conflict", "link_conflict")
 
 
 @contextmanager
@@ -21,7 +22,8 @@ def request_log(path: str | Path) -> Iterator[Callable[[int, dict[str, bytes]], 
 
     Columns: `id`, `kind` (read, write or deallocate), `stream`, `offset_bytes`, `size_bytes`; `arrival_ps`,
     `submitted_ps` and `completed_ps` on the clock of the run; the parts of the latency `host_ps`, `die_wait_ps`,
-    `path_wait_ps`, `array_ps`, `transfer_ps` and `behind_gc_ps`; `path_conflict`.
+    `path_wait_ps`, `array_ps`, `transfer_ps` and `behind_gc_ps`; `path_conflict`, and by what was in the
+    way `channel_conflict`, `controller_conflict` and `link_conflict`.
 
     Raises:
         OutputError: When the file cannot be written.
@@ -30,9 +32,12 @@ def request_log(path: str | Path) -> Iterator[Callable[[int, dict[str, bytes]], 
     import pyarrow.parquet as pq
 
     wide, kind = pa.uint64(), pa.dictionary(pa.int8(), pa.string())
-    types = {"kind": kind, "stream": pa.uint32(), "path_conflict": pa.bool_()}
+    types = {
+        "kind": kind,
+        "stream": pa.uint32(),
+    } | dict.fromkeys(CONFLICTS, pa.bool_())
     names = ["id", "kind", "stream", "offset_bytes", "size_bytes", "arrival_ps", "submitted_ps", "completed_ps"]
-    names += ["host_ps", "die_wait_ps", "path_wait_ps", "array_ps", "transfer_ps", "behind_gc_ps", "path_conflict"]
+    names += ["host_ps", "die_wait_ps", "path_wait_ps", "array_ps", "transfer_ps", "behind_gc_ps", *CONFLICTS]
     schema = pa.schema([pa.field(name, types.get(name, wide), nullable=False) for name in names])
 
     def column(name: str, rows: int, values: bytes) -> pa.Array:
@@ -42,7 +47,7 @@ def request_log(path: str | Path) -> Iterator[Callable[[int, dict[str, bytes]], 
         match name:
             case "kind":
                 return pa.DictionaryArray.from_arrays(array(pa.int8()), pa.array(KINDS))
-            case "path_conflict":
+            case _ if name in CONFLICTS:
                 return array(pa.uint8()).cast(pa.bool_())
             case _:
                 return array(types.get(name, wide))

@@ -88,6 +88,30 @@ class FlashOperations:
 
 
 @dataclass(frozen=True, slots=True)
+class CauseOfConflicts:
+    """Path conflicts with one thing in the way."""
+
+    transfers: int
+    """Transfers that waited."""
+    requests: int
+    """Requests with such a transfer."""
+    wait_ps: int
+    """Time waited, summed over the transfers."""
+
+
+@dataclass(frozen=True, slots=True)
+class CausesOfConflicts:
+    """Path conflicts by what was in the way; a request counts under each cause that one of its transfers met."""
+
+    channel: CauseOfConflicts
+    """The channel, or the pins of the chip, carried something else."""
+    controller: CauseOfConflicts
+    """No controller that may serve the chip was free."""
+    link: CauseOfConflicts
+    """A link between routers carried something else."""
+
+
+@dataclass(frozen=True, slots=True)
 class PathConflict:
     """Shares that found their path free at the first try; None where nothing was transferred."""
 
@@ -96,6 +120,8 @@ class PathConflict:
     transfers: int
     wait_ps: int
     """Time that transfers waited for a path, summed."""
+    causes: CausesOfConflicts
+    """The same by what was in the way."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,11 +130,14 @@ class Utilisation:
 
     link_to_drive: float
     link_to_host: float
-    channels: tuple[float, ...]
-    """Each link of the fabric, by row of chips: channels of the bus, private channels of the chips."""
+    links: tuple[float, ...]
+    """Each link of the fabric, in the order of `Links.names`: bytes on the move."""
+    controllers: tuple[float, ...]
+    """Each flash controller: with a transfer, or setting up its path."""
     dies: tuple[float, ...]
     """Each die, by row of chips, busy with anything."""
-    channels_mean: float
+    links_mean: float
+    controllers_mean: float
     dies_mean: float
     dies_gc_mean: float
     """With garbage collection and wear levelling."""
@@ -116,11 +145,17 @@ class Utilisation:
 
 @dataclass(frozen=True, slots=True)
 class Links:
-    """What each link of the fabric carried, by row of chips."""
+    """What each link of the fabric carried."""
 
+    names: tuple[str, ...]
+    kinds: tuple[str, ...]
+    """What it connects: channel, controller, mesh or chip."""
     busy_ps: tuple[int, ...]
     bytes_to_chips: tuple[int, ...]
     bytes_from_chips: tuple[int, ...]
+    hops: int
+    """Links crossed, summed over the transfers."""
+    hops_mean: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +165,90 @@ class Bound:
     resource: str
     share: float
     sentence: str
+
+
+@dataclass(frozen=True, slots=True)
+class LowerBound:
+    """The least time that the work of the run takes, by the part that needs it; None where a part is no resource."""
+
+    makespan_ps: int
+    limit: str
+    """The part that needs that time."""
+    distance: float | None
+    """How much longer the run took, as a share of the bound."""
+    dies_ps: int
+    chips_ps: int | None
+    rows_ps: int | None
+    controllers_ps: int | None
+    link_to_drive_ps: int
+    link_to_host_ps: int
+    arrivals_ps: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Constant:
+    """A figure that a result rests on, with where it comes from."""
+
+    name: str
+    value: float
+    unit: str
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class Energy:
+    """The energy of the events of the run by what took it, in joules."""
+
+    total: float
+    read: float
+    program: float
+    erase: float
+    channels: float
+    """Channels that several chips share."""
+    links: float
+    """Links with one driver at either end."""
+    routers: float
+    controllers: float
+
+
+@dataclass(frozen=True, slots=True)
+class DrivePower:
+    """What the drive drew, by two measures that are not to be mixed: of events, and nominal."""
+
+    energy_j: Energy
+    average_w: float | None
+    """The energy of events for each second of simulated time."""
+    nominal_w: float
+    """The power of the drive with all of its parts at work, however long the run took."""
+    nominal_energy_j: float
+    """The papers' own measure: nominal power times execution time."""
+    constants: tuple[Constant, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class LinkCounts:
+    """How many links there are, by what they connect."""
+
+    channel: int
+    controller: int
+    mesh: int
+    chip: int
+
+
+@dataclass(frozen=True, slots=True)
+class DriveArea:
+    """What the interconnect is made of, and the room it takes."""
+
+    links: LinkCounts
+    wires: int
+    controllers: int
+    routers: int
+    links_saved_share: float | None
+    """The share of the area of the bus's channels that the links save; None where nobody states their area."""
+    chips_mm2: float
+    added_inside_mm2: float
+    added_beside_mm2: float
+    constants: tuple[Constant, ...]
 
 
 @dataclass(frozen=True)
@@ -149,6 +268,9 @@ class Result:
     utilisation: Utilisation
     links: Links
     bound: Bound
+    lower_bound: LowerBound
+    power: DrivePower
+    area: DriveArea
     wall_s: float
     requests_per_wall_s: float
     peak_rss_bytes: int | None
@@ -212,7 +334,8 @@ class Result:
 
         rows: list[tuple[str, int, float]] = [("link_to_drive", 0, self.utilisation.link_to_drive)]
         rows.append(("link_to_host", 0, self.utilisation.link_to_host))
-        rows += [("channel", index, share) for index, share in enumerate(self.utilisation.channels)]
+        rows += [("link", index, share) for index, share in enumerate(self.utilisation.links)]
+        rows += [("controller", index, share) for index, share in enumerate(self.utilisation.controllers)]
         rows += [("die", index, share) for index, share in enumerate(self.utilisation.dies)]
         return pd.DataFrame(rows, columns=["resource", "index", "share"])
 
@@ -245,7 +368,9 @@ def _value(hint: Any, value: Any) -> Any:
         return None
     if is_dataclass(inner) and isinstance(inner, type):
         return _build(inner, value)
-    return tuple(value) if get_origin(inner) is tuple else value
+    if get_origin(inner) is tuple:
+        return tuple(_value(get_args(inner)[0], item) for item in value)
+    return value
 
 
 def _inner(hint: Any) -> Any:

@@ -8,6 +8,7 @@ from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
 from flashmesh import configuration
+from flashmesh._native import ConfigError
 from flashmesh.axes import axes_of, refuse_clashes, typed
 from flashmesh.comparison import ComparedRun, Comparison
 from flashmesh.execution import Interrupted, Job, Progress, execute
@@ -19,6 +20,9 @@ if TYPE_CHECKING:
 
     from flashmesh.configuration import ConfigSource
     from flashmesh.results import Result
+
+MISFITS_SHOWN = 8
+"""How many runs that cannot be configured are named."""
 
 
 def run(
@@ -107,9 +111,11 @@ def compare(
     refuse_clashes(list(axes), {"seed": seed, "trace": trace, "profile": profile, "tolerate": tolerate})
     source = configuration.read_once(config)
     settings = [dict(zip(axes, values, strict=True)) for values in itertools.product(*axes.values())]
-    work = [
-        Job(
-            configuration.load(
+    work: list[Job] = []
+    misfits: list[tuple[dict[str, str], ConfigError]] = []
+    for setting in settings:
+        try:
+            loaded = configuration.load(
                 source,
                 overrides=overrides,
                 varied=setting,
@@ -117,11 +123,13 @@ def compare(
                 profile=profile,
                 seed=seed,
                 tolerate=tolerate,
-            ),
-            check=check,
-        )
-        for setting in settings
-    ]
+            )
+        except ConfigError as error:
+            misfits.append((setting, error))
+        else:
+            work.append(Job(loaded, check=check))
+    if misfits:
+        raise misfit(misfits, len(settings))
     if on_open is not None and work:
         work[0].on_open = on_open
     threads = jobs if jobs is not None else cores()
@@ -137,6 +145,18 @@ def compare(
     if not complete:
         raise Interrupted(comparison if runs else None)
     return comparison
+
+
+def misfit(misfits: Sequence[tuple[Mapping[str, str], ConfigError]], runs: int) -> ConfigError:
+    """What is wrong with a comparison: the first error, and which of the runs do not fit when others would."""
+    first = misfits[0][1]
+    if len(misfits) == runs:
+        return first
+    named = ["  " + ", ".join(f"{key}={value}" for key, value in setting.items()) for setting, _ in misfits]
+    more = len(named) - MISFITS_SHOWN
+    shown = [*named[:MISFITS_SHOWN], *([f"  and {more} more"] if more > 0 else [])]
+    count = f"{len(misfits)} of {runs} runs cannot be configured, so none was run"
+    return ConfigError("\n".join([str(first), f"{count}; leave their values out, or compare them apart:", *shown]))
 
 
 def cores() -> int:

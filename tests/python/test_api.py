@@ -19,7 +19,9 @@ ENDLESS = {"workload.requests": 10**12}
 def agrees(value: Any, document: Any) -> bool:
     if is_dataclass(value):
         return all(agrees(getattr(value, key), document[key]) for key in document)
-    return bool(list(value) == document if isinstance(value, tuple) else value == document)
+    if isinstance(value, tuple):
+        return len(value) == len(document) and all(map(agrees, value, document))
+    return bool(value == document)
 
 
 def test_file_tables_typed_parameters_and_preset_give_the_same_run(tmp_path: Path) -> None:
@@ -39,6 +41,28 @@ def test_attributes_are_the_json() -> None:
     assert result.latency_ps.read is not None
     assert result.latency_ps.read.p99 == result.to_dict()["latency_ps"]["read"]["p99"]
     assert flashmesh.Result.from_json(result.to_json(), result.config) == result
+
+
+def test_energy_adds_up_and_is_not_the_nominal_energy() -> None:
+    result = flashmesh.run(SMALL, check=True)
+    energy, power = result.power.energy_j, result.power
+    parts = [energy.read, energy.program, energy.erase, energy.channels, energy.links, energy.routers]
+    assert energy.total == pytest.approx(sum(parts) + energy.controllers, rel=1e-9)
+    assert power.average_w == pytest.approx(energy.total / (result.makespan_ps / 1e12), rel=1e-9)
+    # 64 dies at 82.5 mW and 8 channels at 10.8 mW.
+    assert power.nominal_w == pytest.approx(64 * 0.0825 + 8 * 0.0108, rel=1e-9)
+    assert power.nominal_energy_j == pytest.approx(power.nominal_w * result.makespan_ps / 1e12, rel=1e-9)
+    assert {constant.source for constant in power.constants} > {"paper 000, Table 4"}
+    assert all(constant.unit == "W" for constant in power.constants)
+
+
+def test_lower_bound_is_the_largest_of_its_parts() -> None:
+    bound = flashmesh.run(SMALL).lower_bound
+    parts = [bound.dies_ps, bound.rows_ps, bound.controllers_ps, bound.link_to_drive_ps, bound.link_to_host_ps]
+    assert bound.makespan_ps == max(part for part in parts if part is not None)
+    assert bound.distance is not None
+    assert bound.distance >= 0.0
+    assert (bound.chips_ps, bound.arrivals_ps) == (None, None)
 
 
 def test_breakdown_adds_up_to_the_mean_latency() -> None:

@@ -68,6 +68,44 @@ def test_one_bad_value_stops_all_before_the_first_run(cli: Cli, config: Path, tm
     assert [path.name for path in tmp_path.iterdir()] == ["drive.toml"]
 
 
+def test_runs_that_cannot_be_configured_are_named_before_any_runs(cli: Cli, config: Path, tmp_path: Path) -> None:
+    axes = ("--vary", "gc.hard-threshold=0.01,0.02,0.03", "--vary", "gc.threshold=0.05,0.025")
+    done = cli("compare", config, *axes, "--json", "runs.json")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "--vary gc.hard-threshold" in done.stderr
+    assert "1 of 6 runs cannot be configured, so none was run" in done.stderr
+    assert "\n  gc.hard-threshold=0.03, gc.threshold=0.025\n" in done.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["drive.toml"]
+
+
+def test_table_shows_energy_both_ways_and_what_the_interconnect_takes(cli: Cli, config: Path) -> None:
+    table = cli("compare", config, "--vary", "fabric.kind=bus,pssd,ideal").stdout
+    for words in ("execution time", "distance to the bound", "energy of events", "nominal energy", "average power"):
+        assert f"\n{words} " in f"\n{table}"
+    row = next(line.split() for line in table.splitlines() if line.startswith("wires"))
+    assert row == ["wires", "64", "128", "x2.00", "512", "x8.00"]
+    saved = next(line.split() for line in table.splitlines() if line.startswith("area of links saved"))
+    assert saved[4:] == ["0.0", "%", "-100.0", "%", "-"]
+
+
+def test_parquet_has_the_rows_and_columns_of_the_csv(cli: Cli, config: Path, tmp_path: Path) -> None:
+    files = ("--csv", "runs.csv", "--parquet", "runs.parquet")
+    done = cli("compare", config, "--vary", "replay.outstanding=8,16", "--vary", "fabric.kind=bus,ideal", *files)
+    assert done.returncode == 0, done.stderr
+    csv, parquet = pd.read_csv(tmp_path / "runs.csv"), pd.read_parquet(tmp_path / "runs.parquet")
+    assert list(parquet.columns) == list(csv.columns)
+    assert list(parquet["makespan_ps"]) == list(csv["makespan_ps"])
+    assert list(parquet["replay.outstanding"]) == [8, 8, 16, 16]
+    refused = cli("compare", config, "--vary", "seed=1,2", "--parquet", "-")
+    assert (refused.returncode, refused.stdout) == (2, "")
+
+
+def test_parquet_takes_values_of_several_types_as_texts(cli: Cli, config: Path, tmp_path: Path) -> None:
+    done = cli("compare", config, "--vary", 'workload.read-share=0.5,"70%"', "--parquet", "runs.parquet")
+    assert done.returncode == 0, done.stderr
+    assert list(pd.read_parquet(tmp_path / "runs.parquet")["workload.read-share"]) == ["0.5", "70%"]
+
+
 def test_key_varied_twice_is_bad_usage(cli: Cli, config: Path) -> None:
     done = cli("compare", config, "--vary", "seed=1", "--vary", "seed=2")
     assert done.returncode == 2

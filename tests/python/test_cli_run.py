@@ -25,11 +25,16 @@ def keys(document: Any, prefix: str = "") -> set[str]:
     if not isinstance(document, dict) or prefix == "workload":
         return {prefix}
     below = set[str]().union(*(keys(value, f"{prefix}.{key}".lstrip(".")) for key, value in document.items()))
-    return below | ({prefix} if prefix.startswith(("latency_ps.", "breakdown_ps.")) else set())
+    named = ("latency_ps.", "breakdown_ps.", "path_conflict.causes.")
+    return below | ({prefix} if prefix.startswith(named) else set())
 
 
 def expected_keys() -> set[str]:
-    names = {"latency_ps": ("all", "read", "write"), "breakdown_ps": ("mean", "tail")}
+    names = {
+        "latency_ps": ("all", "read", "write"),
+        "breakdown_ps": ("mean", "tail"),
+        "path_conflict": ("channel", "controller", "link"),
+    }
     documented = documented_keys()
     plain = {key for key in documented if "*" not in key}
     return plain | {key.replace("*", name) for key in documented if "*" in key for name in names[key.split(".")[0]]}
@@ -95,6 +100,9 @@ def test_request_log_holds_every_request_and_agrees_with_the_summary(cli: Cli, c
     assert latency.mean() == pytest.approx(result["latency_ps"]["all"]["mean"], rel=1e-3)
     assert latency.max() == pytest.approx(result["latency_ps"]["all"]["max"], rel=1e-3)
     assert 1 - log["path_conflict"].mean() == pytest.approx(result["path_conflict"]["requests_free_share"])
+    for cause, found in result["path_conflict"]["causes"].items():
+        assert log[f"{cause}_conflict"].sum() == found["requests"]
+    assert log["path_conflict"].sum() == log["channel_conflict"].sum() > 0
     for part in parts:
         assert log[f"{part}_ps"].mean() == pytest.approx(result["breakdown_ps"]["mean"][part], rel=1e-6, abs=1e-3)
     for kind in ("read", "write"):

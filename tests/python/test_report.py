@@ -62,6 +62,14 @@ def test_bandwidth_is_in_powers_of_ten(rate: float, text: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("joules", "text"),
+    [(None, "-"), (0.0, "0 J"), (1.5, "1.500 J"), (0.0123, "12.30 mJ"), (4.5e-8, "45.00 nJ"), (2500.0, "2.500 kJ")],
+)
+def test_energies_have_a_prefix(joules: float | None, text: str) -> None:
+    assert q.energy(joules) == text
+
+
+@pytest.mark.parametrize(
     ("value", "reference", "text"), [(2.0, 1.0, "x2.00"), (1.0, 20.0, "x0.05"), (None, 1.0, "-"), (1.0, 0.0, "-")]
 )
 def test_ratios(value: float | None, reference: float | None, text: str) -> None:

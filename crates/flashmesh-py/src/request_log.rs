@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
+use flashmesh::fabric::Cause;
 use flashmesh::measure::log::{RequestRecord, RequestSink};
 use flashmesh::workload::RequestKind;
 
@@ -56,6 +57,9 @@ columns! {
     transfer_ps: |record: &RequestRecord| record.spent.transfer.as_ps();
     behind_gc_ps: |record: &RequestRecord| record.spent.behind_gc.as_ps();
     path_conflict: |record: &RequestRecord| u8::from(!record.path_conflict.is_empty());
+    channel_conflict: |record: &RequestRecord| u8::from(record.path_conflict.contains(Cause::Channel));
+    controller_conflict: |record: &RequestRecord| u8::from(record.path_conflict.contains(Cause::Controller));
+    link_conflict: |record: &RequestRecord| u8::from(record.path_conflict.contains(Cause::Link));
 }
 
 /// The place of a kind in the dictionary of the `kind` column.

@@ -18,6 +18,7 @@ pub mod ftl;
 pub mod host;
 pub mod ids;
 pub mod measure;
+pub mod power;
 pub mod schedule;
 pub mod simulation;
 pub mod units;

@@ -1,12 +1,14 @@
-//! Time, sizes and rates as newtypes, with the text form people write in configurations.
+//! Time, sizes, rates and electric quantities as newtypes, with the text form people write in configurations.
 //!
 //! Everything the clock depends on is an integer: picoseconds, bytes, bytes per second.
 
 use std::iter::Sum;
 use std::ops::{Add, AddAssign, Mul, Sub, SubAssign};
 
+mod electric;
 mod text;
 
+pub use electric::{Current, Voltage, Wattage};
 pub(crate) use text::quoted;
 pub use text::{Quantity, UnitError, UnitErrorKind};
 

@@ -6,6 +6,7 @@ mod drives;
 use drives::*;
 use flashmesh::config::{Config, FabricKind, MultiPlane, ReplayMode, Suspension};
 use flashmesh::fabric::Cause;
+use flashmesh::measure::lower_bound::Limit;
 use flashmesh::units::{Bytes, Rate, Time};
 use flashmesh::workload::RequestKind;
 
@@ -357,4 +358,34 @@ fn a_time_scale_multiplies_arrival_times() {
     config.replay.time_scale = 0.5;
     let done = completions(&config, [read(0, 1, Time::ZERO), read(1, 1, Time::from_us(500))]);
     assert_eq!(done[1], Time::from_us(250) + COMMAND + READ + PAGE_TRANSFER);
+}
+
+/// Reads that all go to one row of the bus keep its channel busy from the first command on: nothing could be faster.
+#[test]
+fn a_hot_row_of_the_bus_reaches_its_lower_bound() {
+    let config = bare_drive();
+    let count = 2_000;
+    let reads = (0..count).map(|n| read(n * 8 % 4096, 1, Time::ZERO)).collect();
+    let (report, _) = run_source(&config, Listed(reads));
+    let bound = &report.lower_bound;
+    assert_eq!(bound.limit, Limit::Rows);
+    assert_eq!(bound.rows_ps, Some(((COMMAND + PAGE_TRANSFER) * count).as_ps()));
+    assert_eq!(bound.controllers_ps, Some(((COMMAND + PAGE_TRANSFER) * count).as_ps() / 8));
+    // The first read has to be sensed before the channel has data to move.
+    let distance = bound.distance.expect("there was work");
+    assert!(distance > 0.0 && distance < 1e-3, "{distance}");
+}
+
+/// 82.5 mW for 3 us or 100 us a page, 10.8 mW while a channel moves a page with its command.
+#[test]
+fn a_few_pages_take_the_energy_of_their_operations_and_transfers() {
+    let config = bare_drive();
+    let requests = [read(0, 2, Time::ZERO), write(8, 1, Time::ZERO)];
+    let (report, _) = run_source(&config, Listed(requests.into()));
+    let energy = &report.power.energy_j;
+    let near = |found: f64, expected: f64| (found - expected).abs() < 1e-9 * expected;
+    assert!(near(energy.read, 2.0 * READ.as_secs_f64() * 0.0825), "{energy:?}");
+    assert!(near(energy.program, PROGRAM.as_secs_f64() * 0.0825), "{energy:?}");
+    assert!(near(energy.channels, 3.0 * (COMMAND + PAGE_TRANSFER).as_secs_f64() * 0.0108), "{energy:?}");
+    assert_eq!((energy.erase, energy.links, energy.routers, energy.controllers), (0.0, 0.0, 0.0, 0.0));
 }

@@ -177,8 +177,20 @@ fn check_numbers(case: &Case, outcome: &Outcome) -> Result<(), TestCaseError> {
     if report.makespan_ps > 0 {
         prop_assert!((report.bandwidth_bytes_per_s * seconds - model.bytes as f64).abs() < 1.0);
     }
-    let shares = report.utilisation.channels.iter().chain(&report.utilisation.dies);
-    prop_assert!(shares.into_iter().all(|share| (0.0..=1.0).contains(share)));
+    let shares = [&report.utilisation.links, &report.utilisation.controllers, &report.utilisation.dies];
+    prop_assert!(shares.into_iter().flatten().all(|share| (0.0..=1.0).contains(share)));
+    Ok(())
+}
+
+/// No part of the drive was asked for more than the time of the run, and the largest part is the bound.
+fn check_lower_bound(outcome: &Outcome) -> Result<(), TestCaseError> {
+    let Report { lower_bound: bound, makespan_ps, .. } = &outcome.report;
+    let always = [bound.dies_ps, bound.link_to_drive_ps, bound.link_to_host_ps];
+    let sometimes = [bound.chips_ps, bound.rows_ps, bound.controllers_ps, bound.arrivals_ps];
+    let largest = always.into_iter().chain(sometimes.into_iter().flatten()).max();
+    prop_assert_eq!(Some(bound.makespan_ps), largest);
+    prop_assert!(bound.makespan_ps <= *makespan_ps, "{:?} in {} ps", bound, makespan_ps);
+    prop_assert!(bound.distance.is_none_or(|distance| distance >= 0.0), "{:?}", bound);
     Ok(())
 }
 
@@ -204,6 +216,7 @@ proptest! {
         let outcome = run(&case, true);
         check_requests(&case, &outcome)?;
         check_numbers(&case, &outcome)?;
+        check_lower_bound(&outcome)?;
         check_map(&case, &outcome)?;
     }
 
@@ -313,9 +326,11 @@ fn the_random_cases_reach_every_corner_of_the_drive() {
     let mut runner = TestRunner::deterministic();
     let strategy = arbitrary::case();
     let mut reached = [0u64; 9];
+    let mut limits = BTreeSet::new();
     for _ in 0..200 {
         let case = strategy.new_tree(&mut runner).expect("a case can be drawn").current();
-        let Report { flash, gc, path_conflict, breakdown_ps, .. } = run(&case, true).report;
+        let Report { flash, gc, path_conflict, breakdown_ps, lower_bound, .. } = run(&case, true).report;
+        limits.insert(format!("{:?}", lower_bound.limit));
         let waited_behind_gc = breakdown_ps.mean.is_some_and(|mean| mean.behind_gc > 0.0);
         let copybacks = if case.config.gc.copyback { gc.pages_moved } else { 0 };
         let counts = [
@@ -334,6 +349,8 @@ fn the_random_cases_reach_every_corner_of_the_drive() {
         }
     }
     assert!(reached.iter().all(|&count| count > 0), "{reached:?}");
+    let expected = ["Arrivals", "Chips", "Dies", "LinkToDrive", "Rows"].map(str::to_owned);
+    assert!(limits.is_superset(&BTreeSet::from(expected)), "{limits:?}");
 }
 
 #[test]

@@ -114,12 +114,14 @@ def show_result(result: library.Result, as_json: bool) -> None:
 @output_option(
     "--csv", "csv_file", "Write the results as CSV, a row for each run; - writes them to stdout instead of the table."
 )
+@output_option("--parquet", "parquet_file", "Write the results as a Parquet file, a row for each run.")
 def compare(
     config: str,
     axes: tuple[tuple[str, list[str]], ...],
     jobs: int,
     json_file: Path | None,
     csv_file: Path | None,
+    parquet_file: Path | None,
     quiet: bool,
     settings: tuple[tuple[str, str], ...],
     **options: Any,
@@ -135,8 +137,9 @@ def compare(
     runs = 1
     for values in vary.values():
         runs *= len(values)
+    refuse_stdout("--parquet", parquet_file)
     refuse_overwriting(
-        {"--json": json_file, "--csv": csv_file},
+        {"--json": json_file, "--csv": csv_file, "--parquet": parquet_file},
         inputs(config, dict(settings), options["trace"], vary.get(TRACE, ())),
     )
     require_stdout()
@@ -144,6 +147,7 @@ def compare(
     with ExitStack() as files:
         json_target = files.enter_context(whole_file(json_file)) if json_file and json_file != STDOUT else None
         csv_target = files.enter_context(whole_file(csv_file)) if csv_file and csv_file != STDOUT else None
+        parquet_target = files.enter_context(whole_file(parquet_file)) if parquet_file else None
         bar = files.enter_context(ProgressBar(runs, quiet))
         try:
             comparison = library.compare(
@@ -158,6 +162,8 @@ def compare(
             write_text(json_target, comparison.to_json())
         if csv_target is not None:
             write_text(csv_target, comparison.frame().to_csv(index=False))
+        if parquet_target is not None:
+            comparison.to_parquet(parquet_target)
     show_comparison(comparison, form)
     return 0
 

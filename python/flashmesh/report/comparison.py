@@ -25,8 +25,23 @@ SIDE_BY_SIDE = 4
 TRACE = "workload.trace"
 LONG = 24
 """From how many characters on the path of a trace is shown by the name of its file."""
-KEY_MEASURES = ("IOPS", "bandwidth", "all mean", "all p99")
-"""What is shown when runs are many."""
+KEY_MEASURES = (
+    "execution time",
+    "IOPS",
+    "bandwidth",
+    "all mean",
+    "all p99",
+    "all p99.9",
+    "free of path conflicts",
+    "distance to the bound",
+    "average power",
+    "energy of events",
+    "nominal energy",
+    "links",
+    "wires",
+    "area of links saved",
+)
+"""What is shown when runs are too many, or too wide, to stand side by side."""
 
 
 @dataclass(frozen=True)
@@ -53,14 +68,22 @@ def _plain(value: float | None) -> str:
     return q.NONE if value is None else f"{value:.2f}"
 
 
+def _whole(value: float | None) -> str:
+    return q.NONE if value is None else f"{value:,.0f}"
+
+
+def _rooms(value: float | None) -> str:
+    return q.NONE if value is None else q.area(value)
+
+
 MEASURES = (
+    Measure("execution time", lambda result: result.makespan_ps, q.time),
     Measure("IOPS", lambda result: result.iops, lambda value: q.scaled(value or 0.0)),
     Measure(
         "bandwidth",
         lambda result: result.bandwidth_bytes_per_s,
         lambda value: q.bandwidth(value or 0.0),
     ),
-    Measure("makespan", lambda result: result.makespan_ps, q.time),
     *(
         Measure(f"{kind} {statistic.replace('_', '.')}", _latency(kind, statistic), q.time, kind=kind)
         for kind in ("all", "read", "write")
@@ -71,8 +94,19 @@ MEASURES = (
     Measure("write amplification", lambda result: result.write_amplification, _plain, ratio=False),
     Measure("link to the host busy", lambda result: result.utilisation.link_to_host, q.share, ratio=False),
     Measure("link to the drive busy", lambda result: result.utilisation.link_to_drive, q.share, ratio=False),
-    Measure("channels busy", lambda result: result.utilisation.channels_mean, q.share, ratio=False),
+    Measure("links busy", lambda result: result.utilisation.links_mean, q.share, ratio=False),
+    Measure("controllers busy", lambda result: result.utilisation.controllers_mean, q.share, ratio=False),
     Measure("dies busy", lambda result: result.utilisation.dies_mean, q.share, ratio=False),
+    Measure("distance to the bound", lambda result: result.lower_bound.distance, q.share, ratio=False),
+    Measure("energy of events", lambda result: result.power.energy_j.total, q.energy),
+    Measure("average power", lambda result: result.power.average_w, q.power),
+    Measure("nominal energy", lambda result: result.power.nominal_energy_j, q.energy),
+    Measure("nominal power", lambda result: result.power.nominal_w, q.power),
+    Measure("links", lambda result: len(result.links.names), _whole),
+    Measure("wires", lambda result: result.area.wires, _whole),
+    Measure("area of links saved", lambda result: result.area.links_saved_share, q.share, ratio=False),
+    Measure("area added to the chips", lambda result: result.area.added_inside_mm2, _rooms, ratio=False),
+    Measure("area added beside them", lambda result: result.area.added_beside_mm2, _rooms, ratio=False),
 )
 
 
@@ -158,13 +192,15 @@ def below(comparison: Comparison, names: list[list[str]], terminal: Terminal) ->
 
 def rows(comparison: Comparison, names: list[list[str]], chosen: list[Measure], terminal: Terminal) -> Table:
     """A row for each run, with some measures."""
-    headings = [cell for measure in chosen for cell in (measure.name, "")]
+    headings = [cell for measure in chosen for cell in ((measure.name, "") if measure.ratio else (measure.name,))]
     table = terminal.table(*comparison.axes, *headings, left=len(comparison.axes))
     first = comparison.runs[0].result
     for name, run in zip(names, comparison.runs, strict=True):
         cells: list[str] = []
         for measure in chosen:
             value = measure.value(run.result)
-            cells += [measure.text(value), q.ratio(value, measure.value(first))]
+            cells.append(measure.text(value))
+            if measure.ratio:
+                cells.append(q.ratio(value, measure.value(first)))
         table.add_row(*name, *cells)
     return table

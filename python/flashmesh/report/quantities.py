@@ -4,6 +4,7 @@ from __future__ import annotations
 
 TIMES = ((1e12, "s"), (1e9, "ms"), (1e6, "us"), (1e3, "ns"), (1.0, "ps"))
 COUNTS = ((1e9, "G"), (1e6, "M"), (1e3, "k"))
+SMALL = ((1e3, "k"), (1.0, ""), (1e-3, "m"), (1e-6, "u"), (1e-9, "n"))
 NONE = "-"
 
 
@@ -46,6 +47,31 @@ def bandwidth(bytes_per_s: float) -> str:
     """A rate of bytes, in powers of ten as drives state it."""
     factor, unit = next((scale for scale in COUNTS if bytes_per_s >= scale[0] * 0.9995), (1.0, ""))
     return f"{number(bytes_per_s / factor)} {unit}B/s"
+
+
+def electric(value: float | None, unit: str) -> str:
+    """An energy (J) or a power (W)."""
+    if value is None:
+        return NONE
+    if value == 0:
+        return f"0 {unit}"
+    factor, prefix = next((scale for scale in SMALL if abs(value) >= scale[0] * 0.9995), SMALL[-1])
+    return f"{number(value / factor)} {prefix}{unit}"
+
+
+def energy(joules: float | None) -> str:
+    """An energy."""
+    return electric(joules, "J")
+
+
+def power(watts: float | None) -> str:
+    """A power."""
+    return electric(watts, "W")
+
+
+def area(square_millimetres: float) -> str:
+    """An area."""
+    return f"{square_millimetres:,.0f} mm2" if square_millimetres >= 100 else f"{square_millimetres:.3g} mm2"
 
 
 def memory(size: float | None) -> str:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from rich.table import Table
 from rich.text import Text
 
+from flashmesh.report import interconnect
 from flashmesh.report import quantities as q
 from flashmesh.results import Breakdown, Latency
 
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from flashmesh.report.terminal import Terminal
-    from flashmesh.results import Result
+    from flashmesh.results import CauseOfConflicts, Result
 
 STATISTICS = {name.name: name.name.replace("_", ".") for name in fields(Latency) if name.name != "count"}
 PARTS = {
@@ -28,6 +29,16 @@ PARTS = {
     "array": "array",
     "transfer": "transfer",
     "behind_gc": "behind garbage collection",
+}
+CAUSES = {"channel": "channel taken", "controller": "controllers taken", "link": "links on the way taken"}
+LIMITS = {
+    "dies": "the busiest die needs",
+    "chips": "the pins of the busiest chip need",
+    "rows": "the channel of the busiest row needs",
+    "controllers": "the controllers need",
+    "link-to-drive": "the link to the drive needs",
+    "link-to-host": "the link to the host needs",
+    "arrivals": "the requests take to arrive",
 }
 BAR = 14
 HEAT = 64
@@ -52,12 +63,15 @@ def sections(result: Result, terminal: Terminal) -> Iterator[RenderableType]:
     yield Text()
     yield Text("Why", style="bold")
     yield Text(result.bound.sentence, style="bold cyan")
+    yield Text(lower_bound(result))
     yield Text()
     yield breakdown(result, terminal)
     yield Text()
     yield from utilisation(result, terminal)
     yield Text()
     yield flash(result)
+    yield Text()
+    yield pairs(interconnect.rows(result))
     yield Text()
     yield Text(cost(result), style="dim")
 
@@ -129,34 +143,47 @@ def total(breakdown: Breakdown) -> float:
 
 
 def utilisation(result: Result, terminal: Terminal) -> Iterator[RenderableType]:
-    """How busy the link, every channel and every die was."""
+    """How busy the link, every link of the fabric, every controller and every die was."""
     use = result.utilisation
     table = terminal.table("busy", "mean", "", "least", "most", left=1)
     table.columns[2].justify = "left"
     table.columns[2].width = BAR
     for name, share in (("link to the host", use.link_to_host), ("link to the drive", use.link_to_drive)):
         table.add_row(name, q.share(share), terminal.bar(share, BAR), "", "")
-    for name, mean, shares in (("channels", use.channels_mean, use.channels), ("dies", use.dies_mean, use.dies)):
-        ends = (q.share(min(shares)), q.share(max(shares))) if shares else ("", "")
+    groups = [(name, shares) for name, shares in interconnect.busy_by_kind(result).items() if shares]
+    for name, shares in (*groups, ("controllers", use.controllers), ("dies", use.dies)):
+        if not shares:
+            continue
+        mean = math.fsum(shares) / len(shares)
+        ends = q.share(min(shares)), q.share(max(shares))
         table.add_row(f"{name} ({len(shares)})", q.share(mean), terminal.bar(mean, BAR), *ends)
     yield table
     rows = result.parameters["geometry"]["channels"]
-    if 0 < rows <= ROWS_SHOWN and len(use.channels) % rows == 0 and len(use.dies) % rows == 0:
+    if 0 < rows <= ROWS_SHOWN and len(use.dies) % rows == 0:
         yield Text()
         yield grid(result, rows, terminal)
 
 
+def belong_to_rows(result: Result) -> bool:
+    """Whether every link of the fabric belongs to the chips of one row, and the links are numbered along the rows."""
+    bound = result.lower_bound
+    return len(set(result.links.kinds)) == 1 and (bound.rows_ps is not None or bound.chips_ps is not None)
+
+
 def grid(result: Result, rows: int, terminal: Terminal) -> RenderableType:
-    """How busy each channel and each of its dies was."""
+    """How busy each row of chips was: its links where they are its own, and each of its dies."""
     scale = "" if terminal.blocks else " (0: under 10 %, 9: 90 % or more)"
-    table = terminal.table("channel", "busy", "", f"each of its dies{scale}")
+    use = result.utilisation
+    own = belong_to_rows(result)
+    table = terminal.table("row", "its links" if own else "its dies", "", f"each of its dies{scale}")
     for index in (2, 3):
         table.columns[index].justify = "left"
     table.columns[2].width = BAR
-    use = result.utilisation
-    for row, (channels, dies) in enumerate(zip(by_row(use.channels, rows), by_row(use.dies, rows), strict=True)):
-        # A row of the ideal fabric has a channel for each chip.
-        mean = sum(channels) / len(channels) if channels else 0.0
+    dies_by_row = by_row(use.dies, rows)
+    # A row of the ideal fabric has a link for each chip.
+    shares_by_row = by_row(use.links, rows) if own else dies_by_row
+    for row, (shares, dies) in enumerate(zip(shares_by_row, dies_by_row, strict=True)):
+        mean = math.fsum(shares) / len(shares) if shares else 0.0
         heat = Text("\n").join(Text(terminal.heat(dies[at : at + HEAT])) for at in range(0, len(dies), HEAT))
         table.add_row(str(row), q.share(mean), terminal.bar(mean, BAR), heat)
     return table
@@ -187,6 +214,26 @@ def flash(result: Result) -> RenderableType:
         if conflict.transfers_free_share is not None:
             free += f", {q.share(conflict.transfers_free_share)} of transfers"
         rows.append(("free of path conflicts", free))
+    for name, cause in CAUSES.items():
+        found: CauseOfConflicts = getattr(conflict.causes, name)
+        if found.transfers:
+            waited = q.time(found.wait_ps / found.transfers)
+            requests = f"{q.count(found.requests)} requests"
+            rows.append((f"  {cause}", f"{q.count(found.transfers)} transfers of {requests}, {waited} each"))
+    return pairs(rows)
+
+
+def lower_bound(result: Result) -> str:
+    """How near the run came to the least time that its work takes."""
+    bound = result.lower_bound
+    if bound.distance is None:
+        return "distance to the bound: none, there was nothing to do"
+    least = q.time(bound.makespan_ps)
+    return f"distance to the bound: {q.share(bound.distance)} over the {least} that {LIMITS[bound.limit]} at least"
+
+
+def pairs(rows: Sequence[tuple[str, str]]) -> RenderableType:
+    """Names with what there is to say about them."""
     grid = Table.grid(padding=(0, 2))
     for row in rows:
         grid.add_row(*row)

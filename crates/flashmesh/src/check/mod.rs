@@ -11,10 +11,12 @@
 //! - `pages`: a page is programmed once between erases, in order, and no erase loses a page;
 //! - `freshness`: every read returns the newest version, and no write is lost;
 //! - `mapping`: the map of the translation layer is a bijection and agrees with the array;
-//! - `requests`: every request completes once, with all of its pages.
+//! - `requests`: every request completes once, with all of its pages;
+//! - `energy`: the energy in the report adds up from what was seen.
 
 mod clock;
 mod dies;
+mod energy;
 mod freshness;
 mod links;
 mod mapping;
@@ -25,6 +27,8 @@ mod planes;
 mod planted;
 mod requests;
 
+pub use energy::LinksAtEnd;
+
 use crate::config::Config;
 use crate::error::RunError;
 use crate::fabric::{self, Grant, Leg, LinkUse, Payload, Sent};
@@ -32,11 +36,13 @@ use crate::flash::die::OperationKind;
 use crate::flash::geometry::Geometry;
 use crate::ftl::Ftl;
 use crate::ids::{BlockId, DieId, LinkId, Lpn, Ppn, RequestId};
+use crate::power::energy::PowerReport;
 use crate::units::Time;
 use crate::workload::IoRequest;
 
 use clock::Clock;
 use dies::Dies;
+use energy::Energy;
 use freshness::Freshness;
 use links::Links;
 use mapping::Mapping;
@@ -82,6 +88,7 @@ pub struct Oracles {
     freshness: Freshness,
     mapping: Mapping,
     requests: Requests,
+    energy: Energy,
     violation: Option<Violation>,
 }
 
@@ -99,6 +106,7 @@ impl Oracles {
             freshness: Freshness::new(geometry),
             mapping: Mapping::new(geometry),
             requests: Requests::new(geometry),
+            energy: Energy::new(config),
             violation: None,
         }
     }
@@ -168,6 +176,7 @@ impl Oracles {
 
     /// A payload was sent over a granted path.
     pub fn sent(&mut self, grant: Grant, payload: Payload, sent: Sent, now: Time) {
+        self.energy.sent();
         let outcome = self.paths.sent(grant, payload, sent, now);
         self.judge(Paths::NAME, outcome, now);
     }
@@ -199,6 +208,7 @@ impl Oracles {
 
     /// The use of a link ended.
     pub fn link_used(&mut self, link_use: LinkUse, now: Time) {
+        self.energy.used(link_use);
         let outcome = self.links.used(link_use, now);
         self.judge(Links::NAME, outcome, now);
     }
@@ -208,6 +218,7 @@ impl Oracles {
         let outcome = self.dies.began(die, kind, planes);
         self.judge(Dies::NAME, outcome, now);
         self.planes.began(die, kind, planes);
+        self.energy.began(die, kind);
     }
 
     /// The array of a die began to work, until `until` unless it is suspended.
@@ -236,6 +247,7 @@ impl Oracles {
         self.judge(Dies::NAME, outcome, now);
         let outcome = self.planes.array_ended(die);
         self.judge(Planes::NAME, outcome, now);
+        self.energy.array_ended(die);
     }
 
     /// The data of one plane has left the register of a die.
@@ -317,6 +329,12 @@ impl Oracles {
         let outcome = self.links.finish(held);
         self.judge(Links::NAME, outcome, now);
         self.finish_with(|lpn| ftl.lookup(lpn), || ftl.audit(), complete, now);
+    }
+
+    /// The report of the run says this of its energy.
+    pub fn reported(&mut self, power: &PowerReport, links: LinksAtEnd<'_>, now: Time) {
+        let outcome = self.energy.finish(power, links, now);
+        self.judge(Energy::NAME, outcome, now);
     }
 
     fn finish_with(

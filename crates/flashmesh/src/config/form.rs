@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use super::error::ConfigErrorKind;
 use super::node::{Node, Value};
 use super::reference::{Choice, ParameterType};
-use crate::units::{Bytes, Rate, Share, Time, UnitError, UnitErrorKind};
+use crate::units::{Bytes, Current, Rate, Share, Time, UnitError, UnitErrorKind, Voltage, Wattage};
 
 /// A value that does not fit its parameter; the loader adds the key and the place.
 #[derive(Clone, Debug)]
@@ -262,6 +262,9 @@ macro_rules! quantity_form {
 quantity_form!(Time, Time, "a time, such as \"3us\"");
 quantity_form!(Bytes, Bytes, "a size, such as \"4KiB\"");
 quantity_form!(Rate, Rate, "a rate, such as \"1.2GB/s\"");
+quantity_form!(Wattage, Power, "a power, such as \"1.08mW\"");
+quantity_form!(Current, Current, "a current, such as \"25mA\"");
+quantity_form!(Voltage, Voltage, "a voltage, such as \"3.3V\"");
 
 impl Form for String {
     type Value = String;

@@ -81,6 +81,12 @@ pub enum ParameterType {
     Bytes,
     /// A rate with its unit.
     Rate,
+    /// A power with its unit.
+    Power,
+    /// A current with its unit.
+    Current,
+    /// A voltage with its unit.
+    Voltage,
     /// A size, or sizes with their weights.
     Sizes,
     /// A text.
@@ -102,6 +108,9 @@ impl ParameterType {
             ParameterType::Time => "time",
             ParameterType::Bytes => "size",
             ParameterType::Rate => "rate",
+            ParameterType::Power => "power",
+            ParameterType::Current => "current",
+            ParameterType::Voltage => "voltage",
             ParameterType::Sizes => "sizes",
             ParameterType::Text => "text",
             ParameterType::Path => "path",

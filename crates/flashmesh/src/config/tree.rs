@@ -7,7 +7,7 @@ use super::node::Node;
 use super::reference::SectionSpec;
 use super::section::{Section, section};
 use super::sections::{
-    Fabric, Flash, Ftl, Gc, Geometry, Host, Packets, Precondition, Replay, Schedule, Wear, Workload,
+    Fabric, Flash, Ftl, Gc, Geometry, Host, Packets, Power, Precondition, Replay, Schedule, Wear, Workload,
 };
 
 section! {
@@ -109,6 +109,8 @@ tree! {
         host: Host,
         /// The state of the drive before the first request.
         precondition: Precondition,
+        /// What the parts of the drive draw.
+        power: Power,
         /// Where requests come from.
         workload: Workload,
         /// When requests are issued.

@@ -77,10 +77,10 @@ impl Channels {
 
     /// Gives how long `payload` takes; see [`Fabric::send`](super::Fabric::send).
     #[inline]
-    pub fn send(&mut self, grant: Grant, payload: Payload) -> Time {
+    pub fn send(&mut self, grant: Grant, payload: Payload, now: Time) -> Time {
         let duration = self.durations.of(payload);
         self.transfers += 1;
-        self.usage[grant.path.index()].count(grant.leg, payload, duration);
+        self.usage[grant.path.index()].count(grant.leg, payload, now, duration);
         duration
     }
 
@@ -213,10 +213,11 @@ mod tests {
         let grant = outbox.grants[0].grant;
         let payload =
             Payload { message: Message::Program, planes: 1, command: Time::from_ns(10), bytes: Bytes::new(4000) };
-        assert_eq!(channels.send(grant, payload), Time::from_ns(4010));
+        let duration = Time::from_ns(4010);
+        assert_eq!(channels.send(grant, payload, Time::ZERO), duration);
         assert_eq!(
             channels.usage()[1],
-            LinkUsage { busy: Time::from_ns(4010), bytes_in: Bytes::new(4000), bytes_out: Bytes::ZERO }
+            LinkUsage { busy: duration, until: duration, bytes_in: Bytes::new(4000), bytes_out: Bytes::ZERO }
         );
         assert_eq!(channels.usage()[0], LinkUsage::default());
     }

@@ -1,6 +1,9 @@
-//! What an interconnect is made of, for counting wires, power and area.
+//! What an interconnect is made of, for counting wires, power and area, and for what bounds a run.
 
 use serde::Serialize;
+
+use super::rows::CHANNEL_WIRES;
+use crate::ids::LinkId;
 
 /// What a link connects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -38,9 +41,124 @@ pub struct Layout {
     pub routers: u32,
 }
 
+/// Links that transfers have to pass, whichever way they take: what a lower bound on the time of a run rests on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Passage {
+    /// What they lead to.
+    pub part: Part,
+    /// The links.
+    pub links: Vec<LinkId>,
+    /// How many of them can carry something at once.
+    pub at_once: u32,
+}
+
+/// What the links of a passage lead to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// The chips of one row.
+    Row,
+    /// One chip.
+    Chip,
+    /// All chips, by way of the controllers.
+    Controllers,
+}
+
+/// What an interconnect adds to the area of a drive beside its links.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Addition {
+    /// Nothing.
+    Nothing,
+    /// A controller on every die, which decodes packets.
+    DieControllers,
+    /// Routers on the board, beside the chips.
+    RoutersBeside,
+    /// Routers inside the chips.
+    RoutersInside,
+}
+
+impl LinkKind {
+    /// The kinds, by their index.
+    pub const ALL: [LinkKind; 4] = [LinkKind::Channel, LinkKind::Controller, LinkKind::Mesh, LinkKind::Chip];
+
+    /// The position in a table by kind.
+    pub const fn index(self) -> usize {
+        self as usize
+    }
+
+    /// What a person calls several of them.
+    pub const fn plural(self) -> &'static str {
+        match self {
+            LinkKind::Channel => "channels",
+            LinkKind::Controller => "controller links",
+            LinkKind::Mesh => "mesh links",
+            LinkKind::Chip => "chip links",
+        }
+    }
+
+    /// Whether it leads to a controller: a transfer between a controller and a chip crosses one such link.
+    pub const fn leads_to_controller(self) -> bool {
+        matches!(self, LinkKind::Channel | LinkKind::Controller)
+    }
+}
+
 impl Layout {
     /// The number of links of `kind`.
     pub fn count(&self, kind: LinkKind) -> usize {
         self.links.iter().filter(|link| link.kind == kind).count()
+    }
+
+    /// The links of `kind`, by their numbers.
+    pub fn of_kind(&self, kind: LinkKind) -> impl Iterator<Item = LinkId> {
+        let numbered = self.links.iter().zip(0..).filter(move |(link, _)| link.kind == kind);
+        numbered.map(|(_, number)| LinkId(number))
+    }
+
+    /// How wide the links are, 1 being the 8 wires of a channel of the bus.
+    pub fn width(&self) -> f64 {
+        if self.links.is_empty() {
+            1.0
+        } else {
+            f64::from(self.wires) / (f64::from(CHANNEL_WIRES) * self.links.len() as f64)
+        }
+    }
+
+    /// The passages of an interconnect in which a chip link leads to one chip, and the controller links share all transfers.
+    pub fn passages(&self) -> Vec<Passage> {
+        let alone = |link: LinkId| Passage { part: Part::Chip, links: vec![link], at_once: 1 };
+        let mut passages: Vec<Passage> = self.of_kind(LinkKind::Chip).map(alone).collect();
+        let links: Vec<LinkId> = self.of_kind(LinkKind::Controller).collect();
+        if !links.is_empty() {
+            passages.push(Passage { part: Part::Controllers, at_once: links.len() as u32, links });
+        }
+        passages
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Two rows of one chip: a link at each controller, one between the routers, one at each chip.
+    fn mesh() -> Layout {
+        use LinkKind::{Chip, Controller, Mesh};
+        let links = [Controller, Controller, Mesh, Chip, Chip].map(|kind| Link { kind, name: String::new() });
+        Layout { links: links.into(), wires: 40, controllers: 2, routers: 2 }
+    }
+
+    #[test]
+    fn chips_are_passed_each_by_its_own_link_and_controllers_by_any() {
+        let passages = mesh().passages();
+        let expected = [(Part::Chip, vec![3], 1), (Part::Chip, vec![4], 1), (Part::Controllers, vec![0, 1], 2)];
+        let found: Vec<_> = passages
+            .iter()
+            .map(|Passage { part, links, at_once }| (*part, links.iter().map(|link| link.0).collect(), *at_once))
+            .collect();
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn width_is_relative_to_a_channel_of_the_bus() {
+        assert_eq!(mesh().width(), 1.0);
+        assert_eq!(Layout { wires: 80, ..mesh() }.width(), 2.0);
     }
 }

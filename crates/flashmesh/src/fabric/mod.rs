@@ -19,7 +19,7 @@ use crate::units::{Bytes, Time};
 
 pub use cause::{Cause, Causes};
 pub use error::FabricError;
-pub use layout::Layout;
+pub use layout::{Addition, Layout, Passage};
 pub use outbox::{Granted, LinkUse, Outbox};
 pub use rows::Rows;
 pub use usage::LinkUsage;
@@ -161,6 +161,17 @@ pub trait Fabric {
 
     /// The links, controllers and routers it is made of.
     fn layout(&self) -> &Layout;
+
+    /// The links that transfers have to pass whichever way they take, for a lower bound on the time of a run: what they carried would
+    /// have taken them as long in any order and over any path.
+    fn passages(&self) -> Vec<Passage> {
+        self.layout().passages()
+    }
+
+    /// What it adds to the area of a drive beside its links.
+    fn addition(&self) -> Addition {
+        if self.layout().routers > 0 { Addition::RoutersBeside } else { Addition::Nothing }
+    }
 
     /// What each link carried so far, one entry a link, in the order of [`Layout::links`].
     fn usage(&self) -> &[LinkUsage];

@@ -14,7 +14,7 @@ use crate::units::{Rate, Time};
 
 use super::channels::Channels;
 use super::framing::Durations;
-use super::layout::{Layout, Link, LinkKind};
+use super::layout::{Addition, Layout, Link, LinkKind, Part, Passage};
 use super::{Fabric, Grant, Leg, LinkUsage, Outbox, Payload, Sent};
 
 /// Wires that carry data in a channel of the bus: 8 bit.
@@ -25,6 +25,7 @@ pub(super) const CHANNEL_WIRES: u32 = 8;
 pub struct Rows {
     channels: Channels,
     layout: Layout,
+    addition: Addition,
 }
 
 /// `count` links of `kind`, numbered.
@@ -33,7 +34,7 @@ fn links(kind: LinkKind, name: &str, count: u32) -> Vec<Link> {
 }
 
 impl Rows {
-    fn shared(config: &Config, geometry: &Geometry, durations: Durations, wires: u32) -> Rows {
+    fn shared(config: &Config, geometry: &Geometry, durations: Durations, wires: u32, addition: Addition) -> Rows {
         let dies_per_channel = geometry.chips_per_channel * geometry.dies_per_chip;
         Rows {
             channels: Channels::new(config.fabric.arbitration, durations, geometry.channels, dies_per_channel),
@@ -43,19 +44,22 @@ impl Rows {
                 controllers: geometry.channels,
                 routers: 0,
             },
+            addition,
         }
     }
 
     /// The shared bus: a channel per row.
     pub fn bus(config: &Config, geometry: &Geometry) -> Rows {
-        Rows::shared(config, geometry, Durations::signals(config.fabric.channel_rate), CHANNEL_WIRES)
+        let durations = Durations::signals(config.fabric.channel_rate);
+        Rows::shared(config, geometry, durations, CHANNEL_WIRES, Addition::Nothing)
     }
 
     /// pSSD: a channel of packets per row, at twice the rate.
     pub fn packetized(config: &Config, geometry: &Geometry) -> Rows {
         let rate = config.fabric.channel_rate.as_bytes_per_second();
         let rate = rate.checked_mul(2).map_or(Rate::UNLIMITED, Rate::from_bytes_per_second);
-        Rows::shared(config, geometry, Durations::packets(&config.packets, rate), 2 * CHANNEL_WIRES)
+        let durations = Durations::packets(&config.packets, rate);
+        Rows::shared(config, geometry, durations, 2 * CHANNEL_WIRES, Addition::DieControllers)
     }
 
     /// The path-conflict-free ideal: a channel per chip.
@@ -69,6 +73,7 @@ impl Rows {
                 controllers: chips,
                 routers: 0,
             },
+            addition: Addition::Nothing,
         }
     }
 }
@@ -81,7 +86,7 @@ impl Fabric for Rows {
 
     #[inline]
     fn send(&mut self, grant: Grant, payload: Payload, now: Time, _outbox: &mut Outbox) -> Sent {
-        let least = self.channels.send(grant, payload);
+        let least = self.channels.send(grant, payload, now);
         Sent { delivered: Some(now + least), least }
     }
 
@@ -94,12 +99,28 @@ impl Fabric for Rows {
         &self.layout
     }
 
+    fn passages(&self) -> Vec<Passage> {
+        let shared: Vec<LinkId> = self.layout.of_kind(LinkKind::Channel).collect();
+        let rows = shared.iter().map(|&link| (Part::Row, link));
+        let chips = self.layout.of_kind(LinkKind::Controller).map(|link| (Part::Chip, link));
+        let alone = |(part, link)| Passage { part, links: vec![link], at_once: 1 };
+        let mut passages: Vec<Passage> = rows.chain(chips).map(alone).collect();
+        if !shared.is_empty() {
+            passages.push(Passage { part: Part::Controllers, at_once: shared.len() as u32, links: shared });
+        }
+        passages
+    }
+
+    fn addition(&self) -> Addition {
+        self.addition
+    }
+
     fn usage(&self) -> &[LinkUsage] {
         self.channels.usage()
     }
 
-    fn controllers_busy(&self, _now: Time) -> Vec<Time> {
-        self.channels.usage().iter().map(|channel| channel.busy).collect()
+    fn controllers_busy(&self, now: Time) -> Vec<Time> {
+        self.channels.usage().iter().map(|channel| channel.busy_by(now)).collect()
     }
 
     fn hops(&self) -> u64 {

@@ -22,6 +22,18 @@ pub enum OperationKind {
     Copyback,
 }
 
+impl OperationKind {
+    /// All kinds, by their index.
+    pub const ALL: [OperationKind; 4] =
+        [OperationKind::Read, OperationKind::Program, OperationKind::Erase, OperationKind::Copyback];
+
+    /// The position in a table by kind.
+    #[inline]
+    pub const fn index(self) -> usize {
+        self as usize
+    }
+}
+
 /// One operation over one or more planes.
 #[derive(Clone, Copy, Debug)]
 pub struct Operation {

@@ -63,6 +63,8 @@ pub struct Replay {
     /// Open: how long at least one arrived request waited for a place in the queue, and up to when that is counted.
     overdue: Time,
     overdue_until: Time,
+    /// Open: when the last request arrived that went to the drive.
+    last_arrival: Time,
 }
 
 impl std::fmt::Debug for Replay {
@@ -89,6 +91,7 @@ impl Replay {
             alarm: false,
             overdue: Time::ZERO,
             overdue_until: Time::ZERO,
+            last_arrival: Time::ZERO,
         }
     }
 
@@ -100,6 +103,11 @@ impl Replay {
     /// Open replay: how long arrived requests waited on the host because the drive's queue was full.
     pub fn overdue(&self) -> Time {
         self.overdue
+    }
+
+    /// Open replay: when the last request arrived that went to the drive.
+    pub fn last_arrival(&self) -> Time {
+        self.last_arrival
     }
 
     /// How many requests there will be, when known.
@@ -209,6 +217,7 @@ impl Replay {
         self.in_flight += 1;
         self.overdue += now - arrival.later(self.overdue_until).min(now);
         self.overdue_until = now;
+        self.last_arrival = self.last_arrival.later(arrival);
         Ok(Next::Issue(Arrived { io, thread: 0, arrival }))
     }
 

@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use super::breakdown::BreakdownSummary;
 use super::report::Utilisation;
+use crate::fabric::Layout;
 
 /// A resource busier than this share of the run is what bounds it.
 const SATURATED: f64 = 0.9;
@@ -29,8 +30,10 @@ pub enum Load {
 pub enum Resource {
     /// The link to the host, in its busier direction.
     HostLink,
-    /// The paths to the chips.
-    Channels,
+    /// The links between controllers and chips.
+    Links,
+    /// The flash controllers.
+    Controllers,
     /// The dies, working for requests.
     Dies,
     /// The dies, and mostly garbage collection.
@@ -71,83 +74,125 @@ fn largest_part(mean: &BreakdownSummary) -> String {
     if total == 0.0 { String::new() } else { format!(", {:.0} % of it {name}", part / total * 100.0) }
 }
 
+/// A part of the drive that may bound a run.
+struct Part {
+    resource: Resource,
+    /// Its share of the makespan.
+    share: f64,
+    /// What a person calls it: `channel 3`.
+    name: String,
+}
+
 impl Bound {
-    /// Names what bounds a run with this utilisation, mean breakdown and load.
-    pub fn find(utilisation: &Utilisation, mean: Option<&BreakdownSummary>, load: Load) -> Bound {
-        let link = utilisation.link_to_drive.max(utilisation.link_to_host);
-        let direction =
-            if utilisation.link_to_host >= utilisation.link_to_drive { "to the host" } else { "to the drive" };
-        let (channel, channel_share) = busiest(&utilisation.channels);
+    /// Names what bounds a run with this utilisation of the parts of `layout`, mean breakdown and load.
+    pub fn find(utilisation: &Utilisation, layout: &Layout, mean: Option<&BreakdownSummary>, load: Load) -> Bound {
+        let host_link = utilisation.link_to_drive.max(utilisation.link_to_host);
+        let (link, link_share) = busiest(&utilisation.links);
+        let (controller, controller_share) = busiest(&utilisation.controllers);
         let (die, die_share) = busiest(&utilisation.dies);
-        let percent = |share: f64| format!("{:.0} %", share * 100.0);
-        let (resource, share) =
-            [(Resource::HostLink, link), (Resource::Channels, channel_share), (Resource::Dies, die_share)]
-                .into_iter()
-                .fold((Resource::HostLink, 0.0), |best, next| if next.1 > best.1 { next } else { best });
-        if share < SATURATED {
-            let busy = match resource {
-                Resource::HostLink => format!("the host link is the busiest part, at {}", percent(share)),
-                Resource::Channels => format!("channel {channel} is the busiest part, at {}", percent(share)),
-                _ => format!("die {die} is the busiest part, at {}", percent(share)),
-            };
-            return match load {
-                Load::Open { overdue_share } if overdue_share <= OVERDUE => {
-                    let sentence = format!("bound by the arrivals: the drive keeps up, {busy}");
-                    Bound { resource: Resource::Arrivals, share, sentence }
-                }
-                Load::Open { overdue_share } => {
-                    let full = percent(overdue_share);
-                    let sentence =
-                        format!("the drive falls behind the arrivals, its queue is full {full} of the time: {busy}");
-                    Bound { resource, share, sentence }
-                }
-                Load::OnCompletion => {
-                    let sentence = format!("bound by latency{}: {busy}", mean.map_or(String::new(), largest_part));
-                    Bound { resource: Resource::Latency, share, sentence }
-                }
-            };
+        let part = |resource, share, name| Part { resource, share, name };
+        let parts = [
+            part(Resource::HostLink, host_link, "the host link".to_owned()),
+            part(Resource::Links, link_share, layout.links.get(link).map_or(String::new(), |link| link.name.clone())),
+            part(Resource::Controllers, controller_share, format!("controller {controller}")),
+            part(Resource::Dies, die_share, format!("die {die}")),
+        ];
+        let nothing = part(Resource::HostLink, 0.0, "the host link".to_owned());
+        // A controller is busy while its link is: of those as busy as each other the first one is named.
+        let most = parts.into_iter().fold(nothing, |best, next| if next.share > best.share { next } else { best });
+        if most.share < SATURATED {
+            return Bound::of_the_load(most, mean, load);
         }
+        let (dies, collection) = (percent(utilisation.dies_mean), percent(utilisation.dies_gc_mean));
+        let Part { resource, share, name } = most;
+        let busy = percent(share);
         let sentence = match resource {
-            Resource::HostLink => format!("bound by the host link {direction}, {} busy", percent(link)),
-            Resource::Channels => format!(
-                "bound by the channels: channel {channel} is {} busy, all of them {} on average, the dies {}",
-                percent(channel_share),
-                percent(utilisation.channels_mean),
-                percent(utilisation.dies_mean)
-            ),
-            _ => format!(
-                "bound by the dies: die {die} is {} busy, all of them {} on average, {} with garbage collection",
-                percent(die_share),
-                percent(utilisation.dies_mean),
-                percent(utilisation.dies_gc_mean)
-            ),
+            Resource::Links => {
+                let kind = layout.links[link].kind;
+                let alike = utilisation.links.iter().zip(&layout.links).filter(|(_, other)| other.kind == kind);
+                let mean = alike.map(|(share, _)| share).sum::<f64>() / layout.count(kind) as f64;
+                let kind = kind.plural();
+                format!(
+                    "bound by the {kind}: {name} is {busy} busy, all of them {} on average, the dies {dies}",
+                    percent(mean)
+                )
+            }
+            Resource::Controllers => {
+                let mean = percent(utilisation.controllers_mean);
+                format!(
+                    "bound by the controllers: {name} is {busy} busy, all of them {mean} on average, the dies {dies}"
+                )
+            }
+            Resource::Dies => {
+                format!(
+                    "bound by the dies: {name} is {busy} busy, all of them {dies} on average, {collection} with garbage collection"
+                )
+            }
+            _ => {
+                let to_host = utilisation.link_to_host >= utilisation.link_to_drive;
+                format!("bound by the host link to the {}, {busy} busy", if to_host { "host" } else { "drive" })
+            }
         };
-        let collection = resource == Resource::Dies && utilisation.dies_gc_mean > utilisation.dies_mean / 2.0;
-        Bound { resource: if collection { Resource::GarbageCollection } else { resource }, share, sentence }
+        let mostly_collection = resource == Resource::Dies && utilisation.dies_gc_mean > utilisation.dies_mean / 2.0;
+        Bound { resource: if mostly_collection { Resource::GarbageCollection } else { resource }, share, sentence }
     }
+
+    /// Nothing is saturated: the load decides, and `most` is the busiest part.
+    fn of_the_load(most: Part, mean: Option<&BreakdownSummary>, load: Load) -> Bound {
+        let Part { resource, share, name } = most;
+        let busy = format!("{name} is the busiest part, at {}", percent(share));
+        let (resource, sentence) = match load {
+            Load::Open { overdue_share } if overdue_share <= OVERDUE => {
+                (Resource::Arrivals, format!("bound by the arrivals: the drive keeps up, {busy}"))
+            }
+            Load::Open { overdue_share } => {
+                let full = percent(overdue_share);
+                (resource, format!("the drive falls behind the arrivals, its queue is full {full} of the time: {busy}"))
+            }
+            Load::OnCompletion => {
+                (Resource::Latency, format!("bound by latency{}: {busy}", mean.map_or(String::new(), largest_part)))
+            }
+        };
+        Bound { resource, share, sentence }
+    }
+}
+
+fn percent(share: f64) -> String {
+    format!("{:.0} %", share * 100.0)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fabric::layout::{Link, LinkKind};
 
+    /// Two channels, a controller each, whose link is its only work.
     fn utilisation(link: f64, channels: [f64; 2], die: f64, gc: f64) -> Utilisation {
+        let channels_mean = (channels[0] + channels[1]) / 2.0;
         Utilisation {
             link_to_drive: 0.0,
             link_to_host: link,
-            channels: channels.to_vec(),
+            links: channels.to_vec(),
+            controllers: channels.to_vec(),
             dies: vec![die; 4],
-            channels_mean: (channels[0] + channels[1]) / 2.0,
+            links_mean: channels_mean,
+            controllers_mean: channels_mean,
             dies_mean: die,
             dies_gc_mean: gc,
         }
     }
 
+    fn find(utilisation: &Utilisation, mean: Option<&BreakdownSummary>, load: Load) -> Bound {
+        let link = |number| Link { kind: LinkKind::Channel, name: format!("channel {number}") };
+        let layout = Layout { links: (0..2).map(link).collect(), wires: 16, controllers: 2, routers: 0 };
+        Bound::find(utilisation, &layout, mean, load)
+    }
+
     #[test]
     fn the_busiest_saturated_resource_bounds_the_run() {
-        let resource = |u: Utilisation| Bound::find(&u, None, Load::OnCompletion).resource;
+        let resource = |u: Utilisation| find(&u, None, Load::OnCompletion).resource;
         assert_eq!(resource(utilisation(0.99, [0.5, 0.5], 0.5, 0.0)), Resource::HostLink);
-        assert_eq!(resource(utilisation(0.5, [0.2, 0.95], 0.5, 0.0)), Resource::Channels);
+        assert_eq!(resource(utilisation(0.5, [0.2, 0.95], 0.5, 0.0)), Resource::Links);
         assert_eq!(resource(utilisation(0.5, [0.5, 0.5], 0.95, 0.0)), Resource::Dies);
         assert_eq!(resource(utilisation(0.5, [0.5, 0.5], 0.95, 0.7)), Resource::GarbageCollection);
     }
@@ -155,18 +200,15 @@ mod tests {
     #[test]
     fn a_run_that_saturates_nothing_is_bound_by_its_load() {
         assert_eq!(
-            Bound::find(&utilisation(0.3, [0.5, 0.5], 0.6, 0.0), None, Load::Open { overdue_share: 0.0 }).resource,
+            find(&utilisation(0.3, [0.5, 0.5], 0.6, 0.0), None, Load::Open { overdue_share: 0.0 }).resource,
             Resource::Arrivals
         );
-        assert_eq!(
-            Bound::find(&utilisation(0.3, [0.5, 0.5], 0.6, 0.0), None, Load::OnCompletion).resource,
-            Resource::Latency
-        );
+        assert_eq!(find(&utilisation(0.3, [0.5, 0.5], 0.6, 0.0), None, Load::OnCompletion).resource, Resource::Latency);
     }
 
     #[test]
     fn a_drive_whose_queue_is_full_does_not_keep_up_though_nothing_is_saturated() {
-        let bound = Bound::find(&utilisation(0.8, [0.5, 0.5], 0.6, 0.0), None, Load::Open { overdue_share: 0.97 });
+        let bound = find(&utilisation(0.8, [0.5, 0.5], 0.6, 0.0), None, Load::Open { overdue_share: 0.97 });
         assert_eq!(bound.resource, Resource::HostLink);
         assert_eq!(
             bound.sentence,
@@ -185,7 +227,7 @@ mod tests {
             array: 1.0,
             transfer: 0.0,
         };
-        let bound = Bound::find(&utilisation(0.3, [0.5, 0.5], 0.6, 0.0), Some(&mean), Load::OnCompletion);
+        let bound = find(&utilisation(0.3, [0.5, 0.5], 0.6, 0.0), Some(&mean), Load::OnCompletion);
         assert_eq!(
             bound.sentence,
             "bound by latency, 70 % of it behind garbage collection: die 0 is the busiest part, at 60 %"
@@ -193,8 +235,21 @@ mod tests {
     }
 
     #[test]
+    fn controllers_that_are_busier_than_their_links_bound_the_run() {
+        let mut busy = utilisation(0.5, [0.2, 0.3], 0.5, 0.0);
+        busy.controllers = vec![0.96, 0.92];
+        busy.controllers_mean = 0.94;
+        let bound = find(&busy, None, Load::OnCompletion);
+        assert_eq!(bound.resource, Resource::Controllers);
+        assert_eq!(
+            bound.sentence,
+            "bound by the controllers: controller 0 is 96 % busy, all of them 94 % on average, the dies 50 %"
+        );
+    }
+
+    #[test]
     fn the_sentence_names_the_hot_channel() {
-        let bound = Bound::find(&utilisation(0.5, [0.25, 0.95], 0.5, 0.0), None, Load::OnCompletion);
+        let bound = find(&utilisation(0.5, [0.25, 0.95], 0.5, 0.0), None, Load::OnCompletion);
         assert_eq!(
             bound.sentence,
             "bound by the channels: channel 1 is 95 % busy, all of them 60 % on average, the dies 50 %"

@@ -1,10 +1,12 @@
-//! What a run tells: latencies and where they went, path conflicts, utilisation, and what bounds it.
+//! What a run tells: latencies and where they went, path conflicts, utilisation, what bounds it, and how near
+//! it came to that.
 
 pub mod bound;
 pub mod breakdown;
 pub mod conflicts;
 pub mod latency;
 pub mod log;
+pub mod lower_bound;
 mod memory;
 pub mod report;
 

@@ -6,7 +6,12 @@ use super::bound::Bound;
 use super::breakdown::BreakdownSummary;
 use super::conflicts::CausesReport;
 use super::latency::LatencySummary;
-use crate::fabric::LinkUsage;
+use super::lower_bound::LowerBound;
+use crate::fabric::layout::LinkKind;
+use crate::fabric::{Layout, LinkUsage};
+use crate::power::area::AreaReport;
+use crate::power::energy::PowerReport;
+use crate::units::Time;
 use crate::workload::WorkloadSummary;
 
 /// The result of a run. Times are picoseconds of simulated time unless the name says otherwise.
@@ -38,6 +43,12 @@ pub struct Report {
     pub links: LinksReport,
     /// What bounds the run.
     pub bound: Bound,
+    /// How fast it could have been at best.
+    pub lower_bound: LowerBound,
+    /// What the drive drew.
+    pub power: PowerReport,
+    /// What the interconnect is made of, and the room it takes.
+    pub area: AreaReport,
     /// What the workload is; null when it was not named by the configuration.
     pub workload: Option<WorkloadSummary>,
     /// Wall-clock seconds of the run, without reading the configuration and preconditioning.
@@ -120,24 +131,36 @@ pub struct PathConflictReport {
     pub causes: CausesReport,
 }
 
-/// What each link of the fabric carried, one entry a link: channels of the bus, private channels of the chips.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+/// What each link of the fabric carried, one entry a link.
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct LinksReport {
+    /// Its name.
+    pub names: Vec<String>,
+    /// What it connects.
+    pub kinds: Vec<LinkKind>,
     /// Time with bytes on the move.
     pub busy_ps: Vec<u64>,
     /// Data and metadata towards the chips.
     pub bytes_to_chips: Vec<u64>,
     /// Data and metadata from the chips.
     pub bytes_from_chips: Vec<u64>,
+    /// Links crossed, summed over the transfers.
+    pub hops: u64,
+    /// Links that a transfer crossed, on average; null when there was none.
+    pub hops_mean: Option<f64>,
 }
 
 impl LinksReport {
-    /// The report of these links.
-    pub fn new(links: &[LinkUsage]) -> LinksReport {
+    /// What the links of `layout` carried until `end`, with `hops` over all `transfers`.
+    pub fn new(layout: &Layout, usage: &[LinkUsage], hops: u64, transfers: u64, end: Time) -> LinksReport {
         LinksReport {
-            busy_ps: links.iter().map(|link| link.busy.as_ps()).collect(),
-            bytes_to_chips: links.iter().map(|link| link.bytes_in.as_u64()).collect(),
-            bytes_from_chips: links.iter().map(|link| link.bytes_out.as_u64()).collect(),
+            names: layout.links.iter().map(|link| link.name.clone()).collect(),
+            kinds: layout.links.iter().map(|link| link.kind).collect(),
+            busy_ps: usage.iter().map(|link| link.busy_by(end).as_ps()).collect(),
+            bytes_to_chips: usage.iter().map(|link| link.bytes_in.as_u64()).collect(),
+            bytes_from_chips: usage.iter().map(|link| link.bytes_out.as_u64()).collect(),
+            hops,
+            hops_mean: (transfers > 0).then(|| hops as f64 / transfers as f64),
         }
     }
 }
@@ -149,12 +172,16 @@ pub struct Utilisation {
     pub link_to_drive: f64,
     /// The link from drive to host.
     pub link_to_host: f64,
-    /// Each link of the fabric: channels of the bus, private channels of the chips.
-    pub channels: Vec<f64>,
+    /// Each link of the fabric: bytes on the move.
+    pub links: Vec<f64>,
+    /// Each flash controller: with a transfer, or setting up its path.
+    pub controllers: Vec<f64>,
     /// Each die, in the order of channel, way, die: busy with anything.
     pub dies: Vec<f64>,
-    /// Mean of `channels`.
-    pub channels_mean: f64,
+    /// Mean of `links`.
+    pub links_mean: f64,
+    /// Mean of `controllers`.
+    pub controllers_mean: f64,
     /// Mean of `dies`.
     pub dies_mean: f64,
     /// Mean share of the dies' time spent on garbage collection and wear levelling.

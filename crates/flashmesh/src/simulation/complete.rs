@@ -5,16 +5,20 @@ use std::time::Duration;
 use crate::config::ReplayMode;
 use crate::error::RunError;
 use crate::fabric::{Cause, Fabric};
+use crate::flash::die::OperationKind;
 use crate::ids::{RequestId, TransactionId};
 use crate::measure::bound::{Bound, Load};
 use crate::measure::breakdown::Breakdown;
 use crate::measure::conflicts::Conflicts;
 use crate::measure::latency::Latencies;
 use crate::measure::log::{RequestRecord, RequestSink};
+use crate::measure::lower_bound::{DieWork, LowerBound, Work};
 use crate::measure::peak_rss;
 use crate::measure::report::{
     BreakdownReport, FlashReport, GcReport, LatencyReport, LinksReport, PathConflictReport, Report, Utilisation,
 };
+use crate::power::energy::Activity;
+use crate::power::{area, energy};
 use crate::units::{Bytes, Time};
 use crate::workload::RequestKind;
 
@@ -37,10 +41,10 @@ pub(super) struct Measures {
     pub conflicts: Conflicts,
     /// Requests that each cause was in the way of.
     pub requests_blocked: [u64; Cause::ALL.len()],
-    /// How long the transfers of each die take at least.
-    pub die_transfers: Vec<Time>,
-    /// How long the array of each die had to work.
-    pub die_arrays: Vec<Time>,
+    /// What each die did.
+    pub dies: Vec<DieWork>,
+    /// Operations that dies completed, by kind, over however many planes.
+    pub operations: [u64; OperationKind::ALL.len()],
     pub gc: GcReport,
     pub flash: FlashReport,
     pub sink: Option<Box<dyn RequestSink>>,
@@ -63,8 +67,8 @@ impl Measures {
             transfers: 0,
             transfers_free: 0,
             conflicts: Conflicts::default(),
-            die_transfers: vec![Time::ZERO; dies as usize],
-            die_arrays: vec![Time::ZERO; dies as usize],
+            dies: vec![DieWork::default(); dies as usize],
+            operations: [0; OperationKind::ALL.len()],
             gc: GcReport::default(),
             flash: FlashReport::default(),
             sink: None,
@@ -180,7 +184,7 @@ impl Simulation {
         } else {
             Load::OnCompletion
         };
-        let bound = Bound::find(&utilisation, mean.as_ref(), load);
+        let bound = Bound::find(&utilisation, self.fabric.layout(), mean.as_ref(), load);
         let wall_s = wall.as_secs_f64();
         Report {
             requests: measures.completed,
@@ -203,8 +207,22 @@ impl Simulation {
                 wait_ps: measures.conflicts.wait().as_ps(),
                 causes: measures.conflicts.report(measures.requests_blocked),
             },
-            links: LinksReport::new(self.fabric.usage()),
+            links: LinksReport::new(
+                self.fabric.layout(),
+                self.fabric.usage(),
+                self.fabric.hops(),
+                measures.transfers,
+                self.now(),
+            ),
             bound,
+            lower_bound: self.lower_bound(),
+            power: energy::report(&self.config, &self.activity()),
+            area: area::report(
+                self.fabric.layout(),
+                self.fabric.addition(),
+                self.geometry.channels,
+                self.geometry.chips(),
+            ),
             utilisation,
             workload: self.summary.clone(),
             wall_s,
@@ -217,20 +235,50 @@ impl Simulation {
         }
     }
 
+    /// How fast the same work could have been done at best.
+    fn lower_bound(&self) -> LowerBound {
+        let end = self.now();
+        let work = Work {
+            dies: &self.measures.dies,
+            read_cache: self.rules.read_cache,
+            passages: &self.fabric.passages(),
+            usage: self.fabric.usage(),
+            link_to_drive: self.link_to_drive.busy(end),
+            link_to_host: self.link_to_host.busy(end),
+            last_arrival: self.replay.is_open().then(|| self.replay.last_arrival()),
+            end,
+        };
+        work.lower_bound()
+    }
+
+    /// What drew power.
+    fn activity(&self) -> Activity<'_> {
+        Activity {
+            operations: self.measures.operations,
+            layout: self.fabric.layout(),
+            usage: self.fabric.usage(),
+            dies: self.geometry.dies(),
+            end: self.now(),
+        }
+    }
+
     fn utilisation(&self, end: Time) -> Utilisation {
         let share =
             |busy: Time| if end == Time::ZERO { 0.0 } else { (busy.as_secs_f64() / end.as_secs_f64()).min(1.0) };
         let mean = |shares: &[f64]| shares.iter().sum::<f64>() / shares.len() as f64;
-        let channels: Vec<f64> = self.fabric.usage().iter().map(|link| share(link.busy)).collect();
+        let links: Vec<f64> = self.fabric.usage().iter().map(|link| share(link.busy_by(end))).collect();
+        let controllers: Vec<f64> = self.fabric.controllers_busy(end).into_iter().map(share).collect();
         let dies: Vec<f64> = self.dies.iter().map(|die| share(die.busy(end))).collect();
         let internal: Vec<f64> = self.dies.iter().map(|die| share(die.internal_busy(end))).collect();
         Utilisation {
             link_to_drive: share(self.link_to_drive.busy(end)),
             link_to_host: share(self.link_to_host.busy(end)),
-            channels_mean: mean(&channels),
+            links_mean: mean(&links),
+            controllers_mean: mean(&controllers),
             dies_mean: mean(&dies),
             dies_gc_mean: mean(&internal),
-            channels,
+            links,
+            controllers,
             dies,
         }
     }

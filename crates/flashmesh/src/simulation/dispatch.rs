@@ -257,7 +257,7 @@ impl Simulation {
     fn send(&mut self, grant: Grant, payload: Payload) {
         let sent = self.fabric.send(grant, payload, self.queue.now(), &mut self.outbox);
         self.witness(|oracles, now| oracles.sent(grant, payload, sent, now));
-        self.measures.die_transfers[grant.die.index()] += sent.least;
+        self.asked[grant.die.index()].least[grant.leg.index()] = sent.least;
         if let Some(at) = sent.delivered {
             let lane = match grant.leg {
                 Leg::Command => lane::COMMAND,

@@ -16,7 +16,7 @@ use std::time::Instant;
 
 use rustc_hash::FxHashMap;
 
-use crate::check::Oracles;
+use crate::check::{LinksAtEnd, Oracles};
 use crate::config::{Allocation, Config};
 use crate::engine::queue::EventQueue;
 use crate::error::RunError;
@@ -54,6 +54,8 @@ struct Asked {
     waited: [bool; 2],
     /// What was in the way of the data that leaves the register.
     causes: Causes,
+    /// How long what moves for each leg takes at least.
+    least: [Time; 2],
 }
 
 /// One drive and the workload it runs.
@@ -210,11 +212,16 @@ impl Simulation {
         if !interrupted && self.replay.in_flight() > 0 {
             return Err(RunError::Stalled { at: self.queue.now(), in_flight: self.replay.in_flight() });
         }
+        let report = self.report(started.elapsed(), interrupted);
         if let Some(oracles) = &mut self.oracles {
-            oracles.finish(&self.ftl, &self.fabric.held(), !interrupted, self.queue.now());
+            let (now, held) = (self.queue.now(), self.fabric.held());
+            oracles.finish(&self.ftl, &held, !interrupted, now);
+            let (layout, usage, hops) = (self.fabric.layout(), self.fabric.usage(), self.fabric.hops());
+            let links = LinksAtEnd { layout, usage, held: &held, hops };
+            oracles.reported(&report.power, links, now);
             oracles.verdict()?;
         }
-        Ok(self.report(started.elapsed(), interrupted))
+        Ok(report)
     }
 
     #[inline]

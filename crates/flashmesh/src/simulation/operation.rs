@@ -28,9 +28,17 @@ impl Simulation {
             self.count_stall(grant, stalled);
         }
         self.release(grant);
+        let least = self.asked[grant.die.index()].least[grant.leg.index()];
+        let done = &mut self.measures.dies[grant.die.index()];
         match grant.leg {
-            Leg::Command => self.start_array(grant.die, stalled),
-            Leg::DataOut => self.data_arrived(grant.die, stalled),
+            Leg::Command => {
+                done.commands += least;
+                self.start_array(grant.die, stalled);
+            }
+            Leg::DataOut => {
+                done.data += least;
+                self.data_arrived(grant.die, stalled);
+            }
         }
     }
 
@@ -74,7 +82,8 @@ impl Simulation {
         let operation = *self.dies[die.index()].finish_array(now).expect("the end of the operation has come");
         self.witness(|oracles, now| oracles.array_ended(die, now));
         let nominal = self.timing.array(operation.kind) + operation.delay;
-        self.measures.die_arrays[die.index()] += nominal;
+        self.measures.dies[die.index()].array += nominal;
+        self.measures.operations[operation.kind.index()] += 1;
         for &id in operation.transactions() {
             let transaction = &mut self.transactions[id];
             transaction.spent.array += nominal;

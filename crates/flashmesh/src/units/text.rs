@@ -126,7 +126,7 @@ fn split<Q: Quantity>(text: &str) -> Result<(String, &str), UnitError> {
 }
 
 /// Reads a number and a unit as a whole number of the smallest unit.
-fn parse<Q: Quantity>(text: &str) -> Result<u64, UnitError> {
+pub(super) fn parse<Q: Quantity>(text: &str) -> Result<u64, UnitError> {
     let (digits, unit) = split::<Q>(text)?;
     if unit.is_empty() {
         let message = format!("{} has no unit: {} needs one of {}", quoted(text.trim()), Q::NAME, units_of::<Q>());
@@ -257,7 +257,7 @@ const READABLE: usize = 9;
 ///
 /// Sizes prefer units of 1024 and rates units of 1000, as data sheets do, unless the other gives a much shorter text:
 /// 1TB, not 976562500KiB.
-fn write_scaled<Q: Quantity>(f: &mut fmt::Formatter<'_>, value: u64) -> fmt::Result {
+pub(super) fn write_scaled<Q: Quantity>(f: &mut fmt::Formatter<'_>, value: u64) -> fmt::Result {
     let (smallest, units) = match Q::UNITS.split_last() {
         Some(((smallest, _), units)) => (*smallest, units),
         None => ("", Q::UNITS),

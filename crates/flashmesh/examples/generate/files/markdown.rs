@@ -1,7 +1,7 @@
 //! The reference page.
 
 use flashmesh::config::{Config, ParameterSpec, SectionSpec};
-use flashmesh::units::{Bytes, Quantity, Rate, Time};
+use flashmesh::units::{Bytes, Current, Quantity, Rate, Time, Voltage, Wattage};
 
 const HEAD: &str = "\
 <!-- Generated from the declarations in crates/flashmesh/src/config by `cargo run -p flashmesh --example generate`. -->
@@ -47,6 +47,9 @@ fn types(text: &mut String) {
         ("time", format!("A text with a unit ({}): `\"3us\"`, `\"12.5ns\"`.", units::<Time>())),
         ("size", format!("A text with a unit ({}; KiB is 1024 B, kB is 1000 B): `\"4KiB\"`.", units::<Bytes>())),
         ("rate", format!("A text with a unit ({}): `\"1.2GB/s\"`; or `\"unlimited\"`.", units::<Rate>())),
+        ("power", format!("A text with a unit ({}): `\"1.08mW\"`.", units::<Wattage>())),
+        ("current", format!("A text with a unit ({}): `\"25mA\"`.", units::<Current>())),
+        ("voltage", format!("A text with a unit ({}): `\"3.3V\"`.", units::<Voltage>())),
         ("sizes", "A size, or sizes with their weights: `[[\"4KiB\", 0.7], [\"64KiB\", 0.3]]`.".to_owned()),
         ("text, path", "A text.".to_owned()),
         ("choice", "One of the texts listed with the parameter.".to_owned()),

@@ -29,6 +29,15 @@ Bytes: TypeAlias = str
 Rate: TypeAlias = str
 """A rate with its unit: "1.2GB/s"; or "unlimited"."""
 
+Wattage: TypeAlias = str
+"""A power with its unit: "1.08mW"."""
+
+Current: TypeAlias = str
+"""A current with its unit: "25mA"."""
+
+Voltage: TypeAlias = str
+"""A voltage with its unit: "3.3V"."""
+
 Share: TypeAlias = float | str
 """A share of a whole: 0.07 or "7%"."""
 
@@ -67,7 +76,8 @@ pub fn module() -> String {
     let (roots, sections): (Vec<_>, Vec<_>) =
         Config::sections().iter().partition(|section: &&SectionSpec| section.name.is_empty());
     let mut text = HEAD.to_owned();
-    let mut names = vec!["Bytes", "Config", "Preset", "Rate", "Share", "Sizes", "Time"];
+    let mut names =
+        vec!["Bytes", "Config", "Current", "Preset", "Rate", "Share", "Sizes", "Time", "Voltage", "Wattage"];
     names.extend(sections.iter().map(|section| section.struct_name));
     let choice_names: Vec<String> =
         choices(&sections).iter().map(|(section, spec)| choice_name(section, spec)).collect();
@@ -147,6 +157,9 @@ fn field(text: &mut String, section: &SectionSpec, spec: &ParameterSpec) {
         ParameterType::Time => "Time".to_owned(),
         ParameterType::Bytes => "Bytes".to_owned(),
         ParameterType::Rate => "Rate".to_owned(),
+        ParameterType::Power => "Wattage".to_owned(),
+        ParameterType::Current => "Current".to_owned(),
+        ParameterType::Voltage => "Voltage".to_owned(),
         ParameterType::Sizes => "Sizes".to_owned(),
         ParameterType::Text => "str".to_owned(),
         ParameterType::Path => "str | os.PathLike[str]".to_owned(),

@@ -1,7 +1,7 @@
 //! The JSON Schema, with which editors complete and check configuration files.
 
 use flashmesh::config::{Config, ParameterSpec, ParameterType};
-use flashmesh::units::{Bytes, Quantity, Rate, Time};
+use flashmesh::units::{Bytes, Current, Quantity, Rate, Time, Voltage, Wattage};
 use serde_json::{Map, Value, json};
 
 /// The whole schema.
@@ -66,6 +66,9 @@ fn parameter(spec: &ParameterSpec) -> Value {
         ParameterType::Time => pattern::<Time>(""),
         ParameterType::Bytes => pattern::<Bytes>(""),
         ParameterType::Rate => pattern::<Rate>("|^unlimited$"),
+        ParameterType::Power => pattern::<Wattage>(""),
+        ParameterType::Current => pattern::<Current>(""),
+        ParameterType::Voltage => pattern::<Voltage>(""),
         ParameterType::Sizes => {
             let weight = json!({ "type": "number", "exclusiveMinimum": 0 });
             let pair = json!({

@@ -1,0 +1,229 @@
+//! Energy adds up from what was seen: operations that ended, the time each link was used, routers and controllers all the time.
+
+use rustc_hash::FxHashMap;
+
+use crate::config::{self, Config};
+use crate::fabric::layout::LinkKind;
+use crate::fabric::{Layout, LinkUsage, LinkUse};
+use crate::flash::die::OperationKind;
+use crate::ids::{DieId, LinkId};
+use crate::power::energy::PowerReport;
+use crate::units::{Time, Wattage};
+
+/// How far sums of the same numbers in another order may be apart, as a share.
+const ROUNDING: f64 = 1e-9;
+
+/// What was seen of all that takes energy.
+#[derive(Debug)]
+pub(super) struct Energy {
+    flash: config::Flash,
+    power: config::Power,
+    /// What each die is at; a read that suspended something ends before it.
+    under_way: FxHashMap<DieId, Vec<OperationKind>>,
+    ended: [u64; OperationKind::ALL.len()],
+    used: FxHashMap<LinkId, Time>,
+    transfers: u64,
+}
+
+/// The interconnect at the end of a run.
+#[derive(Clone, Copy, Debug)]
+pub struct LinksAtEnd<'a> {
+    /// Its parts.
+    pub layout: &'a Layout,
+    /// What its links carried.
+    pub usage: &'a [LinkUsage],
+    /// The links that are held, each with the die it is held for.
+    pub held: &'a [(LinkId, DieId)],
+    /// Links crossed, summed over the transfers.
+    pub hops: u64,
+}
+
+impl Energy {
+    pub(super) const NAME: &'static str = "energy";
+
+    pub(super) fn new(config: &Config) -> Energy {
+        Energy {
+            flash: config.flash.clone(),
+            power: config.power.clone(),
+            under_way: FxHashMap::default(),
+            ended: [0; OperationKind::ALL.len()],
+            used: FxHashMap::default(),
+            transfers: 0,
+        }
+    }
+
+    /// A die takes an operation.
+    pub(super) fn began(&mut self, die: DieId, kind: OperationKind) {
+        self.under_way.entry(die).or_default().push(kind);
+    }
+
+    /// The array of a die is done.
+    pub(super) fn array_ended(&mut self, die: DieId) {
+        if let Some(kind) = self.under_way.get_mut(&die).and_then(Vec::pop) {
+            self.ended[kind.index()] += 1;
+        }
+    }
+
+    /// A payload was sent.
+    pub(super) fn sent(&mut self) {
+        self.transfers += 1;
+    }
+
+    /// The use of a link ended.
+    pub(super) fn used(&mut self, link_use: LinkUse) {
+        *self.used.entry(link_use.link).or_default() += link_use.until.saturating_sub(link_use.from);
+    }
+
+    /// The run is over.
+    pub(super) fn finish(&self, report: &PowerReport, links: LinksAtEnd<'_>, end: Time) -> Result<(), String> {
+        let LinksAtEnd { layout, usage, held, hops } = links;
+        let (mut channels, mut point_to_point) = (0.0, 0.0);
+        for ((link, usage), number) in layout.links.iter().zip(usage).zip(0..) {
+            let moved = usage.busy_by(end);
+            self.check_link(&link.name, LinkId(number), moved, hops == self.transfers, held)?;
+            match link.kind {
+                LinkKind::Channel => channels += moved.as_secs_f64(),
+                LinkKind::Controller | LinkKind::Mesh | LinkKind::Chip => point_to_point += moved.as_secs_f64(),
+            }
+        }
+        let voltage = self.power.supply_voltage;
+        let works = |kind: OperationKind, time: Time| {
+            (self.ended[kind.index()] + self.ended[OperationKind::Copyback.index()]) as f64 * time.as_secs_f64()
+        };
+        let erases_s = self.ended[OperationKind::Erase.index()] as f64 * self.flash.erase_time.as_secs_f64();
+        let always = |count: u32, power: Wattage| f64::from(count) * power.as_watts() * end.as_secs_f64();
+        let wide = |seconds: f64, power: Wattage| seconds * power.as_watts() * layout.width();
+        let (found, power) = (&report.energy_j, &self.power);
+        let read_s = works(OperationKind::Read, self.flash.read_time);
+        let program_s = works(OperationKind::Program, self.flash.program_time);
+        let parts = [
+            ("reads", found.read, read_s * (power.read_current * voltage).as_watts()),
+            ("programs", found.program, program_s * (power.program_current * voltage).as_watts()),
+            ("erases", found.erase, erases_s * (power.erase_current * voltage).as_watts()),
+            ("channels", found.channels, wide(channels, power.channel_power)),
+            ("links", found.links, wide(point_to_point, power.link_power)),
+            ("routers", found.routers, always(layout.routers, power.router_power)),
+            ("controllers", found.controllers, always(layout.controllers, power.controller_power)),
+        ];
+        for (name, found, expected) in parts {
+            is_near(name, found, expected)?;
+        }
+        is_near("all parts", found.total, parts.iter().map(|(_, found, _)| found).sum())?;
+        is_near("the nominal power", report.nominal_energy_j, report.nominal_w * end.as_secs_f64())
+    }
+
+    /// A link moves bytes only while it is held. Where each transfer crosses one link, that is held for nothing else; one of
+    /// several may be held while the path is set up, or while others move more.
+    fn check_link(
+        &self,
+        name: &str,
+        link: LinkId,
+        moved: Time,
+        is_alone: bool,
+        held: &[(LinkId, DieId)],
+    ) -> Result<(), String> {
+        let used = self.used.get(&link).copied().unwrap_or_default();
+        // The use of a link that is still held has not been told yet.
+        let is_held = held.iter().any(|(other, _)| *other == link);
+        if (moved > used && !is_held) || (moved < used && is_alone) {
+            return Err(format!("{name} is said to have moved bytes for {moved}, but was in use for {used}"));
+        }
+        Ok(())
+    }
+}
+
+fn is_near(name: &str, found: f64, expected: f64) -> Result<(), String> {
+    if (found - expected).abs() <= ROUNDING * expected.abs() {
+        return Ok(());
+    }
+    Err(format!("{name} are said to take {found} J, but what was seen takes {expected} J"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Oracles;
+    use super::super::planted::{assert_fails, assert_silent, config, ns, operation, oracles, us};
+    use super::*;
+    use crate::fabric::layout::Link;
+    use crate::power::energy::{Activity, report};
+
+    const END: Time = Time::from_us(200);
+
+    fn layout(kind: LinkKind) -> Layout {
+        let link = |number| Link { kind, name: format!("channel {number}") };
+        Layout { links: (0..2).map(link).collect(), wires: 16, controllers: 2, routers: 4 }
+    }
+
+    fn moved(nanoseconds: u64) -> LinkUsage {
+        LinkUsage { busy: ns(nanoseconds), ..LinkUsage::default() }
+    }
+
+    /// A read, a program, and channel 1 in use for 50 ns.
+    fn history() -> Oracles {
+        let mut oracles = oracles();
+        let end = operation(&mut oracles, DieId(0), OperationKind::Read, us(1));
+        oracles.page_read(crate::ids::Ppn(0), crate::ids::Lpn(0), None, end);
+        oracles.data_left(DieId(0), end);
+        operation(&mut oracles, DieId(1), OperationKind::Program, end);
+        oracles.energy.sent();
+        oracles.link_used(LinkUse { link: LinkId(1), die: DieId(0), from: us(4), until: us(4) + ns(50) }, us(5));
+        oracles
+    }
+
+    /// What the report says of `operations` and of the busy time of channel 1, and what the oracle says to it.
+    fn judged(operations: [u64; 4], busy_ns: u64, change: impl Fn(&mut PowerReport)) -> Oracles {
+        let (layout, usage) = (layout(LinkKind::Channel), [moved(0), moved(busy_ns)]);
+        let activity = Activity { operations, layout: &layout, usage: &usage, dies: 4, end: END };
+        let mut power = report(&config(), &activity);
+        change(&mut power);
+        let mut oracles = history();
+        oracles.reported(&power, LinksAtEnd { layout: &layout, usage: &usage, held: &[], hops: 1 }, END);
+        oracles
+    }
+
+    #[test]
+    fn energy_of_what_was_seen_is_right() {
+        assert_silent(&judged([1, 1, 0, 0], 50, |_| ()));
+    }
+
+    #[test]
+    fn an_operation_counted_twice_forgotten_or_taken_for_another_is_caught() {
+        assert_fails(&judged([2, 1, 0, 0], 50, |_| ()), "energy", "reads are said to take");
+        assert_fails(&judged([1, 0, 0, 0], 50, |_| ()), "energy", "programs are said to take 0 J");
+        assert_fails(&judged([1, 1, 1, 0], 50, |_| ()), "energy", "erases are said to take");
+        assert_fails(&judged([0, 0, 0, 1], 51, |_| ()), "energy", "but was in use for 50ns");
+    }
+
+    #[test]
+    fn a_link_that_moved_for_longer_or_shorter_than_it_was_used_is_caught() {
+        for busy in [49, 51] {
+            let text = format!("channel 1 is said to have moved bytes for {busy}ns, but was in use for 50ns");
+            assert_fails(&judged([1, 1, 0, 0], busy, |_| ()), "energy", &text);
+        }
+    }
+
+    #[test]
+    fn one_of_several_links_may_be_held_for_longer_than_it_moves_and_one_still_held_has_not_been_told() {
+        let energy = history().energy;
+        let judge = |hops, busy, held: &[(LinkId, DieId)]| {
+            let (layout, usage) = (layout(LinkKind::Mesh), [moved(0), moved(busy)]);
+            let activity = Activity { operations: [1, 1, 0, 0], layout: &layout, usage: &usage, dies: 4, end: END };
+            energy.finish(&report(&config(), &activity), LinksAtEnd { layout: &layout, usage: &usage, held, hops }, END)
+        };
+        let held = [(LinkId(1), DieId(0))];
+        assert_eq!(judge(2, 30, &[]), Ok(()));
+        assert!(judge(1, 30, &[]).is_err() && judge(2, 70, &[]).is_err());
+        assert_eq!((judge(2, 70, &held), judge(1, 70, &held)), (Ok(()), Ok(())));
+        assert!(judge(1, 30, &held).is_err());
+    }
+
+    #[test]
+    fn sums_that_do_not_add_up_are_caught() {
+        let wrong_total = judged([1, 1, 0, 0], 50, |power| power.energy_j.total *= 1.000_001);
+        assert_fails(&wrong_total, "energy", "all parts are said to take");
+        let wrong_channels = judged([1, 1, 0, 0], 50, |power| power.energy_j.channels *= 2.0);
+        assert_fails(&wrong_channels, "energy", "channels are said to take");
+        let wrong_nominal = judged([1, 1, 0, 0], 50, |power| power.nominal_energy_j += 1e-6);
+        assert_fails(&wrong_nominal, "energy", "the nominal power");
+    }
+}

@@ -1,0 +1,207 @@
+//! How fast a run could have been at best: each part of the drive needs its time for the work that was done.
+//!
+//! The work is what the run did, garbage collection included, over the interconnect it has. No order of the same work is faster than
+//! the part that needs the most time for its share; how far a run is from that tells what scheduling, mapping and routing
+//! could still gain. What would have been other work (less garbage collection, pages on other dies) is beyond it.
+//!
+//! - *Dies*: a die works for one operation at a time, and is busy until its data has left; with a cache register data leaves while
+//!   the array works. Transfers count with the least time they take, over the shortest path and with nothing in their way.
+//! - *Chips*, *rows*, *controllers*: links that take turns, where the interconnect has such (see [`Passage`]); for those that share
+//!   their work, the mean.
+//! - *Link to the drive*, *link to the host*: entries and data, one after the other in each direction.
+//! - *Arrivals*: the last request arrived then, where requests arrive at times of their own.
+
+use serde::Serialize;
+
+use crate::fabric::layout::Part;
+use crate::fabric::{LinkUsage, Passage};
+use crate::units::Time;
+
+/// A part of the drive that needs its time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Limit {
+    /// The busiest die.
+    Dies,
+    /// The pins of the busiest chip.
+    Chips,
+    /// The channel of the busiest row.
+    Rows,
+    /// The controllers, sharing all transfers evenly.
+    Controllers,
+    /// The link, host to drive.
+    LinkToDrive,
+    /// The link, drive to host.
+    LinkToHost,
+    /// The requests, the last of which arrived then.
+    Arrivals,
+}
+
+/// The work of one die.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct DieWork {
+    /// Its array at work.
+    pub array: Time,
+    /// The least time its commands took, with the data they carry.
+    pub commands: Time,
+    /// The least time its data took to leave.
+    pub data: Time,
+}
+
+/// The work of a run.
+#[derive(Clone, Copy, Debug)]
+pub struct Work<'a> {
+    /// That of each die.
+    pub dies: &'a [DieWork],
+    /// Whether data leaves a die while its array works.
+    pub read_cache: bool,
+    /// What all transfers have to pass.
+    pub passages: &'a [Passage],
+    /// What each link carried.
+    pub usage: &'a [LinkUsage],
+    /// The link, host to drive.
+    pub link_to_drive: Time,
+    /// The link, drive to host.
+    pub link_to_host: Time,
+    /// The last arrival, where requests arrive at times of their own.
+    pub last_arrival: Option<Time>,
+    /// When the run ended.
+    pub end: Time,
+}
+
+/// How fast a run could have been at best.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct LowerBound {
+    /// No order of the same work is faster.
+    pub makespan_ps: u64,
+    /// The part that needs that time.
+    pub limit: Limit,
+    /// How much longer the run took, as a share of the bound; null when there was nothing to do.
+    pub distance: Option<f64>,
+    /// The time of the busiest die.
+    pub dies_ps: u64,
+    /// The time of the pins of the busiest chip; null where they are no resource of their own.
+    pub chips_ps: Option<u64>,
+    /// The time of the channel of the busiest row; null where rows share nothing.
+    pub rows_ps: Option<u64>,
+    /// The time of the controllers, with the transfers evenly among them; null where nothing limits them.
+    pub controllers_ps: Option<u64>,
+    /// The time of the link, host to drive.
+    pub link_to_drive_ps: u64,
+    /// The time of the link, drive to host.
+    pub link_to_host_ps: u64,
+    /// The last arrival; null where requests are issued as others complete.
+    pub arrivals_ps: Option<u64>,
+}
+
+impl DieWork {
+    fn least(&self, read_cache: bool) -> Time {
+        let commanded = self.array + self.commands;
+        if read_cache { commanded.later(self.data) } else { commanded + self.data }
+    }
+}
+
+impl Work<'_> {
+    /// The longest time of the passages to `part`; nothing where there is none.
+    fn longest(&self, part: Part) -> Option<Time> {
+        let carried = |passage: &Passage| -> Time {
+            passage.links.iter().map(|link| self.usage[link.index()].busy_by(self.end)).sum()
+        };
+        let passages = self.passages.iter().filter(|passage| passage.part == part);
+        passages.map(|passage| Time::from_ps(carried(passage).as_ps() / u64::from(passage.at_once.max(1)))).max()
+    }
+
+    /// What the work needs at least.
+    pub fn lower_bound(&self) -> LowerBound {
+        let dies = self.dies.iter().map(|die| die.least(self.read_cache)).max().unwrap_or_default();
+        let [chips, rows, controllers] = [Part::Chip, Part::Row, Part::Controllers].map(|part| self.longest(part));
+        let limits = [
+            (Limit::Dies, Some(dies)),
+            (Limit::Chips, chips),
+            (Limit::Rows, rows),
+            (Limit::Controllers, controllers),
+            (Limit::LinkToDrive, Some(self.link_to_drive)),
+            (Limit::LinkToHost, Some(self.link_to_host)),
+            (Limit::Arrivals, self.last_arrival),
+        ];
+        let known = limits.into_iter().filter_map(|(limit, time)| time.map(|time| (limit, time)));
+        let (limit, bound) =
+            known.fold((Limit::Dies, Time::ZERO), |best, next| if next.1 > best.1 { next } else { best });
+        let ps = |time: Option<Time>| time.map(Time::as_ps);
+        LowerBound {
+            makespan_ps: bound.as_ps(),
+            limit,
+            distance: (bound > Time::ZERO).then(|| self.end.as_secs_f64() / bound.as_secs_f64() - 1.0),
+            dies_ps: dies.as_ps(),
+            chips_ps: ps(chips),
+            rows_ps: ps(rows),
+            controllers_ps: ps(controllers),
+            link_to_drive_ps: self.link_to_drive.as_ps(),
+            link_to_host_ps: self.link_to_host.as_ps(),
+            arrivals_ps: ps(self.last_arrival),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ids::LinkId;
+
+    const US: fn(u64) -> Time = Time::from_us;
+
+    fn work<'a>(dies: &'a [DieWork], passages: &'a [Passage], usage: &'a [LinkUsage]) -> Work<'a> {
+        Work {
+            dies,
+            read_cache: false,
+            passages,
+            usage,
+            link_to_drive: US(3),
+            link_to_host: US(2),
+            last_arrival: None,
+            end: US(40),
+        }
+    }
+
+    fn passage(part: Part, links: &[u32]) -> Passage {
+        Passage { part, links: links.iter().copied().map(LinkId).collect(), at_once: links.len() as u32 }
+    }
+
+    #[test]
+    fn a_die_needs_its_operations_and_transfers_one_after_the_other_unless_it_has_a_cache_register() {
+        let dies = [DieWork { array: US(9), commands: US(1), data: US(20) }, DieWork::default()];
+        let mut work = work(&dies, &[], &[]);
+        let bound = work.lower_bound();
+        assert_eq!((bound.limit, bound.makespan_ps), (Limit::Dies, US(30).as_ps()));
+        let distance = bound.distance.expect("there was work");
+        assert!((distance - 1.0 / 3.0).abs() < 1e-12, "{distance}");
+        work.read_cache = true;
+        assert_eq!(work.lower_bound().makespan_ps, US(20).as_ps());
+    }
+
+    #[test]
+    fn links_of_a_row_count_each_and_those_of_the_controllers_together() {
+        let usage = [10, 30, 20].map(|us| LinkUsage { busy: US(us), ..LinkUsage::default() });
+        let rows = [passage(Part::Row, &[0]), passage(Part::Row, &[1]), passage(Part::Row, &[2])];
+        let bound = work(&[], &rows, &usage).lower_bound();
+        assert_eq!((bound.limit, bound.rows_ps, bound.controllers_ps), (Limit::Rows, Some(US(30).as_ps()), None));
+        let controllers = [passage(Part::Controllers, &[0, 1, 2])];
+        let bound = work(&[], &controllers, &usage).lower_bound();
+        assert_eq!((bound.limit, bound.makespan_ps, bound.rows_ps), (Limit::Controllers, US(20).as_ps(), None));
+    }
+
+    #[test]
+    fn a_drive_that_keeps_up_is_bound_by_the_last_arrival() {
+        let mut work = work(&[], &[], &[]);
+        assert_eq!(work.lower_bound().limit, Limit::LinkToDrive);
+        work.last_arrival = Some(US(39));
+        let bound = work.lower_bound();
+        assert_eq!((bound.limit, bound.arrivals_ps), (Limit::Arrivals, Some(US(39).as_ps())));
+    }
+
+    #[test]
+    fn nothing_to_do_has_no_distance() {
+        let idle = Work { link_to_drive: Time::ZERO, link_to_host: Time::ZERO, ..work(&[], &[], &[]) };
+        assert_eq!(idle.lower_bound().distance, None);
+    }
+}

@@ -1,0 +1,249 @@
+//! Two measures of energy, which are never mixed.
+//!
+//! - *Event energy*: what the events of the run took. Each operation of a die draws its power while the array works, over
+//!   however many planes; each link draws its power while bytes move over it; routers and controllers draw theirs all the time.
+//!   Its mean power is the energy over the execution time.
+//! - *Nominal energy*, the measure of paper 000, section 6.4: average power times execution time. The average power of the
+//!   paper hardly differs between designs, since flash operations dominate it and their number is the same; so it cannot be the
+//!   event energy over the time, which would grow with the speed, and times the time would only give the event energy back.
+//!   Here it is the *nominal power* of the drive with all of its parts at work [choice]: every die draws the mean power of the
+//!   operations of the run, every controller has a transfer under way over as many links as those of the run had on average,
+//!   routers and controllers draw theirs. It does not depend on how long the run took.
+//!
+//! A channel shared by several chips draws ten times what a link draws (paper 000, section 6.6). A wire bundle with one driver at
+//! either end is a link, wherever it leads: between routers, to a controller, to the pins of a chip, and so is the private
+//! channel of the path-conflict-free ideal [choice]. More wires draw as much more: the wide channel of pSSD twice as much, the two
+//! narrow channels of pnSSD as much as those of the bus [choice].
+
+use serde::Serialize;
+
+use super::Constant;
+use crate::config::{self, Config};
+use crate::fabric::layout::LinkKind;
+use crate::fabric::{Layout, LinkUsage};
+use crate::flash::die::OperationKind;
+use crate::units::{Time, Wattage};
+
+/// What the parts of a drive did until `end`.
+#[derive(Clone, Copy, Debug)]
+pub struct Activity<'a> {
+    /// Operations that dies completed, by kind, over however many planes.
+    pub operations: [u64; OperationKind::ALL.len()],
+    /// The parts of the interconnect.
+    pub layout: &'a Layout,
+    /// What its links carried.
+    pub usage: &'a [LinkUsage],
+    /// The dies.
+    pub dies: u32,
+    /// How long it all took.
+    pub end: Time,
+}
+
+/// Event energy by what took it, in joules.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Energy {
+    /// All of it.
+    pub total: f64,
+    /// The arrays, reading.
+    pub read: f64,
+    /// The arrays, programming.
+    pub program: f64,
+    /// The arrays, erasing.
+    pub erase: f64,
+    /// Channels that several chips share.
+    pub channels: f64,
+    /// Links with one driver at either end.
+    pub links: f64,
+    /// Routers.
+    pub routers: f64,
+    /// Flash controllers.
+    pub controllers: f64,
+}
+
+/// What the drive drew.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct PowerReport {
+    /// The energy of the events of the run.
+    pub energy_j: Energy,
+    /// The same for each second of simulated time; null in a run that took none.
+    pub average_w: Option<f64>,
+    /// The power of the drive with all of its parts at work.
+    pub nominal_w: f64,
+    /// The papers' own measure of energy: nominal power times execution time.
+    pub nominal_energy_j: f64,
+    /// The powers behind it.
+    pub constants: Vec<Constant>,
+}
+
+/// The power of a link of `kind` and 8 wires.
+pub fn link_power(power: &config::Power, kind: LinkKind) -> Wattage {
+    match kind {
+        LinkKind::Channel => power.channel_power,
+        LinkKind::Controller | LinkKind::Mesh | LinkKind::Chip => power.link_power,
+    }
+}
+
+/// The energy of `activity` under `config`.
+pub fn report(config: &Config, activity: &Activity<'_>) -> PowerReport {
+    let Activity { operations, layout, usage, dies, end } = *activity;
+    let (power, flash) = (&config.power, &config.flash);
+    let count = |kind: OperationKind| operations[kind.index()] as f64;
+    // A copyback is a read and a program.
+    let reads = count(OperationKind::Read) + count(OperationKind::Copyback);
+    let programs = count(OperationKind::Program) + count(OperationKind::Copyback);
+    let work = [
+        (reads, flash.read_time, power.read_current),
+        (programs, flash.program_time, power.program_current),
+        (count(OperationKind::Erase), flash.erase_time, power.erase_current),
+    ];
+    let array_s: f64 = work.iter().map(|(count, time, _)| count * time.as_secs_f64()).sum();
+    let [read, program, erase] =
+        work.map(|(count, time, current)| count * time.as_secs_f64() * (current * power.supply_voltage).as_watts());
+
+    let mut moving_s = [0.0; LinkKind::ALL.len()];
+    for (link, usage) in layout.links.iter().zip(usage) {
+        moving_s[link.kind.index()] += usage.busy_by(end).as_secs_f64();
+    }
+    let link_energy = |kind: LinkKind| moving_s[kind.index()] * link_power(power, kind).as_watts() * layout.width();
+    let channels = link_energy(LinkKind::Channel);
+    let links = link_energy(LinkKind::Controller) + link_energy(LinkKind::Mesh) + link_energy(LinkKind::Chip);
+
+    let always_w = |parts: u32, power: Wattage| f64::from(parts) * power.as_watts();
+    let routers_w = always_w(layout.routers, power.router_power);
+    let controllers_w = always_w(layout.controllers, power.controller_power);
+    let end_s = end.as_secs_f64();
+    let (routers, controllers) = (routers_w * end_s, controllers_w * end_s);
+    let total = read + program + erase + channels + links + routers + controllers;
+
+    let mean = |energy: f64, seconds: f64| if seconds > 0.0 { energy / seconds } else { 0.0 };
+    // A transfer crosses one link at its controller, so the time those move is the time of the transfers.
+    let at_controllers = LinkKind::ALL.into_iter().filter(|kind| kind.leads_to_controller());
+    let transfers_s: f64 = at_controllers.map(|kind| moving_s[kind.index()]).sum();
+    let nominal_w = f64::from(dies) * mean(read + program + erase, array_s)
+        + f64::from(layout.controllers) * mean(channels + links, transfers_s)
+        + routers_w
+        + controllers_w;
+    PowerReport {
+        energy_j: Energy { total, read, program, erase, channels, links, routers, controllers },
+        average_w: (end > Time::ZERO).then(|| total / end_s),
+        nominal_w,
+        nominal_energy_j: nominal_w * end_s,
+        constants: constants(power),
+    }
+}
+
+/// The powers with their sources.
+fn constants(power: &config::Power) -> Vec<Constant> {
+    let standard = config::Power::default();
+    let of = |name, get: fn(&config::Power) -> Wattage, source| {
+        let source = if get(power) == get(&standard) { source } else { "configuration" };
+        Constant { name, value: get(power).as_watts(), unit: "W", source }
+    };
+    const DATA_SHEET: &str = "25 mA at 3.3 V, as NAND data sheets state it [choice]";
+    vec![
+        of("die reading", |power| power.read_current * power.supply_voltage, DATA_SHEET),
+        of("die programming", |power| power.program_current * power.supply_voltage, DATA_SHEET),
+        of("die erasing", |power| power.erase_current * power.supply_voltage, DATA_SHEET),
+        of(
+            "shared channel of 8 wires, moving",
+            |power| power.channel_power,
+            "paper 000, section 6.6: a link draws 90 % less",
+        ),
+        of("link of 8 wires, moving", |power| power.link_power, "paper 000, Table 4"),
+        of("router", |power| power.router_power, "paper 000, Table 4"),
+        of("flash controller", |power| power.controller_power, "no paper states one [choice]"),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fabric::layout::Link;
+
+    fn links(kinds: &[LinkKind]) -> Vec<Link> {
+        kinds.iter().map(|&kind| Link { kind, name: String::new() }).collect()
+    }
+
+    fn layout(kinds: &[LinkKind], wires_each: u32, controllers: u32, routers: u32) -> Layout {
+        Layout { links: links(kinds), wires: kinds.len() as u32 * wires_each, controllers, routers }
+    }
+
+    fn moved(us: &[u64]) -> Vec<LinkUsage> {
+        us.iter().map(|&us| LinkUsage { busy: Time::from_us(us), ..LinkUsage::default() }).collect()
+    }
+
+    #[track_caller]
+    fn assert_near(found: f64, expected: f64) {
+        assert!((found - expected).abs() <= 1e-12 * expected.abs().max(1e-6), "{found} is not {expected}");
+    }
+
+    /// Ten reads, two programs, an erase and a copyback at the latencies of z-nand: 11 x 3 us, 3 x 100 us, 1 ms at 82.5 mW.
+    #[test]
+    fn operations_draw_their_power_while_the_array_works() {
+        let layout = layout(&[LinkKind::Channel; 2], 8, 2, 0);
+        let activity = Activity {
+            operations: [10, 2, 1, 1],
+            layout: &layout,
+            usage: &moved(&[30, 10]),
+            dies: 4,
+            end: Time::from_ms(2),
+        };
+        let PowerReport { energy_j, average_w, nominal_w, nominal_energy_j, .. } =
+            report(&Config::default(), &activity);
+        assert_near(energy_j.read, 33e-6 * 82.5e-3);
+        assert_near(energy_j.program, 300e-6 * 82.5e-3);
+        assert_near(energy_j.erase, 1e-3 * 82.5e-3);
+        assert_near(energy_j.channels, 40e-6 * 10.8e-3);
+        assert_eq!((energy_j.links, energy_j.routers, energy_j.controllers), (0.0, 0.0, 0.0));
+        assert_near(energy_j.total, 1333e-6 * 82.5e-3 + 40e-6 * 10.8e-3);
+        assert_near(average_w.expect("the run took time"), energy_j.total / 2e-3);
+        // Four dies and two channels at work, however long they did.
+        assert_near(nominal_w, 4.0 * 82.5e-3 + 2.0 * 10.8e-3);
+        assert_near(nominal_energy_j, nominal_w * 2e-3);
+    }
+
+    /// Transfers of 10 us over a controller link, two mesh links and a chip link.
+    #[test]
+    fn a_transfer_over_a_mesh_draws_the_power_of_each_link_it_crosses() {
+        let kinds = [LinkKind::Controller, LinkKind::Controller, LinkKind::Mesh, LinkKind::Mesh, LinkKind::Chip];
+        let layout = layout(&kinds, 8, 2, 4);
+        let activity = Activity {
+            operations: [0; 4],
+            layout: &layout,
+            usage: &moved(&[10, 0, 10, 10, 10]),
+            dies: 4,
+            end: Time::from_us(100),
+        };
+        let mut config = Config::default();
+        config.power.controller_power = Wattage::from_uw(500);
+        let PowerReport { energy_j, nominal_w, constants, .. } = report(&config, &activity);
+        assert_near(energy_j.links, 4.0 * 10e-6 * 1.08e-3);
+        assert_near(energy_j.routers, 4.0 * 0.241e-3 * 100e-6);
+        assert_near(energy_j.controllers, 2.0 * 0.5e-3 * 100e-6);
+        assert_near(nominal_w, 2.0 * 4.0 * 1.08e-3 + 4.0 * 0.241e-3 + 2.0 * 0.5e-3);
+        let source = |name: &str| constants.iter().find(|constant| constant.name == name).map(|found| found.source);
+        assert_eq!(source("router"), Some("paper 000, Table 4"));
+        assert_eq!(source("flash controller"), Some("configuration"));
+    }
+
+    #[test]
+    fn a_channel_twice_as_wide_draws_twice_as_much() {
+        let [narrow, wide] = [8, 16].map(|wires| {
+            let layout = layout(&[LinkKind::Channel; 2], wires, 2, 0);
+            let usage = moved(&[30, 10]);
+            let activity =
+                Activity { operations: [0; 4], layout: &layout, usage: &usage, dies: 1, end: Time::from_us(50) };
+            report(&Config::default(), &activity).energy_j.total
+        });
+        assert_near(wide, 2.0 * narrow);
+    }
+
+    #[test]
+    fn a_run_in_which_nothing_happened_took_no_energy() {
+        let layout = layout(&[LinkKind::Channel], 8, 1, 0);
+        let activity = Activity { operations: [0; 4], layout: &layout, usage: &moved(&[0]), dies: 1, end: Time::ZERO };
+        let report = report(&Config::default(), &activity);
+        assert_eq!((report.energy_j, report.average_w), (Energy::default(), None));
+        assert_eq!((report.nominal_w, report.nominal_energy_j), (0.0, 0.0));
+    }
+}

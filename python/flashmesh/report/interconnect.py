@@ -1,0 +1,48 @@
+"""The interconnect: how busy its links were, what it and the drive drew, and the room it takes."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+from flashmesh.report import quantities as q
+
+if TYPE_CHECKING:
+    from flashmesh.results import Result
+
+LINKS = {"channel": "channels", "controller": "controller links", "mesh": "mesh links", "chip": "chip links"}
+
+
+def busy_by_kind(result: Result) -> dict[str, list[float]]:
+    """How busy the links were, by what they connect."""
+    groups: dict[str, list[float]] = {name: [] for name in LINKS.values()}
+    for kind, share in zip(result.links.kinds, result.utilisation.links, strict=True):
+        groups[LINKS[kind]].append(share)
+    return groups
+
+
+def rows(result: Result) -> list[tuple[str, str]]:
+    """Energy by both measures, what the interconnect is made of, and the room it takes."""
+    power, area = result.power, result.area
+    energy = power.energy_j
+    flash = energy.read + energy.program + energy.erase
+    fabric = energy.channels + energy.links + energy.routers + energy.controllers
+    of = f"arrays {q.energy(flash)}, interconnect {q.energy(fabric)}"
+    links = [f"{count:,} {LINKS[kind]}" for kind, count in asdict(area.links).items() if count]
+    parts = [*links, f"{area.wires:,} wires", f"{area.controllers:,} controllers"]
+    if area.routers:
+        parts.append(f"{area.routers:,} routers")
+    told = [
+        ("energy of events", f"{q.energy(energy.total)} ({q.power(power.average_w)} on average): {of}"),
+        ("nominal energy", f"{q.energy(power.nominal_energy_j)}: {q.power(power.nominal_w)} with all parts at work"),
+        ("interconnect", ", ".join(parts)),
+    ]
+    saved = area.links_saved_share
+    room = [] if saved is None else [f"links take {q.share(1 - saved)} of the area of the bus's channels"]
+    if area.added_inside_mm2:
+        room.append(f"{q.area(area.added_inside_mm2)} more in the chips")
+    if area.added_beside_mm2:
+        room.append(f"{q.area(area.added_beside_mm2)} beside the chips")
+    if room:
+        told.append(("area", ", ".join(room)))
+    return told
