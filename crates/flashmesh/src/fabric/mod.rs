@@ -1,5 +1,6 @@
 //! How bytes get from a controller to a chip: the seam, and the registry of interconnects.
 
+mod arbiter;
 mod cause;
 mod channels;
 mod error;
