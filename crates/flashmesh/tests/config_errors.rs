@@ -151,6 +151,10 @@ fn keys_that_cannot_go_together_are_found() {
         ("[geometry]\nchannels = 1024\nblocks-per-plane = 1048576\npages-per-block = 65535", "at most 4294967294"),
         ("[geometry]\nblocks-per-plane = 8", "raise over-provisioning"),
         ("[geometry]\ncapacity = \"1TiB\"", "384GiB of the array"),
+        (
+            "fabric.kind = \"pnssd\"\ngeometry.chips-per-channel = 4",
+            "as many chips a channel as channels, found 4 and 8",
+        ),
         ("[gc]\nthreshold = 0.07\n[geometry]\nover-provisioning = 0.05", "collected for ever"),
         ("[gc]\nbackground-threshold = 0.01", "idle time would never be used"),
         ("workload.kind = \"trace\"", "no trace is given"),

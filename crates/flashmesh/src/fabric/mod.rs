@@ -7,6 +7,7 @@ mod error;
 mod framing;
 pub mod layout;
 mod outbox;
+mod pnssd;
 mod rows;
 mod usage;
 
@@ -22,6 +23,7 @@ pub use cause::{Cause, Causes};
 pub use error::FabricError;
 pub use layout::Layout;
 pub use outbox::{Granted, LinkUse, Outbox};
+pub use pnssd::Pnssd;
 pub use rows::Rows;
 pub use usage::LinkUsage;
 
@@ -182,6 +184,7 @@ pub trait Fabric {
 #[allow(missing_docs, reason = "each implementation carries its documentation")]
 pub enum AnyFabric {
     Rows(rows::Rows),
+    Pnssd(pnssd::Pnssd),
 }
 
 impl AnyFabric {
@@ -194,6 +197,7 @@ impl AnyFabric {
         Ok(match config.fabric.kind {
             config::FabricKind::Bus => AnyFabric::Rows(Rows::bus(config, geometry)),
             config::FabricKind::Pssd => AnyFabric::Rows(Rows::packetized(config, geometry)),
+            config::FabricKind::Pnssd => AnyFabric::Pnssd(Pnssd::new(config, geometry)),
             config::FabricKind::Ideal => AnyFabric::Rows(Rows::private(config, geometry)),
         })
     }
@@ -206,13 +210,14 @@ impl AnyFabric {
 pub fn check(config: &Config) -> Result<(), FabricError> {
     match config.fabric.kind {
         config::FabricKind::Bus | config::FabricKind::Pssd | config::FabricKind::Ideal => Ok(()),
+        config::FabricKind::Pnssd => pnssd::check(config),
     }
 }
 
 /// What the chips need for every packet that they decode or frame, beside the array; nothing where there are no packets.
 pub fn on_die_controller_time(config: &Config) -> Time {
     match config.fabric.kind {
-        config::FabricKind::Pssd => config.packets.on_die_controller_time,
+        config::FabricKind::Pssd | config::FabricKind::Pnssd => config.packets.on_die_controller_time,
         config::FabricKind::Bus | config::FabricKind::Ideal => Time::ZERO,
     }
 }
