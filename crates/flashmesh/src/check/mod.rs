@@ -6,6 +6,7 @@
 //! - `clock`: time never runs back;
 //! - `links`: a link is used for one die at a time, and none is kept for nothing;
 //! - `paths`: a path carries one transfer at a time, and every byte sent arrives once;
+//! - `data`: the data of a program comes with its command, or from another chip before;
 //! - `dies`: a die does one operation at a time, for as long as its kind takes, suspended or not;
 //! - `planes`: planes join in one operation as the multi-plane rule allows, each with one page;
 //! - `pages`: a page is programmed once between erases, in order, and no erase loses a page;
@@ -14,6 +15,7 @@
 //! - `requests`: every request completes once, with all of its pages.
 
 mod clock;
+mod data;
 mod dies;
 mod freshness;
 mod links;
@@ -31,11 +33,12 @@ use crate::fabric::{self, Grant, Leg, LinkUse, Payload, Sent};
 use crate::flash::die::OperationKind;
 use crate::flash::geometry::Geometry;
 use crate::ftl::Ftl;
-use crate::ids::{BlockId, DieId, LinkId, Lpn, Ppn, RequestId};
+use crate::ids::{BlockId, DieId, LinkId, Lpn, PlaneId, Ppn, RequestId};
 use crate::units::Time;
 use crate::workload::IoRequest;
 
 use clock::Clock;
+use data::Data;
 use dies::Dies;
 use freshness::Freshness;
 use links::Links;
@@ -76,6 +79,7 @@ pub struct Oracles {
     clock: Clock,
     links: Links,
     paths: Paths,
+    data: Data,
     dies: Dies,
     planes: Planes,
     pages: Pages,
@@ -93,6 +97,7 @@ impl Oracles {
             clock: Clock::default(),
             links: Links::default(),
             paths: Paths::default(),
+            data: Data::new(geometry),
             dies: Dies::new(geometry, &config.flash, fabric::on_die_controller_time(config)),
             planes: Planes::new(geometry, config.flash.multi_plane),
             pages: Pages::new(geometry, &config.precondition),
@@ -170,6 +175,8 @@ impl Oracles {
     pub fn sent(&mut self, grant: Grant, payload: Payload, sent: Sent, now: Time) {
         let outcome = self.paths.sent(grant, payload, sent, now);
         self.judge(Paths::NAME, outcome, now);
+        let outcome = self.data.sent(grant, payload);
+        self.judge(Data::NAME, outcome, now);
     }
 
     /// What was sent has arrived.
@@ -244,6 +251,18 @@ impl Oracles {
         self.judge(Dies::NAME, outcome, now);
     }
 
+    /// The page read from `from` has reached the page buffer of another chip.
+    pub fn page_copied(&mut self, from: Ppn, plane: PlaneId, now: Time) {
+        let outcome = self.data.copied(from, plane);
+        self.judge(Data::NAME, outcome, now);
+    }
+
+    /// A page in the page buffer of a chip is not needed any more.
+    pub fn copy_dropped(&mut self, plane: PlaneId, now: Time) {
+        let outcome = self.data.dropped(plane);
+        self.judge(Data::NAME, outcome, now);
+    }
+
     /// The array read a page, for a request or to move it.
     pub fn page_read(&mut self, ppn: Ppn, lpn: Lpn, request: Option<RequestId>, now: Time) {
         let outcome = self.planes.read(ppn);
@@ -274,6 +293,8 @@ impl Oracles {
         };
         let outcome = self.planes.programmed(ppn, from);
         self.judge(Planes::NAME, outcome, now);
+        let outcome = self.data.programmed(ppn, from);
+        self.judge(Data::NAME, outcome, now);
         let outcome = self.pages.programmed(ppn, lpn, origin);
         self.judge(Pages::NAME, outcome, now);
     }

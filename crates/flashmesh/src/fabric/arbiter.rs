@@ -102,7 +102,7 @@ impl Arbiter {
     fn queue(&mut self, leg: Leg) -> &mut VecDeque<Waiting> {
         match leg {
             Leg::Command => &mut self.commands,
-            Leg::DataOut => &mut self.data,
+            Leg::DataOut | Leg::Copy => &mut self.data,
         }
     }
 }

@@ -132,7 +132,7 @@ mod tests {
         assert_eq!(channels.send(grant, payload), Time::from_ns(4010));
         assert_eq!(
             channels.usage()[1],
-            LinkUsage { busy: Time::from_ns(4010), bytes_in: Bytes::new(4000), bytes_out: Bytes::ZERO }
+            LinkUsage { busy: Time::from_ns(4010), bytes_in: Bytes::new(4000), ..LinkUsage::default() }
         );
         assert_eq!(channels.usage()[0], LinkUsage::default());
     }

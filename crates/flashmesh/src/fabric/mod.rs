@@ -35,6 +35,8 @@ pub enum Leg {
     Command,
     /// To send the data of a read to a controller.
     DataOut,
+    /// To send the data of a read to another chip.
+    Copy,
 }
 
 impl Leg {
@@ -69,6 +71,8 @@ pub enum Message {
     Copyback,
     /// The data of one page that was read.
     Data,
+    /// The same on its way to the page buffer of another chip.
+    Copy,
 }
 
 impl Message {
@@ -133,6 +137,18 @@ pub enum FabricEvent {
 pub trait Fabric {
     /// A die asks for a path for `leg` at `now`.
     fn acquire(&mut self, die: DieId, leg: Leg, now: Time, outbox: &mut Outbox);
+
+    /// Whether data can go from the chip of one die to that of another without passing a controller.
+    fn copies(&self, _from: DieId, _to: DieId) -> bool {
+        false
+    }
+
+    /// `from` asks for a path to the page buffer of the chip of `to` at `now`, for [`Leg::Copy`], in place of one for
+    /// [`Leg::DataOut`]: a die has one register. The grant is that of `from`. Only where the fabric
+    /// [`copies`](Fabric::copies) from one to the other.
+    fn acquire_copy(&mut self, _from: DieId, _to: DieId, _now: Time, _outbox: &mut Outbox) {
+        unreachable!("this fabric moves nothing from chip to chip");
+    }
 
     /// Moves `payload` over the path of `grant`.
     fn send(&mut self, grant: Grant, payload: Payload, now: Time, outbox: &mut Outbox) -> Sent;
@@ -208,9 +224,30 @@ impl AnyFabric {
 /// # Errors
 /// When it does not: why, and which keys to look at.
 pub fn check(config: &Config) -> Result<(), FabricError> {
+    if config.gc.r#move == config::Move::ChipToChip && !links_chips(config.fabric.kind) {
+        let able: Vec<&str> =
+            config::FabricKind::ALL.iter().filter(|kind| links_chips(**kind)).map(|kind| kind.name()).collect();
+        return Err(FabricError {
+            keys: vec!["gc.move", "fabric.kind"],
+            message: format!(
+                "gc.move = `chip-to-chip` needs fabric.kind = {}, found {}",
+                able.join(" or "),
+                config.fabric.kind
+            ),
+            help: "choose one of them, or gc.move = \"through-controller\"".to_owned(),
+        });
+    }
     match config.fabric.kind {
         config::FabricKind::Bus | config::FabricKind::Pssd | config::FabricKind::Ideal => Ok(()),
         config::FabricKind::Pnssd => pnssd::check(config),
+    }
+}
+
+/// Whether an interconnect can move data from chip to chip without a controller.
+fn links_chips(kind: config::FabricKind) -> bool {
+    match kind {
+        config::FabricKind::Pnssd => true,
+        config::FabricKind::Bus | config::FabricKind::Pssd | config::FabricKind::Ideal => false,
     }
 }
 

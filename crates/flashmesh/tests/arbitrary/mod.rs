@@ -1,7 +1,7 @@
 //! Random small drives and workloads, for the tests that drive a whole drive.
 
 use flashmesh::config::{
-    Allocation, Arbitration, Config, Controllers, FabricKind, Level, MultiPlane, PreconditionKind, ReplayMode,
+    Allocation, Arbitration, Config, Controllers, FabricKind, Level, Move, MultiPlane, PreconditionKind, ReplayMode,
     SchedulePolicy, Suspension, VictimPolicy,
 };
 use flashmesh::units::{Bytes, Rate, Time};
@@ -105,6 +105,7 @@ fn collection() -> impl Strategy<Value = (flashmesh::config::Gc, flashmesh::conf
                 threshold: share(low.max(high)),
                 hard_threshold: share(low.min(high)),
                 preemptible,
+                r#move: Move::ThroughController,
                 copyback,
                 background_threshold: share(background),
             };
@@ -133,9 +134,17 @@ fn pnssd() -> impl Strategy<Value = flashmesh::config::Pnssd> {
         .prop_map(|(controllers, split_page)| flashmesh::config::Pnssd { controllers, split_page })
 }
 
-/// Makes the shape of the array and the interconnect fit each other.
-fn fit_fabric(config: &mut Config) {
+/// Makes the shape of the array, the interconnect and how pages move fit each other.
+fn fit_fabric(config: &mut Config, r#move: Move) {
     let geometry = &mut config.geometry;
+    config.gc.r#move = r#move;
+    if config.fabric.kind != FabricKind::Pnssd || config.gc.copyback {
+        config.gc.r#move = Move::ThroughController;
+    }
+    if config.gc.r#move == Move::ChipToChip {
+        // One more block to spare, for what arrives.
+        geometry.blocks_per_plane += 1;
+    }
     if config.fabric.kind == FabricKind::Pnssd {
         // As many logical pages for each plane as before.
         let planes_before = geometry.channels * geometry.chips_per_channel;
@@ -152,13 +161,13 @@ pub fn drive() -> impl Strategy<Value = Config> {
     let schedule = (select(SchedulePolicy::ALL), 1..=8u32);
     let kinds = vec![PreconditionKind::None, PreconditionKind::Sequential, PreconditionKind::Random];
     let precondition = (select(kinds), select(vec![0.1, 0.5, 1.0]));
-    let fabric = (fabric(), pnssd());
+    let fabric = (fabric(), pnssd(), select(Move::ALL));
     (0..1000u64, geometry(), flash(), fabric, schedule, allocation(), collection(), host(), precondition).prop_map(
         |(seed, geometry, flash, fabric, (policy, lookahead), allocation, (gc, wear), (host, replay), (kind, fill))| {
-            let (fabric, pnssd) = fabric;
+            let (fabric, pnssd, r#move) = fabric;
             let mut config =
                 Config { seed, geometry, flash, fabric, pnssd, gc, wear, host, replay, ..Config::default() };
-            fit_fabric(&mut config);
+            fit_fabric(&mut config, r#move);
             config.schedule.policy = policy;
             config.schedule.lookahead = lookahead;
             config.ftl.allocation = allocation;

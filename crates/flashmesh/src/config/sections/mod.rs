@@ -18,7 +18,7 @@ mod workload;
 pub use fabric::{Arbitration, Fabric, FabricKind};
 pub use flash::{Flash, MultiPlane, Suspension};
 pub use ftl::{Allocation, Ftl, Level};
-pub use gc::{Gc, VictimPolicy};
+pub use gc::{Gc, Move, VictimPolicy};
 pub use geometry::Geometry;
 pub use host::Host;
 pub use packets::Packets;

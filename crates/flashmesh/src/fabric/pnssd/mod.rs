@@ -8,6 +8,9 @@
 //!
 //! A controller drives one channel, or with `controllers = "shared"` a horizontal and a vertical one, of which it serves one at a
 //! time; then a chip on the diagonal of the array has one controller only, and its pages are never split \[choice\].
+//!
+//! A page that garbage collection moves from chip to chip goes over the vertical channel that the two share, as a data packet
+//! that no controller takes part in; it takes its turn among the data that leaves \[choice\].
 
 mod grid;
 
@@ -25,6 +28,7 @@ use grid::{Grid, Side};
 #[derive(Clone, Copy, Debug)]
 struct Held {
     die: DieId,
+    leg: Leg,
     since: Time,
     /// Whether the transfer holds the other channel of the die as well.
     is_split: bool,
@@ -47,6 +51,8 @@ pub struct Pnssd {
     usage: Vec<LinkUsage>,
     durations: Durations,
     splits_pages: bool,
+    /// Whether pages move from chip to chip.
+    copies_pages: bool,
     order: u64,
     hops: u64,
     layout: Layout,
@@ -90,6 +96,7 @@ impl Pnssd {
             usage: vec![LinkUsage::default(); grid.channels() as usize],
             durations: Durations::packets(&config.packets, config.fabric.channel_rate),
             splits_pages: config.pnssd.split_page,
+            copies_pages: config.gc.r#move == config::Move::ChipToChip,
             order: 0,
             hops: 0,
             layout: grid.layout(),
@@ -102,17 +109,26 @@ impl Pnssd {
         self.channels[side.link.index()].is_none() && !self.controllers[side.controller as usize].is_busy
     }
 
+    /// Holds the channel of `side`, and its controller unless it takes no part.
     #[inline]
-    fn hold(&mut self, side: Side, die: DieId, now: Time, is_split: bool) {
-        self.channels[side.link.index()] = Some(Held { die, since: now, is_split });
-        self.controllers[side.controller as usize].is_busy = true;
+    fn hold(&mut self, side: Side, die: DieId, leg: Leg, now: Time, is_split: bool) {
+        self.channels[side.link.index()] = Some(Held { die, leg, since: now, is_split });
+        self.controllers[side.controller as usize].is_busy |= leg != Leg::Copy;
+    }
+
+    /// Holds `side` for `leg` and tells so.
+    #[inline]
+    fn grant(&mut self, side: Side, (die, leg): (DieId, Leg), cause: Cause, now: Time, outbox: &mut Outbox) {
+        self.hold(side, die, leg, now, false);
+        let grant = Grant { die, leg, path: PathId(side.link.0) };
+        outbox.grants.push(Granted { grant, since: now, cause });
     }
 
     /// Gives `side` back; gives what its channel was held for.
     #[inline]
     fn free(&mut self, side: Side, now: Time, outbox: &mut Outbox) -> Option<Held> {
-        self.controllers[side.controller as usize].is_busy = false;
         let held = self.channels[side.link.index()].take()?;
+        self.controllers[side.controller as usize].is_busy &= held.leg == Leg::Copy;
         outbox.used(side.link, held.die, held.since, now);
         Some(held)
     }
@@ -124,34 +140,53 @@ impl Pnssd {
         if horizontal.link.0 == path.0 { [horizontal, vertical] } else { [vertical, horizontal] }
     }
 
-    /// A controller, or one of its channels, has become free: whoever waits for it may be served.
+    /// A controller, or one of its channels, has become free: those who wait for it may be served.
     fn serve(&mut self, number: u32, now: Time, outbox: &mut Outbox) {
-        let Pnssd { grid, channels, controllers, .. } = self;
-        let controller = &mut controllers[number as usize];
-        if controller.is_busy {
-            return;
+        while let Some((next, side)) = self.next(number) {
+            for other in self.grid.sides(next.die) {
+                if other.controller != number {
+                    self.controllers[other.controller as usize].waiting.forget(next.die, next.leg);
+                }
+            }
+            self.grant(side, (next.die, next.leg), next.cause, now, outbox);
+        }
+    }
+
+    /// Takes who is served next by a controller, and over which side.
+    #[inline]
+    fn next(&mut self, number: u32) -> Option<(Waiting, Side)> {
+        let Pnssd { grid, channels, controllers, copies_pages, .. } = self;
+        let Controller { is_busy, waiting, .. } = &mut controllers[number as usize];
+        if *is_busy && !*copies_pages {
+            return None;
         }
         let side_of = |waiting: &Waiting| {
+            let [horizontal, vertical] = grid.sides(waiting.die);
             let leads = |side: &Side| side.controller == number && channels[side.link.index()].is_none();
-            grid.sides(waiting.die).into_iter().find(leads)
-        };
-        let Some(next) = controller.waiting.next(|waiting| side_of(waiting).is_some()) else { return };
-        let Some(side) = side_of(&next) else { return };
-        for other in grid.sides(next.die) {
-            if other.controller != number {
-                controllers[other.controller as usize].waiting.forget(next.die, next.leg);
+            match waiting.leg {
+                Leg::Copy => Some(vertical).filter(leads),
+                Leg::Command | Leg::DataOut if *is_busy => None,
+                Leg::Command | Leg::DataOut => [horizontal, vertical].into_iter().find(leads),
             }
-        }
-        self.hold(side, next.die, now, false);
-        let grant = Grant { die: next.die, leg: next.leg, path: PathId(side.link.0) };
-        outbox.grants.push(Granted { grant, since: now, cause: next.cause });
+        };
+        let next = waiting.next(|waiting| side_of(waiting).is_some())?;
+        side_of(&next).map(|side| (next, side))
+    }
+
+    /// Lets a die wait at the controller of `side`.
+    #[inline]
+    fn wait(&mut self, side: Side, (die, leg): (DieId, Leg), cause: Cause) {
+        let waiting = Waiting { die, leg, cause, position: side.position, order: self.order };
+        self.controllers[side.controller as usize].waiting.wait(waiting);
     }
 
     #[inline]
     fn count(&mut self, side: Side, leg: Leg, payload: Payload, duration: Time) {
         self.hops += 1;
         self.usage[side.link.index()].count(leg, payload, duration);
-        self.controllers[side.controller as usize].busy += duration;
+        if leg != Leg::Copy {
+            self.controllers[side.controller as usize].busy += duration;
+        }
     }
 }
 
@@ -161,31 +196,44 @@ impl Fabric for Pnssd {
         let [horizontal, vertical] = self.grid.sides(die);
         for side in [horizontal, vertical] {
             if self.is_free(side) {
-                self.hold(side, die, now, false);
                 self.controllers[side.controller as usize].waiting.served(side.position);
-                let grant = Grant { die, leg, path: PathId(side.link.0) };
-                outbox.grants.push(Granted { grant, since: now, cause: Cause::Channel });
+                self.grant(side, (die, leg), Cause::Channel, now, outbox);
                 return;
             }
         }
         let is_channel_free = |side: Side| self.channels[side.link.index()].is_none();
         let has_free_channel = is_channel_free(horizontal) || is_channel_free(vertical);
         let cause = if has_free_channel { Cause::Controller } else { Cause::Channel };
-        let order = self.order;
         self.order += 1;
-        let mut wait = |Side { controller, position, .. }: Side| {
-            self.controllers[controller as usize].waiting.wait(Waiting { die, leg, cause, position, order });
-        };
-        wait(horizontal);
+        self.wait(horizontal, (die, leg), cause);
         if vertical.controller != horizontal.controller {
-            wait(vertical);
+            self.wait(vertical, (die, leg), cause);
+        }
+    }
+
+    #[inline]
+    fn copies(&self, from: DieId, to: DieId) -> bool {
+        let ([from_row, from_column], [to_row, to_column]) = (self.grid.sides(from), self.grid.sides(to));
+        from_column.link == to_column.link && from_row.link != to_row.link
+    }
+
+    fn acquire_copy(&mut self, from: DieId, _to: DieId, now: Time, outbox: &mut Outbox) {
+        let [_, vertical] = self.grid.sides(from);
+        if self.channels[vertical.link.index()].is_none() {
+            self.grant(vertical, (from, Leg::Copy), Cause::Channel, now, outbox);
+        } else {
+            self.order += 1;
+            self.wait(vertical, (from, Leg::Copy), Cause::Channel);
         }
     }
 
     #[inline]
     fn send(&mut self, grant: Grant, payload: Payload, now: Time, _outbox: &mut Outbox) -> Sent {
         let [side, other] = self.sides_from(grant.die, grant.path);
-        let can_split = self.splits_pages && payload.bytes > Bytes::ZERO && side.controller != other.controller;
+        let can_split = self.splits_pages
+            && grant.leg != Leg::Copy
+            && payload.bytes > Bytes::ZERO
+            && side.controller != other.controller;
         if !can_split {
             let least = self.durations.of(payload);
             self.count(side, grant.leg, payload, least);
@@ -195,8 +243,8 @@ impl Fabric for Pnssd {
         let (first_time, second_time) = (self.durations.of(first), self.durations.of(second));
         let least = first_time.later(second_time);
         if self.is_free(other) {
-            self.hold(side, grant.die, now, true);
-            self.hold(other, grant.die, now, true);
+            self.hold(side, grant.die, grant.leg, now, true);
+            self.hold(other, grant.die, grant.leg, now, true);
             self.count(side, grant.leg, first, first_time);
             self.count(other, grant.leg, second, second_time);
             return Sent { delivered: Some(now + least), least };
@@ -253,6 +301,7 @@ mod tests {
         config.fabric.kind = FabricKind::Pnssd;
         config.fabric.channel_rate = Rate::from_bytes_per_second(1_000_000_000);
         config.pnssd = config::Pnssd { controllers, split_page };
+        config.gc.r#move = config::Move::ChipToChip;
         Pnssd::new(&config, &Geometry::new(&config.geometry).expect("the geometry is possible"))
     }
 
@@ -353,6 +402,34 @@ mod tests {
         let sent = fabric.send(grant(4, 1), command, Time::ZERO, &mut Outbox::default());
         assert_eq!(sent, Sent { delivered: Some(Time::from_ns(8)), least: Time::from_ns(8) });
         assert_eq!(fabric.held(), [(LinkId(1), DieId(4))]);
+    }
+
+    #[test]
+    fn a_page_for_another_chip_takes_the_vertical_channel_and_no_controller() {
+        for &controllers in Controllers::ALL {
+            let mut fabric = pnssd(controllers, true);
+            assert!(fabric.copies(DieId(4), DieId(1)) && !fabric.copies(DieId(4), DieId(5)));
+            assert!(!fabric.copies(DieId(4), DieId(4)));
+            let mut outbox = Outbox::default();
+            let copy = Grant { leg: Leg::Copy, ..grant(4, 4) };
+            fabric.acquire_copy(DieId(4), DieId(1), Time::ZERO, &mut outbox);
+            assert_eq!(outbox.grants.pop().map(|granted| granted.grant), Some(copy));
+            let sent = fabric.send(copy, Payload { message: Message::Copy, ..page(4096) }, Time::ZERO, &mut outbox);
+            assert_eq!(sent.delivered, Some(Time::from_ns(4096 + 12)));
+            assert_eq!(fabric.usage()[4].bytes_across, Bytes::new(4096));
+            assert_eq!(fabric.controllers_busy(Time::ZERO).iter().copied().max(), Some(Time::ZERO));
+            // The controller of the column is free, the channel is not: chip 4 has only its horizontal one, chip 7 after it.
+            assert_eq!(ask(&mut fabric, 4, 1), [(grant(4, 1), Cause::Channel)]);
+            assert_eq!(ask(&mut fabric, 4, 1), [], "{controllers}");
+            fabric.acquire_copy(DieId(7), DieId(1), Time::from_ns(2), &mut outbox);
+            assert!(outbox.grants.is_empty());
+            // The oldest is served first, where it has a controller; then the copy waits on.
+            let served = release(&mut fabric, copy, 4108);
+            match controllers {
+                Controllers::Independent => assert_eq!(served, [(grant(4, 4), Cause::Channel)]),
+                Controllers::Shared => assert_eq!(served[0].0, Grant { die: DieId(7), ..copy }),
+            }
+        }
     }
 
     #[test]
