@@ -71,6 +71,8 @@ class GarbageCollection:
     wear_moves: int
     """Of these, by static wear levelling."""
     pages_moved: int
+    pages_copied: int
+    """Of these, sent from chip to chip without a controller."""
     erases: int
 
 
@@ -105,7 +107,8 @@ class Utilisation:
     link_to_drive: float
     link_to_host: float
     channels: tuple[float, ...]
-    """Each link of the fabric, by row of chips: channels of the bus, private channels of the chips."""
+    """Each link of the fabric, by row of chips: channels of the bus, private channels of the chips; for pnSSD the horizontal
+    channels and then the vertical ones."""
     dies: tuple[float, ...]
     """Each die, by row of chips, busy with anything."""
     channels_mean: float
@@ -116,11 +119,12 @@ class Utilisation:
 
 @dataclass(frozen=True, slots=True)
 class Links:
-    """What each link of the fabric carried, by row of chips."""
+    """What each link of the fabric carried, in the order of the channels of `Utilisation`."""
 
     busy_ps: tuple[int, ...]
     bytes_to_chips: tuple[int, ...]
     bytes_from_chips: tuple[int, ...]
+    bytes_between_chips: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)

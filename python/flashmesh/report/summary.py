@@ -154,7 +154,11 @@ def grid(result: Result, rows: int, terminal: Terminal) -> RenderableType:
         table.columns[index].justify = "left"
     table.columns[2].width = BAR
     use = result.utilisation
-    for row, (channels, dies) in enumerate(zip(by_row(use.channels, rows), by_row(use.dies, rows), strict=True)):
+    of_rows = use.channels
+    if result.parameters["fabric"]["kind"] == "pnssd":
+        # The vertical channels come after the horizontal ones and belong to no row.
+        of_rows = use.channels[:rows]
+    for row, (channels, dies) in enumerate(zip(by_row(of_rows, rows), by_row(use.dies, rows), strict=True)):
         # A row of the ideal fabric has a channel for each chip.
         mean = sum(channels) / len(channels) if channels else 0.0
         heat = Text("\n").join(Text(terminal.heat(dies[at : at + HEAT])) for at in range(0, len(dies), HEAT))
@@ -171,10 +175,11 @@ def by_row(shares: Sequence[float], rows: int) -> list[list[float]]:
 def flash(result: Result) -> RenderableType:
     """Write amplification, garbage collection and path conflicts."""
     gc, conflict = result.gc, result.path_conflict
+    copied = f" ({q.count(gc.pages_copied)} from chip to chip)" if gc.pages_copied else ""
     rows = [
         (
             "garbage collection",
-            f"{q.count(gc.collections)} collections, {q.count(gc.pages_moved)} pages moved, "
+            f"{q.count(gc.collections)} collections, {q.count(gc.pages_moved)} pages moved{copied}, "
             f"{q.count(gc.erases)} erases",
         )
     ]

@@ -122,7 +122,8 @@ pub struct PathConflictReport {
     pub causes: CausesReport,
 }
 
-/// What each link of the fabric carried, one entry a link: channels of the bus, private channels of the chips.
+/// What each link of the fabric carried, one entry a link: channels of the bus, private channels of the chips, the horizontal and
+/// then the vertical channels of pnSSD.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct LinksReport {
     /// Time with bytes on the move.
@@ -154,7 +155,8 @@ pub struct Utilisation {
     pub link_to_drive: f64,
     /// The link from drive to host.
     pub link_to_host: f64,
-    /// Each link of the fabric: channels of the bus, private channels of the chips.
+    /// Each link of the fabric: channels of the bus, private channels of the chips, the horizontal and then the vertical channels
+    /// of pnSSD.
     pub channels: Vec<f64>,
     /// Each die, in the order of channel, way, die: busy with anything.
     pub dies: Vec<f64>,

@@ -51,3 +51,43 @@ impl Allocator for Yielding {
         self.in_flight.from(self.order.plane_of(lpn), lpn, occupancy)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::{self, Allocation, Config, Move};
+    use crate::ftl::{Ftl, Stream};
+    use crate::units::Bytes;
+
+    #[test]
+    fn a_page_goes_to_its_plane_while_that_has_room_and_else_to_the_next_one() {
+        let mut config = Config::default();
+        config.geometry = config::Geometry {
+            channels: 3,
+            chips_per_channel: 3,
+            planes_per_die: 1,
+            blocks_per_plane: 12,
+            pages_per_block: 8,
+            capacity: Some(Bytes::from_kib(4) * (9 * 6 * 8)),
+            ..config::Geometry::default()
+        };
+        config.ftl.allocation = Allocation::Static([Level::Way, Level::Channel, Level::Die, Level::Plane]);
+        config.gc.r#move = Move::ChipToChip;
+        let mut ftl = Ftl::new(&Geometry::new(&config.geometry).expect("the geometry is possible"), &config);
+        let idle = IdleDies::new(9);
+
+        // The even share of 48 pages and half a block are room; all of it is taken by pages of other planes.
+        let (plane, next) = (PlaneId(8), PlaneId(0));
+        for page in 0..52 {
+            let ppn = ftl.allocate(plane, Stream::Arrival).expect("the plane has space");
+            ftl.commit(Lpn(page * 8), ppn);
+        }
+        assert_eq!(ftl.place_write(Lpn(7), &idle), PlaneId(7));
+        assert_eq!(ftl.place_write(Lpn(8), &idle), next);
+        assert_eq!(ftl.translate_read(Lpn(17)), ftl.geometry.ppn(ftl.geometry.first_block(next), 0));
+        // One page less leaves room for one, and it is taken when that page is placed, not when it is programmed.
+        ftl.deallocate(Lpn(0));
+        assert_eq!(ftl.place_write(Lpn(8), &idle), plane);
+        assert_eq!(ftl.place_write(Lpn(26), &idle), next);
+    }
+}
