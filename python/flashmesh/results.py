@@ -107,8 +107,8 @@ class Utilisation:
     link_to_drive: float
     link_to_host: float
     channels: tuple[float, ...]
-    """Each link of the fabric, by row of chips: channels of the bus, private channels of the chips; for pnSSD the horizontal
-    channels and then the vertical ones."""
+    """Each link of the fabric, by row of chips: channels of the bus, private channels of the chips; for pnSSD the
+    horizontal channels and then the vertical ones."""
     dies: tuple[float, ...]
     """Each die, by row of chips, busy with anything."""
     channels_mean: float

@@ -157,7 +157,7 @@ mod tests {
         for &arbitration in Arbitration::ALL {
             let mut arbiter = arbiter(arbitration);
             arbiter.forget(DieId(0), Leg::DataOut);
-            let even = |waiting: &Waiting| waiting.die.0 % 2 == 0;
+            let even = |waiting: &Waiting| waiting.die.0.is_multiple_of(2);
             let mut served: Vec<_> = std::iter::from_fn(|| arbiter.next(even)).map(|w| (w.die.0, w.leg)).collect();
             served.sort_by_key(|(die, _)| *die);
             assert_eq!(served, [(0, Leg::Command), (2, Leg::DataOut)], "{arbitration}");
