@@ -27,10 +27,13 @@ __all__ = [
     "Ftl",
     "FtlAllocation",
     "Gc",
+    "GcMove",
     "GcVictim",
     "Geometry",
     "Host",
     "Packets",
+    "Pnssd",
+    "PnssdControllers",
     "Power",
     "Precondition",
     "PreconditionKind",
@@ -88,11 +91,14 @@ FlashMultiPlane: TypeAlias = Literal["off", "same-offset", "same-block-and-offse
 FlashSuspension: TypeAlias = Literal["off", "program", "erase", "both"]
 """Which operations a waiting host read suspends."""
 
-FabricKind: TypeAlias = Literal["bus", "pssd", "ideal"]
+FabricKind: TypeAlias = Literal["bus", "pssd", "pnssd", "ideal"]
 """The interconnect."""
 
 FabricArbitration: TypeAlias = Literal["command-first", "data-first", "oldest-first", "round-robin"]
 """Who gets a channel when several wait."""
+
+PnssdControllers: TypeAlias = Literal["independent", "shared"]
+"""What the controllers drive."""
 
 SchedulePolicy: TypeAlias = Literal["out-of-order", "fifo"]
 """How a die chooses among the transactions that wait for it."""
@@ -130,6 +136,9 @@ dynamic).
 
 GcVictim: TypeAlias = Literal["greedy", "d-choices", "random", "random-p", "random-pp", "fifo"]
 """Which block is collected."""
+
+GcMove: TypeAlias = Literal["through-controller", "chip-to-chip"]
+"""How a valid page moves."""
 
 PreconditionKind: TypeAlias = Literal["none", "sequential", "random"]
 """How the drive was written."""
@@ -276,6 +285,17 @@ class Packets:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class Pnssd:
+    """The horizontal and vertical channels of pnSSD, and their controllers."""
+
+    controllers: PnssdControllers | None = None
+    """What the controllers drive. Default: "independent"."""
+
+    split_page: bool | None = None
+    """Whether the data of a transfer goes half over each channel of the chip when both are free. Default: False."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Schedule:
     """Which waiting transaction a die runs next."""
 
@@ -319,6 +339,9 @@ class Gc:
 
     preemptible: bool | None = None
     """Whether user requests go before the transactions of a collection. Default: False."""
+
+    move: GcMove | None = None
+    """How a valid page moves. Default: "through-controller"."""
 
     copyback: bool | None = None
     """Whether pages move inside their plane without leaving the chip. Default: False."""
@@ -534,6 +557,9 @@ class Config:
 
     packets: Packets = Packets()
     """The packets of pSSD and pnSSD, whose chips have a controller on the die."""
+
+    pnssd: Pnssd = Pnssd()
+    """The horizontal and vertical channels of pnSSD, and their controllers."""
 
     schedule: Schedule = Schedule()
     """Which waiting transaction a die runs next."""

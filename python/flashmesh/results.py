@@ -71,6 +71,8 @@ class GarbageCollection:
     wear_moves: int
     """Of these, by static wear levelling."""
     pages_moved: int
+    pages_copied: int
+    """Of these, sent from chip to chip without a controller."""
     erases: int
 
 
@@ -153,6 +155,7 @@ class Links:
     busy_ps: tuple[int, ...]
     bytes_to_chips: tuple[int, ...]
     bytes_from_chips: tuple[int, ...]
+    bytes_between_chips: tuple[int, ...]
     hops: int
     """Links crossed, summed over the transfers."""
     hops_mean: float | None

@@ -172,3 +172,20 @@ def test_configuration_from_a_pipe_holds_for_every_run(cli: Cli, config: Path, t
     done = cli("compare", pipe, "--vary", "seed=1,2", "--json", "-")
     assert done.returncode == 0, done.stderr
     assert [run["result"]["requests"] for run in runs(done.stdout)] == [20_000, 20_000]
+
+
+def test_one_measure_is_a_grid_of_the_axes(cli: Cli, config: Path) -> None:
+    axes = ("--vary", "replay.outstanding=1,8,64", "--vary", "fabric.kind=bus,ideal")
+    done = cli("compare", config, *axes, "--measure", "bandwidth")
+    assert (done.returncode, done.stderr) == (0, "")
+    heading, rule, *rows = done.stdout.splitlines()
+    assert heading.split() == ["replay.outstanding", "bus", "ideal"]
+    assert set(rule) == {"-"}
+    assert [row.split()[0] for row in rows] == ["1", "8", "64"]
+    assert all(row.count("GB/s") + row.count("MB/s") == 2 for row in rows)
+
+
+def test_an_unknown_measure_is_refused_with_those_there_are(cli: Cli, config: Path) -> None:
+    done = cli("compare", config, "--vary", "seed=1,2", "--measure", "bandwith")
+    assert done.returncode == 2
+    assert "bandwidth" in done.stderr

@@ -106,6 +106,16 @@ def test_every_channel_and_die_is_shown(result: flashmesh.Result) -> None:
     assert all(len(row[-1]) == 8 for row in rows)
 
 
+def test_each_row_of_pnssd_is_shown_with_its_horizontal_channel(result: flashmesh.Result) -> None:
+    document = result.to_dict()
+    document["utilisation"]["channels"] = [0.25] * 8 + [0.75] * 8
+    config = result.config.replace('kind = "bus"', 'kind = "pnssd"')
+    assert config != result.config
+    text = shown(flashmesh.Result.from_json(json.dumps(document), config), io.StringIO())
+    rows = text.split("each of its dies")[1].splitlines()[2:10]
+    assert all(q.share(0.25) in row for row in rows)
+
+
 def test_terminal_gets_colour_and_blocks_and_a_pipe_neither(
     result: flashmesh.Result, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -4,7 +4,7 @@
 mod drives;
 
 use drives::*;
-use flashmesh::config::{Config, FabricKind, MultiPlane, ReplayMode, Suspension};
+use flashmesh::config::{Config, Controllers, FabricKind, MultiPlane, ReplayMode, Suspension};
 use flashmesh::fabric::Cause;
 use flashmesh::measure::lower_bound::Limit;
 use flashmesh::units::{Bytes, Rate, Time};
@@ -78,6 +78,54 @@ fn packets_double_the_rate_and_take_their_headers_and_the_time_of_the_controller
     let on_die = Time::from_ns(20);
     assert_eq!(latencies(&config, [read(0, 1, Time::ZERO)]), [control + READ + on_die * 2 + page]);
     assert_eq!(latencies(&config, [write(0, 1, Time::ZERO)]), [control + page + on_die + PROGRAM]);
+}
+
+fn pnssd() -> Config {
+    let mut config = bare_drive();
+    config.fabric.kind = FabricKind::Pnssd;
+    config
+}
+
+/// A control packet on a channel of the bus's rate, and `bytes` of data between header and checksum.
+fn packets_at_the_rate_of_the_bus(bytes: u64) -> (Time, Time) {
+    let rate = Rate::from_bytes_per_second(1_200_000_000);
+    (rate.time_for(Bytes::new(8)), rate.time_for(Bytes::new(bytes + 12)))
+}
+
+#[test]
+fn one_request_at_a_time_moves_its_packets_over_one_of_the_two_channels() {
+    let (control, page) = packets_at_the_rate_of_the_bus(4096);
+    let on_die = Time::from_ns(20);
+    for &controllers in Controllers::ALL {
+        let mut config = pnssd();
+        config.pnssd.controllers = controllers;
+        let reads = (0..20).map(|n| read(n * 7919, 1, Time::from_ms(n)));
+        assert_eq!(latencies(&config, reads), vec![control + READ + on_die * 2 + page; 20]);
+        assert_eq!(latencies(&config, [write(0, 1, Time::ZERO)]), [control + page + on_die + PROGRAM]);
+    }
+}
+
+#[test]
+fn two_chips_of_a_row_do_not_disturb_each_other_and_a_third_one_has_a_column_of_its_own() {
+    let (control, page) = packets_at_the_rate_of_the_bus(4096);
+    let one = control + READ + Time::from_ns(40) + page;
+    let of_row_0 = [0, 8, 16].map(|page| read(page, 1, Time::ZERO));
+    assert_eq!(latencies(&pnssd(), of_row_0), [one; 3]);
+}
+
+#[test]
+fn a_lone_transfer_that_is_split_takes_half_the_time() {
+    let (control, half) = packets_at_the_rate_of_the_bus(2048);
+    let on_die = Time::from_ns(20);
+    let mut config = pnssd();
+    config.pnssd.split_page = true;
+    assert_eq!(latencies(&config, [read(0, 1, Time::ZERO)]), [control + READ + on_die * 2 + half]);
+    assert_eq!(latencies(&config, [write(0, 1, Time::ZERO)]), [control + half + on_die + PROGRAM]);
+    // A shared controller serves one channel at a time: nothing is split on the diagonal, page 8 is beside it.
+    config.pnssd.controllers = Controllers::Shared;
+    let (_, whole) = packets_at_the_rate_of_the_bus(4096);
+    assert_eq!(latencies(&config, [read(0, 1, Time::ZERO)]), [control + READ + on_die * 2 + whole]);
+    assert_eq!(latencies(&config, [read(8, 1, Time::ZERO)]), [control + READ + on_die * 2 + half]);
 }
 
 #[test]
@@ -202,10 +250,19 @@ fn any_page_of_row_0(n: u64) -> u64 {
     any_page(n) / 8 * 8
 }
 
+/// A pseudo-random page of column 0: pages 0 to 7 lie on the chips of its rows.
+fn any_page_of_column_0(n: u64) -> u64 {
+    any_page(n) / 64 * 64 + any_page(n) % 8
+}
+
 /// GB/s of saturated single-page reads.
 fn saturated(kind: FabricKind, page: fn(u64) -> u64) -> f64 {
     let mut config = bare_drive();
     config.fabric.kind = kind;
+    saturated_on(config, page)
+}
+
+fn saturated_on(mut config: Config, page: fn(u64) -> u64) -> f64 {
     config.replay.mode = ReplayMode::Stress;
     config.replay.outstanding = 4096;
     let (report, _) = run_source(&config, Repeated { left: 200_000, kind: RequestKind::Read, page });
@@ -227,6 +284,36 @@ fn saturated_reads_move_twice_as_fast_in_packets_less_their_overhead() {
     let page = (8.0 + 4096.0 + 12.0) / 2.4;
     assert_within("pSSD", saturated(FabricKind::Pssd, any_page), 8.0 * 4096.0 / page, 0.02);
     assert_within("pSSD, one row", saturated(FabricKind::Pssd, any_page_of_row_0), 4096.0 / page, 0.01);
+}
+
+/// What a chip that never waits for a path reads in packets, in GB/s: command and page over 8 bit at 1.2 GB/s, and between
+/// them tR with 20 ns for each of its two packets.
+const CHIP: f64 = 4096.0 / ((8.0 + 4096.0 + 12.0) / 1.2 + 3040.0);
+
+#[test]
+fn saturated_uniform_reads_fill_the_horizontal_and_the_vertical_channels() {
+    let channel = 4096.0 / ((8.0 + 4096.0 + 12.0) / 1.2);
+    assert_within("pnSSD", saturated(FabricKind::Pnssd, any_page), 16.0 * channel, 0.02);
+    let mut config = pnssd();
+    config.pnssd.controllers = Controllers::Shared;
+    assert_within("pnSSD, 8 controllers", saturated_on(config, any_page), 8.0 * channel, 0.02);
+}
+
+#[test]
+fn saturated_reads_of_one_row_or_column_fill_its_chips_which_have_nine_channels() {
+    assert_within("pnSSD, one row", saturated(FabricKind::Pnssd, any_page_of_row_0), 8.0 * CHIP, 0.02);
+    assert_within("pnSSD, one column", saturated(FabricKind::Pnssd, any_page_of_column_0), 8.0 * CHIP, 0.02);
+}
+
+#[test]
+fn with_shared_controllers_only_the_chip_on_the_diagonal_waits_in_a_hot_row() {
+    let mut config = pnssd();
+    config.pnssd.controllers = Controllers::Shared;
+    // In a hot column every chip has the controller of its row, which nobody else wants.
+    assert_within("one column", saturated_on(config.clone(), any_page_of_column_0), 8.0 * CHIP, 0.02);
+    // In a hot row seven chips have the controller of their column to fall back to, the eighth has controller 0 alone.
+    let row = saturated_on(config, any_page_of_row_0);
+    assert!((7.0 * CHIP..8.0 * CHIP).contains(&row), "{row} GB/s");
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use flashmesh::config::{Config, ConfigError, ConfigErrorKind};
+use flashmesh::config::{Config, ConfigError, ConfigErrorKind, FabricKind};
 
 fn refused(text: &str, overrides: &[&str]) -> ConfigError {
     let overrides: Vec<String> = overrides.iter().map(|text| (*text).to_owned()).collect();
@@ -49,14 +49,18 @@ error: geometry.page-size: `4096` has no unit: a size needs one of TiB, GiB, MiB
 
 #[test]
 fn a_bad_override_is_shown_with_its_number() {
-    let expected = "\
-error: fabric.kind: `idael` is none of the choices: `bus`, `ideal`
+    let choices: Vec<String> = FabricKind::ALL.iter().map(|kind| format!("`{kind}`")).collect();
+    let expected = format!(
+        "\
+error: fabric.kind: `idael` is none of the choices: {}
  --> --set #2:1:13
   |
 1 | fabric.kind=idael
   |             ^^^^^
   |
-  = help: did you mean `ideal`?";
+  = help: did you mean `ideal`?",
+        choices.join(", ")
+    );
     assert_eq!(refused("", &["replay.outstanding=4", "fabric.kind=idael"]).to_string(), expected);
 }
 
@@ -151,6 +155,16 @@ fn keys_that_cannot_go_together_are_found() {
         ("[geometry]\nchannels = 1024\nblocks-per-plane = 1048576\npages-per-block = 65535", "at most 4294967294"),
         ("[geometry]\nblocks-per-plane = 8", "raise over-provisioning"),
         ("[geometry]\ncapacity = \"1TiB\"", "384GiB of the array"),
+        (
+            "fabric.kind = \"pnssd\"\ngeometry.chips-per-channel = 4",
+            "as many chips a channel as channels, found 4 and 8",
+        ),
+        ("gc.move = \"chip-to-chip\"", "needs fabric.kind = pnssd, found bus"),
+        ("fabric.kind = \"pnssd\"\n[gc]\nmove = \"chip-to-chip\"\ncopyback = true", "keeps pages in their plane"),
+        (
+            "fabric.kind = \"pnssd\"\ngc.move = \"chip-to-chip\"\ngeometry.blocks-per-plane = 65",
+            "needs 5 spare blocks in each plane, one of them for pages from other chips, and there are 4",
+        ),
         ("[gc]\nthreshold = 0.07\n[geometry]\nover-provisioning = 0.05", "collected for ever"),
         ("[gc]\nbackground-threshold = 0.01", "idle time would never be used"),
         ("workload.kind = \"trace\"", "no trace is given"),

@@ -156,6 +156,11 @@ fn check_numbers(case: &Case, outcome: &Outcome) -> Result<(), TestCaseError> {
     let pages_per_block = u64::from(case.config.geometry.pages_per_block);
     prop_assert!(gc.erases <= gc.collections && gc.collections <= gc.erases + planes);
     prop_assert!(gc.wear_moves <= gc.collections);
+    prop_assert!(gc.pages_copied <= gc.pages_moved);
+    let between_chips: u64 = report.links.bytes_between_chips.iter().sum();
+    let page = case.config.geometry.page_size + case.config.geometry.page_spare;
+    // A page that is overwritten on its way is not programmed.
+    prop_assert!(gc.pages_copied * page.as_u64() <= between_chips);
     prop_assert!(gc.pages_moved <= gc.collections * pages_per_block);
     match report.write_amplification {
         None => prop_assert_eq!(model.pages_written, 0),
@@ -325,7 +330,7 @@ proptest! {
 fn the_random_cases_reach_every_corner_of_the_drive() {
     let mut runner = TestRunner::deterministic();
     let strategy = arbitrary::case();
-    let mut reached = [0u64; 9];
+    let mut reached = [0u64; 10];
     let mut limits = BTreeSet::new();
     for _ in 0..200 {
         let case = strategy.new_tree(&mut runner).expect("a case can be drawn").current();
@@ -337,6 +342,7 @@ fn the_random_cases_reach_every_corner_of_the_drive() {
             gc.erases,
             gc.pages_moved,
             gc.wear_moves,
+            gc.pages_copied,
             copybacks,
             flash.suspensions,
             flash.multi_plane_operations,

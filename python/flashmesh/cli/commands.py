@@ -109,6 +109,12 @@ def show_result(result: library.Result, as_json: bool) -> None:
     help="Values of a key to compare; several axes give all combinations.",
 )
 @click.option("--jobs", type=click.IntRange(min=1), default=cores, show_default="all cores", help="Runs at once.")
+@click.option(
+    "--measure",
+    type=click.Choice(comparison_report.NAMES),
+    metavar="NAME",
+    help="Print one measure alone, such as bandwidth or 'all p99': a row for each value of the first axis.",
+)
 @workload_options
 @output_option("--json", "json_file", "Write the results as JSON; - writes them to stdout instead of the table.")
 @output_option(
@@ -119,6 +125,7 @@ def compare(
     config: str,
     axes: tuple[tuple[str, list[str]], ...],
     jobs: int,
+    measure: str | None,
     json_file: Path | None,
     csv_file: Path | None,
     parquet_file: Path | None,
@@ -156,7 +163,7 @@ def compare(
         except Interrupted as interrupted:
             bar.bar.stop()
             if isinstance(interrupted.partial, library.Comparison):
-                show_comparison(interrupted.partial, form)
+                show_comparison(interrupted.partial, form, measure)
             raise
         if json_target is not None:
             write_text(json_target, comparison.to_json())
@@ -164,11 +171,11 @@ def compare(
             write_text(csv_target, comparison.frame().to_csv(index=False))
         if parquet_target is not None:
             comparison.to_parquet(parquet_target)
-    show_comparison(comparison, form)
+    show_comparison(comparison, form, measure)
     return 0
 
 
-def show_comparison(comparison: library.Comparison, form: str) -> None:
+def show_comparison(comparison: library.Comparison, form: str, measure: str | None) -> None:
     """Writes a comparison to stdout."""
     with stdout() as stream:
         match form:
@@ -177,7 +184,7 @@ def show_comparison(comparison: library.Comparison, form: str) -> None:
             case "csv":
                 stream.write(comparison.frame().to_csv(index=False))
             case _:
-                comparison_report.show(comparison, Terminal(stream))
+                comparison_report.show(comparison, Terminal(stream), measure)
 
 
 @flashmesh.command()

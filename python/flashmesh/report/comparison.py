@@ -25,7 +25,11 @@ SIDE_BY_SIDE = 4
 TRACE = "workload.trace"
 LONG = 24
 """From how many characters on the path of a trace is shown by the name of its file."""
-KEY_MEASURES = (
+A_FEW = 12
+"""From how many runs on only the measures that matter most are shown."""
+KEY_MEASURES = ("IOPS", "bandwidth", "all mean", "all p99")
+"""What is shown of many runs."""
+MAIN_MEASURES = (
     "execution time",
     "IOPS",
     "bandwidth",
@@ -40,8 +44,10 @@ KEY_MEASURES = (
     "links",
     "wires",
     "area of links saved",
+    "area added to the chips",
+    "area added beside them",
 )
-"""What is shown when runs are too many, or too wide, to stand side by side."""
+"""What is shown of a few runs that do not fit side by side."""
 
 
 @dataclass(frozen=True)
@@ -110,8 +116,15 @@ MEASURES = (
 )
 
 
-def show(comparison: Comparison, terminal: Terminal) -> None:
-    """Prints the comparison."""
+NAMES = tuple(measure.name.strip() for measure in MEASURES)
+"""What a measure is called on the command line."""
+
+
+def show(comparison: Comparison, terminal: Terminal, measure: str | None = None) -> None:
+    """Prints the comparison, or one measure of it."""
+    if measure is not None:
+        terminal.print(grid(comparison, measure, terminal))
+        return
     names = labels(comparison, terminal)
     table = beside(comparison, names, terminal) if len(comparison.runs) <= SIDE_BY_SIDE else None
     tables = [table] if table is not None and terminal.fits(table) else below(comparison, names, terminal)
@@ -177,7 +190,10 @@ def beside(comparison: Comparison, names: list[list[str]], terminal: Terminal) -
 
 def below(comparison: Comparison, names: list[list[str]], terminal: Terminal) -> list[Table]:
     """A row for each run, with the measures that matter most: in one table, or as many as it takes to fit."""
-    chosen = [measure for measure in MEASURES if measure.name in KEY_MEASURES]
+    shown = MAIN_MEASURES if len(comparison.runs) <= A_FEW else KEY_MEASURES
+    by_name = {measure.name: measure for measure in MEASURES}
+    runs = comparison.runs
+    chosen = [by_name[name] for name in shown if any(by_name[name].value(run.result) is not None for run in runs)]
     tables: list[Table] = []
     while chosen:
         count = len(chosen)
@@ -188,6 +204,21 @@ def below(comparison: Comparison, names: list[list[str]], terminal: Terminal) ->
         tables.append(table)
         chosen = chosen[count:]
     return tables
+
+
+def grid(comparison: Comparison, name: str, terminal: Terminal) -> Table:
+    """One measure of all runs: a row for each value of the first axis, a column for each combination of the others."""
+    measure = next(measure for measure in MEASURES if measure.name.strip() == name)
+    first, *others = comparison.axes
+    cells: dict[str, dict[str, str]] = {}
+    for run in comparison.runs:
+        row = cells.setdefault(value_text(run.settings[first]), {})
+        column = ", ".join(value_text(run.settings[key]) for key in others) or name
+        row[column] = measure.text(measure.value(run.result))
+    table = terminal.table(first, *next(iter(cells.values()), {}))
+    for value, row in cells.items():
+        table.add_row(value, *row.values())
+    return table
 
 
 def rows(comparison: Comparison, names: list[list[str]], chosen: list[Measure], terminal: Terminal) -> Table:

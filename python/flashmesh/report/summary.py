@@ -198,10 +198,11 @@ def by_row(shares: Sequence[float], rows: int) -> list[list[float]]:
 def flash(result: Result) -> RenderableType:
     """Write amplification, garbage collection and path conflicts."""
     gc, conflict = result.gc, result.path_conflict
+    copied = f" ({q.count(gc.pages_copied)} from chip to chip)" if gc.pages_copied else ""
     rows = [
         (
             "garbage collection",
-            f"{q.count(gc.collections)} collections, {q.count(gc.pages_moved)} pages moved, "
+            f"{q.count(gc.collections)} collections, {q.count(gc.pages_moved)} pages moved{copied}, "
             f"{q.count(gc.erases)} erases",
         )
     ]

@@ -6,6 +6,7 @@
 //! - `clock`: time never runs back;
 //! - `links`: a link is used for one die at a time, and none is kept for nothing;
 //! - `paths`: a path carries one transfer at a time, and every byte sent arrives once;
+//! - `data`: the data of a program comes with its command, or from another chip before;
 //! - `dies`: a die does one operation at a time, for as long as its kind takes, suspended or not;
 //! - `planes`: planes join in one operation as the multi-plane rule allows, each with one page;
 //! - `pages`: a page is programmed once between erases, in order, and no erase loses a page;
@@ -15,6 +16,7 @@
 //! - `energy`: the energy in the report adds up from what was seen.
 
 mod clock;
+mod data;
 mod dies;
 mod energy;
 mod freshness;
@@ -35,12 +37,13 @@ use crate::fabric::{self, Grant, Leg, LinkUse, Payload, Sent};
 use crate::flash::die::OperationKind;
 use crate::flash::geometry::Geometry;
 use crate::ftl::Ftl;
-use crate::ids::{BlockId, DieId, LinkId, Lpn, Ppn, RequestId};
+use crate::ids::{BlockId, DieId, LinkId, Lpn, PlaneId, Ppn, RequestId};
 use crate::power::energy::PowerReport;
 use crate::units::Time;
 use crate::workload::IoRequest;
 
 use clock::Clock;
+use data::Data;
 use dies::Dies;
 use energy::Energy;
 use freshness::Freshness;
@@ -82,6 +85,7 @@ pub struct Oracles {
     clock: Clock,
     links: Links,
     paths: Paths,
+    data: Data,
     dies: Dies,
     planes: Planes,
     pages: Pages,
@@ -100,6 +104,7 @@ impl Oracles {
             clock: Clock::default(),
             links: Links::default(),
             paths: Paths::default(),
+            data: Data::new(geometry),
             dies: Dies::new(geometry, &config.flash, fabric::on_die_controller_time(config)),
             planes: Planes::new(geometry, config.flash.multi_plane),
             pages: Pages::new(geometry, &config.precondition),
@@ -179,6 +184,8 @@ impl Oracles {
         self.energy.sent();
         let outcome = self.paths.sent(grant, payload, sent, now);
         self.judge(Paths::NAME, outcome, now);
+        let outcome = self.data.sent(grant, payload);
+        self.judge(Data::NAME, outcome, now);
     }
 
     /// What was sent has arrived.
@@ -256,6 +263,18 @@ impl Oracles {
         self.judge(Dies::NAME, outcome, now);
     }
 
+    /// The page read from `from` has reached the page buffer of another chip.
+    pub fn page_copied(&mut self, from: Ppn, plane: PlaneId, now: Time) {
+        let outcome = self.data.copied(from, plane);
+        self.judge(Data::NAME, outcome, now);
+    }
+
+    /// A page in the page buffer of a chip is not needed any more.
+    pub fn copy_dropped(&mut self, plane: PlaneId, now: Time) {
+        let outcome = self.data.dropped(plane);
+        self.judge(Data::NAME, outcome, now);
+    }
+
     /// The array read a page, for a request or to move it.
     pub fn page_read(&mut self, ppn: Ppn, lpn: Lpn, request: Option<RequestId>, now: Time) {
         let outcome = self.planes.read(ppn);
@@ -286,6 +305,8 @@ impl Oracles {
         };
         let outcome = self.planes.programmed(ppn, from);
         self.judge(Planes::NAME, outcome, now);
+        let outcome = self.data.programmed(ppn, from);
+        self.judge(Data::NAME, outcome, now);
         let outcome = self.pages.programmed(ppn, lpn, origin);
         self.judge(Pages::NAME, outcome, now);
     }

@@ -1,9 +1,10 @@
 //! Checks that take more than one key, on the finished configuration.
 
 use super::error::ConfigErrorKind;
-use super::{Config, PreconditionKind, WorkloadKind};
+use super::{Config, Move, PreconditionKind, WorkloadKind};
 use crate::fabric;
-use crate::flash::geometry::{Geometry, GeometryError};
+use crate::flash::geometry::{Geometry, GeometryError, SPARE_BLOCKS_PER_PLANE_MIN};
+use crate::ftl::ARRIVAL_BLOCKS;
 use crate::units::{Bytes, Share};
 
 /// Settings that cannot go together.
@@ -105,7 +106,21 @@ fn collection(config: &Config, geometry: Option<&Geometry>, clashes: &mut Vec<Cl
         let clash = Clash::new(&["gc.background-threshold", "gc.threshold"], message);
         clashes.push(clash.help("raise it above gc.threshold, or set it to 0 to turn background collection off"));
     }
+    if gc.copyback && gc.r#move == Move::ChipToChip {
+        let message = "gc.copyback keeps pages in their plane, and gc.move is `chip-to-chip`".to_owned();
+        clashes.push(Clash::new(&["gc.move", "gc.copyback"], message).help("choose one of them"));
+    }
     let Some(geometry) = geometry else { return };
+    let spare_blocks = geometry.spare_blocks_per_plane();
+    let needed = SPARE_BLOCKS_PER_PLANE_MIN + u64::from(ARRIVAL_BLOCKS);
+    if gc.r#move == Move::ChipToChip && u64::from(spare_blocks) < needed {
+        let message = format!(
+            "gc.move is `chip-to-chip`, which needs {needed} spare blocks in each plane, one of them for pages from other chips, \
+             and there are {spare_blocks}"
+        );
+        let keys = ["gc.move", "geometry.over-provisioning", "geometry.capacity", "geometry.blocks-per-plane"];
+        clashes.push(Clash::new(&keys, message).help("raise geometry.over-provisioning or lower geometry.capacity"));
+    }
     let spare = 1.0 - f64::from(geometry.logical_pages) / f64::from(geometry.pages());
     if gc.threshold >= spare {
         let message = format!(

@@ -29,10 +29,18 @@ pub(super) const fn dashes<const N: usize>(name: &str) -> [u8; N] {
     dashed
 }
 
+/// The name of a field, without the mark of one that is a word of the language.
+pub(super) const fn plain(field: &'static str) -> &'static str {
+    match field.as_bytes() {
+        [b'r', b'#', ..] => field.split_at(2).1,
+        _ => field,
+    }
+}
+
 /// The key of a field: its name with dashes.
 macro_rules! key_of {
     ($field:ident) => {{
-        const FIELD: &str = stringify!($field);
+        const FIELD: &str = $crate::config::section::plain(stringify!($field));
         const DASHED: [u8; FIELD.len()] = $crate::config::section::dashes(FIELD);
         const KEY: &str = match std::str::from_utf8(&DASHED) {
             Ok(key) => key,
@@ -134,7 +142,7 @@ macro_rules! section {
                     reference::ParameterSpec {
                         section: $section,
                         key: $crate::config::section::key_of!($field),
-                        field: stringify!($field),
+                        field: $crate::config::section::plain(stringify!($field)),
                         parameter_type: <F as Form>::parameter_type(),
                         default_text,
                         unset_means: $crate::config::section::optional!($($unset)?),

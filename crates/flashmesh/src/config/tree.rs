@@ -7,7 +7,7 @@ use super::node::Node;
 use super::reference::SectionSpec;
 use super::section::{Section, section};
 use super::sections::{
-    Fabric, Flash, Ftl, Gc, Geometry, Host, Packets, Power, Precondition, Replay, Schedule, Wear, Workload,
+    Fabric, Flash, Ftl, Gc, Geometry, Host, Packets, Pnssd, Power, Precondition, Replay, Schedule, Wear, Workload,
 };
 
 section! {
@@ -97,6 +97,8 @@ tree! {
         fabric: Fabric,
         /// The packets of pSSD and pnSSD, whose chips have a controller on the die.
         packets: Packets,
+        /// The horizontal and vertical channels of pnSSD, and their controllers.
+        pnssd: Pnssd,
         /// Which waiting transaction a die runs next.
         schedule: Schedule,
         /// Where a page lives.

@@ -1,32 +1,18 @@
 //! Half-duplex channels, each shared by a run of consecutive dies, with an arbiter each.
 
-use std::collections::VecDeque;
-
 use crate::config::Arbitration;
 use crate::ids::{DieId, LinkId, PathId};
 use crate::units::Time;
 
+use super::arbiter::{Arbiter, Waiting};
 use super::framing::Durations;
 use super::{Cause, Grant, Granted, Leg, LinkUsage, Outbox, Payload};
 
-/// A die in the queue of a channel.
-#[derive(Clone, Copy, Debug)]
-struct Waiting {
-    die: DieId,
-    since: Time,
-    /// The order of asking, to break ties of `since`.
-    order: u64,
-}
-
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Channel {
-    held: bool,
-    /// Since when it is held.
-    since: Time,
-    commands: VecDeque<Waiting>,
-    data: VecDeque<Waiting>,
-    /// The die served last, for round-robin.
-    last: u32,
+    /// Who holds it, and since when.
+    held: Option<(DieId, Time)>,
+    waiting: Arbiter,
 }
 
 /// A set of half-duplex channels.
@@ -36,7 +22,6 @@ pub struct Channels {
     usage: Vec<LinkUsage>,
     dies_per_channel: u32,
     durations: Durations,
-    arbitration: Arbitration,
     order: u64,
     transfers: u64,
 }
@@ -44,12 +29,12 @@ pub struct Channels {
 impl Channels {
     /// `count` channels with `dies_per_channel` consecutive dies each.
     pub fn new(arbitration: Arbitration, durations: Durations, count: u32, dies_per_channel: u32) -> Channels {
+        let channel = || Channel { held: None, waiting: Arbiter::new(arbitration, dies_per_channel) };
         Channels {
-            channels: (0..count).map(|_| Channel::default()).collect(),
+            channels: (0..count).map(|_| channel()).collect(),
             usage: vec![LinkUsage::default(); count as usize],
             dies_per_channel,
             durations,
-            arbitration,
             order: 0,
             transfers: 0,
         }
@@ -59,19 +44,16 @@ impl Channels {
     #[inline]
     pub fn acquire(&mut self, die: DieId, leg: Leg, now: Time, outbox: &mut Outbox) {
         let path = PathId(die.0 / self.dies_per_channel);
+        let position = die.0 - path.0 * self.dies_per_channel;
         let channel = &mut self.channels[path.index()];
-        if channel.held {
-            let waiting = Waiting { die, since: now, order: self.order };
+        let cause = Cause::Channel;
+        if channel.held.is_some() {
+            channel.waiting.wait(Waiting { die, leg, cause, position, order: self.order });
             self.order += 1;
-            match leg {
-                Leg::Command => channel.commands.push_back(waiting),
-                Leg::DataOut => channel.data.push_back(waiting),
-            }
         } else {
-            channel.held = true;
-            channel.since = now;
-            channel.last = die.0;
-            outbox.grants.push(Granted { grant: Grant { die, leg, path }, since: now, cause: Cause::Channel });
+            channel.held = Some((die, now));
+            channel.waiting.served(position);
+            outbox.grants.push(Granted { grant: Grant { die, leg, path }, since: now, cause });
         }
     }
 
@@ -88,15 +70,12 @@ impl Channels {
     #[inline]
     pub fn release(&mut self, grant: Grant, now: Time, outbox: &mut Outbox) {
         let channel = &mut self.channels[grant.path.index()];
-        outbox.used(LinkId(grant.path.0), grant.die, channel.since, now);
-        match channel.next(self.arbitration, grant.path.0 * self.dies_per_channel, self.dies_per_channel) {
-            Some((die, leg)) => {
-                channel.since = now;
-                channel.last = die.0;
-                let grant = Grant { die, leg, path: grant.path };
-                outbox.grants.push(Granted { grant, since: now, cause: Cause::Channel });
-            }
-            None => channel.held = false,
+        if let Some((die, since)) = channel.held.take() {
+            outbox.used(LinkId(grant.path.0), die, since, now);
+        }
+        if let Some(Waiting { die, leg, cause, .. }) = channel.waiting.next(|_| true) {
+            channel.held = Some((die, now));
+            outbox.grants.push(Granted { grant: Grant { die, leg, path: grant.path }, since: now, cause });
         }
     }
 
@@ -107,49 +86,13 @@ impl Channels {
 
     /// The channels that are held, each with the die that holds it.
     pub fn held(&self) -> Vec<(LinkId, DieId)> {
-        let held = self.channels.iter().zip(0..).filter(|(channel, _)| channel.held);
-        held.map(|(channel, number)| (LinkId(number), DieId(channel.last))).collect()
+        let links = (0..).map(LinkId);
+        links.zip(&self.channels).filter_map(|(link, channel)| Some((link, channel.held?.0))).collect()
     }
 
     /// What each channel carried.
     pub fn usage(&self) -> &[LinkUsage] {
         &self.usage
-    }
-}
-
-impl Channel {
-    /// Takes the die that is served next.
-    #[inline]
-    fn next(&mut self, arbitration: Arbitration, first_die: u32, dies: u32) -> Option<(DieId, Leg)> {
-        let command = |channel: &mut Channel| channel.commands.pop_front().map(|waiting| (waiting.die, Leg::Command));
-        let data = |channel: &mut Channel| channel.data.pop_front().map(|waiting| (waiting.die, Leg::DataOut));
-        match arbitration {
-            Arbitration::CommandFirst => command(self).or_else(|| data(self)),
-            Arbitration::DataFirst => data(self).or_else(|| command(self)),
-            Arbitration::OldestFirst => {
-                let key = |waiting: &Waiting| (waiting.since, waiting.order);
-                match (self.commands.front().map(key), self.data.front().map(key)) {
-                    (Some(oldest_command), Some(oldest_data)) if oldest_data < oldest_command => data(self),
-                    (None, _) => data(self),
-                    _ => command(self),
-                }
-            }
-            Arbitration::RoundRobin => {
-                // Distance from the die served last; a die that waits for both sends its data first, to become free.
-                let distance =
-                    |waiting: &Waiting| (waiting.die.0 + dies - first_die - (self.last - first_die) - 1) % dies;
-                let nearest = |queue: &VecDeque<Waiting>| {
-                    queue.iter().enumerate().map(|(at, waiting)| (distance(waiting), at)).min()
-                };
-                match (nearest(&self.data), nearest(&self.commands)) {
-                    (Some((data_distance, at)), command) if command.is_none_or(|(d, _)| data_distance <= d) => {
-                        self.data.remove(at).map(|waiting| (waiting.die, Leg::DataOut))
-                    }
-                    (_, Some((_, at))) => self.commands.remove(at).map(|waiting| (waiting.die, Leg::Command)),
-                    _ => None,
-                }
-            }
-        }
     }
 }
 
@@ -163,46 +106,19 @@ mod tests {
         Channels::new(arbitration, Durations::signals(Rate::from_bytes_per_second(1_000_000_000)), count, dies)
     }
 
-    /// Dies 0 to 3 share one channel; die 1 holds it while the others queue up. Gives the order of service.
-    fn order_of_service(arbitration: Arbitration) -> Vec<(u32, Leg)> {
-        let mut channels = channels(arbitration, 1, 4);
+    #[test]
+    fn a_channel_that_is_held_goes_to_a_die_that_waits_for_it_when_it_is_released() {
+        let mut channels = channels(Arbitration::DataFirst, 2, 2);
         let mut outbox = Outbox::default();
-        channels.acquire(DieId(1), Leg::Command, Time::ZERO, &mut outbox);
-        for (at, (die, leg)) in
-            [(0, Leg::DataOut), (3, Leg::Command), (2, Leg::DataOut), (0, Leg::Command)].into_iter().enumerate()
-        {
-            channels.acquire(DieId(die), leg, Time::from_ps(at as u64 + 1), &mut outbox);
-        }
-        let mut order = Vec::new();
-        while let Some(Granted { grant, .. }) = outbox.grants.pop() {
-            order.push((grant.die.0, grant.leg));
-            channels.release(grant, Time::from_ns(1), &mut outbox);
-        }
-        order.split_off(1)
-    }
-
-    #[test]
-    fn command_first_serves_commands_in_their_order_and_then_data() {
-        let expected = [(3, Leg::Command), (0, Leg::Command), (0, Leg::DataOut), (2, Leg::DataOut)];
-        assert_eq!(order_of_service(Arbitration::CommandFirst), expected);
-    }
-
-    #[test]
-    fn data_first_serves_data_in_its_order_and_then_commands() {
-        let expected = [(0, Leg::DataOut), (2, Leg::DataOut), (3, Leg::Command), (0, Leg::Command)];
-        assert_eq!(order_of_service(Arbitration::DataFirst), expected);
-    }
-
-    #[test]
-    fn oldest_first_serves_in_the_order_of_asking() {
-        let expected = [(0, Leg::DataOut), (3, Leg::Command), (2, Leg::DataOut), (0, Leg::Command)];
-        assert_eq!(order_of_service(Arbitration::OldestFirst), expected);
-    }
-
-    #[test]
-    fn round_robin_serves_the_next_die_after_the_last_one() {
-        let expected = [(2, Leg::DataOut), (3, Leg::Command), (0, Leg::DataOut), (0, Leg::Command)];
-        assert_eq!(order_of_service(Arbitration::RoundRobin), expected);
+        channels.acquire(DieId(2), Leg::Command, Time::ZERO, &mut outbox);
+        channels.acquire(DieId(3), Leg::Command, Time::ZERO, &mut outbox);
+        channels.acquire(DieId(2), Leg::DataOut, Time::from_ns(1), &mut outbox);
+        assert_eq!(channels.held(), [(LinkId(1), DieId(2))]);
+        let first = outbox.grants.pop().expect("the channel was free").grant;
+        assert!(outbox.grants.is_empty());
+        channels.release(first, Time::from_ns(5), &mut outbox);
+        let data = Grant { die: DieId(2), leg: Leg::DataOut, path: PathId(1) };
+        assert_eq!(outbox.grants, [Granted { grant: data, since: Time::from_ns(5), cause: Cause::Channel }]);
     }
 
     #[test]
@@ -217,7 +133,7 @@ mod tests {
         assert_eq!(channels.send(grant, payload, Time::ZERO), duration);
         assert_eq!(
             channels.usage()[1],
-            LinkUsage { busy: duration, until: duration, bytes_in: Bytes::new(4000), bytes_out: Bytes::ZERO }
+            LinkUsage { busy: duration, until: duration, bytes_in: Bytes::new(4000), ..LinkUsage::default() }
         );
         assert_eq!(channels.usage()[0], LinkUsage::default());
     }

@@ -57,7 +57,7 @@ impl Durations {
                     self.data_times.time_for(payload.bytes + overhead * u64::from(payload.planes))
                 };
                 match payload.message {
-                    Message::Data => data,
+                    Message::Data | Message::Copy => data,
                     Message::Read | Message::Program | Message::Erase | Message::Copyback => {
                         self.rate.time_for(control) * u64::from(payload.planes) + data
                     }

@@ -1,11 +1,13 @@
 //! How bytes get from a controller to a chip: the seam, and the registry of interconnects.
 
+mod arbiter;
 mod cause;
 mod channels;
 mod error;
 mod framing;
 pub mod layout;
 mod outbox;
+mod pnssd;
 mod rows;
 mod usage;
 
@@ -21,6 +23,7 @@ pub use cause::{Cause, Causes};
 pub use error::FabricError;
 pub use layout::{Addition, Layout, Passage};
 pub use outbox::{Granted, LinkUse, Outbox};
+pub use pnssd::Pnssd;
 pub use rows::Rows;
 pub use usage::LinkUsage;
 
@@ -32,6 +35,8 @@ pub enum Leg {
     Command,
     /// To send the data of a read to a controller.
     DataOut,
+    /// To send the data of a read to another chip.
+    Copy,
 }
 
 impl Leg {
@@ -66,6 +71,8 @@ pub enum Message {
     Copyback,
     /// The data of one page that was read.
     Data,
+    /// The same on its way to the page buffer of another chip.
+    Copy,
 }
 
 impl Message {
@@ -131,6 +138,18 @@ pub trait Fabric {
     /// A die asks for a path for `leg` at `now`.
     fn acquire(&mut self, die: DieId, leg: Leg, now: Time, outbox: &mut Outbox);
 
+    /// Whether data can go from the chip of one die to that of another without passing a controller.
+    fn copies(&self, _from: DieId, _to: DieId) -> bool {
+        false
+    }
+
+    /// `from` asks for a path to the page buffer of the chip of `to` at `now`, for [`Leg::Copy`], in place of one for
+    /// [`Leg::DataOut`]: a die has one register. The grant is that of `from`. Only where the fabric
+    /// [`copies`](Fabric::copies) from one to the other.
+    fn acquire_copy(&mut self, _from: DieId, _to: DieId, _now: Time, _outbox: &mut Outbox) {
+        unreachable!("this fabric moves nothing from chip to chip");
+    }
+
     /// Moves `payload` over the path of `grant`.
     fn send(&mut self, grant: Grant, payload: Payload, now: Time, outbox: &mut Outbox) -> Sent;
 
@@ -192,6 +211,7 @@ pub trait Fabric {
 #[allow(missing_docs, reason = "each implementation carries its documentation")]
 pub enum AnyFabric {
     Rows(rows::Rows),
+    Pnssd(pnssd::Pnssd),
 }
 
 impl AnyFabric {
@@ -204,6 +224,7 @@ impl AnyFabric {
         Ok(match config.fabric.kind {
             config::FabricKind::Bus => AnyFabric::Rows(Rows::bus(config, geometry)),
             config::FabricKind::Pssd => AnyFabric::Rows(Rows::packetized(config, geometry)),
+            config::FabricKind::Pnssd => AnyFabric::Pnssd(Pnssd::new(config, geometry)),
             config::FabricKind::Ideal => AnyFabric::Rows(Rows::private(config, geometry)),
         })
     }
@@ -214,15 +235,37 @@ impl AnyFabric {
 /// # Errors
 /// When it does not: why, and which keys to look at.
 pub fn check(config: &Config) -> Result<(), FabricError> {
+    if config.gc.r#move == config::Move::ChipToChip && !links_chips(config.fabric.kind) {
+        let able: Vec<&str> =
+            config::FabricKind::ALL.iter().filter(|kind| links_chips(**kind)).map(|kind| kind.name()).collect();
+        return Err(FabricError {
+            keys: vec!["gc.move", "fabric.kind"],
+            message: format!(
+                "gc.move = `chip-to-chip` needs fabric.kind = {}, found {}",
+                able.join(" or "),
+                config.fabric.kind
+            ),
+            help: "choose one of them, or gc.move = \"through-controller\"".to_owned(),
+        });
+    }
     match config.fabric.kind {
         config::FabricKind::Bus | config::FabricKind::Pssd | config::FabricKind::Ideal => Ok(()),
+        config::FabricKind::Pnssd => pnssd::check(config),
+    }
+}
+
+/// Whether an interconnect can move data from chip to chip without a controller.
+fn links_chips(kind: config::FabricKind) -> bool {
+    match kind {
+        config::FabricKind::Pnssd => true,
+        config::FabricKind::Bus | config::FabricKind::Pssd | config::FabricKind::Ideal => false,
     }
 }
 
 /// What the chips need for every packet that they decode or frame, beside the array; nothing where there are no packets.
 pub fn on_die_controller_time(config: &Config) -> Time {
     match config.fabric.kind {
-        config::FabricKind::Pssd => config.packets.on_die_controller_time,
+        config::FabricKind::Pssd | config::FabricKind::Pnssd => config.packets.on_die_controller_time,
         config::FabricKind::Bus | config::FabricKind::Ideal => Time::ZERO,
     }
 }

@@ -13,8 +13,10 @@ pub struct LinkUsage {
     pub until: Time,
     /// Bytes towards the chips.
     pub bytes_in: Bytes,
-    /// Bytes from the chips.
+    /// Bytes from the chips to controllers.
     pub bytes_out: Bytes,
+    /// Bytes from chip to chip.
+    pub bytes_across: Bytes,
 }
 
 impl LinkUsage {
@@ -26,6 +28,7 @@ impl LinkUsage {
         match leg {
             Leg::Command => self.bytes_in += payload.bytes,
             Leg::DataOut => self.bytes_out += payload.bytes,
+            Leg::Copy => self.bytes_across += payload.bytes,
         }
     }
 

@@ -157,6 +157,12 @@ impl Geometry {
         self.planes() * self.blocks_per_plane
     }
 
+    /// Blocks that every plane has beyond an even share of the logical pages.
+    pub fn spare_blocks_per_plane(&self) -> u32 {
+        let logical_pages = self.logical_pages.div_ceil(self.planes());
+        self.blocks_per_plane - logical_pages.div_ceil(self.pages_per_block)
+    }
+
     /// Pages of each plane.
     pub fn pages_per_plane(&self) -> u32 {
         self.blocks_per_plane * self.pages_per_block

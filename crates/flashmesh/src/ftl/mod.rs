@@ -8,7 +8,7 @@
 //!
 //! Let a plane have B blocks of P pages. Its valid pages are at most (B - 4) P
 //! ([`SPARE_BLOCKS_PER_PLANE_MIN`]): under static allocation they
-//! are a fixed share of the logical pages, under dynamic allocation planes without room are passed over.
+//! are a fixed share of the logical pages, under dynamic allocation, and where pages move from chip to chip, planes without room are passed over.
 //!
 //! When the host stream is out of space and no collection is running, the plane has one free block (the reserve, which
 //! only a collection may open and which comes back when its victim is erased), at most one open block for collection and
@@ -19,8 +19,12 @@
 //!
 //! When every full block is fully valid, there is nothing to gain: [`Ftl::wants_collection`] is false, so that
 //! collection does not move the same pages round and round, however high its threshold.
+//!
+//! Where pages move from chip to chip, a plane has one more open block, for those that arrive, and one more block to spare;
+//! [`Ftl::admit_copy`] says why nothing waits for it.
 
 pub mod allocation;
+mod arrival;
 mod audit;
 mod blocks;
 pub mod collection;
@@ -33,6 +37,7 @@ mod wear;
 
 pub use allocation::IdleDies;
 pub use blocks::BlockState;
+pub use plane::ARRIVAL_BLOCKS;
 pub use precondition::PreconditionReport;
 
 use std::hint::black_box;
@@ -54,6 +59,8 @@ pub enum Stream {
     Host,
     /// Pages moved by garbage collection or wear levelling.
     Collection,
+    /// Pages that they moved here from another chip.
+    Arrival,
 }
 
 impl Stream {
@@ -62,6 +69,7 @@ impl Stream {
         match self {
             Stream::Host => Frontier::Host,
             Stream::Collection => Frontier::Collection,
+            Stream::Arrival => Frontier::Arrival,
         }
     }
 }
@@ -106,7 +114,8 @@ impl Limits {
         // Even a plane of few blocks is collected while the host still has a block to write to.
         let reserve = plane::RESERVE_BLOCKS * geometry.pages_per_block;
         let even = geometry.logical_pages.div_ceil(geometry.planes());
-        let most = pages - SPARE_BLOCKS_PER_PLANE_MIN as u32 * geometry.pages_per_block;
+        let arrivals = if gc.r#move == config::Move::ChipToChip { ARRIVAL_BLOCKS } else { 0 };
+        let most = pages.saturating_sub((SPARE_BLOCKS_PER_PLANE_MIN as u32 + arrivals) * geometry.pages_per_block);
         Limits {
             collection: share(gc.threshold).max(reserve + geometry.pages_per_block),
             urgent: share(gc.hard_threshold).max(reserve),
@@ -133,10 +142,12 @@ impl<'a> Occupancy<'a> {
         Occupancy { planes, mapping, pages_per_plane: geometry.pages_per_plane(), room: limits.room }
     }
 
-    /// Whether `plane` can hold one more valid page besides those it holds and `in_flight` more on their way.
+    /// Whether `plane` can hold one more valid page besides those it holds, `in_flight` more on their way and one that it
+    /// awaits from another chip.
     #[inline]
     pub fn has_room(&self, plane: PlaneId, in_flight: u32) -> bool {
-        self.valid_pages(plane) + in_flight < self.room
+        let awaited = u32::from(self.planes[plane.index()].awaits_arrival);
+        self.valid_pages(plane) + in_flight + awaited < self.room
     }
 
     /// The valid pages of `plane`.
@@ -163,7 +174,11 @@ impl Ftl {
             mapping: Mapping::new(geometry.logical_pages, geometry.pages()),
             blocks: Blocks::new(geometry),
             planes: planes.collect(),
-            allocation: allocation::Policy::new(geometry, config.ftl.allocation),
+            allocation: allocation::Policy::new(
+                geometry,
+                config.ftl.allocation,
+                config.gc.r#move == config::Move::ChipToChip,
+            ),
             victim: collection::Policy::new(geometry, &config.gc),
             random: SimRng::new(config.seed ^ SEED_OF_VICTIMS),
             limits: Limits::new(geometry, &config.gc),
@@ -225,20 +240,27 @@ impl Ftl {
 
     #[inline]
     fn allocate_from(&mut self, plane: PlaneId, frontier: Frontier) -> Option<Ppn> {
-        let account = &mut self.planes[plane.index()];
-        if account.open_pages(frontier) == 0 {
-            if !account.can_open(frontier) {
-                return None;
-            }
-            let block = account.free.pop()?;
-            self.blocks.open(block);
-            account.open[frontier as usize] = plane::OpenBlock { block, next_page: 0 };
+        if self.planes[plane.index()].open_pages(frontier) == 0 {
+            self.open_block(plane, frontier)?;
         }
+        let account = &mut self.planes[plane.index()];
         let open = &mut account.open[frontier as usize];
         let ppn = self.geometry.ppn(open.block, open.next_page);
         open.next_page += 1;
         account.free_pages -= 1;
         Some(ppn)
+    }
+
+    /// Opens another block for `frontier`; `None` when it has to leave those that are free.
+    fn open_block(&mut self, plane: PlaneId, frontier: Frontier) -> Option<()> {
+        let account = &mut self.planes[plane.index()];
+        if !account.can_open(frontier) {
+            return None;
+        }
+        let block = account.free.pop()?;
+        self.blocks.open(block);
+        account.open[frontier as usize] = plane::OpenBlock { block, next_page: 0 };
+        Some(())
     }
 
     /// The program of a page that the host wrote has finished: `lpn` is at `ppn` from now on.

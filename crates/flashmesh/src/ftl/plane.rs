@@ -7,6 +7,10 @@ use crate::ids::BlockId;
 /// pages before its victim comes back erased, and a plane runs one collection at a time.
 pub(super) const RESERVE_BLOCKS: u32 = 1;
 
+/// Blocks that a plane needs to spare for pages that arrive from other chips: the open one. A page is let in only when it
+/// has a place there, so that no collection, and not the host, ever waits for it.
+pub const ARRIVAL_BLOCKS: u32 = 1;
+
 /// What an open block takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Frontier {
@@ -16,17 +20,20 @@ pub(super) enum Frontier {
     Collection,
     /// Data that was there before: pages read before they were ever written.
     Placement,
+    /// Pages that arrive from other chips.
+    Arrival,
 }
 
 impl Frontier {
-    pub(super) const ALL: [Frontier; 3] = [Frontier::Host, Frontier::Collection, Frontier::Placement];
+    pub(super) const ALL: [Frontier; 4] =
+        [Frontier::Host, Frontier::Collection, Frontier::Placement, Frontier::Arrival];
 
     /// Free blocks this frontier must leave untouched.
     #[inline]
     fn untouchable_blocks(self) -> u32 {
         match self {
             Frontier::Collection => 0,
-            Frontier::Host | Frontier::Placement => RESERVE_BLOCKS,
+            Frontier::Host | Frontier::Placement | Frontier::Arrival => RESERVE_BLOCKS,
         }
     }
 }
@@ -52,7 +59,9 @@ pub(super) struct Plane {
     pub(super) collecting: u32,
     /// Blocks filled so far.
     pub(super) filled: u32,
-    pub(super) open: [OpenBlock; 3],
+    pub(super) open: [OpenBlock; 4],
+    /// Whether a page is on its way from another chip; its place in the open block for such pages is kept.
+    pub(super) awaits_arrival: bool,
     pub(super) free: FreeBlocks,
     /// The highest erase count.
     pub(super) erase_count_max: u32,
@@ -71,7 +80,8 @@ impl Plane {
             gain: 0,
             collecting: 0,
             filled: 0,
-            open: [OpenBlock { block: first, next_page: pages_per_block }; 3],
+            open: [OpenBlock { block: first, next_page: pages_per_block }; 4],
+            awaits_arrival: false,
             free: FreeBlocks::new(first, blocks, least_erased_first),
             erase_count_max: 0,
             erase_count_min: 0,

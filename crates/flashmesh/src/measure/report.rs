@@ -97,6 +97,8 @@ pub struct GcReport {
     pub wear_moves: u64,
     /// Valid pages moved.
     pub pages_moved: u64,
+    /// Of these, sent from chip to chip without a controller.
+    pub pages_copied: u64,
     /// Blocks erased.
     pub erases: u64,
 }
@@ -142,8 +144,10 @@ pub struct LinksReport {
     pub busy_ps: Vec<u64>,
     /// Data and metadata towards the chips.
     pub bytes_to_chips: Vec<u64>,
-    /// Data and metadata from the chips.
+    /// Data and metadata from the chips to controllers.
     pub bytes_from_chips: Vec<u64>,
+    /// Data and metadata from chip to chip.
+    pub bytes_between_chips: Vec<u64>,
     /// Links crossed, summed over the transfers.
     pub hops: u64,
     /// Links that a transfer crossed, on average; null when there was none.
@@ -159,6 +163,7 @@ impl LinksReport {
             busy_ps: usage.iter().map(|link| link.busy_by(end).as_ps()).collect(),
             bytes_to_chips: usage.iter().map(|link| link.bytes_in.as_u64()).collect(),
             bytes_from_chips: usage.iter().map(|link| link.bytes_out.as_u64()).collect(),
+            bytes_between_chips: usage.iter().map(|link| link.bytes_across.as_u64()).collect(),
             hops,
             hops_mean: (transfers > 0).then(|| hops as f64 / transfers as f64),
         }

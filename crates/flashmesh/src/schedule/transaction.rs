@@ -72,6 +72,8 @@ pub struct Transaction {
     pub class: Class,
     /// Whether a partial write still has to read the page it changes.
     pub reads_first: bool,
+    /// Whether its data goes straight to the chip that programs it, or has.
+    pub is_copied: bool,
     /// What was in the way of its transfers.
     pub conflict: Causes,
     /// The request; `None` for work of the firmware.
@@ -133,6 +135,7 @@ impl Transaction {
         Transaction {
             class,
             reads_first: false,
+            is_copied: false,
             conflict: Causes::default(),
             request,
             next: None,

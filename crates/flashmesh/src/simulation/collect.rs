@@ -1,5 +1,6 @@
 //! Garbage collection and wear levelling with timed flash operations: the valid pages of a victim block move one after
-//! the other, each a read and a program (or one copyback) of the same die, then the block is erased.
+//! the other, each a read and a program (or one copyback) of the same die, or a read and a program on another chip, then the
+//! block is erased.
 
 use crate::ids::{BlockId, DieId, Lpn, PlaneId, Ppn};
 use crate::schedule::transaction::Class;
@@ -13,7 +14,7 @@ pub(super) struct Collection {
     /// The first page that has not been looked at.
     cursor: u32,
     /// User requests go first: it was begun because the die was idle, or to level wear, and space has not run out since.
-    background: bool,
+    pub(super) background: bool,
     /// It moves cold pages out of a little worn block.
     levels_wear: bool,
 }
@@ -119,15 +120,10 @@ impl Simulation {
     }
 
     /// Whether collection goes before user requests on this die: always when it cannot be preempted, else when space is
-    /// nearly out.
+    /// nearly out, here or where the pages come from.
+    #[inline]
     pub(super) fn collection_first(&self, die: DieId) -> bool {
-        if self.foreground_collections[die.index()] == 0 {
-            return false;
-        }
-        if !self.config.gc.preemptible {
-            return true;
-        }
-        let first = self.geometry.first_plane(die).0;
-        (first..first + self.geometry.planes_per_die).any(|plane| self.ftl.is_urgent(PlaneId(plane)))
+        let is_urgent = || !self.config.gc.preemptible || self.planes_of(die).any(|plane| self.ftl.is_urgent(plane));
+        (self.foreground_collections[die.index()] > 0 && is_urgent()) || self.arrival_first(die)
     }
 }

@@ -5,7 +5,7 @@ use crate::flash::die::{Operation, OperationKind};
 use crate::ids::{DieId, PlaneId, Ppn, TransactionId};
 use crate::schedule::fuse::{InPlane, may_join};
 use crate::schedule::queues::PlaneMasks;
-use crate::schedule::transaction::{CLASSES, Class};
+use crate::schedule::transaction::{CLASSES, Class, Transaction};
 use crate::schedule::{Choice, Scheduler, Waiting};
 use crate::units::{Bytes, Time};
 
@@ -88,8 +88,16 @@ impl Simulation {
     pub(super) fn ask_data(&mut self, die: DieId) {
         let now = self.now();
         self.asked[die.index()].data = Some(now);
-        self.witness(|oracles, now| oracles.path_asked(die, Leg::DataOut, now));
-        self.fabric.acquire(die, Leg::DataOut, now, &mut self.outbox);
+        match self.copy_destination(die) {
+            Some(to) => {
+                self.witness(|oracles, now| oracles.path_asked(die, Leg::Copy, now));
+                self.fabric.acquire_copy(die, to, now, &mut self.outbox);
+            }
+            None => {
+                self.witness(|oracles, now| oracles.path_asked(die, Leg::DataOut, now));
+                self.fabric.acquire(die, Leg::DataOut, now, &mut self.outbox);
+            }
+        }
     }
 
     fn resume(&mut self, die: DieId) {
@@ -144,7 +152,7 @@ impl Simulation {
         let asked = &mut self.asked[grant.die.index()];
         let since = match grant.leg {
             Leg::Command => asked.command.take(),
-            Leg::DataOut => asked.data.take(),
+            Leg::DataOut | Leg::Copy => asked.data.take(),
         };
         let asked = since.expect("a path is granted only to a die that asked for it");
         // The die may have become ready only while the path was set up for it.
@@ -152,7 +160,7 @@ impl Simulation {
         self.witness(|oracles, now| oracles.path_granted(grant, now));
         match grant.leg {
             Leg::Command => self.start_operation(grant, asking),
-            Leg::DataOut => self.send_data(grant, asking),
+            Leg::DataOut | Leg::Copy => self.send_data(grant, asking),
         }
     }
 
@@ -199,6 +207,7 @@ impl Simulation {
         let planes = operation.transactions().len();
         self.measures.flash.multi_plane_operations += u64::from(planes > 1);
         let carried = match operation.kind {
+            OperationKind::Program if self.transactions[lead].is_copied => Bytes::ZERO,
             OperationKind::Program => self.with_spare(self.geometry.page_size) * planes as u64,
             OperationKind::Read | OperationKind::Erase | OperationKind::Copyback => Bytes::ZERO,
         };
@@ -244,7 +253,8 @@ impl Simulation {
         transaction.array_mark = now;
         let whole_page = transaction.reads_first || transaction.class.is_internal();
         let bytes = if whole_page { self.geometry.page_size } else { transaction.bytes };
-        let payload = Payload { message: Message::Data, planes: 1, command: Time::ZERO, bytes: self.with_spare(bytes) };
+        let message = if grant.leg == Leg::Copy { Message::Copy } else { Message::Data };
+        let payload = Payload { message, planes: 1, command: Time::ZERO, bytes: self.with_spare(bytes) };
         self.send(grant, payload);
     }
 
@@ -261,7 +271,7 @@ impl Simulation {
         if let Some(at) = sent.delivered {
             let lane = match grant.leg {
                 Leg::Command => lane::COMMAND,
-                Leg::DataOut => lane::DATA,
+                Leg::DataOut | Leg::Copy => lane::DATA,
             };
             self.queue.schedule(lane, at, Event::Fabric(FabricEvent::Delivered(grant)));
         }
@@ -320,8 +330,13 @@ impl Simulation {
         let transaction = &mut self.transactions[id];
         let plane = transaction.plane;
         if transaction.class.is_internal() {
+            let Transaction { from, is_copied, .. } = *transaction;
+            if is_copied {
+                self.copy_ended(plane);
+                self.witness(|oracles, now| oracles.copy_dropped(plane, now));
+            }
             self.transactions.remove(id);
-            self.page_moved(plane);
+            self.page_moved(self.geometry.plane_of(from));
             return;
         }
         let now = self.queue.now();
@@ -355,13 +370,14 @@ impl Simulation {
         }
         let stream = match transaction.class {
             Class::UserProgram => Stream::Host,
+            Class::CollectProgram if transaction.is_copied => Stream::Arrival,
             Class::CollectProgram => Stream::Collection,
             Class::UserRead | Class::CollectRead | Class::Erase => return,
         };
         transaction.to = self
             .ftl
             .allocate(transaction.plane, stream)
-            .expect("the host's programs wait for a free page, and collection has its reserve");
+            .expect("the host's programs wait for a free page, collection has its reserve, and arrivals are let in with a place");
     }
 
     /// Lets other planes of the die join the operation, each with at most one transaction.
@@ -399,13 +415,21 @@ impl Simulation {
                     )
                 }
                 Class::UserProgram | Class::CollectProgram => {
-                    let stream = if class == Class::UserProgram { Stream::Host } else { Stream::Collection };
+                    // The data comes over the path for all of them or for none.
+                    let is_copied = self.transactions[lead].is_copied;
+                    let stream = match class {
+                        Class::UserProgram => Stream::Host,
+                        _ if is_copied => Stream::Arrival,
+                        _ => Stream::Collection,
+                    };
                     let next = self.ftl.next_page_offset(plane_id, stream);
                     let fits = next.is_some_and(|(block, page)| {
                         let at = InPlane { block: block.0 % self.geometry.blocks_per_plane, page };
                         may_join(rule, lead_at, at)
                     });
-                    let head = self.queues.head(die, class, plane).filter(|&head| fits && self.is_current(head));
+                    let head = self.queues.head(die, class, plane).filter(|&head| {
+                        fits && self.transactions[head].is_copied == is_copied && self.is_current(head)
+                    });
                     head.and_then(|_| self.queues.pop(&mut self.transactions, die, class, plane))
                 }
                 Class::Erase => {

@@ -1,11 +1,12 @@
 //! The drive as a whole: owns the layers and the event queue, and runs a workload through them.
 //!
 //! `submit` cuts requests into transactions, `dispatch` lets dies take them, `operation` follows an operation
-//! through path and array, `collect` moves pages out of victim blocks, `complete` closes requests and measures them.
+//! through path and array, `copy` sends pages to other chips, `collect` moves pages out of victim blocks, `complete` closes requests and measures them.
 
 mod collect;
 mod complete;
 mod control;
+mod copy;
 mod dispatch;
 mod event;
 mod operation;
@@ -17,7 +18,7 @@ use std::time::Instant;
 use rustc_hash::FxHashMap;
 
 use crate::check::{LinksAtEnd, Oracles};
-use crate::config::{Allocation, Config};
+use crate::config::{Allocation, Config, Move};
 use crate::engine::queue::EventQueue;
 use crate::error::RunError;
 use crate::fabric::{self, AnyFabric, Causes, Fabric, Outbox};
@@ -27,7 +28,7 @@ use crate::flash::timing::Timing;
 use crate::ftl::{Ftl, IdleDies};
 use crate::host::link::LinkDirection;
 use crate::host::replay::{Next, Replay};
-use crate::ids::{AcknowledgementId, DieId, Lpn, RequestId, TransactionId};
+use crate::ids::{AcknowledgementId, DieId, Lpn, PlaneId, RequestId, TransactionId};
 use crate::measure::report::Report;
 use crate::schedule::queues::{DieQueues, Transactions};
 use crate::schedule::{AnyScheduler, Custom, Scheduler};
@@ -51,11 +52,11 @@ struct Asked {
     command: Option<Time>,
     data: Option<Time>,
     /// Whether the last path of each leg had to be waited for.
-    waited: [bool; 2],
+    waited: [bool; 3],
     /// What was in the way of the data that leaves the register.
     causes: Causes,
     /// How long what moves for each leg takes at least.
-    least: [Time; 2],
+    least: [Time; 3],
 }
 
 /// One drive and the workload it runs.
@@ -85,6 +86,9 @@ pub struct Simulation {
     /// Operations that are done, while the controllers have not been told.
     unacknowledged: crate::engine::arena::Arena<AcknowledgementId, Operation>,
     collections: Vec<Option<Collection>>,
+    /// For each plane that a page is on its way to from another chip, the plane whose collection sent it; kept when pages move
+    /// from chip to chip.
+    arrivals: Vec<Option<PlaneId>>,
     /// Collections in progress on each die that are not in the background.
     foreground_collections: Vec<u32>,
     transaction_order: u64,
@@ -149,6 +153,10 @@ impl Simulation {
             outbox: Outbox::default(),
             unacknowledged: Default::default(),
             collections: vec![None; geometry.planes() as usize],
+            arrivals: match config.gc.r#move {
+                Move::ThroughController => Vec::new(),
+                Move::ChipToChip => vec![None; geometry.planes() as usize],
+            },
             foreground_collections: vec![0; dies as usize],
             transaction_order: 0,
             measures: Measures::new(dies),

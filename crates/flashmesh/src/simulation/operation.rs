@@ -20,7 +20,7 @@ impl Simulation {
         }
     }
 
-    /// Command and data have reached the die, or read data the controller.
+    /// Command and data have reached the die, or read data the controller or another chip.
     fn delivered(&mut self, grant: Grant) {
         self.witness(|oracles, now| oracles.delivered(grant, now));
         let stalled = self.fabric.stalled(grant);
@@ -35,7 +35,7 @@ impl Simulation {
                 done.commands += least;
                 self.start_array(grant.die, stalled);
             }
-            Leg::DataOut => {
+            Leg::DataOut | Leg::Copy => {
                 done.data += least;
                 self.data_arrived(grant.die, stalled);
             }
@@ -123,7 +123,7 @@ impl Simulation {
         }
     }
 
-    /// The data of one plane has reached the controller.
+    /// The data of one plane has reached the controller, or another chip.
     fn data_arrived(&mut self, die: DieId, stalled: Time) {
         let now = self.now();
         if stalled > Time::ZERO {
@@ -137,6 +137,10 @@ impl Simulation {
         let transaction = &mut self.transactions[id];
         transaction.spent.transfer += now - transaction.array_mark - stalled;
         transaction.count_stall(stalled);
+        if transaction.is_copied {
+            let Transaction { from, plane, .. } = *transaction;
+            self.witness(|oracles, now| oracles.page_copied(from, plane, now));
+        }
         self.kick(die);
         self.send_register(die);
         self.read_done(id);
@@ -187,7 +191,7 @@ impl Simulation {
 
     /// The array has programmed a page, or erased a block.
     fn commit(&mut self, id: TransactionId) {
-        let Transaction { class, request, lpn, from, to, successor, .. } = self.transactions[id];
+        let Transaction { class, request, lpn, plane, from, to, successor, is_copied, .. } = self.transactions[id];
         match class {
             Class::UserProgram => {
                 self.measures.flash.user_programs += 1;
@@ -205,6 +209,10 @@ impl Simulation {
                 self.measures.gc.pages_moved += 1;
                 self.witness(|oracles, now| oracles.page_programmed(to, lpn, Origin::Moved(from), now));
                 self.ftl.commit_move(lpn, from, to);
+                if is_copied {
+                    self.measures.gc.pages_copied += 1;
+                    self.copy_ended(plane);
+                }
             }
             Class::Erase => {
                 let block = self.geometry.block_of(from);
@@ -216,12 +224,12 @@ impl Simulation {
 
     /// The firmware goes on from a page programmed, or a block erased.
     fn conclude(&mut self, id: TransactionId) {
-        let Transaction { class, plane, .. } = self.transactions[id];
+        let Transaction { class, plane, from, .. } = self.transactions[id];
         match class {
             Class::UserProgram => self.page_done(id),
             Class::CollectProgram => {
                 self.transactions.remove(id);
-                self.page_moved(plane);
+                self.page_moved(self.geometry.plane_of(from));
             }
             Class::Erase => {
                 self.transactions.remove(id);

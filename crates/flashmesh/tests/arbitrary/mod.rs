@@ -1,8 +1,8 @@
 //! Random small drives and workloads, for the tests that drive a whole drive.
 
 use flashmesh::config::{
-    Allocation, Arbitration, Config, FabricKind, Level, MultiPlane, PreconditionKind, ReplayMode, SchedulePolicy,
-    Suspension, VictimPolicy,
+    Allocation, Arbitration, Config, Controllers, FabricKind, Level, Move, MultiPlane, PreconditionKind, ReplayMode,
+    SchedulePolicy, Suspension, VictimPolicy,
 };
 use flashmesh::units::{Bytes, Rate, Time};
 use flashmesh::workload::{IoRequest, RequestKind};
@@ -105,6 +105,7 @@ fn collection() -> impl Strategy<Value = (flashmesh::config::Gc, flashmesh::conf
                 threshold: share(low.max(high)),
                 hard_threshold: share(low.min(high)),
                 preemptible,
+                r#move: Move::ThroughController,
                 copyback,
                 background_threshold: share(background),
             };
@@ -128,13 +129,45 @@ fn host() -> impl Strategy<Value = (flashmesh::config::Host, flashmesh::config::
     })
 }
 
+fn pnssd() -> impl Strategy<Value = flashmesh::config::Pnssd> {
+    (select(Controllers::ALL), any::<bool>())
+        .prop_map(|(controllers, split_page)| flashmesh::config::Pnssd { controllers, split_page })
+}
+
+/// Makes the shape of the array, the interconnect and how pages move fit each other.
+fn fit_fabric(config: &mut Config, r#move: Move) {
+    let geometry = &mut config.geometry;
+    config.gc.r#move = r#move;
+    if config.fabric.kind != FabricKind::Pnssd || config.gc.copyback {
+        config.gc.r#move = Move::ThroughController;
+    }
+    if config.gc.r#move == Move::ChipToChip {
+        // One more block to spare, for what arrives.
+        geometry.blocks_per_plane += 1;
+    }
+    if config.fabric.kind == FabricKind::Pnssd {
+        // As many logical pages for each plane as before.
+        let planes_before = geometry.channels * geometry.chips_per_channel;
+        geometry.channels = geometry.chips_per_channel;
+        let planes = geometry.channels * geometry.chips_per_channel;
+        geometry.capacity = geometry.capacity.map(|capacity| {
+            let pages = capacity.as_u64() / geometry.page_size.as_u64();
+            geometry.page_size * (pages * u64::from(planes) / u64::from(planes_before))
+        });
+    }
+}
+
 pub fn drive() -> impl Strategy<Value = Config> {
     let schedule = (select(SchedulePolicy::ALL), 1..=8u32);
     let kinds = vec![PreconditionKind::None, PreconditionKind::Sequential, PreconditionKind::Random];
     let precondition = (select(kinds), select(vec![0.1, 0.5, 1.0]));
-    (0..1000u64, geometry(), flash(), fabric(), schedule, allocation(), collection(), host(), precondition).prop_map(
+    let fabric = (fabric(), pnssd(), select(Move::ALL));
+    (0..1000u64, geometry(), flash(), fabric, schedule, allocation(), collection(), host(), precondition).prop_map(
         |(seed, geometry, flash, fabric, (policy, lookahead), allocation, (gc, wear), (host, replay), (kind, fill))| {
-            let mut config = Config { seed, geometry, flash, fabric, gc, wear, host, replay, ..Config::default() };
+            let (fabric, pnssd, r#move) = fabric;
+            let mut config =
+                Config { seed, geometry, flash, fabric, pnssd, gc, wear, host, replay, ..Config::default() };
+            fit_fabric(&mut config, r#move);
             config.schedule.policy = policy;
             config.schedule.lookahead = lookahead;
             config.ftl.allocation = allocation;

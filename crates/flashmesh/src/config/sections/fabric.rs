@@ -11,6 +11,8 @@ choices! {
         Bus = "bus",
         /// The bus with twice the rate and packets, which the chips decode (pSSD).
         Pssd = "pssd",
+        /// A horizontal channel per row of chips and a vertical one per column, with packets (pnSSD); the array is square.
+        Pnssd = "pnssd",
         /// A private channel per chip: no path is ever shared.
         Ideal = "ideal",
     }

@@ -22,6 +22,17 @@ choices! {
     }
 }
 
+choices! {
+    /// How garbage collection moves a valid page.
+    Move {
+        /// Inside its plane: the data leaves for the controller and comes back.
+        ThroughController = "through-controller",
+        /// To the same plane of another chip, straight over the channel or network between the chips, when such a plane takes it;
+        /// else as above.
+        ChipToChip = "chip-to-chip",
+    }
+}
+
 section! {
     /// Garbage collection.
     Gc, "gc" {
@@ -35,6 +46,8 @@ section! {
         hard_threshold: f64 as Share = 0.005, in 0.0..=0.5;
         /// Whether user requests go before the transactions of a collection.
         preemptible: bool = false;
+        /// How a valid page moves.
+        r#move: Move = Move::ThroughController;
         /// Whether pages move inside their plane without leaving the chip.
         copyback: bool = false;
         /// A plane of an idle die is collected when its share of free pages falls below this; 0 turns it off.

@@ -1,5 +1,6 @@
 //! Dynamic allocation: round robin over idle dies.
 
+use super::in_flight::{InFlight, cyclic};
 use super::{Allocator, IdleDies, StaticOrder};
 use crate::config::Level;
 use crate::flash::geometry::Geometry;
@@ -24,8 +25,7 @@ pub struct Dynamic {
     next_die: Vec<u32>,
     /// By die.
     next_plane: Vec<u32>,
-    /// By plane: pages placed and not yet programmed.
-    in_flight: Vec<u32>,
+    in_flight: InFlight,
     unwritten: StaticOrder,
 }
 
@@ -41,7 +41,7 @@ impl Dynamic {
             next_way: vec![0; geometry.channels as usize],
             next_die: vec![0; geometry.chips() as usize],
             next_plane: vec![0; geometry.dies() as usize],
-            in_flight: vec![0; geometry.planes() as usize],
+            in_flight: InFlight::new(geometry),
             unwritten: StaticOrder::new(geometry, [Level::Channel, Level::Way, Level::Die, Level::Plane]),
         }
     }
@@ -50,9 +50,8 @@ impl Dynamic {
         &self.unwritten
     }
 
-    #[inline]
-    fn has_room(&self, plane: PlaneId, occupancy: &Occupancy<'_>) -> bool {
-        occupancy.has_room(plane, self.in_flight[plane.index()])
+    pub(in crate::ftl) fn in_flight(&self, plane: PlaneId) -> u32 {
+        self.in_flight.on(plane)
     }
 
     /// The next plane in the order of the pointers, among dies in `idle` (all when `None`) and planes with room.
@@ -78,7 +77,7 @@ impl Dynamic {
                     }
                     for plane_in_die in cyclic(self.next_plane[die.index()], self.planes_per_die) {
                         let plane = PlaneId(die.0 * self.planes_per_die + plane_in_die);
-                        if self.has_room(plane, occupancy) {
+                        if self.in_flight.has_room(plane, occupancy) {
                             self.next_channel = (channel + 1) % self.channels;
                             self.next_way[channel as usize] = (way + 1) % self.chips_per_channel;
                             self.next_die[chip as usize] = (die_in_chip + 1) % self.dies_per_chip;
@@ -91,46 +90,25 @@ impl Dynamic {
         }
         None
     }
-
-    /// Where a page goes when no plane has room, which takes a drive at its smallest spare area and more pages in flight
-    /// than it has spare: where it is already, so that it takes no more than it had, or else the emptiest plane.
-    fn without_room(&self, lpn: Lpn, occupancy: &Occupancy<'_>) -> PlaneId {
-        occupancy.current_plane(lpn).unwrap_or_else(|| {
-            let emptiest = (0..self.in_flight.len())
-                .min_by_key(|&plane| occupancy.valid_pages(PlaneId(plane as u32)) + self.in_flight[plane]);
-            PlaneId(emptiest.unwrap_or(0) as u32)
-        })
-    }
-}
-
-/// 0 to `size` - 1, starting at `start` and going round.
-#[inline]
-fn cyclic(start: u32, size: u32) -> impl Iterator<Item = u32> {
-    (start..size).chain(0..start)
 }
 
 impl Allocator for Dynamic {
     fn place(&mut self, lpn: Lpn, occupancy: &Occupancy<'_>, idle: &IdleDies) -> PlaneId {
         let among_idle = if idle.is_empty() { None } else { self.next(occupancy, Some(idle)) };
-        let plane =
-            among_idle.or_else(|| self.next(occupancy, None)).unwrap_or_else(|| self.without_room(lpn, occupancy));
-        self.in_flight[plane.index()] += 1;
+        let plane = among_idle
+            .or_else(|| self.next(occupancy, None))
+            .unwrap_or_else(|| self.in_flight.without_room(lpn, occupancy));
+        self.in_flight.placed(plane);
         plane
     }
 
     #[inline]
     fn committed(&mut self, plane: PlaneId) {
-        let in_flight = &mut self.in_flight[plane.index()];
-        debug_assert!(*in_flight > 0, "a page was committed on {plane:?} that was not placed there");
-        *in_flight = in_flight.saturating_sub(1);
+        self.in_flight.committed(plane);
     }
 
     fn place_unwritten(&self, lpn: Lpn, occupancy: &Occupancy<'_>) -> PlaneId {
-        let nominal = self.unwritten.plane_of(lpn);
-        cyclic(nominal.0, self.in_flight.len() as u32)
-            .map(PlaneId)
-            .find(|&plane| self.has_room(plane, occupancy))
-            .unwrap_or_else(|| self.without_room(lpn, occupancy))
+        self.in_flight.from(self.unwritten.plane_of(lpn), lpn, occupancy)
     }
 }
 

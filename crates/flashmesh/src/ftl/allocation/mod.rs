@@ -2,11 +2,14 @@
 
 mod dynamic;
 mod idle_dies;
+mod in_flight;
 mod static_order;
+mod yielding;
 
 pub use dynamic::Dynamic;
 pub use idle_dies::IdleDies;
 pub use static_order::{ORDERS, StaticOrder};
+pub use yielding::Yielding;
 
 use super::Occupancy;
 use crate::config;
@@ -36,6 +39,7 @@ pub trait Allocator {
 #[derive(Debug)]
 pub(super) enum Policy {
     Static(StaticOrder),
+    Yielding(Yielding),
     Dynamic(Dynamic),
 }
 
@@ -43,14 +47,17 @@ macro_rules! dispatch {
     ($policy:expr, $allocator:ident => $call:expr) => {
         match $policy {
             Policy::Static($allocator) => $call,
+            Policy::Yielding($allocator) => $call,
             Policy::Dynamic($allocator) => $call,
         }
     };
 }
 
 impl Policy {
-    pub(super) fn new(geometry: &Geometry, config: config::Allocation) -> Policy {
+    /// The allocator that `config` names; `pages_leave` says whether collection moves pages to other planes.
+    pub(super) fn new(geometry: &Geometry, config: config::Allocation, pages_leave: bool) -> Policy {
         match config {
+            config::Allocation::Static(order) if pages_leave => Policy::Yielding(Yielding::new(geometry, order)),
             config::Allocation::Static(order) => Policy::Static(StaticOrder::new(geometry, order)),
             config::Allocation::Dynamic => Policy::Dynamic(Dynamic::new(geometry)),
         }
@@ -60,7 +67,19 @@ impl Policy {
     pub(super) fn static_order(&self) -> &StaticOrder {
         match self {
             Policy::Static(order) => order,
+            Policy::Yielding(yielding) => yielding.static_order(),
             Policy::Dynamic(dynamic) => dynamic.static_order(),
+        }
+    }
+}
+
+impl Policy {
+    /// Pages placed on `plane` and not yet programmed, where that is counted.
+    pub(super) fn in_flight(&self, plane: PlaneId) -> u32 {
+        match self {
+            Policy::Static(_) => 0,
+            Policy::Yielding(yielding) => yielding.in_flight(plane),
+            Policy::Dynamic(dynamic) => dynamic.in_flight(plane),
         }
     }
 }

@@ -1,0 +1,130 @@
+//! Which channels and controllers a die can use.
+
+use crate::config::Controllers;
+use crate::flash::geometry::Geometry;
+use crate::ids::{DieId, LinkId};
+
+use super::super::layout::{Layout, Link, LinkKind};
+use super::super::rows::CHANNEL_WIRES;
+
+/// A way to a die: a channel, and the controller that drives it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Side {
+    pub(super) link: LinkId,
+    /// The number of the controller.
+    pub(super) controller: u32,
+    /// The place of the die in the round-robin of the controller.
+    pub(super) position: u32,
+}
+
+/// The channels of a square array: links 0 to N - 1 are horizontal, N to 2N - 1 vertical.
+#[derive(Debug)]
+pub(super) struct Grid {
+    /// By die: its horizontal side, then its vertical one.
+    sides: Vec<[Side; 2]>,
+    /// N: rows, and columns.
+    rows: u32,
+    /// Channels that a controller drives.
+    channels_per_controller: u32,
+}
+
+impl Grid {
+    pub(super) fn new(geometry: &Geometry, controllers: Controllers) -> Grid {
+        let (rows, dies_per_chip) = (geometry.channels, geometry.dies_per_chip);
+        let channels_per_controller = match controllers {
+            Controllers::Independent => 1,
+            Controllers::Shared => 2,
+        };
+        let sides = (0..geometry.dies()).map(|die| {
+            let (chip, die_in_chip) = (die / dies_per_chip, die % dies_per_chip);
+            let (row, column) = (chip / rows, chip % rows);
+            let horizontal =
+                Side { link: LinkId(row), controller: row, position: column * dies_per_chip + die_in_chip };
+            let along_column = row * dies_per_chip + die_in_chip;
+            let (controller, position) = match controllers {
+                Controllers::Independent => (rows + column, along_column),
+                Controllers::Shared => (column, rows * dies_per_chip + along_column),
+            };
+            [horizontal, Side { link: LinkId(rows + column), controller, position }]
+        });
+        Grid { sides: sides.collect(), rows, channels_per_controller }
+    }
+
+    /// The horizontal and the vertical side of a die.
+    #[inline]
+    pub(super) fn sides(&self, die: DieId) -> [Side; 2] {
+        self.sides[die.index()]
+    }
+
+    pub(super) fn channels(&self) -> u32 {
+        2 * self.rows
+    }
+
+    pub(super) fn controllers(&self) -> u32 {
+        self.channels() / self.channels_per_controller
+    }
+
+    /// How many dies may want a controller, those on both of its channels twice.
+    pub(super) fn dies_per_controller(&self) -> u32 {
+        self.sides.len() as u32 / self.rows * self.channels_per_controller
+    }
+
+    pub(super) fn layout(&self) -> Layout {
+        let link = |name: String| Link { kind: LinkKind::Channel, name };
+        let horizontal = (0..self.rows).map(|row| link(format!("horizontal channel {row}")));
+        let vertical = (0..self.rows).map(|column| link(format!("vertical channel {column}")));
+        Layout {
+            links: horizontal.chain(vertical).collect(),
+            wires: self.channels() * CHANNEL_WIRES,
+            controllers: self.controllers(),
+            routers: 0,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Config;
+
+    fn grid(controllers: Controllers) -> Grid {
+        let mut config = Config::default();
+        config.geometry.channels = 3;
+        config.geometry.chips_per_channel = 3;
+        config.geometry.dies_per_chip = 2;
+        Grid::new(&Geometry::new(&config.geometry).expect("the geometry is possible"), controllers)
+    }
+
+    #[test]
+    fn a_die_sits_on_the_channel_of_its_row_and_on_that_of_its_column() {
+        // The second die of the chip in row 1 and column 2.
+        let die = DieId((3 + 2) * 2 + 1);
+        let horizontal = Side { link: LinkId(1), controller: 1, position: 5 };
+        let vertical = Side { link: LinkId(5), controller: 5, position: 3 };
+        assert_eq!(grid(Controllers::Independent).sides(die), [horizontal, vertical]);
+        let shared = Side { link: LinkId(5), controller: 2, position: 6 + 3 };
+        assert_eq!(grid(Controllers::Shared).sides(die), [horizontal, shared]);
+    }
+
+    #[test]
+    fn the_dies_of_a_controller_have_places_of_their_own() {
+        for (controllers, count, dies) in [(Controllers::Independent, 6, 6), (Controllers::Shared, 3, 12)] {
+            let grid = grid(controllers);
+            assert_eq!((grid.controllers(), grid.dies_per_controller()), (count, dies));
+            for controller in 0..count {
+                let of_controller = |side: &&Side| side.controller == controller;
+                let mut places: Vec<u32> =
+                    grid.sides.iter().flatten().filter(of_controller).map(|side| side.position).collect();
+                places.sort_unstable();
+                assert_eq!(places, (0..dies).collect::<Vec<_>>());
+            }
+        }
+    }
+
+    #[test]
+    fn the_layout_names_the_channels_in_the_order_of_their_links() {
+        let layout = grid(Controllers::Shared).layout();
+        assert_eq!((layout.links.len(), layout.wires, layout.controllers), (6, 48, 3));
+        assert_eq!((&*layout.links[2].name, &*layout.links[3].name), ("horizontal channel 2", "vertical channel 0"));
+    }
+}

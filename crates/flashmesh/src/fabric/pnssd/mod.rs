@@ -1,0 +1,457 @@
+//! pnSSD (paper 000, section 3.2): N rows of N chips, each on the horizontal channel of its row and on the vertical one of its
+//! column.
+//!
+//! A channel is 8 bit wide, as that of the bus, and carries packets, as that of pSSD. A transfer takes the horizontal channel
+//! when that is free, else the vertical one, else whichever is free first. The two channels have pins of their own on a chip,
+//! which may use both at once \[choice\]: for two of its dies, for a command of a die whose data leaves, or, with `split-page`,
+//! for the two halves of the data of one transfer.
+//!
+//! A controller drives one channel, or with `controllers = "shared"` a horizontal and a vertical one, of which it serves one at a
+//! time; then a chip on the diagonal of the array has one controller only, and its pages are never split \[choice\].
+//!
+//! A page that garbage collection moves from chip to chip goes over the vertical channel that the two share, as a data packet
+//! that no controller takes part in; it takes its turn among the data that leaves \[choice\].
+
+mod grid;
+
+use crate::config::{self, Config};
+use crate::flash::geometry::Geometry;
+use crate::ids::{DieId, LinkId, PathId};
+use crate::units::{Bytes, Time};
+
+use super::arbiter::{Arbiter, Waiting};
+use super::framing::Durations;
+use super::layout::{Addition, LinkKind, Part, Passage};
+use super::{Cause, Fabric, FabricError, Grant, Granted, Layout, Leg, LinkUsage, Message, Outbox, Payload, Sent};
+use grid::{Grid, Side};
+
+/// A channel that is held.
+#[derive(Clone, Copy, Debug)]
+struct Held {
+    die: DieId,
+    leg: Leg,
+    since: Time,
+    /// Whether the transfer holds the other channel of the die as well.
+    is_split: bool,
+}
+
+#[derive(Debug)]
+struct Controller {
+    is_busy: bool,
+    busy: Time,
+    waiting: Arbiter,
+}
+
+/// The horizontal and vertical channels.
+#[derive(Debug)]
+pub struct Pnssd {
+    grid: Grid,
+    /// By link.
+    channels: Vec<Option<Held>>,
+    controllers: Vec<Controller>,
+    usage: Vec<LinkUsage>,
+    durations: Durations,
+    splits_pages: bool,
+    /// Whether pages move from chip to chip.
+    copies_pages: bool,
+    order: u64,
+    hops: u64,
+    layout: Layout,
+}
+
+/// Whether the array of `config` is square.
+///
+/// # Errors
+/// When it is not.
+pub(super) fn check(config: &Config) -> Result<(), FabricError> {
+    let config::Geometry { channels, chips_per_channel, .. } = config.geometry;
+    if channels == chips_per_channel {
+        return Ok(());
+    }
+    Err(FabricError {
+        keys: vec!["geometry.chips-per-channel", "geometry.channels", "fabric.kind"],
+        message: format!(
+            "fabric.kind `pnssd` needs as many chips a channel as channels, found {chips_per_channel} and {channels}"
+        ),
+        help: "set geometry.chips-per-channel and geometry.channels to the same number".to_owned(),
+    })
+}
+
+/// The half of `payload` that goes over the channel granted, and the half that goes over the other one.
+fn halves(payload: Payload) -> [Payload; 2] {
+    let other = Bytes::new(payload.bytes.as_u64() / 2);
+    let rest = Payload { message: Message::Data, command: Time::ZERO, bytes: other, ..payload };
+    [Payload { bytes: payload.bytes - other, ..payload }, rest]
+}
+
+impl Pnssd {
+    /// The channels of a square array.
+    pub fn new(config: &Config, geometry: &Geometry) -> Pnssd {
+        let grid = Grid::new(geometry, config.pnssd.controllers);
+        let dies = grid.dies_per_controller();
+        let controller =
+            || Controller { is_busy: false, busy: Time::ZERO, waiting: Arbiter::new(config.fabric.arbitration, dies) };
+        Pnssd {
+            channels: vec![None; grid.channels() as usize],
+            controllers: (0..grid.controllers()).map(|_| controller()).collect(),
+            usage: vec![LinkUsage::default(); grid.channels() as usize],
+            durations: Durations::packets(&config.packets, config.fabric.channel_rate),
+            splits_pages: config.pnssd.split_page,
+            copies_pages: config.gc.r#move == config::Move::ChipToChip,
+            order: 0,
+            hops: 0,
+            layout: grid.layout(),
+            grid,
+        }
+    }
+
+    #[inline]
+    fn is_free(&self, side: Side) -> bool {
+        self.channels[side.link.index()].is_none() && !self.controllers[side.controller as usize].is_busy
+    }
+
+    /// Holds the channel of `side`, and its controller unless it takes no part.
+    #[inline]
+    fn hold(&mut self, side: Side, die: DieId, leg: Leg, now: Time, is_split: bool) {
+        self.channels[side.link.index()] = Some(Held { die, leg, since: now, is_split });
+        self.controllers[side.controller as usize].is_busy |= leg != Leg::Copy;
+    }
+
+    /// Holds `side` for `leg` and tells so.
+    #[inline]
+    fn grant(&mut self, side: Side, (die, leg): (DieId, Leg), cause: Cause, now: Time, outbox: &mut Outbox) {
+        self.hold(side, die, leg, now, false);
+        let grant = Grant { die, leg, path: PathId(side.link.0) };
+        outbox.grants.push(Granted { grant, since: now, cause });
+    }
+
+    /// Gives `side` back; gives what its channel was held for.
+    #[inline]
+    fn free(&mut self, side: Side, now: Time, outbox: &mut Outbox) -> Option<Held> {
+        let held = self.channels[side.link.index()].take()?;
+        self.controllers[side.controller as usize].is_busy &= held.leg == Leg::Copy;
+        outbox.used(side.link, held.die, held.since, now);
+        Some(held)
+    }
+
+    /// The sides of `die`: the one whose channel is `path`, and the other one.
+    #[inline]
+    fn sides_from(&self, die: DieId, path: PathId) -> [Side; 2] {
+        let [horizontal, vertical] = self.grid.sides(die);
+        if horizontal.link.0 == path.0 { [horizontal, vertical] } else { [vertical, horizontal] }
+    }
+
+    /// A controller, or one of its channels, has become free: those who wait for it may be served.
+    fn serve(&mut self, number: u32, now: Time, outbox: &mut Outbox) {
+        while let Some((next, side)) = self.next(number) {
+            for other in self.grid.sides(next.die) {
+                if other.controller != number {
+                    self.controllers[other.controller as usize].waiting.forget(next.die, next.leg);
+                }
+            }
+            self.grant(side, (next.die, next.leg), next.cause, now, outbox);
+        }
+    }
+
+    /// Takes who is served next by a controller, and over which side.
+    #[inline]
+    fn next(&mut self, number: u32) -> Option<(Waiting, Side)> {
+        let Pnssd { grid, channels, controllers, copies_pages, .. } = self;
+        let Controller { is_busy, waiting, .. } = &mut controllers[number as usize];
+        if *is_busy && !*copies_pages {
+            return None;
+        }
+        let side_of = |waiting: &Waiting| {
+            let [horizontal, vertical] = grid.sides(waiting.die);
+            let leads = |side: &Side| side.controller == number && channels[side.link.index()].is_none();
+            match waiting.leg {
+                Leg::Copy => Some(vertical).filter(leads),
+                Leg::Command | Leg::DataOut if *is_busy => None,
+                Leg::Command | Leg::DataOut => [horizontal, vertical].into_iter().find(leads),
+            }
+        };
+        let next = waiting.next(|waiting| side_of(waiting).is_some())?;
+        side_of(&next).map(|side| (next, side))
+    }
+
+    /// Lets a die wait at the controller of `side`.
+    #[inline]
+    fn wait(&mut self, side: Side, (die, leg): (DieId, Leg), cause: Cause) {
+        let waiting = Waiting { die, leg, cause, position: side.position, order: self.order };
+        self.controllers[side.controller as usize].waiting.wait(waiting);
+    }
+
+    #[inline]
+    fn count(&mut self, side: Side, leg: Leg, payload: Payload, now: Time, duration: Time) {
+        self.hops += 1;
+        self.usage[side.link.index()].count(leg, payload, now, duration);
+        if leg != Leg::Copy {
+            self.controllers[side.controller as usize].busy += duration;
+        }
+    }
+}
+
+impl Fabric for Pnssd {
+    #[inline]
+    fn acquire(&mut self, die: DieId, leg: Leg, now: Time, outbox: &mut Outbox) {
+        let [horizontal, vertical] = self.grid.sides(die);
+        for side in [horizontal, vertical] {
+            if self.is_free(side) {
+                self.controllers[side.controller as usize].waiting.served(side.position);
+                self.grant(side, (die, leg), Cause::Channel, now, outbox);
+                return;
+            }
+        }
+        let is_channel_free = |side: Side| self.channels[side.link.index()].is_none();
+        let has_free_channel = is_channel_free(horizontal) || is_channel_free(vertical);
+        let cause = if has_free_channel { Cause::Controller } else { Cause::Channel };
+        self.order += 1;
+        self.wait(horizontal, (die, leg), cause);
+        if vertical.controller != horizontal.controller {
+            self.wait(vertical, (die, leg), cause);
+        }
+    }
+
+    #[inline]
+    fn copies(&self, from: DieId, to: DieId) -> bool {
+        let ([from_row, from_column], [to_row, to_column]) = (self.grid.sides(from), self.grid.sides(to));
+        from_column.link == to_column.link && from_row.link != to_row.link
+    }
+
+    fn acquire_copy(&mut self, from: DieId, _to: DieId, now: Time, outbox: &mut Outbox) {
+        let [_, vertical] = self.grid.sides(from);
+        if self.channels[vertical.link.index()].is_none() {
+            self.grant(vertical, (from, Leg::Copy), Cause::Channel, now, outbox);
+        } else {
+            self.order += 1;
+            self.wait(vertical, (from, Leg::Copy), Cause::Channel);
+        }
+    }
+
+    #[inline]
+    fn send(&mut self, grant: Grant, payload: Payload, now: Time, _outbox: &mut Outbox) -> Sent {
+        let [side, other] = self.sides_from(grant.die, grant.path);
+        let can_split = self.splits_pages
+            && grant.leg != Leg::Copy
+            && payload.bytes > Bytes::ZERO
+            && side.controller != other.controller;
+        if !can_split {
+            let least = self.durations.of(payload);
+            self.count(side, grant.leg, payload, now, least);
+            return Sent { delivered: Some(now + least), least };
+        }
+        let [first, second] = halves(payload);
+        let (first_time, second_time) = (self.durations.of(first), self.durations.of(second));
+        let least = first_time.later(second_time);
+        if self.is_free(other) {
+            self.hold(side, grant.die, grant.leg, now, true);
+            self.hold(other, grant.die, grant.leg, now, true);
+            self.count(side, grant.leg, first, now, first_time);
+            self.count(other, grant.leg, second, now, second_time);
+            return Sent { delivered: Some(now + least), least };
+        }
+        let whole = self.durations.of(payload);
+        self.count(side, grant.leg, payload, now, whole);
+        Sent { delivered: Some(now + whole), least }
+    }
+
+    #[inline]
+    fn release(&mut self, grant: Grant, now: Time, outbox: &mut Outbox) {
+        let [side, other] = self.sides_from(grant.die, grant.path);
+        let held = self.free(side, now, outbox);
+        if held.is_some_and(|held| held.is_split) {
+            self.free(other, now, outbox);
+            self.serve(other.controller, now, outbox);
+        }
+        self.serve(side.controller, now, outbox);
+    }
+
+    fn layout(&self) -> &Layout {
+        &self.layout
+    }
+
+    fn passages(&self) -> Vec<Passage> {
+        let links: Vec<LinkId> = self.layout.of_kind(LinkKind::Channel).collect();
+        // Copies occupy a channel without its controller, so only without them do shared controllers limit the channels.
+        let at_once = if self.copies_pages { links.len() } else { self.controllers.len() } as u32;
+        vec![Passage { part: Part::Controllers, links, at_once }]
+    }
+
+    fn addition(&self) -> Addition {
+        Addition::DieControllers
+    }
+
+    fn usage(&self) -> &[LinkUsage] {
+        &self.usage
+    }
+
+    fn controllers_busy(&self, _now: Time) -> Vec<Time> {
+        self.controllers.iter().map(|controller| controller.busy).collect()
+    }
+
+    fn hops(&self) -> u64 {
+        self.hops
+    }
+
+    fn held(&self) -> Vec<(LinkId, DieId)> {
+        let links = (0..).map(LinkId);
+        links.zip(&self.channels).filter_map(|(link, held)| Some((link, held.as_ref()?.die))).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::{Controllers, FabricKind};
+    use crate::units::Rate;
+
+    /// Three rows of three chips at 1 GB/s; chip 4 is in the middle.
+    fn pnssd(controllers: Controllers, split_page: bool) -> Pnssd {
+        let mut config = Config::default();
+        config.geometry.channels = 3;
+        config.geometry.chips_per_channel = 3;
+        config.fabric.kind = FabricKind::Pnssd;
+        config.fabric.channel_rate = Rate::from_bytes_per_second(1_000_000_000);
+        config.pnssd = config::Pnssd { controllers, split_page };
+        config.gc.r#move = config::Move::ChipToChip;
+        Pnssd::new(&config, &Geometry::new(&config.geometry).expect("the geometry is possible"))
+    }
+
+    /// Asks for the data of `die` to leave; gives the grants, each with the link and the cause.
+    fn ask(fabric: &mut Pnssd, die: u32, now: u64) -> Vec<(Grant, Cause)> {
+        let mut outbox = Outbox::default();
+        fabric.acquire(DieId(die), Leg::DataOut, Time::from_ns(now), &mut outbox);
+        outbox.grants.iter().map(|granted| (granted.grant, granted.cause)).collect()
+    }
+
+    fn release(fabric: &mut Pnssd, grant: Grant, now: u64) -> Vec<(Grant, Cause)> {
+        let mut outbox = Outbox::default();
+        fabric.release(grant, Time::from_ns(now), &mut outbox);
+        outbox.grants.iter().map(|granted| (granted.grant, granted.cause)).collect()
+    }
+
+    fn grant(die: u32, link: u32) -> Grant {
+        Grant { die: DieId(die), leg: Leg::DataOut, path: PathId(link) }
+    }
+
+    fn page(bytes: u64) -> Payload {
+        Payload { message: Message::Data, planes: 1, command: Time::ZERO, bytes: Bytes::new(bytes) }
+    }
+
+    #[test]
+    fn the_horizontal_channel_goes_first_then_the_vertical_one_then_whichever_is_free_first() {
+        let mut fabric = pnssd(Controllers::Independent, false);
+        assert_eq!(ask(&mut fabric, 4, 0), [(grant(4, 1), Cause::Channel)]);
+        assert_eq!(ask(&mut fabric, 3, 0), [(grant(3, 3), Cause::Channel)]);
+        assert_eq!(ask(&mut fabric, 5, 0), [(grant(5, 5), Cause::Channel)]);
+        // Chips 8 and 2 are on the vertical channel that chip 5 holds.
+        assert_eq!(ask(&mut fabric, 2, 0), [(grant(2, 0), Cause::Channel)]);
+        assert_eq!(ask(&mut fabric, 8, 0), [(grant(8, 2), Cause::Channel)]);
+        // Chip 0 waits for links 0 and 3, chip 6 for links 2 and 3.
+        assert_eq!(ask(&mut fabric, 0, 1), []);
+        assert_eq!(ask(&mut fabric, 6, 2), []);
+        assert_eq!(release(&mut fabric, grant(8, 2), 3), [(grant(6, 2), Cause::Channel)]);
+        assert_eq!(release(&mut fabric, grant(3, 3), 4), [(grant(0, 3), Cause::Channel)]);
+        // Nobody waits in a second queue any more.
+        assert_eq!(release(&mut fabric, grant(2, 0), 5), []);
+        assert_eq!(release(&mut fabric, grant(6, 2), 6), []);
+        let held: Vec<_> = fabric.held().iter().map(|(link, die)| (link.0, die.0)).collect();
+        assert_eq!(held, [(1, 4), (3, 0), (5, 5)]);
+    }
+
+    #[test]
+    fn a_shared_controller_serves_one_of_its_channels_at_a_time() {
+        let mut fabric = pnssd(Controllers::Shared, false);
+        // Chip 1 holds the horizontal channel of controller 0, so chip 3 cannot have the vertical one.
+        assert_eq!(ask(&mut fabric, 1, 0), [(grant(1, 0), Cause::Channel)]);
+        assert_eq!(ask(&mut fabric, 4, 0), [(grant(4, 1), Cause::Channel)]);
+        assert_eq!(ask(&mut fabric, 3, 0), []);
+        assert_eq!(release(&mut fabric, grant(1, 0), 1), [(grant(3, 3), Cause::Controller)]);
+        // Both channels of the chip on the diagonal are of controller 1, and one of them is taken.
+        assert_eq!(ask(&mut fabric, 4, 2), []);
+        assert_eq!(release(&mut fabric, grant(4, 1), 3), [(grant(4, 1), Cause::Controller)]);
+        assert_eq!(release(&mut fabric, grant(3, 3), 4), []);
+        assert_eq!(fabric.held(), [(LinkId(1), DieId(4))]);
+    }
+
+    #[test]
+    fn a_channel_that_is_taken_is_in_the_way_whatever_its_controller_does() {
+        let mut fabric = pnssd(Controllers::Independent, false);
+        assert_eq!(ask(&mut fabric, 0, 0), [(grant(0, 0), Cause::Channel)]);
+        assert_eq!(ask(&mut fabric, 0, 0), [(grant(0, 3), Cause::Channel)]);
+        assert_eq!(ask(&mut fabric, 0, 0), []);
+        assert_eq!(release(&mut fabric, grant(0, 3), 1), [(grant(0, 3), Cause::Channel)]);
+    }
+
+    #[test]
+    fn a_page_is_split_over_two_channels_only_when_both_are_free() {
+        let mut outbox = Outbox::default();
+        let mut fabric = pnssd(Controllers::Independent, true);
+        let now = Time::ZERO;
+        ask(&mut fabric, 4, 0);
+        let sent = fabric.send(grant(4, 1), page(4097), now, &mut outbox);
+        assert_eq!(sent, Sent { delivered: Some(Time::from_ns(2049 + 12)), least: Time::from_ns(2049 + 12) });
+        assert_eq!(fabric.held(), [(LinkId(1), DieId(4)), (LinkId(4), DieId(4))]);
+        let carried: Vec<u64> = fabric.usage().iter().map(|link| link.bytes_out.as_u64()).collect();
+        assert_eq!((carried, fabric.hops()), (vec![0, 2049, 0, 0, 2048, 0], 2));
+        // Chip 3 is in the same row: it has only its vertical channel, and sends all over that one.
+        assert_eq!(ask(&mut fabric, 3, 0), [(grant(3, 3), Cause::Channel)]);
+        let sent = fabric.send(grant(3, 3), page(4096), now, &mut outbox);
+        assert_eq!(sent, Sent { delivered: Some(Time::from_ns(4096 + 12)), least: Time::from_ns(2048 + 12) });
+        // Chip 7 in the column of chip 4 waits for neither of its channels longer than it must.
+        assert_eq!(ask(&mut fabric, 6, 0), [(grant(6, 2), Cause::Channel)]);
+        assert_eq!(ask(&mut fabric, 7, 0), []);
+        assert_eq!(release(&mut fabric, grant(4, 1), 2061), [(grant(7, 4), Cause::Channel)]);
+        let held: Vec<u32> = fabric.held().iter().map(|(link, _)| link.0).collect();
+        assert_eq!(held, [2, 3, 4]);
+    }
+
+    #[test]
+    fn a_command_without_data_is_never_split() {
+        let mut fabric = pnssd(Controllers::Independent, true);
+        ask(&mut fabric, 4, 0);
+        let command = Payload { message: Message::Erase, bytes: Bytes::ZERO, ..page(0) };
+        let sent = fabric.send(grant(4, 1), command, Time::ZERO, &mut Outbox::default());
+        assert_eq!(sent, Sent { delivered: Some(Time::from_ns(8)), least: Time::from_ns(8) });
+        assert_eq!(fabric.held(), [(LinkId(1), DieId(4))]);
+    }
+
+    #[test]
+    fn a_page_for_another_chip_takes_the_vertical_channel_and_no_controller() {
+        for &controllers in Controllers::ALL {
+            let mut fabric = pnssd(controllers, true);
+            assert!(fabric.copies(DieId(4), DieId(1)) && !fabric.copies(DieId(4), DieId(5)));
+            assert!(!fabric.copies(DieId(4), DieId(4)));
+            let mut outbox = Outbox::default();
+            let copy = Grant { leg: Leg::Copy, ..grant(4, 4) };
+            fabric.acquire_copy(DieId(4), DieId(1), Time::ZERO, &mut outbox);
+            assert_eq!(outbox.grants.pop().map(|granted| granted.grant), Some(copy));
+            let sent = fabric.send(copy, Payload { message: Message::Copy, ..page(4096) }, Time::ZERO, &mut outbox);
+            assert_eq!(sent.delivered, Some(Time::from_ns(4096 + 12)));
+            assert_eq!(fabric.usage()[4].bytes_across, Bytes::new(4096));
+            assert_eq!(fabric.controllers_busy(Time::ZERO).iter().copied().max(), Some(Time::ZERO));
+            // The controller of the column is free, the channel is not: chip 4 has only its horizontal one, chip 7 after it.
+            assert_eq!(ask(&mut fabric, 4, 1), [(grant(4, 1), Cause::Channel)]);
+            assert_eq!(ask(&mut fabric, 4, 1), [], "{controllers}");
+            fabric.acquire_copy(DieId(7), DieId(1), Time::from_ns(2), &mut outbox);
+            assert!(outbox.grants.is_empty());
+            // The oldest is served first, where it has a controller; then the copy waits on.
+            let served = release(&mut fabric, copy, 4108);
+            match controllers {
+                Controllers::Independent => assert_eq!(served, [(grant(4, 4), Cause::Channel)]),
+                Controllers::Shared => assert_eq!(served[0].0, Grant { die: DieId(7), ..copy }),
+            }
+        }
+    }
+
+    #[test]
+    fn an_array_that_is_not_square_is_refused() {
+        let mut config = Config::default();
+        config.fabric.kind = FabricKind::Pnssd;
+        assert_eq!(check(&config), Ok(()));
+        config.geometry.chips_per_channel = 16;
+        let error = check(&config).expect_err("8 x 16 is not square");
+        assert_eq!(error.keys[0], "geometry.chips-per-channel");
+        assert!(error.message.contains("found 16 and 8"), "{error}");
+    }
+}

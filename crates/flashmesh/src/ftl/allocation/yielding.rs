@@ -1,0 +1,93 @@
+//! Static allocation where garbage collection moves pages to other planes.
+
+use super::in_flight::InFlight;
+use super::{Allocator, IdleDies, StaticOrder};
+use crate::config::Level;
+use crate::flash::geometry::Geometry;
+use crate::ftl::Occupancy;
+use crate::ids::{Lpn, PlaneId};
+
+/// Static allocation that passes over planes without room \[choice\].
+///
+/// Where pages move from chip to chip, the share of the logical pages that a static order gives a plane does not bound its
+/// valid pages any more: pages of other planes lie there as well. So a page goes to the plane of the static order while that has
+/// room ([`Occupancy::has_room`], counting pages on their way), which is nearly always, and else to the next plane that has.
+#[derive(Debug)]
+pub struct Yielding {
+    order: StaticOrder,
+    in_flight: InFlight,
+}
+
+impl Yielding {
+    /// The allocator of an array in which nothing was placed yet.
+    ///
+    /// # Panics
+    /// When a level is missing from `order`.
+    pub fn new(geometry: &Geometry, order: [Level; 4]) -> Yielding {
+        Yielding { order: StaticOrder::new(geometry, order), in_flight: InFlight::new(geometry) }
+    }
+
+    pub(in crate::ftl) fn static_order(&self) -> &StaticOrder {
+        &self.order
+    }
+
+    pub(in crate::ftl) fn in_flight(&self, plane: PlaneId) -> u32 {
+        self.in_flight.on(plane)
+    }
+}
+
+impl Allocator for Yielding {
+    fn place(&mut self, lpn: Lpn, occupancy: &Occupancy<'_>, _: &IdleDies) -> PlaneId {
+        let plane = self.in_flight.from(self.order.plane_of(lpn), lpn, occupancy);
+        self.in_flight.placed(plane);
+        plane
+    }
+
+    fn committed(&mut self, plane: PlaneId) {
+        self.in_flight.committed(plane);
+    }
+
+    fn place_unwritten(&self, lpn: Lpn, occupancy: &Occupancy<'_>) -> PlaneId {
+        self.in_flight.from(self.order.plane_of(lpn), lpn, occupancy)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::{self, Allocation, Config, Move};
+    use crate::ftl::{Ftl, Stream};
+    use crate::units::Bytes;
+
+    #[test]
+    fn a_page_goes_to_its_plane_while_that_has_room_and_else_to_the_next_one() {
+        let mut config = Config::default();
+        config.geometry = config::Geometry {
+            channels: 3,
+            chips_per_channel: 3,
+            planes_per_die: 1,
+            blocks_per_plane: 12,
+            pages_per_block: 8,
+            capacity: Some(Bytes::from_kib(4) * (9 * 6 * 8)),
+            ..config::Geometry::default()
+        };
+        config.ftl.allocation = Allocation::Static([Level::Way, Level::Channel, Level::Die, Level::Plane]);
+        config.gc.r#move = Move::ChipToChip;
+        let mut ftl = Ftl::new(&Geometry::new(&config.geometry).expect("the geometry is possible"), &config);
+        let idle = IdleDies::new(9);
+
+        // The even share of 48 pages and half a block are room; all of it is taken by pages of other planes.
+        let (plane, next) = (PlaneId(8), PlaneId(0));
+        for page in 0..52 {
+            let ppn = ftl.allocate(plane, Stream::Arrival).expect("the plane has space");
+            ftl.commit(Lpn(page * 8), ppn);
+        }
+        assert_eq!(ftl.place_write(Lpn(7), &idle), PlaneId(7));
+        assert_eq!(ftl.place_write(Lpn(8), &idle), next);
+        assert_eq!(ftl.translate_read(Lpn(17)), ftl.geometry.ppn(ftl.geometry.first_block(next), 0));
+        // One page less leaves room for one, and it is taken when that page is placed, not when it is programmed.
+        ftl.deallocate(Lpn(0));
+        assert_eq!(ftl.place_write(Lpn(8), &idle), plane);
+        assert_eq!(ftl.place_write(Lpn(26), &idle), next);
+    }
+}

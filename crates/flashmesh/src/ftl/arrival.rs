@@ -1,0 +1,175 @@
+//! Pages that garbage collection moves to another chip: which plane takes them.
+
+use std::cmp::Reverse;
+
+use super::plane::Frontier;
+use super::{Ftl, Occupancy};
+use crate::ids::{ChipId, DieId, PlaneId};
+
+impl Ftl {
+    /// Chooses the plane that a valid page of a victim in `plane` is copied to, without passing a controller, and keeps a
+    /// place for it there; from then on the page is on its way, until [`Ftl::copy_ended`]. `None` when it has to stay in its
+    /// own plane.
+    ///
+    /// The candidates are the planes at the same place (die and plane) of other chips which the data `reaches`. Those that
+    /// cannot take it are passed over: planes that are short of free pages themselves, that have no room for another valid
+    /// page, that have no page left in the block they keep open for such pages and cannot open another, or that await a page
+    /// already, since a chip has one page buffer for each plane \[choice\]. Of the others it is the one with the most free
+    /// pages, of equals the nearest, of equals the first.
+    ///
+    /// # Why nothing gets stuck
+    ///
+    /// A page is let in only when its place is there: one of the block that is open for arrivals, which nothing else allocates
+    /// from, and which is never opened with the last free block, the reserve of collection. So the program of a page that is
+    /// on its way waits for its die and for nothing else; no collection ever waits for space in another plane, and its own
+    /// victim finds in its own plane what it found before. A plane has one more open block than else, and one more block is
+    /// spare ([`ARRIVAL_BLOCKS`](super::ARRIVAL_BLOCKS), which the configuration is checked for); a page is let in, as the
+    /// host's are, only while the valid pages stay below what that leaves. Every collection still discards at least one
+    /// invalid page, so collections that send their pages to each other come to an end.
+    pub fn admit_copy(&mut self, plane: PlaneId, reaches: impl Fn(DieId, DieId) -> bool) -> Option<PlaneId> {
+        let planes_per_chip = self.geometry.dies_per_chip * self.geometry.planes_per_die;
+        let from = self.geometry.die_of_plane(plane);
+        let chosen = (plane.0 % planes_per_chip..self.geometry.planes())
+            .step_by(planes_per_chip as usize)
+            .map(PlaneId)
+            .filter(|&to| reaches(from, self.geometry.die_of_plane(to)) && self.can_admit(to))
+            .max_by_key(|&to| (self.free_pages(to), Reverse(self.distance(plane, to)), Reverse(to)))?;
+        if self.planes[chosen.index()].open_pages(Frontier::Arrival) == 0 {
+            self.open_block(chosen, Frontier::Arrival)?;
+        }
+        self.planes[chosen.index()].awaits_arrival = true;
+        Some(chosen)
+    }
+
+    /// The page that was on its way to `plane` has been programmed and committed, or was dropped.
+    pub fn copy_ended(&mut self, plane: PlaneId) {
+        self.planes[plane.index()].awaits_arrival = false;
+    }
+
+    fn can_admit(&self, plane: PlaneId) -> bool {
+        let account = &self.planes[plane.index()];
+        let has_place = account.open_pages(Frontier::Arrival) > 0 || account.can_open(Frontier::Arrival);
+        let occupancy = Occupancy::new(&self.planes, &self.mapping, &self.geometry, self.limits);
+        let has_room = || occupancy.has_room(plane, self.allocation.in_flight(plane));
+        !account.awaits_arrival && has_place && !self.is_short(plane) && has_room()
+    }
+
+    /// Rows and columns between the chips of two planes.
+    fn distance(&self, from: PlaneId, to: PlaneId) -> u32 {
+        let place = |plane: PlaneId| {
+            let ChipId(chip) = self.geometry.chip_of(self.geometry.die_of_plane(plane));
+            (chip / self.geometry.chips_per_channel, chip % self.geometry.chips_per_channel)
+        };
+        let ((from_row, from_column), (to_row, to_column)) = (place(from), place(to));
+        from_row.abs_diff(to_row) + from_column.abs_diff(to_column)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::{self, Config};
+    use crate::flash::geometry::Geometry;
+    use crate::ftl::{IdleDies, Stream};
+    use crate::ids::Lpn;
+    use crate::units::Bytes;
+
+    /// Three rows of three chips of two planes; a plane has 12 blocks of 8 pages, of which the host sees 6.
+    fn drive() -> Ftl {
+        let mut config = Config::default();
+        config.geometry = config::Geometry {
+            channels: 3,
+            chips_per_channel: 3,
+            blocks_per_plane: 12,
+            pages_per_block: 8,
+            capacity: Some(Bytes::from_kib(4) * (18 * 6 * 8)),
+            ..config::Geometry::default()
+        };
+        config.gc.r#move = config::Move::ChipToChip;
+        Ftl::new(&Geometry::new(&config.geometry).expect("the geometry is possible"), &config)
+    }
+
+    /// The second plane of the chip in the middle of the array.
+    const FROM: PlaneId = PlaneId(9);
+
+    fn column(from: DieId, to: DieId) -> bool {
+        from != to && from.0 % 3 == to.0 % 3
+    }
+
+    /// The host writes `pages` pages to `plane`.
+    fn fill(ftl: &mut Ftl, plane: PlaneId, pages: u32) {
+        for page in 0..pages {
+            let ppn = ftl.allocate(plane, Stream::Host).expect("the plane has space");
+            ftl.commit(Lpn(plane.0 * 48 + page), ppn);
+        }
+    }
+
+    #[test]
+    fn of_equally_empty_planes_the_nearest_takes_the_page_and_of_equally_near_ones_the_first() {
+        let mut ftl = drive();
+        assert_eq!(ftl.admit_copy(FROM, column), Some(PlaneId(3)));
+        // Anywhere: the chips beside it, in the order of the array; the one above awaits a page.
+        assert_eq!(ftl.admit_copy(FROM, |from, to| from != to), Some(PlaneId(7)));
+        assert_eq!(ftl.admit_copy(FROM, |from, to| from != to), Some(PlaneId(11)));
+        assert_eq!(ftl.admit_copy(FROM, |_, _| false), None);
+    }
+
+    #[test]
+    fn the_plane_with_the_most_free_pages_takes_the_page() {
+        let mut ftl = drive();
+        fill(&mut ftl, PlaneId(3), 1);
+        assert_eq!(ftl.admit_copy(FROM, column), Some(PlaneId(15)));
+    }
+
+    #[test]
+    fn a_plane_that_is_short_of_free_pages_or_awaits_a_page_takes_none() {
+        let mut ftl = drive();
+        // Ten of twelve blocks: less than the reserve and a block are free.
+        fill(&mut ftl, PlaneId(3), 48);
+        for page in 0..34 {
+            let ppn = ftl.allocate(PlaneId(3), Stream::Host).expect("the plane has space");
+            ftl.commit(Lpn(3 * 48 + page), ppn);
+        }
+        assert!(ftl.is_short(PlaneId(3)));
+        assert_eq!(ftl.admit_copy(FROM, column), Some(PlaneId(15)));
+        assert_eq!(ftl.admit_copy(FROM, column), None);
+        ftl.copy_ended(PlaneId(15));
+        assert_eq!(ftl.admit_copy(FROM, column), Some(PlaneId(15)));
+        ftl.audit().expect("the tables agree");
+    }
+
+    #[test]
+    fn a_plane_with_as_many_valid_pages_as_it_can_take_takes_none() {
+        let mut ftl = drive();
+        // An even share is 48 pages; half of the block beyond that and the five that a plane needs is room as well.
+        for plane in [3, 15] {
+            for page in 0..52 {
+                let ppn = ftl.allocate(PlaneId(plane), Stream::Host).expect("the plane has space");
+                ftl.commit(Lpn(plane * 52 + page), ppn);
+            }
+        }
+        assert!(!ftl.is_short(PlaneId(3)));
+        assert_eq!(ftl.admit_copy(FROM, column), None);
+        ftl.deallocate(Lpn(15 * 52));
+        assert_eq!(ftl.admit_copy(FROM, column), Some(PlaneId(15)));
+    }
+
+    #[test]
+    fn pages_that_arrive_have_a_block_of_their_own_and_leave_the_reserve_alone() {
+        let mut ftl = drive();
+        let idle = IdleDies::new(9);
+        fill(&mut ftl, FROM, 8);
+        for page in 0..8 {
+            let from = ftl.lookup(Lpn(FROM.0 * 48 + page)).expect("it was written");
+            let to = ftl.admit_copy(FROM, |_, die| die == DieId(1)).expect("the plane is empty");
+            assert_eq!(to, PlaneId(3));
+            let ppn = ftl.allocate(to, Stream::Arrival).expect("its place is kept");
+            assert!(ftl.commit_move(Lpn(FROM.0 * 48 + page), from, ppn));
+            ftl.copy_ended(to);
+            // The host writes page 12, which is of that plane.
+            ftl.write_untimed(Lpn(12), &idle);
+        }
+        assert_eq!((ftl.planes[FROM.index()].valid_pages, ftl.planes[3].valid_pages), (0, 9));
+        ftl.audit().expect("the tables agree");
+    }
+}
