@@ -2,6 +2,19 @@
 
 use super::reject::{BadLine, Reason};
 
+/// The sector in which traces count, whatever the drive's.
+pub const SECTOR_BYTES: u64 = 512;
+
+/// Whether the line names `columns` columns: as many words between commas, none a number.
+pub fn is_header(line: &[u8], columns: usize) -> bool {
+    let mut names = 0;
+    let has_only_names = line.split(|&byte| byte == b',').all(|name| {
+        names += 1;
+        name.trim_ascii().first().is_some_and(u8::is_ascii_alphabetic)
+    });
+    names == columns && has_only_names
+}
+
 /// A place in a line, moved from field to field.
 ///
 /// Every failure carries the column at which the field begins.
@@ -28,6 +41,11 @@ impl<'a> Fields<'a> {
         }
     }
 
+    /// The next byte; `None` at the end.
+    pub fn peek(&self) -> Option<u8> {
+        self.line.get(self.at).copied()
+    }
+
     /// Moves over blanks, of which there must be at least one, to a field that must be there.
     ///
     /// # Errors
@@ -50,6 +68,17 @@ impl<'a> Fields<'a> {
             return Err(BadLine::new(Reason::Fields, self.column(), expected));
         }
         self.at += 1;
+        Ok(())
+    }
+
+    /// Moves over a comma with the blanks around it, behind which the `expected` field begins; it may be empty.
+    ///
+    /// # Errors
+    /// When something else stands there, or the line ends.
+    pub fn next_column(&mut self, expected: &'static str) -> Result<(), BadLine> {
+        self.skip_blanks();
+        self.next_after(b',', expected)?;
+        self.skip_blanks();
         Ok(())
     }
 
@@ -88,6 +117,16 @@ impl<'a> Fields<'a> {
         let start = self.at;
         let value = self.number(expected)?;
         u32::try_from(value).map_err(|_| BadLine::new(Reason::Number, column(start), expected))
+    }
+
+    /// A decimal number of 512-byte sectors, in bytes.
+    ///
+    /// # Errors
+    /// As [`Fields::number`], and when the bytes do not fit 64 bits.
+    pub fn sectors(&mut self, expected: &'static str) -> Result<u64, BadLine> {
+        let start = self.at;
+        let too_many = BadLine::new(Reason::Number, column(start), "a number of 512-byte sectors below 2^55");
+        self.number(expected)?.checked_mul(SECTOR_BYTES).ok_or(too_many)
     }
 
     /// A decimal number with or without decimals, times `unit`; decimals finer than one are cut off.
