@@ -42,7 +42,7 @@ pub use order::{DISORDER_MAX, LEAP_MAX, WINDOW_REQUESTS};
 pub use records::{Framing, RECORD_BYTES_MAX};
 pub use reject::{BadLine, Reason, Tally};
 pub use sample::{Match, Sample};
-pub use scan::{scan, scan_stream};
+pub use scan::{scan, scan_each, scan_stream};
 pub use source::TraceSource;
 pub use stream::{LineCounts, TraceStream};
 pub use summary::TraceSummary;

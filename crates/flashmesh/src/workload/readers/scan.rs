@@ -27,10 +27,23 @@ pub fn scan(workload: &Workload, capacity: Bytes, sector_size: Bytes) -> Result<
 ///
 /// # Errors
 /// As [`scan`].
-pub fn scan_stream(mut stream: TraceStream, tolerate: f64) -> Result<TraceSummary, WorkloadError> {
+pub fn scan_stream(stream: TraceStream, tolerate: f64) -> Result<TraceSummary, WorkloadError> {
+    scan_each(stream, tolerate, |_| Ok(()))
+}
+
+/// The same, and hands every request to `each` on the way, which may end the walk by an error of its own.
+///
+/// # Errors
+/// As [`scan`], and those of `each`. Whether too many lines are bad is known at the end only.
+pub fn scan_each<E: From<WorkloadError>>(
+    mut stream: TraceStream,
+    tolerate: f64,
+    mut each: impl FnMut(&IoRequest) -> Result<(), E>,
+) -> Result<TraceSummary, E> {
     let mut sums = Sums::default();
     while let Some(request) = stream.next_request()? {
         sums.add(&request);
+        each(&request)?;
     }
     judge(&stream, tolerate)?;
     Ok(sums.summary(&stream))
@@ -85,6 +98,7 @@ impl Sums {
             write_share: ratio(self.counts[1], requests),
             deallocate_share: ratio(self.counts[2], requests),
             span_ps: self.last_arrival.as_ps(),
+            interarrival_mean_ps: ratio(self.last_arrival.as_ps(), requests.saturating_sub(1)),
             read_bytes: self.bytes[0],
             write_bytes: self.bytes[1],
             deallocate_bytes: self.bytes[2],

@@ -39,6 +39,8 @@ pub struct TraceSummary {
     pub deallocate_share: f64,
     /// From the first arrival to the last, in picoseconds.
     pub span_ps: u64,
+    /// Mean time between arrivals, in picoseconds; 0 with a single request.
+    pub interarrival_mean_ps: f64,
     /// Bytes read.
     pub read_bytes: u64,
     /// Bytes written.
@@ -74,6 +76,22 @@ impl TraceSummary {
     /// Lines that cannot be used.
     pub fn rejected_lines(&self) -> u64 {
         self.rejected.iter().map(|tally| tally.lines).sum()
+    }
+
+    /// What became of lines that are no requests as they stand, with the place of the first: a sentence for each fate.
+    pub fn remarks(&self) -> Vec<String> {
+        let framing = self.framing();
+        let counted = |tally: &Tally| format!("{} {}", tally.lines, framing.noun(tally.lines));
+        let place = |tally: &Tally| framing.place(tally.first_line, tally.first_column);
+        let rejected = (self.rejected.iter())
+            .map(|tally| format!("{} rejected ({}), first at {}.", counted(tally), tally.reason, place(tally)));
+        let reordered =
+            self.reordered.iter().map(|tally| format!("{} sorted in, first at {}.", counted(tally), place(tally)));
+        let ignored = self.ignored.iter().map(|tally| {
+            let lines = framing.noun(tally.lines);
+            format!("{} {} {lines} ignored, first at {}.", tally.lines, tally.reason, place(tally))
+        });
+        rejected.chain(reordered).chain(ignored).collect()
     }
 
     /// How the file tells its records apart.
@@ -120,20 +138,10 @@ impl fmt::Display for TraceSummary {
             write!(f, "; {} addresses wrapped onto the drive", self.wrapped)?;
         }
         f.write_str(".")?;
-        let framing = self.framing();
-        let counted = |tally: &Tally| format!("{} {}", tally.lines, framing.noun(tally.lines));
-        let place = |tally: &Tally| framing.place(tally.first_line, tally.first_column);
-        for tally in &self.rejected {
-            write!(f, " {} rejected ({}), first at {}.", counted(tally), tally.reason, place(tally))?;
+        match self.remarks() {
+            remarks if remarks.is_empty() => Ok(()),
+            remarks => write!(f, " {}", remarks.join(" ")),
         }
-        if let Some(tally) = &self.reordered {
-            write!(f, " {} sorted in, first at {}.", counted(tally), place(tally))?;
-        }
-        for tally in &self.ignored {
-            let lines = framing.noun(tally.lines);
-            write!(f, " {} {} {lines} ignored, first at {}.", tally.lines, tally.reason, place(tally))?;
-        }
-        Ok(())
     }
 }
 
