@@ -10,7 +10,7 @@ mod traces;
 use std::io::{Cursor, Write};
 use std::time::Instant;
 
-use flashmesh::config::{TraceFormat, Workload};
+use flashmesh::config::Workload;
 use flashmesh::workload::readers::scan_stream;
 use traces::{CAPACITY, Lines, read_all, stream};
 
@@ -19,7 +19,10 @@ const LINES: u64 = 5_000_000;
 
 fn main() {
     let lines = std::env::var("FLASHMESH_BENCH_LINES").ok().and_then(|text| text.parse().ok()).unwrap_or(LINES);
-    for (format, name) in [(TraceFormat::Ascii, "ascii"), (TraceFormat::Msr, "msr")] {
+    // FLASHMESH_BENCH_FORMATS names those to measure, between commas; all unless set.
+    let chosen = std::env::var("FLASHMESH_BENCH_FORMATS").ok();
+    let is_chosen = |name: &str| chosen.as_deref().is_none_or(|chosen| chosen.split(',').any(|part| part == name));
+    for (format, name) in traces::FORMATS.into_iter().filter(|(_, name)| is_chosen(name)) {
         let plain = Lines::to_bytes(format, lines);
         print_row(&format!("read {name}"), lines, || read_all(stream(format, Cursor::new(plain.clone()))).1);
         print_row(&format!("scan {name}"), lines, || {

@@ -90,8 +90,8 @@ const PERCENT_MIN: u8 = 50;
 
 /// Whether the bytes look like a binary format.
 pub(super) fn looks_like_records(sample: &Sample<'_>, workload: &Workload) -> bool {
-    let is_alike = |format: &&Format| (format.detect)(sample, workload).percent >= PERCENT_MIN;
-    FORMATS.iter().filter(|format| format.framing != Framing::Lines).any(|format| is_alike(format))
+    (FORMATS.iter())
+        .any(|format| format.framing != Framing::Lines && (format.detect)(sample, workload).percent >= PERCENT_MIN)
 }
 
 /// The format of the file at `path`: the configured one, or the one its start looks like.
