@@ -9,10 +9,8 @@ use serde::Serialize;
 use crate::config::Config;
 use crate::errors::{InternalError, OutputError, WorkloadError, guarded};
 use flashmesh::units::Bytes;
-use flashmesh::workload::readers::{Compression, scan};
-use flashmesh::workload::writers::{
-    ADDRESSES_MAX, Conversion, ConvertError, OUTPUT_FORMATS, OutputFormat, Packed, convert,
-};
+use flashmesh::workload::readers::{ADDRESSES_MAX, Compression, scan};
+use flashmesh::workload::writers::{Conversion, ConvertError, OUTPUT_FORMATS, OutputFormat, Packed, convert};
 
 /// The unit in which a trace is looked at without a drive.
 const SECTOR_SIZE: Bytes = Bytes::new(512);

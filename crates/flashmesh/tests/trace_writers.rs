@@ -5,10 +5,8 @@ use std::path::{Path, PathBuf};
 
 use flashmesh::config::{TraceFormat, TraceTimeUnit, Workload};
 use flashmesh::units::{Bytes, Time};
-use flashmesh::workload::readers::{Compression, TraceStream};
-use flashmesh::workload::writers::{
-    ADDRESSES_MAX, Conversion, ConvertError, OUTPUT_FORMATS, OutputFormat, Packed, convert,
-};
+use flashmesh::workload::readers::{ADDRESSES_MAX, Compression, TraceStream};
+use flashmesh::workload::writers::{Conversion, ConvertError, OUTPUT_FORMATS, OutputFormat, Packed, convert};
 use flashmesh::workload::{IoRequest, RequestKind};
 
 const ASCII: &str = "1000 0 8 16 1\n1000.25 3 0 1 0\n\n2000 1 64 8 1\nbad\n1900 0 8 8 1\n";

@@ -142,12 +142,14 @@ impl<'a> Fields<'a> {
         let mut has_digits = digits > 0;
         if self.line.get(self.at) == Some(&b'.') {
             self.at += 1;
-            let mut digit_value = unit / 10;
-            while let Some(digit) = self.digit() {
-                value += u128::from(digit * digit_value);
-                digit_value /= 10;
-                has_digits = true;
-            }
+            let start = self.at;
+            let (fraction, digits) = self.digits();
+            has_digits |= digits > 0;
+            value += u128::from(match POWERS_OF_TEN.get(digits) {
+                Some(&power) if unit.is_multiple_of(power) => fraction * (unit / power),
+                Some(&power) if power.is_multiple_of(unit) => fraction / (power / unit),
+                _ => cut_off(&self.line[start..self.at], unit),
+            });
         }
         if has_digits && self.is_at_separator() { Ok(value) } else { Err(bad) }
     }
@@ -214,7 +216,27 @@ impl<'a> Fields<'a> {
     }
 }
 
-const POWERS_OF_TEN: [u64; 9] = [1, 10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000];
+/// Up to a second in picoseconds.
+const POWERS_OF_TEN: [u64; 13] = {
+    let mut powers = [1; 13];
+    let mut index = 1;
+    while index < powers.len() {
+        powers[index] = powers[index - 1] * 10;
+        index += 1;
+    }
+    powers
+};
+
+/// Decimals times `unit`, what is finer than one cut off.
+#[cold]
+fn cut_off(digits: &[u8], unit: u64) -> u64 {
+    let mut digit_value = unit;
+    let in_units = |digit: &u8| {
+        digit_value /= 10;
+        u64::from(digit - b'0') * digit_value
+    };
+    digits.iter().map(in_units).sum()
+}
 
 /// How many of eight bytes, the first in the lowest place, are digits before any other byte, and their value.
 #[inline]
@@ -278,6 +300,10 @@ mod tests {
         for (text, ps) in [("1.5", 1_500_000_000), ("0.000001", 1_000), (".25", 250_000_000), ("7", 7_000_000_000)] {
             assert_eq!(Fields::new(text.as_bytes()).decimal(ps_per_ms, "").ok(), Some(ps), "{text}");
         }
+        let finer = "1.00000000019999999999999999999999";
+        assert_eq!(Fields::new(finer.as_bytes()).decimal(ps_per_ms, "").ok(), Some(1_000_000_000));
+        assert_eq!(Fields::new(finer.as_bytes()).decimal(1_000_000_000_000, "").ok(), Some(1_000_000_000_199));
+        assert_eq!(Fields::new(b"7.123456789").decimal(1_000_000, "").ok(), Some(7_123_456));
         for text in ["", ".", "1.2.3", "1e5", "-1", "1.x"] {
             assert!(Fields::new(text.as_bytes()).decimal(ps_per_ms, "").is_err(), "{text}");
         }

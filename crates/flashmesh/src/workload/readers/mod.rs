@@ -36,7 +36,7 @@ mod systor;
 mod tencent;
 mod vscsi;
 
-pub use fit::SIZE_MAX;
+pub use fit::{ADDRESSES_MAX, SIZE_MAX};
 pub use input::Compression;
 pub use order::{DISORDER_MAX, LEAP_MAX, WINDOW_REQUESTS};
 pub use records::{Framing, RECORD_BYTES_MAX};

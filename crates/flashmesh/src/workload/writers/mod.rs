@@ -20,14 +20,11 @@ use serde::Serialize;
 
 pub use packed::Packed;
 
-use super::readers::{TraceStream, TraceSummary, scan_each};
+use super::readers::{ADDRESSES_MAX, TraceStream, TraceSummary, scan_each};
 use super::{IoRequest, RequestKind};
 use crate::config::Workload;
 use crate::error::WorkloadError;
 use crate::units::Bytes;
-
-/// The addresses of a trace that is looked at without a drive: 1 PiB, as much as the largest drive has.
-pub const ADDRESSES_MAX: Bytes = Bytes::new(1 << 50);
 
 /// A format that traces are written in: an entry of [`OUTPUT_FORMATS`].
 pub struct OutputFormat {
