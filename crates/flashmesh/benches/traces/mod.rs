@@ -14,19 +14,6 @@ pub const CAPACITY: Bytes = Bytes::from_kib(400 << 20);
 /// Its addressing unit.
 pub const SECTOR: Bytes = Bytes::new(512);
 
-/// The formats that traces are made in.
-pub const FORMATS: [(TraceFormat, &str); 9] = [
-    (TraceFormat::Ascii, "ascii"),
-    (TraceFormat::Msr, "msr"),
-    (TraceFormat::Spc, "spc"),
-    (TraceFormat::Systor, "systor"),
-    (TraceFormat::Blkparse, "blkparse"),
-    (TraceFormat::Vscsi2, "vscsi2"),
-    (TraceFormat::Diskmon, "diskmon"),
-    (TraceFormat::Alibaba, "alibaba"),
-    (TraceFormat::Tencent, "tencent"),
-];
-
 /// Lines made at once.
 const CHUNK_LINES: u64 = 4096;
 
