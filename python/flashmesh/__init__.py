@@ -65,6 +65,7 @@ from flashmesh.results import (
     Utilisation,
 )
 from flashmesh.simulate import compare, run
+from flashmesh.traces import TraceConversion, TraceSummary, TraceTally, convert_trace, trace_summary
 
 __all__ = [
     "Bound",
@@ -108,14 +109,19 @@ __all__ = [
     "Result",
     "Schedule",
     "TomlTables",
+    "TraceConversion",
+    "TraceSummary",
+    "TraceTally",
     "Utilisation",
     "Wear",
     "Workload",
     "WorkloadError",
     "__version__",
     "compare",
+    "convert_trace",
     "describe_profile",
     "presets",
     "profiles",
     "run",
+    "trace_summary",
 ]

@@ -16,9 +16,12 @@ __all__ = [
     "Simulation",
     "WorkloadError",
     "__version__",
+    "convert_trace",
     "describe_profile",
     "presets",
     "profiles",
+    "scan_trace",
+    "trace_output_formats",
 ]
 
 class FlashmeshError(Exception):
@@ -77,3 +80,12 @@ class Simulation:
 def presets() -> dict[str, str]: ...
 def profiles() -> list[str]: ...
 def describe_profile(name: str) -> str: ...
+def scan_trace(config: Config) -> tuple[str, list[str]]: ...
+def convert_trace(
+    config: Config,
+    path: str | PathLike[str],
+    name: str | PathLike[str],
+    format: str,  # noqa: A002 - the word of the field
+    drop_deallocates: bool,
+) -> tuple[str, list[str]]: ...
+def trace_output_formats() -> list[str]: ...

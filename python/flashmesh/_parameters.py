@@ -51,6 +51,7 @@ __all__ = [
     "Wear",
     "Workload",
     "WorkloadArrivals",
+    "WorkloadBlkparseEvent",
     "WorkloadFormat",
     "WorkloadKind",
     "WorkloadPattern",
@@ -146,7 +147,20 @@ PreconditionKind: TypeAlias = Literal["none", "sequential", "random"]
 WorkloadKind: TypeAlias = Literal["synthetic", "profile", "trace"]
 """Where requests come from."""
 
-WorkloadFormat: TypeAlias = Literal["auto", "msr", "ascii", "fio-iolog"]
+WorkloadFormat: TypeAlias = Literal[
+    "auto",
+    "msr",
+    "ascii",
+    "fio-iolog",
+    "spc",
+    "systor",
+    "blkparse",
+    "vscsi1",
+    "vscsi2",
+    "diskmon",
+    "alibaba",
+    "tencent",
+]
 """Layout of the trace file."""
 
 WorkloadTimeUnit: TypeAlias = Literal["ps", "ns", "us", "ms", "s"]
@@ -154,6 +168,9 @@ WorkloadTimeUnit: TypeAlias = Literal["ps", "ns", "us", "ms", "s"]
 
 WorkloadPolarity: TypeAlias = Literal["read-is-1", "read-is-0"]
 """Which type of the ASCII family is a read."""
+
+WorkloadBlkparseEvent: TypeAlias = Literal["queue", "issue", "complete"]
+"""Which event of a blkparse log stands for the request; one that is missing in the log gives no request."""
 
 WorkloadPattern: TypeAlias = Literal["sequential", "random", "zipf", "hot-cold", "hot-stride"]
 """Where requests go."""
@@ -452,6 +469,11 @@ class Workload:
 
     polarity: WorkloadPolarity | None = None
     """Which type of the ASCII family is a read. Default: "read-is-1"."""
+
+    blkparse_event: WorkloadBlkparseEvent | None = None
+    """Which event of a blkparse log stands for the request; one that is missing in the log gives no request. Only with
+    format = "auto" or "blkparse". Default: "issue".
+    """
 
     wrap: bool | None = None
     """Whether addresses beyond the drive wrap around, instead of being rejected. Default: False."""

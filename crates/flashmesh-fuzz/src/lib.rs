@@ -13,6 +13,7 @@ mod choices;
 mod configuration;
 mod oracle;
 mod readers;
+mod vscsi;
 
 /// One fuzz target.
 pub struct Fuzzer {
@@ -27,6 +28,13 @@ pub static FUZZERS: &[Fuzzer] = &[
     Fuzzer { name: "reader_msr", run: readers::msr },
     Fuzzer { name: "reader_ascii", run: readers::ascii },
     Fuzzer { name: "reader_fio_iolog", run: readers::fio_iolog },
+    Fuzzer { name: "reader_spc", run: readers::spc },
+    Fuzzer { name: "reader_systor", run: readers::systor },
+    Fuzzer { name: "reader_blkparse", run: readers::blkparse },
+    Fuzzer { name: "reader_vscsi", run: vscsi::vscsi },
+    Fuzzer { name: "reader_diskmon", run: readers::diskmon },
+    Fuzzer { name: "reader_alibaba", run: readers::alibaba },
+    Fuzzer { name: "reader_tencent", run: readers::tencent },
     Fuzzer { name: "reader_any_bytes", run: readers::any_bytes },
     Fuzzer { name: "reader_packed_bytes", run: readers::packed_bytes },
     Fuzzer { name: "configuration", run: configuration::any_text },

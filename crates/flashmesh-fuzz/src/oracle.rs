@@ -84,6 +84,134 @@ pub fn fio_iolog(lines: &[&str], rules: &Rules) -> Vec<Naive> {
     requests
 }
 
+/// The request of an SPC line.
+pub fn spc(line: &str, rules: &Rules) -> Option<Naive> {
+    let fields = columns(line);
+    let [unit, block, size, kind, time, ..] = fields[..] else { return None };
+    let kind = match kind {
+        "R" | "r" => RequestKind::Read,
+        "W" | "w" => RequestKind::Write,
+        _ => return None,
+    };
+    on_drive((decimal(time, 12)?, kind, sectors(block)?, whole(size)?, device(unit)?), rules)
+}
+
+/// The request of a SYSTOR '17 line; none of an untyped one.
+pub fn systor(line: &str, rules: &Rules) -> Option<Naive> {
+    let fields = columns(line);
+    let [time, _response, kind, lun, offset, size] = fields[..] else { return None };
+    let kind = match kind {
+        "R" => RequestKind::Read,
+        "W" => RequestKind::Write,
+        _ => return None,
+    };
+    on_drive((decimal(time, 6)? * 1_000_000, kind, whole(offset)?, whole(size)?, device(lun)?), rules)
+}
+
+/// The request of an Alibaba line.
+pub fn alibaba(line: &str, rules: &Rules) -> Option<Naive> {
+    let fields = columns(line);
+    let [disk, kind, offset, length, time] = fields[..] else { return None };
+    let kind = match kind {
+        "R" => RequestKind::Read,
+        "W" => RequestKind::Write,
+        _ => return None,
+    };
+    on_drive((whole(time)? * 1_000_000, kind, whole(offset)?, whole(length)?, device(disk)?), rules)
+}
+
+/// The request of a Tencent line.
+pub fn tencent(line: &str, rules: &Rules) -> Option<Naive> {
+    let fields = columns(line);
+    let [time, offset, size, kind, volume] = fields[..] else { return None };
+    let kind = match kind {
+        "0" => RequestKind::Read,
+        "1" => RequestKind::Write,
+        _ => return None,
+    };
+    on_drive((decimal(time, 12)?, kind, sectors(offset)?, sectors(size)?, device(volume)?), rules)
+}
+
+/// The request of a DiskMon line.
+pub fn diskmon(line: &str, rules: &Rules) -> Option<Naive> {
+    let fields: Vec<&str> = line.split(BLANKS).filter(|field| !field.is_empty()).collect();
+    let [number, time, _duration, disk, kind, sector, length] = fields[..] else { return None };
+    whole(number)?;
+    let kind = match kind.to_ascii_lowercase().as_str() {
+        "read" => RequestKind::Read,
+        "write" => RequestKind::Write,
+        _ => return None,
+    };
+    on_drive((decimal(time, 12)?, kind, sectors(sector)?, sectors(length)?, device(disk)?), rules)
+}
+
+/// The request of a blkparse line, of the events that were sent to the drive.
+pub fn blkparse(line: &str, rules: &Rules) -> Option<Naive> {
+    let fields: Vec<&str> = line.split(BLANKS).filter(|field| !field.is_empty()).collect();
+    let [device, processor, sequence, time, process, "D", asked, sector, plus, length, _, ..] = fields[..] else {
+        return None;
+    };
+    let length = match plus {
+        "+" => length,
+        _ => return None,
+    };
+    let (major, minor) = device.split_once(',')?;
+    let (major, minor) = (whole(major)?, whole(minor)?);
+    for number in [processor, sequence, process] {
+        whole(number)?;
+    }
+    if major >= 1 << 12 || minor >= 1 << 20 || !asked.bytes().all(|byte| byte.is_ascii_uppercase()) {
+        return None;
+    }
+    let kind = match asked.strip_prefix('F').unwrap_or(asked).chars().next()? {
+        'R' => RequestKind::Read,
+        'W' => RequestKind::Write,
+        'D' => RequestKind::Deallocate,
+        _ => return None,
+    };
+    let device = u32::try_from(major * (1 << 20) + minor).ok()?;
+    on_drive((decimal(time, 12)?, kind, sectors(sector)?, sectors(length)?, device), rules)
+}
+
+/// The request of a vscsi record of `bytes` bytes, 32 of version 1 or 40 of version 2.
+pub fn vscsi(record: &[u8], bytes: usize, rules: &Rules) -> Option<Naive> {
+    let number = |range: std::ops::Range<usize>| -> Option<i128> {
+        Some(record.get(range)?.iter().rev().fold(0, |value, &byte| value << 8 | i128::from(byte)))
+    };
+    if record.len() != bytes {
+        return None;
+    }
+    let (code, version, length) = if bytes == 32 {
+        (number(12..14)?, number(15..16)? - 1, number(4..8)?)
+    } else {
+        (number(0..2)?, number(3..4)? - 2, number(8..12)?)
+    };
+    let kind = match code {
+        0x08 | 0x28 | 0x88 | 0xa8 => RequestKind::Read,
+        0x0a | 0x2a | 0x8a | 0xaa | 0x2e | 0x8e | 0xae | 0x9c => RequestKind::Write,
+        _ => return None,
+    };
+    let offset = number(16..24)? * 512;
+    if version != 0 || offset > i128::from(u64::MAX) {
+        return None;
+    }
+    on_drive((number(24..32)? * 1_000_000, kind, offset, length, 0), rules)
+}
+
+/// The columns of a line, without the blanks around them.
+fn columns(line: &str) -> Vec<&str> {
+    line.split(',').map(|field| field.trim_matches(BLANKS)).collect()
+}
+
+/// Sectors of 512 B, in bytes.
+fn sectors(text: &str) -> Option<i128> {
+    whole(text)?.checked_mul(512).filter(|&bytes| bytes <= i128::from(u64::MAX))
+}
+
+fn device(text: &str) -> Option<u32> {
+    u32::try_from(whole(text)?).ok()
+}
+
 const BLANKS: [char; 2] = [' ', '\t'];
 
 /// A decimal number times ten to the `places`, what is finer cut off.

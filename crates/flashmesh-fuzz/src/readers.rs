@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use flashmesh::config::{TraceFormat, TracePolarity, TraceTimeUnit, Workload};
 use flashmesh::units::{Bytes, Time};
 use flashmesh::workload::IoRequest;
-use flashmesh::workload::readers::{LEAP_MAX, LineCounts, TraceStream, TraceSummary, scan_stream};
+use flashmesh::workload::readers::{FORMATS, LEAP_MAX, LineCounts, TraceStream, TraceSummary, scan_stream};
 
 use crate::choices::Choices;
 use crate::oracle::{self, Naive, Rules};
@@ -64,12 +64,107 @@ pub fn fio_iolog(bytes: &[u8]) {
     check_against(&text, &setup, expected, choices.pick(&PACKERS));
 }
 
+/// SPC texts agree with the naive reading.
+pub fn spc(bytes: &[u8]) {
+    check_lines(bytes, TraceFormat::Spc, oracle::spc, |choices, time| {
+        let unit = choices.pick(&["0", "1", "7", "4294967295", "4294967296"]);
+        let kind = choices.pick(&["R", "W", "r", "w", "X"]);
+        let rest = choices.pick(&["", "", ",1", ",a,b", " "]);
+        format!("{unit},{},{},{kind},{}{rest}", offset(choices) / 512, size(choices), seconds(time))
+    });
+}
+
+/// SYSTOR '17 texts agree with the naive reading.
+pub fn systor(bytes: &[u8]) {
+    check_lines(bytes, TraceFormat::Systor, oracle::systor, |choices, time| {
+        let response = choices.pick(&["0.001325000", "0.1", ""]);
+        let kind = choices.pick(&["R", "W", "R", "W", "", "r"]);
+        let lun = choices.pick(&["0", "6", "4294967296"]);
+        format!("{},{response},{kind},{lun},{},{}", seconds(time), offset(choices), size(choices))
+    });
+}
+
+/// blkparse texts agree with the naive reading.
+pub fn blkparse(bytes: &[u8]) {
+    check_lines(bytes, TraceFormat::Blkparse, oracle::blkparse, |choices, time| {
+        let device = choices.pick(&["8,16", "8,0", "259,1", "4096,0"]);
+        let action = choices.pick(&["D", "D", "D", "D", "Q", "C", "I", "m", "Z"]);
+        let asked = choices.pick(&["R", "W", "WS", "RA", "D", "DE", "FWFS", "FN", "N", "ZR"]);
+        let sectors = format!("{} + {}", offset(choices) / 512, size(choices) / 512);
+        let what = match choices.below(8) {
+            0 => "[java]".to_owned(),
+            1 => "36 (12 00 ..) [hdparm]".to_owned(),
+            2 => format!("{sectors} ({:>8}) [java]", choices.byte()),
+            _ => format!("{sectors} [java]"),
+        };
+        format!("  {device} {:>3} {:>8} {} {:>5} {action:>2} {asked:>3} {what}", 1, choices.byte(), seconds(time), 77)
+    });
+}
+
+/// DiskMon texts agree with the naive reading.
+pub fn diskmon(bytes: &[u8]) {
+    check_lines(bytes, TraceFormat::Diskmon, oracle::diskmon, |choices, time| {
+        let kind = choices.pick(&["Read", "Write", "read", "WRITE", "Trim"]);
+        let blank = choices.pick(&["\t", "\t", "  "]);
+        let (sector, sectors) = (offset(choices) / 512, size(choices) / 512);
+        let disk = choices.byte();
+        ["1", &seconds(time), "1.5e-005", &disk.to_string(), kind, &sector.to_string(), &sectors.to_string()]
+            .join(blank)
+    });
+}
+
+/// Alibaba texts agree with the naive reading.
+pub fn alibaba(bytes: &[u8]) {
+    check_lines(bytes, TraceFormat::Alibaba, oracle::alibaba, |choices, time| {
+        let kind = choices.pick(&["R", "W", "R", "W", "r"]);
+        format!("{},{kind},{},{},{time}", choices.byte(), offset(choices), size(choices))
+    });
+}
+
+/// Tencent texts agree with the naive reading.
+pub fn tencent(bytes: &[u8]) {
+    check_lines(bytes, TraceFormat::Tencent, oracle::tencent, |choices, time| {
+        let kind = choices.pick(&["0", "1", "0", "1", "2"]);
+        let (sector, sectors) = (offset(choices) / 512, size(choices) / 512);
+        format!("{},{sector},{sectors},{kind},{}", time >> 10, choices.byte())
+    });
+}
+
+/// Texts of lines that stand each for itself.
+fn check_lines(
+    bytes: &[u8],
+    format: TraceFormat,
+    naive: fn(&str, &Rules) -> Option<Naive>,
+    line: impl FnMut(&mut Choices<'_>, u64) -> String,
+) {
+    let mut choices = Choices::new(bytes);
+    let setup = Setup::new(&mut choices, format);
+    let text = text(&mut choices, "", line);
+    let expected = lines(&text).filter_map(|line| naive(line, &setup.rules)).collect();
+    check_against(&text, &setup, expected, choices.pick(&PACKERS));
+}
+
+/// Microseconds as seconds with decimals.
+fn seconds(time_us: u64) -> String {
+    format!("{}.{:06}", time_us / 1_000_000, time_us % 1_000_000)
+}
+
 /// Any bytes give requests that keep the contract, or an error; never a panic.
 pub fn any_bytes(bytes: &[u8]) {
     let mut choices = Choices::new(bytes);
-    let format = choices.pick(&[TraceFormat::Auto, TraceFormat::Msr, TraceFormat::Ascii, TraceFormat::FioIolog]);
+    let formats: Vec<TraceFormat> =
+        FORMATS.iter().map(|format| format.kind).chain([TraceFormat::Auto, TraceFormat::Auto]).collect();
+    let format = choices.pick(&formats);
     let setup = Setup::new(&mut choices, format);
-    let head: &[u8] = choices.pick(&[&b""[..], b"1 0 8 8 1\n", b"1,h,0,Read,0,512,1\n", b"fio version 2 iolog\n"]);
+    let heads = [
+        &b""[..],
+        b"1 0 8 8 1\n",
+        b"1,h,0,Read,0,512,1\n",
+        b"fio version 2 iolog\n",
+        b"8,0 0 1 0.1 1 D R 8 + 8 [a]\n",
+        b"\x28\0\x07\x02",
+    ];
+    let head: &[u8] = choices.pick(&heads);
     let is_nearly_text = choices.one_in(2);
     let letters = b"0123456789 ,.\t\r\n#-Readwritwait/";
     let body = choices
@@ -95,8 +190,8 @@ pub fn packed_bytes(bytes: &[u8]) {
     read(packed, &setup);
 }
 
-type Packer = fn(&[u8]) -> Vec<u8>;
-const PACKERS: [Packer; 4] = [gzip, zstd, xz, gzip_in_two];
+pub type Packer = fn(&[u8]) -> Vec<u8>;
+pub const PACKERS: [Packer; 4] = [gzip, zstd, xz, gzip_in_two];
 
 fn gzip(bytes: &[u8]) -> Vec<u8> {
     let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
@@ -120,13 +215,15 @@ fn xz(bytes: &[u8]) -> Vec<u8> {
 }
 
 /// A drive and the options of a reader.
-struct Setup {
+pub struct Setup {
     workload: Workload,
-    rules: Rules,
+    /// What the naive reading needs to know.
+    pub rules: Rules,
 }
 
 impl Setup {
-    fn new(choices: &mut Choices<'_>, format: TraceFormat) -> Setup {
+    /// Any drive and any options, for a trace of `format`.
+    pub fn new(choices: &mut Choices<'_>, format: TraceFormat) -> Setup {
         let (time_unit, ascii_unit_ps) = choices.pick(&[
             (TraceTimeUnit::Nanoseconds, 1_000),
             (TraceTimeUnit::Picoseconds, 1),
@@ -184,11 +281,13 @@ fn text(choices: &mut Choices<'_>, head: &str, mut line: impl FnMut(&mut Choices
     text
 }
 
-fn offset(choices: &mut Choices<'_>) -> u64 {
+/// The first byte of a request, mostly small.
+pub fn offset(choices: &mut Choices<'_>) -> u64 {
     if choices.one_in(16) { choices.number() } else { u64::from(choices.byte()) * 4096 }
 }
 
-fn size(choices: &mut Choices<'_>) -> u64 {
+/// The bytes of a request, mostly few.
+pub fn size(choices: &mut Choices<'_>) -> u64 {
     if choices.one_in(16) { choices.number() } else { u64::from(choices.byte() % 32) * 512 }
 }
 
@@ -222,16 +321,20 @@ fn read(bytes: Vec<u8>, setup: &Setup) -> Option<(Vec<IoRequest>, LineCounts)> {
     Some((requests, counts))
 }
 
-/// Checks a text against its naive reading, packed against plain, and the summary against the requests.
+/// Checks a text against its naive reading.
 fn check_against(text: &str, setup: &Setup, expected: Vec<Naive>, packer: Packer) {
-    let plain = read(text.as_bytes().to_vec(), setup);
-    let packed = read(packer(text.as_bytes()), setup);
+    check_records(text.as_bytes(), text.lines().count() as u64, setup, expected, packer);
+}
+
+/// Checks a trace of `records` against its naive reading, packed against plain, and the summary against the requests.
+pub fn check_records(trace: &[u8], records: u64, setup: &Setup, expected: Vec<Naive>, packer: Packer) {
+    let plain = read(trace.to_vec(), setup);
+    let packed = read(packer(trace), setup);
     assert_eq!(plain, packed, "packing changes nothing");
     let Some((requests, counts)) = plain else { return };
-    assert_eq!(counts.lines, text.lines().count() as u64, "every line is read");
+    assert_eq!(counts.lines, records, "every line is read");
 
-    let summary =
-        (setup.stream(text.as_bytes().to_vec())).and_then(|stream| scan_stream(stream, setup.workload.tolerate).ok());
+    let summary = (setup.stream(trace.to_vec())).and_then(|stream| scan_stream(stream, setup.workload.tolerate).ok());
     assert_eq!(summary.is_some(), !requests.is_empty(), "a trace without requests is refused, any other is not");
     let Some(summary) = summary else {
         return;

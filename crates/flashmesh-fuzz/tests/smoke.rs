@@ -42,6 +42,13 @@ smoke! {
     reader_msr
     reader_ascii
     reader_fio_iolog
+    reader_spc
+    reader_systor
+    reader_blkparse
+    reader_vscsi
+    reader_diskmon
+    reader_alibaba
+    reader_tencent
     reader_any_bytes
     reader_packed_bytes
     configuration

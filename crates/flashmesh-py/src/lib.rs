@@ -4,6 +4,7 @@ mod config;
 mod errors;
 mod request_log;
 mod simulation;
+mod trace;
 
 use pyo3::prelude::*;
 
@@ -16,6 +17,8 @@ mod _native {
     use crate::errors::{CheckError, ConfigError, FlashmeshError, InternalError, OutputError, WorkloadError};
     #[pymodule_export]
     use crate::simulation::{Control, Simulation};
+    #[pymodule_export]
+    use crate::trace::{convert_trace, scan_trace, trace_output_formats};
 
     use super::*;
 

@@ -17,9 +17,25 @@ use traces::{CAPACITY, Lines, read_all, stream};
 const REPETITIONS: usize = 5;
 const LINES: u64 = 5_000_000;
 
+/// The formats to measure.
+const FORMATS: [(TraceFormat, &str); 9] = [
+    (TraceFormat::Ascii, "ascii"),
+    (TraceFormat::Msr, "msr"),
+    (TraceFormat::Spc, "spc"),
+    (TraceFormat::Systor, "systor"),
+    (TraceFormat::Blkparse, "blkparse"),
+    (TraceFormat::Vscsi2, "vscsi2"),
+    (TraceFormat::Diskmon, "diskmon"),
+    (TraceFormat::Alibaba, "alibaba"),
+    (TraceFormat::Tencent, "tencent"),
+];
+
 fn main() {
     let lines = std::env::var("FLASHMESH_BENCH_LINES").ok().and_then(|text| text.parse().ok()).unwrap_or(LINES);
-    for (format, name) in [(TraceFormat::Ascii, "ascii"), (TraceFormat::Msr, "msr")] {
+    // FLASHMESH_BENCH_FORMATS names those to measure, between commas; all unless set.
+    let chosen = std::env::var("FLASHMESH_BENCH_FORMATS").ok();
+    let is_chosen = |name: &str| chosen.as_deref().is_none_or(|chosen| chosen.split(',').any(|part| part == name));
+    for (format, name) in FORMATS.into_iter().filter(|(_, name)| is_chosen(name)) {
         let plain = Lines::to_bytes(format, lines);
         print_row(&format!("read {name}"), lines, || read_all(stream(format, Cursor::new(plain.clone()))).1);
         print_row(&format!("scan {name}"), lines, || {

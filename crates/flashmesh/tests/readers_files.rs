@@ -4,10 +4,10 @@ use std::fs::{self, File};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use flashmesh::config::{TraceFormat, Workload};
+use flashmesh::config::Workload;
 use flashmesh::units::Bytes;
 use flashmesh::workload::IoRequest;
-use flashmesh::workload::readers::{TraceSource, scan};
+use flashmesh::workload::readers::{FORMATS, Framing, TraceSource, scan};
 use flashmesh::workload::source::WorkloadSource;
 
 const CAPACITY: Bytes = Bytes::from_kib(1 << 20);
@@ -125,8 +125,8 @@ fn what_is_no_text_is_named() {
 fn a_named_format_does_not_let_binary_pass() {
     let directory = tempfile::tempdir().unwrap();
     let path = written(directory.path(), "input", &[0; 1000]);
-    for format in [TraceFormat::Msr, TraceFormat::Ascii, TraceFormat::FioIolog] {
-        let workload = Workload { format, ..workload(&path) };
+    for format in FORMATS.iter().filter(|format| format.framing == Framing::Lines) {
+        let workload = Workload { format: format.kind, ..workload(&path) };
         assert!(scan(&workload, CAPACITY, SECTOR).unwrap_err().to_string().contains("binary, not text"));
     }
 }

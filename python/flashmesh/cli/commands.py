@@ -19,8 +19,16 @@ from flashmesh.cli.output import (
     require_stdout,
     stdout,
 )
-from flashmesh.cli.parameters import axis, config_argument, output_option, setting, workload_options
+from flashmesh.cli.parameters import (
+    EXIT_CODES,
+    axis,
+    config_argument,
+    output_option,
+    setting,
+    workload_options,
+)
 from flashmesh.cli.progress import ProgressBar
+from flashmesh.cli.traces import trace
 from flashmesh.execution import Interrupted
 from flashmesh.files import whole_file, write_text
 from flashmesh.report import comparison as comparison_report
@@ -31,14 +39,14 @@ from flashmesh.simulate import cores
 if TYPE_CHECKING:
     from pathlib import Path
 
-EXIT_CODES = """Exit codes: 0 done; 1 internal error; 2 bad input, bad usage or a file that cannot be read or
-written; 3 a check failed; 129 hung up; 130 interrupted; 141 the reader of stdout went away; 143 terminated."""
-
 
 @click.group(epilog=EXIT_CODES, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(library.__version__, message="flashmesh %(version)s")
 def flashmesh() -> None:
     """Simulate SSDs: replay a workload on a drive and read where the time went."""
+
+
+flashmesh.add_command(trace)
 
 
 @flashmesh.command(epilog=EXIT_CODES)

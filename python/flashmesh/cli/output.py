@@ -50,10 +50,10 @@ def require_stdout() -> None:
         raise OutputError("the results cannot be written to stdout: it is closed")
 
 
-def refuse_stdout(option: str, path: Path | None) -> None:
-    """Refuses `-` for what is no text."""
+def refuse_stdout(option: str, path: Path | None, what: str = "a Parquet file") -> None:
+    """Refuses `-` for what is no text to be read."""
     if path == STDOUT:
-        raise click.BadParameter("a Parquet file cannot go to stdout; give it a name", param_hint=option)
+        raise click.BadParameter(f"{what} cannot go to stdout; give it a name", param_hint=option)
 
 
 def inputs(

@@ -8,6 +8,8 @@ from typing import Any, TypeVar
 
 import click
 
+EXIT_CODES = """Exit codes: 0 done; 1 internal error; 2 bad input, bad usage or a file that cannot be read or
+written; 3 a check failed; 129 hung up; 130 interrupted; 141 the reader of stdout went away; 143 terminated."""
 F = TypeVar("F", bound=Callable[..., Any])
 
 
@@ -47,6 +49,12 @@ def config_argument(command: F) -> F:
     return click.argument("config", metavar="CONFIG")(command)
 
 
+def tolerate_option(command: F) -> F:
+    """Whether bad lines of a trace are let pass."""
+    text = "Take a trace however many of its lines cannot be used."
+    return click.option("--tolerate", is_flag=True, help=text)(command)
+
+
 def output_option(flag: str, name: str, text: str) -> Callable[[F], F]:
     """A file to write."""
     return click.option(flag, name, type=click.Path(path_type=Path), metavar="FILE", help=text)
@@ -67,7 +75,7 @@ def workload_options(command: F) -> F:
             help="Override a key of the configuration.",
         ),
         click.option("--seed", type=click.IntRange(0, 2**63 - 1), help="The number every random choice grows from."),
-        click.option("--tolerate", is_flag=True, help="Replay a trace however many of its lines cannot be used."),
+        tolerate_option,
         click.option("--check", is_flag=True, help="Check the simulation against its oracles as it runs."),
         click.option("--quiet", is_flag=True, help="Say nothing on stderr but errors."),
     ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 TIMES = ((1e12, "s"), (1e9, "ms"), (1e6, "us"), (1e3, "ns"), (1.0, "ps"))
 COUNTS = ((1e9, "G"), (1e6, "M"), (1e3, "k"))
 SMALL = ((1e3, "k"), (1.0, ""), (1e-3, "m"), (1e-6, "u"), (1e-9, "n"))
+SIZES = ((2**40, "TiB"), (2**30, "GiB"), (2**20, "MiB"), (2**10, "KiB"))
 NONE = "-"
 
 
@@ -79,6 +80,12 @@ def memory(size: float | None) -> str:
     if size is None:
         return "unknown"
     return f"{number(size / 2**30)} GiB" if size >= 2**30 else f"{number(size / 2**20)} MiB"
+
+
+def size(value: float) -> str:
+    """A size of requests or addresses, in powers of two as hosts state it."""
+    factor, unit = next((scale for scale in SIZES if value >= scale[0] * 0.9995), (1, "B"))
+    return f"{number(value / factor)} {unit}" if factor > 1 else f"{value:.0f} B"
 
 
 def share(value: float | None) -> str:

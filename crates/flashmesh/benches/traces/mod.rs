@@ -44,14 +44,47 @@ impl Lines {
     fn write_line(&mut self) {
         let (line, a, b) = (self.next, self.random.next_u64(), self.random.next_u64());
         self.next += 1;
-        let written = if self.format == TraceFormat::Msr {
-            let (ticks, offset, size) =
-                (128_166_372_003_061_629 + line * 107, a % (4 << 20) * 4096, (1 + b % 16) * 4096);
-            let kind = if b >> 59 & 1 == 0 { "Read" } else { "Write" };
-            writeln!(self.chunk, "{ticks},hm,{},{kind},{offset},{size},{}", b >> 60, a >> 50)
-        } else {
-            let (time_ns, sector, sectors) = (938_513_000 + line * 10_007, a % (4 << 20) * 8, (1 + b % 16) * 8);
-            writeln!(self.chunk, "{time_ns} {} {sector} {sectors} {}", b >> 60, b >> 59 & 1)
+        // One request for all formats: 4 KiB pages of 16 GiB, mostly 10 us apart.
+        let (page, pages, device, is_read) = (a % (4 << 20), 1 + b % 16, b >> 60, b >> 59 & 1 == 0);
+        let (offset, size, sector, sectors) = (page * 4096, pages * 4096, page * 8, pages * 8);
+        let letter = if is_read { 'R' } else { 'W' };
+        let (seconds, us) = (line / 100_000, line % 100_000 * 10);
+        let out = &mut self.chunk;
+        let written = match self.format {
+            TraceFormat::Msr => {
+                let (ticks, kind) = (128_166_372_003_061_629 + line * 107, if is_read { "Read" } else { "Write" });
+                writeln!(out, "{ticks},hm,{device},{kind},{offset},{size},{}", a >> 50)
+            }
+            TraceFormat::Spc => writeln!(out, "{device},{sector},{size},{letter},{seconds}.{us:06}"),
+            TraceFormat::Systor => {
+                writeln!(out, "{}.{us:06}000,0.001325000,{letter},{device},{offset},{size}", 1_455_592_411 + seconds)
+            }
+            TraceFormat::Blkparse => writeln!(
+                out,
+                "  8,{device:<3} {device:2} {line:8} {seconds:5}.{us:06}421 {:5}  D {letter:>3} {sector} + {sectors} [java]",
+                3645
+            ),
+            TraceFormat::Vscsi2 => {
+                let code: u16 = if is_read { 0x28 } else { 0x2a };
+                out.extend([code, 0x0207].map(u16::to_le_bytes).as_flattened());
+                out.extend([line as u32, size as u32, 1].map(u32::to_le_bytes).as_flattened());
+                out.extend([sector, line * 10, 345].map(u64::to_le_bytes).as_flattened());
+                Ok(())
+            }
+            TraceFormat::Diskmon => {
+                let kind = if is_read { "Read" } else { "Write" };
+                writeln!(out, "{line}\t{seconds}.{us:06}\t0.00012207\t{device}\t{kind}\t{sector}\t{sectors}")
+            }
+            TraceFormat::Alibaba => {
+                writeln!(out, "{device},{letter},{offset},{size},{}", 1_577_808_000_000_626 + line * 10)
+            }
+            TraceFormat::Tencent => {
+                writeln!(out, "{},{sector},{sectors},{},{device}", 1_538_323_200 + seconds, u8::from(!is_read))
+            }
+            _ => {
+                let time_ns = 938_513_000 + line * 10_007;
+                writeln!(out, "{time_ns} {device} {sector} {sectors} {}", b >> 59 & 1)
+            }
         };
         written.expect("memory takes every line");
     }

@@ -1,4 +1,4 @@
-//! Where requests come from: traces, named profiles and synthetic patterns.
+//! Where requests come from: traces, named profiles and synthetic patterns; and how traces are written in other formats.
 
 use crate::units::{Bytes, Time};
 
@@ -7,6 +7,7 @@ pub mod profiles;
 pub mod readers;
 pub mod source;
 pub mod synthetic;
+pub mod writers;
 
 pub use open::{WorkloadSummary, open};
 

@@ -30,4 +30,6 @@ pub use replay::{Replay, ReplayMode};
 pub use schedule::{Schedule, SchedulePolicy};
 pub use sizes::Sizes;
 pub use wear::Wear;
-pub use workload::{ArrivalKind, Pattern, TraceFormat, TracePolarity, TraceTimeUnit, Workload, WorkloadKind};
+pub use workload::{
+    ArrivalKind, BlkparseEvent, Pattern, TraceFormat, TracePolarity, TraceTimeUnit, Workload, WorkloadKind,
+};

@@ -58,6 +58,34 @@ choices! {
         Ascii = "ascii",
         /// fio iolog, version 2 or 3.
         FioIolog = "fio-iolog",
+        /// SPC, as the UMass repository publishes it.
+        Spc = "spc",
+        /// SYSTOR '17 CSV.
+        Systor = "systor",
+        /// The text that blkparse prints by default.
+        Blkparse = "blkparse",
+        /// CloudPhysics vscsi, binary records of version 1.
+        Vscsi1 = "vscsi1",
+        /// CloudPhysics vscsi, binary records of version 2.
+        Vscsi2 = "vscsi2",
+        /// The text that Windows DiskMon saves.
+        Diskmon = "diskmon",
+        /// Alibaba block traces.
+        Alibaba = "alibaba",
+        /// Tencent block storage traces.
+        Tencent = "tencent",
+    }
+}
+
+choices! {
+    /// Which event of a blkparse log stands for the request.
+    BlkparseEvent {
+        /// Q: the request reached the block layer.
+        Queue = "queue",
+        /// D: the driver sent it to the drive.
+        Issue = "issue",
+        /// C: the drive completed it.
+        Complete = "complete",
     }
 }
 
@@ -107,6 +135,9 @@ section! {
         time_unit: TraceTimeUnit = TraceTimeUnit::Nanoseconds;
         /// Which type of the ASCII family is a read.
         polarity: TracePolarity = TracePolarity::ReadIsOne;
+        /// Which event of a blkparse log stands for the request; one that is missing in the log gives no request.
+        blkparse_event: BlkparseEvent = BlkparseEvent::Issue,
+            with "format" = ["\"auto\"", "\"blkparse\""];
         /// Whether addresses beyond the drive wrap around, instead of being rejected.
         wrap: bool = false;
         /// Share of lines of a trace that may be unusable before the run refuses; the option `--tolerate` sets 1.

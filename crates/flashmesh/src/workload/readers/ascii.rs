@@ -17,12 +17,11 @@ pub static FORMAT: Format = Format {
     name: "ascii",
     title: "SSDSim/DiskSim/MQSim ASCII",
     framing: Framing::Lines,
+    is_merged: false,
+    remedy: None,
     detect: |sample: &Sample<'_>, workload| sample.share_understood(&mut Ascii::new(workload)),
     open: |workload| Box::new(Ascii::new(workload)),
 };
-
-/// The sector of the family, whatever the drive's.
-const SECTOR_BYTES: u64 = 512;
 
 struct Ascii {
     unit_ps: u64,
@@ -57,10 +56,10 @@ impl TraceReader for Ascii {
         let device = fields.number_u32("the device number")?;
         fields.next_blank_separated("the first sector")?;
         let offset_column = fields.column();
-        let sector = fields.number("the first sector")?;
+        let offset = fields.sectors("the first sector")?;
         fields.next_blank_separated("the number of sectors")?;
         let size_column = fields.column();
-        let sectors = fields.number("the number of sectors")?;
+        let size = fields.sectors("the number of sectors")?;
         fields.next_blank_separated("the type, 0 or 1")?;
         let kind_column = fields.column();
         let kind = match fields.word() {
@@ -69,11 +68,6 @@ impl TraceReader for Ascii {
             _ => return Err(BadLine::new(Reason::Kind, kind_column, "the type, 0 or 1")),
         };
         fields.end()?;
-        let bytes = |sectors: u64, column, expected| {
-            sectors.checked_mul(SECTOR_BYTES).ok_or(BadLine::new(Reason::Number, column, expected))
-        };
-        let offset = bytes(sector, offset_column, "a sector below 2^55")?;
-        let size = bytes(sectors, size_column, "a number of sectors below 2^55")?;
         Ok(Line::Request(RawRequest { time_ps, offset, size, device, kind, time_column, offset_column, size_column }))
     }
 }

@@ -2,6 +2,19 @@
 
 use super::reject::{BadLine, Reason};
 
+/// The sector in which traces count, whatever the drive's.
+pub const SECTOR_BYTES: u64 = 512;
+
+/// Whether the line names `columns` columns: as many words between commas, none a number.
+pub fn is_header(line: &[u8], columns: usize) -> bool {
+    let mut names = 0;
+    let has_only_names = line.split(|&byte| byte == b',').all(|name| {
+        names += 1;
+        name.trim_ascii().first().is_some_and(u8::is_ascii_alphabetic)
+    });
+    names == columns && has_only_names
+}
+
 /// A place in a line, moved from field to field.
 ///
 /// Every failure carries the column at which the field begins.
@@ -28,6 +41,11 @@ impl<'a> Fields<'a> {
         }
     }
 
+    /// The next byte; `None` at the end.
+    pub fn peek(&self) -> Option<u8> {
+        self.line.get(self.at).copied()
+    }
+
     /// Moves over blanks, of which there must be at least one, to a field that must be there.
     ///
     /// # Errors
@@ -50,6 +68,17 @@ impl<'a> Fields<'a> {
             return Err(BadLine::new(Reason::Fields, self.column(), expected));
         }
         self.at += 1;
+        Ok(())
+    }
+
+    /// Moves over a comma with the blanks around it, behind which the `expected` field begins; it may be empty.
+    ///
+    /// # Errors
+    /// When something else stands there, or the line ends.
+    pub fn next_column(&mut self, expected: &'static str) -> Result<(), BadLine> {
+        self.skip_blanks();
+        self.next_after(b',', expected)?;
+        self.skip_blanks();
         Ok(())
     }
 
@@ -90,6 +119,16 @@ impl<'a> Fields<'a> {
         u32::try_from(value).map_err(|_| BadLine::new(Reason::Number, column(start), expected))
     }
 
+    /// A decimal number of 512-byte sectors, in bytes.
+    ///
+    /// # Errors
+    /// As [`Fields::number`], and when the bytes do not fit 64 bits.
+    pub fn sectors(&mut self, expected: &'static str) -> Result<u64, BadLine> {
+        let start = self.at;
+        let too_many = BadLine::new(Reason::Number, column(start), "a number of 512-byte sectors below 2^55");
+        self.number(expected)?.checked_mul(SECTOR_BYTES).ok_or(too_many)
+    }
+
     /// A decimal number with or without decimals, times `unit`; decimals finer than one are cut off.
     ///
     /// # Errors
@@ -103,12 +142,14 @@ impl<'a> Fields<'a> {
         let mut has_digits = digits > 0;
         if self.line.get(self.at) == Some(&b'.') {
             self.at += 1;
-            let mut digit_value = unit / 10;
-            while let Some(digit) = self.digit() {
-                value += u128::from(digit * digit_value);
-                digit_value /= 10;
-                has_digits = true;
-            }
+            let start = self.at;
+            let (fraction, digits) = self.digits();
+            has_digits |= digits > 0;
+            value += u128::from(match POWERS_OF_TEN.get(digits) {
+                Some(&power) if unit.is_multiple_of(power) => fraction * (unit / power),
+                Some(&power) if power.is_multiple_of(unit) => fraction / (power / unit),
+                _ => cut_off(&self.line[start..self.at], unit),
+            });
         }
         if has_digits && self.is_at_separator() { Ok(value) } else { Err(bad) }
     }
@@ -175,7 +216,27 @@ impl<'a> Fields<'a> {
     }
 }
 
-const POWERS_OF_TEN: [u64; 9] = [1, 10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000];
+/// Up to a second in picoseconds.
+const POWERS_OF_TEN: [u64; 13] = {
+    let mut powers = [1; 13];
+    let mut index = 1;
+    while index < powers.len() {
+        powers[index] = powers[index - 1] * 10;
+        index += 1;
+    }
+    powers
+};
+
+/// Decimals times `unit`, what is finer than one cut off.
+#[cold]
+fn cut_off(digits: &[u8], unit: u64) -> u64 {
+    let mut digit_value = unit;
+    let in_units = |digit: &u8| {
+        digit_value /= 10;
+        u64::from(digit - b'0') * digit_value
+    };
+    digits.iter().map(in_units).sum()
+}
 
 /// How many of eight bytes, the first in the lowest place, are digits before any other byte, and their value.
 #[inline]
@@ -239,6 +300,10 @@ mod tests {
         for (text, ps) in [("1.5", 1_500_000_000), ("0.000001", 1_000), (".25", 250_000_000), ("7", 7_000_000_000)] {
             assert_eq!(Fields::new(text.as_bytes()).decimal(ps_per_ms, "").ok(), Some(ps), "{text}");
         }
+        let finer = "1.00000000019999999999999999999999";
+        assert_eq!(Fields::new(finer.as_bytes()).decimal(ps_per_ms, "").ok(), Some(1_000_000_000));
+        assert_eq!(Fields::new(finer.as_bytes()).decimal(1_000_000_000_000, "").ok(), Some(1_000_000_000_199));
+        assert_eq!(Fields::new(b"7.123456789").decimal(1_000_000, "").ok(), Some(7_123_456));
         for text in ["", ".", "1.2.3", "1e5", "-1", "1.x"] {
             assert!(Fields::new(text.as_bytes()).decimal(ps_per_ms, "").is_err(), "{text}");
         }

@@ -27,6 +27,8 @@ pub static FORMAT: Format = Format {
     name: "fio-iolog",
     title: "fio iolog",
     framing: Framing::Lines,
+    is_merged: false,
+    remedy: None,
     detect: |sample: &Sample<'_>, _| match sample.lines.first() {
         Some((_, line)) if Version::of_header(line).is_some() => Match::CERTAIN,
         Some((number, line)) => Match::none_at(*number, MISSING_HEADER, line),

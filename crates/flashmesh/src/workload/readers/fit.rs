@@ -15,6 +15,9 @@ use crate::workload::RequestKind;
 /// The largest read or write that is believed.
 pub const SIZE_MAX: Bytes = Bytes::from_kib(1 << 20);
 
+/// The addresses of a trace that is looked at without a drive: 1 PiB, as much as the largest drive has.
+pub const ADDRESSES_MAX: Bytes = Bytes::new(1 << 50);
+
 /// The drive's address space, as a trace sees it.
 #[derive(Clone, Copy, Debug)]
 pub struct Fit {

@@ -13,7 +13,10 @@
 //! # Adding a format
 //! One new file with a [`TraceReader`] and a `pub static FORMAT`, and one line in [`FORMATS`].
 
+mod alibaba;
 mod ascii;
+mod blkparse;
+mod diskmon;
 mod fields;
 mod fio_iolog;
 mod fit;
@@ -26,16 +29,20 @@ mod reject;
 mod sample;
 mod scan;
 mod source;
+mod spc;
 mod stream;
 mod summary;
+mod systor;
+mod tencent;
+mod vscsi;
 
-pub use fit::SIZE_MAX;
+pub use fit::{ADDRESSES_MAX, SIZE_MAX};
 pub use input::Compression;
 pub use order::{DISORDER_MAX, LEAP_MAX, WINDOW_REQUESTS};
 pub use records::{Framing, RECORD_BYTES_MAX};
 pub use reject::{BadLine, Reason, Tally};
 pub use sample::{Match, Sample};
-pub use scan::{scan, scan_stream};
+pub use scan::{scan, scan_each, scan_stream};
 pub use source::TraceSource;
 pub use stream::{LineCounts, TraceStream};
 pub use summary::TraceSummary;
@@ -50,6 +57,7 @@ use crate::config::{TraceFormat, Workload};
 ///   (a version, a clock, names of files), within constant memory.
 /// - A record is judged by itself: what is out of order or beyond the drive is found later, for all formats alike.
 /// - Any bytes may come; they give an `Err`, never a panic. A bad line leaves the reader as it was.
+/// - The columns of a binary record are its bytes, from 1.
 /// - Text comes without its line end, at most [`RECORD_BYTES_MAX`] long; blank lines and `#` comments do not come at all.
 /// - Nothing is allocated for a line that is well-formed.
 pub trait TraceReader: Send {
@@ -65,7 +73,7 @@ pub trait TraceReader: Send {
 pub enum Line {
     /// A request, in the file's own terms.
     Request(RawRequest),
-    /// An action that asks no work of the drive; it is counted by this name and shown.
+    /// An action that asks no work of the drive, or does not say which; it is counted by this name and shown.
     Ignored(&'static str),
     /// Header or bookkeeping.
     Skipped,
@@ -102,6 +110,10 @@ pub struct Format {
     pub title: &'static str,
     /// How records are told apart.
     pub framing: Framing,
+    /// Whether what writes it merges several logs, so that lines slightly out of order are no fault of the file.
+    pub is_merged: bool,
+    /// What a person can do when a file holds no request and no line of it is bad.
+    pub remedy: Option<&'static str>,
     /// How well the start of a file looks like this format.
     pub detect: fn(&Sample<'_>, &Workload) -> Match,
     /// A reader at the start of a file, with the options of the workload that concern it.
@@ -109,4 +121,16 @@ pub struct Format {
 }
 
 /// All trace formats; one line each.
-pub static FORMATS: &[&Format] = &[&msr::FORMAT, &ascii::FORMAT, &fio_iolog::FORMAT];
+pub static FORMATS: &[&Format] = &[
+    &msr::FORMAT,
+    &ascii::FORMAT,
+    &fio_iolog::FORMAT,
+    &spc::FORMAT,
+    &systor::FORMAT,
+    &blkparse::FORMAT,
+    &vscsi::VERSION_1,
+    &vscsi::VERSION_2,
+    &diskmon::FORMAT,
+    &alibaba::FORMAT,
+    &tencent::FORMAT,
+];

@@ -4,7 +4,7 @@
 //! `Read` or `Write` in any case, offset and size in bytes. A header line is skipped. The response time must be there and is
 //! not used; the disk number becomes the device, whatever the host.
 
-use super::fields::Fields;
+use super::fields::{Fields, is_header};
 use super::reject::{BadLine, Reason};
 use super::{Format, Framing, Line, RawRequest, Sample, TraceReader};
 use crate::config::TraceFormat;
@@ -16,6 +16,8 @@ pub static FORMAT: Format = Format {
     name: "msr",
     title: "MSR Cambridge CSV",
     framing: Framing::Lines,
+    is_merged: false,
+    remedy: None,
     detect: |sample: &Sample<'_>, _| sample.share_understood(&mut Msr),
     open: |_| Box::new(Msr),
 };
@@ -32,7 +34,7 @@ impl TraceReader for Msr {
         let time_column = fields.column();
         let ticks = match fields.number("the time stamp, in filetime ticks of 100 ns") {
             Ok(ticks) => ticks,
-            Err(_) if is_header(record) => return Ok(Line::Skipped),
+            Err(_) if is_header(record, 7) => return Ok(Line::Skipped),
             Err(bad) => return Err(bad),
         };
         fields.next_after(b',', "a comma and the host")?;
@@ -59,14 +61,4 @@ impl TraceReader for Msr {
         let time_ps = u128::from(ticks) * PS_PER_TICK;
         Ok(Line::Request(RawRequest { time_ps, offset, size, device, kind, time_column, offset_column, size_column }))
     }
-}
-
-/// Whether the line names the columns: seven words, none a number.
-fn is_header(record: &[u8]) -> bool {
-    let mut columns = 0;
-    let has_only_names = record.split(|&byte| byte == b',').all(|name| {
-        columns += 1;
-        name.trim_ascii().first().is_some_and(u8::is_ascii_alphabetic)
-    });
-    columns == 7 && has_only_names
 }

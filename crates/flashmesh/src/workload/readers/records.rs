@@ -14,6 +14,30 @@ pub enum Framing {
     Fixed(usize),
 }
 
+impl Framing {
+    /// What a person calls one record, or several of them.
+    pub fn noun(self, count: u64) -> &'static str {
+        match (self, count) {
+            (Framing::Lines, 1) => "line",
+            (Framing::Lines, _) => "lines",
+            (Framing::Fixed(_), 1) => "record",
+            (Framing::Fixed(_), _) => "records",
+        }
+    }
+
+    /// Where something is: "line 7, column 3", "record 7 (byte 194)". Bytes count from the start of the unpacked file, from 0.
+    pub fn place(self, number: u64, column: u32) -> String {
+        match (self, column) {
+            (Framing::Lines, 0) => format!("line {number}"),
+            (Framing::Lines, _) => format!("line {number}, column {column}"),
+            (Framing::Fixed(bytes), _) => {
+                let start = number.saturating_sub(1).saturating_mul(bytes as u64);
+                format!("record {number} (byte {})", start.saturating_add(u64::from(column.saturating_sub(1))))
+            }
+        }
+    }
+}
+
 /// The longest record, in bytes; a longer line is rejected unread.
 pub const RECORD_BYTES_MAX: usize = 4096;
 

@@ -2,6 +2,8 @@
 
 use serde::Serialize;
 
+use super::records::Framing;
+
 /// Why a line of a trace was not used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
@@ -90,8 +92,14 @@ impl BadLine {
     }
 
     /// The words a person reads: what was expected and what stands there instead.
-    pub fn message(&self, line: &[u8]) -> String {
-        let rest = line.get(usize::from(self.column).saturating_sub(1)..).unwrap_or_default();
+    pub fn message(&self, record: &[u8], framing: Framing) -> String {
+        let rest = record.get(usize::from(self.column).saturating_sub(1)..).unwrap_or_default();
+        if let Framing::Fixed(bytes) = framing {
+            return match rest.first_chunk::<2>() {
+                Some([low, high]) => format!("expected {}, found the bytes {low:02x} {high:02x}", self.expected),
+                None => format!("expected {} of {bytes} bytes, found the end of the file", self.expected),
+            };
+        }
         let end = rest.iter().position(|byte| b" \t,".contains(byte)).unwrap_or(rest.len());
         if rest.is_empty() {
             return format!("expected {}, found the end of the line", self.expected);
@@ -110,9 +118,9 @@ pub struct Tally {
     pub reason: String,
     /// Lines that met it.
     pub lines: u64,
-    /// The first of them, from 1.
+    /// The first of them, from 1; of a binary trace the record.
     pub first_line: u64,
-    /// The column in it, from 1; 0 when the whole line is meant.
+    /// The column in it, or the byte of the record, from 1; 0 when the whole line is meant.
     pub first_column: u32,
     /// What is wrong with it.
     pub message: String,

@@ -1,6 +1,6 @@
 //! Tells the format of a trace from its first lines.
 
-use super::records::RECORD_BYTES_MAX;
+use super::records::{Framing, RECORD_BYTES_MAX};
 use super::{BadLine, FORMATS, Format, Line, TraceReader};
 use crate::config::{TraceFormat, Workload};
 use crate::error::WorkloadError;
@@ -33,7 +33,7 @@ impl Match {
 
     /// It is not this one, as `line` shows.
     pub fn none_at(number: u64, bad: BadLine, line: &[u8]) -> Match {
-        Match { percent: 0, first_failure: Some((number, bad.column, bad.message(line))) }
+        Match { percent: 0, first_failure: Some((number, bad.column, bad.message(line, Framing::Lines))) }
     }
 }
 
@@ -66,7 +66,7 @@ impl<'a> Sample<'a> {
                 Ok(Line::Skipped) => continue,
                 Ok(_) => understood += 1,
                 Err(bad) => {
-                    first_failure.get_or_insert_with(|| (number, bad.column, bad.message(line)));
+                    first_failure.get_or_insert_with(|| (number, bad.column, bad.message(line, Framing::Lines)));
                 }
             }
             judged += 1;
@@ -85,6 +85,15 @@ pub(super) fn says_something(line: &[u8]) -> bool {
     }
 }
 
+/// Below this share, in per cent, a format is no candidate.
+const PERCENT_MIN: u8 = 50;
+
+/// Whether the bytes look like a binary format.
+pub(super) fn looks_like_records(sample: &Sample<'_>, workload: &Workload) -> bool {
+    (FORMATS.iter())
+        .any(|format| format.framing != Framing::Lines && (format.detect)(sample, workload).percent >= PERCENT_MIN)
+}
+
 /// The format of the file at `path`: the configured one, or the one its start looks like.
 ///
 /// # Errors
@@ -94,8 +103,6 @@ pub(super) fn format_of(
     workload: &Workload,
     path: &std::path::Path,
 ) -> Result<&'static Format, WorkloadError> {
-    /// Below this share a format is no candidate.
-    const PERCENT_MIN: u8 = 50;
     let error = |line, column, message| WorkloadError::Parse { path: path.to_owned(), line, column, message };
     if workload.format != TraceFormat::Auto {
         return FORMATS.iter().find(|format| format.kind == workload.format).copied().ok_or_else(|| {

@@ -3,6 +3,7 @@
 use rustc_hash::FxHashSet;
 
 use super::footprint::Footprint;
+use super::records::Framing;
 use super::reject::{Reason, Tally};
 use super::stream::{LineCounts, TraceStream};
 use super::summary::TraceSummary;
@@ -16,8 +17,8 @@ use crate::workload::{IoRequest, RequestKind};
 /// # Errors
 /// - When the file cannot be read (see [`TraceStream::open`]).
 /// - When no request is usable.
-/// - When of the lines that speak of requests or actions more than the share `workload.tolerate` had to be rejected or sorted in;
-///   the message names each reason with the first line it was met in, and what to do.
+/// - When of the lines that speak of requests or actions more than the share `workload.tolerate` had to be rejected or, unless the
+///   format is one of merged logs, sorted in; the message names each reason with the first line it was met in, and what to do.
 pub fn scan(workload: &Workload, capacity: Bytes, sector_size: Bytes) -> Result<TraceSummary, WorkloadError> {
     scan_stream(TraceStream::open(workload, capacity, sector_size)?, workload.tolerate)
 }
@@ -26,10 +27,23 @@ pub fn scan(workload: &Workload, capacity: Bytes, sector_size: Bytes) -> Result<
 ///
 /// # Errors
 /// As [`scan`].
-pub fn scan_stream(mut stream: TraceStream, tolerate: f64) -> Result<TraceSummary, WorkloadError> {
+pub fn scan_stream(stream: TraceStream, tolerate: f64) -> Result<TraceSummary, WorkloadError> {
+    scan_each(stream, tolerate, |_| Ok(()))
+}
+
+/// The same, and hands every request to `each` on the way, which may end the walk by an error of its own.
+///
+/// # Errors
+/// As [`scan`], and those of `each`. Whether too many lines are bad is known at the end only.
+pub fn scan_each<E: From<WorkloadError>>(
+    mut stream: TraceStream,
+    tolerate: f64,
+    mut each: impl FnMut(&IoRequest) -> Result<(), E>,
+) -> Result<TraceSummary, E> {
     let mut sums = Sums::default();
     while let Some(request) = stream.next_request()? {
         sums.add(&request);
+        each(&request)?;
     }
     judge(&stream, tolerate)?;
     Ok(sums.summary(&stream))
@@ -84,6 +98,7 @@ impl Sums {
             write_share: ratio(self.counts[1], requests),
             deallocate_share: ratio(self.counts[2], requests),
             span_ps: self.last_arrival.as_ps(),
+            interarrival_mean_ps: ratio(self.last_arrival.as_ps(), requests.saturating_sub(1)),
             read_bytes: self.bytes[0],
             write_bytes: self.bytes[1],
             deallocate_bytes: self.bytes[2],
@@ -127,8 +142,8 @@ impl Devices {
 /// Refuses a trace of which too little can be used.
 fn judge(stream: &TraceStream, tolerate: f64) -> Result<(), WorkloadError> {
     let counts = stream.line_counts();
-    let reordered = stream.reordered().map_or(0, |tally| tally.lines);
-    let bad = counts.rejected + reordered;
+    let reordered = stream.reordered().filter(|_| !stream.format().is_merged);
+    let bad = counts.rejected + reordered.map_or(0, |tally| tally.lines);
     let judged = counts.lines - counts.skipped;
     // The quotient is rounded correctly, so that 29 of 2900 lines are 0.01 exactly.
     let is_tolerated = bad as f64 / judged.max(1) as f64 <= tolerate;
@@ -136,15 +151,17 @@ fn judge(stream: &TraceStream, tolerate: f64) -> Result<(), WorkloadError> {
         return Ok(());
     }
     let mut reasons: Vec<(Reason, &Tally)> = stream.rejected().iter().map(|(reason, tally)| (*reason, tally)).collect();
-    reasons.extend(stream.reordered().map(|tally| (Reason::OutOfOrder, tally)));
+    reasons.extend(reordered.map(|tally| (Reason::OutOfOrder, tally)));
     reasons.sort_by_key(|(_, tally)| tally.first_line);
-    let place = reasons.first().map_or((0, 0), |(_, tally)| (tally.first_line, tally.first_column));
-    Err(WorkloadError::Parse {
-        path: stream.path().to_owned(),
-        line: place.0,
-        column: place.1,
-        message: refusal(&reasons, &counts, bad, judged, tolerate, stream),
-    })
+    let mut message = refusal(&reasons, &counts, bad, judged, tolerate, stream);
+    let mut place = reasons.first().map_or((0, 0), |(_, tally)| (tally.first_line, tally.first_column));
+    // A line and a column mean nothing in a binary file.
+    let framing = stream.format().framing;
+    if framing != Framing::Lines && place != (0, 0) {
+        message = format!("{}: {message}", framing.place(place.0, place.1));
+        place = (0, 0);
+    }
+    Err(WorkloadError::Parse { path: stream.path().to_owned(), line: place.0, column: place.1, message })
 }
 
 fn refusal(
@@ -158,30 +175,36 @@ fn refusal(
     use std::fmt::Write;
 
     let mut message = String::new();
+    let framing = stream.format().framing;
     if counts.usable == 0 {
-        let _ =
-            write!(message, "no line of {} can be used as a request (read as {})", counts.lines, stream.format().title);
+        let (line, title) = (framing.noun(1), stream.format().title);
+        let _ = write!(message, "no {line} of {} can be used as a request (read as {title})", counts.lines);
     } else {
         let share = bad as f64 * 100.0 / judged as f64;
         let limit = tolerate * 100.0;
         let _ = write!(
             message,
-            "{bad} of {judged} lines ({share:.2} %) cannot be used as they are, more than the {limit} % that is let pass \
+            "{bad} of {judged} {} ({share:.2} %) cannot be used as they are, more than the {limit} % that is let pass \
              (read as {})",
+            framing.noun(judged),
             stream.format().title
         );
     }
     let mut remedies: Vec<&str> = Vec::new();
+    if reasons.is_empty() {
+        remedies.extend(stream.format().remedy);
+    }
     for (reason, tally) in reasons {
         let _ = write!(
             message,
-            "\n  {} {} {}, first {}:{}:{}: {}",
+            "\n  {} {} {}, first {}: {}",
             tally.lines,
-            if tally.lines == 1 { "line" } else { "lines" },
+            framing.noun(tally.lines),
             reason.text(),
-            stream.path().display(),
-            tally.first_line,
-            tally.first_column,
+            match framing {
+                Framing::Lines => format!("{}:{}:{}", stream.path().display(), tally.first_line, tally.first_column),
+                Framing::Fixed(_) => framing.place(tally.first_line, tally.first_column),
+            },
             tally.message
         );
         if !remedies.contains(&reason.remedy()) {

@@ -8,9 +8,9 @@ use super::input::{Compression, Input, binary_kind};
 use super::order::{Placed, Stamped, Window};
 use super::records::{Framing, Record, Records};
 use super::reject::{BadLine, Reason, Tallies, Tally};
-use super::sample::{Sample, format_of, says_something};
+use super::sample::{Sample, format_of, looks_like_records, says_something};
 use super::{Format, Line, TraceReader};
-use crate::config::Workload;
+use crate::config::{TraceFormat, Workload};
 use crate::error::WorkloadError;
 use crate::units::{Bytes, Time};
 use crate::workload::IoRequest;
@@ -55,7 +55,7 @@ pub struct LineCounts {
     pub usable: u64,
     /// Lines that cannot be used.
     pub rejected: u64,
-    /// Lines with an action that asks no work of the drive.
+    /// Lines with an action that asks no work of the drive, or does not say which.
     pub ignored: u64,
     /// Blank lines, comments, headers and bookkeeping.
     pub skipped: u64,
@@ -97,9 +97,10 @@ impl TraceStream {
             return Err(refuse("the trace is empty".to_owned()));
         }
         let sample = Sample::new(bytes);
-        let has_text_format =
-            || super::FORMATS.iter().any(|format| format.kind == workload.format && format.framing == Framing::Lines);
-        let is_text_wanted = workload.format == crate::config::TraceFormat::Auto || has_text_format();
+        let is_text_wanted = match workload.format {
+            TraceFormat::Auto => !looks_like_records(&sample, workload),
+            named => super::FORMATS.iter().any(|format| format.kind == named && format.framing == Framing::Lines),
+        };
         if is_text_wanted && let Some(kind) = binary_kind(bytes) {
             return Err(refuse(kind));
         }
@@ -170,7 +171,7 @@ impl TraceStream {
                 return Ok(());
             }
             Ok(Line::Ignored(action)) => {
-                let message = || format!("{action} asks no work of the drive");
+                let message = || format!("{action}: no work of the drive is asked, or it is not said which");
                 self.fates.ignored.count(action, || action.to_owned(), (number, 0), message);
                 return Ok(());
             }
@@ -273,7 +274,7 @@ impl Fates {
     fn reject_bad(&mut self, bad: BadLine, number: u64, record: &[u8], framing: Framing) {
         let is_binary = framing == Framing::Lines && memchr::memchr(0, record).is_some();
         let reason = if is_binary { Reason::Binary } else { bad.reason };
-        self.rejected.reject(reason, (number, bad.column), || bad.message(record));
+        self.rejected.reject(reason, (number, bad.column), || bad.message(record, framing));
     }
 
     #[cold]
@@ -297,7 +298,7 @@ impl Fates {
         match placed {
             Placed::InOrder => {}
             Placed::OutOfOrder => {
-                let message = || "the time stamp lies before that of an earlier line".to_owned();
+                let message = || "the time stamp lies before an earlier one".to_owned();
                 self.reordered.reject(Reason::OutOfOrder, place, message);
             }
             Placed::Refused(reason) => self.rejected.reject(reason, place, || misplaced_message(reason)),
@@ -311,7 +312,7 @@ impl Fates {
 
 fn misplaced_message(reason: Reason) -> String {
     match reason {
-        Reason::TimeLeapsAhead => "the time stamp lies far ahead of the lines around it".to_owned(),
-        _ => "the time stamp lies far before the lines around it".to_owned(),
+        Reason::TimeLeapsAhead => "the time stamp lies far ahead of those around it".to_owned(),
+        _ => "the time stamp lies far before those around it".to_owned(),
     }
 }

@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::Serialize;
 
-use super::{Compression, Tally};
+use super::{Compression, FORMATS, Framing, Tally};
 use crate::units::Time;
 
 /// What is in a trace: of the requests that will run, all of it exact.
@@ -21,7 +21,7 @@ pub struct TraceSummary {
     pub format_title: &'static str,
     /// How the file is packed.
     pub compression: Compression,
-    /// Lines read.
+    /// Lines read; of a binary trace records, here and below.
     pub lines: u64,
     /// Requests that will run.
     pub requests: u64,
@@ -39,6 +39,8 @@ pub struct TraceSummary {
     pub deallocate_share: f64,
     /// From the first arrival to the last, in picoseconds.
     pub span_ps: u64,
+    /// Mean time between arrivals, in picoseconds; 0 with a single request.
+    pub interarrival_mean_ps: f64,
     /// Bytes read.
     pub read_bytes: u64,
     /// Bytes written.
@@ -61,7 +63,7 @@ pub struct TraceSummary {
     pub reordered: Option<Tally>,
     /// Lines that cannot be used, by reason.
     pub rejected: Vec<Tally>,
-    /// Lines with an action that asks no work of the drive (flushes), by action.
+    /// Lines with an action that asks no work of the drive (flushes), or does not say which, by action.
     pub ignored: Vec<Tally>,
     /// Blank lines, comments, headers and bookkeeping.
     pub skipped: u64,
@@ -74,6 +76,27 @@ impl TraceSummary {
     /// Lines that cannot be used.
     pub fn rejected_lines(&self) -> u64 {
         self.rejected.iter().map(|tally| tally.lines).sum()
+    }
+
+    /// What became of lines that are no requests as they stand, with the place of the first: a sentence for each fate.
+    pub fn remarks(&self) -> Vec<String> {
+        let framing = self.framing();
+        let counted = |tally: &Tally| format!("{} {}", tally.lines, framing.noun(tally.lines));
+        let place = |tally: &Tally| framing.place(tally.first_line, tally.first_column);
+        let rejected = (self.rejected.iter())
+            .map(|tally| format!("{} rejected ({}), first at {}.", counted(tally), tally.reason, place(tally)));
+        let reordered =
+            self.reordered.iter().map(|tally| format!("{} sorted in, first at {}.", counted(tally), place(tally)));
+        let ignored = self.ignored.iter().map(|tally| {
+            let lines = framing.noun(tally.lines);
+            format!("{} {} {lines} ignored, first at {}.", tally.lines, tally.reason, place(tally))
+        });
+        rejected.chain(reordered).chain(ignored).collect()
+    }
+
+    /// How the file tells its records apart.
+    fn framing(&self) -> Framing {
+        FORMATS.iter().find(|format| format.name == self.format).map_or(Framing::Lines, |format| format.framing)
     }
 
     /// Lines that were sorted in.
@@ -115,16 +138,10 @@ impl fmt::Display for TraceSummary {
             write!(f, "; {} addresses wrapped onto the drive", self.wrapped)?;
         }
         f.write_str(".")?;
-        for tally in &self.rejected {
-            write!(f, " {} lines rejected ({}), first at {}.", tally.lines, tally.reason, place(tally))?;
+        match self.remarks() {
+            remarks if remarks.is_empty() => Ok(()),
+            remarks => write!(f, " {}", remarks.join(" ")),
         }
-        if let Some(tally) = &self.reordered {
-            write!(f, " {} lines sorted in, first at {}.", tally.lines, place(tally))?;
-        }
-        for tally in &self.ignored {
-            write!(f, " {} {} lines ignored, first at {}.", tally.lines, tally.reason, place(tally))?;
-        }
-        Ok(())
     }
 }
 
@@ -133,13 +150,5 @@ fn rounded(bytes: u64) -> String {
     match bytes {
         0..0x10_0000 => format!("{:.1} KiB", bytes as f64 / 1024.0),
         _ => format!("{:.1} MiB", bytes as f64 / f64::from(1 << 20)),
-    }
-}
-
-/// "line 7, column 3": the file is named already.
-fn place(tally: &Tally) -> String {
-    match tally.first_column {
-        0 => format!("line {}", tally.first_line),
-        column => format!("line {}, column {column}", tally.first_line),
     }
 }

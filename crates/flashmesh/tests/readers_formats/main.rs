@@ -1,59 +1,15 @@
 //! What each trace format says, and where each kind of bad line is found to be bad.
 
-use std::path::PathBuf;
+mod blkparse;
+mod columns;
+mod helpers;
+mod vscsi;
 
 use flashmesh::config::{TraceFormat, TracePolarity, TraceTimeUnit, Workload};
-use flashmesh::error::WorkloadError;
 use flashmesh::units::{Bytes, Time};
-use flashmesh::workload::readers::{TraceStream, TraceSummary, scan_stream};
-use flashmesh::workload::{IoRequest, RequestKind};
+use flashmesh::workload::RequestKind;
 
-const CAPACITY: Bytes = Bytes::from_kib(1 << 20);
-const SECTOR: Bytes = Bytes::new(512);
-
-fn workload(format: TraceFormat) -> Workload {
-    Workload { format, ..Workload::default() }
-}
-
-fn stream(text: &str, workload: &Workload) -> Result<TraceStream, WorkloadError> {
-    let bytes = std::io::Cursor::new(text.as_bytes().to_vec());
-    TraceStream::from_reader(PathBuf::from("t"), bytes, workload, CAPACITY, SECTOR)
-}
-
-fn requests(text: &str, workload: &Workload) -> Vec<IoRequest> {
-    let mut stream = stream(text, workload).unwrap();
-    std::iter::from_fn(|| stream.next_request().unwrap()).collect()
-}
-
-fn summary(text: &str, workload: &Workload) -> Result<TraceSummary, WorkloadError> {
-    scan_stream(stream(text, workload)?, workload.tolerate)
-}
-
-fn request(arrival: Time, kind: RequestKind, offset: u64, size: u64, stream: u32) -> IoRequest {
-    IoRequest { arrival, kind, offset: Bytes::new(offset), size: Bytes::new(size), stream }
-}
-
-/// Every bad line stands between good ones; its reason, column and message are those of the table.
-fn assert_each_is_rejected(format: TraceFormat, before: &str, good: [&str; 2], bad: &[(&str, &str, u32, &str)]) {
-    for (line, reason, column, message) in bad {
-        let text = format!("{before}{}\n{line}\n{}\n", good[0], good[1]);
-        let workload = Workload { tolerate: 1.0, ..workload(format) };
-        let summary = summary(&text, &workload).unwrap();
-        assert_eq!(summary.requests, 2, "{line:?}");
-        assert_eq!(summary.rejected.len(), 1, "{line:?}: {:?}", summary.rejected);
-        let tally = &summary.rejected[0];
-        let line_number = before.lines().count() as u64 + 2;
-        assert_eq!(
-            (tally.reason.as_str(), tally.first_line, tally.first_column),
-            (*reason, line_number, *column),
-            "{line:?}"
-        );
-        assert!(tally.message.contains(message), "{line:?}: {}", tally.message);
-        let refused = self::summary(&text, &self::workload(format)).unwrap_err().to_string();
-        assert!(refused.starts_with(&format!("t:{line_number}:{column}: 1 of 3 lines (33.33 %)")), "{refused}");
-        assert!(refused.contains(message) && refused.contains("--tolerate"), "{refused}");
-    }
-}
+use helpers::{assert_each_is_rejected, request, requests, summary, workload};
 
 #[test]
 fn msr_lines_become_requests_from_time_zero() {
@@ -150,7 +106,7 @@ fn every_bad_ascii_line_is_named_with_its_place() {
             ("2000,0,8,16,1", "fields", 5, "the device number"),
             ("2000 -1 8 16 1", "number", 6, "the device number, found \"-1\""),
             ("2000 0 0x8 16 1", "number", 8, "the first sector, found \"0x8\""),
-            ("2000 0 18014398509481984000 16 1", "number", 8, "a sector below 2^55"),
+            ("2000 0 18014398509481984000 16 1", "number", 8, "a number of 512-byte sectors below 2^55"),
             ("2000 0 8 1.5 1", "number", 10, "the number of sectors"),
             ("2000 0 8 16 2", "kind", 13, "the type, 0 or 1, found \"2\""),
             ("2000 0 8 16 R", "kind", 13, "the type, 0 or 1, found \"R\""),

@@ -1,0 +1,159 @@
+"""Traces on their own, without a drive: what is in one, and the same one in another format."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field, fields
+from typing import TYPE_CHECKING, Any
+
+from flashmesh import _native, configuration
+from flashmesh.files import whole_file
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True)
+class TraceTally:
+    """How many lines met one fate, and the first of them."""
+
+    reason: str
+    """The fate: why lines were rejected, or the action that was ignored."""
+    lines: int
+    first_line: int
+    """The first of them, from 1; of a binary trace the record."""
+    first_column: int
+    """The column in it, or the byte of the record, from 1; 0 when the whole line is meant."""
+    message: str
+
+
+@dataclass(frozen=True)
+class TraceSummary:
+    """What is in a trace, named as in its JSON; of the requests that a run would get, all of it exact."""
+
+    file: str
+    format: str
+    """The format it was read as, as `workload.format` names it."""
+    format_title: str
+    compression: str
+    """How the file is packed: plain, gzip, zstd or xz."""
+    lines: int
+    """Lines read; of a binary trace records, here and below."""
+    requests: int
+    reads: int
+    writes: int
+    deallocates: int
+    read_share: float
+    write_share: float
+    deallocate_share: float
+    span_ps: int
+    """From the first arrival to the last."""
+    interarrival_mean_ps: float
+    """Mean time between arrivals; 0 with a single request."""
+    read_bytes: int
+    write_bytes: int
+    deallocate_bytes: int
+    read_size_mean_bytes: float
+    """Mean size of a read; 0 when there is none."""
+    write_size_mean_bytes: float
+    footprint_bytes: int
+    """Distinct 4 KiB pages read or written, in bytes."""
+    address_end_bytes: int
+    """The end of the highest byte asked for."""
+    devices: int
+    """Devices the trace names, counted up to 65,536; they share one address space."""
+    wrapped: int
+    """Requests whose address was folded onto the drive (`workload.wrap`)."""
+    reordered: TraceTally | None
+    """Requests that were out of order and have been sorted in."""
+    rejected: tuple[TraceTally, ...]
+    """Lines that cannot be used, by reason."""
+    ignored: tuple[TraceTally, ...]
+    """Lines with an action that asks no work of the drive, or does not say which, by action."""
+    skipped: int
+    """Blank lines, comments, headers and bookkeeping."""
+    remarks: tuple[str, ...]
+    """A sentence for each fate of lines that are no requests as they stand."""
+    document: dict[str, Any] = field(repr=False, compare=False)
+    """The JSON document itself."""
+
+    @classmethod
+    def from_document(cls, document: dict[str, Any], remarks: list[str]) -> TraceSummary:
+        """The summary behind a JSON document; further keys are left to `document`."""
+        values = {name.name: document[name.name] for name in fields(cls) if name.name in document}
+        for name in ("rejected", "ignored"):
+            values[name] = tuple(TraceTally(**tally) for tally in document[name])
+        values["reordered"] = TraceTally(**document["reordered"]) if document["reordered"] else None
+        return cls(**values, remarks=tuple(remarks), document=document)
+
+    @property
+    def arrivals_per_s(self) -> float | None:
+        """Mean rate of arrivals; None when all requests arrive at once."""
+        return 1e12 / self.interarrival_mean_ps if self.interarrival_mean_ps else None
+
+
+@dataclass(frozen=True, slots=True)
+class TraceConversion:
+    """What became of a trace that was written in another format."""
+
+    read: TraceSummary
+    """What is in the trace that was read."""
+    written: int
+    """Requests written."""
+    deallocates_left_out: int
+    """Requests that deallocate and were left out."""
+
+
+def trace_summary(
+    trace: str | Path, *, overrides: Mapping[str, Any] | None = None, tolerate: bool = False
+) -> TraceSummary:
+    """Reads a trace and says what is in it, on addresses up to 1 PiB.
+
+    Args:
+        trace: The file.
+        overrides: How to read it, as keys of the configuration such as `{"workload.time-unit": "us"}`.
+        tolerate: Whether to accept a trace however many of its lines cannot be used.
+
+    Raises:
+        ConfigError: When an override cannot be used.
+        WorkloadError: When the trace cannot be read, or too many of its lines cannot be used.
+    """
+    config = configuration.load({}, overrides=overrides, trace=trace, tolerate=tolerate)
+    text, remarks = configuration.interruptibly(lambda: _native.scan_trace(config))
+    return TraceSummary.from_document(json.loads(text), remarks)
+
+
+def convert_trace(
+    trace: str | Path,
+    file: str | Path,
+    format: str = "ascii",  # noqa: A002 - the word of the field
+    *,
+    overrides: Mapping[str, Any] | None = None,
+    tolerate: bool = False,
+    drop_deallocates: bool = False,
+) -> TraceConversion:
+    """Writes the requests of a trace in another format, by their arrivals; the file appears whole or not at all.
+
+    Args:
+        trace: The file to read.
+        file: The file to write, packed when its name ends with .gz, .zst or .xz.
+        format: What to write: "ascii" (nanoseconds, sectors of 512 B, 1 for a read) or "msr".
+        overrides: How to read the trace, as keys of the configuration such as `{"workload.time-unit": "us"}`.
+        tolerate: Whether to accept a trace however many of its lines cannot be used.
+        drop_deallocates: Whether to leave out requests that deallocate, which no format written here can say.
+
+    Raises:
+        ConfigError: When an override cannot be used.
+        WorkloadError: When the trace cannot be read, too many of its lines cannot be used, or it holds what `format`
+            cannot say.
+        OutputError: When the file cannot be written.
+    """
+    config = configuration.load({}, overrides=overrides, trace=trace, tolerate=tolerate)
+    with whole_file(file) as target:
+        text, remarks = configuration.interruptibly(
+            lambda: _native.convert_trace(config, target, file, format, drop_deallocates)
+        )
+    document = json.loads(text)
+    read = TraceSummary.from_document(document.pop("read"), remarks)
+    return TraceConversion(read, **document)

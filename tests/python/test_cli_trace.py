@@ -1,0 +1,161 @@
+"""`flashmesh trace` from end to end: what is in a trace, and the same in another format."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+
+import flashmesh
+from conftest import Cli
+
+SPC = "0,8,4096,R,0.0\n1,16,8192,W,0.5\n0,0,512,r,1.0\n"
+TRIMS = "fio version 3 iolog\n0 /a add\n1 /a read 0 512\n2 /a trim 0 512\n3 /a sync 0 0\n"
+
+
+@pytest.fixture
+def spc(tmp_path: Path) -> Path:
+    path = tmp_path / "oltp.spc"
+    path.write_text(SPC)
+    return path
+
+
+def test_stat_shows_what_is_in_a_trace_as_plain_ascii(cli: Cli, spc: Path) -> None:
+    done = cli("trace", "stat", spc)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.isascii()
+    rows = dict(line.split("  ", 1) for line in done.stdout.splitlines() if "  " in line)
+    shown = {name: value.strip() for name, value in rows.items()}
+    expected = {
+        "trace": "oltp.spc",
+        "format": "spc",
+        "requests": "3",
+        "reads": "66.7 %",
+        "writes": "33.3 %",
+        "mean read": "2.250 KiB",
+        "mean write": "8.000 KiB",
+        "footprint": "16.00 KiB",
+        "highest address": "16.00 KiB",
+        "span": "1.000 s",
+        "mean interarrival": "500.0 ms",
+        "arrivals": "2/s",
+        "streams": "2",
+    }
+    assert expected.items() <= shown.items()
+
+
+def test_stat_puts_traces_side_by_side_as_many_as_fit(cli: Cli, tmp_path: Path) -> None:
+    names = [f"a-rather-long-name-of-a-trace-{number}.spc" for number in range(5)]
+    for name in names:
+        (tmp_path / name).write_text(SPC)
+    done = cli("trace", "stat", *names)
+    assert done.returncode == 0
+    assert all(done.stdout.count(name) == 1 for name in names)
+    assert done.stdout.count("mean interarrival") == 3
+    assert max(map(len, done.stdout.splitlines())) <= 100
+
+
+def test_stat_names_lines_that_are_no_requests(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "trims.log").write_text(TRIMS)
+    done = cli("trace", "stat", "trims.log")
+    assert "trims.log:\n  1 sync line ignored, first at line 5." in done.stdout
+    (tmp_path / "bad.spc").write_text(f"{SPC}oops\n")
+    refused = cli("trace", "stat", "bad.spc")
+    assert (refused.returncode, refused.stdout) == (2, "")
+    assert "bad.spc:4:1: 1 of 4 lines (25.00 %) cannot be used" in refused.stderr
+    tolerated = cli("trace", "stat", "bad.spc", "--tolerate")
+    assert tolerated.returncode == 0
+    assert "1 line rejected (number), first at line 4, column 1." in tolerated.stdout
+
+
+def test_json_of_stat_has_the_keys_of_the_summary(cli: Cli, spc: Path, tmp_path: Path) -> None:
+    done = cli("trace", "stat", spc, spc, "--json", "-")
+    assert (done.returncode, done.stderr) == (0, "")
+    traces = json.loads(done.stdout)["traces"]
+    summary = flashmesh.trace_summary(spc)
+    assert traces == [summary.document] * 2
+    assert (summary.requests, summary.devices, summary.arrivals_per_s) == (3, 2, 2.0)
+    assert cli("trace", "stat", spc, "--json", "stat.json").stdout.startswith("trace")
+    assert json.loads((tmp_path / "stat.json").read_text())["traces"] == [summary.document]
+
+
+def test_settings_say_how_to_read(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "a.trace").write_text("0 0 0 8 1\n5 0 0 8 0\n")
+    found = flashmesh.trace_summary(
+        tmp_path / "a.trace", overrides={"workload.time-unit": "ms", "workload.polarity": "read-is-0"}
+    )
+    assert found.span_ps == 5_000_000_000
+    assert "5.000 ms" in cli("trace", "stat", "a.trace", "--set", "workload.time-unit=ms").stdout
+    unknown = cli("trace", "stat", "a.trace", "--set", "workload.time-units=ms")
+    assert unknown.returncode == 2
+    assert "time-unit" in unknown.stderr
+
+
+@pytest.mark.parametrize("suffix", ["", ".gz", ".zst", ".xz"])
+@pytest.mark.parametrize("form", ["ascii", "msr"])
+def test_converted_traces_read_back_as_the_same_requests(
+    cli: Cli, spc: Path, tmp_path: Path, form: str, suffix: str
+) -> None:
+    target = tmp_path / f"converted{suffix}"
+    done = cli("trace", "convert", spc, target, "--format", form)
+    assert (done.returncode, done.stdout) == (0, "")
+    assert "3 requests, read as SPC." in done.stderr
+    before, after = flashmesh.trace_summary(spc), flashmesh.trace_summary(target)
+    assert after.format == form
+    assert after.compression == {"": "plain", ".gz": "gzip", ".zst": "zstd", ".xz": "xz"}[suffix]
+    same = ("requests", "reads", "read_bytes", "write_bytes", "span_ps", "footprint_bytes", "devices")
+    assert [getattr(after, key) for key in same] == [getattr(before, key) for key in same]
+
+
+def test_packed_output_is_what_gzip_reads(spc: Path, tmp_path: Path) -> None:
+    conversion = flashmesh.convert_trace(spc, tmp_path / "a.trace.gz")
+    assert conversion.written == 3
+    with gzip.open(tmp_path / "a.trace.gz", "rt") as lines:
+        assert lines.read() == "0 0 8 8 1\n500000000 1 16 16 0\n1000000000 0 0 1 1\n"
+
+
+def test_deallocates_are_refused_or_left_out(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "trims.log").write_text(TRIMS)
+    refused = cli("trace", "convert", "trims.log", "out.trace")
+    assert refused.returncode == 2
+    assert "leave them out with --drop-deallocates" in refused.stderr
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["trims.log"]
+    done = cli("trace", "convert", "trims.log", "out.trace", "--drop-deallocates")
+    assert done.returncode == 0
+    assert "1 requests, read as fio iolog. 1 requests that deallocate left out." in done.stderr
+    assert (tmp_path / "out.trace").read_text() == "0 0 0 1 1\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("oltp.spc", "oltp.spc"), "IN and OUT name the same file"),
+        (("oltp.spc", "-"), "a trace cannot go to stdout"),
+        (("missing.spc", "out"), "missing.spc"),
+        (("bad.spc", "out"), "bad.spc:4:1: 1 of 4 lines"),
+        (("oltp.spc", "nowhere/out"), "nowhere/out: cannot be written"),
+        (("oltp.spc", "."), "is a folder"),
+        (("oltp.spc", "/dev/full"), "/dev/full: cannot be written"),
+        (("oltp.spc", "out", "--format", "spc"), "'ascii', 'msr'"),
+    ],
+)
+def test_what_cannot_be_converted_is_an_error_and_leaves_no_file(
+    cli: Cli, spc: Path, tmp_path: Path, arguments: tuple[str, ...], words: str
+) -> None:
+    (tmp_path / "bad.spc").write_text(f"{SPC}oops\n")
+    done = cli("trace", "convert", *arguments)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert words in done.stderr
+    assert "Traceback" not in done.stderr
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["bad.spc", "oltp.spc"]
+    assert spc.read_text() == SPC
+
+
+def test_an_existing_file_stays_when_the_conversion_fails(tmp_path: Path) -> None:
+    (tmp_path / "bad.spc").write_text(f"{SPC}oops\n")
+    (tmp_path / "out").write_text("precious\n")
+    with pytest.raises(flashmesh.WorkloadError, match="1 of 4 lines"):
+        flashmesh.convert_trace(tmp_path / "bad.spc", tmp_path / "out")
+    assert (tmp_path / "out").read_text() == "precious\n"
