@@ -63,7 +63,7 @@ fn build(
     let interarrival = profile.published.mean_interarrival;
     let arrivals = Arrivals::new(ArrivalKind::Burst, interarrival, assumed.burst_requests, seed)?;
     let requests = workload.requests.unwrap_or(REQUESTS_DEFAULT);
-    Streams::new(Recipe { layout, kinds, sizes, addresses }, arrivals, requests, replay, seed)
+    Streams::new(Recipe { layout, kinds, sizes: sizes.into(), addresses }, arrivals, requests, replay, seed)
 }
 
 impl WorkloadSource for ProfileSource {
