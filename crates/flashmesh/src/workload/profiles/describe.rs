@@ -99,21 +99,23 @@ impl Mix {
     /// What is published and what is assumed, in lines for a terminal.
     pub fn describe(&self) -> String {
         let mut text = format!("{} ({})\n", self.name, self.member_names());
-        section(
-            &mut text,
-            &format!("published: {}", self.paper.source),
-            &[("mean inter-arrival", self.mean_interarrival.to_string()), ("members", self.members_basis.clone())],
-        );
+        let mut published = vec![("mean inter-arrival", self.mean_interarrival.to_string())];
+        if self.members_basis.is_none() {
+            published.push(("members", self.member_names()));
+        }
+        section(&mut text, &format!("published: {}", self.paper.source), &published);
         let factor = format!(
             "times of all members x{:.3}: alone they would arrive every {}",
             self.time_factor(),
             of_note(self.natural_interarrival())
         );
-        let mut lines = vec![
+        let mut lines: Vec<(&str, String)> = Vec::new();
+        lines.extend(self.members_basis.clone().map(|basis| ("members", basis)));
+        lines.extend([
             ("arrivals", factor),
             ("places", "a part of the drive for each member, one after the other".to_owned()),
             ("start", "all members at once".to_owned()),
-        ];
+        ]);
         lines.extend(self.members.iter().enumerate().map(|(index, member)| {
             let (gap, footprint) = (of_note(self.interarrival_of(member)), member.assumed.footprint);
             let percent = self.share_of(member) * 100.0;
@@ -194,8 +196,10 @@ mod tests {
     #[test]
     fn a_mix_shows_its_members_and_how_their_times_are_scaled() {
         let sections = sections("mix1");
-        assert_shows(&sections[0], &["src2_1 + proj_3", "Table 3", "5.8us", "stated"]);
+        assert_shows(&sections[0], &["src2_1 + proj_3", "Table 3", "5.8us", "members"]);
         assert_shows(&sections[1], &["x0.421", "13.77us", "stream 0: every 21.06us, 28 % of all requests, on 16GiB"]);
+        assert!(!sections[1].contains("members  "), "{}", sections[1]);
+        assert_shows(&self::sections("mix2")[1], &["not legible in the text"]);
     }
 
     #[test]

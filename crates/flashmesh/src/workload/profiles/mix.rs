@@ -16,8 +16,8 @@ pub struct Mix {
     pub paper: Paper,
     /// What it is made of.
     pub members: Vec<&'static Profile>,
-    /// Where the list of members comes from.
-    pub members_basis: String,
+    /// Why these are the members, where the paper does not state them.
+    pub members_basis: Option<String>,
     /// Mean time from one arrival to the next, of any members.
     pub mean_interarrival: Time,
 }

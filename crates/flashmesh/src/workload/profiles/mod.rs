@@ -68,7 +68,7 @@ pub struct Assumed {
     pub granule: Bytes,
     /// The largest size.
     pub size_max: Bytes,
-    /// Share of requests that have the most frequent size, where that size is known.
+    /// Share of requests that have the most frequent size, where that size is known; 0 where it is not.
     pub mode_share: f64,
     /// Where these assumptions come from.
     pub basis: String,

@@ -12,7 +12,7 @@ pub struct Paper {
     pub source: &'static str,
 }
 
-/// The paper whose workloads need no key: the one with the most of them that others take up.
+/// The paper whose workloads need no key before their names.
 const KEYLESS: &str = "venice";
 
 impl Paper {

@@ -212,6 +212,9 @@ fn profile_of(
     let sizes = first_of(published.sizes, others.sizes).ok_or_else(|| missing("sizes"))?;
     let mean_interarrival =
         first_of(published.mean_interarrival, others.mean_interarrival).ok_or_else(|| missing("arrivals"))?;
+    if matches!(sizes.value, SizeFigures::MeanAndMode { .. }) && assumed.mode_share.is_none() {
+        return Err(missing("share of the most frequent size"));
+    }
     // Requests smaller than a page cannot all be multiples of 4 KiB.
     let granule = if sizes.value.fit_pages() { Bytes::from_kib(4) } else { Bytes::new(512) };
     Ok(Profile {
@@ -229,7 +232,7 @@ fn profile_of(
             burst_requests: assumed.burst_requests,
             granule,
             size_max: Bytes::from_kib(assumed.size_max_kib),
-            mode_share: assumed.mode_share.unwrap_or(0.5),
+            mode_share: assumed.mode_share.unwrap_or_default(),
             basis: assumed.basis.clone(),
         },
         name,
@@ -250,7 +253,7 @@ fn read_mixes() -> Result<Vec<Mix>, String> {
             name: MIXES_PAPER.name_of(&row.mix),
             paper: MIXES_PAPER,
             members,
-            members_basis: row.source,
+            members_basis: (row.source != "stated").then_some(row.source),
             mean_interarrival: time_of_us(row.mean_interarrival_us),
         })
     };
