@@ -22,7 +22,7 @@ from flashmesh._native import (
     __version__,
     describe_profile,
     presets,
-    profiles,
+    profiles_by_paper,
 )
 from flashmesh._parameters import (
     Config,
@@ -122,6 +122,12 @@ __all__ = [
     "describe_profile",
     "presets",
     "profiles",
+    "profiles_by_paper",
     "run",
     "trace_summary",
 ]
+
+
+def profiles() -> list[str]:
+    """The names of the published workloads, and of the mixes of them."""
+    return [name for summaries in profiles_by_paper().values() for name in summaries]

@@ -456,7 +456,7 @@ class Workload:
     """Where requests come from. Default: "synthetic"."""
 
     profile: str | None = None
-    """Name of the profile. Default: no profile."""
+    """Name of the profile or mix; `flashmesh profiles` lists them. Default: no profile."""
 
     trace: str | os.PathLike[str] | None = None
     """The trace file; relative to the configuration file. Default: no trace."""
@@ -484,8 +484,8 @@ class Workload:
     """
 
     requests: int | None = None
-    """Requests to issue. Values: 1 to 1000000000000. Default: all of a trace; 100,000 of a profile or a synthetic
-    workload.
+    """Requests to issue. Values: 1 to 1000000000000. Default: all of a trace; 100,000 of a synthetic workload or a
+    profile, fewer where the published trace has fewer.
     """
 
     pattern: WorkloadPattern | None = None
@@ -507,7 +507,7 @@ class Workload:
     """Where the footprint begins. Values: 0B to 1024TiB. Default: "0B"."""
 
     footprint: Bytes | None = None
-    """How much of the drive is touched. Values: 512B to 1024TiB. Default: all of the drive."""
+    """How much of the drive is touched. Values: 512B to 1024TiB. Default: all of the drive; what a profile assumes."""
 
     zipf_theta: float | None = None
     """Skew of the Zipf pattern. Only with pattern = "zipf". Values: 0 to 5. Default: 0.99."""

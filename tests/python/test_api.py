@@ -233,5 +233,8 @@ def test_error_of_the_progress_function_ends_the_run() -> None:
 def test_presets_and_profiles_have_descriptions() -> None:
     assert "z-nand" in flashmesh.presets()
     assert all(flashmesh.describe_profile(name) for name in flashmesh.profiles())
+    assert len(flashmesh.profiles()) == 102
+    assert flashmesh.profiles_by_paper()["MBM FTL, Table II"]["mbm/MSNFS"].startswith("79.57 % reads; ")
+    assert "src2_1 + proj_3" in flashmesh.describe_profile("mix1")
     with pytest.raises(flashmesh.WorkloadError):
         flashmesh.describe_profile("hm_9999")

@@ -209,8 +209,25 @@ def test_resolved_configuration_can_be_run_again(cli: Cli, config: Path, tmp_pat
 
 def test_presets_and_profiles_are_listed(cli: Cli) -> None:
     assert "z-nand" in cli("presets").stdout
-    assert "hm_0" in cli("profiles").stdout.split()
     assert "assumed" in cli("profiles", "hm_0").stdout
+
+
+def test_profiles_are_listed_under_their_papers(cli: Cli) -> None:
+    sections = cli("profiles").stdout.split("\n\n")
+    names = {section.splitlines()[0]: [line.split()[0] for line in section.splitlines()[1:]] for section in sections}
+    assert [len(members) for members in names.values()] == [19, 6, 6, 35, 32, 4]
+    assert "hm_0" in names["Venice (ISCA 2023), Table 2"]
+    assert "mix1" in names["Venice (ISCA 2023), Table 3: mixes"]
+    assert "nossd12/IOZone" in names["NoSSD (CAL 2012), section 4"]
+
+
+def test_mix_is_replayed_with_a_stream_for_each_member(cli: Cli, config: Path, tmp_path: Path) -> None:
+    footprint = ("--set", "workload.footprint=64MiB", "--set", "replay.mode=open")
+    done = cli("run", config, "--profile", "mix1", *footprint, "--json", "-", "--requests", "log.parquet")
+    assert done.returncode == 0, done.stderr
+    workload = json.loads(done.stdout)["workload"]
+    assert (workload["kind"], workload["name"]) == ("profile", "mix1")
+    assert set(pd.read_parquet(tmp_path / "log.parquet")["stream"]) == {0, 1}
 
 
 @pytest.mark.parametrize(

@@ -50,15 +50,23 @@ pub fn presets(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
     Ok(summaries)
 }
 
-/// The names of the profiles.
+/// The profiles and mixes by name, each with its figures in one line, by the paper and table that publish them.
 #[pyfunction]
-pub fn profiles() -> Vec<&'static str> {
-    library::names().collect()
+pub fn profiles_by_paper(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
+    let papers = PyDict::new(py);
+    for (paper, members) in library::groups() {
+        let summaries = PyDict::new(py);
+        for named in members {
+            summaries.set_item(named.name(), named.summary())?;
+        }
+        papers.set_item(paper.source, summaries)?;
+    }
+    Ok(papers)
 }
 
-/// What a profile says of itself: what is published and what is assumed.
+/// What a profile or a mix says of itself: what is published, what is known from elsewhere and what is assumed.
 #[pyfunction]
 pub fn describe_profile(name: &str) -> PyResult<String> {
-    let profile = library::find(name).map_err(|error| crate::errors::WorkloadError::new_err(error.to_string()))?;
-    Ok(profile.describe())
+    let named = library::find(name).map_err(|error| crate::errors::WorkloadError::new_err(error.to_string()))?;
+    Ok(named.describe())
 }

@@ -12,7 +12,7 @@ use pyo3::prelude::*;
 #[pymodule(gil_used = false)]
 mod _native {
     #[pymodule_export]
-    use crate::config::{Config, describe_profile, presets, profiles};
+    use crate::config::{Config, describe_profile, presets, profiles_by_paper};
     #[pymodule_export]
     use crate::errors::{CheckError, ConfigError, FlashmeshError, InternalError, OutputError, WorkloadError};
     #[pymodule_export]

@@ -11,7 +11,7 @@ use std::time::Instant;
 use common::Fingerprint;
 use flashmesh::config::{Pattern, Replay, ReplayMode, Sizes, Workload};
 use flashmesh::units::Bytes;
-use flashmesh::workload::profiles::{self, ProfileSource};
+use flashmesh::workload::profiles::{self, MixSource, ProfileSource};
 use flashmesh::workload::source::WorkloadSource;
 use flashmesh::workload::synthetic::SyntheticSource;
 
@@ -48,6 +48,12 @@ fn main() {
         measure(&profile.name, || {
             let workload = Workload { requests: Some(REQUESTS), ..Workload::default() };
             ProfileSource::new(profile, &workload, &open, drive(), SECTOR, SEED).expect("the profile fits the drive")
+        });
+    }
+    for mix in profiles::mixes() {
+        measure(&mix.name, || {
+            let workload = Workload { requests: Some(REQUESTS), ..Workload::default() };
+            MixSource::new(mix, &workload, &open, drive(), SECTOR, SEED).expect("the mix fits the drive")
         });
     }
 }

@@ -216,10 +216,16 @@ def presets() -> None:
 @flashmesh.command()
 @click.argument("name", required=False)
 def profiles(name: str | None) -> None:
-    """List the named workloads, or say what is published and what is assumed of one."""
+    """List the named workloads by paper, or say what is published and what is assumed of one."""
     if name is not None:
         with stdout() as stream:
             stream.write(library.describe_profile(name).rstrip("\n") + "\n")
-    else:
-        with stdout() as stream:
-            stream.writelines(f"{profile}\n" for profile in library.profiles())
+        return
+    papers = library.profiles_by_paper()
+    width = max(len(profile) for summaries in papers.values() for profile in summaries)
+    sections = [
+        f"{paper}\n" + "".join(f"  {profile:<{width}}  {summary}\n" for profile, summary in summaries.items())
+        for paper, summaries in papers.items()
+    ]
+    with stdout() as stream:
+        stream.write("\n".join(sections))

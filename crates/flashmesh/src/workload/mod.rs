@@ -33,6 +33,6 @@ pub struct IoRequest {
     pub offset: Bytes,
     /// How much it covers, a positive multiple of the sector size.
     pub size: Bytes,
-    /// The device number a trace gives, the thread of a synthetic workload.
+    /// The device number a trace gives, the thread of a synthetic workload or a profile, the member of a mix.
     pub stream: u32,
 }

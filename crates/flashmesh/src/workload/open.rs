@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::Serialize;
 
-use super::profiles::{self, ProfileSource};
+use super::profiles::{self, MixSource, Named, ProfileSource};
 use super::readers::{TraceSource, TraceSummary, scan};
 use super::source::WorkloadSource;
 use super::synthetic::SyntheticSource;
@@ -18,7 +18,7 @@ use crate::flash::geometry::Geometry;
 pub enum WorkloadSummary {
     /// The pattern of the configuration.
     Synthetic,
-    /// A named profile.
+    /// A named profile or mix.
     Profile {
         /// Its name.
         name: String,
@@ -54,12 +54,14 @@ pub fn open(config: &Config, geometry: &Geometry) -> Result<(Box<dyn WorkloadSou
         }
         WorkloadKind::Profile => {
             let name = workload.profile.as_deref().unwrap_or_default();
-            let profile = profiles::find(name)?;
-            let source = ProfileSource::new(profile, workload, replay, capacity, sector_size, config.seed)?;
-            Ok((
-                Box::new(source),
-                WorkloadSummary::Profile { name: profile.name.clone(), description: profile.describe() },
-            ))
+            let named = profiles::find(name)?;
+            let source: Box<dyn WorkloadSource> = match named {
+                Named::Profile(profile) => {
+                    Box::new(ProfileSource::new(profile, workload, replay, capacity, sector_size, config.seed)?)
+                }
+                Named::Mix(mix) => Box::new(MixSource::new(mix, workload, replay, capacity, sector_size, config.seed)?),
+            };
+            Ok((source, WorkloadSummary::Profile { name: named.name().to_owned(), description: named.describe() }))
         }
         WorkloadKind::Trace => {
             let summary = scan(workload, capacity, sector_size)?;

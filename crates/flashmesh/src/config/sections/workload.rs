@@ -12,7 +12,7 @@ choices! {
     WorkloadKind {
         /// The pattern described by the other keys.
         Synthetic = "synthetic",
-        /// A named profile of a published workload; implied by `profile`.
+        /// A named published workload, or a mix of several; implied by `profile`.
         Profile = "profile",
         /// A file; implied by `trace`.
         Trace = "trace",
@@ -125,7 +125,7 @@ section! {
     Workload, "workload" {
         /// Where requests come from.
         kind: WorkloadKind = WorkloadKind::Synthetic;
-        /// Name of the profile.
+        /// Name of the profile or mix; `flashmesh profiles` lists them.
         profile: Option<String> = None, unset "no profile";
         /// The trace file; relative to the configuration file.
         trace: Option<PathBuf> = None, unset "no trace";
@@ -143,7 +143,7 @@ section! {
         /// Share of lines of a trace that may be unusable before the run refuses; the option `--tolerate` sets 1.
         tolerate: f64 as Share = 0.01, in 0.0..=1.0;
         /// Requests to issue.
-        requests: Option<u64> = None, unset "all of a trace; 100,000 of a profile or a synthetic workload",
+        requests: Option<u64> = None, unset "all of a trace; 100,000 of a synthetic workload or a profile, fewer where the published trace has fewer",
             in 1..=1_000_000_000_000;
         /// Where requests go.
         pattern: Pattern = Pattern::Random;
@@ -158,7 +158,7 @@ section! {
         /// Where the footprint begins.
         footprint_start: Bytes = Bytes::ZERO, in Bytes::ZERO..=SPACE_MAX;
         /// How much of the drive is touched.
-        footprint: Option<Bytes> = None, unset "all of the drive", in Bytes::new(512)..=SPACE_MAX;
+        footprint: Option<Bytes> = None, unset "all of the drive; what a profile assumes", in Bytes::new(512)..=SPACE_MAX;
         /// Skew of the Zipf pattern.
         zipf_theta: f64 = 0.99, in 0.0..=5.0, with "pattern" = ["\"zipf\""];
         /// Share of the footprint that is hot.

@@ -1,13 +1,14 @@
 //! Requests like those of a published workload.
 
-use super::{Assumed, Profile, sizes};
+use super::sizes::{SizesOf, distribution};
+use super::{Assumed, Profile};
 use crate::config::{self, ArrivalKind};
 use crate::error::WorkloadError;
-use crate::units::Bytes;
+use crate::units::{Bytes, Time};
 use crate::workload::IoRequest;
 use crate::workload::source::WorkloadSource;
 use crate::workload::synthetic::{
-    Addresses, Arrivals, KindMix, Layout, REQUESTS_DEFAULT, Recipe, Runs, SizeTable, Streams,
+    Addresses, Arrivals, KindMix, Layout, Recipe, Runs, Seed, SizeTable, SizesByKind, Streams,
 };
 
 /// The requests of a [`Profile`]: `[workload] profile = "NAME"`.
@@ -18,6 +19,18 @@ use crate::workload::synthetic::{
 #[derive(Clone, Debug)]
 pub struct ProfileSource {
     streams: Streams,
+}
+
+/// What a run settles of a profile.
+pub(super) struct Setting<'replay> {
+    pub(super) footprint_start: Bytes,
+    pub(super) footprint: Bytes,
+    pub(super) mean_interarrival: Time,
+    pub(super) requests: u64,
+    pub(super) replay: &'replay config::Replay,
+    pub(super) capacity: Bytes,
+    pub(super) sector_size: Bytes,
+    pub(super) seed: Seed,
 }
 
 impl ProfileSource {
@@ -34,35 +47,44 @@ impl ProfileSource {
         sector_size: Bytes,
         seed: u64,
     ) -> Result<ProfileSource, WorkloadError> {
-        build(profile, workload, replay, capacity, sector_size, seed)
+        let setting = Setting {
+            footprint_start: workload.footprint_start,
+            footprint: workload.footprint.unwrap_or(profile.assumed.footprint),
+            mean_interarrival: profile.mean_interarrival.value,
+            requests: workload.requests.unwrap_or_else(|| profile.requests_default()),
+            replay,
+            capacity,
+            sector_size,
+            seed: seed.into(),
+        };
+        ProfileSource::build(profile, setting)
+    }
+
+    /// As [`ProfileSource::new`], with all that a run settles.
+    pub(super) fn build(profile: &Profile, setting: Setting<'_>) -> Result<ProfileSource, WorkloadError> {
+        streams_of(profile, setting)
             .map(|streams| ProfileSource { streams })
             .map_err(|error| WorkloadError::Unusable(format!("profile \"{}\": {error}", profile.name)))
     }
 }
 
-fn build(
-    profile: &Profile,
-    workload: &config::Workload,
-    replay: &config::Replay,
-    capacity: Bytes,
-    sector_size: Bytes,
-    seed: u64,
-) -> Result<Streams, WorkloadError> {
+fn streams_of(profile: &Profile, setting: Setting<'_>) -> Result<Streams, WorkloadError> {
+    let Setting { footprint_start, footprint, mean_interarrival, requests, replay, capacity, sector_size, seed } =
+        setting;
     let assumed = &profile.assumed;
-    let footprint = workload.footprint.unwrap_or(assumed.footprint);
-    let layout = Layout::new(workload.footprint_start, Some(footprint), assumed.granule, capacity, sector_size)?;
-    let weighted =
-        sizes::geometric(profile.mean_request_bytes(), assumed.granule, assumed.size_max).ok_or_else(|| {
-            let Assumed { granule, size_max, .. } = assumed;
-            let mean = profile.published.mean_request_kb;
-            WorkloadError::Unusable(format!("no sizes from {granule} to {size_max} have a mean of {mean} kB"))
-        })?;
-    let sizes = SizeTable::new(&weighted, &layout, sector_size)?;
-    let addresses = Addresses::Runs(Runs::new(assumed.zipf_theta, assumed.run_requests, &sizes)?);
+    let layout = Layout::new(footprint_start, Some(footprint), assumed.granule, capacity, sector_size)?;
+    let table = |weighted| SizeTable::new(weighted, &layout, sector_size);
+    let sizes = match distribution(&profile.sizes.value, assumed) {
+        Some(SizesOf::All(sizes)) => table(&sizes)?.into(),
+        Some(SizesOf::Kinds { reads, writes }) => SizesByKind::new(table(&reads)?, table(&writes)?),
+        None => {
+            let (Assumed { granule, size_max, .. }, figures) = (assumed, &profile.sizes.value);
+            return Err(WorkloadError::Unusable(format!("no sizes from {granule} to {size_max} are {figures}")));
+        }
+    };
+    let addresses = Addresses::Runs(Runs::new(assumed.zipf_theta, assumed.run_requests, sizes.with_smallest())?);
     let kinds = KindMix::new(profile.read_share(), 0.0)?;
-    let interarrival = profile.published.mean_interarrival;
-    let arrivals = Arrivals::new(ArrivalKind::Burst, interarrival, assumed.burst_requests, seed)?;
-    let requests = workload.requests.unwrap_or(REQUESTS_DEFAULT);
+    let arrivals = Arrivals::new(ArrivalKind::Burst, mean_interarrival, assumed.burst_requests, seed)?;
     Streams::new(Recipe { layout, kinds, sizes, addresses }, arrivals, requests, replay, seed)
 }
 

@@ -1,6 +1,6 @@
 //! When requests arrive, for open replay.
 
-use super::random::{self, Generator};
+use super::random::{self, Generator, Seed};
 use super::unusable;
 use crate::config::ArrivalKind;
 use crate::error::WorkloadError;
@@ -35,7 +35,12 @@ enum Spacing {
 
 impl Arrivals {
     /// Arrivals of `kind` at a mean distance of `mean`, `burst_length` of them together when they come in bursts.
-    pub(crate) fn new(kind: ArrivalKind, mean: Time, burst_length: u32, seed: u64) -> Result<Arrivals, WorkloadError> {
+    pub(crate) fn new(
+        kind: ArrivalKind,
+        mean: Time,
+        burst_length: u32,
+        seed: impl Into<Seed>,
+    ) -> Result<Arrivals, WorkloadError> {
         let exponential = |length: u32| Spacing::Exponential {
             mean_gap_ps: mean.as_ps() as f64 * f64::from(length),
             length,

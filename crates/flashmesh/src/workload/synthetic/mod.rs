@@ -16,7 +16,8 @@ pub(crate) use arrivals::Arrivals;
 pub(crate) use kinds::KindMix;
 pub(crate) use layout::Layout;
 pub(crate) use pattern::{Addresses, Runs};
-pub(crate) use sizes::SizeTable;
+pub(crate) use random::Seed;
+pub(crate) use sizes::{SizeTable, SizesByKind};
 pub(crate) use stream::{Recipe, Streams};
 
 use super::IoRequest;
@@ -88,7 +89,7 @@ impl SyntheticSource {
         };
         let kinds = KindMix::new(workload.read_share, workload.deallocate_share)?;
         let arrivals = Arrivals::new(workload.arrivals, workload.interarrival, workload.burst_length, seed)?;
-        let recipe = Recipe { layout, kinds, sizes, addresses };
+        let recipe = Recipe { layout, kinds, sizes: sizes.into(), addresses };
         let requests = workload.requests.unwrap_or(REQUESTS_DEFAULT);
         Ok(SyntheticSource { streams: Streams::new(recipe, arrivals, requests, replay, seed)? })
     }

@@ -7,16 +7,48 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 /// 2021), seeded through SplitMix64.
 pub(crate) type Generator = Xoshiro256PlusPlus;
 
+/// What the draws of a workload follow from: the seed of the run, and which member of a mix the workload is.
+///
+/// Members draw from distant parts of one sequence. Were they seeded with seeds that follow one another, a run and the
+/// run with the next seed would share members.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Seed {
+    value: u64,
+    member: u32,
+}
+
+impl Seed {
+    /// The seed of member `member` of a mix that runs with `value`; member 0 draws what a workload of its own would.
+    pub(crate) fn of_member(value: u64, member: u32) -> Seed {
+        Seed { value, member }
+    }
+
+    /// The generator where the part of this member begins; each has two parts, of 2^192 draws each.
+    fn generator(self) -> Generator {
+        let mut generator = Generator::seed_from_u64(self.value);
+        for _ in 0..2 * self.member {
+            generator.long_jump();
+        }
+        generator
+    }
+}
+
+impl From<u64> for Seed {
+    fn from(value: u64) -> Seed {
+        Seed::of_member(value, 0)
+    }
+}
+
 /// The generator of stream 0; stream n + 1 is stream n after a jump of 2^128 draws, so streams never meet.
-pub(crate) fn stream_of(seed: u64) -> Generator {
-    Generator::seed_from_u64(seed)
+pub(crate) fn stream_of(seed: impl Into<Seed>) -> Generator {
+    seed.into().generator()
 }
 
 /// The generator of arrival times: 2^192 draws away from stream 0, beyond every stream of addresses.
 ///
 /// Arrivals have draws of their own so that where requests go does not depend on when they arrive.
-pub(crate) fn arrivals_of(seed: u64) -> Generator {
-    let mut generator = Generator::seed_from_u64(seed);
+pub(crate) fn arrivals_of(seed: impl Into<Seed>) -> Generator {
+    let mut generator = seed.into().generator();
     generator.long_jump();
     generator
 }

@@ -8,6 +8,7 @@ use super::unusable;
 use crate::config;
 use crate::error::WorkloadError;
 use crate::units::Bytes;
+use crate::workload::RequestKind;
 
 /// One size, with what the patterns need to know of it.
 #[derive(Clone, Copy, Debug)]
@@ -87,6 +88,44 @@ impl SizeTable {
     /// The largest size of all.
     pub(crate) fn largest(&self) -> &Size {
         self.sizes.iter().max_by_key(|size| size.bytes).unwrap_or(&self.sizes[0])
+    }
+}
+
+/// The sizes of a workload whose writes may cover other sizes than its reads.
+#[derive(Clone, Debug)]
+pub(crate) struct SizesByKind {
+    all: SizeTable,
+    /// The sizes of writes, when they have their own.
+    writes: Option<SizeTable>,
+}
+
+impl SizesByKind {
+    /// `reads` for reads and `writes` for writes.
+    pub(crate) fn new(reads: SizeTable, writes: SizeTable) -> SizesByKind {
+        SizesByKind { all: reads, writes: Some(writes) }
+    }
+
+    /// The size of the next request, which is of `kind`.
+    #[inline]
+    pub(crate) fn choose(&self, kind: RequestKind, generator: &mut Generator) -> &Size {
+        match (&self.writes, kind) {
+            (Some(writes), RequestKind::Write) => writes.choose(generator),
+            _ => self.all.choose(generator),
+        }
+    }
+
+    /// The table with the smallest size of all, which says where requests may begin.
+    pub(crate) fn with_smallest(&self) -> &SizeTable {
+        match &self.writes {
+            Some(writes) if writes.smallest().bytes < self.all.smallest().bytes => writes,
+            _ => &self.all,
+        }
+    }
+}
+
+impl From<SizeTable> for SizesByKind {
+    fn from(all: SizeTable) -> SizesByKind {
+        SizesByKind { all, writes: None }
     }
 }
 
@@ -172,6 +211,16 @@ mod tests {
             .sum();
         // 3 degrees of freedom: beyond 16.3 once in a thousand seeds.
         assert!(chi_square < 16.3, "chi-square {chi_square}");
+    }
+
+    #[test]
+    fn writes_take_their_own_sizes_and_all_else_the_others() {
+        let sizes = SizesByKind::new(table(&[(8192, 1.0)]).unwrap(), table(&[(4096, 1.0)]).unwrap());
+        let mut generator = stream_of(1);
+        for (kind, bytes) in [(RequestKind::Read, 8192), (RequestKind::Write, 4096), (RequestKind::Deallocate, 8192)] {
+            assert_eq!(sizes.choose(kind, &mut generator).bytes, Bytes::new(bytes), "{kind:?}");
+        }
+        assert_eq!(sizes.with_smallest().smallest().bytes, Bytes::new(4096));
     }
 
     #[test]

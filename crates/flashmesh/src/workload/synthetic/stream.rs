@@ -4,8 +4,8 @@ use super::arrivals::Arrivals;
 use super::kinds::KindMix;
 use super::layout::Layout;
 use super::pattern::{AddressPattern, Addresses, Cursor};
-use super::random::{self, Generator};
-use super::sizes::SizeTable;
+use super::random::{self, Generator, Seed};
+use super::sizes::SizesByKind;
 use super::unusable;
 use crate::config::{Replay, ReplayMode};
 use crate::error::WorkloadError;
@@ -20,7 +20,7 @@ pub(crate) struct Recipe {
     /// What they ask.
     pub(crate) kinds: KindMix,
     /// How much they cover.
-    pub(crate) sizes: SizeTable,
+    pub(crate) sizes: SizesByKind,
     /// Where they go.
     pub(crate) addresses: Addresses,
 }
@@ -64,7 +64,7 @@ impl Streams {
         arrivals: Arrivals,
         requests: u64,
         replay: &Replay,
-        seed: u64,
+        seed: impl Into<Seed>,
     ) -> Result<Streams, WorkloadError> {
         let count = streams_of(replay)?;
         let mut generator = random::stream_of(seed);
@@ -100,7 +100,7 @@ impl Streams {
         stream.left -= 1;
         let generator = &mut stream.generator;
         let kind = self.recipe.kinds.choose(generator);
-        let size = self.recipe.sizes.choose(generator);
+        let size = self.recipe.sizes.choose(kind, generator);
         let block = self.recipe.addresses.choose(generator, &mut stream.cursor, size);
         let arrival = match &mut self.arrivals {
             Some(arrivals) => arrivals.next()?,
