@@ -137,12 +137,8 @@ fn crossings(topology: &Topology, parameters: Parameters, packets: &[(u64, Packe
 }
 
 proptest! {
-    // Cases are small: ten times as many as usual.
-    #![proptest_config(ProptestConfig {
-        cases: ProptestConfig::default().cases * 10,
-        failure_persistence: None,
-        ..ProptestConfig::default()
-    })]
+    // Cases are small and take a millisecond or two.
+    #![proptest_config(ProptestConfig { cases: 2500, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn every_packet_crosses_every_link_in_the_cycles_that_single_flits_give(case in case()) {

@@ -188,11 +188,9 @@ impl Network {
         let mut runs = 0;
         let is_ejection = self.links[link.index()].is_ejection;
         while missing > 0 {
-            let mut slots = Run::UNLIMITED;
-            if !is_ejection {
-                slots = self.links[link.index()].slots.runs()[runs];
-                runs += 1;
-            }
+            let known = if is_ejection { Some(Run::UNLIMITED) } else { self.links[link.index()].slots.run(runs) };
+            let Some(mut slots) = known else { break };
+            runs += 1;
             while missing > 0 && slots.count > 0 {
                 let run = Run::crossing(Run::UNLIMITED, slots, free, stride, missing);
                 self.links[feeder.index()].slots.push(run.after(credit_cycles));

@@ -251,8 +251,6 @@ impl Link {
         let is_ejection = topology.is_ejection(link);
         let is_injection = !is_ejection && link >= topology.injection(TerminalId(0));
         let reverse = topology.reverse(link).filter(|_| parameters.half_duplex);
-        let mut slots = Stream::default();
-        slots.push(Run { start: 0, count: parameters.buffer_flits, stride: 0 });
         let inputs = match topology.reverse(link) {
             // The router where a link starts is the one where its reverse ends.
             Some(reverse) => topology.inputs(topology.router_at_end(reverse)),
@@ -269,12 +267,12 @@ impl Link {
             left: 0,
             free: 0,
             head: NOT_YET,
-            slots,
+            slots: Stream::new(Run { start: 0, count: parameters.buffer_flits, stride: 0 }),
             lent: 0,
             credit_cycles: if is_injection { parameters.injection_credit_cycles } else { parameters.credit_cycles },
             gap_cycles: if is_injection { 0 } else { parameters.gap_cycles },
             is_ejection,
-            arrivals: Stream::default(),
+            arrivals: Stream::new(Run::NONE),
             line: Line::default(),
             drain: NO_LINK,
             looked_at: 0,

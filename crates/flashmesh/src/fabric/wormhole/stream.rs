@@ -11,6 +11,9 @@ pub(super) struct Run {
 }
 
 impl Run {
+    /// No flits.
+    pub(super) const NONE: Run = Run { start: 0, count: 0, stride: 0 };
+
     /// What constrains nothing: any number of flits, each of them free to move from the start.
     pub(super) const UNLIMITED: Run = Run { start: 0, count: u32::MAX, stride: 0 };
 
@@ -38,6 +41,17 @@ impl Run {
         Run { start: self.at(count), count: self.count - count, ..self }
     }
 
+    /// Takes the flits of `next` in behind its own, if all are evenly spaced then.
+    #[inline]
+    fn join(&mut self, next: Run) -> bool {
+        let stride = if self.count > 1 { u64::from(self.stride) } else { next.start - self.start };
+        let is_even = next.start == self.last() + stride && (next.count == 1 || u64::from(next.stride) == stride);
+        if is_even {
+            (self.stride, self.count) = (stride as u32, self.count + next.count);
+        }
+        is_even
+    }
+
     /// The longest run of flits, at most `limit`, that cross a link free from `free`, one every `stride` cycles, each
     /// not before its own times in `first` and `second`.
     ///
@@ -61,61 +75,70 @@ impl Run {
 }
 
 /// A queue of flits, each with its cycle, kept as runs.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(super) struct Stream {
-    runs: VecDeque<Run>,
+    /// The first run, beside its owner: mostly there is no other. Of no flits when the queue is empty.
+    first: Run,
+    rest: VecDeque<Run>,
     flits: u32,
 }
 
 impl Stream {
+    /// A queue of the flits of `run`.
+    pub(super) fn new(run: Run) -> Stream {
+        Stream { first: run, rest: VecDeque::new(), flits: run.count }
+    }
+
     /// How many flits there are.
     #[inline]
     pub(super) fn len(&self) -> u32 {
         self.flits
     }
 
-    /// The runs, first flits first.
+    /// The run at `place`.
     #[inline]
-    pub(super) fn runs(&self) -> &VecDeque<Run> {
-        &self.runs
+    pub(super) fn run(&self, place: usize) -> Option<Run> {
+        if place == 0 { self.front() } else { self.rest.get(place - 1).copied() }
     }
 
     /// The first run.
     #[inline]
     pub(super) fn front(&self) -> Option<Run> {
-        self.runs.front().copied()
+        (self.flits > 0).then_some(self.first)
     }
 
     /// Appends the flits of `run`, which are not before those that are there.
     #[inline]
     pub(super) fn push(&mut self, run: Run) {
+        let is_empty = self.flits == 0;
         self.flits += run.count;
-        if let Some(last) = self.runs.back_mut() {
-            let stride = if last.count > 1 { u64::from(last.stride) } else { run.start - last.start };
-            if run.start == last.last() + stride && (run.count == 1 || u64::from(run.stride) == stride) {
-                last.stride = stride as u32;
-                last.count += run.count;
-                return;
-            }
+        if is_empty {
+            self.first = run;
+        } else if !self.rest.back_mut().unwrap_or(&mut self.first).join(run) {
+            self.rest.push_back(run);
         }
-        self.runs.push_back(run);
     }
 
     /// Takes `count` flits away, not more than the first run has.
     #[inline]
     pub(super) fn consume(&mut self, count: u32) {
         self.flits -= count;
-        match self.runs.front_mut() {
-            Some(front) if count < front.count => *front = front.skip(count),
-            _ => {
-                self.runs.pop_front();
-            }
+        self.first = self.first.skip(count);
+        if self.first.count == 0
+            && let Some(next) = self.rest.pop_front()
+        {
+            self.first = next;
         }
     }
 
     /// The cycle of flit `index`.
+    #[inline]
     pub(super) fn nth(&self, mut index: u32) -> Option<u64> {
-        for run in &self.runs {
+        if index < self.first.count {
+            return Some(self.first.at(index));
+        }
+        index -= self.first.count;
+        for run in &self.rest {
             if index < run.count {
                 return Some(run.at(index));
             }
@@ -152,7 +175,7 @@ mod tests {
     fn a_stream_gives_back_every_flit_in_order_and_joins_what_is_evenly_spaced() {
         let mut random = SimRng::new(6);
         for _ in 0..2_000 {
-            let (mut stream, mut expected, mut at) = (Stream::default(), Vec::new(), 0);
+            let (mut stream, mut expected, mut at) = (Stream::new(Run::NONE), Vec::new(), 0);
             for _ in 0..10 {
                 let run =
                     Run { start: at + u64::from(random.below(3)), count: 1 + random.below(3), stride: random.below(3) };
@@ -171,11 +194,11 @@ mod tests {
             }
             assert_eq!((stream.len(), stream.front()), (0, None));
         }
-        let mut even = Stream::default();
+        let mut even = Stream::new(Run::NONE);
         for start in [3, 5, 7] {
             even.push(Run { start, count: 1, stride: 1 });
         }
         even.push(Run { start: 9, count: 4, stride: 2 });
-        assert_eq!(even.runs(), &[Run { start: 3, count: 7, stride: 2 }]);
+        assert_eq!((even.run(0), even.run(1)), (Some(Run { start: 3, count: 7, stride: 2 }), None));
     }
 }
