@@ -7,7 +7,7 @@ use super::node::Node;
 use super::reference::SectionSpec;
 use super::section::{Section, section};
 use super::sections::{
-    Fabric, Flash, Ftl, Gc, Geometry, Host, Packets, Precondition, Replay, Schedule, Wear, Workload,
+    Fabric, Flash, Ftl, Gc, Geometry, Host, Nossd, Packets, Precondition, Replay, Schedule, Wear, Workload,
 };
 
 section! {
@@ -97,6 +97,8 @@ tree! {
         fabric: Fabric,
         /// The packets of pSSD and pnSSD, whose chips have a controller on the die.
         packets: Packets,
+        /// NoSSD, a network of packets between the chips.
+        nossd: Nossd,
         /// Which waiting transaction a die runs next.
         schedule: Schedule,
         /// Where a page lives.

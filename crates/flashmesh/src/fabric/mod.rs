@@ -5,6 +5,7 @@ mod channels;
 mod error;
 mod framing;
 pub mod layout;
+pub mod nossd;
 mod outbox;
 mod rows;
 mod usage;
@@ -180,8 +181,10 @@ pub trait Fabric {
 #[enum_dispatch(Fabric)]
 #[derive(Debug)]
 #[allow(missing_docs, reason = "each implementation carries its documentation")]
+#[allow(clippy::large_enum_variant, reason = "a drive has one")]
 pub enum AnyFabric {
     Rows(rows::Rows),
+    Nossd(nossd::Nossd),
 }
 
 impl AnyFabric {
@@ -194,6 +197,7 @@ impl AnyFabric {
         Ok(match config.fabric.kind {
             config::FabricKind::Bus => AnyFabric::Rows(Rows::bus(config, geometry)),
             config::FabricKind::Pssd => AnyFabric::Rows(Rows::packetized(config, geometry)),
+            config::FabricKind::Nossd => AnyFabric::Nossd(nossd::Nossd::new(config, geometry)?),
             config::FabricKind::Ideal => AnyFabric::Rows(Rows::private(config, geometry)),
         })
     }
@@ -206,6 +210,7 @@ impl AnyFabric {
 pub fn check(config: &Config) -> Result<(), FabricError> {
     match config.fabric.kind {
         config::FabricKind::Bus | config::FabricKind::Pssd | config::FabricKind::Ideal => Ok(()),
+        config::FabricKind::Nossd => nossd::check(config),
     }
 }
 
@@ -213,6 +218,6 @@ pub fn check(config: &Config) -> Result<(), FabricError> {
 pub fn on_die_controller_time(config: &Config) -> Time {
     match config.fabric.kind {
         config::FabricKind::Pssd => config.packets.on_die_controller_time,
-        config::FabricKind::Bus | config::FabricKind::Ideal => Time::ZERO,
+        config::FabricKind::Bus | config::FabricKind::Nossd | config::FabricKind::Ideal => Time::ZERO,
     }
 }

@@ -174,6 +174,8 @@ impl Simulation {
             transaction.spent.transfer += now - transaction.array_mark;
             self.conclude(id);
         }
+        // Programs that were held back may go on: a block is free, or a collection no longer goes before them.
+        self.kick(die);
     }
 
     /// The array has programmed a page, or erased a block.

@@ -106,8 +106,9 @@ fn crossings(topology: &Topology, parameters: Parameters, packets: &[(u64, Packe
         assert!(outbox.deliveries[deliveries..].iter().all(|delivery| delivery.head >= at));
         assert!(outbox.injections[injections..].iter().all(|injection| injection.tail >= at));
     }
+    assert_eq!(network.held().next(), None);
     assert_eq!((network.in_flight(), outbox.deliveries.len()), (0, packets.len()), "not everything was delivered");
-    let mut log = network.log().to_vec();
+    let mut log = network.take_log();
     log.sort();
     let crossing = |token: u64, link| {
         *log.iter().find(|crossing| (crossing.token, crossing.link) == (token, link)).expect("every crossing is logged")
@@ -123,7 +124,7 @@ fn crossings(topology: &Topology, parameters: Parameters, packets: &[(u64, Packe
     for injection in &outbox.injections {
         assert_eq!(injection.tail, crossing(injection.token, topology.injection(injection.source)).tail);
     }
-    for link in (0..topology.links()).map(flashmesh::fabric::wormhole::LinkId) {
+    for link in (0..topology.links()).map(flashmesh::ids::LinkId) {
         let flits: u64 = log
             .iter()
             .filter(|crossing| crossing.link == link)

@@ -2,9 +2,8 @@
 
 use std::collections::VecDeque;
 
-use flashmesh::fabric::wormhole::{
-    Arbitration, Class, Crossing, GrantRule, LinkId, Packet, Parameters, TerminalId, Topology,
-};
+use flashmesh::fabric::wormhole::{Arbitration, Class, Crossing, GrantRule, Packet, Parameters, TerminalId, Topology};
+use flashmesh::ids::LinkId;
 
 /// A flit in the buffer at the end of a link.
 struct Flit {

@@ -11,6 +11,8 @@ choices! {
         Bus = "bus",
         /// The bus with twice the rate and packets, which the chips decode (pSSD).
         Pssd = "pssd",
+        /// A network of routers, one in each chip, that carries packets (NoSSD).
+        Nossd = "nossd",
         /// A private channel per chip: no path is ever shared.
         Ideal = "ideal",
     }

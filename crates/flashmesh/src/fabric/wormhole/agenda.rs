@@ -3,7 +3,7 @@
 //! Entries are chained in one slot a cycle, and a bit map finds the next slot in use, so that an entry costs the same
 //! however many there are. An entry further ahead than there are slots shares one with nearer cycles and is passed over.
 
-use super::topology::LinkId;
+use crate::ids::LinkId;
 
 const SLOTS: usize = 4096;
 const WORDS: usize = SLOTS / 64;

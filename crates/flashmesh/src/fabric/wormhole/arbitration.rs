@@ -1,9 +1,10 @@
 //! Who gets a link next.
 
+use crate::ids::LinkId;
+
 use super::network::{NO_LINK, NOT_YET, Network, Request};
 use super::packet::Outbox;
 use super::parameters::{Arbitration, GrantRule};
-use super::topology::LinkId;
 
 impl Network {
     /// A packet asks for `link`.

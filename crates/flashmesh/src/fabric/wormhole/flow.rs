@@ -1,10 +1,11 @@
 //! How flits follow their heads: whole runs at a time, as far as arrivals and free slots are known.
 
+use crate::ids::LinkId;
+
 use super::network::{NO_LINK, NOT_YET, Network, Request};
 use super::packet::{Crossing, Delivery, Outbox, PacketId};
 use super::parameters::GrantRule;
 use super::stream::Run;
-use super::topology::LinkId;
 
 impl Network {
     /// Moves flits until none can move: a link that moved some has given arrivals to the next and slots to the one before.

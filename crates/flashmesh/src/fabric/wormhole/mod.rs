@@ -73,4 +73,4 @@ mod topology;
 pub use network::Network;
 pub use packet::{Carried, Class, Crossing, Delivery, Injection, Outbox, Packet, Queued};
 pub use parameters::{Arbitration, GrantRule, InjectError, ParameterError, Parameters};
-pub use topology::{Grid, LinkId, ROUTERS_MAX, RouterId, TERMINALS_MAX, TerminalId, Topology, TopologyError};
+pub use topology::{Grid, ROUTERS_MAX, RouterId, TERMINALS_MAX, TerminalId, Topology, TopologyError};

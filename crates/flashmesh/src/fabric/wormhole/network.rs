@@ -1,12 +1,13 @@
 //! The network as a whole: its state, what callers ask of it, and the events that drive it.
 
 use crate::engine::arena::Arena;
+use crate::ids::LinkId;
 
 use super::agenda::Agenda;
 use super::packet::{Carried, Class, Crossing, InFlight, Injection, Line, Outbox, Packet, PacketId, Queued};
 use super::parameters::{GrantRule, InjectError, ParameterError, Parameters};
 use super::stream::{Run, Stream};
-use super::topology::{LinkId, TerminalId, Topology};
+use super::topology::{TerminalId, Topology};
 
 /// In place of a link: where there is none.
 pub(super) const NO_LINK: LinkId = LinkId(u32::MAX);
@@ -201,9 +202,16 @@ impl Network {
         self.log = Some(Vec::new());
     }
 
-    /// The crossings recorded so far, in the order in which they became certain.
-    pub fn log(&self) -> &[Crossing] {
-        self.log.as_deref().unwrap_or_default()
+    /// The crossings recorded since they were last taken, in the order in which they became certain; those of one
+    /// link in the order in which they happen.
+    pub fn take_log(&mut self) -> Vec<Crossing> {
+        self.log.as_mut().map(std::mem::take).unwrap_or_default()
+    }
+
+    /// The links that are held until it is known when they will be free, each with the token of its packet.
+    pub fn held(&self) -> impl Iterator<Item = (LinkId, u64)> {
+        let held = self.links.iter().zip(0..).filter(|(link, _)| link.left > 0);
+        held.map(|(link, number)| (LinkId(number), self.packets[link.packet].packet.token))
     }
 
     fn ask_for_injection(&mut self, terminal: TerminalId, line: usize, packet: PacketId) {

@@ -1,9 +1,9 @@
 //! What goes into a network, what comes out, and what is known of it in between.
 
 use crate::engine::arena::Arena;
-use crate::ids::id;
+use crate::ids::{LinkId, id};
 
-use super::topology::{LinkId, TerminalId};
+use super::topology::TerminalId;
 
 id!(
     /// A packet in flight.

@@ -1,6 +1,6 @@
 //! Grids of routers: which links there are, and which of them a packet takes.
 
-use crate::ids::id;
+use crate::ids::{LinkId, id};
 
 id!(
     /// A router: row x columns + column.
@@ -9,10 +9,6 @@ id!(
 id!(
     /// A terminal, where packets enter and leave the network: in the order given to [`Topology::new`].
     TerminalId
-);
-id!(
-    /// A directed link: first those between routers, then one injection link a terminal, then one ejection link a terminal.
-    LinkId
 );
 
 /// The most routers of a topology.
@@ -268,6 +264,14 @@ impl Topology {
         }
     }
 
+    /// How many links between routers are on the way of a packet.
+    pub fn hops(&self, source: TerminalId, destination: TerminalId) -> u32 {
+        let (row, column) = self.places[self.router_of(source).index()];
+        let (to_row, to_column) = self.places[self.router_of(destination).index()];
+        let Grid { rows, columns, wraps_rows, wraps_columns } = self.grid;
+        distance(column, to_column, columns, wraps_rows).0 + distance(row, to_row, rows, wraps_columns).0
+    }
+
     /// Every link of a packet's way, from injection to ejection.
     pub fn path(&self, source: TerminalId, destination: TerminalId) -> impl Iterator<Item = LinkId> {
         let after =
@@ -287,11 +291,22 @@ fn step(place: u32, length: u32, forward: bool, wraps: bool) -> Option<u32> {
     }
 }
 
+/// How far it is from one place of a row of `length` to another, and whether by the link around its edge.
+fn distance(from: u32, to: u32, length: u32, wraps: bool) -> (u32, bool) {
+    let direct = from.abs_diff(to);
+    let around = match from {
+        0 => length - to,
+        _ if from == length - 1 => to + 1,
+        _ => u32::MAX,
+    };
+    if wraps && around < direct { (around, true) } else { (direct, false) }
+}
+
 /// The way between any two places of a row of `length`, `forward` being the one of rising numbers.
 fn ways(length: u32, wraps: bool, forward: Way) -> Vec<Option<Way>> {
     let way = |from: u32, to: u32| {
-        let is_shorter_around = wraps && (from == 0 && length - to < to || from == length - 1 && to + 1 < from - to);
-        (from != to).then_some(if (to > from) != is_shorter_around { forward } else { forward.back() })
+        let (_, is_around) = distance(from, to, length, wraps);
+        (from != to).then_some(if (to > from) != is_around { forward } else { forward.back() })
     };
     (0..length).flat_map(|from| (0..length).map(move |to| way(from, to))).collect()
 }
@@ -354,24 +369,18 @@ mod tests {
     fn every_path_leads_to_its_terminal_by_the_shortest_way_the_rule_allows() {
         for grid in every_grid() {
             let topology = topology(grid);
-            let distance = |from: u32, to: u32, length: u32, wraps: bool| {
-                let around = match from {
-                    0 => length - to,
-                    _ if from == length - 1 => to + 1,
-                    _ => length,
-                };
-                if wraps && length > 2 { from.abs_diff(to).min(around) } else { from.abs_diff(to) }
-            };
             for (from, to) in pairs(&topology) {
                 let path: Vec<LinkId> = topology.path(from, to).collect();
-                let (row, column) = topology.places[topology.router_of(from).index()];
-                let (to_row, to_column) = topology.places[topology.router_of(to).index()];
-                let hops = distance(column, to_column, grid.columns, grid.wraps_rows)
-                    + distance(row, to_row, grid.rows, grid.wraps_columns);
-                assert_eq!(path.len() as u32, hops + 2, "{grid:?} from {from:?} to {to:?}");
+                assert_eq!(path.len() as u32, topology.hops(from, to) + 2, "{grid:?} from {from:?} to {to:?}");
                 assert_eq!(path.last(), Some(&topology.ejection(to)));
             }
         }
+        let ring = topology(Grid::ring(8));
+        let hops = |from, to| ring.hops(TerminalId(from), TerminalId(to));
+        // Around the edge only from the edge, and only where this is shorter.
+        assert_eq!([hops(0, 6), hops(0, 4), hops(7, 1), hops(1, 7), hops(6, 0)], [2, 4, 2, 6, 6]);
+        let torus = topology(Grid::torus(5, 5));
+        assert_eq!(torus.hops(TerminalId(0), TerminalId(24)), 2);
     }
 
     #[test]
