@@ -39,7 +39,7 @@ pub use control::Control;
 
 use collect::Collection;
 use complete::Measures;
-use event::{Event, lane};
+use event::{Event, fabric_lane};
 use request::Request;
 
 /// Events between two looks at the [`Control`].
@@ -265,7 +265,7 @@ impl Simulation {
         }
         self.outbox.grants.clear();
         for (at, event) in self.outbox.events.drain(..) {
-            self.queue.schedule(lane::FABRIC, at, Event::Fabric(event));
+            self.queue.schedule(fabric_lane(event), at, Event::Fabric(event));
         }
         if let (Some(oracles), Some(uses)) = (&mut self.oracles, &mut self.outbox.uses) {
             let now = self.queue.now();

@@ -16,7 +16,10 @@ impl Simulation {
         match event {
             FabricEvent::Delivered(grant) => self.delivered(grant),
             FabricEvent::Acknowledged(id) => self.acknowledged(id),
-            FabricEvent::Wake(token) => self.fabric.wake(token, self.queue.now(), &mut self.outbox),
+            FabricEvent::Wake(token) => {
+                self.outbox.quiet_until = self.queue.next_at();
+                self.fabric.wake(token, self.queue.now(), &mut self.outbox);
+            }
         }
     }
 

@@ -61,8 +61,6 @@ pub(super) struct Controllers {
     hops_in: Vec<u32>,
     /// The controller with the fewest links from each chip, and their number.
     nearest_out: Vec<(u32, u32)>,
-    /// Dies that wait for each controller or are being served by it.
-    load: Vec<u32>,
     /// The controller whose turn it is.
     turn: u32,
 }
@@ -86,7 +84,6 @@ impl Controllers {
                 .map(|chip| (0..count).map(|controller| (hops_out(chip, controller), controller)).min())
                 .map(|nearest| nearest.map_or((0, 0), |(hops, controller)| (controller, hops)))
                 .collect(),
-            load: vec![0; count as usize],
             turn: 0,
         }
     }
@@ -96,41 +93,40 @@ impl Controllers {
         TerminalId(self.chips + controller)
     }
 
+    /// Whether a terminal is that of a controller.
+    pub(super) fn has(&self, terminal: TerminalId) -> bool {
+        terminal.0 >= self.chips
+    }
+
     /// The controller at a terminal, if there is one.
     pub(super) fn at(&self, terminal: TerminalId) -> Option<u32> {
         terminal.0.checked_sub(self.chips)
     }
 
-    /// The controller that sends the next command to a chip; it counts as loaded until [`sent`](Self::sent).
-    pub(super) fn choose(&mut self, chip: ChipId) -> u32 {
+    /// The controller that sends the next command to a chip, each having as many to send as `load` tells.
+    pub(super) fn choose(&mut self, chip: ChipId, load: impl Fn(u32) -> u32) -> u32 {
         let hops = &self.hops_in[(chip.0 * self.count) as usize..][..self.count as usize];
-        let controllers = hops.iter().zip(&self.load).zip(0..);
+        let controllers = hops.iter().zip(0..);
         let chosen = match self.injection {
             InjectionPolicy::RoundRobin => {
                 let turn = self.turn;
                 self.turn = (turn + 1) % self.count;
                 Some(turn)
             }
-            InjectionPolicy::Nearest => controllers.map(|((&hops, _), at)| (hops, at)).min().map(|best| best.1),
+            InjectionPolicy::Nearest => controllers.map(|(&hops, at)| (hops, at)).min().map(|best| best.1),
             InjectionPolicy::LeastLoaded => {
-                controllers.map(|((&hops, &load), at)| ((load, hops), at)).min().map(|best| best.1)
+                controllers.map(|(&hops, at)| ((load(at), hops), at)).min().map(|best| best.1)
             }
             InjectionPolicy::NearestUnderThreshold => controllers
-                .map(|((&hops, &load), at)| {
+                .map(|(&hops, at)| {
+                    let load = load(at);
                     let is_loaded = load >= self.threshold;
                     (if is_loaded { (is_loaded, load, hops) } else { (is_loaded, hops, 0) }, at)
                 })
                 .min()
                 .map(|best| best.1),
         };
-        let chosen = chosen.unwrap_or(0);
-        self.load[chosen as usize] += 1;
-        chosen
-    }
-
-    /// A command has left its controller.
-    pub(super) fn sent(&mut self, controller: u32) {
-        self.load[controller as usize] -= 1;
+        chosen.unwrap_or(0)
     }
 
     /// The controller that a chip answers, when `sender` sent the command.
@@ -176,11 +172,21 @@ mod tests {
         assert!(routers(16, 1).iter().all(|router| router.0 < 16));
     }
 
+    /// The controllers chosen for `count` commands to a chip, each of which keeps its controller loaded.
+    fn chosen(controllers: &mut Controllers, chip: u32, load: &mut [u32; 8], count: usize) -> Vec<u32> {
+        let one = |_| {
+            let controller = controllers.choose(ChipId(chip), |controller| load[controller as usize]);
+            load[controller as usize] += 1;
+            controller
+        };
+        (0..count).map(one).collect()
+    }
+
     #[test]
     fn the_nearest_controller_is_the_one_of_the_row() {
         let mut controllers = controllers(&config::Nossd { injection: InjectionPolicy::Nearest, ..Default::default() });
         for chip in 0..64 {
-            assert_eq!(controllers.choose(ChipId(chip)), chip / 8);
+            assert_eq!(chosen(&mut controllers, chip, &mut [9; 8], 1), [chip / 8]);
             assert_eq!(controllers.least_hops_in(ChipId(chip)), chip % 8);
             assert_eq!(controllers.least_hops_out(ChipId(chip)), chip % 8);
         }
@@ -189,8 +195,7 @@ mod tests {
     #[test]
     fn round_robin_takes_one_after_the_other() {
         let mut controllers = controllers(&config::Nossd::default());
-        let chosen: Vec<u32> = (0..10).map(|_| controllers.choose(ChipId(20))).collect();
-        assert_eq!(chosen, [0, 1, 2, 3, 4, 5, 6, 7, 0, 1]);
+        assert_eq!(chosen(&mut controllers, 20, &mut [0; 8], 10), [0, 1, 2, 3, 4, 5, 6, 7, 0, 1]);
     }
 
     #[test]
@@ -198,23 +203,21 @@ mod tests {
         let config = config::Nossd { injection: InjectionPolicy::LeastLoaded, ..Default::default() };
         let mut controllers = controllers(&config);
         // Chip 20 is in row 2; rows 1 and 3 are equally near.
-        let chosen: Vec<u32> = (0..4).map(|_| controllers.choose(ChipId(20))).collect();
-        assert_eq!(chosen, [2, 1, 3, 0]);
-        controllers.sent(3);
-        assert_eq!(controllers.choose(ChipId(20)), 3);
+        let mut load = [0; 8];
+        assert_eq!(chosen(&mut controllers, 20, &mut load, 4), [2, 1, 3, 0]);
+        load[3] = 0;
+        assert_eq!(chosen(&mut controllers, 20, &mut load, 1), [3]);
     }
 
     #[test]
     fn under_a_threshold_the_nearest_is_taken_and_over_it_the_least_loaded() {
         let injection = InjectionPolicy::NearestUnderThreshold;
         let mut controllers = controllers(&config::Nossd { injection, injection_threshold: 2, ..Default::default() });
-        let chosen: Vec<u32> = (0..16).map(|_| controllers.choose(ChipId(0))).collect();
-        assert_eq!(chosen, [0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7]);
-        controllers.sent(5);
-        controllers.sent(5);
-        controllers.choose(ChipId(0));
-        assert_eq!(controllers.choose(ChipId(0)), 5);
-        assert_eq!(controllers.choose(ChipId(0)), 0);
+        let mut load = [0; 8];
+        let expected = [0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7, 0];
+        assert_eq!(chosen(&mut controllers, 0, &mut load, 17), expected);
+        load[5] = 0;
+        assert_eq!(chosen(&mut controllers, 0, &mut load, 3), [5, 5, 1]);
     }
 
     #[test]

@@ -37,7 +37,7 @@ use super::{Cause, Fabric, FabricError, FabricEvent, Grant, Granted, Leg, LinkUs
 use alone::Alone;
 use controllers::Controllers;
 use packets::{Packetizer, Packets};
-use ports::Ports;
+use ports::{Entry, Ports};
 use tracks::Tracks;
 
 id!(
@@ -102,6 +102,7 @@ pub struct Nossd {
     ports: Ports,
     messages: Arena<MessageId, InFlight>,
     dies: Vec<DieState>,
+    chips: u32,
     dies_per_chip: u32,
     tracks: Tracks,
     /// The cycle of the earliest wake-up asked for, or later than any.
@@ -199,6 +200,7 @@ impl Nossd {
             ports,
             messages: Arena::default(),
             dies: vec![DieState::default(); geometry.dies() as usize],
+            chips: geometry.chips(),
             dies_per_chip: geometry.dies_per_chip,
             tracks,
             wakes_at: u64::MAX,
@@ -233,14 +235,8 @@ impl Nossd {
 
     /// The port at `terminal` can take the next message.
     fn port_is_free(&mut self, terminal: TerminalId, now: Time, outbox: &mut Outbox) {
-        let leg = match self.controllers.at(terminal) {
-            Some(controller) => {
-                self.controllers.sent(controller);
-                Leg::Command
-            }
-            None => Leg::DataOut,
-        };
-        if let Some(die) = self.ports.leave(terminal) {
+        if let Some(die) = self.ports.next(terminal) {
+            let leg = if self.controllers.has(terminal) { Leg::Command } else { Leg::DataOut };
             Nossd::grant(die, leg, now, outbox);
         }
     }
@@ -267,13 +263,23 @@ impl Nossd {
         }
     }
 
+    /// Runs the network up to `now`, and on as long as nothing in the drive can interfere.
     fn advance(&mut self, now: Time, outbox: &mut Outbox) {
-        let cycle = now.as_ps() / self.flit_time.as_ps();
+        let cycle_of = |time: Time| time.as_ps() / self.flit_time.as_ps();
+        let cycle = cycle_of(now);
+        // What comes at the end of the quiet may inject a packet in the cycle in which it comes.
+        let quiet_until = cycle_of(outbox.quiet_until);
         if self.wakes_at <= cycle {
             self.wakes_at = u64::MAX;
         }
         let mut reported = std::mem::take(&mut self.reported);
         self.network.advance(cycle, &mut reported);
+        while let Some(next) = self.network.next_event()
+            && next < quiet_until
+            && reported.is_empty()
+        {
+            self.network.advance(next, &mut reported);
+        }
         if outbox.uses.is_some() {
             let messages = &self.messages;
             let die_of = |token: u64| messages[MessageId(token as u32)].die;
@@ -283,7 +289,10 @@ impl Nossd {
             let message = &mut self.messages[MessageId(injection.token as u32)];
             message.to_inject -= 1;
             if message.to_inject == 0 && matches!(message.purpose, Purpose::Transfer(_)) {
-                outbox.events.push((self.end_of(injection.tail), FabricEvent::Wake(injection.source.0)));
+                let from = self.end_of(injection.tail);
+                if self.ports.free_from(injection.source, from) {
+                    outbox.events.push((from, FabricEvent::Wake(injection.source.0)));
+                }
             }
         }
         for delivery in reported.deliveries.drain(..) {
@@ -303,7 +312,7 @@ impl Nossd {
         self.messages.remove(id);
         let path = self.network.topology().path(message.source, message.destination);
         let busy = self.flit_time * (u64::from(message.packets.count) * u64::from(message.packets.flits));
-        self.tracks.count(path, busy, message.bytes, self.controllers.at(message.source).is_some());
+        self.tracks.count(path, busy, message.bytes, self.controllers.has(message.source));
         let at = self.end_of(tail);
         match message.purpose {
             Purpose::Transfer(grant) => {
@@ -345,11 +354,15 @@ impl Nossd {
 impl Fabric for Nossd {
     fn acquire(&mut self, die: DieId, leg: Leg, now: Time, outbox: &mut Outbox) {
         if leg == Leg::Command {
-            self.dies[die.index()].commanding = self.controllers.choose(self.chip_of(die));
+            let chip = self.chip_of(die);
+            let load = |controller| self.ports.load(TerminalId(self.chips + controller), now);
+            self.dies[die.index()].commanding = self.controllers.choose(chip, load);
         }
         let port = self.port(die, leg);
-        if self.ports.enter(port, die) {
-            Nossd::grant(die, leg, now, outbox);
+        match self.ports.enter(port, die, now) {
+            Entry::Granted => Nossd::grant(die, leg, now, outbox),
+            Entry::First(free) => outbox.events.push((free, FabricEvent::Wake(port.0))),
+            Entry::Waiting => {}
         }
     }
 
@@ -383,6 +396,7 @@ impl Fabric for Nossd {
         // After a transfer its port has been free, or has served others, since all of it was in the network.
         let port = self.port(grant.die, grant.leg);
         if self.ports.is_granted(port, grant.die) {
+            self.ports.free_from(port, now);
             self.port_is_free(port, now, outbox);
         }
     }

@@ -71,6 +71,14 @@ pub struct Outbox {
     pub injections: Vec<Injection>,
 }
 
+impl Outbox {
+    /// Whether there is nothing to report.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.deliveries.is_empty() && self.injections.is_empty()
+    }
+}
+
 /// How a packet crossed one link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Crossing {
