@@ -124,8 +124,7 @@ impl Network {
         if is_ejection && self.buffers_cover_the_round_trip {
             self.drain_at_once(link, outbox);
         } else {
-            self.worklist.push(link);
+            self.follow_head(link, outbox);
         }
-        self.settle(outbox);
     }
 }

@@ -8,8 +8,33 @@ use super::parameters::GrantRule;
 use super::stream::Run;
 
 impl Network {
+    /// Moves what can move once `link`, the last one that its packet has been granted, is.
+    ///
+    /// As long as the buffers on the way do not hold the whole packet, its tail has yet to leave the terminal, whatever
+    /// the flits in between do: nobody else can tell when they move. So only those next to the head do, and the
+    /// others catch up in one go later.
+    pub(super) fn follow_head(&mut self, link: LinkId, outbox: &mut Outbox) {
+        let state = &self.links[link.index()];
+        let in_flight = &self.packets[state.packet];
+        let buffers_before = if state.source == NO_LINK { 0 } else { u64::from(in_flight.hops) + 1 };
+        let exceeds =
+            |buffers: u64| u64::from(in_flight.packet.flits) > buffers * u64::from(self.parameters.buffer_flits);
+        let has_lagged = buffers_before > 0 && exceeds(buffers_before);
+        if !state.is_ejection && exceeds(buffers_before + 1) {
+            self.extend(link, outbox);
+            return;
+        }
+        self.worklist.push(link);
+        let mut feeder = state.source;
+        while has_lagged && feeder != NO_LINK {
+            self.worklist.push(feeder);
+            feeder = self.links[feeder.index()].source;
+        }
+        self.settle(outbox);
+    }
+
     /// Moves flits until none can move: a link that moved some has given arrivals to the next and slots to the one before.
-    pub(super) fn settle(&mut self, outbox: &mut Outbox) {
+    fn settle(&mut self, outbox: &mut Outbox) {
         while let Some(link) = self.worklist.pop() {
             if self.extend(link, outbox) {
                 let drain = self.links[link.index()].drain;
@@ -176,6 +201,7 @@ impl Network {
         }
         if first_feeder != NO_LINK {
             self.enlist(first_feeder);
+            self.settle(outbox);
         }
     }
 
