@@ -2,7 +2,7 @@
 //!
 //! - *Network* (003 section 5.3 and Table 5): a router in each chip, wormhole switching, XY routing, no virtual
 //!   channels. A flit of 8 bit takes `flit-time` on a link and as long in each of the three stages of a router; the
-//!   flits behind a head follow one by one. That is exact to the flit, see [`wormhole`](super::wormhole), which argues
+//!   flits behind a head follow one by one. That is exact to the flit, see [`wormhole`], which argues
 //!   as well why nothing comes to a halt: requests, data and acknowledgements share the buffers, all of them go XY, and
 //!   whoever receives them takes them at once.
 //! - *Flow control* (003 section 5.3): the on/off signal of a buffer is modelled as the return of each slot, one cycle
