@@ -31,6 +31,12 @@ __all__ = [
     "GcVictim",
     "Geometry",
     "Host",
+    "Nossd",
+    "NossdArbitration",
+    "NossdInjection",
+    "NossdPlacement",
+    "NossdReply",
+    "NossdTopology",
     "Packets",
     "Pnssd",
     "PnssdControllers",
@@ -92,7 +98,7 @@ FlashMultiPlane: TypeAlias = Literal["off", "same-offset", "same-block-and-offse
 FlashSuspension: TypeAlias = Literal["off", "program", "erase", "both"]
 """Which operations a waiting host read suspends."""
 
-FabricKind: TypeAlias = Literal["bus", "pssd", "pnssd", "ideal"]
+FabricKind: TypeAlias = Literal["bus", "pssd", "pnssd", "nossd", "ideal"]
 """The interconnect."""
 
 FabricArbitration: TypeAlias = Literal["command-first", "data-first", "oldest-first", "round-robin"]
@@ -100,6 +106,21 @@ FabricArbitration: TypeAlias = Literal["command-first", "data-first", "oldest-fi
 
 PnssdControllers: TypeAlias = Literal["independent", "shared"]
 """What the controllers drive."""
+
+NossdTopology: TypeAlias = Literal["mesh", "torus", "ring"]
+"""How the routers of the chips are connected."""
+
+NossdPlacement: TypeAlias = Literal["one-sided", "all-sided"]
+"""Where the controllers are attached."""
+
+NossdInjection: TypeAlias = Literal["nearest", "round-robin", "least-loaded", "nearest-under-threshold"]
+"""Which controller sends a command."""
+
+NossdReply: TypeAlias = Literal["sender", "nearest"]
+"""Which controller a chip answers."""
+
+NossdArbitration: TypeAlias = Literal["round-robin", "fifo", "oldest"]
+"""Which packet a router serves next on a link."""
 
 SchedulePolicy: TypeAlias = Literal["out-of-order", "fifo"]
 """How a die chooses among the transactions that wait for it."""
@@ -310,6 +331,73 @@ class Pnssd:
 
     split_page: bool | None = None
     """Whether the data of a transfer goes half over each channel of the chip when both are free. Default: False."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Nossd:
+    """NoSSD, a network of packets between the chips."""
+
+    flit_time: Time | None = None
+    """Time a link takes for a flit of 8 bit; also the time of a stage of the routers. Values: 1ps to 1us. Default:
+    "1ns".
+    """
+
+    pipeline_stages: int | None = None
+    """Stages of a router, before the link. Values: 1 to 64. Default: 3."""
+
+    buffer_flits: int | None = None
+    """Slots of the buffer at each input of a router, in flits. Values: 1 to 65536. Default: 512."""
+
+    topology: NossdTopology | None = None
+    """How the routers of the chips are connected. Default: "mesh"."""
+
+    half_duplex: bool | None = None
+    """Whether the two directions between neighbouring routers share their wires; needs buffers that hold a whole
+    packet. Default: False.
+    """
+
+    placement: NossdPlacement | None = None
+    """Where the controllers are attached. Default: "one-sided"."""
+
+    injection: NossdInjection | None = None
+    """Which controller sends a command. Default: "round-robin"."""
+
+    injection_threshold: int | None = None
+    """Commands waiting at a controller from which on it is passed over, with `nearest-under-threshold`. Values: 1 to
+    1000000. Default: 4.
+    """
+
+    reply: NossdReply | None = None
+    """Which controller a chip answers. Default: "sender"."""
+
+    arbitration: NossdArbitration | None = None
+    """Which packet a router serves next on a link. Default: "round-robin"."""
+
+    small_first: bool | None = None
+    """Whether requests and acknowledgements go before packets of data. Default: True."""
+
+    keep_runs: bool | None = None
+    """Whether a link that carries a packet of data is kept for the other packets of the same message. Default: True."""
+
+    read_request_flits: int | None = None
+    """Length of a request to read. Values: 1 to 65536. Default: 8."""
+
+    erase_request_flits: int | None = None
+    """Length of a request to erase, or to move pages inside the chip. Values: 1 to 65536. Default: 8."""
+
+    acknowledgement_flits: int | None = None
+    """Length of an acknowledgement. Values: 1 to 65536. Default: 4."""
+
+    data_packet_flits: int | None = None
+    """Length of a packet of data, header included. Values: 2 to 65536. Default: 512."""
+
+    data_header_flits: int | None = None
+    """Header of a packet of data. Values: 1 to 65536. Default: 32."""
+
+    metadata: Bytes | None = None
+    """Metadata that travels with 4 KiB of data on a drive without `geometry.page-spare`. Values: 0B to 4KiB. Default:
+    "224B".
+    """
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -582,6 +670,9 @@ class Config:
 
     pnssd: Pnssd = Pnssd()
     """The horizontal and vertical channels of pnSSD, and their controllers."""
+
+    nossd: Nossd = Nossd()
+    """NoSSD, a network of packets between the chips."""
 
     schedule: Schedule = Schedule()
     """Which waiting transaction a die runs next."""

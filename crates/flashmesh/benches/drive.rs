@@ -35,6 +35,7 @@ const ROWS: &[Row] = &[
     Row { name: "4 KiB random reads, bus", unit: "M requests/s", floor: 3.0, rate: true, run: random_reads },
     Row { name: "4 KiB random reads, ideal", unit: "M requests/s", floor: 2.5, rate: true, run: random_reads_ideal },
     Row { name: "4 KiB random reads, pnSSD", unit: "M requests/s", floor: 2.5, rate: true, run: random_reads_pnssd },
+    Row { name: "4 KiB random reads, NoSSD", unit: "M requests/s", floor: 0.3, rate: true, run: random_reads_nossd },
     Row { name: "steady-state random writes, bus", unit: "M writes/s", floor: 0.6, rate: true, run: random_writes },
     Row { name: "64 KiB sequential reads, bus", unit: "M requests/s", floor: 0.25, rate: true, run: sequential_reads },
     Row { name: "start to first request", unit: "s", floor: 0.1, rate: false, run: first_request_seconds },
@@ -120,6 +121,12 @@ fn random_reads_ideal() -> (f64, String) {
 fn random_reads_pnssd() -> (f64, String) {
     let mut config = drive(20_000_000);
     config.fabric.kind = flashmesh::config::FabricKind::Pnssd;
+    run(&config)
+}
+
+fn random_reads_nossd() -> (f64, String) {
+    let mut config = drive(3_000_000);
+    config.fabric.kind = flashmesh::config::FabricKind::Nossd;
     run(&config)
 }
 

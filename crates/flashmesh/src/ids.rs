@@ -8,6 +8,7 @@ pub trait Id: Copy {
     fn as_u32(self) -> u32;
 }
 
+/// Declares an id; a part with ids that nobody else names declares them beside its own code.
 macro_rules! id {
     ($(#[$doc:meta])* $name:ident) => {
         $(#[$doc])*
@@ -17,12 +18,13 @@ macro_rules! id {
         impl $name {
             /// The position of this id in a table indexed by it.
             #[inline]
+            #[allow(dead_code, reason = "an id that names slots of an arena indexes nothing else")]
             pub const fn index(self) -> usize {
                 self.0 as usize
             }
         }
 
-        impl Id for $name {
+        impl $crate::ids::Id for $name {
             #[inline]
             fn from_u32(number: u32) -> Self {
                 $name(number)
@@ -35,6 +37,8 @@ macro_rules! id {
         }
     };
 }
+
+pub(crate) use id;
 
 id!(
     /// A channel, or a row of chips where there is no channel: 0 to channels - 1.

@@ -7,7 +7,8 @@ use super::node::Node;
 use super::reference::SectionSpec;
 use super::section::{Section, section};
 use super::sections::{
-    Fabric, Flash, Ftl, Gc, Geometry, Host, Packets, Pnssd, Power, Precondition, Replay, Schedule, Wear, Workload,
+    Fabric, Flash, Ftl, Gc, Geometry, Host, Nossd, Packets, Pnssd, Power, Precondition, Replay, Schedule, Wear,
+    Workload,
 };
 
 section! {
@@ -99,6 +100,8 @@ tree! {
         packets: Packets,
         /// The horizontal and vertical channels of pnSSD, and their controllers.
         pnssd: Pnssd,
+        /// NoSSD, a network of packets between the chips.
+        nossd: Nossd,
         /// Which waiting transaction a die runs next.
         schedule: Schedule,
         /// Where a page lives.

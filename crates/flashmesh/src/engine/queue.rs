@@ -84,6 +84,12 @@ impl<E: Copy> EventQueue<E> {
         self.now
     }
 
+    /// The time of the next event; later than any when there is none.
+    #[inline]
+    pub fn next_at(&self) -> Time {
+        Time::from_ps(self.heads_ps.iter().copied().fold(EMPTY, u64::min))
+    }
+
     /// Schedules `event` for `at`, which must not lie in the past.
     ///
     /// `lane` (below [`LANES`], or [`NO_LANE`]) is where events of this kind queue up; it decides the cost, never the order.
@@ -167,10 +173,11 @@ mod tests {
         }
         expected.sort();
         for (at, event) in expected {
+            assert_eq!(queue.next_at(), at);
             assert_eq!(queue.pop(), Some(event));
             assert_eq!(queue.now(), at);
         }
-        assert_eq!(queue.pop(), None);
+        assert_eq!((queue.pop(), queue.next_at()), (None, Time::from_ps(u64::MAX)));
     }
 
     #[test]

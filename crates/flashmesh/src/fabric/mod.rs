@@ -6,10 +6,12 @@ mod channels;
 mod error;
 mod framing;
 pub mod layout;
+pub mod nossd;
 mod outbox;
 mod pnssd;
 mod rows;
 mod usage;
+pub mod wormhole;
 
 use enum_dispatch::enum_dispatch;
 
@@ -40,6 +42,9 @@ pub enum Leg {
 }
 
 impl Leg {
+    /// All legs, by their index.
+    pub const ALL: [Leg; 3] = [Leg::Command, Leg::DataOut, Leg::Copy];
+
     /// The position in a table by leg.
     #[inline]
     pub const fn index(self) -> usize {
@@ -209,9 +214,11 @@ pub trait Fabric {
 #[enum_dispatch(Fabric)]
 #[derive(Debug)]
 #[allow(missing_docs, reason = "each implementation carries its documentation")]
+#[allow(clippy::large_enum_variant, reason = "a drive has one")]
 pub enum AnyFabric {
     Rows(rows::Rows),
     Pnssd(pnssd::Pnssd),
+    Nossd(nossd::Nossd),
 }
 
 impl AnyFabric {
@@ -225,6 +232,7 @@ impl AnyFabric {
             config::FabricKind::Bus => AnyFabric::Rows(Rows::bus(config, geometry)),
             config::FabricKind::Pssd => AnyFabric::Rows(Rows::packetized(config, geometry)),
             config::FabricKind::Pnssd => AnyFabric::Pnssd(Pnssd::new(config, geometry)),
+            config::FabricKind::Nossd => AnyFabric::Nossd(nossd::Nossd::new(config, geometry)?),
             config::FabricKind::Ideal => AnyFabric::Rows(Rows::private(config, geometry)),
         })
     }
@@ -251,13 +259,14 @@ pub fn check(config: &Config) -> Result<(), FabricError> {
     match config.fabric.kind {
         config::FabricKind::Bus | config::FabricKind::Pssd | config::FabricKind::Ideal => Ok(()),
         config::FabricKind::Pnssd => pnssd::check(config),
+        config::FabricKind::Nossd => nossd::check(config),
     }
 }
 
 /// Whether an interconnect can move data from chip to chip without a controller.
 fn links_chips(kind: config::FabricKind) -> bool {
     match kind {
-        config::FabricKind::Pnssd => true,
+        config::FabricKind::Pnssd | config::FabricKind::Nossd => true,
         config::FabricKind::Bus | config::FabricKind::Pssd | config::FabricKind::Ideal => false,
     }
 }
@@ -266,6 +275,6 @@ fn links_chips(kind: config::FabricKind) -> bool {
 pub fn on_die_controller_time(config: &Config) -> Time {
     match config.fabric.kind {
         config::FabricKind::Pssd | config::FabricKind::Pnssd => config.packets.on_die_controller_time,
-        config::FabricKind::Bus | config::FabricKind::Ideal => Time::ZERO,
+        config::FabricKind::Bus | config::FabricKind::Nossd | config::FabricKind::Ideal => Time::ZERO,
     }
 }

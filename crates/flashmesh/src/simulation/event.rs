@@ -1,6 +1,6 @@
 //! What happens in a drive, and the lane of the event queue each kind of event lines up in.
 
-use crate::fabric::FabricEvent;
+use crate::fabric::{FabricEvent, Leg};
 use crate::flash::die::OperationKind;
 use crate::ids::{DieId, RequestId};
 
@@ -34,8 +34,20 @@ pub(super) mod lane {
     pub(in super::super) const PROGRAM: usize = 4;
     pub(in super::super) const COMPLETED: usize = 5;
     pub(in super::super) const FABRIC: usize = 6;
+    pub(in super::super) const ACKNOWLEDGED: usize = NO_LANE;
     pub(in super::super) const ARRIVAL: usize = NO_LANE;
     pub(in super::super) const ERASE: usize = NO_LANE;
+}
+
+/// The lane of an event that a fabric asked for.
+#[inline]
+pub(super) fn fabric_lane(event: FabricEvent) -> usize {
+    match event {
+        FabricEvent::Delivered(grant) if grant.leg == Leg::Command => lane::COMMAND,
+        FabricEvent::Delivered(_) => lane::DATA,
+        FabricEvent::Acknowledged(_) => lane::ACKNOWLEDGED,
+        FabricEvent::Wake(_) => lane::FABRIC,
+    }
 }
 
 /// The lane of the end of an operation.

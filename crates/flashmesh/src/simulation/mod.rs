@@ -21,7 +21,7 @@ use crate::check::{LinksAtEnd, Oracles};
 use crate::config::{Allocation, Config, Move};
 use crate::engine::queue::EventQueue;
 use crate::error::RunError;
-use crate::fabric::{self, AnyFabric, Causes, Fabric, Outbox};
+use crate::fabric::{self, AnyFabric, Causes, Fabric, Leg, Outbox};
 use crate::flash::die::{Die, DieRules, Operation};
 use crate::flash::geometry::Geometry;
 use crate::flash::timing::Timing;
@@ -40,7 +40,7 @@ pub use control::Control;
 
 use collect::Collection;
 use complete::Measures;
-use event::{Event, lane};
+use event::{Event, fabric_lane};
 use request::Request;
 
 /// Events between two looks at the [`Control`].
@@ -52,11 +52,11 @@ struct Asked {
     command: Option<Time>,
     data: Option<Time>,
     /// Whether the last path of each leg had to be waited for.
-    waited: [bool; 3],
+    waited: [bool; Leg::ALL.len()],
     /// What was in the way of the data that leaves the register.
     causes: Causes,
     /// How long what moves for each leg takes at least.
-    least: [Time; 3],
+    least: [Time; Leg::ALL.len()],
 }
 
 /// One drive and the workload it runs.
@@ -280,7 +280,7 @@ impl Simulation {
         }
         self.outbox.grants.clear();
         for (at, event) in self.outbox.events.drain(..) {
-            self.queue.schedule(lane::FABRIC, at, Event::Fabric(event));
+            self.queue.schedule(fabric_lane(event), at, Event::Fabric(event));
         }
         if let (Some(oracles), Some(uses)) = (&mut self.oracles, &mut self.outbox.uses) {
             let now = self.queue.now();

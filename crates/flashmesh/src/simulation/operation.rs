@@ -16,7 +16,10 @@ impl Simulation {
         match event {
             FabricEvent::Delivered(grant) => self.delivered(grant),
             FabricEvent::Acknowledged(id) => self.acknowledged(id),
-            FabricEvent::Wake(token) => self.fabric.wake(token, self.queue.now(), &mut self.outbox),
+            FabricEvent::Wake(token) => {
+                self.outbox.quiet_until = self.queue.next_at();
+                self.fabric.wake(token, self.queue.now(), &mut self.outbox);
+            }
         }
     }
 
@@ -187,6 +190,8 @@ impl Simulation {
             transaction.spent.transfer += now - transaction.array_mark;
             self.conclude(id);
         }
+        // Programs that were held back may go on: a block is free, or a collection no longer goes before them.
+        self.kick(die);
     }
 
     /// The array has programmed a page, or erased a block.

@@ -13,6 +13,8 @@ choices! {
         Pssd = "pssd",
         /// A horizontal channel per row of chips and a vertical one per column, with packets (pnSSD); the array is square.
         Pnssd = "pnssd",
+        /// A network of routers, one in each chip, that carries packets (NoSSD).
+        Nossd = "nossd",
         /// A private channel per chip: no path is ever shared.
         Ideal = "ideal",
     }

@@ -1,0 +1,142 @@
+//! How fast the wormhole network moves flits: 8 x 8 mesh, packets of 512 flits, uniform traffic (one core).
+//!
+//! Each row is the median of several runs with the range beside it, and a hash of all deliveries: a faster run with another
+//! hash is a different network.
+#![allow(missing_docs)]
+
+use std::hash::Hasher;
+use std::time::Instant;
+
+use flashmesh::engine::random::SimRng;
+use flashmesh::fabric::wormhole::{
+    Arbitration, Class, GrantRule, Grid, Network, Outbox, Packet, Parameters, RouterId, TerminalId, Topology,
+};
+use rustc_hash::FxHasher;
+
+const RUNS: usize = 5;
+const FLITS: u32 = 512;
+
+/// One promise: the traffic, the buffers, how many packets are sent, and the least million flits delivered a second.
+struct Row {
+    name: &'static str,
+    buffer_flits: u32,
+    /// Packets a router sends on average every 1,024,000 cycles; none for as many as the network takes.
+    load: Option<u32>,
+    packets: u64,
+    floor: f64,
+}
+
+const ROWS: &[Row] = &[
+    Row { name: "load 0.10, buffers of 16", buffer_flits: 16, load: Some(200), packets: 1_000_000, floor: 200.0 },
+    Row { name: "load 0.10, buffers of 512", buffer_flits: 512, load: Some(200), packets: 2_000_000, floor: 500.0 },
+    Row { name: "saturated, buffers of 16", buffer_flits: 16, load: None, packets: 1_000_000, floor: 150.0 },
+    Row { name: "saturated, buffers of 512", buffer_flits: 512, load: None, packets: 1_000_000, floor: 300.0 },
+];
+
+fn main() {
+    println!("{:<28} {:>10} {:>19}  {:<9} {:>7}  {:<5} result", "benchmark", "median", "range", "unit", "floor", "");
+    let mut missed = 0;
+    for row in ROWS {
+        let mut runs: Vec<(f64, u64)> = (0..RUNS).map(|_| run(row)).collect();
+        assert!(runs.iter().all(|run| run.1 == runs[0].1), "{}: runs of one seed differ", row.name);
+        runs.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let (median, hash) = runs[RUNS / 2];
+        let is_met = median >= row.floor;
+        missed += usize::from(!is_met);
+        let range = format!("{:.0} .. {:.0}", runs[0].0, runs[RUNS - 1].0);
+        let verdict = if is_met { "ok" } else { "MISS" };
+        println!(
+            "{:<28} {median:>10.0} {range:>19}  {:<9} {:>7}  {verdict:<5} {hash:016x}",
+            row.name, "Mflit/s", row.floor
+        );
+    }
+    if missed > 0 {
+        println!("{missed} of {} figures were missed on this machine", ROWS.len());
+    }
+}
+
+/// Gives million flits delivered a second, and the hash of all deliveries.
+fn run(row: &Row) -> (f64, u64) {
+    let topology = Topology::new(Grid::mesh(8, 8), (0..64).map(RouterId).collect()).expect("a small grid");
+    let parameters = Parameters {
+        interface_cycles: 2,
+        hop_cycles: 3,
+        head_cycles: 1,
+        head_of_line_cycles: 1,
+        gap_cycles: 1,
+        credit_cycles: 3,
+        injection_credit_cycles: 1,
+        flit_cycles: 1,
+        buffer_flits: row.buffer_flits,
+        arbitration: Arbitration::RoundRobin,
+        grant_rule: GrantRule::Immediate,
+        small_first: false,
+        half_duplex: false,
+    };
+    let mut network = Network::new(topology, parameters).expect("the parameters are in their bounds");
+    let started = Instant::now();
+    let mut traffic = Traffic { random: SimRng::new(1), outbox: Outbox::default(), hash: FxHasher::default() };
+    match row.load {
+        Some(load) => traffic.open(&mut network, row.packets, load),
+        None => traffic.saturated(&mut network, row.packets),
+    }
+    let flits = row.packets as f64 * f64::from(FLITS);
+    (flits / started.elapsed().as_secs_f64() / 1e6, traffic.hash.finish())
+}
+
+struct Traffic {
+    random: SimRng,
+    outbox: Outbox,
+    hash: FxHasher,
+}
+
+impl Traffic {
+    fn inject(&mut self, network: &mut Network, now: u64, source: u32) {
+        let (source, destination) = (TerminalId(source), TerminalId(self.random.below(64)));
+        let packet = Packet { token: now, source, destination, flits: FLITS, class: Class::Large };
+        network.inject(now, packet).expect("the packet can be delivered");
+    }
+
+    fn take_deliveries(&mut self) {
+        for delivery in self.outbox.deliveries.drain(..) {
+            self.hash.write_u64(delivery.token);
+            self.hash.write_u64(delivery.tail);
+        }
+    }
+
+    /// Packets at random cycles from random routers, whatever the network makes of them.
+    fn open(&mut self, network: &mut Network, packets: u64, load: u32) {
+        let cycles_a_packet = 1_024_000 / (64 * load);
+        let mut now = 0;
+        for _ in 0..packets {
+            now += u64::from(self.random.below(2 * cycles_a_packet + 1));
+            network.advance(now, &mut self.outbox);
+            self.outbox.injections.clear();
+            self.take_deliveries();
+            let source = self.random.below(64);
+            self.inject(network, now, source);
+        }
+        network.advance(u64::MAX, &mut self.outbox);
+        self.take_deliveries();
+    }
+
+    /// A terminal that has sent a packet has the next one: none is ever idle.
+    fn saturated(&mut self, network: &mut Network, packets: u64) {
+        (0..64).for_each(|source| self.inject(network, 0, source));
+        (0..64).for_each(|source| self.inject(network, 0, source));
+        let mut left = packets - 128;
+        while let Some(at) = network.next_event() {
+            network.advance(at, &mut self.outbox);
+            let sent = std::mem::take(&mut self.outbox.injections);
+            for injection in &sent {
+                if left > 0 {
+                    left -= 1;
+                    self.inject(network, at, injection.source.0);
+                }
+            }
+            self.outbox.injections = sent;
+            self.outbox.injections.clear();
+            self.take_deliveries();
+        }
+    }
+}

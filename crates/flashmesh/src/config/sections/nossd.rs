@@ -1,0 +1,107 @@
+//! `[nossd]`
+
+use crate::config::choices::choices;
+use crate::config::section::section;
+use crate::units::{Bytes, Time};
+
+choices! {
+    /// How the routers of the chips are connected.
+    NossdTopology {
+        /// Each to its neighbours in the row and in the column.
+        Mesh = "mesh",
+        /// A mesh whose rows and columns are closed.
+        Torus = "torus",
+        /// All chips, row after row, in one closed chain.
+        Ring = "ring",
+    }
+}
+
+choices! {
+    /// Where the controllers are attached.
+    ControllerPlacement {
+        /// Each to the first chip of its row.
+        OneSided = "one-sided",
+        /// To chips in the middle of all four sides, evenly.
+        AllSided = "all-sided",
+    }
+}
+
+choices! {
+    /// Which controller sends a command.
+    InjectionPolicy {
+        /// The one with the fewest links to the chip.
+        Nearest = "nearest",
+        /// The next one in turn.
+        RoundRobin = "round-robin",
+        /// The one with the fewest commands waiting, the nearest of those.
+        LeastLoaded = "least-loaded",
+        /// The nearest with fewer commands waiting than a threshold; if there is none, the one with the fewest.
+        NearestUnderThreshold = "nearest-under-threshold",
+    }
+}
+
+choices! {
+    /// Which controller a chip answers.
+    ReplyPolicy {
+        /// The one that sent the command.
+        Sender = "sender",
+        /// The one with the fewest links from the chip.
+        Nearest = "nearest",
+    }
+}
+
+choices! {
+    /// Which packet a router serves next on a link.
+    PacketArbitration {
+        /// The one at the next input after the one served last.
+        RoundRobin = "round-robin",
+        /// The one that waits longest at the router.
+        Fifo = "fifo",
+        /// The one created first.
+        Oldest = "oldest",
+    }
+}
+
+const FLITS_MAX: u32 = 65_536;
+
+section! {
+    /// NoSSD, a network of packets between the chips.
+    Nossd, "nossd" {
+        /// Time a link takes for a flit of 8 bit; also the time of a stage of the routers.
+        flit_time: Time = Time::from_ns(1), in Time::from_ps(1)..=Time::from_us(1);
+        /// Stages of a router, before the link.
+        pipeline_stages: u32 = 3, in 1..=64;
+        /// Slots of the buffer at each input of a router, in flits.
+        buffer_flits: u32 = 512, in 1..=65_536;
+        /// How the routers of the chips are connected.
+        topology: NossdTopology = NossdTopology::Mesh;
+        /// Whether the two directions between neighbouring routers share their wires; needs buffers that hold a whole packet.
+        half_duplex: bool = false;
+        /// Where the controllers are attached.
+        placement: ControllerPlacement = ControllerPlacement::OneSided;
+        /// Which controller sends a command.
+        injection: InjectionPolicy = InjectionPolicy::RoundRobin;
+        /// Commands waiting at a controller from which on it is passed over, with `nearest-under-threshold`.
+        injection_threshold: u32 = 4, in 1..=1_000_000;
+        /// Which controller a chip answers.
+        reply: ReplyPolicy = ReplyPolicy::Sender;
+        /// Which packet a router serves next on a link.
+        arbitration: PacketArbitration = PacketArbitration::RoundRobin;
+        /// Whether requests and acknowledgements go before packets of data.
+        small_first: bool = true;
+        /// Whether a link that carries a packet of data is kept for the other packets of the same message.
+        keep_runs: bool = true;
+        /// Length of a request to read.
+        read_request_flits: u32 = 8, in 1..=FLITS_MAX;
+        /// Length of a request to erase, or to move pages inside the chip.
+        erase_request_flits: u32 = 8, in 1..=FLITS_MAX;
+        /// Length of an acknowledgement.
+        acknowledgement_flits: u32 = 4, in 1..=FLITS_MAX;
+        /// Length of a packet of data, header included.
+        data_packet_flits: u32 = 512, in 2..=FLITS_MAX;
+        /// Header of a packet of data.
+        data_header_flits: u32 = 32, in 1..=FLITS_MAX;
+        /// Metadata that travels with 4 KiB of data on a drive without `geometry.page-spare`.
+        metadata: Bytes = Bytes::new(224), in Bytes::ZERO..=Bytes::from_kib(4);
+    }
+}

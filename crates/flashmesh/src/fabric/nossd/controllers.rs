@@ -1,0 +1,230 @@
+//! Where controllers are attached, and which of them sends a command or hears a chip.
+
+use crate::config::{self, ControllerPlacement, InjectionPolicy, NossdTopology, ReplyPolicy};
+use crate::fabric::wormhole::{Grid, RouterId, TerminalId, Topology, TopologyError};
+use crate::flash::geometry::Geometry;
+use crate::ids::ChipId;
+
+/// The grid of routers, one in each chip.
+fn grid(topology: NossdTopology, rows: u32, columns: u32) -> Grid {
+    match topology {
+        NossdTopology::Mesh => Grid::mesh(rows, columns),
+        NossdTopology::Torus => Grid::torus(rows, columns),
+        NossdTopology::Ring => Grid::ring(rows * columns),
+    }
+}
+
+/// The router that each of `rows` controllers is attached to.
+fn places(placement: ControllerPlacement, rows: u32, columns: u32) -> Vec<RouterId> {
+    let router = |row: u32, column: u32| RouterId(row * columns + column);
+    match placement {
+        ControllerPlacement::OneSided => (0..rows).map(|row| router(row, 0)).collect(),
+        ControllerPlacement::AllSided => (0..rows)
+            .map(|controller| {
+                // West, east, north, south in turn; on each side around its middle (paper 003, Fig 10).
+                let (side, rank) = (controller % 4, controller / 4);
+                let on_side = rows / 4 + u32::from(side < rows % 4);
+                let along = |length: u32| (length / 2 + rank + length - (on_side / 2) % length) % length;
+                match side {
+                    0 => router(along(rows), 0),
+                    1 => router(along(rows), columns - 1),
+                    2 => router(0, along(columns)),
+                    _ => router(rows - 1, along(columns)),
+                }
+            })
+            .collect(),
+    }
+}
+
+/// The topology of a drive: a terminal for each chip, then one for each controller.
+///
+/// # Errors
+/// When there are more chips than the network takes.
+pub(super) fn topology(config: &config::Nossd, rows: u32, columns: u32) -> Result<Topology, TopologyError> {
+    let routers = u64::from(rows) * u64::from(columns);
+    if routers > crate::fabric::wormhole::ROUTERS_MAX.into() {
+        return Err(TopologyError::Size { routers, terminals: routers + u64::from(rows) });
+    }
+    let chips = (0..rows * columns).map(RouterId);
+    Topology::new(grid(config.topology, rows, columns), chips.chain(places(config.placement, rows, columns)).collect())
+}
+
+/// Chooses controllers.
+#[derive(Debug)]
+pub(super) struct Controllers {
+    chips: u32,
+    count: u32,
+    injection: InjectionPolicy,
+    threshold: u32,
+    reply: ReplyPolicy,
+    /// Links from each controller to each chip, chip by chip.
+    hops_in: Vec<u32>,
+    /// The controller with the fewest links from each chip, and their number.
+    nearest_out: Vec<(u32, u32)>,
+    /// The controller whose turn it is.
+    turn: u32,
+}
+
+impl Controllers {
+    pub(super) fn new(config: &config::Nossd, geometry: &Geometry, topology: &Topology) -> Controllers {
+        let (chips, count) = (geometry.chips(), geometry.channels);
+        let terminal = |controller: u32| TerminalId(chips + controller);
+        let hops_out = |chip, controller| topology.hops(TerminalId(chip), terminal(controller));
+        Controllers {
+            chips,
+            count,
+            injection: config.injection,
+            threshold: config.injection_threshold,
+            reply: config.reply,
+            hops_in: (0..chips)
+                .flat_map(|chip| (0..count).map(move |controller| (chip, controller)))
+                .map(|(chip, controller)| topology.hops(terminal(controller), TerminalId(chip)))
+                .collect(),
+            nearest_out: (0..chips)
+                .map(|chip| (0..count).map(|controller| (hops_out(chip, controller), controller)).min())
+                .map(|nearest| nearest.map_or((0, 0), |(hops, controller)| (controller, hops)))
+                .collect(),
+            turn: 0,
+        }
+    }
+
+    /// The terminal of a controller.
+    pub(super) fn terminal(&self, controller: u32) -> TerminalId {
+        TerminalId(self.chips + controller)
+    }
+
+    /// Whether a terminal is that of a controller.
+    pub(super) fn has(&self, terminal: TerminalId) -> bool {
+        terminal.0 >= self.chips
+    }
+
+    /// The controller at a terminal, if there is one.
+    pub(super) fn at(&self, terminal: TerminalId) -> Option<u32> {
+        terminal.0.checked_sub(self.chips)
+    }
+
+    /// The controller that sends the next command to a chip, each having as many to send as `load` tells.
+    pub(super) fn choose(&mut self, chip: ChipId, load: impl Fn(u32) -> u32) -> u32 {
+        let hops = &self.hops_in[(chip.0 * self.count) as usize..][..self.count as usize];
+        let controllers = hops.iter().zip(0..);
+        let chosen = match self.injection {
+            InjectionPolicy::RoundRobin => {
+                let turn = self.turn;
+                self.turn = (turn + 1) % self.count;
+                Some(turn)
+            }
+            InjectionPolicy::Nearest => controllers.map(|(&hops, at)| (hops, at)).min().map(|best| best.1),
+            InjectionPolicy::LeastLoaded => {
+                controllers.map(|(&hops, at)| ((load(at), hops), at)).min().map(|best| best.1)
+            }
+            InjectionPolicy::NearestUnderThreshold => controllers
+                .map(|(&hops, at)| {
+                    let load = load(at);
+                    let is_loaded = load >= self.threshold;
+                    (if is_loaded { (is_loaded, load, hops) } else { (is_loaded, hops, 0) }, at)
+                })
+                .min()
+                .map(|best| best.1),
+        };
+        chosen.unwrap_or(0)
+    }
+
+    /// The controller that a chip answers, when `sender` sent the command.
+    pub(super) fn hears(&self, chip: ChipId, sender: u32) -> u32 {
+        match self.reply {
+            ReplyPolicy::Sender => sender,
+            ReplyPolicy::Nearest => self.nearest_out[chip.index()].0,
+        }
+    }
+
+    /// The fewest links between routers on the way of a command to a chip.
+    pub(super) fn least_hops_in(&self, chip: ChipId) -> u32 {
+        let hops = &self.hops_in[(chip.0 * self.count) as usize..][..self.count as usize];
+        hops.iter().copied().min().unwrap_or(0)
+    }
+
+    /// The fewest links between routers on the way of data from a chip.
+    pub(super) fn least_hops_out(&self, chip: ChipId) -> u32 {
+        self.nearest_out[chip.index()].1
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Config;
+
+    fn controllers(config: &config::Nossd) -> Controllers {
+        let geometry = Geometry::new(&Config::default().geometry).expect("the default drive is possible");
+        let topology = topology(config, 8, 8).expect("64 chips");
+        Controllers::new(config, &geometry, &topology)
+    }
+
+    #[test]
+    fn controllers_are_spread_around_the_middle_of_all_sides() {
+        let routers = |rows, columns| places(ControllerPlacement::AllSided, rows, columns);
+        let place = |row: u32, column: u32| RouterId(row * 8 + column);
+        let expected =
+            [place(3, 0), place(3, 7), place(0, 3), place(7, 3), place(4, 0), place(4, 7), place(0, 4), place(7, 4)];
+        assert_eq!(routers(8, 8), expected);
+        // Fewer than sides, and more than a side has chips.
+        assert_eq!(routers(2, 3), [RouterId(1 * 3), RouterId(1 * 3 + 2)]);
+        assert!(routers(16, 1).iter().all(|router| router.0 < 16));
+    }
+
+    /// The controllers chosen for `count` commands to a chip, each of which keeps its controller loaded.
+    fn chosen(controllers: &mut Controllers, chip: u32, load: &mut [u32; 8], count: usize) -> Vec<u32> {
+        let one = |_| {
+            let controller = controllers.choose(ChipId(chip), |controller| load[controller as usize]);
+            load[controller as usize] += 1;
+            controller
+        };
+        (0..count).map(one).collect()
+    }
+
+    #[test]
+    fn the_nearest_controller_is_the_one_of_the_row() {
+        let mut controllers = controllers(&config::Nossd { injection: InjectionPolicy::Nearest, ..Default::default() });
+        for chip in 0..64 {
+            assert_eq!(chosen(&mut controllers, chip, &mut [9; 8], 1), [chip / 8]);
+            assert_eq!(controllers.least_hops_in(ChipId(chip)), chip % 8);
+            assert_eq!(controllers.least_hops_out(ChipId(chip)), chip % 8);
+        }
+    }
+
+    #[test]
+    fn round_robin_takes_one_after_the_other() {
+        let mut controllers = controllers(&config::Nossd::default());
+        assert_eq!(chosen(&mut controllers, 20, &mut [0; 8], 10), [0, 1, 2, 3, 4, 5, 6, 7, 0, 1]);
+    }
+
+    #[test]
+    fn least_loaded_avoids_what_is_busy_and_prefers_what_is_near() {
+        let config = config::Nossd { injection: InjectionPolicy::LeastLoaded, ..Default::default() };
+        let mut controllers = controllers(&config);
+        // Chip 20 is in row 2; rows 1 and 3 are equally near.
+        let mut load = [0; 8];
+        assert_eq!(chosen(&mut controllers, 20, &mut load, 4), [2, 1, 3, 0]);
+        load[3] = 0;
+        assert_eq!(chosen(&mut controllers, 20, &mut load, 1), [3]);
+    }
+
+    #[test]
+    fn under_a_threshold_the_nearest_is_taken_and_over_it_the_least_loaded() {
+        let injection = InjectionPolicy::NearestUnderThreshold;
+        let mut controllers = controllers(&config::Nossd { injection, injection_threshold: 2, ..Default::default() });
+        let mut load = [0; 8];
+        let expected = [0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7, 0];
+        assert_eq!(chosen(&mut controllers, 0, &mut load, 17), expected);
+        load[5] = 0;
+        assert_eq!(chosen(&mut controllers, 0, &mut load, 3), [5, 5, 1]);
+    }
+
+    #[test]
+    fn a_chip_answers_the_sender_or_the_nearest() {
+        let sender = controllers(&config::Nossd::default());
+        assert_eq!(sender.hears(ChipId(20), 7), 7);
+        let nearest = controllers(&config::Nossd { reply: ReplyPolicy::Nearest, ..Default::default() });
+        assert_eq!(nearest.hears(ChipId(20), 7), 2);
+    }
+}

@@ -1,0 +1,496 @@
+//! NoSSD: the chips carry routers, and commands and data move between them as packets (papers 004 and 003).
+//!
+//! - *Network* (003 section 5.3 and Table 5): a router in each chip, wormhole switching, XY routing, no virtual channels. A flit of
+//!   8 bit takes `flit-time` on a link and as long in each of the three stages of a router; the flits behind a head follow one
+//!   by one. That is exact to the flit, see [`wormhole`](super::wormhole), which argues as well why nothing comes to a halt:
+//!   requests, data and acknowledgements share the buffers, all of them go XY, and whoever receives them takes them at once.
+//! - *Flow control* (003 section 5.3): the on/off signal of a buffer is modelled as the return of each slot, one cycle
+//!   \[choice\]: with the four cycles of a hop this is the round trip of five of which the paper's least buffer of 10 flits is the double.
+//! - *Messages* (003 section 5.2): read and erase requests, acknowledgements, and pages in packets of data. With `keep-runs` (rule 2)
+//!   the packets of a page are one long packet to the network; with `small-first` (rule 1) the others go before them.
+//! - *Controllers* (003 section 5.4, 004 section 3.3): one for each row, on one side or on all four, each with one link into the
+//!   network and one out of it. A die that wants its next operation waits in the queue of the controller that the injection policy chooses,
+//!   and is granted the controller when all of the message before is in the network. Data waits for the link from the
+//!   chip into its router in the same way. After that nothing is reserved: what stands still on its way behind others is
+//!   [`stalled`](Fabric::stalled).
+//! - *Clean* (004 section 3.4): with `gc.move = "chip-to-chip"` the data of a page that is moved goes straight to another chip, which
+//!   is then told to program it by a request without data, and acknowledges that. With `gc.copyback` the request to move pages
+//!   inside a chip is of the same length. What goes from chip to chip goes XY as well, and is taken at once, so it changes nothing in the
+//!   argument that nothing comes to a halt.
+//! - *Half-duplex links* (003 section 5.3) carry a packet only into a buffer that has room for all of it. The
+//!   simulator offers no other half-duplex, since it would come to a halt; nor the long packets of `keep-runs` with it.
+
+mod alone;
+mod controllers;
+mod packets;
+mod ports;
+mod tracks;
+
+use crate::config::{self, Config, PacketArbitration};
+use crate::engine::arena::Arena;
+use crate::flash::geometry::Geometry;
+use crate::ids::{AcknowledgementId, ChipId, DieId, LinkId, PathId, id};
+use crate::units::{Bytes, Time};
+
+use super::layout::{Addition, Layout, Passage};
+use super::wormhole::{self, Arbitration, Class, GrantRule, Network, Packet, Parameters, TerminalId};
+use super::{Cause, Fabric, FabricError, FabricEvent, Grant, Granted, Leg, LinkUsage, Message, Outbox, Payload, Sent};
+
+use alone::Alone;
+use controllers::Controllers;
+use packets::{Packetizer, Packets};
+use ports::{Entry, Ports};
+use tracks::Tracks;
+
+id!(
+    /// A message on its way.
+    MessageId
+);
+
+/// The token of the wake-up for the network; those of ports are the numbers of their terminals.
+const NETWORK: u32 = u32::MAX;
+
+/// What a message tells when it has arrived.
+#[derive(Clone, Copy, Debug)]
+enum Purpose {
+    Transfer(Grant),
+    Acknowledgement(AcknowledgementId),
+}
+
+/// A message on its way.
+#[derive(Clone, Copy, Debug)]
+struct InFlight {
+    purpose: Purpose,
+    die: DieId,
+    packets: Packets,
+    bytes: Bytes,
+    source: TerminalId,
+    destination: TerminalId,
+    created: u64,
+    /// Packets that have yet to enter, and to leave, the network.
+    to_inject: u32,
+    to_deliver: u32,
+}
+
+/// A read whose data has yet to be sent: who hears it, and how many planes are left.
+#[derive(Clone, Copy, Debug, Default)]
+struct Hearing {
+    controller: u32,
+    planes: u32,
+}
+
+/// What the fabric keeps for each die.
+#[derive(Clone, Copy, Debug, Default)]
+struct DieState {
+    /// The controller whose queue it is in, or that sends its command.
+    commanding: u32,
+    /// The controller that hears the end of its program or erase.
+    acknowledged: u32,
+    /// The reads whose data leaves: of the one in the register, and of the one the array works on.
+    hearing: [Hearing; 2],
+    /// The chip that its data goes to in place of a controller.
+    copies_to: Option<ChipId>,
+    /// How long its last transfer of each leg stood still.
+    stalled: [Time; Leg::ALL.len()],
+}
+
+/// A network of routers, one in each chip.
+#[derive(Debug)]
+pub struct Nossd {
+    network: Network,
+    reported: wormhole::Outbox,
+    flit_time: Time,
+    packetizer: Packetizer,
+    alone: Alone,
+    controllers: Controllers,
+    ports: Ports,
+    messages: Arena<MessageId, InFlight>,
+    dies: Vec<DieState>,
+    chips: u32,
+    dies_per_chip: u32,
+    tracks: Tracks,
+    /// The cycle of the earliest wake-up asked for, or later than any.
+    wakes_at: u64,
+}
+
+/// Whether `config` describes a network that can be built.
+///
+/// # Errors
+/// When it does not: why, and which keys to look at.
+pub(super) fn check(config: &Config) -> Result<(), FabricError> {
+    let nossd = &config.nossd;
+    let error = |keys: &[&'static str], message: String, help: &str| {
+        Err(FabricError { keys: keys.to_vec(), message, help: help.to_owned() })
+    };
+    if nossd.data_header_flits >= nossd.data_packet_flits {
+        let message = format!(
+            "a packet of {} flits has no room behind a header of {}",
+            nossd.data_packet_flits, nossd.data_header_flits
+        );
+        let keys = ["nossd.data-header-flits", "nossd.data-packet-flits"];
+        return error(&keys, message, "make nossd.data-packet-flits the larger of the two");
+    }
+    let longest = Packetizer::longest(nossd);
+    if nossd.half_duplex && nossd.buffer_flits < longest {
+        let message = format!(
+            "half-duplex links carry a packet only where all of it fits, but the longest has {longest} flits and a buffer {}",
+            nossd.buffer_flits
+        );
+        let keys = ["nossd.buffer-flits", "nossd.half-duplex", "nossd.data-packet-flits"];
+        return error(&keys, message, "make nossd.buffer-flits as large, or use full-duplex links");
+    }
+    if nossd.half_duplex && nossd.keep_runs {
+        let message = "half-duplex links cannot be kept for all packets of a message".to_owned();
+        let help = "set nossd.keep-runs to false, or use full-duplex links";
+        return error(&["nossd.keep-runs", "nossd.half-duplex"], message, help);
+    }
+    let chips = u64::from(config.geometry.channels) * u64::from(config.geometry.chips_per_channel);
+    if chips > u64::from(wormhole::ROUTERS_MAX) {
+        let message = format!("a network of {chips} chips is larger than can be simulated, {}", wormhole::ROUTERS_MAX);
+        let keys = ["geometry.channels", "geometry.chips-per-channel", "fabric.kind"];
+        return error(&keys, message, "use fewer chips, or another fabric");
+    }
+    Ok(())
+}
+
+fn parameters(config: &config::Nossd) -> Parameters {
+    Parameters {
+        interface_cycles: 1,
+        hop_cycles: config.pipeline_stages + 1,
+        head_cycles: 0,
+        head_of_line_cycles: 0,
+        gap_cycles: 0,
+        credit_cycles: 1,
+        injection_credit_cycles: 1,
+        flit_cycles: 1,
+        buffer_flits: config.buffer_flits,
+        arbitration: match config.arbitration {
+            PacketArbitration::RoundRobin => Arbitration::RoundRobin,
+            PacketArbitration::Fifo => Arbitration::Fifo,
+            PacketArbitration::Oldest => Arbitration::Oldest,
+        },
+        grant_rule: if config.half_duplex { GrantRule::WholePacket } else { GrantRule::Immediate },
+        small_first: config.small_first,
+        half_duplex: config.half_duplex,
+    }
+}
+
+impl Nossd {
+    /// The network of the drive that `config` describes.
+    ///
+    /// # Errors
+    /// When there cannot be such a network.
+    pub fn new(config: &Config, geometry: &Geometry) -> Result<Nossd, FabricError> {
+        check(config)?;
+        let nossd = &config.nossd;
+        let impossible = |message: String| FabricError {
+            keys: vec!["fabric.kind", "geometry.channels", "geometry.chips-per-channel"],
+            message,
+            help: "use a smaller array".to_owned(),
+        };
+        let topology = controllers::topology(nossd, geometry.channels, geometry.chips_per_channel)
+            .map_err(|error| impossible(error.to_string()))?;
+        let controllers = Controllers::new(nossd, geometry, &topology);
+        let tracks = Tracks::new(&topology, &controllers, geometry, nossd.half_duplex);
+        let ports = Ports::new(topology.terminals());
+        let network = Network::new(topology, parameters(nossd)).map_err(|error| impossible(error.to_string()))?;
+        Ok(Nossd {
+            network,
+            reported: wormhole::Outbox::default(),
+            flit_time: nossd.flit_time,
+            packetizer: Packetizer::new(nossd, geometry.page_spare),
+            alone: Alone::new(parameters(nossd)),
+            controllers,
+            ports,
+            messages: Arena::default(),
+            dies: vec![DieState::default(); geometry.dies() as usize],
+            chips: geometry.chips(),
+            dies_per_chip: geometry.dies_per_chip,
+            tracks,
+            wakes_at: u64::MAX,
+        })
+    }
+
+    fn chip_of(&self, die: DieId) -> ChipId {
+        ChipId(die.0 / self.dies_per_chip)
+    }
+
+    /// The port where the messages of a die enter the network.
+    fn port(&self, die: DieId, leg: Leg) -> TerminalId {
+        match leg {
+            Leg::Command => self.controllers.terminal(self.dies[die.index()].commanding),
+            Leg::DataOut | Leg::Copy => TerminalId(self.chip_of(die).0),
+        }
+    }
+
+    /// When a flit that crosses a link in `cycle` has crossed it.
+    fn end_of(&self, cycle: u64) -> Time {
+        self.flit_time * (cycle + 1)
+    }
+
+    fn grant(die: DieId, leg: Leg, now: Time, outbox: &mut Outbox) {
+        let path = PathId(die.0 * Leg::ALL.len() as u32 + leg.index() as u32);
+        let cause = match leg {
+            Leg::Command => Cause::Controller,
+            Leg::DataOut | Leg::Copy => Cause::Channel,
+        };
+        outbox.grants.push(Granted { grant: Grant { die, leg, path }, since: now, cause });
+    }
+
+    /// The port at `terminal` can take the next message.
+    fn port_is_free(&mut self, terminal: TerminalId, now: Time, outbox: &mut Outbox) {
+        if let Some(die) = self.ports.next(terminal) {
+            let leg = match self.dies[die.index()].copies_to {
+                _ if self.controllers.has(terminal) => Leg::Command,
+                Some(_) => Leg::Copy,
+                None => Leg::DataOut,
+            };
+            Nossd::grant(die, leg, now, outbox);
+        }
+    }
+
+    /// A die wants to send a message for `leg`.
+    fn enter(&mut self, die: DieId, leg: Leg, now: Time, outbox: &mut Outbox) {
+        let port = self.port(die, leg);
+        match self.ports.enter(port, die, now) {
+            Entry::Granted => Nossd::grant(die, leg, now, outbox),
+            Entry::First(free) => outbox.events.push((free, FabricEvent::Wake(port.0))),
+            Entry::Waiting => {}
+        }
+    }
+
+    /// Puts a message into the network, from the next cycle on.
+    fn inject(&mut self, message: InFlight, class: Class, now: Time, outbox: &mut Outbox) {
+        let InFlight { packets, source, destination, .. } = message;
+        let created = now.as_ps().div_ceil(self.flit_time.as_ps());
+        let id = self.messages.insert(InFlight { created, ..message });
+        let packet = Packet { token: id.0.into(), source, destination, flits: packets.flits, class };
+        for _ in 0..packets.count {
+            self.network.inject(created, packet).expect("packets of a checked configuration fit the network");
+        }
+        self.ask_to_wake(outbox);
+    }
+
+    /// Asks to be called when the network has its next event.
+    fn ask_to_wake(&mut self, outbox: &mut Outbox) {
+        if let Some(next) = self.network.next_event()
+            && next < self.wakes_at
+        {
+            self.wakes_at = next;
+            outbox.events.push((self.flit_time * next, FabricEvent::Wake(NETWORK)));
+        }
+    }
+
+    /// Runs the network up to `now`, and on as long as nothing in the drive can interfere.
+    fn advance(&mut self, now: Time, outbox: &mut Outbox) {
+        let cycle_of = |time: Time| time.as_ps() / self.flit_time.as_ps();
+        let cycle = cycle_of(now);
+        // What comes at the end of the quiet may inject a packet in the cycle in which it comes.
+        let quiet_until = cycle_of(outbox.quiet_until);
+        if self.wakes_at <= cycle {
+            self.wakes_at = u64::MAX;
+        }
+        let mut reported = std::mem::take(&mut self.reported);
+        self.network.advance(cycle, &mut reported);
+        while let Some(next) = self.network.next_event()
+            && next < quiet_until
+            && reported.is_empty()
+        {
+            self.network.advance(next, &mut reported);
+        }
+        if outbox.uses.is_some() {
+            let messages = &self.messages;
+            let die_of = |token: u64| messages[MessageId(token as u32)].die;
+            self.tracks.watch(&mut self.network, self.flit_time, die_of);
+        }
+        for injection in reported.injections.drain(..) {
+            let message = &mut self.messages[MessageId(injection.token as u32)];
+            message.to_inject -= 1;
+            if message.to_inject == 0 && matches!(message.purpose, Purpose::Transfer(_)) {
+                let from = self.end_of(injection.tail);
+                if self.ports.free_from(injection.source, from) {
+                    outbox.events.push((from, FabricEvent::Wake(injection.source.0)));
+                }
+            }
+        }
+        for delivery in reported.deliveries.drain(..) {
+            let id = MessageId(delivery.token as u32);
+            self.messages[id].to_deliver -= 1;
+            if self.messages[id].to_deliver == 0 {
+                self.arrives(id, delivery.hops, delivery.tail, outbox);
+            }
+        }
+        self.reported = reported;
+        self.ask_to_wake(outbox);
+    }
+
+    /// The last flit of a message reaches its destination in cycle `tail`.
+    fn arrives(&mut self, id: MessageId, hops: u32, tail: u64, outbox: &mut Outbox) {
+        let message = self.messages[id];
+        self.messages.remove(id);
+        let path = self.network.topology().path(message.source, message.destination);
+        let busy = self.flit_time * (u64::from(message.packets.count) * u64::from(message.packets.flits));
+        let leg = match [message.source, message.destination].map(|terminal| self.controllers.has(terminal)) {
+            [true, _] => Leg::Command,
+            [false, true] => Leg::DataOut,
+            [false, false] => Leg::Copy,
+        };
+        self.tracks.count(path, busy, message.bytes, leg);
+        let at = self.end_of(tail);
+        match message.purpose {
+            Purpose::Transfer(grant) => {
+                let alone = self.alone.cycles(message.packets, hops);
+                let stalled = (tail - message.created).saturating_sub(alone);
+                self.dies[grant.die.index()].stalled[grant.leg.index()] = self.flit_time * stalled;
+                outbox.events.push((at, FabricEvent::Delivered(grant)));
+            }
+            Purpose::Acknowledgement(id) => outbox.events.push((at, FabricEvent::Acknowledged(id))),
+        }
+    }
+
+    /// The terminal that a message of a granted die goes to, noting who hears what follows from it.
+    fn destination(&mut self, grant: Grant, payload: Payload) -> TerminalId {
+        let chip = self.chip_of(grant.die);
+        let state = &mut self.dies[grant.die.index()];
+        match payload.message {
+            Message::Read => {
+                let controller = self.controllers.hears(chip, state.commanding);
+                let hearing = usize::from(state.hearing[0].planes > 0);
+                state.hearing[hearing] = Hearing { controller, planes: payload.planes };
+                TerminalId(chip.0)
+            }
+            Message::Program | Message::Erase | Message::Copyback => {
+                state.acknowledged = self.controllers.hears(chip, state.commanding);
+                TerminalId(chip.0)
+            }
+            Message::Data | Message::Copy => {
+                let [first, second] = state.hearing;
+                let planes = first.planes.saturating_sub(1);
+                state.hearing =
+                    if planes == 0 { [second, Hearing::default()] } else { [Hearing { planes, ..first }, second] };
+                match state.copies_to.take() {
+                    Some(to) => TerminalId(to.0),
+                    None => self.controllers.terminal(first.controller),
+                }
+            }
+        }
+    }
+}
+
+impl Fabric for Nossd {
+    fn acquire(&mut self, die: DieId, leg: Leg, now: Time, outbox: &mut Outbox) {
+        if leg == Leg::Command {
+            let chip = self.chip_of(die);
+            let load = |controller| self.ports.load(TerminalId(self.chips + controller), now);
+            self.dies[die.index()].commanding = self.controllers.choose(chip, load);
+        }
+        self.enter(die, leg, now, outbox);
+    }
+
+    fn copies(&self, from: DieId, to: DieId) -> bool {
+        self.chip_of(from) != self.chip_of(to)
+    }
+
+    fn acquire_copy(&mut self, from: DieId, to: DieId, now: Time, outbox: &mut Outbox) {
+        self.dies[from.index()].copies_to = Some(self.chip_of(to));
+        self.enter(from, Leg::Copy, now, outbox);
+    }
+
+    fn send(&mut self, grant: Grant, payload: Payload, now: Time, outbox: &mut Outbox) -> Sent {
+        let (packets, class) = self.packetizer.cut(payload);
+        let source = self.port(grant.die, grant.leg);
+        let destination = self.destination(grant, payload);
+        self.ports.send(source);
+        let message = InFlight {
+            purpose: Purpose::Transfer(grant),
+            die: grant.die,
+            packets,
+            bytes: payload.bytes,
+            source,
+            destination,
+            created: 0,
+            to_inject: packets.count,
+            to_deliver: packets.count,
+        };
+        self.inject(message, class, now, outbox);
+        let chip = self.chip_of(grant.die);
+        let hops = match grant.leg {
+            Leg::Command => self.controllers.least_hops_in(chip),
+            Leg::DataOut => self.controllers.least_hops_out(chip),
+            Leg::Copy => self.network.topology().hops(source, destination),
+        };
+        Sent { delivered: None, least: self.flit_time * (self.alone.cycles(packets, hops) + 1) }
+    }
+
+    fn release(&mut self, grant: Grant, now: Time, outbox: &mut Outbox) {
+        self.tracks.tell(now, outbox);
+        // After a transfer its port has been free, or has served others, since all of it was in the network.
+        let port = self.port(grant.die, grant.leg);
+        if self.ports.is_granted(port, grant.die) {
+            self.dies[grant.die.index()].copies_to = None;
+            self.ports.free_from(port, now);
+            self.port_is_free(port, now, outbox);
+        }
+    }
+
+    fn stalled(&self, grant: Grant) -> Time {
+        self.dies[grant.die.index()].stalled[grant.leg.index()]
+    }
+
+    fn acknowledges(&self) -> bool {
+        true
+    }
+
+    fn acknowledge(&mut self, die: DieId, id: AcknowledgementId, now: Time, outbox: &mut Outbox) {
+        let packets = self.packetizer.acknowledgement();
+        let message = InFlight {
+            purpose: Purpose::Acknowledgement(id),
+            die,
+            packets,
+            bytes: Bytes::ZERO,
+            source: TerminalId(self.chip_of(die).0),
+            destination: self.controllers.terminal(self.dies[die.index()].acknowledged),
+            created: 0,
+            to_inject: packets.count,
+            to_deliver: packets.count,
+        };
+        self.inject(message, Class::Small, now, outbox);
+    }
+
+    fn wake(&mut self, token: u32, now: Time, outbox: &mut Outbox) {
+        match token {
+            NETWORK => self.advance(now, outbox),
+            terminal => self.port_is_free(TerminalId(terminal), now, outbox),
+        }
+        self.tracks.tell(now, outbox);
+    }
+
+    fn layout(&self) -> &Layout {
+        self.tracks.layout()
+    }
+
+    fn passages(&self) -> Vec<Passage> {
+        self.tracks.passages()
+    }
+
+    fn addition(&self) -> Addition {
+        Addition::RoutersInside
+    }
+
+    fn usage(&self) -> &[LinkUsage] {
+        self.tracks.usage()
+    }
+
+    fn controllers_busy(&self, _now: Time) -> Vec<Time> {
+        self.tracks.controllers_busy()
+    }
+
+    fn hops(&self) -> u64 {
+        self.tracks.hops()
+    }
+
+    fn held(&self) -> Vec<(LinkId, DieId)> {
+        let held = self.network.held();
+        held.map(|(link, token)| (self.tracks.number(link), self.messages[MessageId(token as u32)].die)).collect()
+    }
+}

@@ -1,0 +1,121 @@
+//! What packets a message is made of (paper 003, section 5.2 and Table 4).
+
+use crate::config;
+use crate::fabric::wormhole::Class;
+use crate::fabric::{Message, Payload};
+use crate::units::Bytes;
+
+/// The packets of a message, all alike.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Packets {
+    pub(super) count: u32,
+    pub(super) flits: u32,
+}
+
+impl Packets {
+    /// The packets as one, for those that are kept together.
+    fn run(self) -> Packets {
+        Packets { count: 1, flits: self.count * self.flits }
+    }
+}
+
+/// Cuts messages into packets.
+#[derive(Clone, Debug)]
+pub(super) struct Packetizer {
+    read_request: u32,
+    erase_request: u32,
+    acknowledgement: u32,
+    data_packet: u32,
+    /// Bytes of a message that a packet of data carries: a flit is 8 bit wide.
+    data_payload: u64,
+    /// Bytes added to each 4 KiB of data.
+    metadata: u64,
+    keeps_runs: bool,
+}
+
+impl Packetizer {
+    /// The packets that `config` describes, on a drive whose pages bring `page_spare` along.
+    pub(super) fn new(config: &config::Nossd, page_spare: Bytes) -> Packetizer {
+        Packetizer {
+            read_request: config.read_request_flits,
+            erase_request: config.erase_request_flits,
+            acknowledgement: config.acknowledgement_flits,
+            data_packet: config.data_packet_flits,
+            data_payload: u64::from(config.data_packet_flits - config.data_header_flits),
+            metadata: if page_spare == Bytes::ZERO { config.metadata.as_u64() } else { 0 },
+            keeps_runs: config.keep_runs,
+        }
+    }
+
+    /// The packets that carry `payload`, and their class.
+    pub(super) fn cut(&self, payload: Payload) -> (Packets, Class) {
+        let requests = |flits| (Packets { count: payload.planes, flits }, Class::Small);
+        match payload.message {
+            Message::Read => requests(self.read_request),
+            Message::Erase | Message::Copyback => requests(self.erase_request),
+            // Its data has come from another chip.
+            Message::Program if payload.bytes == Bytes::ZERO => requests(self.erase_request),
+            Message::Program | Message::Data | Message::Copy => {
+                // A message of its own for each plane, as each has a page.
+                let planes = u64::from(payload.planes.max(1));
+                let bytes = payload.bytes.as_u64().div_ceil(planes);
+                let bytes = bytes + (bytes * self.metadata).div_ceil(4096);
+                let count = bytes.div_ceil(self.data_payload).max(1) * planes;
+                let packets = Packets { count: count as u32, flits: self.data_packet };
+                (if self.keeps_runs { packets.run() } else { packets }, Class::Large)
+            }
+        }
+    }
+
+    /// The packet of an acknowledgement.
+    pub(super) fn acknowledgement(&self) -> Packets {
+        Packets { count: 1, flits: self.acknowledgement }
+    }
+
+    /// The longest single packet that must fit a buffer where packets wait for room as a whole.
+    pub(super) fn longest(config: &config::Nossd) -> u32 {
+        let requests = config.read_request_flits.max(config.erase_request_flits).max(config.acknowledgement_flits);
+        requests.max(config.data_packet_flits)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::units::Time;
+
+    fn cut(config: &config::Nossd, spare: u64, message: Message, planes: u32, bytes: u64) -> (u32, u32) {
+        let payload = Payload { message, planes, command: Time::ZERO, bytes: Bytes::new(bytes) };
+        let packets = Packetizer::new(config, Bytes::new(spare)).cut(payload).0;
+        (packets.count, packets.flits)
+    }
+
+    #[test]
+    fn a_page_of_4_kib_and_224_b_is_nine_packets_of_512_flits() {
+        let config = config::Nossd { keep_runs: false, ..Default::default() };
+        assert_eq!(cut(&config, 0, Message::Data, 1, 4096), (9, 512));
+        assert_eq!(cut(&config, 224, Message::Data, 1, 4320), (9, 512));
+        assert_eq!(cut(&config, 224, Message::Data, 1, 4321), (10, 512));
+        assert_eq!(cut(&config, 0, Message::Program, 2, 8192), (18, 512));
+        assert_eq!(cut(&config, 0, Message::Data, 1, 512), (2, 512));
+        assert_eq!(cut(&config, 0, Message::Data, 1, 16384), (36, 512));
+    }
+
+    #[test]
+    fn packets_that_are_kept_together_are_one() {
+        let config = config::Nossd::default();
+        assert_eq!(cut(&config, 0, Message::Data, 1, 4096), (1, 9 * 512));
+        assert_eq!(cut(&config, 0, Message::Read, 2, 0), (2, 8));
+    }
+
+    #[test]
+    fn requests_and_acknowledgements_have_the_lengths_of_the_configuration() {
+        let config = config::Nossd { erase_request_flits: 6, acknowledgement_flits: 3, ..Default::default() };
+        assert_eq!(cut(&config, 0, Message::Read, 1, 0), (1, 8));
+        assert_eq!(cut(&config, 0, Message::Erase, 1, 0), (1, 6));
+        assert_eq!(cut(&config, 0, Message::Copyback, 1, 0), (1, 6));
+        assert_eq!(cut(&config, 0, Message::Program, 1, 0), (1, 6));
+        let acknowledgement = Packetizer::new(&config, Bytes::ZERO).acknowledgement();
+        assert_eq!(acknowledgement, Packets { count: 1, flits: 3 });
+    }
+}

@@ -1,0 +1,158 @@
+//! What the links of the network are, what they carried, and what an oracle is told of them.
+
+use crate::fabric::layout::{Layout, Link, LinkKind, Part, Passage};
+use crate::fabric::wormhole::{Network, RouterId, TerminalId, Topology};
+use crate::fabric::{Leg, LinkUsage, LinkUse, Outbox};
+use crate::flash::geometry::Geometry;
+use crate::ids::{DieId, LinkId};
+use crate::units::{Bytes, Time};
+
+use super::controllers::Controllers;
+
+/// Wires of a link, one for each bit of a flit.
+const LINK_WIRES: u32 = 8;
+
+/// The links of the layout: those of the network, the two directions of a half-duplex one as one.
+#[derive(Debug)]
+pub(super) struct Tracks {
+    layout: Layout,
+    usage: Vec<LinkUsage>,
+    /// The number in the layout of each link of the network.
+    numbers: Vec<LinkId>,
+    /// The links of each controller, into the network and out of it.
+    controllers: Vec<[LinkId; 2]>,
+    hops: u64,
+    /// Uses that are certain but not over, those of one link in their order.
+    uses: Vec<LinkUse>,
+    is_watching: bool,
+}
+
+impl Tracks {
+    pub(super) fn new(
+        topology: &Topology,
+        controllers: &Controllers,
+        geometry: &Geometry,
+        half_duplex: bool,
+    ) -> Tracks {
+        let mut links = Vec::new();
+        let mut numbers: Vec<LinkId> = Vec::new();
+        for link in (0..topology.links()).map(LinkId) {
+            let back = topology.reverse(link).filter(|&reverse| half_duplex && reverse < link);
+            numbers.push(back.map_or(LinkId(links.len() as u32), |reverse| numbers[reverse.index()]));
+            if back.is_none() {
+                links.push(describe(topology, controllers, geometry.chips_per_channel, link));
+            }
+        }
+        let own = |controller| {
+            let terminal = controllers.terminal(controller);
+            [topology.injection(terminal), topology.ejection(terminal)].map(|link| numbers[link.index()])
+        };
+        Tracks {
+            usage: vec![LinkUsage::default(); links.len()],
+            controllers: (0..geometry.channels).map(own).collect(),
+            layout: Layout {
+                wires: links.len() as u32 * LINK_WIRES,
+                controllers: geometry.channels,
+                routers: geometry.chips(),
+                links,
+            },
+            numbers,
+            hops: 0,
+            uses: Vec::new(),
+            is_watching: false,
+        }
+    }
+
+    pub(super) fn layout(&self) -> &Layout {
+        &self.layout
+    }
+
+    pub(super) fn usage(&self) -> &[LinkUsage] {
+        &self.usage
+    }
+
+    pub(super) fn hops(&self) -> u64 {
+        self.hops
+    }
+
+    /// The number of a link of the network in the layout.
+    pub(super) fn number(&self, link: LinkId) -> LinkId {
+        self.numbers[link.index()]
+    }
+
+    /// How long each controller was busy with the busier of its two directions.
+    pub(super) fn controllers_busy(&self) -> Vec<Time> {
+        let busy = |link: LinkId| self.usage[link.index()].busy;
+        self.controllers.iter().map(|&[into, out]| busy(into).later(busy(out))).collect()
+    }
+
+    /// What leads to a chip, into the network from the controllers, and out of it to them.
+    pub(super) fn passages(&self) -> Vec<Passage> {
+        let alone = |link: LinkId| Passage { part: Part::Chip, links: vec![link], at_once: 1 };
+        let mut passages: Vec<Passage> = self.layout.of_kind(LinkKind::Chip).map(alone).collect();
+        for direction in 0..2 {
+            let links: Vec<LinkId> = self.controllers.iter().map(|links| links[direction]).collect();
+            passages.push(Passage { part: Part::Controllers, at_once: links.len() as u32, links });
+        }
+        passages
+    }
+
+    /// Counts a message of `leg` that keeps each link of its path busy for `busy`.
+    pub(super) fn count(&mut self, path: impl Iterator<Item = LinkId>, busy: Time, bytes: Bytes, leg: Leg) {
+        for link in path {
+            let usage = &mut self.usage[self.numbers[link.index()].index()];
+            usage.busy += busy;
+            match leg {
+                Leg::Command => usage.bytes_in += bytes,
+                Leg::DataOut => usage.bytes_out += bytes,
+                Leg::Copy => usage.bytes_across += bytes,
+            }
+            self.hops += 1;
+        }
+    }
+
+    /// Takes down what has become certain of the use of links.
+    pub(super) fn watch(&mut self, network: &mut Network, flit_time: Time, die_of: impl Fn(u64) -> DieId) {
+        if !self.is_watching {
+            self.is_watching = true;
+            network.keep_log();
+        }
+        let uses = network.take_log().into_iter().map(|crossing| LinkUse {
+            link: self.numbers[crossing.link.index()],
+            die: die_of(crossing.token),
+            from: flit_time * crossing.head,
+            until: flit_time * (crossing.tail + 1),
+        });
+        self.uses.extend(uses);
+    }
+
+    /// Tells the uses that are over.
+    pub(super) fn tell(&mut self, now: Time, outbox: &mut Outbox) {
+        self.uses.retain(|link_use| {
+            let is_over = link_use.until <= now;
+            if is_over {
+                outbox.used(link_use.link, link_use.die, link_use.from, link_use.until);
+            }
+            !is_over
+        });
+    }
+}
+
+/// A link in words.
+fn describe(topology: &Topology, controllers: &Controllers, columns: u32, link: LinkId) -> Link {
+    let place = |router: RouterId| format!("({}, {})", router.0 / columns, router.0 % columns);
+    let end = place(topology.router_at_end(link));
+    if let Some(reverse) = topology.reverse(link) {
+        let start = place(topology.router_at_end(reverse));
+        return Link { kind: LinkKind::Mesh, name: format!("router {start} to {end}") };
+    }
+    let is_ejection = topology.is_ejection(link);
+    let first = if is_ejection { topology.ejection(TerminalId(0)) } else { topology.injection(TerminalId(0)) };
+    let terminal = TerminalId(link.0 - first.0);
+    let (kind, terminal) = match controllers.at(terminal) {
+        Some(controller) => (LinkKind::Controller, format!("controller {controller}")),
+        None => (LinkKind::Chip, format!("chip {}", terminal.0)),
+    };
+    let name = if is_ejection { format!("router {end} to {terminal}") } else { format!("{terminal} to router {end}") };
+    Link { kind, name }
+}

@@ -1,0 +1,290 @@
+//! The network as a whole: its state, what callers ask of it, and the events that drive it.
+
+use crate::engine::arena::Arena;
+use crate::ids::LinkId;
+
+use super::agenda::Agenda;
+use super::packet::{Carried, Class, Crossing, InFlight, Injection, Line, Outbox, Packet, PacketId, Queued};
+use super::parameters::{GrantRule, InjectError, ParameterError, Parameters};
+use super::stream::{Run, Stream};
+use super::topology::{TerminalId, Topology};
+
+/// In place of a link: where there is none.
+pub(super) const NO_LINK: LinkId = LinkId(u32::MAX);
+
+/// In place of a cycle: not yet.
+pub(super) const NOT_YET: u64 = u64::MAX;
+
+/// A packet that asks for a link.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Request {
+    /// The first cycle in which it can be granted.
+    pub(super) ready: u64,
+    pub(super) packet: PacketId,
+    /// The link that feeds the buffer where it waits; [`NO_LINK`] at a terminal.
+    pub(super) source: LinkId,
+    /// The number of that buffer among the inputs of the router.
+    pub(super) input: u32,
+}
+
+/// A directed link, the output port in front of it and the buffer behind it.
+#[derive(Debug)]
+pub(super) struct Link {
+    /// The port: which wire it drives, who asks, and which of how many inputs was served last.
+    pub(super) wire: LinkId,
+    pub(super) requests: Vec<Request>,
+    pub(super) inputs: u32,
+    pub(super) input_served: u32,
+    /// The packet that crosses, the link that feeds the buffer it comes from, and how many of its flits have yet to move.
+    pub(super) packet: PacketId,
+    pub(super) source: LinkId,
+    pub(super) left: u32,
+    /// From when the next flit may cross.
+    pub(super) free: u64,
+    /// When the head of this packet crossed, or [`NOT_YET`].
+    pub(super) head: u64,
+    /// The slots of the buffer that are free or will be, each from its cycle on.
+    pub(super) slots: Stream,
+    /// How many of them were foretold, and are not to be counted again when the flits in them leave.
+    pub(super) lent: u32,
+    pub(super) credit_cycles: u32,
+    pub(super) gap_cycles: u32,
+    pub(super) is_ejection: bool,
+    /// The buffer: its flits, each from when it may leave, its packets, and the output that the first of them holds.
+    pub(super) arrivals: Stream,
+    pub(super) line: Line,
+    pub(super) drain: LinkId,
+    /// From when a head that stood behind another packet may ask for its output.
+    pub(super) looked_at: u64,
+    /// Flits carried.
+    pub(super) carried: u64,
+}
+
+/// What carries one packet at a time: a link, or with half-duplex links both between a pair of routers.
+#[derive(Debug)]
+pub(super) struct Wire {
+    pub(super) links: [LinkId; 2],
+    pub(super) is_held: bool,
+    pub(super) free: u64,
+    /// The link served last.
+    pub(super) served: LinkId,
+}
+
+#[derive(Debug, Default)]
+struct Terminal {
+    /// Packets that wait; the small ones in a line of their own where they go first.
+    lines: [Line; 2],
+    queued: Queued,
+}
+
+/// A network of routers under wormhole switching; the [module](super) tells its semantics.
+#[derive(Debug)]
+pub struct Network {
+    pub(super) topology: Topology,
+    pub(super) parameters: Parameters,
+    pub(super) links: Vec<Link>,
+    pub(super) wires: Vec<Wire>,
+    terminals: Vec<Terminal>,
+    pub(super) packets: Arena<PacketId, InFlight>,
+    pub(super) agenda: Agenda,
+    /// Links that may be able to move flits.
+    pub(super) worklist: Vec<LinkId>,
+    /// The cycle of the last event.
+    pub(super) now: u64,
+    injected: u64,
+    /// Whether a link has its slots back before it has filled the buffer, and so need not wait for them while flits flow.
+    pub(super) buffers_cover_the_round_trip: bool,
+    pub(super) log: Option<Vec<Crossing>>,
+}
+
+impl Network {
+    /// An empty network.
+    ///
+    /// # Errors
+    /// When the parameters are out of their bounds or could bring the network to a halt.
+    pub fn new(topology: Topology, parameters: Parameters) -> Result<Network, ParameterError> {
+        parameters.check()?;
+        let links = (0..topology.links()).map(|link| Link::new(LinkId(link), &topology, &parameters)).collect();
+        let wires = (0..topology.links()).map(|wire| {
+            let reverse = topology.reverse(LinkId(wire)).filter(|_| parameters.half_duplex).unwrap_or(NO_LINK);
+            Wire { links: [LinkId(wire), reverse], is_held: false, free: 0, served: NO_LINK }
+        });
+        Ok(Network {
+            links,
+            wires: wires.collect(),
+            terminals: (0..topology.terminals()).map(|_| Terminal::default()).collect(),
+            packets: Arena::default(),
+            agenda: Agenda::new(topology.links()),
+            worklist: Vec::new(),
+            now: 0,
+            injected: 0,
+            buffers_cover_the_round_trip: parameters.buffers_cover_the_round_trip(),
+            log: None,
+            topology,
+            parameters,
+        })
+    }
+
+    /// The topology this was built from.
+    pub fn topology(&self) -> &Topology {
+        &self.topology
+    }
+
+    /// A packet is created at cycle `now`, not before the cycle the network has been advanced to.
+    ///
+    /// # Errors
+    /// When the packet could never arrive, or comes too late.
+    pub fn inject(&mut self, now: u64, packet: Packet) -> Result<(), InjectError> {
+        self.admit(now, packet)?;
+        let id = self.packets.insert(InFlight::new(packet, now, self.injected));
+        self.injected += 1;
+        let terminal = &mut self.terminals[packet.source.index()];
+        terminal.queued.packets += 1;
+        terminal.queued.flits += u64::from(packet.flits);
+        let line = usize::from(self.parameters.small_first && packet.class == Class::Small);
+        let is_first = terminal.lines[line].first().is_none();
+        terminal.lines[line].push(id, &mut self.packets);
+        if is_first {
+            self.ask_for_injection(packet.source, line, id);
+        }
+        Ok(())
+    }
+
+    fn admit(&self, now: u64, packet: Packet) -> Result<(), InjectError> {
+        let Parameters { buffer_flits, grant_rule, .. } = self.parameters;
+        let terminals = self.topology.terminals();
+        if let Some(&none) = [packet.source, packet.destination].iter().find(|terminal| terminal.0 >= terminals) {
+            return Err(InjectError::NoTerminal(none));
+        }
+        match packet.flits {
+            0 => Err(InjectError::Empty),
+            flits if flits > buffer_flits && grant_rule == GrantRule::WholePacket => {
+                Err(InjectError::TooLong { flits, buffer_flits })
+            }
+            _ if now < self.now => Err(InjectError::Past { at: now, reached: self.now }),
+            _ => Ok(()),
+        }
+    }
+
+    /// The cycle of the next event; none when the network is empty.
+    #[inline]
+    pub fn next_event(&self) -> Option<u64> {
+        self.agenda.first()
+    }
+
+    /// Runs all events up to cycle `to`; what has become certain goes to `outbox`.
+    pub fn advance(&mut self, to: u64, outbox: &mut Outbox) {
+        while let Some((at, wire)) = self.agenda.take(to) {
+            self.now = at;
+            self.arbitrate(wire, outbox);
+        }
+    }
+
+    /// How many packets are in the network or wait for it; one whose delivery has been reported is not.
+    pub fn in_flight(&self) -> usize {
+        self.packets.len()
+    }
+
+    /// What waits at a terminal and has not been granted its injection link.
+    #[inline]
+    pub fn queued(&self, terminal: TerminalId) -> Queued {
+        self.terminals[terminal.index()].queued
+    }
+
+    /// What a link carried so far.
+    pub fn carried(&self, link: LinkId) -> Carried {
+        let flits = self.links[link.index()].carried;
+        Carried { flits, busy_cycles: flits * u64::from(self.parameters.flit_cycles) }
+    }
+
+    /// Keeps a record of every crossing from now on, for tests.
+    pub fn keep_log(&mut self) {
+        self.log = Some(Vec::new());
+    }
+
+    /// The crossings recorded since they were last taken, in the order in which they became certain; those of one
+    /// link in the order in which they happen.
+    pub fn take_log(&mut self) -> Vec<Crossing> {
+        self.log.as_mut().map(std::mem::take).unwrap_or_default()
+    }
+
+    /// The links that are held until it is known when they will be free, each with the token of its packet.
+    pub fn held(&self) -> impl Iterator<Item = (LinkId, u64)> {
+        let held = self.links.iter().zip(0..).filter(|(link, _)| link.left > 0);
+        held.map(|(link, number)| (LinkId(number), self.packets[link.packet].packet.token))
+    }
+
+    fn ask_for_injection(&mut self, terminal: TerminalId, line: usize, packet: PacketId) {
+        let ready = self.packets[packet].created + u64::from(self.parameters.interface_cycles);
+        let request = Request { ready, packet, source: NO_LINK, input: line as u32 };
+        self.ask(self.topology.injection(terminal), request);
+    }
+
+    /// The packet that is granted an injection link leaves the queue of its terminal; the next one asks.
+    pub(super) fn leave_terminal(&mut self, request: Request) {
+        let Packet { source, flits, .. } = self.packets[request.packet].packet;
+        let terminal = &mut self.terminals[source.index()];
+        terminal.queued.packets -= 1;
+        terminal.queued.flits -= u64::from(flits);
+        let line = request.input as usize;
+        if let Some(next) = terminal.lines[line].pop(&self.packets) {
+            self.ask_for_injection(source, line, next);
+        }
+    }
+
+    /// Reports that a packet is in the network as a whole from cycle `tail` on.
+    pub(super) fn report_injection(&self, packet: PacketId, tail: u64, outbox: &mut Outbox) {
+        let Packet { token, source, .. } = self.packets[packet].packet;
+        outbox.injections.push(Injection { token, source, tail });
+    }
+
+    /// Cycles from the creation of a packet until its tail leaves an empty network, `hops` links between routers away.
+    ///
+    /// The head takes `hops` + 1 steps from link to link and the other flits follow, one every `flit_cycles`. Where a slot
+    /// comes back later than a buffer takes to fill, the last link runs a buffer of flits at a time.
+    pub(super) fn cycles_when_empty(&self, flits: u32, hops: u32) -> u64 {
+        let p = &self.parameters;
+        let credit = if hops == 0 { p.injection_credit_cycles } else { p.credit_cycles };
+        let round_trip = u64::from(p.hop_cycles + credit);
+        let refill = round_trip.saturating_sub(u64::from(p.buffer_flits) * u64::from(p.flit_cycles));
+        u64::from(p.interface_cycles)
+            + u64::from(hops + 1) * u64::from(p.hop_cycles + p.head_cycles)
+            + u64::from(flits - 1) * u64::from(p.flit_cycles)
+            + u64::from((flits - 1) / p.buffer_flits) * refill
+    }
+}
+
+impl Link {
+    fn new(link: LinkId, topology: &Topology, parameters: &Parameters) -> Link {
+        let is_ejection = topology.is_ejection(link);
+        let is_injection = !is_ejection && link >= topology.injection(TerminalId(0));
+        let reverse = topology.reverse(link).filter(|_| parameters.half_duplex);
+        let inputs = match topology.reverse(link) {
+            // The router where a link starts is the one where its reverse ends.
+            Some(reverse) => topology.inputs(topology.router_at_end(reverse)),
+            None if is_injection => 2,
+            None => topology.inputs(topology.router_at_end(link)),
+        };
+        Link {
+            wire: reverse.map_or(link, |reverse| reverse.min(link)),
+            requests: Vec::with_capacity(inputs as usize),
+            inputs,
+            input_served: inputs - 1,
+            packet: PacketId(u32::MAX),
+            source: NO_LINK,
+            left: 0,
+            free: 0,
+            head: NOT_YET,
+            slots: Stream::new(Run { start: 0, count: parameters.buffer_flits, stride: 0 }),
+            lent: 0,
+            credit_cycles: if is_injection { parameters.injection_credit_cycles } else { parameters.credit_cycles },
+            gap_cycles: if is_injection { 0 } else { parameters.gap_cycles },
+            is_ejection,
+            arrivals: Stream::new(Run::NONE),
+            line: Line::default(),
+            drain: NO_LINK,
+            looked_at: 0,
+            carried: 0,
+        }
+    }
+}

@@ -1,0 +1,171 @@
+//! What goes into a network, what comes out, and what is known of it in between.
+
+use crate::engine::arena::Arena;
+use crate::ids::{LinkId, id};
+
+use super::topology::TerminalId;
+
+id!(
+    /// A packet in flight.
+    PacketId
+);
+
+/// The class of a packet, for [`small_first`](super::Parameters::small_first).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Class {
+    /// Requests and acknowledgements.
+    Small,
+    /// What carries data.
+    Large,
+}
+
+/// A packet to be injected.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Packet {
+    /// What the caller knows it by.
+    pub token: u64,
+    /// Where it enters the network.
+    pub source: TerminalId,
+    /// Where it leaves the network.
+    pub destination: TerminalId,
+    /// Its length, head included.
+    pub flits: u32,
+    /// Its class.
+    pub class: Class,
+}
+
+/// A packet whose way out of the network is settled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Delivery {
+    /// The token of the packet.
+    pub token: u64,
+    /// Where it leaves the network.
+    pub destination: TerminalId,
+    /// The cycle in which its head crosses the ejection link.
+    pub head: u64,
+    /// The cycle in which its tail does.
+    pub tail: u64,
+    /// Links between routers it took.
+    pub hops: u32,
+    /// Cycles from its creation until its tail leaves, less those it would have needed in an empty network.
+    pub stalled: u64,
+}
+
+/// A packet whose way into the network is settled: its terminal can send the next one from then on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Injection {
+    /// The token of the packet.
+    pub token: u64,
+    /// Where it enters the network.
+    pub source: TerminalId,
+    /// The cycle in which its tail crosses the injection link.
+    pub tail: u64,
+}
+
+/// What a network reports: each fact once, as soon as nothing can change it any more. That is at or before its cycle.
+#[derive(Clone, Debug, Default)]
+pub struct Outbox {
+    /// Packets on their way out.
+    pub deliveries: Vec<Delivery>,
+    /// Packets on their way in.
+    pub injections: Vec<Injection>,
+}
+
+impl Outbox {
+    /// Whether there is nothing to report.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.deliveries.is_empty() && self.injections.is_empty()
+    }
+}
+
+/// How a packet crossed one link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Crossing {
+    /// The token of the packet.
+    pub token: u64,
+    /// The link.
+    pub link: LinkId,
+    /// The cycle in which the head crossed it.
+    pub head: u64,
+    /// The cycle in which the tail did.
+    pub tail: u64,
+}
+
+/// What waits at a terminal for its injection link.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Queued {
+    /// Packets.
+    pub packets: u32,
+    /// Their flits.
+    pub flits: u64,
+}
+
+/// What one link carried; what is settled for cycles to come is counted already.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Carried {
+    /// Flits.
+    pub flits: u64,
+    /// Cycles in which they moved.
+    pub busy_cycles: u64,
+}
+
+/// A packet in flight.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct InFlight {
+    pub(super) packet: Packet,
+    pub(super) created: u64,
+    /// Counts packets, so that no two are equally old.
+    pub(super) order: u64,
+    /// The last crossing of its head.
+    pub(super) head: u64,
+    pub(super) hops: u32,
+    /// The one behind it, when it is not the last of its line.
+    behind: PacketId,
+}
+
+impl InFlight {
+    pub(super) fn new(packet: Packet, created: u64, order: u64) -> InFlight {
+        InFlight { packet, created, order, head: created, hops: 0, behind: PacketId(u32::MAX) }
+    }
+}
+
+/// Packets in the order in which they came, chained through [`InFlight::behind`].
+///
+/// A packet whose head and tail are in different buffers stands in the lines of all of them, yet one chain is enough: it
+/// is the last of the later line as long as it is in the earlier one, since whoever follows crosses the same link.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Line {
+    /// First and last packet.
+    ends: Option<(PacketId, PacketId)>,
+}
+
+impl Line {
+    /// The packet that is served next.
+    #[inline]
+    pub(super) fn first(self) -> Option<PacketId> {
+        self.ends.map(|(first, _)| first)
+    }
+
+    /// Puts `packet` at the end.
+    #[inline]
+    pub(super) fn push(&mut self, packet: PacketId, packets: &mut Arena<PacketId, InFlight>) {
+        match &mut self.ends {
+            Some((_, last)) => {
+                packets[*last].behind = packet;
+                *last = packet;
+            }
+            None => self.ends = Some((packet, packet)),
+        }
+    }
+
+    /// Takes the first packet away and gives the next.
+    #[inline]
+    pub(super) fn pop(&mut self, packets: &Arena<PacketId, InFlight>) -> Option<PacketId> {
+        self.ends = match self.ends {
+            Some((first, last)) if first != last => Some((packets[first].behind, last)),
+            _ => None,
+        };
+        self.first()
+    }
+}

@@ -1,0 +1,146 @@
+//! What a network is built from, and what it refuses.
+
+use super::topology::TerminalId;
+
+/// How an output link chooses among the packets that ask for it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Arbitration {
+    /// The first input after the one served last, in the order of [`Topology::input`](super::Topology::input).
+    RoundRobin,
+    /// The packet that could first have been served; ties to the lower input.
+    Fifo,
+    /// The packet created first; ties to the one injected first.
+    Oldest,
+}
+
+/// How many free slots of the next buffer an output link asks for before it is granted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GrantRule {
+    /// None: the head may wait for its slot on the link it holds.
+    Immediate,
+    /// One, for the head.
+    OneSlot,
+    /// As many as the packet has flits (virtual cut-through): a link that is held never waits for a slot.
+    WholePacket,
+}
+
+/// Timing and policies of a network, in cycles and flits; the [module](super) says exactly what each does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Parameters {
+    /// Cycles from the creation of a packet to its request for the injection link.
+    pub interface_cycles: u32,
+    /// Cycles from the crossing of one link to the crossing of the next, without contention.
+    pub hop_cycles: u32,
+    /// Cycles that a head needs on top of [`hop_cycles`](Self::hop_cycles), for its route and its first arbitration.
+    pub head_cycles: u32,
+    /// Cycles a head loses when the packet before it in its buffer has kept it from being looked at.
+    pub head_of_line_cycles: u32,
+    /// Cycles that a link between routers, or to a terminal, is idle between two packets.
+    pub gap_cycles: u32,
+    /// Cycles from the departure of a flit out of a buffer to the use of its slot by the link that feeds the buffer.
+    pub credit_cycles: u32,
+    /// The same for buffers fed by a terminal; not more than [`credit_cycles`](Self::credit_cycles).
+    pub injection_credit_cycles: u32,
+    /// Cycles a link needs for a flit.
+    pub flit_cycles: u32,
+    /// Slots of the buffer at the end of each link, in flits.
+    pub buffer_flits: u32,
+    /// Which packet an output link serves next.
+    pub arbitration: Arbitration,
+    /// What an output link asks for before it serves a packet.
+    pub grant_rule: GrantRule,
+    /// Whether small packets go before large ones, at every output and at the terminals (paper 003 section 5.4, rule 1).
+    pub small_first: bool,
+    /// Whether the two links between a pair of routers share one wire, which carries one packet at a time.
+    pub half_duplex: bool,
+}
+
+impl Parameters {
+    /// The most cycles of any delay, and the most slots of a buffer.
+    pub const VALUE_MAX: u32 = 1 << 20;
+
+    /// Tells what is wrong with a set of parameters.
+    ///
+    /// # Errors
+    /// When a value is out of its bounds, or the network could come to a halt.
+    pub fn check(&self) -> Result<(), ParameterError> {
+        let bounded = [
+            ("interface_cycles", self.interface_cycles, 1),
+            ("hop_cycles", self.hop_cycles, 1),
+            ("head_cycles", self.head_cycles, 0),
+            ("head_of_line_cycles", self.head_of_line_cycles, 0),
+            ("gap_cycles", self.gap_cycles, 0),
+            ("credit_cycles", self.credit_cycles, 1),
+            ("injection_credit_cycles", self.injection_credit_cycles, 1),
+            ("flit_cycles", self.flit_cycles, 1),
+            ("buffer_flits", self.buffer_flits, 1),
+        ];
+        for (name, value, min) in bounded {
+            if !(min..=Self::VALUE_MAX).contains(&value) {
+                return Err(ParameterError::Bounds { name, value, min });
+            }
+        }
+        if self.injection_credit_cycles > self.credit_cycles {
+            return Err(ParameterError::InjectionCredit);
+        }
+        if self.half_duplex && self.grant_rule != GrantRule::WholePacket {
+            return Err(ParameterError::HalfDuplex);
+        }
+        Ok(())
+    }
+
+    /// Whether a slot is free again before the flits behind the one that was in it have filled the buffer.
+    pub(super) fn buffers_cover_the_round_trip(&self) -> bool {
+        u64::from(self.buffer_flits) * u64::from(self.flit_cycles) >= u64::from(self.hop_cycles + self.credit_cycles)
+    }
+}
+
+/// Why a network cannot be built.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ParameterError {
+    /// A value is too small or too large.
+    #[error("{name} is {value}; it must be {min} to {}", Parameters::VALUE_MAX)]
+    Bounds {
+        /// The field of [`Parameters`].
+        name: &'static str,
+        /// Its value.
+        value: u32,
+        /// The least it may be.
+        min: u32,
+    },
+    /// Slots come back more slowly to a terminal than to a router.
+    #[error("injection_credit_cycles must not be more than credit_cycles")]
+    InjectionCredit,
+    /// Packets that wait on a wire both directions share would stop each other for ever.
+    #[error(
+        "half-duplex links come to a halt unless packets wait for slots before they take one: use GrantRule::WholePacket"
+    )]
+    HalfDuplex,
+}
+
+/// Why a packet cannot be injected.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum InjectError {
+    /// Source or destination do not exist.
+    #[error("there is no terminal {0:?}")]
+    NoTerminal(TerminalId),
+    /// A packet has at least its head.
+    #[error("a packet has at least one flit")]
+    Empty,
+    /// Under [`GrantRule::WholePacket`] a packet that does not fit a buffer would wait for ever.
+    #[error("a packet of {flits} flits does not fit buffers of {buffer_flits}, as whole-packet grants need")]
+    TooLong {
+        /// Flits of the packet.
+        flits: u32,
+        /// Slots of a buffer.
+        buffer_flits: u32,
+    },
+    /// The network has gone past that cycle.
+    #[error("a packet of cycle {at} comes after the network has reached cycle {reached}")]
+    Past {
+        /// The cycle of the packet.
+        at: u64,
+        /// The cycle the network has reached.
+        reached: u64,
+    },
+}

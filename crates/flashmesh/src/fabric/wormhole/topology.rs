@@ -1,0 +1,413 @@
+//! Grids of routers: which links there are, and which of them a packet takes.
+
+use crate::ids::{LinkId, id};
+
+id!(
+    /// A router: row x columns + column.
+    RouterId
+);
+id!(
+    /// A terminal, where packets enter and leave the network: in the order given to [`Topology::new`].
+    TerminalId
+);
+
+/// The most routers of a topology.
+pub const ROUTERS_MAX: u32 = 1 << 12;
+
+/// The most terminals of a topology.
+pub const TERMINALS_MAX: u32 = 1 << 16;
+
+/// A grid of routers; mesh, torus and ring differ in the links that lead around its edges.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Grid {
+    /// Routers from north to south.
+    pub rows: u32,
+    /// Routers from west to east.
+    pub columns: u32,
+    /// Whether a link leads from the last router of each row to its first, and one back.
+    pub wraps_rows: bool,
+    /// Whether a link leads from the last router of each column to its first, and one back.
+    pub wraps_columns: bool,
+}
+
+impl Grid {
+    /// A grid without links around its edges.
+    pub fn mesh(rows: u32, columns: u32) -> Grid {
+        Grid { rows, columns, wraps_rows: false, wraps_columns: false }
+    }
+
+    /// A grid whose rows and columns are both closed.
+    pub fn torus(rows: u32, columns: u32) -> Grid {
+        Grid { rows, columns, wraps_rows: true, wraps_columns: true }
+    }
+
+    /// One closed row.
+    pub fn ring(routers: u32) -> Grid {
+        Grid { rows: 1, columns: routers, wraps_rows: true, wraps_columns: false }
+    }
+}
+
+/// Why a topology cannot be built.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum TopologyError {
+    /// No router, no terminal, or too many of either.
+    #[error(
+        "a network has 1 to {ROUTERS_MAX} routers and 1 to {TERMINALS_MAX} terminals, \
+         this one has {routers} routers and {terminals} terminals"
+    )]
+    Size {
+        /// Routers asked for.
+        routers: u64,
+        /// Terminals asked for.
+        terminals: u64,
+    },
+    /// A terminal is attached to a router that does not exist.
+    #[error("terminal {0:?} is attached to a router outside the grid")]
+    NoRouter(TerminalId),
+}
+
+/// The way a link between routers leads; the number is that of its input at the router where it ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Way {
+    East,
+    West,
+    South,
+    North,
+}
+
+const WAYS: [Way; 4] = [Way::East, Way::West, Way::South, Way::North];
+
+impl Way {
+    fn back(self) -> Way {
+        match self {
+            Way::East => Way::West,
+            Way::West => Way::East,
+            Way::South => Way::North,
+            Way::North => Way::South,
+        }
+    }
+}
+
+/// In place of a link: where the grid ends.
+const NO_LINK: LinkId = LinkId(u32::MAX);
+
+/// Where a link ends.
+#[derive(Clone, Copy, Debug)]
+struct End {
+    /// The router; unused for an ejection link.
+    router: RouterId,
+    /// The number of this link among the inputs of that router.
+    input: u32,
+    /// The link the other way between the same routers.
+    reverse: LinkId,
+}
+
+/// Routers, links and terminals, and the way of every packet: along its row first, then along its column (XY).
+///
+/// A link around an edge is taken only as the first hop of a packet in its row or column, and only where this is the
+/// shorter way; see the [module](super) for why this keeps the network free of deadlock.
+#[derive(Clone, Debug)]
+pub struct Topology {
+    grid: Grid,
+    terminals: Vec<RouterId>,
+    /// The links that leave each router, one for each of [`WAYS`].
+    leaving: Vec<[LinkId; 4]>,
+    ends: Vec<End>,
+    router_links: u32,
+    inputs: Vec<u32>,
+    /// Row and column of each router.
+    places: Vec<(u32, u32)>,
+    /// The way from a column to another, and from a row to another; `None` between equal ones.
+    along_row: Vec<Option<Way>>,
+    along_column: Vec<Option<Way>>,
+}
+
+impl Topology {
+    /// The grid with one terminal for each router named in `terminals`; a router may be named any number of times.
+    ///
+    /// # Errors
+    /// When there are too many or too few routers or terminals, or a terminal is attached to none of the routers.
+    pub fn new(grid: Grid, terminals: Vec<RouterId>) -> Result<Topology, TopologyError> {
+        let routers = u64::from(grid.rows) * u64::from(grid.columns);
+        let count = terminals.len() as u64;
+        if !(1..=u64::from(ROUTERS_MAX)).contains(&routers) || !(1..=u64::from(TERMINALS_MAX)).contains(&count) {
+            return Err(TopologyError::Size { routers, terminals: count });
+        }
+        if let Some(lost) = terminals.iter().position(|router| u64::from(router.0) >= routers) {
+            return Err(TopologyError::NoRouter(TerminalId(lost as u32)));
+        }
+        let mut topology = Topology {
+            grid,
+            leaving: vec![[NO_LINK; 4]; routers as usize],
+            ends: Vec::new(),
+            router_links: 0,
+            inputs: vec![WAYS.len() as u32; routers as usize],
+            places: (0..routers as u32).map(|router| (router / grid.columns, router % grid.columns)).collect(),
+            along_row: ways(grid.columns, grid.wraps_rows, Way::East),
+            along_column: ways(grid.rows, grid.wraps_columns, Way::South),
+            terminals,
+        };
+        topology.connect();
+        Ok(topology)
+    }
+
+    fn connect(&mut self) {
+        let routers = self.leaving.len() as u32;
+        for (router, way) in (0..routers).flat_map(|router| WAYS.map(|way| (router, way))) {
+            if let Some(to) = self.neighbour(RouterId(router), way) {
+                self.leaving[router as usize][way as usize] = LinkId(self.ends.len() as u32);
+                self.ends.push(End { router: to, input: way as u32, reverse: NO_LINK });
+            }
+        }
+        self.router_links = self.ends.len() as u32;
+        for (router, way) in (0..routers as usize).flat_map(|router| WAYS.map(|way| (router, way))) {
+            let link = self.leaving[router][way as usize];
+            if link != NO_LINK {
+                let far = self.ends[link.index()].router;
+                self.ends[link.index()].reverse = self.leaving[far.index()][way.back() as usize];
+            }
+        }
+        for &router in &self.terminals {
+            let input = &mut self.inputs[router.index()];
+            self.ends.push(End { router, input: *input, reverse: NO_LINK });
+            *input += 1;
+        }
+        self.ends.extend(self.terminals.iter().map(|&router| End { router, input: 0, reverse: NO_LINK }));
+    }
+
+    fn neighbour(&self, router: RouterId, way: Way) -> Option<RouterId> {
+        let (row, column) = self.places[router.index()];
+        let Grid { rows, columns, .. } = self.grid;
+        let wraps = |length, wraps| wraps && length > 2;
+        let (row, column) = match way {
+            Way::East => (row, step(column, columns, true, wraps(columns, self.grid.wraps_rows))?),
+            Way::West => (row, step(column, columns, false, wraps(columns, self.grid.wraps_rows))?),
+            Way::South => (step(row, rows, true, wraps(rows, self.grid.wraps_columns))?, column),
+            Way::North => (step(row, rows, false, wraps(rows, self.grid.wraps_columns))?, column),
+        };
+        Some(RouterId(row * columns + column))
+    }
+
+    /// The shape this was built from.
+    pub fn grid(&self) -> Grid {
+        self.grid
+    }
+
+    /// How many terminals there are.
+    pub fn terminals(&self) -> u32 {
+        self.terminals.len() as u32
+    }
+
+    /// How many links there are, injection and ejection links included.
+    pub fn links(&self) -> u32 {
+        self.ends.len() as u32
+    }
+
+    /// The router a terminal is attached to.
+    #[inline]
+    pub fn router_of(&self, terminal: TerminalId) -> RouterId {
+        self.terminals[terminal.index()]
+    }
+
+    /// The link from a terminal into the network.
+    #[inline]
+    pub fn injection(&self, terminal: TerminalId) -> LinkId {
+        LinkId(self.router_links + terminal.0)
+    }
+
+    /// The link from the network to a terminal.
+    #[inline]
+    pub fn ejection(&self, terminal: TerminalId) -> LinkId {
+        LinkId(self.router_links + self.terminals() + terminal.0)
+    }
+
+    /// Whether a link leads out of the network.
+    #[inline]
+    pub fn is_ejection(&self, link: LinkId) -> bool {
+        link.0 >= self.router_links + self.terminals()
+    }
+
+    /// The router where a link ends; for an ejection link the one where it starts.
+    #[inline]
+    pub fn router_at_end(&self, link: LinkId) -> RouterId {
+        self.ends[link.index()].router
+    }
+
+    /// The number of a link among the inputs of the router where it ends: links that run east, west, south and north
+    /// are 0 to 3, the injection links of the router's terminals follow.
+    #[inline]
+    pub fn input(&self, link: LinkId) -> u32 {
+        self.ends[link.index()].input
+    }
+
+    /// How many inputs a router has, those that the grid leaves out counted.
+    #[inline]
+    pub fn inputs(&self, router: RouterId) -> u32 {
+        self.inputs[router.index()]
+    }
+
+    /// The link the other way between the same two routers; none for injection and ejection links.
+    pub fn reverse(&self, link: LinkId) -> Option<LinkId> {
+        Some(self.ends[link.index()].reverse).filter(|&reverse| reverse != NO_LINK)
+    }
+
+    /// The link that a packet for `destination` takes from `router`.
+    #[inline]
+    pub fn next(&self, router: RouterId, destination: TerminalId) -> LinkId {
+        let (row, column) = self.places[router.index()];
+        let (to_row, to_column) = self.places[self.router_of(destination).index()];
+        let way = self.along_row[(column * self.grid.columns + to_column) as usize]
+            .or(self.along_column[(row * self.grid.rows + to_row) as usize]);
+        match way {
+            Some(way) => self.leaving[router.index()][way as usize],
+            None => self.ejection(destination),
+        }
+    }
+
+    /// How many links between routers are on the way of a packet.
+    pub fn hops(&self, source: TerminalId, destination: TerminalId) -> u32 {
+        let (row, column) = self.places[self.router_of(source).index()];
+        let (to_row, to_column) = self.places[self.router_of(destination).index()];
+        let Grid { rows, columns, wraps_rows, wraps_columns } = self.grid;
+        distance(column, to_column, columns, wraps_rows).0 + distance(row, to_row, rows, wraps_columns).0
+    }
+
+    /// Every link of a packet's way, from injection to ejection.
+    pub fn path(&self, source: TerminalId, destination: TerminalId) -> impl Iterator<Item = LinkId> {
+        let after =
+            move |&link: &LinkId| (!self.is_ejection(link)).then(|| self.next(self.router_at_end(link), destination));
+        std::iter::successors(Some(self.injection(source)), after)
+    }
+}
+
+/// The place after, or before, `place` in a row of `length`.
+fn step(place: u32, length: u32, forward: bool, wraps: bool) -> Option<u32> {
+    match (forward, wraps) {
+        (true, _) if place + 1 < length => Some(place + 1),
+        (false, _) if place > 0 => Some(place - 1),
+        (true, true) => Some(0),
+        (false, true) => Some(length - 1),
+        _ => None,
+    }
+}
+
+/// How far it is from one place of a row of `length` to another, and whether by the link around its edge.
+fn distance(from: u32, to: u32, length: u32, wraps: bool) -> (u32, bool) {
+    let direct = from.abs_diff(to);
+    let around = match from {
+        0 => length - to,
+        _ if from == length - 1 => to + 1,
+        _ => u32::MAX,
+    };
+    if wraps && around < direct { (around, true) } else { (direct, false) }
+}
+
+/// The way between any two places of a row of `length`, `forward` being the one of rising numbers.
+fn ways(length: u32, wraps: bool, forward: Way) -> Vec<Option<Way>> {
+    let way = |from: u32, to: u32| {
+        let (_, is_around) = distance(from, to, length, wraps);
+        (from != to).then_some(if (to > from) != is_around { forward } else { forward.back() })
+    };
+    (0..length).flat_map(|from| (0..length).map(move |to| way(from, to))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A grid with a terminal on every router and a second one on each router of the first column.
+    fn topology(grid: Grid) -> Topology {
+        let chips = (0..grid.rows * grid.columns).map(RouterId);
+        let controllers = (0..grid.rows).map(|row| RouterId(row * grid.columns));
+        Topology::new(grid, chips.chain(controllers).collect()).expect("the grid is small")
+    }
+
+    fn every_grid() -> impl Iterator<Item = Grid> {
+        let wraps = [(false, false), (true, false), (false, true), (true, true)];
+        (1..=9).flat_map(move |rows| {
+            (1..=9).flat_map(move |columns| {
+                wraps.map(|(wraps_rows, wraps_columns)| Grid { rows, columns, wraps_rows, wraps_columns })
+            })
+        })
+    }
+
+    fn pairs(topology: &Topology) -> impl Iterator<Item = (TerminalId, TerminalId)> {
+        let count = topology.terminals();
+        (0..count).flat_map(move |from| (0..count).map(move |to| (TerminalId(from), TerminalId(to))))
+    }
+
+    #[test]
+    fn no_topology_has_a_cycle_of_links_that_wait_for_each_other() {
+        for grid in every_grid() {
+            let topology = topology(grid);
+            let mut waits_for = vec![std::collections::BTreeSet::new(); topology.links() as usize];
+            for (from, to) in pairs(&topology) {
+                let path: Vec<LinkId> = topology.path(from, to).collect();
+                for pair in path.windows(2) {
+                    waits_for[pair[0].index()].insert(pair[1]);
+                }
+            }
+            // Links are taken away once nothing waits for them; those of a cycle would stay.
+            let mut waiting = vec![0; waits_for.len()];
+            waits_for.iter().flatten().for_each(|link| waiting[link.index()] += 1);
+            let mut free: Vec<usize> = (0..waiting.len()).filter(|&link| waiting[link] == 0).collect();
+            let mut taken = 0;
+            while let Some(link) = free.pop() {
+                taken += 1;
+                for next in &waits_for[link] {
+                    waiting[next.index()] -= 1;
+                    if waiting[next.index()] == 0 {
+                        free.push(next.index());
+                    }
+                }
+            }
+            assert_eq!(taken, waits_for.len(), "{grid:?}");
+        }
+    }
+
+    #[test]
+    fn every_path_leads_to_its_terminal_by_the_shortest_way_the_rule_allows() {
+        for grid in every_grid() {
+            let topology = topology(grid);
+            for (from, to) in pairs(&topology) {
+                let path: Vec<LinkId> = topology.path(from, to).collect();
+                assert_eq!(path.len() as u32, topology.hops(from, to) + 2, "{grid:?} from {from:?} to {to:?}");
+                assert_eq!(path.last(), Some(&topology.ejection(to)));
+            }
+        }
+        let ring = topology(Grid::ring(8));
+        let hops = |from, to| ring.hops(TerminalId(from), TerminalId(to));
+        // Around the edge only from the edge, and only where this is shorter.
+        assert_eq!([hops(0, 6), hops(0, 4), hops(7, 1), hops(1, 7), hops(6, 0)], [2, 4, 2, 6, 6]);
+        let torus = topology(Grid::torus(5, 5));
+        assert_eq!(torus.hops(TerminalId(0), TerminalId(24)), 2);
+    }
+
+    #[test]
+    fn the_reverse_of_a_link_leads_back() {
+        for grid in every_grid() {
+            let topology = topology(grid);
+            for (router, way) in (0..grid.rows * grid.columns).flat_map(|router| WAYS.map(|way| (router, way))) {
+                let link = topology.leaving[router as usize][way as usize];
+                if link != NO_LINK {
+                    let back = topology.reverse(link).expect("every link between routers has one");
+                    assert_eq!(topology.router_at_end(back), RouterId(router), "{grid:?}");
+                    assert_eq!(topology.reverse(back), Some(link));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_network_without_routers_or_with_a_lost_terminal_is_an_error() {
+        let size = |routers, terminals| Err(TopologyError::Size { routers, terminals });
+        assert_eq!(Topology::new(Grid::mesh(0, 4), vec![RouterId(0)]).map(|_| ()), size(0, 1));
+        assert_eq!(Topology::new(Grid::mesh(2, 2), Vec::new()).map(|_| ()), size(4, 0));
+        assert_eq!(
+            Topology::new(Grid::mesh(u32::MAX, u32::MAX), vec![RouterId(0)]).map(|_| ()),
+            size(u64::from(u32::MAX) * u64::from(u32::MAX), 1)
+        );
+        let lost = Topology::new(Grid::ring(4), vec![RouterId(3), RouterId(4)]);
+        assert_eq!(lost.map(|_| ()), Err(TopologyError::NoRouter(TerminalId(1))));
+    }
+}

@@ -1,0 +1,92 @@
+//! Under more traffic than a network carries everything still arrives, whatever the options.
+
+use flashmesh::engine::random::SimRng;
+use flashmesh::fabric::wormhole::{
+    Arbitration, Class, GrantRule, Grid, Network, Outbox, Packet, Parameters, RouterId, TerminalId, Topology,
+};
+
+const GRIDS: [Grid; 6] = [
+    Grid { rows: 4, columns: 4, wraps_rows: false, wraps_columns: false },
+    Grid { rows: 5, columns: 5, wraps_rows: true, wraps_columns: true },
+    Grid { rows: 3, columns: 5, wraps_rows: true, wraps_columns: false },
+    Grid { rows: 1, columns: 9, wraps_rows: true, wraps_columns: false },
+    Grid { rows: 1, columns: 6, wraps_rows: false, wraps_columns: false },
+    Grid { rows: 6, columns: 1, wraps_rows: false, wraps_columns: false },
+];
+
+/// Requests of 8 flits and replies of up to 512 between controllers on the first column and all routers, 60 of them at
+/// each terminal within a few cycles.
+fn drive(grid: Grid, parameters: Parameters, seed: u64) {
+    const PACKETS: u32 = 60;
+    let routers = (0..grid.rows * grid.columns).map(RouterId);
+    let controllers = (0..grid.rows).map(|row| RouterId(row * grid.columns));
+    let topology = Topology::new(grid, routers.chain(controllers).collect()).expect("a small grid");
+    let terminals = topology.terminals();
+    let mut network = Network::new(topology, parameters).expect("the parameters are in their bounds");
+    let mut random = SimRng::new(seed);
+    for round in 0..PACKETS {
+        for source in (0..terminals).map(TerminalId) {
+            let (flits, class) = if random.below(2) == 0 { (8, Class::Small) } else { (512, Class::Large) };
+            let flits = match parameters.grant_rule {
+                GrantRule::WholePacket => flits.min(parameters.buffer_flits),
+                _ => flits,
+            };
+            let destination = TerminalId(random.below(terminals));
+            let token = u64::from(round * terminals + source.0);
+            network
+                .inject(round.into(), Packet { token, source, destination, flits, class })
+                .expect("the packet can be delivered");
+        }
+    }
+    let mut outbox = Outbox::default();
+    let (mut delivered, mut last) = (0, 0);
+    while let Some(at) = network.next_event() {
+        network.advance(at, &mut outbox);
+        if !outbox.deliveries.is_empty() {
+            delivered += outbox.deliveries.len();
+            outbox.deliveries.clear();
+            last = at;
+        }
+        // The slowest of these networks, with one slot a buffer, moves a packet of 512 flits every 3,000 cycles.
+        assert!(at - last < 100_000, "{grid:?} {parameters:?}: nothing has arrived since cycle {last}");
+    }
+    assert_eq!(delivered as u32, PACKETS * terminals, "{grid:?} {parameters:?} came to a halt");
+    assert_eq!(network.in_flight(), 0);
+}
+
+#[test]
+fn whatever_is_injected_arrives() {
+    let arbitrations = [Arbitration::RoundRobin, Arbitration::Fifo, Arbitration::Oldest];
+    let rules = [
+        (GrantRule::Immediate, false),
+        (GrantRule::OneSlot, false),
+        (GrantRule::WholePacket, false),
+        (GrantRule::WholePacket, true),
+    ];
+    let mut seed = 0;
+    for grid in GRIDS {
+        for buffer_flits in [1, 3, 16, 512] {
+            for (arbitration, (grant_rule, half_duplex)) in
+                arbitrations.into_iter().flat_map(|arbitration| rules.map(|rule| (arbitration, rule)))
+            {
+                seed += 1;
+                let parameters = Parameters {
+                    interface_cycles: 1,
+                    hop_cycles: 3,
+                    head_cycles: 1,
+                    head_of_line_cycles: 0,
+                    gap_cycles: 0,
+                    credit_cycles: 2,
+                    injection_credit_cycles: 1,
+                    flit_cycles: 1,
+                    buffer_flits,
+                    arbitration,
+                    grant_rule,
+                    small_first: seed % 2 == 0,
+                    half_duplex,
+                };
+                drive(grid, parameters, seed);
+            }
+        }
+    }
+}
