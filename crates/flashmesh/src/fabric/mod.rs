@@ -8,6 +8,7 @@ pub mod layout;
 mod outbox;
 mod rows;
 mod usage;
+pub mod venice;
 
 use enum_dispatch::enum_dispatch;
 

@@ -30,6 +30,30 @@ choices! {
     }
 }
 
+choices! {
+    /// How a scout of Venice finds its way.
+    Routing {
+        /// A minimal port when one is free, else any: non-minimal and fully adaptive.
+        Venice = "venice",
+        /// Any free minimal port, no detours.
+        MinimalAdaptive = "minimal-adaptive",
+        /// First along the row, then along the column.
+        Xy = "xy",
+        /// Any free port.
+        RandomDfs = "random-dfs",
+    }
+}
+
+choices! {
+    /// How a router of Venice draws one of several ports.
+    TieBreak {
+        /// By its 2-bit linear-feedback shift register, with the bias of that.
+        Lfsr = "lfsr",
+        /// Each with the same probability.
+        Uniform = "uniform",
+    }
+}
+
 section! {
     /// The network between controllers and chips.
     Fabric, "fabric" {
