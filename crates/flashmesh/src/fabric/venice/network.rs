@@ -5,9 +5,9 @@ use crate::ids::{ChannelId, ChipId, LinkId};
 use super::counters::Counters;
 use super::mesh::{Mesh, Place};
 use super::ports::{Port, Ports};
-use super::router::Router;
+use super::router::{Router, Row, Tables};
 use super::routing::{AnyRouting, RoutingAlgorithm};
-use super::tie_break::TieBreaker;
+use super::tie_break::{Lfsr, TieBreaker};
 
 /// What a scout did when it arrived.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,6 +66,7 @@ struct Scout {
 pub struct Network {
     mesh: Mesh,
     routers: Vec<Router>,
+    tables: Tables,
     scouts: Vec<Scout>,
     routing: AnyRouting,
     tie_break: TieBreaker,
@@ -75,7 +76,10 @@ pub struct Network {
 impl Network {
     /// A network without circuits.
     pub fn new(mesh: Mesh, routing: AnyRouting, tie_break: TieBreaker) -> Network {
-        let routers = (0..mesh.routers()).map(|number| Router::new(mesh.ports(mesh.place(ChipId(number))), number));
+        let routers = (0..mesh.routers()).map(|number| {
+            let ports = mesh.ports(mesh.place(ChipId(number)));
+            Router { busy: Ports::MESH.without(ports), register: Lfsr::new(number) }
+        });
         let scouts = (0..mesh.rows()).map(|row| Scout {
             phase: Phase::Free,
             target: Place { row, column: 0 },
@@ -86,7 +90,8 @@ impl Network {
             left: Vec::new(),
         });
         let (routers, scouts) = (routers.collect(), scouts.collect());
-        Network { mesh, routers, scouts, routing, tie_break, counters: Counters::default() }
+        let tables = Tables::new(mesh.routers(), mesh.rows());
+        Network { mesh, routers, tables, scouts, routing, tie_break, counters: Counters::default() }
     }
 
     /// The shape of the network.
@@ -125,43 +130,56 @@ impl Network {
     pub fn step(&mut self, controller: ChannelId) -> Step {
         self.counters.steps += 1;
         let scout = &self.scouts[controller.index()];
-        let (at, phase) = (scout.at, scout.phase);
+        let Scout { at, target, phase, entry, strayed, .. } = *scout;
         debug_assert!(!matches!(phase, Phase::Free | Phase::Circuit), "{controller:?} has no scout under way");
-        match phase {
-            Phase::Home => {
-                self.forget(controller);
-                self.scouts[controller.index()].phase = Phase::Free;
-                self.counters.failed += 1;
-                return Step::Failed;
-            }
-            Phase::Cancel => self.cancel(controller, at),
-            Phase::Reserve | Phase::Free | Phase::Circuit => {
-                let entry = scout.entry;
-                self.router(at).enter(controller, entry);
-            }
+        if phase == Phase::Home {
+            return self.give_up(controller);
         }
-        let Some(port) = self.choose(controller, at) else {
-            self.turn_back(controller, at);
-            return Step::Back;
+        let (packet, router) = (controller.index(), self.mesh.chip(at).index());
+        let mut row = self.tables.row(packet, router);
+        if phase == Phase::Cancel {
+            // The link it came back over is free again.
+            self.set_busy(router, row.exit, false);
+            row.valid = false;
+        } else {
+            row.entry = entry;
+            row.used = row.used.with(Ports::of(entry));
+        }
+        let port = if at == target {
+            (!self.routers[router].busy.contains(Port::Chip)).then_some(Port::Chip)
+        } else {
+            let mut open = Ports::MESH.without(self.routers[router].busy).without(row.used);
+            if strayed {
+                open = open.without(self.own(packet, router, open));
+            }
+            let candidates = self.routing.candidates(at, target, open);
+            self.tie_break.choose(&mut self.routers[router].register, candidates)
         };
-        let row = self.router(at).row(controller).expect("a scout has a row where it has arrived");
-        row.valid = true;
-        row.exit = port;
-        row.used = row.used.with(Ports::of(port));
-        self.set_busy(at, port, true);
-        if port == Port::Chip { self.arrive(controller) } else { self.go_on(controller, at, port) }
+        if let Some(port) = port {
+            row.valid = true;
+            row.exit = port;
+            row.used = row.used.with(Ports::of(port));
+            self.set_busy(router, port, true);
+        }
+        self.tables.set(packet, router, row);
+        match port {
+            None => self.turn_back(controller, row.entry),
+            Some(Port::Chip) => self.arrive(controller),
+            Some(port) => self.go_on(controller, port),
+        }
     }
 
     /// Tears down the circuit of `controller`, which must hold one.
     pub fn release(&mut self, controller: ChannelId) {
         debug_assert!(self.scouts[controller.index()].phase == Phase::Circuit, "{controller:?} holds no circuit");
-        let mut at = self.mesh.entrance(controller);
-        while let Some(row) = self.router(at).remove(controller) {
-            self.set_busy(at, row.exit, false);
-            if row.exit == Port::Chip {
+        let mut router = self.mesh.chip(self.mesh.entrance(controller)).index();
+        loop {
+            let Row { exit, .. } = self.tables.take(controller.index(), router);
+            self.set_busy(router, exit, false);
+            if exit == Port::Chip {
                 break;
             }
-            at = at.beyond(row.exit);
+            router = self.neighbour(router, exit);
         }
         self.scouts[controller.index()].phase = Phase::Free;
     }
@@ -172,10 +190,21 @@ impl Network {
         let mut next = own.map(|_| self.mesh.entrance(controller));
         own.into_iter().chain(std::iter::from_fn(move || {
             let at = next?;
-            let row = self.routers[self.mesh.chip(at).index()].circuit(controller)?;
-            next = (row.exit != Port::Chip).then(|| at.beyond(row.exit));
-            Some(self.mesh.link(at, row.exit))
+            let row = self.tables.row(controller.index(), self.mesh.chip(at).index());
+            next = (row.valid && row.exit != Port::Chip).then(|| at.beyond(row.exit));
+            row.valid.then(|| self.mesh.link(at, row.exit))
         }))
+    }
+
+    /// How many links, after its next step, the scout of `controller` has to cross at least until a circuit may be granted: to its
+    /// destination and back from there; or home in vain, and then out and back for a scout that leaves in its place.
+    #[inline]
+    pub fn links_to_go(&self, controller: ChannelId) -> u32 {
+        const OUT_AND_BACK: u32 = 2;
+        let scout = &self.scouts[controller.index()];
+        let home = if scout.phase == Phase::Home { 0 } else { scout.hops };
+        let way_back = self.mesh.entrance(controller).distance(scout.target) + 1;
+        (scout.at.distance(scout.target) + way_back).min(home + OUT_AND_BACK)
     }
 
     /// The router that the scout of `controller` is arriving at; `None` when it has none under way, or is about to be back.
@@ -194,73 +223,56 @@ impl Network {
     pub fn set_out_of_service(&mut self, link: LinkId, out: bool) {
         let (place, port) = self.mesh.end(link);
         debug_assert!(self.is_taken(link) != out, "{link:?} is in use, or out of service already");
-        self.set_busy(place, port, out);
+        self.set_busy(self.mesh.chip(place).index(), port, out);
     }
 
     /// Whether no router has a row.
     pub fn is_clear(&self) -> bool {
-        self.routers.iter().all(|router| router.rows().is_empty())
+        self.tables.is_clear()
     }
 
+    /// The number of the router behind a mesh port of router `number`.
     #[inline]
-    fn router(&mut self, at: Place) -> &mut Router {
-        let number = self.mesh.chip(at).index();
-        &mut self.routers[number]
+    fn neighbour(&self, number: usize, port: Port) -> usize {
+        let columns = self.mesh.columns() as usize;
+        match port {
+            Port::North => number - columns,
+            Port::East => number + 1,
+            Port::South => number + columns,
+            Port::West => number - 1,
+            Port::Chip => number,
+        }
     }
 
-    /// Reserves or frees the link at `port`, at both its ends.
+    /// Reserves or frees the link at `port` of router `number`, at both its ends.
     #[inline]
-    fn set_busy(&mut self, at: Place, port: Port, busy: bool) {
-        let set = |router: &mut Router, port| {
-            let port = Ports::of(port);
+    fn set_busy(&mut self, number: usize, port: Port, busy: bool) {
+        let other = self.neighbour(number, port);
+        let mut set = |number: usize, port| {
+            let (router, port) = (&mut self.routers[number], Ports::of(port));
             router.busy = if busy { router.busy.with(port) } else { router.busy.without(port) };
         };
-        set(self.router(at), port);
+        set(number, port);
         if port != Port::Chip {
-            set(self.router(at.beyond(port)), port.opposite());
+            set(other, port.opposite());
         }
     }
 
-    /// A scout is back at the router from which it had gone forward: the link it came back over is free.
+    /// The ports of `ports` that lead from router `number` to one which `packet` holds.
     #[inline]
-    fn cancel(&mut self, controller: ChannelId, at: Place) {
-        let row = self.router(at).row(controller).expect("a scout backtracks over routers that it holds");
-        row.valid = false;
-        let exit = row.exit;
-        self.set_busy(at, exit, false);
-    }
-
-    /// The port by which a scout goes on from the router it has arrived at.
-    #[inline]
-    fn choose(&mut self, controller: ChannelId, at: Place) -> Option<Port> {
-        let Scout { target, strayed, .. } = self.scouts[controller.index()];
-        let router = self.router(at);
-        if at == target {
-            return (!router.busy.contains(Port::Chip)).then_some(Port::Chip);
-        }
-        let used = router.row(controller).map_or(Ports::NONE, |row| row.used);
-        let mut open = Ports::MESH.without(router.busy).without(used);
-        if strayed {
-            open = open.without(self.own(controller, at, open));
-        }
-        let candidates = self.routing.candidates(at, target, open);
-        let number = self.mesh.chip(at).index();
-        self.tie_break.choose(&mut self.routers[number].register, candidates)
-    }
-
-    /// The ports of `ports` that lead to a router which the scout holds.
-    fn own(&self, controller: ChannelId, at: Place, ports: Ports) -> Ports {
-        let holds = |port: &Port| self.routers[self.mesh.chip(at.beyond(*port)).index()].circuit(controller).is_some();
-        let own = Port::MESH.into_iter().filter(|port| ports.contains(*port)).filter(holds);
-        own.fold(Ports::NONE, |own, port| own.with(Ports::of(port)))
+    fn own(&self, packet: usize, number: usize, ports: Ports) -> Ports {
+        ports.mesh().fold(Ports::NONE, |own, port| {
+            let is_own = self.tables.row(packet, self.neighbour(number, port)).valid;
+            if is_own { own.with(Ports::of(port)) } else { own }
+        })
     }
 
     #[inline]
-    fn go_on(&mut self, controller: ChannelId, at: Place, port: Port) -> Step {
+    fn go_on(&mut self, controller: ChannelId, port: Port) -> Step {
         let scout = &mut self.scouts[controller.index()];
-        let is_minimal = at.towards(scout.target).contains(port);
+        let is_minimal = scout.at.towards(scout.target).contains(port);
         scout.phase = Phase::Reserve;
-        scout.at = at.beyond(port);
+        scout.at = scout.at.beyond(port);
         scout.entry = port.opposite();
         scout.hops += 1;
         scout.strayed |= !is_minimal;
@@ -268,37 +280,41 @@ impl Network {
         Step::Forward
     }
 
-    fn turn_back(&mut self, controller: ChannelId, at: Place) {
+    #[inline]
+    fn turn_back(&mut self, controller: ChannelId, entry: Port) -> Step {
         self.counters.backtracks += 1;
-        let entry = self.router(at).row(controller).expect("a scout has a row where it has arrived").entry;
-        let is_entrance = entry == Port::West && at.column == 0;
         let scout = &mut self.scouts[controller.index()];
-        scout.left.push(at);
-        if is_entrance {
+        scout.left.push(scout.at);
+        if entry == Port::West && scout.at.column == 0 {
             scout.phase = Phase::Home;
         } else {
             scout.phase = Phase::Cancel;
-            scout.at = at.beyond(entry);
+            scout.at = scout.at.beyond(entry);
             scout.hops -= 1;
         }
+        Step::Back
     }
 
     fn arrive(&mut self, controller: ChannelId) -> Step {
         self.forget(controller);
         let scout = &mut self.scouts[controller.index()];
         scout.phase = Phase::Circuit;
-        let hops = scout.hops;
-        self.counters.circuit(hops + 1);
-        Step::Reached { hops }
+        self.counters.circuit(scout.hops + 1);
+        Step::Reached { hops: scout.hops }
+    }
+
+    fn give_up(&mut self, controller: ChannelId) -> Step {
+        self.forget(controller);
+        self.scouts[controller.index()].phase = Phase::Free;
+        self.counters.failed += 1;
+        Step::Failed
     }
 
     /// The search is over: the routers need no longer remember what the scout used.
     #[inline]
     fn forget(&mut self, controller: ChannelId) {
-        let mut left = std::mem::take(&mut self.scouts[controller.index()].left);
-        for at in left.drain(..) {
-            self.router(at).forget(controller);
+        for at in self.scouts[controller.index()].left.drain(..) {
+            self.tables.forget(controller.index(), self.mesh.chip(at).index());
         }
-        self.scouts[controller.index()].left = left;
     }
 }

@@ -20,6 +20,18 @@ impl Port {
     /// The ports towards other routers.
     pub const MESH: [Port; 4] = [Port::North, Port::East, Port::South, Port::West];
 
+    /// The port with this number.
+    #[inline]
+    pub(super) const fn numbered(number: u16) -> Port {
+        match number {
+            0 => Port::North,
+            1 => Port::East,
+            2 => Port::South,
+            3 => Port::West,
+            _ => Port::Chip,
+        }
+    }
+
     /// The port at the other end of a mesh link.
     #[inline]
     pub const fn opposite(self) -> Port {
@@ -42,6 +54,18 @@ impl Ports {
     pub const NONE: Ports = Ports(0);
     /// The four ports towards other routers.
     pub const MESH: Ports = Ports(0b1111);
+
+    /// The set as bits, by the number of the port.
+    #[inline]
+    pub(super) const fn to_bits(self) -> u8 {
+        self.0
+    }
+
+    /// The set of these bits.
+    #[inline]
+    pub(super) const fn from_bits(bits: u8) -> Ports {
+        Ports(bits)
+    }
 
     /// The set of one port.
     #[inline]
@@ -85,14 +109,21 @@ impl Ports {
         self.0.count_ones()
     }
 
+    /// The mesh ports of the set, in their order.
+    #[inline]
+    pub fn mesh(self) -> impl Iterator<Item = Port> {
+        let mut left = self.0 & Ports::MESH.0;
+        std::iter::from_fn(move || {
+            let port = Port::MESH.get(left.trailing_zeros() as usize).copied();
+            left &= left.wrapping_sub(1);
+            port
+        })
+    }
+
     /// The mesh port at `position` among those of the set, in their order.
     #[inline]
     pub fn nth(self, position: u32) -> Option<Port> {
-        let mut left = self.0 & Ports::MESH.0;
-        for _ in 0..position {
-            left &= left.wrapping_sub(1);
-        }
-        Port::MESH.get(left.trailing_zeros() as usize).copied()
+        self.mesh().nth(position as usize)
     }
 }
 
