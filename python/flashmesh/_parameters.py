@@ -20,6 +20,10 @@ __all__ = [
     "Fabric",
     "FabricArbitration",
     "FabricKind",
+    "FabricRetry",
+    "FabricRouting",
+    "FabricService",
+    "FabricTieBreak",
     "Flash",
     "FlashMultiPlane",
     "FlashSuspension",
@@ -75,11 +79,23 @@ FlashMultiPlane: TypeAlias = Literal["off", "same-offset", "same-block-and-offse
 FlashSuspension: TypeAlias = Literal["off", "program", "erase", "both"]
 """Which operations a waiting host read suspends."""
 
-FabricKind: TypeAlias = Literal["bus", "pssd", "ideal"]
+FabricKind: TypeAlias = Literal["bus", "pssd", "ideal", "venice"]
 """The interconnect."""
 
 FabricArbitration: TypeAlias = Literal["command-first", "data-first", "oldest-first", "round-robin"]
 """Who gets a channel when several wait."""
+
+FabricRouting: TypeAlias = Literal["venice", "minimal-adaptive", "xy", "random-dfs"]
+"""How a scout finds its way."""
+
+FabricTieBreak: TypeAlias = Literal["lfsr", "uniform"]
+"""How a router draws one of several ports."""
+
+FabricRetry: TypeAlias = Literal["next-release", "next-controller"]
+"""What a die does whose scout has found no path."""
+
+FabricService: TypeAlias = Literal["own-row-first", "longest-first"]
+"""Which die goes first when a controller gets free."""
 
 SchedulePolicy: TypeAlias = Literal["out-of-order", "fifo"]
 """How a die chooses among the transactions that wait for it."""
@@ -241,6 +257,29 @@ class Fabric:
 
     arbitration: FabricArbitration | None = None
     """Who gets a channel when several wait. Default: "command-first"."""
+
+    routing: FabricRouting | None = None
+    """How a scout finds its way. Only with kind = "venice". Default: "venice"."""
+
+    tie_break: FabricTieBreak | None = None
+    """How a router draws one of several ports. Only with kind = "venice". Default: "lfsr"."""
+
+    retry: FabricRetry | None = None
+    """What a die does whose scout has found no path. Only with kind = "venice". Default: "next-release"."""
+
+    service: FabricService | None = None
+    """Which die goes first when a controller gets free. Only with kind = "venice". Default: "own-row-first"."""
+
+    hold_circuit: bool | None = None
+    """Keep the circuit of a read while its array works, rather than reserve one for the command and one for the data.
+    Only with kind = "venice". Default: False.
+    """
+
+    link_width: Bytes | None = None
+    """Data that a link between routers moves at once. Only with kind = "venice". Values: 1B to 1KiB. Default: "1B"."""
+
+    link_cycle: Time | None = None
+    """Time to move it over one link. Only with kind = "venice". Values: 1ps to 1us. Default: "1ns"."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

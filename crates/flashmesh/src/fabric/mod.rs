@@ -172,6 +172,11 @@ pub trait Fabric {
     /// Links crossed by what was sent, summed over the transfers.
     fn hops(&self) -> u64;
 
+    /// What the scouts did so far, where there are any.
+    fn scouts(&self) -> Option<&venice::Counters> {
+        None
+    }
+
     /// The links that are held now, each with the die it is held for.
     fn held(&self) -> Vec<(LinkId, DieId)>;
 }
@@ -180,8 +185,10 @@ pub trait Fabric {
 #[enum_dispatch(Fabric)]
 #[derive(Debug)]
 #[allow(missing_docs, reason = "each implementation carries its documentation")]
+#[allow(clippy::large_enum_variant, reason = "a drive has one interconnect")]
 pub enum AnyFabric {
     Rows(rows::Rows),
+    Venice(venice::Venice),
 }
 
 impl AnyFabric {
@@ -195,6 +202,7 @@ impl AnyFabric {
             config::FabricKind::Bus => AnyFabric::Rows(Rows::bus(config, geometry)),
             config::FabricKind::Pssd => AnyFabric::Rows(Rows::packetized(config, geometry)),
             config::FabricKind::Ideal => AnyFabric::Rows(Rows::private(config, geometry)),
+            config::FabricKind::Venice => AnyFabric::Venice(venice::Venice::new(config, geometry)),
         })
     }
 }
@@ -205,7 +213,9 @@ impl AnyFabric {
 /// When it does not: why, and which keys to look at.
 pub fn check(config: &Config) -> Result<(), FabricError> {
     match config.fabric.kind {
-        config::FabricKind::Bus | config::FabricKind::Pssd | config::FabricKind::Ideal => Ok(()),
+        config::FabricKind::Bus | config::FabricKind::Pssd | config::FabricKind::Ideal | config::FabricKind::Venice => {
+            Ok(())
+        }
     }
 }
 
@@ -213,6 +223,6 @@ pub fn check(config: &Config) -> Result<(), FabricError> {
 pub fn on_die_controller_time(config: &Config) -> Time {
     match config.fabric.kind {
         config::FabricKind::Pssd => config.packets.on_die_controller_time,
-        config::FabricKind::Bus | config::FabricKind::Ideal => Time::ZERO,
+        config::FabricKind::Bus | config::FabricKind::Ideal | config::FabricKind::Venice => Time::ZERO,
     }
 }

@@ -6,7 +6,7 @@ use super::bound::Bound;
 use super::breakdown::BreakdownSummary;
 use super::conflicts::CausesReport;
 use super::latency::LatencySummary;
-use crate::fabric::LinkUsage;
+use crate::fabric::{LinkUsage, venice};
 use crate::workload::WorkloadSummary;
 
 /// The result of a run. Times are picoseconds of simulated time unless the name says otherwise.
@@ -32,6 +32,8 @@ pub struct Report {
     pub flash: FlashReport,
     /// How often a path was free on the first try.
     pub path_conflict: PathConflictReport,
+    /// What the scouts of Venice did; null on other fabrics.
+    pub scouts: Option<venice::Counters>,
     /// How busy everything was.
     pub utilisation: Utilisation,
     /// What each link of the fabric carried.

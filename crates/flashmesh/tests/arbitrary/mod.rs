@@ -1,8 +1,8 @@
 //! Random small drives and workloads, for the tests that drive a whole drive.
 
 use flashmesh::config::{
-    Allocation, Arbitration, Config, FabricKind, Level, MultiPlane, PreconditionKind, ReplayMode, SchedulePolicy,
-    Suspension, VictimPolicy,
+    Allocation, Arbitration, Config, FabricKind, Level, MultiPlane, PreconditionKind, ReplayMode, Retry, Routing,
+    SchedulePolicy, Service, Suspension, TieBreak, VictimPolicy,
 };
 use flashmesh::units::{Bytes, Rate, Time};
 use flashmesh::workload::{IoRequest, RequestKind};
@@ -87,8 +87,24 @@ fn fabric() -> impl Strategy<Value = flashmesh::config::Fabric> {
         Rate::from_bytes_per_second(1_200_000_000),
         Rate::UNLIMITED,
     ]);
-    (select(FabricKind::ALL), rate, arbitration)
-        .prop_map(|(kind, channel_rate, arbitration)| flashmesh::config::Fabric { kind, channel_rate, arbitration })
+    let scouts = (select(Routing::ALL), select(TieBreak::ALL), select(Retry::ALL), select(Service::ALL), any::<bool>());
+    let links = (select(vec![1, 3, 16]), select(vec![500, 1_000, 25_000]));
+    (select(FabricKind::ALL), rate, arbitration, scouts, links).prop_map(
+        |(kind, channel_rate, arbitration, (routing, tie_break, retry, service, hold_circuit), (width, cycle_ps))| {
+            flashmesh::config::Fabric {
+                kind,
+                channel_rate,
+                arbitration,
+                routing,
+                tie_break,
+                retry,
+                service,
+                hold_circuit,
+                link_width: Bytes::new(width),
+                link_cycle: Time::from_ps(cycle_ps),
+            }
+        },
+    )
 }
 
 fn collection() -> impl Strategy<Value = (flashmesh::config::Gc, flashmesh::config::Wear)> {

@@ -14,7 +14,7 @@ mod sizes;
 mod wear;
 mod workload;
 
-pub use fabric::{Arbitration, Fabric, FabricKind, Routing, TieBreak};
+pub use fabric::{Arbitration, Fabric, FabricKind, Retry, Routing, Service, TieBreak};
 pub use flash::{Flash, MultiPlane, Suspension};
 pub use ftl::{Allocation, Ftl, Level};
 pub use gc::{Gc, VictimPolicy};

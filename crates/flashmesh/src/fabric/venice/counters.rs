@@ -1,7 +1,9 @@
 //! What the scouts did.
 
+use serde::Serialize;
+
 /// Counts over all scouts of a network.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Counters {
     /// Scouts sent.
     pub scouts: u64,
