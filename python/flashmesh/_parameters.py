@@ -52,6 +52,11 @@ __all__ = [
     "Share",
     "Sizes",
     "Time",
+    "Venice",
+    "VeniceRetry",
+    "VeniceRouting",
+    "VeniceService",
+    "VeniceTieBreak",
     "Voltage",
     "Wattage",
     "Wear",
@@ -98,7 +103,7 @@ FlashMultiPlane: TypeAlias = Literal["off", "same-offset", "same-block-and-offse
 FlashSuspension: TypeAlias = Literal["off", "program", "erase", "both"]
 """Which operations a waiting host read suspends."""
 
-FabricKind: TypeAlias = Literal["bus", "pssd", "pnssd", "nossd", "ideal"]
+FabricKind: TypeAlias = Literal["bus", "pssd", "pnssd", "nossd", "venice", "ideal"]
 """The interconnect."""
 
 FabricArbitration: TypeAlias = Literal["command-first", "data-first", "oldest-first", "round-robin"]
@@ -121,6 +126,18 @@ NossdReply: TypeAlias = Literal["sender", "nearest"]
 
 NossdArbitration: TypeAlias = Literal["round-robin", "fifo", "oldest"]
 """Which packet a router serves next on a link."""
+
+VeniceRouting: TypeAlias = Literal["venice", "minimal-adaptive", "xy", "random-dfs"]
+"""How a scout finds its way."""
+
+VeniceTieBreak: TypeAlias = Literal["lfsr", "uniform"]
+"""How a router draws one of several ports."""
+
+VeniceRetry: TypeAlias = Literal["next-release", "next-controller"]
+"""What a die does whose scout has found no path."""
+
+VeniceService: TypeAlias = Literal["own-row-first", "longest-first"]
+"""Which die goes first when a controller gets free."""
 
 SchedulePolicy: TypeAlias = Literal["out-of-order", "fifo"]
 """How a die chooses among the transactions that wait for it."""
@@ -338,7 +355,7 @@ class Nossd:
     """NoSSD, a network of packets between the chips."""
 
     flit_time: Time | None = None
-    """Time a link takes for a flit of 8 bit; also the time of a stage of the routers. Values: 1ps to 1us. Default:
+    """Time a link takes for a flit of 8 bit; also the time of a stage of the routers. Values: 1ps to 1ms. Default:
     "1ns".
     """
 
@@ -398,6 +415,34 @@ class Nossd:
     """Metadata that travels with 4 KiB of data on a drive without `geometry.page-spare`. Values: 0B to 4KiB. Default:
     "224B".
     """
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Venice:
+    """Venice, a mesh of routers in which scouts reserve circuits."""
+
+    routing: VeniceRouting | None = None
+    """How a scout finds its way. Default: "venice"."""
+
+    tie_break: VeniceTieBreak | None = None
+    """How a router draws one of several ports. Default: "lfsr"."""
+
+    retry: VeniceRetry | None = None
+    """What a die does whose scout has found no path. Default: "next-release"."""
+
+    service: VeniceService | None = None
+    """Which die goes first when a controller gets free. Default: "own-row-first"."""
+
+    hold_circuit: bool | None = None
+    """Keep the circuit of a read while its array works, rather than reserve one for the command and one for the data.
+    Default: False.
+    """
+
+    link_width: Bytes | None = None
+    """Data that a link between routers moves at once. Values: 1B to 1KiB. Default: "1B"."""
+
+    link_cycle: Time | None = None
+    """Time to move it over one link. Values: 1ps to 1us. Default: "1ns"."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -673,6 +718,9 @@ class Config:
 
     nossd: Nossd = Nossd()
     """NoSSD, a network of packets between the chips."""
+
+    venice: Venice = Venice()
+    """Venice, a mesh of routers in which scouts reserve circuits."""
 
     schedule: Schedule = Schedule()
     """Which waiting transaction a die runs next."""

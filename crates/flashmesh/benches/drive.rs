@@ -36,6 +36,7 @@ const ROWS: &[Row] = &[
     Row { name: "4 KiB random reads, ideal", unit: "M requests/s", floor: 2.5, rate: true, run: random_reads_ideal },
     Row { name: "4 KiB random reads, pnSSD", unit: "M requests/s", floor: 2.5, rate: true, run: random_reads_pnssd },
     Row { name: "4 KiB random reads, NoSSD", unit: "M requests/s", floor: 0.3, rate: true, run: random_reads_nossd },
+    Row { name: "4 KiB random reads, Venice", unit: "M requests/s", floor: 0.5, rate: true, run: random_reads_venice },
     Row { name: "steady-state random writes, bus", unit: "M writes/s", floor: 0.6, rate: true, run: random_writes },
     Row { name: "64 KiB sequential reads, bus", unit: "M requests/s", floor: 0.25, rate: true, run: sequential_reads },
     Row { name: "start to first request", unit: "s", floor: 0.1, rate: false, run: first_request_seconds },
@@ -127,6 +128,12 @@ fn random_reads_pnssd() -> (f64, String) {
 fn random_reads_nossd() -> (f64, String) {
     let mut config = drive(3_000_000);
     config.fabric.kind = flashmesh::config::FabricKind::Nossd;
+    run(&config)
+}
+
+fn random_reads_venice() -> (f64, String) {
+    let mut config = drive(5_000_000);
+    config.fabric.kind = flashmesh::config::FabricKind::Venice;
     run(&config)
 }
 

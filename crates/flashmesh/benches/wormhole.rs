@@ -1,7 +1,7 @@
 //! How fast the wormhole network moves flits: 8 x 8 mesh, packets of 512 flits, uniform traffic (one core).
 //!
-//! Each row is the median of several runs with the range beside it, and a hash of all deliveries: a faster run with another
-//! hash is a different network.
+//! Each row is the median of several runs with the range beside it, and a hash of all deliveries: a faster run with
+//! another hash is a different network.
 #![allow(missing_docs)]
 
 use std::hash::Hasher;

@@ -146,7 +146,7 @@ fn every_option_serves_reads_writes_and_collection_with_no_oracle_speaking() {
 fn networks_that_would_come_to_a_halt_are_errors_with_a_remedy() {
     for (text, message) in [
         ("half-duplex = true", "half-duplex links cannot be kept for all packets of a message"),
-        ("half-duplex = true\nkeep-runs = false\nbuffer-flits = 511", "the longest has 512 flits and a buffer 511"),
+        ("half-duplex = true\nkeep-runs = false\nbuffer-flits = 511", "the longest has 512 flits, a buffer 511"),
         ("data-header-flits = 512", "a packet of 512 flits has no room behind a header of 512"),
     ] {
         let text = format!("fabric.kind = \"nossd\"\n[nossd]\n{text}\n");

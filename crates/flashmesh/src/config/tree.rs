@@ -7,7 +7,7 @@ use super::node::Node;
 use super::reference::SectionSpec;
 use super::section::{Section, section};
 use super::sections::{
-    Fabric, Flash, Ftl, Gc, Geometry, Host, Nossd, Packets, Pnssd, Power, Precondition, Replay, Schedule, Wear,
+    Fabric, Flash, Ftl, Gc, Geometry, Host, Nossd, Packets, Pnssd, Power, Precondition, Replay, Schedule, Venice, Wear,
     Workload,
 };
 
@@ -102,6 +102,8 @@ tree! {
         pnssd: Pnssd,
         /// NoSSD, a network of packets between the chips.
         nossd: Nossd,
+        /// Venice, a mesh of routers in which scouts reserve circuits.
+        venice: Venice,
         /// Which waiting transaction a die runs next.
         schedule: Schedule,
         /// Where a page lives.

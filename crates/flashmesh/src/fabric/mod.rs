@@ -11,6 +11,7 @@ mod outbox;
 mod pnssd;
 mod rows;
 mod usage;
+pub mod venice;
 pub mod wormhole;
 
 use enum_dispatch::enum_dispatch;
@@ -206,6 +207,11 @@ pub trait Fabric {
     /// Links crossed by what was sent, summed over the transfers.
     fn hops(&self) -> u64;
 
+    /// What the scouts did so far, where there are any.
+    fn scouts(&self) -> Option<&venice::Counters> {
+        None
+    }
+
     /// The links that are held now, each with the die it is held for.
     fn held(&self) -> Vec<(LinkId, DieId)>;
 }
@@ -219,6 +225,7 @@ pub enum AnyFabric {
     Rows(rows::Rows),
     Pnssd(pnssd::Pnssd),
     Nossd(nossd::Nossd),
+    Venice(venice::Venice),
 }
 
 impl AnyFabric {
@@ -234,6 +241,7 @@ impl AnyFabric {
             config::FabricKind::Pnssd => AnyFabric::Pnssd(Pnssd::new(config, geometry)),
             config::FabricKind::Nossd => AnyFabric::Nossd(nossd::Nossd::new(config, geometry)?),
             config::FabricKind::Ideal => AnyFabric::Rows(Rows::private(config, geometry)),
+            config::FabricKind::Venice => AnyFabric::Venice(venice::Venice::new(config, geometry)),
         })
     }
 }
@@ -257,7 +265,9 @@ pub fn check(config: &Config) -> Result<(), FabricError> {
         });
     }
     match config.fabric.kind {
-        config::FabricKind::Bus | config::FabricKind::Pssd | config::FabricKind::Ideal => Ok(()),
+        config::FabricKind::Bus | config::FabricKind::Pssd | config::FabricKind::Venice | config::FabricKind::Ideal => {
+            Ok(())
+        }
         config::FabricKind::Pnssd => pnssd::check(config),
         config::FabricKind::Nossd => nossd::check(config),
     }
@@ -267,7 +277,9 @@ pub fn check(config: &Config) -> Result<(), FabricError> {
 fn links_chips(kind: config::FabricKind) -> bool {
     match kind {
         config::FabricKind::Pnssd | config::FabricKind::Nossd => true,
-        config::FabricKind::Bus | config::FabricKind::Pssd | config::FabricKind::Ideal => false,
+        config::FabricKind::Bus | config::FabricKind::Pssd | config::FabricKind::Venice | config::FabricKind::Ideal => {
+            false
+        }
     }
 }
 
@@ -275,6 +287,9 @@ fn links_chips(kind: config::FabricKind) -> bool {
 pub fn on_die_controller_time(config: &Config) -> Time {
     match config.fabric.kind {
         config::FabricKind::Pssd | config::FabricKind::Pnssd => config.packets.on_die_controller_time,
-        config::FabricKind::Bus | config::FabricKind::Nossd | config::FabricKind::Ideal => Time::ZERO,
+        config::FabricKind::Bus
+        | config::FabricKind::Nossd
+        | config::FabricKind::Venice
+        | config::FabricKind::Ideal => Time::ZERO,
     }
 }

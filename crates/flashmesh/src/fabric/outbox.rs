@@ -36,7 +36,8 @@ pub struct Outbox {
     pub grants: Vec<Granted>,
     /// What is to happen later.
     pub events: Vec<(Time, FabricEvent)>,
-    /// No event of the drive comes before this time: what a fabric that is woken does by itself until then, it may do at once.
+    /// No event of the drive comes before this time: what a fabric that is woken does by itself until then, it may do
+    /// at once.
     pub quiet_until: Time,
     /// The uses of links that ended, kept only while an oracle looks.
     pub uses: Option<Vec<LinkUse>>,

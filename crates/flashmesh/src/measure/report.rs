@@ -8,7 +8,7 @@ use super::conflicts::CausesReport;
 use super::latency::LatencySummary;
 use super::lower_bound::LowerBound;
 use crate::fabric::layout::LinkKind;
-use crate::fabric::{Layout, LinkUsage};
+use crate::fabric::{Layout, LinkUsage, venice};
 use crate::power::area::AreaReport;
 use crate::power::energy::PowerReport;
 use crate::units::Time;
@@ -37,6 +37,8 @@ pub struct Report {
     pub flash: FlashReport,
     /// How often a path was free on the first try.
     pub path_conflict: PathConflictReport,
+    /// What the scouts of Venice did; null on other fabrics.
+    pub scouts: Option<venice::Counters>,
     /// How busy everything was.
     pub utilisation: Utilisation,
     /// What each link of the fabric carried.

@@ -207,6 +207,7 @@ impl Simulation {
                 wait_ps: measures.conflicts.wait().as_ps(),
                 causes: measures.conflicts.report(measures.requests_blocked),
             },
+            scouts: self.fabric.scouts().cloned(),
             links: LinksReport::new(
                 self.fabric.layout(),
                 self.fabric.usage(),

@@ -1,13 +1,16 @@
 //! Random small drives and workloads, for the tests that drive a whole drive.
 
+mod interconnect;
+
 use flashmesh::config::{
-    Allocation, Arbitration, Config, Controllers, FabricKind, Level, Move, MultiPlane, PreconditionKind, ReplayMode,
-    SchedulePolicy, Suspension, VictimPolicy,
+    Allocation, Config, Level, Move, MultiPlane, PreconditionKind, ReplayMode, SchedulePolicy, Suspension, VictimPolicy,
 };
 use flashmesh::units::{Bytes, Rate, Time};
 use flashmesh::workload::{IoRequest, RequestKind};
 use proptest::prelude::*;
 use proptest::sample::select;
+
+use interconnect::interconnect;
 
 /// A drive and what it is asked to do.
 #[derive(Clone, Debug)]
@@ -80,17 +83,6 @@ fn flash() -> impl Strategy<Value = flashmesh::config::Flash> {
     )
 }
 
-fn fabric() -> impl Strategy<Value = flashmesh::config::Fabric> {
-    let arbitration = select(Arbitration::ALL);
-    let rate = select(vec![
-        Rate::from_bytes_per_second(100_000_000),
-        Rate::from_bytes_per_second(1_200_000_000),
-        Rate::UNLIMITED,
-    ]);
-    (select(FabricKind::ALL), rate, arbitration)
-        .prop_map(|(kind, channel_rate, arbitration)| flashmesh::config::Fabric { kind, channel_rate, arbitration })
-}
-
 fn collection() -> impl Strategy<Value = (flashmesh::config::Gc, flashmesh::config::Wear)> {
     let victim = select(VictimPolicy::ALL);
     // The smallest spare area of all is 4 blocks of 24.
@@ -129,53 +121,33 @@ fn host() -> impl Strategy<Value = (flashmesh::config::Host, flashmesh::config::
     })
 }
 
-fn pnssd() -> impl Strategy<Value = flashmesh::config::Pnssd> {
-    (select(Controllers::ALL), any::<bool>())
-        .prop_map(|(controllers, split_page)| flashmesh::config::Pnssd { controllers, split_page })
-}
-
-/// Makes the shape of the array, the interconnect and how pages move fit each other.
-fn fit_fabric(config: &mut Config, r#move: Move) {
-    let geometry = &mut config.geometry;
-    config.gc.r#move = r#move;
-    if config.fabric.kind != FabricKind::Pnssd || config.gc.copyback {
-        config.gc.r#move = Move::ThroughController;
-    }
-    if config.gc.r#move == Move::ChipToChip {
-        // One more block to spare, for what arrives.
-        geometry.blocks_per_plane += 1;
-    }
-    if config.fabric.kind == FabricKind::Pnssd {
-        // As many logical pages for each plane as before.
-        let planes_before = geometry.channels * geometry.chips_per_channel;
-        geometry.channels = geometry.chips_per_channel;
-        let planes = geometry.channels * geometry.chips_per_channel;
-        geometry.capacity = geometry.capacity.map(|capacity| {
-            let pages = capacity.as_u64() / geometry.page_size.as_u64();
-            geometry.page_size * (pages * u64::from(planes) / u64::from(planes_before))
-        });
-    }
-}
-
 pub fn drive() -> impl Strategy<Value = Config> {
     let schedule = (select(SchedulePolicy::ALL), 1..=8u32);
     let kinds = vec![PreconditionKind::None, PreconditionKind::Sequential, PreconditionKind::Random];
     let precondition = (select(kinds), select(vec![0.1, 0.5, 1.0]));
-    let fabric = (fabric(), pnssd(), select(Move::ALL));
-    (0..1000u64, geometry(), flash(), fabric, schedule, allocation(), collection(), host(), precondition).prop_map(
-        |(seed, geometry, flash, fabric, (policy, lookahead), allocation, (gc, wear), (host, replay), (kind, fill))| {
-            let (fabric, pnssd, r#move) = fabric;
-            let mut config =
-                Config { seed, geometry, flash, fabric, pnssd, gc, wear, host, replay, ..Config::default() };
-            fit_fabric(&mut config, r#move);
-            config.schedule.policy = policy;
-            config.schedule.lookahead = lookahead;
-            config.ftl.allocation = allocation;
-            config.precondition.kind = kind;
-            config.precondition.fill = fill;
-            config
-        },
-    )
+    (0..1000u64, geometry(), flash(), interconnect(), schedule, allocation(), collection(), host(), precondition)
+        .prop_map(
+            |(
+                seed,
+                geometry,
+                flash,
+                interconnect,
+                (policy, lookahead),
+                allocation,
+                (gc, wear),
+                (host, replay),
+                (kind, fill),
+            )| {
+                let mut config = Config { seed, geometry, flash, gc, wear, host, replay, ..Config::default() };
+                interconnect.fit(&mut config);
+                config.schedule.policy = policy;
+                config.schedule.lookahead = lookahead;
+                config.ftl.allocation = allocation;
+                config.precondition.kind = kind;
+                config.precondition.fill = fill;
+                config
+            },
+        )
 }
 
 /// A request before it is fitted to a drive.

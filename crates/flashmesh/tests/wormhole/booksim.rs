@@ -24,8 +24,9 @@ const PARAMETERS: Parameters = Parameters {
     half_duplex: false,
 };
 
-/// Mean cycles from the creation of a packet to the arrival of its tail on an 8 x 8 mesh, where each router starts a packet
-/// with probability `load` / [`FLITS`] in each cycle, for a destination uniform over all routers, itself included.
+/// Mean cycles from the creation of a packet to the arrival of its tail on an 8 x 8 mesh, where each router starts a
+/// packet with probability `load` / [`FLITS`] in each cycle, for a destination uniform over all routers, itself
+/// included.
 fn mean_latency(load: f64, seed: u64) -> f64 {
     const WARM_UP: u64 = 100_000;
     const CYCLES: u64 = 4_000_000;

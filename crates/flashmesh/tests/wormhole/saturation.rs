@@ -14,10 +14,10 @@ const GRIDS: [Grid; 6] = [
     Grid { rows: 6, columns: 1, wraps_rows: false, wraps_columns: false },
 ];
 
-/// Requests of 8 flits and replies of up to 512 between controllers on the first column and all routers, 60 of them at
+/// Requests of 8 flits and replies of up to 512 between controllers on the first column and all routers, 40 of them at
 /// each terminal within a few cycles.
 fn drive(grid: Grid, parameters: Parameters, seed: u64) {
-    const PACKETS: u32 = 60;
+    const PACKETS: u32 = 40;
     let routers = (0..grid.rows * grid.columns).map(RouterId);
     let controllers = (0..grid.rows).map(|row| RouterId(row * grid.columns));
     let topology = Topology::new(grid, routers.chain(controllers).collect()).expect("a small grid");
@@ -66,8 +66,10 @@ fn whatever_is_injected_arrives() {
     let mut seed = 0;
     for grid in GRIDS {
         for buffer_flits in [1, 3, 16, 512] {
-            for (arbitration, (grant_rule, half_duplex)) in
-                arbitrations.into_iter().flat_map(|arbitration| rules.map(|rule| (arbitration, rule)))
+            for (small_first, arbitration, (grant_rule, half_duplex)) in [false, true]
+                .into_iter()
+                .flat_map(|small| arbitrations.map(|arbitration| (small, arbitration)))
+                .flat_map(|(small, arbitration)| rules.map(|rule| (small, arbitration, rule)))
             {
                 seed += 1;
                 let parameters = Parameters {
@@ -82,7 +84,7 @@ fn whatever_is_injected_arrives() {
                     buffer_flits,
                     arbitration,
                     grant_rule,
-                    small_first: seed % 2 == 0,
+                    small_first,
                     half_duplex,
                 };
                 drive(grid, parameters, seed);

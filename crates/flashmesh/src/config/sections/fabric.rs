@@ -15,6 +15,8 @@ choices! {
         Pnssd = "pnssd",
         /// A network of routers, one in each chip, that carries packets (NoSSD).
         Nossd = "nossd",
+        /// A mesh of routers in which scouts reserve a circuit for each transfer (Venice).
+        Venice = "venice",
         /// A private channel per chip: no path is ever shared.
         Ideal = "ideal",
     }

@@ -14,6 +14,7 @@ mod precondition;
 mod replay;
 mod schedule;
 mod sizes;
+mod venice;
 mod wear;
 mod workload;
 
@@ -31,6 +32,7 @@ pub use precondition::{Precondition, PreconditionKind};
 pub use replay::{Replay, ReplayMode};
 pub use schedule::{Schedule, SchedulePolicy};
 pub use sizes::Sizes;
+pub use venice::{Retry, Routing, Service, TieBreak, Venice};
 pub use wear::Wear;
 pub use workload::{
     ArrivalKind, BlkparseEvent, Pattern, TraceFormat, TracePolarity, TraceTimeUnit, Workload, WorkloadKind,

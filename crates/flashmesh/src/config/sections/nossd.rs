@@ -68,7 +68,7 @@ section! {
     /// NoSSD, a network of packets between the chips.
     Nossd, "nossd" {
         /// Time a link takes for a flit of 8 bit; also the time of a stage of the routers.
-        flit_time: Time = Time::from_ns(1), in Time::from_ps(1)..=Time::from_us(1);
+        flit_time: Time = Time::from_ns(1), in Time::from_ps(1)..=Time::from_ms(1);
         /// Stages of a router, before the link.
         pipeline_stages: u32 = 3, in 1..=64;
         /// Slots of the buffer at each input of a router, in flits.

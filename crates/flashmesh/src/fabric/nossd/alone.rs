@@ -6,8 +6,8 @@ use crate::fabric::wormhole::{Class, Grid, Network, Outbox, Packet, Parameters, 
 
 use super::packets::Packets;
 
-/// The cycles from the creation of a message to the arrival of its last flit in an empty network, found by sending it down
-/// an empty row of routers: the routers of a way are all alike, so only their number matters.
+/// The cycles from the creation of a message to the arrival of its last flit in an empty network, found by sending it
+/// down an empty row of routers: the routers of a way are all alike, so only their number matters.
 #[derive(Debug)]
 pub(super) struct Alone {
     parameters: Parameters,

@@ -168,7 +168,7 @@ mod tests {
             [place(3, 0), place(3, 7), place(0, 3), place(7, 3), place(4, 0), place(4, 7), place(0, 4), place(7, 4)];
         assert_eq!(routers(8, 8), expected);
         // Fewer than sides, and more than a side has chips.
-        assert_eq!(routers(2, 3), [RouterId(1 * 3), RouterId(1 * 3 + 2)]);
+        assert_eq!(routers(2, 3), [RouterId(3), RouterId(5)]);
         assert!(routers(16, 1).iter().all(|router| router.0 < 16));
     }
 

@@ -1,22 +1,25 @@
 //! NoSSD: the chips carry routers, and commands and data move between them as packets (papers 004 and 003).
 //!
-//! - *Network* (003 section 5.3 and Table 5): a router in each chip, wormhole switching, XY routing, no virtual channels. A flit of
-//!   8 bit takes `flit-time` on a link and as long in each of the three stages of a router; the flits behind a head follow one
-//!   by one. That is exact to the flit, see [`wormhole`](super::wormhole), which argues as well why nothing comes to a halt:
-//!   requests, data and acknowledgements share the buffers, all of them go XY, and whoever receives them takes them at once.
+//! - *Network* (003 section 5.3 and Table 5): a router in each chip, wormhole switching, XY routing, no virtual
+//!   channels. A flit of 8 bit takes `flit-time` on a link and as long in each of the three stages of a router; the
+//!   flits behind a head follow one by one. That is exact to the flit, see [`wormhole`], which argues
+//!   as well why nothing comes to a halt: requests, data and acknowledgements share the buffers, all of them go XY, and
+//!   whoever receives them takes them at once.
 //! - *Flow control* (003 section 5.3): the on/off signal of a buffer is modelled as the return of each slot, one cycle
-//!   \[choice\]: with the four cycles of a hop this is the round trip of five of which the paper's least buffer of 10 flits is the double.
-//! - *Messages* (003 section 5.2): read and erase requests, acknowledgements, and pages in packets of data. With `keep-runs` (rule 2)
-//!   the packets of a page are one long packet to the network; with `small-first` (rule 1) the others go before them.
-//! - *Controllers* (003 section 5.4, 004 section 3.3): one for each row, on one side or on all four, each with one link into the
-//!   network and one out of it. A die that wants its next operation waits in the queue of the controller that the injection policy chooses,
-//!   and is granted the controller when all of the message before is in the network. Data waits for the link from the
-//!   chip into its router in the same way. After that nothing is reserved: what stands still on its way behind others is
-//!   [`stalled`](Fabric::stalled).
-//! - *Clean* (004 section 3.4): with `gc.move = "chip-to-chip"` the data of a page that is moved goes straight to another chip, which
-//!   is then told to program it by a request without data, and acknowledges that. With `gc.copyback` the request to move pages
-//!   inside a chip is of the same length. What goes from chip to chip goes XY as well, and is taken at once, so it changes nothing in the
-//!   argument that nothing comes to a halt.
+//!   \[choice\]: with the four cycles of a hop this is the round trip of five of which the paper's least buffer of 10
+//!   flits is the double.
+//! - *Messages* (003 section 5.2): read and erase requests, acknowledgements, and pages in packets of data. With
+//!   `keep-runs` (rule 2) the packets of a page are one long packet to the network; with `small-first` (rule 1) the
+//!   others go before them.
+//! - *Controllers* (003 section 5.4, 004 section 3.3): one for each row, on one side or on all four, each with one link
+//!   into the network and one out of it. A die that wants its next operation waits in the queue of the controller that
+//!   the injection policy chooses, and is granted the controller when all of the message before is in the network. Data
+//!   waits for the link from the chip into its router in the same way. After that nothing is reserved: what stands
+//!   still on its way behind others is [`stalled`](Fabric::stalled).
+//! - *Clean* (004 section 3.4): with `gc.move = "chip-to-chip"` the data of a page that is moved goes straight to another
+//!   chip, which is then told to program it by a request without data, and acknowledges that. With `gc.copyback` the
+//!   request to move pages inside a chip is of the same length. What goes from chip to chip goes XY as well, and is
+//!   taken at once, so it changes nothing in the argument that nothing comes to a halt.
 //! - *Half-duplex links* (003 section 5.3) carry a packet only into a buffer that has room for all of it. The
 //!   simulator offers no other half-duplex, since it would come to a halt; nor the long packets of `keep-runs` with it.
 
@@ -24,22 +27,25 @@ mod alone;
 mod controllers;
 mod packets;
 mod ports;
+mod settings;
 mod tracks;
 
-use crate::config::{self, Config, PacketArbitration};
+use crate::config::Config;
 use crate::engine::arena::Arena;
 use crate::flash::geometry::Geometry;
 use crate::ids::{AcknowledgementId, ChipId, DieId, LinkId, PathId, id};
 use crate::units::{Bytes, Time};
 
 use super::layout::{Addition, Layout, Passage};
-use super::wormhole::{self, Arbitration, Class, GrantRule, Network, Packet, Parameters, TerminalId};
+use super::wormhole::{self, Class, Network, Packet, TerminalId};
 use super::{Cause, Fabric, FabricError, FabricEvent, Grant, Granted, Leg, LinkUsage, Message, Outbox, Payload, Sent};
 
 use alone::Alone;
 use controllers::Controllers;
 use packets::{Packetizer, Packets};
 use ports::{Entry, Ports};
+pub(super) use settings::check;
+use settings::parameters;
 use tracks::Tracks;
 
 id!(
@@ -111,68 +117,6 @@ pub struct Nossd {
     tracks: Tracks,
     /// The cycle of the earliest wake-up asked for, or later than any.
     wakes_at: u64,
-}
-
-/// Whether `config` describes a network that can be built.
-///
-/// # Errors
-/// When it does not: why, and which keys to look at.
-pub(super) fn check(config: &Config) -> Result<(), FabricError> {
-    let nossd = &config.nossd;
-    let error = |keys: &[&'static str], message: String, help: &str| {
-        Err(FabricError { keys: keys.to_vec(), message, help: help.to_owned() })
-    };
-    if nossd.data_header_flits >= nossd.data_packet_flits {
-        let message = format!(
-            "a packet of {} flits has no room behind a header of {}",
-            nossd.data_packet_flits, nossd.data_header_flits
-        );
-        let keys = ["nossd.data-header-flits", "nossd.data-packet-flits"];
-        return error(&keys, message, "make nossd.data-packet-flits the larger of the two");
-    }
-    let longest = Packetizer::longest(nossd);
-    if nossd.half_duplex && nossd.buffer_flits < longest {
-        let message = format!(
-            "half-duplex links carry a packet only where all of it fits, but the longest has {longest} flits and a buffer {}",
-            nossd.buffer_flits
-        );
-        let keys = ["nossd.buffer-flits", "nossd.half-duplex", "nossd.data-packet-flits"];
-        return error(&keys, message, "make nossd.buffer-flits as large, or use full-duplex links");
-    }
-    if nossd.half_duplex && nossd.keep_runs {
-        let message = "half-duplex links cannot be kept for all packets of a message".to_owned();
-        let help = "set nossd.keep-runs to false, or use full-duplex links";
-        return error(&["nossd.keep-runs", "nossd.half-duplex"], message, help);
-    }
-    let chips = u64::from(config.geometry.channels) * u64::from(config.geometry.chips_per_channel);
-    if chips > u64::from(wormhole::ROUTERS_MAX) {
-        let message = format!("a network of {chips} chips is larger than can be simulated, {}", wormhole::ROUTERS_MAX);
-        let keys = ["geometry.channels", "geometry.chips-per-channel", "fabric.kind"];
-        return error(&keys, message, "use fewer chips, or another fabric");
-    }
-    Ok(())
-}
-
-fn parameters(config: &config::Nossd) -> Parameters {
-    Parameters {
-        interface_cycles: 1,
-        hop_cycles: config.pipeline_stages + 1,
-        head_cycles: 0,
-        head_of_line_cycles: 0,
-        gap_cycles: 0,
-        credit_cycles: 1,
-        injection_credit_cycles: 1,
-        flit_cycles: 1,
-        buffer_flits: config.buffer_flits,
-        arbitration: match config.arbitration {
-            PacketArbitration::RoundRobin => Arbitration::RoundRobin,
-            PacketArbitration::Fifo => Arbitration::Fifo,
-            PacketArbitration::Oldest => Arbitration::Oldest,
-        },
-        grant_rule: if config.half_duplex { GrantRule::WholePacket } else { GrantRule::Immediate },
-        small_first: config.small_first,
-        half_duplex: config.half_duplex,
-    }
 }
 
 impl Nossd {
@@ -261,6 +205,9 @@ impl Nossd {
 
     /// Puts a message into the network, from the next cycle on.
     fn inject(&mut self, message: InFlight, class: Class, now: Time, outbox: &mut Outbox) {
+        if outbox.uses.is_some() {
+            self.tracks.keep_log(&mut self.network);
+        }
         let InFlight { packets, source, destination, .. } = message;
         let created = now.as_ps().div_ceil(self.flit_time.as_ps());
         let id = self.messages.insert(InFlight { created, ..message });

@@ -111,12 +111,16 @@ impl Tracks {
         }
     }
 
-    /// Takes down what has become certain of the use of links.
-    pub(super) fn watch(&mut self, network: &mut Network, flit_time: Time, die_of: impl Fn(u64) -> DieId) {
+    /// Has the network keep a log, before its first packet.
+    pub(super) fn keep_log(&mut self, network: &mut Network) {
         if !self.is_watching {
             self.is_watching = true;
             network.keep_log();
         }
+    }
+
+    /// Takes down what has become certain of the use of links.
+    pub(super) fn watch(&mut self, network: &mut Network, flit_time: Time, die_of: impl Fn(u64) -> DieId) {
         let uses = network.take_log().into_iter().map(|crossing| LinkUse {
             link: self.numbers[crossing.link.index()],
             die: die_of(crossing.token),

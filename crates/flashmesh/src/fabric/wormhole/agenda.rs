@@ -1,7 +1,8 @@
 //! When each wire is next looked at: a calendar with at most one entry a wire.
 //!
 //! Entries are chained in one slot a cycle, and a bit map finds the next slot in use, so that an entry costs the same
-//! however many there are. An entry further ahead than there are slots shares one with nearer cycles and is passed over.
+//! however many there are. An entry further ahead than there are slots shares one with nearer cycles and is passed
+//! over.
 
 use crate::ids::LinkId;
 

@@ -33,7 +33,8 @@ impl Network {
         self.settle(outbox);
     }
 
-    /// Moves flits until none can move: a link that moved some has given arrivals to the next and slots to the one before.
+    /// Moves flits until none can move: a link that moved some has given arrivals to the next and slots to the one
+    /// before.
     fn settle(&mut self, outbox: &mut Outbox) {
         while let Some(link) = self.worklist.pop() {
             if self.extend(link, outbox) {

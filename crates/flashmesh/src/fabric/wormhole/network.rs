@@ -35,7 +35,8 @@ pub(super) struct Link {
     pub(super) requests: Vec<Request>,
     pub(super) inputs: u32,
     pub(super) input_served: u32,
-    /// The packet that crosses, the link that feeds the buffer it comes from, and how many of its flits have yet to move.
+    /// The packet that crosses, the link that feeds the buffer it comes from, and how many of its flits have yet to
+    /// move.
     pub(super) packet: PacketId,
     pub(super) source: LinkId,
     pub(super) left: u32,
@@ -92,7 +93,8 @@ pub struct Network {
     /// The cycle of the last event.
     pub(super) now: u64,
     injected: u64,
-    /// Whether a link has its slots back before it has filled the buffer, and so need not wait for them while flits flow.
+    /// Whether a link has its slots back before it has filled the buffer, and so need not wait for them while flits
+    /// flow.
     pub(super) buffers_cover_the_round_trip: bool,
     pub(super) log: Option<Vec<Crossing>>,
 }
@@ -240,8 +242,8 @@ impl Network {
 
     /// Cycles from the creation of a packet until its tail leaves an empty network, `hops` links between routers away.
     ///
-    /// The head takes `hops` + 1 steps from link to link and the other flits follow, one every `flit_cycles`. Where a slot
-    /// comes back later than a buffer takes to fill, the last link runs a buffer of flits at a time.
+    /// The head takes `hops` + 1 steps from link to link and the other flits follow, one every `flit_cycles`. Where a
+    /// slot comes back later than a buffer takes to fill, the last link runs a buffer of flits at a time.
     pub(super) fn cycles_when_empty(&self, flits: u32, hops: u32) -> u64 {
         let p = &self.parameters;
         let credit = if hops == 0 { p.injection_credit_cycles } else { p.credit_cycles };

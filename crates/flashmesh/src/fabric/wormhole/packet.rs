@@ -132,8 +132,8 @@ impl InFlight {
 
 /// Packets in the order in which they came, chained through [`InFlight::behind`].
 ///
-/// A packet whose head and tail are in different buffers stands in the lines of all of them, yet one chain is enough: it
-/// is the last of the later line as long as it is in the earlier one, since whoever follows crosses the same link.
+/// A packet whose head and tail are in different buffers stands in the lines of all of them, yet one chain is enough:
+/// it is the last of the later line as long as it is in the earlier one, since whoever follows crosses the same link.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Line {
     /// First and last packet.

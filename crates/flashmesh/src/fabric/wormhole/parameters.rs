@@ -49,7 +49,8 @@ pub struct Parameters {
     pub arbitration: Arbitration,
     /// What an output link asks for before it serves a packet.
     pub grant_rule: GrantRule,
-    /// Whether small packets go before large ones, at every output and at the terminals (paper 003 section 5.4, rule 1).
+    /// Whether small packets go before large ones, at every output and at the terminals (paper 003 section 5.4, rule
+    /// 1).
     pub small_first: bool,
     /// Whether the two links between a pair of routers share one wire, which carries one packet at a time.
     pub half_duplex: bool,
@@ -112,9 +113,7 @@ pub enum ParameterError {
     #[error("injection_credit_cycles must not be more than credit_cycles")]
     InjectionCredit,
     /// Packets that wait on a wire both directions share would stop each other for ever.
-    #[error(
-        "half-duplex links come to a halt unless packets wait for slots before they take one: use GrantRule::WholePacket"
-    )]
+    #[error("half-duplex links come to a halt unless packets wait for all their slots: use GrantRule::WholePacket")]
     HalfDuplex,
 }
 

@@ -1,0 +1,69 @@
+//! `[venice]`
+
+use crate::config::choices::choices;
+use crate::config::section::section;
+use crate::units::{Bytes, Time};
+
+choices! {
+    /// How a scout finds its way.
+    Routing {
+        /// A minimal port when one is free, else any: non-minimal and fully adaptive.
+        Venice = "venice",
+        /// Any free minimal port, no detours.
+        MinimalAdaptive = "minimal-adaptive",
+        /// First along the row, then along the column.
+        Xy = "xy",
+        /// Any free port.
+        RandomDfs = "random-dfs",
+    }
+}
+
+choices! {
+    /// How a router draws one of several ports.
+    TieBreak {
+        /// By its 2-bit linear-feedback shift register, with the bias of that.
+        Lfsr = "lfsr",
+        /// Each with the same probability.
+        Uniform = "uniform",
+    }
+}
+
+choices! {
+    /// Which of the dies that wait for a controller goes first when one gets free.
+    Service {
+        /// One of the controller's own row, the longest waiting; where there is none, the longest waiting of all.
+        OwnRowFirst = "own-row-first",
+        /// The longest waiting, from wherever.
+        LongestFirst = "longest-first",
+    }
+}
+
+choices! {
+    /// What a die does whose scout has found no path.
+    Retry {
+        /// It waits until a circuit is torn down.
+        NextRelease = "next-release",
+        /// It sends a scout from the next free controller, and waits when all have failed.
+        NextController = "next-controller",
+    }
+}
+
+section! {
+    /// Venice, a mesh of routers in which scouts reserve circuits.
+    Venice, "venice" {
+        /// How a scout finds its way.
+        routing: Routing = Routing::Venice;
+        /// How a router draws one of several ports.
+        tie_break: TieBreak = TieBreak::Lfsr;
+        /// What a die does whose scout has found no path.
+        retry: Retry = Retry::NextRelease;
+        /// Which die goes first when a controller gets free.
+        service: Service = Service::OwnRowFirst;
+        /// Keep the circuit of a read while its array works, rather than reserve one for the command and one for the data.
+        hold_circuit: bool = false;
+        /// Data that a link between routers moves at once.
+        link_width: Bytes = Bytes::new(1), in Bytes::new(1)..=Bytes::from_kib(1);
+        /// Time to move it over one link.
+        link_cycle: Time = Time::from_ns(1), in Time::from_ps(1)..=Time::from_us(1);
+    }
+}

@@ -1,0 +1,70 @@
+//! From the configuration to the parameters of the network, and what cannot go together.
+
+use crate::config::{self, Config, PacketArbitration};
+use crate::fabric::FabricError;
+use crate::fabric::wormhole::{self, Arbitration, GrantRule, Parameters};
+
+use super::packets::Packetizer;
+
+/// Whether `config` describes a network that can be built.
+///
+/// # Errors
+/// When it does not: why, and which keys to look at.
+pub(in crate::fabric) fn check(config: &Config) -> Result<(), FabricError> {
+    let nossd = &config.nossd;
+    let error = |keys: &[&'static str], message: String, help: &str| {
+        Err(FabricError { keys: keys.to_vec(), message, help: help.to_owned() })
+    };
+    if nossd.data_header_flits >= nossd.data_packet_flits {
+        let message = format!(
+            "a packet of {} flits has no room behind a header of {}",
+            nossd.data_packet_flits, nossd.data_header_flits
+        );
+        let keys = ["nossd.data-header-flits", "nossd.data-packet-flits"];
+        return error(&keys, message, "make nossd.data-packet-flits the larger of the two");
+    }
+    let longest = Packetizer::longest(nossd);
+    if nossd.half_duplex && nossd.buffer_flits < longest {
+        let message = format!(
+            "half-duplex links carry a packet only where all of it fits: the longest has {longest} flits, a buffer {}",
+            nossd.buffer_flits
+        );
+        let keys = ["nossd.buffer-flits", "nossd.half-duplex", "nossd.data-packet-flits"];
+        return error(&keys, message, "make nossd.buffer-flits as large, or use full-duplex links");
+    }
+    if nossd.half_duplex && nossd.keep_runs {
+        let message = "half-duplex links cannot be kept for all packets of a message".to_owned();
+        let help = "set nossd.keep-runs to false, or use full-duplex links";
+        return error(&["nossd.keep-runs", "nossd.half-duplex"], message, help);
+    }
+    let chips = u64::from(config.geometry.channels) * u64::from(config.geometry.chips_per_channel);
+    if chips > u64::from(wormhole::ROUTERS_MAX) {
+        let message = format!("a network of {chips} chips is larger than can be simulated, {}", wormhole::ROUTERS_MAX);
+        let keys = ["geometry.channels", "geometry.chips-per-channel", "fabric.kind"];
+        return error(&keys, message, "use fewer chips, or another fabric");
+    }
+    Ok(())
+}
+
+/// The network in its own terms.
+pub(super) fn parameters(config: &config::Nossd) -> Parameters {
+    Parameters {
+        interface_cycles: 1,
+        hop_cycles: config.pipeline_stages + 1,
+        head_cycles: 0,
+        head_of_line_cycles: 0,
+        gap_cycles: 0,
+        credit_cycles: 1,
+        injection_credit_cycles: 1,
+        flit_cycles: 1,
+        buffer_flits: config.buffer_flits,
+        arbitration: match config.arbitration {
+            PacketArbitration::RoundRobin => Arbitration::RoundRobin,
+            PacketArbitration::Fifo => Arbitration::Fifo,
+            PacketArbitration::Oldest => Arbitration::Oldest,
+        },
+        grant_rule: if config.half_duplex { GrantRule::WholePacket } else { GrantRule::Immediate },
+        small_first: config.small_first,
+        half_duplex: config.half_duplex,
+    }
+}

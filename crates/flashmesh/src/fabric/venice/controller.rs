@@ -1,0 +1,78 @@
+//! What a flash controller is busy with.
+
+use crate::ids::LinkId;
+use crate::units::Time;
+
+use super::mesh::Place;
+use super::trace::Trace;
+use super::waiting::Asker;
+
+/// How far a controller has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Stage {
+    /// It has nothing to do.
+    Free,
+    /// Its scout looks for a path.
+    Searching,
+    /// Its scout comes back over the path it has reserved.
+    Returning,
+    /// Its circuit is granted to the die.
+    Granted,
+    /// Its circuit waits for the data of a read that the array works on.
+    Kept,
+}
+
+/// A flash controller, with the die it serves.
+#[derive(Clone, Debug)]
+pub(super) struct Controller {
+    pub stage: Stage,
+    /// For whom it works; the last one while it is free.
+    pub asker: Asker,
+    /// Since when it works for that die.
+    pub since: Time,
+    /// When its scout arrives somewhere next.
+    pub next_step: Time,
+    /// When the fabric wants to be woken for it: its scout cannot be back before.
+    pub due: Time,
+    /// Circuits torn down when its scout was launched; the number at the first launch, where several controllers try in turn.
+    pub torn_down_before: u64,
+    /// Pages that the die has read, or will have, and that leave it over this circuit.
+    pub pages_owed: u32,
+    /// The links of its circuit.
+    pub circuit: Vec<LinkId>,
+    /// How long it was busy, up to the last time it got free.
+    pub busy: Time,
+    pub trace: Trace,
+}
+
+impl Controller {
+    /// One that has not worked yet.
+    pub fn new() -> Controller {
+        use crate::fabric::Leg;
+        use crate::ids::{ChipId, DieId};
+        Controller {
+            stage: Stage::Free,
+            asker: Asker {
+                order: 0,
+                die: DieId(0),
+                leg: Leg::Command,
+                chip: ChipId(0),
+                place: Place { row: 0, column: 0 },
+                cause: None,
+            },
+            since: Time::ZERO,
+            next_step: Time::ZERO,
+            due: Time::ZERO,
+            torn_down_before: 0,
+            pages_owed: 0,
+            circuit: Vec::new(),
+            busy: Time::ZERO,
+            trace: Trace::default(),
+        }
+    }
+
+    /// How long it was busy up to `now`.
+    pub fn busy_until(&self, now: Time) -> Time {
+        if self.stage == Stage::Free { self.busy } else { self.busy + now.saturating_sub(self.since) }
+    }
+}

@@ -1,0 +1,228 @@
+//! The grid of routers: who neighbours whom, and the numbers of the links.
+
+use crate::ids::{ChannelId, ChipId, LinkId};
+
+use super::ports::{Port, Ports};
+
+/// Where a router sits; the controllers are on the left of column 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Place {
+    /// The row, from the top.
+    pub row: u32,
+    /// The column, from the left.
+    pub column: u32,
+}
+
+impl Place {
+    /// The place behind a mesh port; only for a port that leads to a router.
+    #[inline]
+    pub const fn beyond(self, port: Port) -> Place {
+        let Place { row, column } = self;
+        match port {
+            Port::North => Place { row: row - 1, column },
+            Port::East => Place { row, column: column + 1 },
+            Port::South => Place { row: row + 1, column },
+            Port::West => Place { row, column: column - 1 },
+            Port::Chip => self,
+        }
+    }
+
+    /// The ports that lead nearer to `target`: two, one, or none at the target itself.
+    #[inline]
+    pub fn towards(self, target: Place) -> Ports {
+        use std::cmp::Ordering::{Equal, Greater, Less};
+        let horizontal = match self.column.cmp(&target.column) {
+            Less => Ports::of(Port::East),
+            Equal => Ports::NONE,
+            Greater => Ports::of(Port::West),
+        };
+        let vertical = match self.row.cmp(&target.row) {
+            Less => Ports::of(Port::South),
+            Equal => Ports::NONE,
+            Greater => Ports::of(Port::North),
+        };
+        horizontal.with(vertical)
+    }
+
+    /// Mesh links of a minimal path to `target`.
+    #[inline]
+    pub const fn distance(self, target: Place) -> u32 {
+        self.row.abs_diff(target.row) + self.column.abs_diff(target.column)
+    }
+}
+
+/// A grid of routers, one a chip, with a controller on the left of each row.
+///
+/// Links are numbered: those of the controllers, from the top; the mesh links between columns, row by row; those between
+/// rows, row by row; and those of the chips, in the order of the chips.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Mesh {
+    rows: u32,
+    columns: u32,
+}
+
+impl Mesh {
+    /// A grid of `rows` x `columns` routers, at least one.
+    pub fn new(rows: u32, columns: u32) -> Mesh {
+        Mesh { rows: rows.max(1), columns: columns.max(1) }
+    }
+
+    /// Rows, and controllers.
+    pub const fn rows(&self) -> u32 {
+        self.rows
+    }
+
+    /// Columns.
+    pub const fn columns(&self) -> u32 {
+        self.columns
+    }
+
+    /// Routers, and chips.
+    pub const fn routers(&self) -> u32 {
+        self.rows * self.columns
+    }
+
+    /// Links of all kinds.
+    pub const fn links(&self) -> u32 {
+        self.first_chip_link() + self.routers()
+    }
+
+    /// The place of the router beside `chip`.
+    #[inline]
+    pub const fn place(&self, chip: ChipId) -> Place {
+        Place { row: chip.0 / self.columns, column: chip.0 % self.columns }
+    }
+
+    /// The chip beside the router at `place`.
+    #[inline]
+    pub const fn chip(&self, place: Place) -> ChipId {
+        ChipId(place.row * self.columns + place.column)
+    }
+
+    /// The router at the link of `controller`.
+    #[inline]
+    pub const fn entrance(&self, controller: ChannelId) -> Place {
+        Place { row: controller.0, column: 0 }
+    }
+
+    /// The ports of the router at `place` that lead to other routers.
+    #[inline]
+    pub fn ports(&self, place: Place) -> Ports {
+        let mut missing = Ports::NONE;
+        for (port, is_edge) in [
+            (Port::North, place.row == 0),
+            (Port::East, place.column == self.columns - 1),
+            (Port::South, place.row == self.rows - 1),
+            (Port::West, place.column == 0),
+        ] {
+            if is_edge {
+                missing = missing.with(Ports::of(port));
+            }
+        }
+        Ports::MESH.without(missing)
+    }
+
+    /// The link between `controller` and its router.
+    pub const fn controller_link(&self, controller: ChannelId) -> LinkId {
+        LinkId(controller.0)
+    }
+
+    /// The link at `port` of the router at `place`, which must have that port.
+    #[inline]
+    pub const fn link(&self, place: Place, port: Port) -> LinkId {
+        let Place { row, column } = place;
+        LinkId(match port {
+            Port::East => self.first_horizontal_link() + row * (self.columns - 1) + column,
+            Port::West if column == 0 => row,
+            Port::West => self.first_horizontal_link() + row * (self.columns - 1) + column - 1,
+            Port::South => self.first_vertical_link() + row * self.columns + column,
+            Port::North => self.first_vertical_link() + (row - 1) * self.columns + column,
+            Port::Chip => self.first_chip_link() + row * self.columns + column,
+        })
+    }
+
+    /// The router at the left or upper end of `link`, and its port there: the only one, where the other end is no router.
+    pub const fn end(&self, link: LinkId) -> (Place, Port) {
+        let number = link.0;
+        if number >= self.first_chip_link() {
+            return (self.place(ChipId(number - self.first_chip_link())), Port::Chip);
+        }
+        if number >= self.first_vertical_link() {
+            return (self.place(ChipId(number - self.first_vertical_link())), Port::South);
+        }
+        if number >= self.first_horizontal_link() {
+            let number = number - self.first_horizontal_link();
+            let columns = self.columns - 1;
+            return (Place { row: number / columns, column: number % columns }, Port::East);
+        }
+        (Place { row: number, column: 0 }, Port::West)
+    }
+
+    /// The links between routers.
+    pub fn mesh_links(&self) -> impl Iterator<Item = LinkId> + use<> {
+        (self.first_horizontal_link()..self.first_chip_link()).map(LinkId)
+    }
+
+    const fn first_horizontal_link(&self) -> u32 {
+        self.rows
+    }
+
+    const fn first_vertical_link(&self) -> u32 {
+        self.first_horizontal_link() + self.rows * (self.columns - 1)
+    }
+
+    const fn first_chip_link(&self) -> u32 {
+        self.first_vertical_link() + (self.rows - 1) * self.columns
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_link_has_one_number_seen_from_both_its_ends() {
+        for (rows, columns) in [(1, 1), (1, 5), (5, 1), (3, 4), (4, 3)] {
+            let mesh = Mesh::new(rows, columns);
+            let mut ends = vec![0; mesh.links() as usize];
+            for chip in 0..mesh.routers() {
+                let place = mesh.place(ChipId(chip));
+                assert_eq!(mesh.chip(place), ChipId(chip));
+                for port in [Port::North, Port::East, Port::South, Port::West, Port::Chip] {
+                    let is_controller_link = port == Port::West && place.column == 0;
+                    if !(mesh.ports(place).contains(port) || is_controller_link || port == Port::Chip) {
+                        continue;
+                    }
+                    let link = mesh.link(place, port);
+                    ends[link.index()] += 1;
+                    if mesh.ports(place).contains(port) {
+                        assert_eq!(mesh.link(place.beyond(port), port.opposite()), link);
+                        assert_eq!(place.distance(place.beyond(port)), 1);
+                    }
+                    let end = mesh.end(link);
+                    assert!(end == (place, port) || end == (place.beyond(port), port.opposite()));
+                }
+            }
+            let mesh_links: Vec<LinkId> = mesh.mesh_links().collect();
+            assert_eq!(mesh_links.len() as u32, rows * (columns - 1) + (rows - 1) * columns);
+            for (number, ends) in (0..).zip(ends) {
+                assert_eq!(ends, if mesh_links.contains(&LinkId(number)) { 2 } else { 1 }, "{mesh:?} link {number}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_leads_towards_a_target_is_nearer_to_it() {
+        let mesh = Mesh::new(4, 5);
+        for from in 0..mesh.routers() {
+            for to in 0..mesh.routers() {
+                let (here, target) = (mesh.place(ChipId(from)), mesh.place(ChipId(to)));
+                for port in Port::MESH {
+                    let nearer =
+                        mesh.ports(here).contains(port) && here.beyond(port).distance(target) < here.distance(target);
+                    assert_eq!(here.towards(target).contains(port), nearer, "{here:?} {target:?} {port:?}");
+                }
+            }
+        }
+    }
+}

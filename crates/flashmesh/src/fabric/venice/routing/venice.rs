@@ -1,0 +1,17 @@
+//! The routing of Venice: non-minimal and fully adaptive.
+
+use super::super::mesh::Place;
+use super::super::ports::Ports;
+use super::RoutingAlgorithm;
+
+/// Algorithm 1 of paper 000, section 4.3: a minimal port when one is open, else any that is open.
+#[derive(Clone, Copy, Debug)]
+pub struct Venice;
+
+impl RoutingAlgorithm for Venice {
+    #[inline]
+    fn candidates(&self, here: Place, target: Place, open: Ports) -> Ports {
+        let minimal = here.towards(target).and(open);
+        if minimal.is_empty() { open } else { minimal }
+    }
+}

@@ -1,0 +1,113 @@
+//! Which of several ports a router takes.
+
+use crate::config;
+use crate::engine::random::SimRng;
+
+use super::ports::{Port, Ports};
+
+/// The 2-bit linear-feedback shift register of a router (paper 000, section 4.3): polynomial x^2 + x + 1, so its state runs
+/// through 1, 3, 2 and never is 0.
+///
+/// It is clocked once for each draw among two or more ports, and its new state says which: of two the one at the position
+/// of its low bit, of three the one at the position state - 1 [choice]. Three states cannot be fair to two ports: the second
+/// is drawn two times out of three. Of three ports each is drawn once in three draws. The bias is part of the model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Lfsr(u8);
+
+impl Lfsr {
+    /// The register that starts in state 1 + `number` mod 3.
+    pub const fn new(number: u32) -> Lfsr {
+        Lfsr(1 + (number % 3) as u8)
+    }
+
+    /// A position below `count`, at most 3.
+    #[inline]
+    fn draw(&mut self, count: u32) -> u32 {
+        self.0 = (self.0 << 1 | (self.0 >> 1 ^ self.0) & 1) & 0b11;
+        if count == 2 { u32::from(self.0 & 1) } else { u32::from(self.0) - 1 }
+    }
+}
+
+/// How a router draws one port among several.
+#[derive(Clone, Debug)]
+pub enum TieBreaker {
+    /// By the register of the router.
+    Lfsr,
+    /// Each with the same probability.
+    Uniform(SimRng),
+}
+
+impl TieBreaker {
+    /// The tie-break that `kind` names; `seed` starts what is random about it.
+    pub fn new(kind: config::TieBreak, seed: u64) -> TieBreaker {
+        match kind {
+            config::TieBreak::Lfsr => TieBreaker::Lfsr,
+            config::TieBreak::Uniform => TieBreaker::Uniform(SimRng::new(seed)),
+        }
+    }
+
+    /// One of `ports`, the only one without a draw; `None` when there is none.
+    #[inline]
+    pub fn choose(&mut self, register: &mut Lfsr, ports: Ports) -> Option<Port> {
+        let count = ports.len();
+        let position = match self {
+            _ if count < 2 => 0,
+            TieBreaker::Lfsr => register.draw(count),
+            TieBreaker::Uniform(random) => random.below(count),
+        };
+        ports.nth(position)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TWO: Ports = Ports::of(Port::East).with(Ports::of(Port::South));
+    const THREE: Ports = TWO.with(Ports::of(Port::West));
+
+    /// How often each mesh port is drawn in 3000 draws.
+    fn drawn(mut tie_break: TieBreaker, ports: Ports) -> [u32; 4] {
+        let mut register = Lfsr::new(0);
+        let mut counts = [0; 4];
+        for _ in 0..3000 {
+            counts[tie_break.choose(&mut register, ports).unwrap() as usize] += 1;
+        }
+        counts
+    }
+
+    #[test]
+    fn the_register_runs_through_its_three_states() {
+        for number in 0..7 {
+            let mut register = Lfsr::new(number);
+            let states = [(); 4].map(|()| {
+                register.draw(2);
+                register.0
+            });
+            assert_eq!(states[0], states[3]);
+            assert!([[1, 3, 2], [3, 2, 1], [2, 1, 3]].contains(&[states[0], states[1], states[2]]));
+        }
+    }
+
+    #[test]
+    fn the_register_prefers_the_second_of_two_ports_and_is_fair_to_three() {
+        assert_eq!(drawn(TieBreaker::Lfsr, TWO), [0, 1000, 2000, 0]);
+        assert_eq!(drawn(TieBreaker::Lfsr, THREE), [0, 1000, 1000, 1000]);
+    }
+
+    #[test]
+    fn a_uniform_tie_break_is_fair_to_any_number_of_ports() {
+        let uniform = || TieBreaker::new(config::TieBreak::Uniform, 3);
+        // Five standard deviations of a binomial count around 1500 and 1000.
+        assert!(drawn(uniform(), TWO)[1].abs_diff(1500) < 137);
+        assert!(drawn(uniform(), THREE)[1..].iter().all(|count| count.abs_diff(1000) < 129));
+    }
+
+    #[test]
+    fn the_only_port_is_taken_without_a_draw() {
+        let mut register = Lfsr::new(1);
+        assert_eq!(TieBreaker::Lfsr.choose(&mut register, Ports::of(Port::West)), Some(Port::West));
+        assert_eq!(TieBreaker::Lfsr.choose(&mut register, Ports::NONE), None);
+        assert_eq!(register, Lfsr::new(1));
+    }
+}

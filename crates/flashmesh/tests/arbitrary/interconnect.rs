@@ -1,0 +1,107 @@
+//! Random interconnects, with all their options.
+
+use flashmesh::config::{
+    Arbitration, Config, ControllerPlacement, Controllers, Fabric, FabricKind, InjectionPolicy, Move, Nossd,
+    NossdTopology, PacketArbitration, Pnssd, ReplyPolicy, Retry, Routing, Service, TieBreak, Venice,
+};
+use flashmesh::units::{Bytes, Rate, Time};
+use proptest::prelude::*;
+use proptest::sample::select;
+
+/// An interconnect and how garbage collection would like to move pages over it.
+#[derive(Clone, Debug)]
+pub struct Interconnect {
+    fabric: Fabric,
+    pnssd: Pnssd,
+    nossd: Nossd,
+    venice: Venice,
+    r#move: Move,
+}
+
+fn fabric() -> impl Strategy<Value = Fabric> {
+    let rates =
+        vec![Rate::from_bytes_per_second(100_000_000), Rate::from_bytes_per_second(1_200_000_000), Rate::UNLIMITED];
+    (select(FabricKind::ALL), select(rates), select(Arbitration::ALL))
+        .prop_map(|(kind, channel_rate, arbitration)| Fabric { kind, channel_rate, arbitration })
+}
+
+fn pnssd() -> impl Strategy<Value = Pnssd> {
+    (select(Controllers::ALL), any::<bool>()).prop_map(|(controllers, split_page)| Pnssd { controllers, split_page })
+}
+
+fn nossd() -> impl Strategy<Value = Nossd> {
+    let links = (select(vec![1_000u64, 12_500]), 1..=4u32, select(vec![1u32, 10, 64, 512]), any::<bool>());
+    let controllers =
+        (select(ControllerPlacement::ALL), select(InjectionPolicy::ALL), 1..=4u32, select(ReplyPolicy::ALL));
+    let packets = (select(PacketArbitration::ALL), any::<bool>(), any::<bool>(), select(vec![48u32, 512]));
+    (select(NossdTopology::ALL), links, controllers, packets).prop_map(|(topology, links, controllers, packets)| {
+        let (flit_ps, pipeline_stages, buffer_flits, half_duplex) = links;
+        let (placement, injection, injection_threshold, reply) = controllers;
+        let (arbitration, small_first, keep_runs, data_packet_flits) = packets;
+        Nossd {
+            flit_time: Time::from_ps(flit_ps),
+            pipeline_stages,
+            // Links of one direction at a time carry a packet only where all of it fits.
+            buffer_flits: if half_duplex { buffer_flits.max(data_packet_flits) } else { buffer_flits },
+            topology,
+            half_duplex,
+            placement,
+            injection,
+            injection_threshold,
+            reply,
+            arbitration,
+            small_first,
+            keep_runs: keep_runs && !half_duplex,
+            data_packet_flits,
+            ..Nossd::default()
+        }
+    })
+}
+
+fn venice() -> impl Strategy<Value = Venice> {
+    let scouts = (select(Routing::ALL), select(TieBreak::ALL), select(Retry::ALL), select(Service::ALL), any::<bool>());
+    let links = (select(vec![1, 3, 16]), select(vec![500, 1_000, 25_000]));
+    (scouts, links).prop_map(|((routing, tie_break, retry, service, hold_circuit), (width, cycle_ps))| Venice {
+        routing,
+        tie_break,
+        retry,
+        service,
+        hold_circuit,
+        link_width: Bytes::new(width),
+        link_cycle: Time::from_ps(cycle_ps),
+    })
+}
+
+/// Any interconnect.
+pub fn interconnect() -> impl Strategy<Value = Interconnect> {
+    (fabric(), pnssd(), nossd(), venice(), select(Move::ALL))
+        .prop_map(|(fabric, pnssd, nossd, venice, r#move)| Interconnect { fabric, pnssd, nossd, venice, r#move })
+}
+
+impl Interconnect {
+    /// Puts it into `config`, so that the shape of the array, the interconnect and how pages move fit each other.
+    pub fn fit(self, config: &mut Config) {
+        let kind = self.fabric.kind;
+        config.fabric = self.fabric;
+        config.pnssd = self.pnssd;
+        config.nossd = self.nossd;
+        config.venice = self.venice;
+        let can_copy = matches!(kind, FabricKind::Pnssd | FabricKind::Nossd) && !config.gc.copyback;
+        config.gc.r#move = if can_copy { self.r#move } else { Move::ThroughController };
+        let geometry = &mut config.geometry;
+        if config.gc.r#move == Move::ChipToChip {
+            // One more block to spare, for what arrives.
+            geometry.blocks_per_plane += 1;
+        }
+        if kind == FabricKind::Pnssd {
+            // As many logical pages for each plane as before.
+            let planes_before = geometry.channels * geometry.chips_per_channel;
+            geometry.channels = geometry.chips_per_channel;
+            let planes = geometry.channels * geometry.chips_per_channel;
+            geometry.capacity = geometry.capacity.map(|capacity| {
+                let pages = capacity.as_u64() / geometry.page_size.as_u64();
+                geometry.page_size * (pages * u64::from(planes) / u64::from(planes_before))
+            });
+        }
+    }
+}
