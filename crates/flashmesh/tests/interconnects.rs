@@ -28,7 +28,7 @@ fn drive(kind: FabricKind) -> Config {
     config.nossd.injection = InjectionPolicy::Nearest;
     config.replay.mode = ReplayMode::Stress;
     config.replay.outstanding = 4096;
-    config.workload.requests = Some(60_000);
+    config.workload.requests = Some(150_000);
     config
 }
 
@@ -66,6 +66,7 @@ fn hot_row(kind: FabricKind, share: f64) -> f64 {
     let mut config = drive(kind);
     config.workload.pattern = Pattern::HotStride;
     config.workload.hot_traffic = share;
+    config.workload.requests = Some(60_000);
     run(&config).bandwidth_bytes_per_s / 1e9
 }
 

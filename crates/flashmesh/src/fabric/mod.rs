@@ -184,6 +184,9 @@ pub trait Fabric {
         unreachable!("this fabric asked for no wake-up");
     }
 
+    /// The run is over at `now`: brings the counters, and what the outbox was told of links, up to that time.
+    fn finish(&mut self, _now: Time, _outbox: &mut Outbox) {}
+
     /// The links, controllers and routers it is made of.
     fn layout(&self) -> &Layout;
 

@@ -220,6 +220,8 @@ impl Simulation {
         if !interrupted && self.replay.in_flight() > 0 {
             return Err(RunError::Stalled { at: self.queue.now(), in_flight: self.replay.in_flight() });
         }
+        self.fabric.finish(self.queue.now(), &mut self.outbox);
+        self.tell_uses();
         let report = self.report(started.elapsed(), interrupted);
         if let Some(oracles) = &mut self.oracles {
             let (now, held) = (self.queue.now(), self.fabric.held());
@@ -282,6 +284,12 @@ impl Simulation {
         for (at, event) in self.outbox.events.drain(..) {
             self.queue.schedule(fabric_lane(event), at, Event::Fabric(event));
         }
+        self.tell_uses();
+    }
+
+    /// Tells the oracles, when they are on, of the uses of links that ended.
+    #[inline]
+    fn tell_uses(&mut self) {
         if let (Some(oracles), Some(uses)) = (&mut self.oracles, &mut self.outbox.uses) {
             let now = self.queue.now();
             uses.drain(..).for_each(|link_use| oracles.link_used(link_use, now));

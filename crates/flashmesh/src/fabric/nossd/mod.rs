@@ -98,6 +98,8 @@ struct DieState {
     copies_to: Option<ChipId>,
     /// How long its last transfer of each leg stood still.
     stalled: [Time; Leg::ALL.len()],
+    /// The transfer of each leg whose arrival is known.
+    arriving: [Option<MessageId>; Leg::ALL.len()],
 }
 
 /// A network of routers, one in each chip.
@@ -111,6 +113,8 @@ pub struct Nossd {
     controllers: Controllers,
     ports: Ports,
     messages: Arena<MessageId, InFlight>,
+    /// Acknowledgements whose arrival is known, with its time.
+    acknowledging: Vec<(Time, MessageId)>,
     dies: Vec<DieState>,
     chips: u32,
     dies_per_chip: u32,
@@ -147,6 +151,7 @@ impl Nossd {
             controllers,
             ports,
             messages: Arena::default(),
+            acknowledging: Vec::new(),
             dies: vec![DieState::default(); geometry.dies() as usize],
             chips: geometry.chips(),
             dies_per_chip: geometry.dies_per_chip,
@@ -274,24 +279,41 @@ impl Nossd {
     /// The last flit of a message reaches its destination in cycle `tail`.
     fn arrives(&mut self, id: MessageId, hops: u32, tail: u64, outbox: &mut Outbox) {
         let message = self.messages[id];
-        self.messages.remove(id);
-        let path = self.network.topology().path(message.source, message.destination);
-        let busy = self.flit_time * (u64::from(message.packets.count) * u64::from(message.packets.flits));
-        let leg = match [message.source, message.destination].map(|terminal| self.controllers.has(terminal)) {
-            [true, _] => Leg::Command,
-            [false, true] => Leg::DataOut,
-            [false, false] => Leg::Copy,
-        };
-        self.tracks.count(path, busy, message.bytes, leg);
         let at = self.end_of(tail);
         match message.purpose {
             Purpose::Transfer(grant) => {
                 let alone = self.alone.cycles(message.packets, hops);
                 let stalled = (tail - message.created).saturating_sub(alone);
-                self.dies[grant.die.index()].stalled[grant.leg.index()] = self.flit_time * stalled;
+                let state = &mut self.dies[grant.die.index()];
+                state.stalled[grant.leg.index()] = self.flit_time * stalled;
+                state.arriving[grant.leg.index()] = Some(id);
                 outbox.events.push((at, FabricEvent::Delivered(grant)));
             }
-            Purpose::Acknowledgement(id) => outbox.events.push((at, FabricEvent::Acknowledged(id))),
+            Purpose::Acknowledgement(acknowledgement) => {
+                self.acknowledging.push((at, id));
+                outbox.events.push((at, FabricEvent::Acknowledged(acknowledgement)));
+            }
+        }
+    }
+
+    /// A message has arrived: it counts now, so that what the links are said to have carried is not ahead of time.
+    fn count(&mut self, id: MessageId) {
+        let InFlight { packets, bytes, source, destination, .. } = self.messages[id];
+        self.messages.remove(id);
+        let leg = match [source, destination].map(|terminal| self.controllers.has(terminal)) {
+            [true, _] => Leg::Command,
+            [false, true] => Leg::DataOut,
+            [false, false] => Leg::Copy,
+        };
+        let busy = self.flit_time * (u64::from(packets.count) * u64::from(packets.flits));
+        self.tracks.count(self.network.topology().path(source, destination), busy, bytes, leg);
+    }
+
+    /// Counts the acknowledgements that have arrived by `now`.
+    fn count_acknowledgements(&mut self, now: Time) {
+        while let Some(at) = self.acknowledging.iter().position(|(at, _)| *at <= now) {
+            let (_, id) = self.acknowledging.swap_remove(at);
+            self.count(id);
         }
     }
 
@@ -371,6 +393,9 @@ impl Fabric for Nossd {
 
     fn release(&mut self, grant: Grant, now: Time, outbox: &mut Outbox) {
         self.tracks.tell(now, outbox);
+        if let Some(id) = self.dies[grant.die.index()].arriving[grant.leg.index()].take() {
+            self.count(id);
+        }
         // After a transfer its port has been free, or has served others, since all of it was in the network.
         let port = self.port(grant.die, grant.leg);
         if self.ports.is_granted(port, grant.die) {
@@ -389,6 +414,7 @@ impl Fabric for Nossd {
     }
 
     fn acknowledge(&mut self, die: DieId, id: AcknowledgementId, now: Time, outbox: &mut Outbox) {
+        self.count_acknowledgements(now);
         let packets = self.packetizer.acknowledgement();
         let message = InFlight {
             purpose: Purpose::Acknowledgement(id),
@@ -409,6 +435,11 @@ impl Fabric for Nossd {
             NETWORK => self.advance(now, outbox),
             terminal => self.port_is_free(TerminalId(terminal), now, outbox),
         }
+        self.tracks.tell(now, outbox);
+    }
+
+    fn finish(&mut self, now: Time, outbox: &mut Outbox) {
+        self.count_acknowledgements(now);
         self.tracks.tell(now, outbox);
     }
 
