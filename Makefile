@@ -28,9 +28,9 @@ $(NATIVE): $(ENVIRONMENT) $(SOURCES)
 
 build: $(NATIVE) ## Build everything into the virtual environment
 
-demo: $(NATIVE) ## Replay a bundled workload on two drives, side by side; results under out/demo
+demo: $(NATIVE) ## Replay a bundled workload over six interconnects, side by side; results under out/demo
 	@mkdir -p out/demo
-	$(BIN)/flashmesh compare examples/demo.toml --vary fabric.kind=bus,ideal --json out/demo/comparison.json --csv out/demo/comparison.csv
+	$(BIN)/flashmesh compare examples/demo.toml --vary fabric.kind=bus,pssd,pnssd,nossd,venice,ideal --json out/demo/comparison.json --parquet out/demo/comparison.parquet
 
 test: test-rust test-python ## Run every test
 

@@ -119,7 +119,7 @@ NossdPlacement: TypeAlias = Literal["one-sided", "all-sided"]
 """Where the controllers are attached."""
 
 NossdInjection: TypeAlias = Literal["nearest", "round-robin", "least-loaded", "nearest-under-threshold"]
-"""Which controller sends a command."""
+"""Which controller sends a command; paper 004 calls the nearest the trivial choice, paper 003 takes them in turn."""
 
 NossdReply: TypeAlias = Literal["sender", "nearest"]
 """Which controller a chip answers."""
@@ -377,7 +377,9 @@ class Nossd:
     """Where the controllers are attached. Default: "one-sided"."""
 
     injection: NossdInjection | None = None
-    """Which controller sends a command. Default: "round-robin"."""
+    """Which controller sends a command; paper 004 calls the nearest the trivial choice, paper 003 takes them in turn.
+    Default: "nearest".
+    """
 
     injection_threshold: int | None = None
     """Commands waiting at a controller from which on it is passed over, with `nearest-under-threshold`. Values: 1 to

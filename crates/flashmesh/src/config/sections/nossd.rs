@@ -79,8 +79,8 @@ section! {
         half_duplex: bool = false;
         /// Where the controllers are attached.
         placement: ControllerPlacement = ControllerPlacement::OneSided;
-        /// Which controller sends a command.
-        injection: InjectionPolicy = InjectionPolicy::RoundRobin;
+        /// Which controller sends a command; paper 004 calls the nearest the trivial choice, paper 003 takes them in turn.
+        injection: InjectionPolicy = InjectionPolicy::Nearest;
         /// Commands waiting at a controller from which on it is passed over, with `nearest-under-threshold`.
         injection_threshold: u32 = 4, in 1..=1_000_000;
         /// Which controller a chip answers.

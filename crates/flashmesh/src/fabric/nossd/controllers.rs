@@ -194,7 +194,8 @@ mod tests {
 
     #[test]
     fn round_robin_takes_one_after_the_other() {
-        let mut controllers = controllers(&config::Nossd::default());
+        let config = config::Nossd { injection: InjectionPolicy::RoundRobin, ..Default::default() };
+        let mut controllers = controllers(&config);
         assert_eq!(chosen(&mut controllers, 20, &mut [0; 8], 10), [0, 1, 2, 3, 4, 5, 6, 7, 0, 1]);
     }
 
