@@ -62,6 +62,7 @@ from flashmesh.results import (
     LowerBound,
     PathConflict,
     Result,
+    Scouts,
     Utilisation,
 )
 from flashmesh.simulate import compare, run
@@ -108,6 +109,7 @@ __all__ = [
     "Replay",
     "Result",
     "Schedule",
+    "Scouts",
     "TomlTables",
     "TraceConversion",
     "TraceSummary",

@@ -127,6 +127,23 @@ class PathConflict:
 
 
 @dataclass(frozen=True, slots=True)
+class Scouts:
+    """What the scouts of Venice did."""
+
+    sent: int
+    failed: int
+    """Of these, came back without a path."""
+    steps: int
+    """Links that scouts crossed in search of a path, forward and back."""
+    misroutes: int
+    """Of these, forward over a link that does not lead nearer to the chip."""
+    backtracks: int
+    """Of these, back to the router or controller that the scout came from."""
+    circuit_lengths: tuple[int, ...]
+    """Circuits set up, by their number of links from 0 on, those of the controller and the chip included."""
+
+
+@dataclass(frozen=True, slots=True)
 class Utilisation:
     """Shares of the simulated time, from 0 to 1, that resources were busy."""
 
@@ -268,6 +285,8 @@ class Result:
     gc: GarbageCollection
     flash: FlashOperations
     path_conflict: PathConflict
+    scouts: Scouts | None
+    """None on fabrics other than Venice."""
     utilisation: Utilisation
     links: Links
     bound: Bound

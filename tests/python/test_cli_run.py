@@ -12,7 +12,8 @@ import pytest
 
 from conftest import ENDLESS, Cli
 
-RESULTS = Path(__file__).parents[2] / "docs" / "results.md"
+ROOT = Path(__file__).parents[2]
+RESULTS = ROOT / "docs" / "results.md"
 NOT_OF_THE_SIMULATION = ("wall_s", "requests_per_wall_s", "peak_rss_bytes")
 
 
@@ -25,7 +26,7 @@ def keys(document: Any, prefix: str = "") -> set[str]:
     if not isinstance(document, dict) or prefix == "workload":
         return {prefix}
     below = set[str]().union(*(keys(value, f"{prefix}.{key}".lstrip(".")) for key, value in document.items()))
-    named = ("latency_ps.", "breakdown_ps.", "path_conflict.causes.")
+    named = ("latency_ps.", "breakdown_ps.", "path_conflict.causes.", "scouts")
     return below | ({prefix} if prefix.startswith(named) else set())
 
 
@@ -59,13 +60,13 @@ def test_piped_summary_is_plain_ascii_within_100_columns(cli: Cli, config: Path)
     assert not re.search(r"\b(nan|inf)\b", text)
 
 
-def test_json_has_exactly_the_documented_keys(cli: Cli, config: Path, tmp_path: Path) -> None:
-    assert cli("run", config, "--set", "workload.read-share=0.5", "--json", "result.json").returncode == 0
+@pytest.mark.parametrize("fabric", ["bus", "venice"])
+def test_json_has_exactly_the_documented_keys(cli: Cli, config: Path, tmp_path: Path, fabric: str) -> None:
+    settings = ("--set", "workload.read-share=0.5", "--set", f"fabric.kind={fabric}")
+    assert cli("run", config, *settings, "--json", "result.json").returncode == 0
     found = keys(json.loads((tmp_path / "result.json").read_text()))
-    expected = expected_keys()
-    # Without writes there is nothing below them.
-    nothing = {key for key in expected if key.startswith("latency_ps.write.")} - found
-    assert found == expected - nothing
+    scouts = {key for key in expected_keys() if key.startswith("scouts.")}
+    assert found == expected_keys() - (scouts if fabric == "bus" else set())
 
 
 def test_json_to_stdout_replaces_the_summary(cli: Cli, config: Path) -> None:
@@ -125,6 +126,13 @@ def test_named_profile_is_replayed(cli: Cli, config: Path) -> None:
     done = cli("run", config, "--profile", "hm_0", "--json", "-")
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["requests"] == 20_000
+
+
+@pytest.mark.parametrize("fabric", ["bus", "pssd", "pnssd", "nossd", "venice", "ideal"])
+def test_oracles_stay_silent_on_every_interconnect_of_the_demo(cli: Cli, fabric: str) -> None:
+    settings = ("--set", f"fabric.kind={fabric}", "--set", "workload.requests=3_000")
+    done = cli("run", ROOT / "examples" / "demo.toml", "--check", *settings)
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 def test_checks_do_not_change_the_result(cli: Cli, config: Path) -> None:

@@ -106,14 +106,26 @@ def test_every_channel_and_die_is_shown(result: flashmesh.Result) -> None:
     assert all(len(row[-1]) == 8 for row in rows)
 
 
-def test_each_row_of_pnssd_is_shown_with_its_horizontal_channel(result: flashmesh.Result) -> None:
+@pytest.mark.parametrize("fabric", ["pnssd", "nossd", "venice"])
+def test_rows_that_share_links_with_others_are_shown_with_their_dies(fabric: str) -> None:
+    small = {"workload.requests": 1_000, "fabric.kind": fabric}
+    result = flashmesh.run("preset:z-nand", overrides=small)
+    heading, _, *rows = shown(result, io.StringIO()).split("\nrow ")[1].splitlines()[:10]
+    assert heading.split()[:2] == ["its", "dies"]
+    dies = summary.by_row(result.utilisation.dies, 8)
+    assert [row.split()[1] for row in rows] == [q.share(sum(row) / len(row)).split()[0] for row in dies]
+
+
+def test_scouts_of_venice_are_shown_with_the_mean_length_of_their_circuits(result: flashmesh.Result) -> None:
     document = result.to_dict()
-    document["utilisation"]["channels"] = [0.25] * 8 + [0.75] * 8
-    config = result.config.replace('kind = "bus"', 'kind = "pnssd"')
-    assert config != result.config
-    text = shown(flashmesh.Result.from_json(json.dumps(document), config), io.StringIO())
-    rows = text.split("each of its dies")[1].splitlines()[2:10]
-    assert all(q.share(0.25) in row for row in rows)
+    lengths = [0, 0, 1, 0, 3]
+    document["scouts"] = {"sent": 7, "failed": 3, "steps": 40, "misroutes": 2, "backtracks": 9}
+    document["scouts"]["circuit_lengths"] = lengths
+    text = shown(flashmesh.Result.from_json(json.dumps(document), result.config), io.StringIO())
+    assert re.search(r"^scouts +7 sent, 3 failed$", text, re.MULTILINE)
+    assert re.search(r"^  their steps +40, of them 2 misroutes, 9 backtracks$", text, re.MULTILINE)
+    assert re.search(r"^  their circuits +4, 3\.50 links long on average$", text, re.MULTILINE)
+    assert "scouts" not in shown(result, io.StringIO())
 
 
 def test_terminal_gets_colour_and_blocks_and_a_pipe_neither(

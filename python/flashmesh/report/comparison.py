@@ -43,9 +43,9 @@ MAIN_MEASURES = (
     "nominal energy",
     "links",
     "wires",
-    "area of links saved",
-    "area added to the chips",
-    "area added beside them",
+    "link area saved",
+    "area added in chips",
+    "area beside chips",
 )
 """What is shown of a few runs that do not fit side by side."""
 
@@ -108,11 +108,11 @@ MEASURES = (
     Measure("average power", lambda result: result.power.average_w, q.power),
     Measure("nominal energy", lambda result: result.power.nominal_energy_j, q.energy),
     Measure("nominal power", lambda result: result.power.nominal_w, q.power),
-    Measure("links", lambda result: len(result.links.names), _whole),
+    Measure("links", lambda result: len(result.links.names), _whole, ratio=False),
     Measure("wires", lambda result: result.area.wires, _whole),
-    Measure("area of links saved", lambda result: result.area.links_saved_share, q.share, ratio=False),
-    Measure("area added to the chips", lambda result: result.area.added_inside_mm2, _rooms, ratio=False),
-    Measure("area added beside them", lambda result: result.area.added_beside_mm2, _rooms, ratio=False),
+    Measure("link area saved", lambda result: result.area.links_saved_share, q.share, ratio=False),
+    Measure("area added in chips", lambda result: result.area.added_inside_mm2, _rooms, ratio=False),
+    Measure("area beside chips", lambda result: result.area.added_beside_mm2, _rooms, ratio=False),
 )
 
 

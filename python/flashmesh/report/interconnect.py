@@ -21,6 +21,23 @@ def busy_by_kind(result: Result) -> dict[str, list[float]]:
     return groups
 
 
+def scouts(result: Result) -> list[tuple[str, str]]:
+    """How the scouts of Venice searched, and how long the circuits are that they found; nothing on other fabrics."""
+    found = result.scouts
+    if found is None:
+        return []
+    of_steps = f"{q.count(found.misroutes)} misroutes, {q.count(found.backtracks)} backtracks"
+    told = [
+        ("scouts", f"{q.count(found.sent)} sent, {q.count(found.failed)} failed"),
+        ("  their steps", f"{q.count(found.steps)}, of them {of_steps}"),
+    ]
+    circuits = sum(found.circuit_lengths)
+    if circuits:
+        links = sum(length * count for length, count in enumerate(found.circuit_lengths)) / circuits
+        told.append(("  their circuits", f"{q.count(circuits)}, {links:.2f} links long on average"))
+    return told
+
+
 def rows(result: Result) -> list[tuple[str, str]]:
     """Energy by both measures, what the interconnect is made of, and the room it takes."""
     power, area = result.power, result.area

@@ -71,7 +71,7 @@ def sections(result: Result, terminal: Terminal) -> Iterator[RenderableType]:
     yield Text()
     yield flash(result)
     yield Text()
-    yield pairs(interconnect.rows(result))
+    yield pairs([*interconnect.scouts(result), *interconnect.rows(result)])
     yield Text()
     yield Text(cost(result), style="dim")
 

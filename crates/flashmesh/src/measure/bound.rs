@@ -124,9 +124,12 @@ impl Bound {
                 )
             }
             Resource::Dies => {
-                format!(
-                    "bound by the dies: {name} is {busy} busy, all of them {dies} on average, {collection} with garbage collection"
-                )
+                let bound = format!("bound by the dies: {name} is {busy} busy, all of them {dies} on average");
+                if utilisation.dies_gc_mean > 0.0 {
+                    format!("{bound}, {collection} with garbage collection")
+                } else {
+                    bound
+                }
             }
             _ => {
                 let to_host = utilisation.link_to_host >= utilisation.link_to_drive;
@@ -195,6 +198,16 @@ mod tests {
         assert_eq!(resource(utilisation(0.5, [0.2, 0.95], 0.5, 0.0)), Resource::Links);
         assert_eq!(resource(utilisation(0.5, [0.5, 0.5], 0.95, 0.0)), Resource::Dies);
         assert_eq!(resource(utilisation(0.5, [0.5, 0.5], 0.95, 0.7)), Resource::GarbageCollection);
+    }
+
+    #[test]
+    fn garbage_collection_is_mentioned_where_there_was_any() {
+        let sentence = |gc| find(&utilisation(0.5, [0.5, 0.5], 0.95, gc), None, Load::OnCompletion).sentence;
+        assert_eq!(sentence(0.0), "bound by the dies: die 0 is 95 % busy, all of them 95 % on average");
+        assert_eq!(
+            sentence(0.1),
+            "bound by the dies: die 0 is 95 % busy, all of them 95 % on average, 10 % with garbage collection"
+        );
     }
 
     #[test]

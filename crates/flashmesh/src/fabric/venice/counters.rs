@@ -6,7 +6,7 @@ use serde::Serialize;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Counters {
     /// Scouts sent.
-    pub scouts: u64,
+    pub sent: u64,
     /// Scouts that came back without a path.
     pub failed: u64,
     /// Links that scouts crossed in search of a path, forward and backtracking; not the way back over a reserved one.

@@ -116,7 +116,7 @@ impl Network {
     pub fn launch(&mut self, controller: ChannelId, target: ChipId) {
         debug_assert!(self.is_free(controller), "{controller:?} has a scout or a circuit already");
         let (at, target) = (self.mesh.entrance(controller), self.mesh.place(target));
-        self.counters.scouts += 1;
+        self.counters.sent += 1;
         let scout = &mut self.scouts[controller.index()];
         scout.phase = Phase::Reserve;
         scout.target = target;
