@@ -85,11 +85,20 @@ struct Part {
 
 impl Bound {
     /// Names what bounds a run with this utilisation of the parts of `layout`, mean breakdown and load.
-    pub fn find(utilisation: &Utilisation, layout: &Layout, mean: Option<&BreakdownSummary>, load: Load) -> Bound {
+    ///
+    /// `at_work` is the share of the makespan in which each die worked: one that holds data which waits for a path is busy,
+    /// but bounds nothing.
+    pub fn find(
+        utilisation: &Utilisation,
+        at_work: &[f64],
+        layout: &Layout,
+        mean: Option<&BreakdownSummary>,
+        load: Load,
+    ) -> Bound {
         let host_link = utilisation.link_to_drive.max(utilisation.link_to_host);
         let (link, link_share) = busiest(&utilisation.links);
         let (controller, controller_share) = busiest(&utilisation.controllers);
-        let (die, die_share) = busiest(&utilisation.dies);
+        let (die, die_share) = busiest(at_work);
         let part = |resource, share, name| Part { resource, share, name };
         let parts = [
             part(Resource::HostLink, host_link, "the host link".to_owned()),
@@ -124,7 +133,9 @@ impl Bound {
                 )
             }
             Resource::Dies => {
-                let bound = format!("bound by the dies: {name} is {busy} busy, all of them {dies} on average");
+                let working = percent(at_work.iter().sum::<f64>() / at_work.len() as f64);
+                let bound =
+                    format!("bound by the dies: {name} works {busy} of the time, all of them {working} on average");
                 if utilisation.dies_gc_mean > 0.0 {
                     format!("{bound}, {collection} with garbage collection")
                 } else {
@@ -188,7 +199,7 @@ mod tests {
     fn find(utilisation: &Utilisation, mean: Option<&BreakdownSummary>, load: Load) -> Bound {
         let link = |number| Link { kind: LinkKind::Channel, name: format!("channel {number}") };
         let layout = Layout { links: (0..2).map(link).collect(), wires: 16, controllers: 2, routers: 0 };
-        Bound::find(utilisation, &layout, mean, load)
+        Bound::find(utilisation, &utilisation.dies, &layout, mean, load)
     }
 
     #[test]
@@ -203,10 +214,10 @@ mod tests {
     #[test]
     fn garbage_collection_is_mentioned_where_there_was_any() {
         let sentence = |gc| find(&utilisation(0.5, [0.5, 0.5], 0.95, gc), None, Load::OnCompletion).sentence;
-        assert_eq!(sentence(0.0), "bound by the dies: die 0 is 95 % busy, all of them 95 % on average");
+        assert_eq!(sentence(0.0), "bound by the dies: die 0 works 95 % of the time, all of them 95 % on average");
         assert_eq!(
             sentence(0.1),
-            "bound by the dies: die 0 is 95 % busy, all of them 95 % on average, 10 % with garbage collection"
+            "bound by the dies: die 0 works 95 % of the time, all of them 95 % on average, 10 % with garbage collection"
         );
     }
 

@@ -95,7 +95,8 @@ pub struct LowerBound {
 }
 
 impl DieWork {
-    fn least(&self, read_cache: bool) -> Time {
+    /// How long the die has to work at least; with a cache register its data leaves beside other work.
+    pub fn least(&self, read_cache: bool) -> Time {
         let commanded = self.array + self.commands;
         if read_cache { commanded.later(self.data) } else { commanded + self.data }
     }

@@ -184,7 +184,11 @@ impl Simulation {
         } else {
             Load::OnCompletion
         };
-        let bound = Bound::find(&utilisation, self.fabric.layout(), mean.as_ref(), load);
+        let now = self.now().as_secs_f64();
+        let share_of_run = |time: Time| if now > 0.0 { (time.as_secs_f64() / now).min(1.0) } else { 0.0 };
+        let works = |die: &DieWork| share_of_run(die.least(self.rules.read_cache));
+        let at_work: Vec<f64> = measures.dies.iter().map(works).collect();
+        let bound = Bound::find(&utilisation, &at_work, self.fabric.layout(), mean.as_ref(), load);
         let wall_s = wall.as_secs_f64();
         Report {
             requests: measures.completed,
