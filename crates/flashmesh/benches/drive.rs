@@ -10,12 +10,13 @@ use std::io::Cursor;
 use std::process::Command;
 use std::time::Instant;
 
-use flashmesh::config::{Config, Pattern, PreconditionKind, Sizes, TraceFormat};
+use flashmesh::config::{Config, FabricKind, Pattern, PreconditionKind, Sizes, TraceFormat};
 use flashmesh::flash::geometry::Geometry;
 use flashmesh::ftl::Ftl;
 use flashmesh::measure::peak_rss;
+use flashmesh::measure::report::Report;
 use flashmesh::simulation::{Control, Simulation};
-use flashmesh::units::Bytes;
+use flashmesh::units::{Bytes, Rate};
 use sha2::{Digest, Sha256};
 
 const RUNS: usize = 5;
@@ -34,6 +35,7 @@ struct Row {
 const ROWS: &[Row] = &[
     Row { name: "4 KiB random reads, bus", unit: "M requests/s", floor: 3.0, rate: true, run: random_reads },
     Row { name: "4 KiB random reads, ideal", unit: "M requests/s", floor: 2.5, rate: true, run: random_reads_ideal },
+    Row { name: "4 KiB random reads, pSSD", unit: "M requests/s", floor: 2.5, rate: true, run: random_reads_pssd },
     Row { name: "4 KiB random reads, pnSSD", unit: "M requests/s", floor: 2.5, rate: true, run: random_reads_pnssd },
     Row { name: "4 KiB random reads, NoSSD", unit: "M requests/s", floor: 0.3, rate: true, run: random_reads_nossd },
     Row { name: "4 KiB random reads, Venice", unit: "M requests/s", floor: 0.5, rate: true, run: random_reads_venice },
@@ -48,6 +50,20 @@ const ROWS: &[Row] = &[
     Row { name: "reading 100 M requests", unit: "MB peak", floor: 60.0, rate: false, run: read_memory },
     Row { name: "time of 20 M reads over 4 x 5 M", unit: "ratio", floor: 1.25, rate: false, run: growth_with_requests },
     Row { name: "time on 1.6 TB over 412 GB", unit: "ratio", floor: 1.25, rate: false, run: growth_with_capacity },
+    Row {
+        name: "cost a hop, 32x32 on 8x8, NoSSD",
+        unit: "ratio",
+        floor: 1.0,
+        rate: false,
+        run: growth_with_mesh_nossd,
+    },
+    Row {
+        name: "cost a hop, 32x32 on 8x8, Venice",
+        unit: "ratio",
+        floor: 1.0,
+        rate: false,
+        run: growth_with_mesh_venice,
+    },
 ];
 
 fn main() {
@@ -93,16 +109,26 @@ fn drive(requests: u64) -> Config {
     config
 }
 
-/// Runs the drive; gives requests per wall second in millions, and the hash of the report.
-fn run(config: &Config) -> (f64, String) {
+/// Runs the drive.
+fn report(config: &Config) -> Report {
     let mut simulation = Simulation::new(config).expect("the drive can be built");
-    let report = simulation.run(&Control::default()).expect("the run ends");
+    simulation.run(&Control::default()).expect("the run ends")
+}
+
+/// The hash of what was simulated.
+fn hash_of(report: &Report) -> String {
     let mut json = report.to_json();
     let fields = json.as_object_mut().expect("a report is an object");
     for varies in ["wall_s", "requests_per_wall_s", "peak_rss_bytes", "version", "config_hash"] {
         fields.remove(varies);
     }
-    (report.requests_per_wall_s / 1e6, hash(&json.to_string()))
+    hash(&json.to_string())
+}
+
+/// Runs the drive; gives requests per wall second in millions, and the hash of the report.
+fn run(config: &Config) -> (f64, String) {
+    let report = report(config);
+    (report.requests_per_wall_s / 1e6, hash_of(&report))
 }
 
 fn hash(text: &str) -> String {
@@ -113,28 +139,30 @@ fn random_reads() -> (f64, String) {
     run(&drive(20_000_000))
 }
 
-fn random_reads_ideal() -> (f64, String) {
-    let mut config = drive(20_000_000);
-    config.fabric.kind = flashmesh::config::FabricKind::Ideal;
+fn random_reads_over(kind: FabricKind, requests: u64) -> (f64, String) {
+    let mut config = drive(requests);
+    config.fabric.kind = kind;
     run(&config)
+}
+
+fn random_reads_ideal() -> (f64, String) {
+    random_reads_over(FabricKind::Ideal, 20_000_000)
+}
+
+fn random_reads_pssd() -> (f64, String) {
+    random_reads_over(FabricKind::Pssd, 20_000_000)
 }
 
 fn random_reads_pnssd() -> (f64, String) {
-    let mut config = drive(20_000_000);
-    config.fabric.kind = flashmesh::config::FabricKind::Pnssd;
-    run(&config)
+    random_reads_over(FabricKind::Pnssd, 20_000_000)
 }
 
 fn random_reads_nossd() -> (f64, String) {
-    let mut config = drive(3_000_000);
-    config.fabric.kind = flashmesh::config::FabricKind::Nossd;
-    run(&config)
+    random_reads_over(FabricKind::Nossd, 3_000_000)
 }
 
 fn random_reads_venice() -> (f64, String) {
-    let mut config = drive(5_000_000);
-    config.fabric.kind = flashmesh::config::FabricKind::Venice;
-    run(&config)
+    random_reads_over(FabricKind::Venice, 5_000_000)
 }
 
 fn random_writes() -> (f64, String) {
@@ -225,4 +253,33 @@ fn growth_with_capacity() -> (f64, String) {
     config.geometry.blocks_per_plane *= 4;
     let (large, hash) = run(&config);
     (small / large, hash)
+}
+
+/// Reads on `side` x `side` chips, with the same load for each controller: 8 requests outstanding and 1 GB/s of the host's link
+/// for each row, as the preset has it for its 8 rows. Gives seconds a request, links a transfer, and the hash.
+fn mesh(kind: FabricKind, side: u32, requests: u64) -> (f64, f64, String) {
+    let mut config = small_footprint(requests);
+    config.fabric.kind = kind;
+    config.geometry.channels = side;
+    config.geometry.chips_per_channel = side;
+    config.replay.outstanding = 8 * side;
+    config.host.link_rate = Rate::from_bytes_per_second(1_000_000_000 * u64::from(side));
+    let report = report(&config);
+    let hops = report.links.hops_mean.expect("there are transfers");
+    (1.0 / report.requests_per_wall_s, hops, hash_of(&report))
+}
+
+/// How much more a request costs on 32x32 chips than on 8x8, over how much longer its paths are.
+fn growth_with_mesh(kind: FabricKind, requests: u64) -> (f64, String) {
+    let (small, small_hops, _) = mesh(kind, 8, requests);
+    let (large, large_hops, hash) = mesh(kind, 32, requests);
+    (large / small / (large_hops / small_hops), hash)
+}
+
+fn growth_with_mesh_nossd() -> (f64, String) {
+    growth_with_mesh(FabricKind::Nossd, 1_000_000)
+}
+
+fn growth_with_mesh_venice() -> (f64, String) {
+    growth_with_mesh(FabricKind::Venice, 50_000)
 }

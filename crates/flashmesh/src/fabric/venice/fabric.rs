@@ -188,12 +188,18 @@ impl Venice {
     }
 
     /// Tells the oracle, when one looks, what the controller holds now.
-    #[inline]
+    #[inline(always)]
     fn follow(&mut self, controller: ChannelId, now: Time, outbox: &mut Outbox) {
         if outbox.uses.is_some() {
-            let state = &mut self.controllers[controller.index()];
-            state.trace.follow(self.network.held(controller), state.asker.die, now, outbox);
+            self.tell(controller, now, outbox);
         }
+    }
+
+    /// Tells the oracle what the controller holds now.
+    #[cold]
+    fn tell(&mut self, controller: ChannelId, now: Time, outbox: &mut Outbox) {
+        let state = &mut self.controllers[controller.index()];
+        state.trace.follow(self.network.held(controller), state.asker.die, now, outbox);
     }
 
     /// The circuit is granted to whom it was reserved for.

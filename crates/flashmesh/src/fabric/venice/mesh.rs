@@ -18,30 +18,16 @@ impl Place {
     #[inline]
     pub const fn beyond(self, port: Port) -> Place {
         let Place { row, column } = self;
-        match port {
-            Port::North => Place { row: row - 1, column },
-            Port::East => Place { row, column: column + 1 },
-            Port::South => Place { row: row + 1, column },
-            Port::West => Place { row, column: column - 1 },
-            Port::Chip => self,
-        }
+        Place { row: row.wrapping_add_signed(port.down()), column: column.wrapping_add_signed(port.right()) }
     }
 
     /// The ports that lead nearer to `target`: two, one, or none at the target itself.
     #[inline]
     pub fn towards(self, target: Place) -> Ports {
-        use std::cmp::Ordering::{Equal, Greater, Less};
-        let horizontal = match self.column.cmp(&target.column) {
-            Less => Ports::of(Port::East),
-            Equal => Ports::NONE,
-            Greater => Ports::of(Port::West),
-        };
-        let vertical = match self.row.cmp(&target.row) {
-            Less => Ports::of(Port::South),
-            Equal => Ports::NONE,
-            Greater => Ports::of(Port::North),
-        };
-        horizontal.with(vertical)
+        Ports::of_if(Port::North, self.row > target.row)
+            .with(Ports::of_if(Port::East, self.column < target.column))
+            .with(Ports::of_if(Port::South, self.row < target.row))
+            .with(Ports::of_if(Port::West, self.column > target.column))
     }
 
     /// Mesh links of a minimal path to `target`.
@@ -103,6 +89,12 @@ impl Mesh {
     #[inline]
     pub const fn entrance(&self, controller: ChannelId) -> Place {
         Place { row: controller.0, column: 0 }
+    }
+
+    /// The router behind a mesh port of `router`, which must lead to one.
+    #[inline]
+    pub const fn neighbour(&self, router: usize, port: Port) -> usize {
+        router.wrapping_add_signed(port.down() as isize * self.columns as isize + port.right() as isize)
     }
 
     /// The ports of the router at `place` that lead to other routers.

@@ -1,5 +1,7 @@
 //! The network: scouts that reserve circuits hop by hop, and the circuits they reserved.
 
+use std::hint::select_unpredictable;
+
 use crate::ids::{ChannelId, ChipId, LinkId};
 
 use super::counters::Counters;
@@ -145,7 +147,8 @@ impl Network {
             row.entry = entry;
             row.used = row.used.with(Ports::of(entry));
         }
-        let port = if at == target {
+        let minimal = at.towards(target);
+        let port = if minimal.is_empty() {
             (!self.routers[router].busy.contains(Port::Chip)).then_some(Port::Chip)
         } else {
             let mut open = Ports::MESH.without(self.routers[router].busy).without(row.used);
@@ -165,7 +168,7 @@ impl Network {
         match port {
             None => self.turn_back(controller, row.entry),
             Some(Port::Chip) => self.arrive(controller),
-            Some(port) => self.go_on(controller, port),
+            Some(port) => self.go_on(controller, port, minimal.contains(port)),
         }
     }
 
@@ -179,7 +182,7 @@ impl Network {
             if exit == Port::Chip {
                 break;
             }
-            router = self.neighbour(router, exit);
+            router = self.mesh.neighbour(router, exit);
         }
         self.scouts[controller.index()].phase = Phase::Free;
     }
@@ -231,46 +234,29 @@ impl Network {
         self.tables.is_clear()
     }
 
-    /// The number of the router behind a mesh port of router `number`.
-    #[inline]
-    fn neighbour(&self, number: usize, port: Port) -> usize {
-        let columns = self.mesh.columns() as usize;
-        match port {
-            Port::North => number - columns,
-            Port::East => number + 1,
-            Port::South => number + columns,
-            Port::West => number - 1,
-            Port::Chip => number,
-        }
-    }
-
-    /// Reserves or frees the link at `port` of router `number`, at both its ends.
-    #[inline]
+    /// Reserves or frees the link at `port` of router `number`, at both its ends; that of a chip has but one.
+    #[inline(always)]
     fn set_busy(&mut self, number: usize, port: Port, busy: bool) {
-        let other = self.neighbour(number, port);
-        let mut set = |number: usize, port| {
+        for (number, port) in [(number, port), (self.mesh.neighbour(number, port), port.opposite())] {
             let (router, port) = (&mut self.routers[number], Ports::of(port));
             router.busy = if busy { router.busy.with(port) } else { router.busy.without(port) };
-        };
-        set(number, port);
-        if port != Port::Chip {
-            set(other, port.opposite());
         }
     }
 
     /// The ports of `ports` that lead from router `number` to one which `packet` holds.
     #[inline]
     fn own(&self, packet: usize, number: usize, ports: Ports) -> Ports {
-        ports.mesh().fold(Ports::NONE, |own, port| {
-            let is_own = self.tables.row(packet, self.neighbour(number, port)).valid;
-            if is_own { own.with(Ports::of(port)) } else { own }
+        Port::MESH.into_iter().fold(Ports::NONE, |own, port| {
+            // All four are looked at, which costs less than guessing which of them are asked for.
+            let is_asked = ports.contains(port);
+            let other = select_unpredictable(is_asked, self.mesh.neighbour(number, port), number);
+            own.with(Ports::of_if(port, is_asked & self.tables.is_held(packet, other)))
         })
     }
 
     #[inline]
-    fn go_on(&mut self, controller: ChannelId, port: Port) -> Step {
+    fn go_on(&mut self, controller: ChannelId, port: Port, is_minimal: bool) -> Step {
         let scout = &mut self.scouts[controller.index()];
-        let is_minimal = scout.at.towards(scout.target).contains(port);
         scout.phase = Phase::Reserve;
         scout.at = scout.at.beyond(port);
         scout.entry = port.opposite();

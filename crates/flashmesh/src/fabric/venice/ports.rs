@@ -35,15 +35,42 @@ impl Port {
     /// The port at the other end of a mesh link.
     #[inline]
     pub const fn opposite(self) -> Port {
-        match self {
-            Port::North => Port::South,
-            Port::East => Port::West,
-            Port::South => Port::North,
-            Port::West => Port::East,
-            Port::Chip => Port::Chip,
-        }
+        const OPPOSITE: [Port; 5] = [Port::South, Port::West, Port::North, Port::East, Port::Chip];
+        OPPOSITE[self as usize]
+    }
+
+    /// How many rows further down it leads.
+    #[inline]
+    pub(super) const fn down(self) -> i32 {
+        const DOWN: [i32; 5] = [-1, 0, 1, 0, 0];
+        DOWN[self as usize]
+    }
+
+    /// How many columns further to the right it leads.
+    #[inline]
+    pub(super) const fn right(self) -> i32 {
+        const RIGHT: [i32; 5] = [0, 1, 0, -1, 0];
+        RIGHT[self as usize]
     }
 }
+
+/// The mesh ports of each set in their order. Looked up, since no branch predictor foresees which port a scout takes.
+const IN_ORDER: [[Option<Port>; 4]; 16] = {
+    let mut sets = [[None; 4]; 16];
+    let mut set = 0;
+    while set < sets.len() {
+        let (mut number, mut position) = (0, 0);
+        while number < Port::MESH.len() {
+            if set & 1 << number != 0 {
+                sets[set][position] = Some(Port::MESH[number]);
+                position += 1;
+            }
+            number += 1;
+        }
+        set += 1;
+    }
+    sets
+};
 
 /// A set of ports.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -71,6 +98,12 @@ impl Ports {
     #[inline]
     pub const fn of(port: Port) -> Ports {
         Ports(1 << port as u8)
+    }
+
+    /// The set of `port` if `is_in`, else the empty one.
+    #[inline]
+    pub const fn of_if(port: Port, is_in: bool) -> Ports {
+        Ports((is_in as u8) << port as u8)
     }
 
     /// Both sets together.
@@ -106,24 +139,23 @@ impl Ports {
     /// How many there are.
     #[inline]
     pub const fn len(self) -> u32 {
-        self.0.count_ones()
-    }
-
-    /// The mesh ports of the set, in their order.
-    #[inline]
-    pub fn mesh(self) -> impl Iterator<Item = Port> {
-        let mut left = self.0 & Ports::MESH.0;
-        std::iter::from_fn(move || {
-            let port = Port::MESH.get(left.trailing_zeros() as usize).copied();
-            left &= left.wrapping_sub(1);
-            port
-        })
+        // Looked up: not every processor has an instruction that counts bits, so the compiler may not use one.
+        const LEN: [u8; 32] = {
+            let mut len = [0; 32];
+            let mut set = 0;
+            while set < len.len() {
+                len[set] = set.count_ones() as u8;
+                set += 1;
+            }
+            len
+        };
+        LEN[self.0 as usize & 0b1_1111] as u32
     }
 
     /// The mesh port at `position` among those of the set, in their order.
     #[inline]
     pub fn nth(self, position: u32) -> Option<Port> {
-        self.mesh().nth(position as usize)
+        *IN_ORDER[usize::from(self.0 & Ports::MESH.0)].get(position as usize)?
     }
 }
 

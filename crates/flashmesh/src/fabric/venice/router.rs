@@ -22,6 +22,9 @@ pub(super) struct Row {
 impl Row {
     const EMPTY: Row = Row { valid: false, entry: Port::North, exit: Port::North, used: Ports::NONE };
 
+    /// The bit of a valid row.
+    const VALID: u16 = 1 << 11;
+
     /// The row as 12 bits; those of [`Row::EMPTY`] are 0.
     #[inline]
     const fn to_bits(self) -> u16 {
@@ -31,7 +34,7 @@ impl Row {
     #[inline]
     const fn from_bits(bits: u16) -> Row {
         Row {
-            valid: bits >> 11 & 1 == 1,
+            valid: bits & Row::VALID != 0,
             entry: Port::numbered(bits >> 5 & 0b111),
             exit: Port::numbered(bits >> 8 & 0b111),
             used: Ports::from_bits((bits & 0b1_1111) as u8),
@@ -59,6 +62,12 @@ impl Tables {
     #[inline]
     pub fn row(&self, packet: usize, router: usize) -> Row {
         Row::from_bits(self.rows[packet * self.routers + router])
+    }
+
+    /// Whether `packet` holds `router`.
+    #[inline]
+    pub fn is_held(&self, packet: usize, router: usize) -> bool {
+        self.rows[packet * self.routers + router] & Row::VALID != 0
     }
 
     /// Sets the row of `packet` in the table of `router`.

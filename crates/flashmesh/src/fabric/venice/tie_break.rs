@@ -20,11 +20,15 @@ impl Lfsr {
         Lfsr(1 + (number % 3) as u8)
     }
 
-    /// A position below `count`, at most 3.
+    /// A position below `count`, at most 3; 0 without a draw where there is no choice.
     #[inline]
     fn draw(&mut self, count: u32) -> u32 {
-        self.0 = (self.0 << 1 | (self.0 >> 1 ^ self.0) & 1) & 0b11;
-        if count == 2 { u32::from(self.0 & 1) } else { u32::from(self.0) - 1 }
+        /// The position by how many there are and the new state.
+        const POSITIONS: [[u32; 4]; 4] = [[0; 4], [0; 4], [0, 1, 0, 1], [0, 0, 1, 2]];
+        debug_assert!(count < 4, "a draw among {count}");
+        let next = (self.0 << 1 | (self.0 >> 1 ^ self.0) & 1) & 0b11;
+        self.0 = if count < 2 { self.0 } else { next };
+        POSITIONS[count as usize & 3][usize::from(next)]
     }
 }
 
@@ -51,8 +55,8 @@ impl TieBreaker {
     pub fn choose(&mut self, register: &mut Lfsr, ports: Ports) -> Option<Port> {
         let count = ports.len();
         let position = match self {
-            _ if count < 2 => 0,
             TieBreaker::Lfsr => register.draw(count),
+            TieBreaker::Uniform(_) if count < 2 => 0,
             TieBreaker::Uniform(random) => random.below(count),
         };
         ports.nth(position)

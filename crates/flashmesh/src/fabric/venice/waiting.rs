@@ -67,6 +67,8 @@ impl Line {
 pub(super) struct ControllerQueue {
     /// By the row of the die.
     rows: Vec<Line>,
+    /// The order of the first of each row; later than any for a row without.
+    firsts: Vec<u64>,
     count: usize,
     service: Service,
 }
@@ -74,13 +76,16 @@ pub(super) struct ControllerQueue {
 impl ControllerQueue {
     /// An empty queue for a mesh of `rows`.
     pub fn new(rows: u32, service: Service) -> ControllerQueue {
-        ControllerQueue { rows: vec![Line::default(); rows as usize], count: 0, service }
+        let rows = rows as usize;
+        ControllerQueue { rows: vec![Line::default(); rows], firsts: vec![u64::MAX; rows], count: 0, service }
     }
 
     /// Puts `asker` where it belongs by the order of asking.
     #[inline]
     pub fn insert(&mut self, asker: Asker) {
-        self.rows[asker.place.row as usize].insert(asker);
+        let row = asker.place.row as usize;
+        self.firsts[row] = self.firsts[row].min(asker.order);
+        self.rows[row].insert(asker);
         self.count += 1;
     }
 
@@ -90,16 +95,22 @@ impl ControllerQueue {
         if self.count == 0 {
             return None;
         }
-        let fronts = || {
-            let numbered = (0..).map(ChannelId).zip(&self.rows);
-            numbered.filter_map(|(row, line)| line.0.front().map(|asker| (asker.order, row)))
-        };
-        let (_, row) = match self.service {
-            Service::OwnRowFirst => fronts().filter(|(_, row)| is_free(*row)).min().or_else(|| fronts().min()),
-            Service::LongestFirst => fronts().min(),
-        }?;
+        // The longest waiting of all, and the longest waiting one whose own controller is free.
+        let mut longest = (u64::MAX, 0);
+        let mut own = longest;
+        for ((row, &first), controller) in self.firsts.iter().enumerate().zip((0..).map(ChannelId)) {
+            if first < longest.0 {
+                longest = (first, row);
+            }
+            if first < own.0 && is_free(controller) {
+                own = (first, row);
+            }
+        }
+        let (_, row) = if self.service == Service::OwnRowFirst && own.0 < u64::MAX { own } else { longest };
         self.count -= 1;
-        self.rows[row.index()].pop()
+        let asker = self.rows[row].pop();
+        self.firsts[row] = self.rows[row].0.front().map_or(u64::MAX, |next| next.order);
+        asker
     }
 }
 
