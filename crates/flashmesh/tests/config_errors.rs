@@ -159,7 +159,7 @@ fn keys_that_cannot_go_together_are_found() {
             "fabric.kind = \"pnssd\"\ngeometry.chips-per-channel = 4",
             "as many chips a channel as channels, found 4 and 8",
         ),
-        ("gc.move = \"chip-to-chip\"", "needs fabric.kind = pnssd, found bus"),
+        ("gc.move = \"chip-to-chip\"", "needs fabric.kind = pnssd or nossd, found bus"),
         ("fabric.kind = \"pnssd\"\n[gc]\nmove = \"chip-to-chip\"\ncopyback = true", "keeps pages in their plane"),
         (
             "fabric.kind = \"pnssd\"\ngc.move = \"chip-to-chip\"\ngeometry.blocks-per-plane = 65",
