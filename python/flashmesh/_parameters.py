@@ -441,10 +441,10 @@ class Venice:
     """
 
     link_width: Bytes | None = None
-    """Data that a link between routers moves at once. Values: 1B to 1KiB. Default: "1B"."""
+    """Data that a link between routers moves at once. Values: 1B to 4KiB. Default: "1B"."""
 
     link_cycle: Time | None = None
-    """Time to move it over one link. Values: 1ps to 1us. Default: "1ns"."""
+    """Time to move it over one link. Values: 1ps to 1ms. Default: "1ns"."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -62,8 +62,8 @@ section! {
         /// Keep the circuit of a read while its array works, rather than reserve one for the command and one for the data.
         hold_circuit: bool = false;
         /// Data that a link between routers moves at once.
-        link_width: Bytes = Bytes::new(1), in Bytes::new(1)..=Bytes::from_kib(1);
+        link_width: Bytes = Bytes::new(1), in Bytes::new(1)..=Bytes::from_kib(4);
         /// Time to move it over one link.
-        link_cycle: Time = Time::from_ns(1), in Time::from_ps(1)..=Time::from_us(1);
+        link_cycle: Time = Time::from_ns(1), in Time::from_ps(1)..=Time::from_ms(1);
     }
 }
