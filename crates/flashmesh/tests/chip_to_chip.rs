@@ -5,6 +5,7 @@ mod drives;
 
 use drives::{Listed, PAGE, assert_within, bare_drive, completions, read, run_source, write};
 use flashmesh::config::{Allocation, Config, FabricKind, Move, PreconditionKind, ReplayMode};
+use flashmesh::fabric::layout::LinkKind;
 use flashmesh::measure::report::Report;
 use flashmesh::simulation::{Control, Simulation};
 use flashmesh::units::{Bytes, Rate, Time};
@@ -82,9 +83,9 @@ fn the_chip_of_the_victim_serves_reads_while_another_one_programs() {
 }
 
 /// Uniform random writes to a drive of 4 x 4 chips in its steady state.
-fn random_writes(r#move: Move, allocation: Option<Allocation>) -> Report {
+fn random_writes(kind: FabricKind, r#move: Move, allocation: Option<Allocation>) -> Report {
     let mut config = bare_drive();
-    config.fabric.kind = FabricKind::Pnssd;
+    config.fabric.kind = kind;
     config.geometry.channels = 4;
     config.geometry.chips_per_channel = 4;
     config.geometry.blocks_per_plane = 64;
@@ -107,7 +108,7 @@ fn random_writes(r#move: Move, allocation: Option<Allocation>) -> Report {
 /// Claim K10: with Clean packets garbage collection moves pages from chip to chip without the controller.
 #[test]
 fn the_controllers_move_no_page_that_goes_from_chip_to_chip() {
-    let report = random_writes(Move::ChipToChip, None);
+    let report = random_writes(FabricKind::Pnssd, Move::ChipToChip, None);
     let (gc, links) = (&report.gc, &report.links);
     let pages = |bytes: &[u64]| bytes.iter().sum::<u64>() as f64 / PAGE as f64;
     // The others stay because every plane that could take them is short of free pages itself, or awaits a page.
@@ -121,9 +122,29 @@ fn the_controllers_move_no_page_that_goes_from_chip_to_chip() {
 }
 
 #[test]
+fn the_links_of_the_controllers_of_nossd_carry_no_page_that_goes_from_chip_to_chip() {
+    let report = random_writes(FabricKind::Nossd, Move::ChipToChip, None);
+    let (gc, links) = (&report.gc, &report.links);
+    assert!(gc.pages_copied > gc.pages_moved / 3, "{gc:?}");
+    let over = |kind: LinkKind, bytes: &[u64]| {
+        let of_kind = links.kinds.iter().zip(bytes).filter(|(other, _)| **other == kind);
+        of_kind.map(|(_, bytes)| bytes).sum::<u64>() as f64 / PAGE as f64
+    };
+    assert_eq!(over(LinkKind::Controller, &links.bytes_between_chips), 0.0);
+    // A page leaves one chip and enters another.
+    let copied = 2.0 * gc.pages_copied as f64;
+    assert_within("from chip to chip", over(LinkKind::Chip, &links.bytes_between_chips), copied, 0.02);
+    let through = (gc.pages_moved - gc.pages_copied) as f64;
+    let programs = report.flash.user_programs as f64 + through;
+    assert_within("to the chips", over(LinkKind::Controller, &links.bytes_to_chips), programs, 0.001);
+    assert_within("from the chips", over(LinkKind::Controller, &links.bytes_from_chips), through, 0.02);
+}
+
+#[test]
 fn where_pages_move_to_does_not_change_how_many_are_moved() {
     for allocation in [None, Some(Allocation::Dynamic)] {
-        let amplification = |r#move| random_writes(r#move, allocation).write_amplification.expect("the host wrote");
+        let amplification =
+            |r#move| random_writes(FabricKind::Pnssd, r#move, allocation).write_amplification.expect("the host wrote");
         let (chip_to_chip, through) = (amplification(Move::ChipToChip), amplification(Move::ThroughController));
         assert_within("write amplification", chip_to_chip, through, 0.05);
     }
