@@ -8,9 +8,7 @@ use std::hash::Hasher;
 use std::time::Instant;
 
 use flashmesh::engine::random::SimRng;
-use flashmesh::fabric::wormhole::{
-    Arbitration, Class, GrantRule, Grid, Network, Outbox, Packet, Parameters, RouterId, TerminalId, Topology,
-};
+use flashmesh::fabric::wormhole::{Class, Grid, Network, Outbox, Packet, Parameters, RouterId, TerminalId, Topology};
 use rustc_hash::FxHasher;
 
 const RUNS: usize = 5;
@@ -58,21 +56,7 @@ fn main() {
 /// Gives million flits delivered a second, and the hash of all deliveries.
 fn run(row: &Row) -> (f64, u64) {
     let topology = Topology::new(Grid::mesh(8, 8), (0..64).map(RouterId).collect()).expect("a small grid");
-    let parameters = Parameters {
-        interface_cycles: 2,
-        hop_cycles: 3,
-        head_cycles: 1,
-        head_of_line_cycles: 1,
-        gap_cycles: 1,
-        credit_cycles: 3,
-        injection_credit_cycles: 1,
-        flit_cycles: 1,
-        buffer_flits: row.buffer_flits,
-        arbitration: Arbitration::RoundRobin,
-        grant_rule: GrantRule::Immediate,
-        small_first: false,
-        half_duplex: false,
-    };
+    let parameters = Parameters { buffer_flits: row.buffer_flits, ..Parameters::BOOKSIM };
     let mut network = Network::new(topology, parameters).expect("the parameters are in their bounds");
     let started = Instant::now();
     let mut traffic = Traffic { random: SimRng::new(1), outbox: Outbox::default(), hash: FxHasher::default() };

@@ -1,28 +1,9 @@
 //! Mean latencies against those of BookSim 2, an established simulator of networks on chips.
 
 use flashmesh::engine::random::SimRng;
-use flashmesh::fabric::wormhole::{
-    Arbitration, Class, GrantRule, Grid, Network, Outbox, Packet, Parameters, RouterId, TerminalId, Topology,
-};
+use flashmesh::fabric::wormhole::{Class, Grid, Network, Outbox, Packet, Parameters, RouterId, TerminalId, Topology};
 
 const FLITS: u32 = 512;
-
-/// BookSim's router with one virtual channel: routing delay 0, allocators of 1 cycle, credit delay 1, islip.
-const PARAMETERS: Parameters = Parameters {
-    interface_cycles: 2,
-    hop_cycles: 3,
-    head_cycles: 1,
-    head_of_line_cycles: 1,
-    gap_cycles: 1,
-    credit_cycles: 3,
-    injection_credit_cycles: 1,
-    flit_cycles: 1,
-    buffer_flits: 16,
-    arbitration: Arbitration::RoundRobin,
-    grant_rule: GrantRule::Immediate,
-    small_first: false,
-    half_duplex: false,
-};
 
 /// Mean cycles from the creation of a packet to the arrival of its tail on an 8 x 8 mesh, where each router starts a
 /// packet with probability `load` / [`FLITS`] in each cycle, for a destination uniform over all routers, itself
@@ -31,7 +12,7 @@ fn mean_latency(load: f64, seed: u64) -> f64 {
     const WARM_UP: u64 = 100_000;
     const CYCLES: u64 = 4_000_000;
     let topology = Topology::new(Grid::mesh(8, 8), (0..64).map(RouterId).collect()).expect("a small grid");
-    let mut network = Network::new(topology, PARAMETERS).expect("the parameters are in their bounds");
+    let mut network = Network::new(topology, Parameters::BOOKSIM).expect("the parameters are in their bounds");
     let mut random = SimRng::new(seed);
     // The pauses between the packets of a router are geometric: independent draws in each cycle, seen from afar.
     let rate = load / f64::from(FLITS);

@@ -60,6 +60,24 @@ impl Parameters {
     /// The most cycles of any delay, and the most slots of a buffer.
     pub const VALUE_MAX: u32 = 1 << 20;
 
+    /// The router of BookSim 2 with one virtual channel (routing delay 0, allocators of 1 cycle, credit delay 1, islip) and buffers of
+    /// 16 flits, whose published latencies the tests compare with.
+    pub const BOOKSIM: Parameters = Parameters {
+        interface_cycles: 2,
+        hop_cycles: 3,
+        head_cycles: 1,
+        head_of_line_cycles: 1,
+        gap_cycles: 1,
+        credit_cycles: 3,
+        injection_credit_cycles: 1,
+        flit_cycles: 1,
+        buffer_flits: 16,
+        arbitration: Arbitration::RoundRobin,
+        grant_rule: GrantRule::Immediate,
+        small_first: false,
+        half_duplex: false,
+    };
+
     /// Tells what is wrong with a set of parameters.
     ///
     /// # Errors
