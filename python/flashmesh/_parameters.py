@@ -10,7 +10,7 @@ Generated from the declarations in crates/flashmesh/src/config by `cargo run -p 
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from typing import Any, Literal, TypeAlias
 
@@ -31,6 +31,8 @@ __all__ = [
     "GcVictim",
     "Geometry",
     "Host",
+    "Indices",
+    "Namespace",
     "Nossd",
     "NossdArbitration",
     "NossdInjection",
@@ -44,6 +46,9 @@ __all__ = [
     "Precondition",
     "PreconditionKind",
     "Preset",
+    "Queue",
+    "QueueCaching",
+    "QueuePriority",
     "Rate",
     "Replay",
     "ReplayMode",
@@ -51,6 +56,7 @@ __all__ = [
     "SchedulePolicy",
     "Share",
     "Sizes",
+    "Stream",
     "Time",
     "Venice",
     "VeniceRetry",
@@ -93,6 +99,9 @@ Share: TypeAlias = float | str
 
 Sizes: TypeAlias = Bytes | Sequence[tuple[Bytes, float]]
 """A size, or sizes with their weights: [("4KiB", 0.7), ("64KiB", 0.3)]."""
+
+Indices: TypeAlias = str | int | Sequence[int]
+"""A set of numbers, counted from 0: "0-3,6" or [0, 1, 2, 3, 6]."""
 
 Preset: TypeAlias = Literal["z-nand", "pm9a3", "enterprise-slc", "nossd12", "mbm", "collisions"]
 """The drives that come with the simulator."""
@@ -218,6 +227,12 @@ WorkloadArrivals: TypeAlias = Literal["constant", "exponential", "burst"]
 
 ReplayMode: TypeAlias = Literal["open", "stress", "closed"]
 """When requests are issued."""
+
+QueuePriority: TypeAlias = Literal["urgent", "high", "medium", "low"]
+"""How urgent the requests of the stream are, for the parts of the drive that tell requests apart."""
+
+QueueCaching: TypeAlias = Literal["none", "reads", "writes", "all"]
+"""Which requests of the stream the cache of the drive takes, where it has one."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -522,10 +537,12 @@ class Wear:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Host:
-    """The queue pair and the link to the host."""
+    """The queue pairs and the link to the host."""
 
     queue_depth: int | None = None
-    """Requests the drive holds at once; later ones wait on the host. Values: 1 to 65535. Default: 1024."""
+    """Requests of each stream that the drive holds at once; later ones wait on the host. Values: 1 to 65535. Default:
+    1024.
+    """
 
     link_rate: Rate | None = None
     """Rate of the link, in each direction. Values: 1kB/s to unlimited. Default: "8GB/s"."""
@@ -694,6 +711,60 @@ class Replay:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class Queue:
+    """The queue pair of a stream."""
+
+    priority: QueuePriority | None = None
+    """How urgent the requests of the stream are, for the parts of the drive that tell requests apart. Default:
+    "medium".
+    """
+
+    namespace: str | None = None
+    """The namespace that the requests go to; offsets of the workload count from its beginning. Default: the first
+    namespace.
+    """
+
+    caching: QueueCaching | None = None
+    """Which requests of the stream the cache of the drive takes, where it has one. Default: "all"."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Namespace:
+    """A part of the space that the host sees. Such parts follow one another in the order of the text."""
+
+    capacity: Bytes | None = None
+    """Its space, rounded down to whole pages. Values: 512B to 1024TiB. Default: an equal share of what the other
+    namespaces leave.
+    """
+
+    channels: Indices | None = None
+    """The channels that its pages live on. Values: 0 to 1023. Default: all."""
+
+    ways: Indices | None = None
+    """The chips of each channel that its pages live on. Values: 0 to 1023. Default: all."""
+
+    dies: Indices | None = None
+    """The dies of each chip that its pages live on. Values: 0 to 63. Default: all."""
+
+    planes: Indices | None = None
+    """The planes of each die that its pages live on. Values: 0 to 7. Default: all."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Stream:
+    """One of several workloads that run at once; what is None has the value above all streams."""
+
+    workload: Workload = Workload()
+    """Where requests come from."""
+
+    replay: Replay = Replay()
+    """When requests are issued."""
+
+    queue: Queue = Queue()
+    """The queue pair of a stream."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Config:
     """Everything that decides a run; what is None has the value of the preset."""
 
@@ -737,7 +808,7 @@ class Config:
     """Wear levelling."""
 
     host: Host = Host()
-    """The queue pair and the link to the host."""
+    """The queue pairs and the link to the host."""
 
     precondition: Precondition = Precondition()
     """The state of the drive before the first request."""
@@ -750,6 +821,16 @@ class Config:
 
     replay: Replay = Replay()
     """When requests are issued."""
+
+    queue: Queue = Queue()
+    """The queue pair of a stream."""
+
+    stream: Mapping[str, Stream] | None = None
+    """Several workloads at once by their names; they start from `workload`, `replay` and `queue`."""
+
+    namespace: Mapping[str, Namespace] | None = None
+    """By their names. A part of the space that the host sees. Such parts follow one another in the order of the text.
+    """
 
     def to_toml_tables(self) -> dict[str, Any]:
         """The tables of a configuration file, with the keys spelt as there; parameters that are None are left out."""
@@ -766,6 +847,8 @@ def _plain(value: Any) -> Any:
     """A value in the types that TOML has."""
     if is_dataclass(value):
         return _table(value)
+    if isinstance(value, Mapping):
+        return {name: _plain(item) for name, item in value.items()}
     if isinstance(value, os.PathLike):
         return os.fspath(value)
     if isinstance(value, Sequence) and not isinstance(value, str):

@@ -5,15 +5,21 @@ use std::path::PathBuf;
 use sha2::{Digest, Sha256};
 
 use super::Config;
+use super::stream::PER_STREAM;
 
 impl Config {
     /// The complete configuration as TOML, every key in the order of declaration; keys that are unset are left away.
+    ///
+    /// Streams have all of their keys, so what stands above them is left away as well.
     ///
     /// Reading it with [`Config::from_str`] gives an equal configuration, whatever the presets of that version are.
     /// (A trace path that is not Unicode is written with replacement characters.)
     pub fn to_toml(&self) -> String {
         let mut text = String::new();
         for (section, entries) in self.entries() {
+            if !self.stream.is_empty() && PER_STREAM.contains(&section.as_str()) {
+                continue;
+            }
             if !section.is_empty() {
                 text.push_str(&format!("\n[{section}]\n"));
             }
@@ -31,8 +37,11 @@ impl Config {
     /// A trace counts by its file name, so the hash does not depend on the folder a run is started from.
     pub fn hash(&self) -> String {
         let mut portable = self.clone();
-        portable.workload.trace =
-            self.workload.trace.as_ref().map(|path| path.file_name().map_or_else(|| path.clone(), PathBuf::from));
+        let streams = portable.stream.iter_mut().map(|stream| &mut stream.workload);
+        for workload in streams.chain([&mut portable.workload]) {
+            let name = |path: PathBuf| path.file_name().map(PathBuf::from).unwrap_or(path);
+            workload.trace = workload.trace.take().map(name);
+        }
         let digest = Sha256::digest(portable.to_toml().as_bytes());
         digest.iter().map(|byte| format!("{byte:02x}")).collect()
     }

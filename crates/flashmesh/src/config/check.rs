@@ -1,24 +1,27 @@
 //! Checks that take more than one key, on the finished configuration.
 
+mod streams;
+
 use super::error::ConfigErrorKind;
-use super::{Config, Move, PreconditionKind, WorkloadKind};
+use super::{Config, Move, PreconditionKind};
 use crate::fabric;
 use crate::flash::geometry::{Geometry, GeometryError, SPARE_BLOCKS_PER_PLANE_MIN};
 use crate::ftl::ARRIVAL_BLOCKS;
-use crate::units::{Bytes, Share};
+use crate::units::Share;
 
 /// Settings that cannot go together.
 pub(super) struct Clash {
     pub kind: ConfigErrorKind,
     /// The keys to look at, `section.key`, the likeliest culprit first.
-    pub keys: Vec<&'static str>,
+    pub keys: Vec<String>,
     pub message: String,
     pub help: Option<String>,
 }
 
 impl Clash {
-    fn new(keys: &[&'static str], message: String) -> Clash {
-        Clash { kind: ConfigErrorKind::Conflict, keys: keys.to_vec(), message, help: None }
+    fn new(keys: &[&str], message: String) -> Clash {
+        let keys = keys.iter().map(|key| (*key).to_owned()).collect();
+        Clash { kind: ConfigErrorKind::Conflict, keys, message, help: None }
     }
 
     fn help(mut self, help: &str) -> Clash {
@@ -41,12 +44,16 @@ pub(super) fn clashes(config: &Config) -> Vec<Clash> {
         clashes.push(Clash::new(&error.keys, error.message).help(&error.help));
     }
     collection(config, geometry.as_ref(), &mut clashes);
-    source(config, &mut clashes);
-    requests(config, &mut clashes);
-    if let Some(geometry) = &geometry {
-        footprint(config, geometry, &mut clashes);
-    }
+    precondition(config, &mut clashes);
+    streams::clashes(config, geometry.as_ref(), &mut clashes);
     clashes
+}
+
+fn precondition(config: &Config, clashes: &mut Vec<Clash>) {
+    if config.precondition.kind == PreconditionKind::Random && config.precondition.fill == 0.0 {
+        let message = "precondition.kind is `random`, but precondition.fill is 0: there is nothing to write".to_owned();
+        clashes.push(Clash::new(&["precondition.fill", "precondition.kind"], message));
+    }
 }
 
 fn geometry_clash(error: &GeometryError) -> Clash {
@@ -130,100 +137,5 @@ fn collection(config: &Config, geometry: Option<&Geometry>, clashes: &mut Vec<Cl
         );
         let keys = ["gc.threshold", "geometry.over-provisioning", "geometry.capacity"];
         clashes.push(Clash::new(&keys, message).help("lower gc.threshold or raise geometry.over-provisioning"));
-    }
-}
-
-fn source(config: &Config, clashes: &mut Vec<Clash>) {
-    let workload = &config.workload;
-    let (trace, profile) = (workload.trace.is_some(), workload.profile.is_some());
-    match workload.kind {
-        WorkloadKind::Trace if !trace => {
-            let message = "workload.kind is `trace`, but no trace is given".to_owned();
-            clashes.push(Clash::new(&["workload.kind"], message).help("set workload.trace to the path of a file"));
-        }
-        WorkloadKind::Profile if !profile => {
-            let message = "workload.kind is `profile`, but no profile is given".to_owned();
-            clashes.push(Clash::new(&["workload.kind"], message).help("set workload.profile to the name of a profile"));
-        }
-        _ => {}
-    }
-    if trace && workload.kind != WorkloadKind::Trace {
-        let message = format!("workload.trace is given, but workload.kind is `{}`", workload.kind);
-        clashes.push(Clash::new(&["workload.trace", "workload.kind"], message));
-    }
-    if profile && workload.kind != WorkloadKind::Profile {
-        let message = format!("workload.profile is given, but workload.kind is `{}`", workload.kind);
-        clashes.push(Clash::new(&["workload.profile", "workload.kind"], message));
-    }
-}
-
-fn requests(config: &Config, clashes: &mut Vec<Clash>) {
-    let (workload, sector) = (&config.workload, config.geometry.sector_size);
-    let mut whole_sectors = |key: &'static str, value: Bytes| {
-        if sector > Bytes::ZERO && !value.as_u64().is_multiple_of(sector.as_u64()) {
-            let message = format!("{key} ({value}) is not a multiple of geometry.sector-size ({sector})");
-            clashes.push(Clash::new(&[key, "geometry.sector-size"], message));
-        }
-    };
-    for (size, _) in &workload.request_size.0 {
-        whole_sectors("workload.request-size", *size);
-    }
-    whole_sectors("workload.footprint-start", workload.footprint_start);
-    if let Some(footprint) = workload.footprint {
-        whole_sectors("workload.footprint", footprint);
-    }
-    if let Some(alignment) = workload.alignment {
-        whole_sectors("workload.alignment", alignment);
-    }
-    if workload.request_size.0.is_empty()
-        || workload.request_size.0.iter().any(|(_, weight)| weight.is_nan() || *weight <= 0.0)
-    {
-        let message = "workload.request-size needs sizes, each with a weight above 0".to_owned();
-        clashes.push(Clash::new(&["workload.request-size"], message));
-    }
-    let total = workload.read_share + workload.deallocate_share;
-    // A share is the nearest double to what was written, so 0.9 and 0.1 may add up to a hair more than one.
-    if total > 1.0 + 1e-9 {
-        let message = format!(
-            "workload.read-share ({}) and workload.deallocate-share ({}) add up to more than 1",
-            workload.read_share, workload.deallocate_share
-        );
-        clashes.push(Clash::new(&["workload.deallocate-share", "workload.read-share"], message));
-    }
-}
-
-fn footprint(config: &Config, geometry: &Geometry, clashes: &mut Vec<Clash>) {
-    let (workload, capacity) = (&config.workload, geometry.capacity());
-    if workload.kind == WorkloadKind::Trace {
-        return;
-    }
-    let keys = ["workload.footprint", "workload.footprint-start", "geometry.capacity"];
-    if workload.footprint_start >= capacity {
-        let message = format!(
-            "workload.footprint-start ({}) is beyond the drive, which has {capacity}",
-            workload.footprint_start
-        );
-        clashes.push(Clash::new(&["workload.footprint-start", "geometry.capacity"], message));
-        return;
-    }
-    let room = capacity - workload.footprint_start;
-    let footprint = workload.footprint.unwrap_or(room);
-    if footprint > room {
-        let message = format!(
-            "workload.footprint ({footprint} from {}) reaches beyond the drive, which has {capacity}",
-            workload.footprint_start
-        );
-        clashes.push(Clash::new(&keys, message));
-    }
-    if workload.kind == WorkloadKind::Synthetic {
-        let largest = workload.request_size.0.iter().map(|(size, _)| *size).max().unwrap_or_default();
-        if largest > footprint {
-            let message = format!("a request of {largest} does not fit the footprint of {footprint}");
-            clashes.push(Clash::new(&["workload.request-size", "workload.footprint", "geometry.capacity"], message));
-        }
-    }
-    if config.precondition.kind == PreconditionKind::Random && config.precondition.fill == 0.0 {
-        let message = "precondition.kind is `random`, but precondition.fill is 0: there is nothing to write".to_owned();
-        clashes.push(Clash::new(&["precondition.fill", "precondition.kind"], message));
     }
 }

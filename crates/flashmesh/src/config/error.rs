@@ -21,6 +21,10 @@ pub enum ConfigErrorKind {
     UnknownSection,
     /// There is no such key.
     UnknownKey,
+    /// A stream or a namespace that is named in one place is not given in another.
+    UnknownName,
+    /// A stream or a namespace has a name that cannot be one.
+    BadName,
     /// There is no such preset.
     UnknownPreset,
     /// The value is none of the choices.
@@ -51,6 +55,8 @@ impl ConfigErrorKind {
             ConfigErrorKind::DuplicateKey => "duplicate-key",
             ConfigErrorKind::UnknownSection => "unknown-section",
             ConfigErrorKind::UnknownKey => "unknown-key",
+            ConfigErrorKind::UnknownName => "unknown-name",
+            ConfigErrorKind::BadName => "bad-name",
             ConfigErrorKind::UnknownPreset => "unknown-preset",
             ConfigErrorKind::UnknownChoice => "unknown-choice",
             ConfigErrorKind::WrongType => "wrong-type",

@@ -8,40 +8,79 @@ use toml::de::DeTable;
 use super::check;
 use super::error::{ConfigError, ConfigErrorKind, Finding, Source};
 use super::form::Misfit;
+use super::named::{Named, NamedTable};
 use super::node::{Entry, Place, Value, entries};
 use super::preset::{self, PRESETS};
 use super::reference::{ParameterSpec, dotted};
+use super::section::Section;
 use super::suggest::{listed, nearest, quoted};
-use super::{Config, WorkloadKind};
+use super::{Config, StreamConfig, Workload, WorkloadKind};
 
 /// Who set a key; a later one wins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Layer {
+pub(super) enum Layer {
     Preset,
     File,
     Override,
 }
 
+impl Layer {
+    /// Every layer, the last one wins.
+    pub(super) const ALL: [Layer; 3] = [Layer::Preset, Layer::File, Layer::Override];
+}
+
 /// Where a key got its value.
 #[derive(Clone, Debug)]
-struct Setting {
-    layer: Layer,
-    key_place: Place,
-    value_place: Place,
+pub(super) struct Setting {
+    pub layer: Layer,
+    pub key_place: Place,
+    pub value_place: Place,
     /// Whether the value was taken.
-    taken: bool,
+    pub taken: bool,
+}
+
+/// Which table a key stands in.
+pub(super) enum Table {
+    /// A section without a name; empty for the keys above all sections.
+    Section(String),
+    /// A section of the stream of that name.
+    Stream(String, &'static str),
+    /// The namespace of that name.
+    Namespace(String),
+}
+
+impl Table {
+    /// As it is written in brackets.
+    fn path(&self) -> String {
+        match self {
+            Table::Section(section) => section.clone(),
+            Table::Stream(name, section) => format!("stream.{name}.{section}"),
+            Table::Namespace(name) => format!("namespace.{name}"),
+        }
+    }
+
+    /// As it is declared.
+    fn section(&self) -> &str {
+        match self {
+            Table::Section(section) => section,
+            Table::Stream(_, section) => section,
+            Table::Namespace(_) => "namespace.NAME",
+        }
+    }
 }
 
 /// The key that names the preset, beside those of the tree.
 const PRESET_KEY: &str = "preset";
 
 #[derive(Default)]
-struct Loader {
+pub(super) struct Loader {
     sources: Vec<Source>,
-    findings: Vec<Finding>,
-    config: Config,
-    /// By `section.key`.
-    settings: BTreeMap<String, Setting>,
+    pub findings: Vec<Finding>,
+    pub config: Config,
+    /// By the whole key: `fabric.kind`, `stream.oltp.replay.mode`.
+    pub settings: BTreeMap<String, Setting>,
+    /// The tables with names that were given so far.
+    pub named: Vec<NamedTable>,
 }
 
 /// Reads `file` (its name and text) below `overrides`; a trace in it is relative to `folder`.
@@ -60,16 +99,15 @@ pub(super) fn load(
         overrides.iter().enumerate().filter_map(|(index, text)| loader.parse_override(index, text)).collect();
     loader.apply_preset(&file_entries, &override_entries);
     loader.apply(Layer::File, &file_entries);
-    if let (Some(folder), Some(trace)) = (folder, &loader.config.workload.trace) {
-        loader.config.workload.trace = Some(folder.join(trace));
-    }
+    loader.relocate_trace(folder, None);
     loader.apply(Layer::Override, &override_entries);
+    loader.make_streams(folder);
     loader.find_unused();
     loader.finish()
 }
 
 impl Loader {
-    fn find(&mut self, kind: ConfigErrorKind, message: String, help: Option<String>, place: Option<Place>) {
+    pub fn find(&mut self, kind: ConfigErrorKind, message: String, help: Option<String>, place: Option<Place>) {
         self.findings.push(Finding { kind, message, help, place });
     }
 
@@ -132,11 +170,15 @@ impl Loader {
         let section_names: Vec<&'static str> = Config::sections().iter().map(|section| section.name).collect();
         for entry in entries {
             let is_section = !entry.key.is_empty() && section_names.contains(&entry.key.as_str());
+            if let Some(kind) = Named::of(&entry.key) {
+                self.apply_named(layer, kind, entry);
+                continue;
+            }
             match &entry.node.value {
                 _ if entry.key == PRESET_KEY => {}
                 Value::Table(inner) if is_section => {
                     for key in inner {
-                        self.apply_key(layer, &entry.key, key);
+                        self.apply_key(layer, &Table::Section(entry.key.clone()), key);
                     }
                 }
                 _ if is_section => {
@@ -146,20 +188,30 @@ impl Loader {
                     self.find(ConfigErrorKind::WrongType, message, Some(help), Some(entry.key_place.clone()));
                 }
                 Value::Table(_) if !is_root_key(&entry.key) => self.unknown_section(entry),
-                _ => self.apply_key(layer, "", entry),
+                _ => self.apply_key(layer, &Table::Section(String::new()), entry),
             }
         }
-        self.imply_workload_kind(layer);
+        self.imply_workload_kind(layer, None);
     }
 
-    fn apply_key(&mut self, layer: Layer, section: &str, entry: &Entry) {
-        match self.config.set(section, &entry.key, &entry.node) {
-            None => self.unknown_key(section, entry),
+    pub fn apply_key(&mut self, layer: Layer, table: &Table, entry: &Entry) {
+        let result = match table {
+            Table::Section(section) => self.config.set(section, &entry.key, &entry.node),
+            Table::Stream(name, section) => {
+                self.stream(name).and_then(|stream| stream.set(section, &entry.key, &entry.node))
+            }
+            Table::Namespace(name) => {
+                let found = self.config.namespace.iter_mut().find(|(known, _)| known == name);
+                found.and_then(|(_, namespace)| namespace.set(&entry.key, &entry.node))
+            }
+        };
+        match result {
+            None => self.unknown_key(table, entry),
             Some(result) => {
-                let (path, taken) = (dotted(section, &entry.key), result.is_ok());
+                let (path, taken) = (dotted(&table.path(), &entry.key), result.is_ok());
                 if let Err(misfit) = result {
-                    let finding = misfit_finding(section, &entry.key, misfit, Some(entry.node.place.clone()));
-                    self.findings.push(finding);
+                    let place = Some(entry.node.place.clone());
+                    self.findings.push(misfit_finding(&table.path(), table.section(), &entry.key, misfit, place));
                 }
                 let (key_place, value_place) = (entry.key_place.clone(), entry.node.place.clone());
                 self.settings.insert(path, Setting { layer, key_place, value_place, taken });
@@ -167,9 +219,33 @@ impl Loader {
         }
     }
 
+    fn stream(&mut self, name: &str) -> Option<&mut StreamConfig> {
+        self.config.stream.iter_mut().find(|stream| stream.name == name)
+    }
+
+    /// The workload of a stream, or the one above all streams, with the name of its section.
+    fn workload(&mut self, stream: Option<&str>) -> (String, &mut Workload) {
+        match stream.and_then(|name| self.config.stream.iter().position(|stream| stream.name == name)) {
+            Some(at) => {
+                let stream = &mut self.config.stream[at];
+                (format!("stream.{}.workload", stream.name), &mut stream.workload)
+            }
+            None => ("workload".to_owned(), &mut self.config.workload),
+        }
+    }
+
+    /// Makes a trace that the file names relative to its folder.
+    pub fn relocate_trace(&mut self, folder: Option<&Path>, stream: Option<&str>) {
+        let (section, _) = self.workload(stream);
+        let is_own = self.settings.get(&dotted(&section, "trace")).is_some_and(|setting| setting.layer == Layer::File);
+        let (_, workload) = self.workload(stream);
+        if let (Some(folder), Some(trace), true) = (folder, &workload.trace, is_own) {
+            workload.trace = Some(folder.join(trace));
+        }
+    }
+
     fn unknown_section(&mut self, entry: &Entry) {
-        let names: Vec<&'static str> =
-            Config::sections().iter().map(|section| section.name).filter(|name| !name.is_empty()).collect();
+        let names = table_names();
         let message = format!("there is no section [{}]", quoted(&entry.key).trim_matches('`'));
         let help = match nearest(&entry.key, names.iter().copied()) {
             Some(name) => format!("did you mean [{name}]?"),
@@ -178,8 +254,8 @@ impl Loader {
         self.find(ConfigErrorKind::UnknownSection, message, Some(help), Some(entry.key_place.clone()));
     }
 
-    fn unknown_key(&mut self, section: &str, entry: &Entry) {
-        let key = &entry.key;
+    fn unknown_key(&mut self, table: &Table, entry: &Entry) {
+        let (key, section) = (&entry.key, table.section());
         let own = parameters().filter(|spec| spec.section == section).map(|spec| spec.key);
         let own: Vec<&'static str> = own.chain(section.is_empty().then_some(PRESET_KEY)).collect();
         let elsewhere = parameters().find(|spec| spec.section != section && spec.key == key.replace('_', "-"));
@@ -188,23 +264,23 @@ impl Loader {
         } else if let Some(spec) = elsewhere {
             Some(format!("`{}` belongs {}", spec.key, place_of(spec.section)))
         } else if section.is_empty() {
-            let names = Config::sections().iter().map(|section| section.name).filter(|name| !name.is_empty());
-            nearest(key, names).map(|name| format!("did you mean the section [{name}]?"))
+            nearest(key, table_names()).map(|name| format!("did you mean the section [{name}]?"))
         } else {
             Some(format!("the keys of [{section}] are {}", listed(&own)))
         };
-        let message = format!("unknown key {} {}", quoted(key), place_of(section));
+        let message = format!("unknown key {} {}", quoted(key), place_of(&table.path()));
         self.find(ConfigErrorKind::UnknownKey, message, help, Some(entry.key_place.clone()));
     }
 
     /// A trace or a profile implies the kind of workload, and replaces what a lower layer chose.
-    fn imply_workload_kind(&mut self, layer: Layer) {
-        let set_here = |key: &str| self.settings.get(key).filter(|setting| setting.layer == layer).cloned();
-        let (kind, trace, profile) =
-            (set_here("workload.kind"), set_here("workload.trace"), set_here("workload.profile"));
+    pub fn imply_workload_kind(&mut self, layer: Layer, stream: Option<&str>) {
+        let (section, _) = self.workload(stream);
+        let set_here =
+            |key: &str| self.settings.get(&dotted(&section, key)).filter(|setting| setting.layer == layer).cloned();
+        let (kind, trace, profile) = (set_here("kind"), set_here("trace"), set_here("profile"));
         if let (Some(_), Some(profile)) = (&trace, &profile) {
             let message =
-                "workload.trace and workload.profile are both given: requests come from one of them".to_owned();
+                format!("{section}.trace and {section}.profile are both given: requests come from one of them");
             self.find(ConfigErrorKind::Conflict, message, None, Some(profile.key_place.clone()));
             return;
         }
@@ -213,11 +289,11 @@ impl Loader {
             (_, Some(setting)) => Some((WorkloadKind::Profile, setting)),
             _ => None,
         };
-        let workload = &mut self.config.workload;
+        let (_, workload) = self.workload(stream);
         match (implied, &kind) {
             (Some((implied, setting)), Some(_)) if workload.kind != implied => {
-                let message = format!("workload.{implied} is given, but workload.kind is `{}`", workload.kind);
-                let help = format!("leave workload.kind away: workload.{implied} implies it");
+                let message = format!("{section}.{implied} is given, but {section}.kind is `{}`", workload.kind);
+                let help = format!("leave {section}.kind away: {section}.{implied} implies it");
                 let place = setting.key_place.clone();
                 self.find(ConfigErrorKind::Conflict, message, Some(help), Some(place));
                 return;
@@ -235,37 +311,19 @@ impl Loader {
         }
     }
 
-    /// Finds keys that nothing reads, such as a time scale where the replay mode is not the open one.
-    ///
-    /// A key is not blamed when its layer, or a later one, also says in so many words which setting is in effect: a
-    /// file may keep values for several modes, and overrides may switch between them.
-    fn find_unused(&mut self) {
-        let entries = self.config.entries();
-        let value_of = |section: &str, key: &str| {
-            let (_, keys) = entries.iter().find(|(name, _)| *name == section)?;
-            keys.iter().find(|(name, _)| *name == key)?.1.clone()
-        };
-        for spec in parameters() {
-            let (Some(used_with), Some(setting)) = (spec.used_with, self.settings.get(&spec.path())) else { continue };
-            let decider = dotted(spec.section, used_with.key);
-            let decided_by = self.settings.get(&decider);
-            let value = value_of(spec.section, used_with.key).unwrap_or_default();
-            let stated = decided_by.is_some_and(|decider| decider.layer >= setting.layer || !decider.taken);
-            if used_with.values.contains(&value.as_str()) || stated || !setting.taken {
-                continue;
-            }
-            let message = format!("{} has no effect: {decider} is {value}", spec.path());
-            let help = format!("set {decider} to {}, or leave {} away", used_with.values.join(" or "), spec.key);
-            let place = Some(setting.key_place.clone());
-            self.findings.push(Finding { kind: ConfigErrorKind::Unused, message, help: Some(help), place });
-        }
+    /// Where a key got its value, which a stream may have from above all streams.
+    fn setting_of(&self, key: &str) -> Option<&Setting> {
+        self.settings.get(key).or_else(|| {
+            let (_, own) = key.strip_prefix("stream.")?.split_once('.')?;
+            self.settings.get(own)
+        })
     }
 
     fn finish(mut self) -> Result<Config, ConfigError> {
         // With a key in error its default stands in for it, and would be blamed for what it is not.
         if self.findings.is_empty() {
             for clash in check::clashes(&self.config) {
-                let culprits = clash.keys.iter().filter_map(|key| self.settings.get(*key));
+                let culprits = clash.keys.iter().filter_map(|key| self.setting_of(key));
                 // Of several culprits the one set last, and of those the likeliest, which stands first.
                 let culprit = culprits.rev().max_by_key(|setting| setting.layer);
                 let place = culprit.map(|setting| setting.value_place.clone());
@@ -273,6 +331,9 @@ impl Loader {
             }
         }
         if self.findings.is_empty() {
+            if !self.config.stream.is_empty() {
+                self.config.reset_stream_defaults();
+            }
             return Ok(self.config);
         }
         self.findings.sort_by_key(|finding| finding.place.as_ref().map(|place| (place.source, place.span.start)));
@@ -289,7 +350,7 @@ impl Config {
         let mut findings: Vec<Finding> = self
             .misfits()
             .into_iter()
-            .map(|(section, key, misfit)| misfit_finding(section, key, misfit, None))
+            .map(|(path, section, key, misfit)| misfit_finding(&path, section, key, misfit, None))
             .collect();
         if findings.is_empty() {
             findings = check::clashes(self)
@@ -306,8 +367,14 @@ impl Config {
     }
 }
 
-fn parameters() -> impl Iterator<Item = &'static ParameterSpec> {
+pub(super) fn parameters() -> impl Iterator<Item = &'static ParameterSpec> {
     Config::sections().iter().flat_map(|section| &section.parameters)
+}
+
+/// What can stand in brackets, of a table that has a name the part before it.
+fn table_names() -> Vec<&'static str> {
+    let names = Config::sections().iter().map(|section| section.table().unwrap_or(section.name));
+    names.filter(|name| !name.is_empty()).chain([Named::Stream.key()]).collect()
 }
 
 fn is_root_key(key: &str) -> bool {
@@ -320,8 +387,8 @@ fn place_of(section: &str) -> String {
 }
 
 /// `misfit` with its key, and with the bounds when they are what is missed.
-fn misfit_finding(section: &str, key: &str, misfit: Misfit, place: Option<Place>) -> Finding {
-    let path = dotted(section, key);
+fn misfit_finding(path: &str, section: &str, key: &str, misfit: Misfit, place: Option<Place>) -> Finding {
+    let path = dotted(path, key);
     let bounds = parameters().find(|spec| spec.section == section && spec.key == key).map(|spec| &spec.bounds_text);
     let message = match bounds {
         Some(bounds) if misfit.kind == ConfigErrorKind::OutOfBounds && !bounds.is_empty() => {

@@ -22,6 +22,10 @@
 //! A value comes from the last of these that sets it: the defaults (those of the `z-nand` preset), the preset that the
 //! file or an override names, the file, the overrides in their order.
 //!
+//! `[workload]`, `[replay]` and `[queue]` may be given once more for each of several streams, as `[stream.NAME.workload]`.
+//! A stream starts from what these sections say above all streams, whatever layer says it; what the stream says itself
+//! goes before it.
+//!
 //! Adding a parameter is one declaration in its file below `sections/`; adding a choice, such as another interconnect,
 //! is one line in its enumeration. The reference page, the schema and the Python types follow from them
 //! (`cargo run -p flashmesh --example generate`).
@@ -33,23 +37,29 @@ mod choices;
 mod error;
 mod form;
 mod load;
+mod named;
+mod namespace;
 mod node;
 mod overrides;
 mod preset;
 mod reference;
 mod section;
 mod sections;
+mod stream;
 mod suggest;
 mod tree;
+mod unused;
 
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
 pub use error::{ConfigError, ConfigErrorKind, Position, Problem};
+pub use namespace::{NamespaceConfig, NamespaceError};
 pub use preset::Preset;
 pub use reference::{Choice, ParameterSpec, ParameterType, SectionSpec, UsedWith};
 pub use sections::*;
+pub use stream::StreamConfig;
 pub use tree::Config;
 
 /// No configuration is longer; what is, was given by mistake.

@@ -41,12 +41,18 @@ pub(super) fn parse(text: &str, source: SourceId) -> Result<Entry, Finding> {
         let start = start + (part.len() - part.trim_start().len());
         (part.trim().to_owned(), Place { source, span: start..start + part.trim().len() })
     };
-    let Some((section, key)) = path.split_once('.') else {
-        let (key, key_place) = key_at(0, path);
-        return Ok(Entry { key, key_place, node });
-    };
-    let ((section_key, section_place), (key, key_place)) = (key_at(0, section), key_at(section.len() + 1, key));
-    let place = node.place.clone();
-    let table = Node { value: Value::Table(vec![Entry { key, key_place, node }]), place };
-    Ok(Entry { key: section_key, key_place: section_place, node: table })
+    // Below the tables that have names the key is one or two steps further down.
+    let steps = path.split('.').next().map_or(1, |first| super::named::depth(first.trim()));
+    let mut parts = Vec::new();
+    let mut start = 0;
+    for part in path.splitn(steps + 1, '.') {
+        parts.push(key_at(start, part));
+        start += part.len() + 1;
+    }
+    let mut parts = parts.into_iter().rev();
+    let Some((key, key_place)) = parts.next() else { return Err(malformed("the override has no key before its `=`")) };
+    Ok(parts.fold(Entry { key, key_place, node }, |entry, (key, key_place)| {
+        let place = entry.node.place.clone();
+        Entry { key, key_place, node: Node { value: Value::Table(vec![entry]), place } }
+    }))
 }

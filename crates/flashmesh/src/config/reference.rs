@@ -3,7 +3,7 @@
 /// One parameter.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ParameterSpec {
-    /// The section, empty for keys above all sections.
+    /// The section as [`SectionSpec::name`] has it, empty for keys above all sections.
     pub section: &'static str,
     /// The key inside its section.
     pub key: &'static str,
@@ -35,7 +35,7 @@ impl ParameterSpec {
         self.parameter_type.name()
     }
 
-    /// The key as overrides and messages name it: `fabric.kind`.
+    /// The key as overrides and messages name it: `fabric.kind`; `NAME` stands for the name of a table that has one.
     pub fn path(&self) -> String {
         dotted(self.section, self.key)
     }
@@ -89,6 +89,8 @@ pub enum ParameterType {
     Voltage,
     /// A size, or sizes with their weights.
     Sizes,
+    /// A set of numbers.
+    Indices,
     /// A text.
     Text,
     /// The path of a file.
@@ -112,6 +114,7 @@ impl ParameterType {
             ParameterType::Current => "current",
             ParameterType::Voltage => "voltage",
             ParameterType::Sizes => "sizes",
+            ParameterType::Indices => "set",
             ParameterType::Text => "text",
             ParameterType::Path => "path",
             ParameterType::Choice => "choice",
@@ -122,7 +125,7 @@ impl ParameterType {
 /// A section of the configuration and its parameters.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SectionSpec {
-    /// The name in brackets; empty for the keys above all sections.
+    /// The name in brackets; empty for the keys above all sections. In `namespace.NAME`, `NAME` stands for any name.
     pub name: &'static str,
     /// The structure of the Rust and Python trees.
     pub struct_name: &'static str,
@@ -130,6 +133,18 @@ pub struct SectionSpec {
     pub doc: String,
     /// Its parameters, in the order of declaration.
     pub parameters: Vec<ParameterSpec>,
+}
+
+impl SectionSpec {
+    /// Of a section that exists once for each name, what stands before the name: `namespace`.
+    pub fn table(&self) -> Option<&'static str> {
+        self.name.strip_suffix(".NAME")
+    }
+
+    /// Whether every stream has the section to itself, as `[stream.NAME.workload]`.
+    pub fn is_per_stream(&self) -> bool {
+        super::stream::PER_STREAM.contains(&self.name)
+    }
 }
 
 /// The lines of a doc comment as one text.

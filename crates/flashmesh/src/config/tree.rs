@@ -7,9 +7,10 @@ use super::node::Node;
 use super::reference::SectionSpec;
 use super::section::{Section, section};
 use super::sections::{
-    Fabric, Flash, Ftl, Gc, Geometry, Host, Nossd, Packets, Pnssd, Power, Precondition, Replay, Schedule, Venice, Wear,
-    Workload,
+    Fabric, Flash, Ftl, Gc, Geometry, Host, Namespace, Nossd, Packets, Pnssd, Power, Precondition, Queue, Replay,
+    Schedule, Venice, Wear, Workload,
 };
+use super::stream::StreamConfig;
 
 section! {
     /// The keys above all sections.
@@ -19,13 +20,17 @@ section! {
     }
 }
 
-/// Declares the tree: the keys of [`Root`], then the sections.
+/// A section as it is written: its name, and its keys with their canonical values.
+pub(super) type Written = (String, Vec<(&'static str, Option<String>)>);
+
+/// Declares the tree: the keys of [`Root`], then the sections, then the tables that have names.
 macro_rules! tree {
     (
         $(#[$tree_meta:meta])+
         $name:ident {
             root { $($(#[$root_meta:meta])+ $root_field:ident: $root_type:ty,)+ }
             $($(#[$meta:meta])+ $field:ident: $section:ident,)+
+            named { $($(#[$named_meta:meta])+ $named:ident: $named_type:ty,)+ }
         }
     ) => {
         $(#[$tree_meta])+
@@ -33,6 +38,7 @@ macro_rules! tree {
         pub struct $name {
             $($(#[$root_meta])+ pub $root_field: $root_type,)+
             $($(#[$meta])+ pub $field: $section,)+
+            $($(#[$named_meta])+ pub $named: $named_type,)+
         }
 
         impl $name {
@@ -40,14 +46,15 @@ macro_rules! tree {
                 Root { $($root_field: self.$root_field.clone(),)+ }
             }
 
-            /// What can be set, section by section; the first has the keys above all sections.
+            /// What can be set, section by section; the first has the keys above all sections, the last is that of a
+            /// namespace.
             pub fn sections() -> &'static [SectionSpec] {
                 static SECTIONS: LazyLock<Vec<SectionSpec>> =
-                    LazyLock::new(|| vec![Root::spec(), $(<$section as Section>::spec()),+]);
+                    LazyLock::new(|| vec![Root::spec(), $(<$section as Section>::spec(),)+ Namespace::spec()]);
                 &SECTIONS
             }
 
-            /// Sets a key; `None` when there is no such key.
+            /// Sets a key of a section without a name; `None` when there is no such key.
             pub(super) fn set(&mut self, section: &str, key: &str, node: &Node) -> Option<Result<(), Misfit>> {
                 match section {
                     "" => {
@@ -61,19 +68,42 @@ macro_rules! tree {
                 }
             }
 
-            /// The sections with their keys and canonical values.
-            pub(super) fn entries(&self) -> Vec<(&'static str, Vec<(&'static str, Option<String>)>)> {
-                vec![("", self.root().entries()), $((stringify!($field), self.$field.entries())),+]
+            /// The sections with their keys and canonical values, those with names included.
+            pub(super) fn entries(&self) -> Vec<Written> {
+                let mut entries = vec![
+                    (String::new(), self.root().entries()),
+                    $((stringify!($field).to_owned(), self.$field.entries())),+
+                ];
+                for (name, namespace) in &self.namespace {
+                    entries.push((format!("namespace.{name}"), namespace.entries()));
+                }
+                for stream in &self.stream {
+                    let sections = stream.entries().into_iter();
+                    entries.extend(sections.map(|(section, keys)| (format!("stream.{}.{section}", stream.name), keys)));
+                }
+                entries
             }
 
-            /// The values out of bounds, each with section and key.
-            pub(super) fn misfits(&self) -> Vec<(&'static str, &'static str, Misfit)> {
-                let root = self.root().misfits().into_iter().map(|(key, misfit)| ("", key, misfit));
+            /// The values out of bounds, each with the name of its section, the section of its declaration, and key.
+            pub(super) fn misfits(&self) -> Vec<(String, &'static str, &'static str, Misfit)> {
+                let root = self.root().misfits().into_iter().map(|(key, misfit)| (String::new(), "", key, misfit));
                 let mut misfits: Vec<_> = root.collect();
                 $(
-                    let own = self.$field.misfits().into_iter();
-                    misfits.extend(own.map(|(key, misfit)| (stringify!($field), key, misfit)));
+                    let (name, own) = (stringify!($field), self.$field.misfits().into_iter());
+                    misfits.extend(own.map(|(key, misfit)| (name.to_owned(), name, key, misfit)));
                 )+
+                for (name, namespace) in &self.namespace {
+                    let own = namespace.misfits().into_iter();
+                    misfits.extend(
+                        own.map(|(key, misfit)| (format!("namespace.{name}"), Namespace::spec().name, key, misfit)),
+                    );
+                }
+                for stream in &self.stream {
+                    let own = stream.misfits().into_iter();
+                    misfits.extend(own.map(|(section, key, misfit)| {
+                        (format!("stream.{}.{section}", stream.name), section, key, misfit)
+                    }));
+                }
                 misfits
             }
         }
@@ -112,7 +142,7 @@ tree! {
         gc: Gc,
         /// Wear levelling.
         wear: Wear,
-        /// The queue pair and the link to the host.
+        /// The queue pairs and the link to the host.
         host: Host,
         /// The state of the drive before the first request.
         precondition: Precondition,
@@ -122,5 +152,14 @@ tree! {
         workload: Workload,
         /// When requests are issued.
         replay: Replay,
+        /// The queue pair of a stream.
+        queue: Queue,
+        named {
+            /// Several workloads at once, in the order in which they are numbered. Where there is any, `workload`, `replay` and
+            /// `queue` above decide nothing: a file starts its streams from them, and forgets them.
+            stream: Vec<StreamConfig>,
+            /// The parts of the space that the host sees, by name.
+            namespace: Vec<(String, Namespace)>,
+        }
     }
 }

@@ -20,6 +20,26 @@ kind = \"ideal\"
 A value comes from the last of these that sets it: the defaults below (those of the `z-nand` preset), the preset, the
 file, and the overrides on the command line, `--set fabric.kind=ideal`. Unknown keys are errors.
 
+Several streams of requests run at once when `[workload]`, `[replay]` or `[queue]` are given once more for each of them:
+
+```toml
+[replay]
+outstanding = 16
+
+[stream.oltp.workload]
+pattern = \"zipf\"
+
+[stream.backup.workload]
+pattern = \"sequential\"
+
+[stream.backup.replay]
+outstanding = 1
+```
+
+A stream starts from the sections above all streams, whatever layer sets them, and changes what it names; streams run in the order
+in which they are named. A name has 1 to 64 letters, digits, `_` and `-`; there can be 64 streams and 64 namespaces. An override
+names the stream, `--set stream.oltp.replay.outstanding=4`. [streams.md](streams.md) says more.
+
 ";
 
 /// The whole page.
@@ -51,6 +71,7 @@ fn types(text: &mut String) {
         ("current", format!("A text with a unit ({}): `\"25mA\"`.", units::<Current>())),
         ("voltage", format!("A text with a unit ({}): `\"3.3V\"`.", units::<Voltage>())),
         ("sizes", "A size, or sizes with their weights: `[[\"4KiB\", 0.7], [\"64KiB\", 0.3]]`.".to_owned()),
+        ("set", "A set of numbers, counted from 0: `\"0-3,6\"` or `[0, 1, 2, 3, 6]`.".to_owned()),
         ("text, path", "A text.".to_owned()),
         ("choice", "One of the texts listed with the parameter.".to_owned()),
     ];
@@ -69,6 +90,9 @@ fn presets(text: &mut String) {
 fn section_text(text: &mut String, section: &SectionSpec) {
     let title = if section.name.is_empty() { "Above all sections".to_owned() } else { format!("`[{}]`", section.name) };
     text.push_str(&format!("\n## {title}\n\n{}\n\n", section.doc));
+    if section.is_per_stream() {
+        text.push_str(&format!("A stream has it as `[stream.NAME.{}]`.\n\n", section.name));
+    }
     text.push_str("| key | type | default | values | meaning |\n|---|---|---|---|---|\n");
     for spec in &section.parameters {
         text.push_str(&format!(

@@ -14,7 +14,7 @@ Generated from the declarations in crates/flashmesh/src/config by `cargo run -p 
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from typing import Any, Literal, TypeAlias
 
@@ -44,6 +44,9 @@ Share: TypeAlias = float | str
 Sizes: TypeAlias = Bytes | Sequence[tuple[Bytes, float]]
 """A size, or sizes with their weights: [("4KiB", 0.7), ("64KiB", 0.3)]."""
 
+Indices: TypeAlias = str | int | Sequence[int]
+"""A set of numbers, counted from 0: "0-3,6" or [0, 1, 2, 3, 6]."""
+
 "#;
 
 const TAIL: &str = r#"
@@ -62,6 +65,8 @@ def _plain(value: Any) -> Any:
     """A value in the types that TOML has."""
     if is_dataclass(value):
         return _table(value)
+    if isinstance(value, Mapping):
+        return {name: _plain(item) for name, item in value.items()}
     if isinstance(value, os.PathLike):
         return os.fspath(value)
     if isinstance(value, Sequence) and not isinstance(value, str):
@@ -76,8 +81,10 @@ pub fn module() -> String {
     let (roots, sections): (Vec<_>, Vec<_>) =
         Config::sections().iter().partition(|section: &&SectionSpec| section.name.is_empty());
     let mut text = HEAD.to_owned();
-    let mut names =
-        vec!["Bytes", "Config", "Current", "Preset", "Rate", "Share", "Sizes", "Time", "Voltage", "Wattage"];
+    let mut names = vec![
+        "Bytes", "Config", "Current", "Indices", "Preset", "Rate", "Share", "Sizes", "Stream", "Time", "Voltage",
+        "Wattage",
+    ];
     names.extend(sections.iter().map(|section| section.struct_name));
     let choice_names: Vec<String> =
         choices(&sections).iter().map(|(section, spec)| choice_name(section, spec)).collect();
@@ -101,6 +108,15 @@ pub fn module() -> String {
             field(&mut text, section, spec);
         }
     }
+    class(
+        &mut text,
+        "Stream",
+        "One of several workloads that run at once; what is None has the value above all streams.",
+    );
+    for section in sections.iter().filter(|section| section.is_per_stream()) {
+        let default = format!("{}()", section.struct_name);
+        attribute(&mut text, section.name, section.struct_name, &default, &section.doc);
+    }
     class(&mut text, "Config", "Everything that decides a run; what is None has the value of the preset.");
     attribute(&mut text, "preset", "Preset | None", "None", "The drive that the configuration starts from.");
     for section in &roots {
@@ -108,9 +124,15 @@ pub fn module() -> String {
             field(&mut text, section, spec);
         }
     }
-    for section in &sections {
+    for section in sections.iter().filter(|section| section.table().is_none()) {
         let default = format!("{}()", section.struct_name);
         attribute(&mut text, section.name, section.struct_name, &default, &section.doc);
+    }
+    let about = "Several workloads at once by their names; they start from `workload`, `replay` and `queue`.";
+    attribute(&mut text, "stream", "Mapping[str, Stream] | None", "None", about);
+    for (section, name) in sections.iter().filter_map(|section| section.table().map(|name| (section, name))) {
+        let python_type = format!("Mapping[str, {}] | None", section.struct_name);
+        attribute(&mut text, name, &python_type, "None", &format!("By their names. {}", section.doc));
     }
     text.push_str(TAIL);
     text
@@ -161,6 +183,7 @@ fn field(text: &mut String, section: &SectionSpec, spec: &ParameterSpec) {
         ParameterType::Current => "Current".to_owned(),
         ParameterType::Voltage => "Voltage".to_owned(),
         ParameterType::Sizes => "Sizes".to_owned(),
+        ParameterType::Indices => "Indices".to_owned(),
         ParameterType::Text => "str".to_owned(),
         ParameterType::Path => "str | os.PathLike[str]".to_owned(),
         ParameterType::Choice => choice_name(section, spec),

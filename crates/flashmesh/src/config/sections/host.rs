@@ -4,9 +4,9 @@ use crate::config::section::section;
 use crate::units::{Bytes, Rate};
 
 section! {
-    /// The queue pair and the link to the host.
+    /// The queue pairs and the link to the host.
     Host, "host" {
-        /// Requests the drive holds at once; later ones wait on the host.
+        /// Requests of each stream that the drive holds at once; later ones wait on the host.
         queue_depth: u32 = 1024, in 1..=65_535;
         /// Rate of the link, in each direction.
         link_rate: Rate = Rate::from_bytes_per_second(8_000_000_000),

@@ -1,0 +1,171 @@
+//! What each stream asks, and whether its namespace has room for it.
+
+use super::Clash;
+use crate::config::error::ConfigErrorKind;
+use crate::config::stream::{NAMED_MAX, is_name};
+use crate::config::{Config, NamespaceConfig, NamespaceError, StreamConfig, WorkloadKind};
+use crate::flash::geometry::Geometry;
+use crate::units::Bytes;
+
+/// A stream, and how messages name its keys.
+struct Scope<'a> {
+    stream: &'a StreamConfig,
+    prefix: String,
+    sector: Bytes,
+}
+
+impl Scope<'_> {
+    fn key(&self, key: &str) -> String {
+        format!("{}{key}", self.prefix)
+    }
+
+    /// A clash of keys of this stream; those of the drive stand with their section: `geometry.capacity`.
+    fn clash(&self, keys: &[&str], message: String) -> Clash {
+        let keys = keys.iter().map(|key| if key.starts_with("geometry.") { (*key).to_owned() } else { self.key(key) });
+        Clash { kind: ConfigErrorKind::Conflict, keys: keys.collect(), message, help: None }
+    }
+}
+
+/// Everything about streams and namespaces that cannot go together.
+pub(super) fn clashes(config: &Config, geometry: Option<&Geometry>, clashes: &mut Vec<Clash>) {
+    names("stream", config.stream.iter().map(|stream| stream.name.as_str()), clashes);
+    names("namespace", config.namespace.iter().map(|(name, _)| name.as_str()), clashes);
+    let namespaces = match geometry.map(|geometry| config.namespaces(geometry)).transpose() {
+        Ok(namespaces) => namespaces,
+        Err(error) => {
+            clashes.push(of_namespaces(ConfigErrorKind::Conflict, error));
+            None
+        }
+    };
+    for stream in &config.streams() {
+        let prefix = if config.stream.is_empty() { String::new() } else { format!("stream.{}.", stream.name) };
+        let scope = Scope { stream, prefix, sector: config.geometry.sector_size };
+        source(&scope, clashes);
+        requests(&scope, clashes);
+        let Some(namespaces) = &namespaces else { continue };
+        match config.namespace_of(&stream.queue, namespaces, &scope.key("queue.namespace")) {
+            Ok(at) => footprint(&scope, !config.namespace.is_empty(), &namespaces[at], clashes),
+            Err(error) => clashes.push(of_namespaces(ConfigErrorKind::UnknownName, error)),
+        }
+    }
+}
+
+fn of_namespaces(kind: ConfigErrorKind, error: NamespaceError) -> Clash {
+    Clash { kind, keys: error.keys, message: error.message, help: Some(error.help) }
+}
+
+/// Names that a file could not have.
+fn names<'a>(kind: &str, names: impl Iterator<Item = &'a str>, clashes: &mut Vec<Clash>) {
+    let mut seen = Vec::new();
+    for name in names {
+        let message = if !is_name(name) {
+            format!("`{name}` cannot be the name of a {kind}: a name has 1 to 64 letters, digits, `_` and `-`")
+        } else if seen.contains(&name) {
+            format!("there are two {kind}s `{name}`")
+        } else {
+            seen.push(name);
+            continue;
+        };
+        clashes.push(Clash { kind: ConfigErrorKind::BadName, keys: Vec::new(), message, help: None });
+    }
+    if seen.len() > NAMED_MAX {
+        clashes.push(Clash::new(&[], format!("there are {} {kind}s; there can be {NAMED_MAX}", seen.len())));
+    }
+}
+
+fn source(scope: &Scope<'_>, clashes: &mut Vec<Clash>) {
+    let workload = &scope.stream.workload;
+    let (trace, profile) = (workload.trace.is_some(), workload.profile.is_some());
+    let key = |key| scope.key(key);
+    match workload.kind {
+        WorkloadKind::Trace if !trace => {
+            let message = format!("{} is `trace`, but no trace is given", key("workload.kind"));
+            let help = format!("set {} to the path of a file", key("workload.trace"));
+            clashes.push(scope.clash(&["workload.kind"], message).help(&help));
+        }
+        WorkloadKind::Profile if !profile => {
+            let message = format!("{} is `profile`, but no profile is given", key("workload.kind"));
+            let help = format!("set {} to the name of a profile", key("workload.profile"));
+            clashes.push(scope.clash(&["workload.kind"], message).help(&help));
+        }
+        _ => {}
+    }
+    for (given, kind, name) in
+        [(trace, WorkloadKind::Trace, "workload.trace"), (profile, WorkloadKind::Profile, "workload.profile")]
+    {
+        if given && workload.kind != kind {
+            let message = format!("{} is given, but {} is `{}`", key(name), key("workload.kind"), workload.kind);
+            clashes.push(scope.clash(&[name, "workload.kind"], message));
+        }
+    }
+}
+
+fn requests(scope: &Scope<'_>, clashes: &mut Vec<Clash>) {
+    let (workload, sector) = (&scope.stream.workload, scope.sector);
+    let mut whole_sectors = |key: &str, value: Bytes| {
+        if sector > Bytes::ZERO && !value.as_u64().is_multiple_of(sector.as_u64()) {
+            let name = scope.key(key);
+            let message = format!("{name} ({value}) is not a multiple of geometry.sector-size ({sector})");
+            clashes.push(scope.clash(&[key, "geometry.sector-size"], message));
+        }
+    };
+    for (size, _) in &workload.request_size.0 {
+        whole_sectors("workload.request-size", *size);
+    }
+    whole_sectors("workload.footprint-start", workload.footprint_start);
+    if let Some(footprint) = workload.footprint {
+        whole_sectors("workload.footprint", footprint);
+    }
+    if let Some(alignment) = workload.alignment {
+        whole_sectors("workload.alignment", alignment);
+    }
+    let is_weight = |weight: f64| weight > 0.0;
+    if workload.request_size.0.is_empty() || workload.request_size.0.iter().any(|(_, weight)| !is_weight(*weight)) {
+        let message = format!("{} needs sizes, each with a weight above 0", scope.key("workload.request-size"));
+        clashes.push(scope.clash(&["workload.request-size"], message));
+    }
+    let total = workload.read_share + workload.deallocate_share;
+    // A share is the nearest double to what was written, so 0.9 and 0.1 may add up to a hair more than one.
+    if total > 1.0 + 1e-9 {
+        let message = format!(
+            "{} ({}) and {} ({}) add up to more than 1",
+            scope.key("workload.read-share"),
+            workload.read_share,
+            scope.key("workload.deallocate-share"),
+            workload.deallocate_share
+        );
+        clashes.push(scope.clash(&["workload.deallocate-share", "workload.read-share"], message));
+    }
+}
+
+fn footprint(scope: &Scope<'_>, is_named: bool, namespace: &NamespaceConfig, clashes: &mut Vec<Clash>) {
+    let (workload, capacity) = (&scope.stream.workload, namespace.capacity);
+    if workload.kind == WorkloadKind::Trace {
+        return;
+    }
+    let space = if is_named { format!("namespace `{}`", namespace.name) } else { "the drive".to_owned() };
+    let (start_key, footprint_key) = (scope.key("workload.footprint-start"), scope.key("workload.footprint"));
+    let start = workload.footprint_start;
+    if start >= capacity {
+        let message = format!("{start_key} ({start}) is beyond {space}, which has {capacity}");
+        clashes.push(scope.clash(&["workload.footprint-start", "geometry.capacity"], message));
+        return;
+    }
+    let room = capacity - start;
+    let footprint = workload.footprint.unwrap_or(room);
+    if footprint > room {
+        let message =
+            format!("{footprint_key} ({footprint} from {start}) reaches beyond {space}, which has {capacity}");
+        let keys = ["workload.footprint", "workload.footprint-start", "geometry.capacity"];
+        clashes.push(scope.clash(&keys, message));
+    }
+    if workload.kind == WorkloadKind::Synthetic {
+        let largest = workload.request_size.0.iter().map(|(size, _)| *size).max().unwrap_or_default();
+        if largest > footprint {
+            let size_key = scope.key("workload.request-size");
+            let message = format!("{size_key}: a request of {largest} does not fit the footprint of {footprint}");
+            let keys = ["workload.request-size", "workload.footprint", "geometry.capacity"];
+            clashes.push(scope.clash(&keys, message));
+        }
+    }
+}

@@ -1,0 +1,177 @@
+//! Reads the tables that have names: `[stream.NAME.*]` and `[namespace.NAME]`.
+
+use std::path::Path;
+
+use super::error::ConfigErrorKind;
+use super::load::{Layer, Loader, Table, parameters};
+use super::node::{Entry, Value};
+use super::stream::{NAMED_MAX, PER_STREAM, StreamConfig, is_name};
+use super::suggest::{listed, nearest, quoted};
+use super::{Config, Namespace};
+
+/// The two kinds of tables that have names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Named {
+    Stream,
+    Namespace,
+}
+
+impl Named {
+    /// The kind that the key `key` above all sections begins.
+    pub(super) fn of(key: &str) -> Option<Named> {
+        [Named::Stream, Named::Namespace].into_iter().find(|kind| kind.key() == key)
+    }
+
+    pub(super) fn key(self) -> &'static str {
+        match self {
+            Named::Stream => "stream",
+            Named::Namespace => "namespace",
+        }
+    }
+}
+
+/// How many tables there are above a key, by the first of them.
+pub(super) fn depth(first: &str) -> usize {
+    match Named::of(first) {
+        Some(Named::Stream) => 3,
+        Some(Named::Namespace) => 2,
+        None => 1,
+    }
+}
+
+/// A table that has a name, as far as it has been read.
+pub(super) struct NamedTable {
+    kind: Named,
+    name: String,
+    /// The layer that gave it first.
+    layer: Layer,
+    /// What a stream says of itself, for when all is known that streams start from.
+    entries: Vec<(Layer, Entry)>,
+}
+
+impl Loader {
+    /// Takes the tables below `[stream]` or `[namespace]` that a layer gives.
+    pub(super) fn apply_named(&mut self, layer: Layer, kind: Named, entry: &Entry) {
+        let key = kind.key();
+        let Value::Table(tables) = &entry.node.value else {
+            let message = format!("[{key}] holds tables that have names, not {}", entry.node.value.type_name());
+            let help = match kind {
+                Named::Stream => "write [stream.NAME.workload], [stream.NAME.replay] or [stream.NAME.queue]",
+                Named::Namespace => "write [namespace.NAME]",
+            };
+            self.find(ConfigErrorKind::WrongType, message, Some(help.to_owned()), Some(entry.key_place.clone()));
+            return;
+        };
+        for table in tables {
+            let Some(at) = self.admit(layer, kind, table) else { continue };
+            let Value::Table(inner) = &table.node.value else {
+                let (name, found) = (&table.key, table.node.value.type_name());
+                let message = format!("[{key}.{name}] is a section, not {found}");
+                self.find(ConfigErrorKind::WrongType, message, None, Some(table.key_place.clone()));
+                continue;
+            };
+            match kind {
+                Named::Stream => {
+                    self.named[at].entries.extend(inner.iter().map(|entry| (layer, entry.clone())));
+                }
+                Named::Namespace => {
+                    for entry in inner {
+                        self.apply_key(layer, &Table::Namespace(table.key.clone()), entry);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Where the table is kept; nothing when there can be none of its name.
+    fn admit(&mut self, layer: Layer, kind: Named, table: &Entry) -> Option<usize> {
+        let (key, name) = (kind.key(), &table.key);
+        if let Some(at) = self.named.iter().position(|known| known.kind == kind && known.name == *name) {
+            return Some(at);
+        }
+        let place = Some(table.key_place.clone());
+        if !is_name(name) {
+            let message = format!("{} cannot be the name of a {key}", quoted(name));
+            let help = "a name has 1 to 64 letters, digits, `_` and `-`".to_owned();
+            self.find(ConfigErrorKind::BadName, message, Some(help), place);
+            return None;
+        }
+        let known: Vec<&NamedTable> = self.named.iter().filter(|known| known.kind == kind).collect();
+        // An override may make up streams of its own, but of one beside those of the file the name is misspelt.
+        if layer == Layer::Override && known.iter().any(|known| known.layer < layer) {
+            let names: Vec<&str> = known.iter().map(|known| known.name.as_str()).collect();
+            let message = format!("there is no {key} {}", quoted(name));
+            let help = match nearest(name, names.iter().copied()) {
+                Some(name) => format!("did you mean `{name}`?"),
+                None => format!("the {key}s are {}; a further one has to be given where they are", listed(&names)),
+            };
+            self.find(ConfigErrorKind::UnknownName, message, Some(help), place);
+            return None;
+        }
+        if known.len() == NAMED_MAX {
+            let message = format!("{} is one {key} too many: there can be {NAMED_MAX}", quoted(name));
+            self.find(ConfigErrorKind::OutOfBounds, message, None, place);
+            return None;
+        }
+        if kind == Named::Namespace {
+            self.config.namespace.push((name.clone(), Namespace::default()));
+        }
+        self.named.push(NamedTable { kind, name: name.clone(), layer, entries: Vec::new() });
+        Some(self.named.len() - 1)
+    }
+
+    /// Makes the streams, once all is known that they start from; a trace in the file is relative to `folder`.
+    pub(super) fn make_streams(&mut self, folder: Option<&Path>) {
+        let tables = std::mem::take(&mut self.named);
+        for table in tables.iter().filter(|table| table.kind == Named::Stream) {
+            let name = &table.name;
+            self.config.stream.push(StreamConfig::of(&self.config, name));
+            for layer in Layer::ALL {
+                for (_, entry) in table.entries.iter().filter(|(at, _)| *at == layer) {
+                    self.apply_in_stream(layer, name, entry);
+                }
+                self.imply_workload_kind(layer, Some(name));
+                if layer == Layer::File {
+                    self.relocate_trace(folder, Some(name));
+                }
+            }
+        }
+        self.named = tables;
+    }
+
+    fn apply_in_stream(&mut self, layer: Layer, stream: &str, entry: &Entry) {
+        let known = PER_STREAM.iter().find(|section| **section == entry.key);
+        match (&entry.node.value, known) {
+            (Value::Table(inner), Some(section)) => {
+                for key in inner {
+                    self.apply_key(layer, &Table::Stream(stream.to_owned(), section), key);
+                }
+            }
+            (other, Some(section)) => {
+                let message = format!("[stream.{stream}.{section}] is a section, not {}", other.type_name());
+                self.find(ConfigErrorKind::WrongType, message, None, Some(entry.key_place.clone()));
+            }
+            (value, None) => self.unknown_in_stream(stream, entry, matches!(value, Value::Table(_))),
+        }
+    }
+
+    fn unknown_in_stream(&mut self, stream: &str, entry: &Entry, is_table: bool) {
+        let key = &entry.key;
+        let owner = |spec: &&super::ParameterSpec| spec.key == *key && PER_STREAM.contains(&spec.section);
+        let help = if let Some(section) = nearest(key, PER_STREAM.iter().copied()) {
+            format!("did you mean [stream.{stream}.{section}]?")
+        } else if is_table && Config::sections().iter().any(|section| section.name == key) {
+            format!("[{key}] is about the whole drive; a stream has {}", listed(PER_STREAM))
+        } else if let Some(spec) = parameters().find(owner) {
+            format!("`{key}` belongs in [stream.{stream}.{}]", spec.section)
+        } else {
+            format!("the sections of a stream are {}", listed(PER_STREAM))
+        };
+        let (kind, message) = if is_table {
+            (ConfigErrorKind::UnknownSection, format!("there is no section {} in a stream", quoted(key)))
+        } else {
+            (ConfigErrorKind::UnknownKey, format!("unknown key {} in [stream.{stream}]", quoted(key)))
+        };
+        self.find(kind, message, Some(help), Some(entry.key_place.clone()));
+    }
+}

@@ -1,0 +1,165 @@
+//! Namespaces resolved: where each begins, how much it holds, and which planes it has.
+
+use super::suggest::{listed, nearest, quoted};
+use super::{Config, Indices, Namespace, Queue};
+use crate::flash::geometry::Geometry;
+use crate::units::Bytes;
+
+/// The name of the only namespace where none is given.
+const NAMESPACE_DEFAULT: &str = "drive";
+
+/// A namespace of a drive: a stretch of what the host sees, on the planes of a set.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NamespaceConfig {
+    /// Its name.
+    pub name: String,
+    /// Where it begins on the drive, a multiple of the page size.
+    pub start: Bytes,
+    /// How much it holds, a multiple of the page size.
+    pub capacity: Bytes,
+    /// The channels of its planes.
+    pub channels: Indices,
+    /// The chips of these channels.
+    pub ways: Indices,
+    /// The dies of these chips.
+    pub dies: Indices,
+    /// The planes of these dies.
+    pub planes: Indices,
+}
+
+/// Namespaces that the drive cannot have, or one that it does not have.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{message}: {help}")]
+pub struct NamespaceError {
+    /// The keys to look at, the likeliest culprit first.
+    pub keys: Vec<String>,
+    /// What does not fit.
+    pub message: String,
+    /// What to do about it.
+    pub help: String,
+}
+
+fn error(keys: Vec<String>, message: String, help: String) -> NamespaceError {
+    NamespaceError { keys, message, help }
+}
+
+impl Config {
+    /// The namespaces of a drive of this geometry, in the order of the text; without `[namespace.*]` the whole drive is one.
+    ///
+    /// # Errors
+    /// When they do not fit the drive; the error names the keys to change.
+    pub fn namespaces(&self, geometry: &Geometry) -> Result<Vec<NamespaceConfig>, NamespaceError> {
+        if self.namespace.is_empty() {
+            return Ok(vec![resolved(
+                NAMESPACE_DEFAULT,
+                &Namespace::default(),
+                geometry,
+                Bytes::ZERO,
+                geometry.capacity(),
+            )?]);
+        }
+        let mut start = Bytes::ZERO;
+        let capacities = self.capacities(geometry)?;
+        let resolve = |((name, namespace), capacity): (&(String, Namespace), Bytes)| {
+            let resolved = resolved(name, namespace, geometry, start, capacity)?;
+            start += capacity;
+            Ok(resolved)
+        };
+        self.namespace.iter().zip(capacities).map(resolve).collect()
+    }
+
+    /// How much each namespace holds.
+    fn capacities(&self, geometry: &Geometry) -> Result<Vec<Bytes>, NamespaceError> {
+        let page = geometry.page_size.as_u64();
+        let key = |name: &str| format!("namespace.{name}.capacity");
+        let mut left = u64::from(geometry.logical_pages);
+        let mut open = 0;
+        for (name, namespace) in &self.namespace {
+            let Some(capacity) = namespace.capacity else {
+                open += 1;
+                continue;
+            };
+            let pages = capacity.as_u64() / page;
+            if pages == 0 {
+                let message = format!("{} ({capacity}) is less than a page of {}", key(name), geometry.page_size);
+                return Err(error(vec![key(name)], message, "give it at least a page".to_owned()));
+            }
+            left = left.checked_sub(pages).ok_or_else(|| {
+                let room = Bytes::new(left * page);
+                let message = format!(
+                    "{} ({capacity}) does not fit the drive: of its {} there are {room} left",
+                    key(name),
+                    geometry.capacity()
+                );
+                let keys = vec![key(name), "geometry.capacity".to_owned()];
+                error(keys, message, "lower it, or leave it away for a share of what the others leave".to_owned())
+            })?;
+        }
+        let share = left.checked_div(open).unwrap_or(0);
+        let capacity = |(name, namespace): &(String, Namespace)| match namespace.capacity {
+            Some(capacity) => Ok(Bytes::new(capacity.as_u64() / page * page)),
+            None if share == 0 => {
+                let message =
+                    format!("the other namespaces leave nothing of the {} of the drive to {name}", geometry.capacity());
+                let others = self.namespace.iter().filter(|(_, other)| other.capacity.is_some());
+                let keys = others.rev().map(|(other, _)| key(other)).collect();
+                Err(error(keys, message, "lower the capacity of another".to_owned()))
+            }
+            None => Ok(Bytes::new(share * page)),
+        };
+        self.namespace.iter().map(capacity).collect()
+    }
+
+    /// Which of `namespaces` the requests of `queue` go to; `key` is the key that says so.
+    ///
+    /// # Errors
+    /// When there is none of that name.
+    pub(crate) fn namespace_of(
+        &self,
+        queue: &Queue,
+        namespaces: &[NamespaceConfig],
+        key: &str,
+    ) -> Result<usize, NamespaceError> {
+        let Some(wanted) = &queue.namespace else { return Ok(0) };
+        let names: Vec<&str> = self.namespace.iter().map(|(name, _)| name.as_str()).collect();
+        let found = namespaces.iter().position(|namespace| namespace.name == *wanted);
+        found.filter(|_| !names.is_empty()).ok_or_else(|| {
+            let help = match nearest(wanted, names.iter().copied()) {
+                Some(name) => format!("did you mean `{name}`?"),
+                None if names.is_empty() => "no [namespace.NAME] is given: leave the key away".to_owned(),
+                None => format!("the namespaces are {}", listed(&names)),
+            };
+            error(vec![key.to_owned()], format!("{key}: there is no namespace {}", quoted(wanted)), help)
+        })
+    }
+}
+
+fn resolved(
+    name: &str,
+    namespace: &Namespace,
+    geometry: &Geometry,
+    start: Bytes,
+    capacity: Bytes,
+) -> Result<NamespaceConfig, NamespaceError> {
+    let set = |key: &str, given: &Option<Indices>, limit: &str, count: u32| {
+        let Some(set) = given else { return Ok(Indices::new(0..count)) };
+        let key = format!("namespace.{name}.{key}");
+        match set.as_slice().last() {
+            None => Err(error(vec![key.clone()], format!("{key} is empty"), "name one at least".to_owned())),
+            Some(&last) if last >= count => {
+                let message = format!("{key} has {last}, and {limit} is {count}");
+                Err(error(vec![key, limit.to_owned()], message, format!("the numbers are 0 to {}", count - 1)))
+            }
+            Some(_) => Ok(set.clone()),
+        }
+    };
+    Ok(NamespaceConfig {
+        name: name.to_owned(),
+        start,
+        capacity,
+        channels: set("channels", &namespace.channels, "geometry.channels", geometry.channels)?,
+        ways: set("ways", &namespace.ways, "geometry.chips-per-channel", geometry.chips_per_channel)?,
+        dies: set("dies", &namespace.dies, "geometry.dies-per-chip", geometry.dies_per_chip)?,
+        planes: set("planes", &namespace.planes, "geometry.planes-per-die", geometry.planes_per_die)?,
+    })
+}
