@@ -34,6 +34,16 @@ impl Config {
         self.0.to_toml()
     }
 
+    /// The names of the streams, in the order in which they are numbered.
+    fn stream_names(&self) -> Vec<String> {
+        self.0.streams().into_iter().map(|stream| stream.name).collect()
+    }
+
+    /// The traces that streams replay.
+    fn traces(&self) -> Vec<PathBuf> {
+        self.0.streams().into_iter().filter_map(|stream| stream.workload.trace).collect()
+    }
+
     /// Equal for configurations that decide the same run.
     fn hash(&self) -> String {
         self.0.hash()

@@ -26,7 +26,7 @@ create_exception!(flashmesh, InternalError, FlashmeshError, "A fault of flashmes
 pub fn exception(error: &RunError) -> PyErr {
     let text = error.to_string();
     match error {
-        RunError::Geometry(_) | RunError::Fabric(_) => ConfigError::new_err(text),
+        RunError::Geometry(_) | RunError::Fabric(_) | RunError::Namespace(_) => ConfigError::new_err(text),
         RunError::Workload(_) | RunError::TooLong => WorkloadError::new_err(text),
         RunError::Check(_) => CheckError::new_err(text),
         RunError::Sink(_) => OutputError::new_err(text),

@@ -44,6 +44,7 @@ macro_rules! columns {
 columns! {
     id: |record: &RequestRecord| record.id;
     kind: |record: &RequestRecord| kind_index(record.kind);
+    stream_name: |record: &RequestRecord| record.issuer.0 as i8;
     stream: |record: &RequestRecord| record.stream;
     offset_bytes: |record: &RequestRecord| record.offset.as_u64();
     size_bytes: |record: &RequestRecord| record.size.as_u64();

@@ -63,19 +63,32 @@ impl Simulation {
 
 #[pymethods]
 impl Simulation {
-    /// Opens the workload and puts the drive into its first state.
+    /// Opens the workloads and puts the drive into its first state; with `alone` only the stream at that place issues requests.
     #[new]
-    fn new(py: Python<'_>, config: &Config) -> PyResult<Self> {
-        let opened = py.detach(|| guarded(|| simulation::Simulation::new(&config.0)))?;
+    #[pyo3(signature = (config, alone=None))]
+    fn new(py: Python<'_>, config: &Config, alone: Option<usize>) -> PyResult<Self> {
+        let opened = py.detach(|| {
+            guarded(|| match alone {
+                None => simulation::Simulation::new(&config.0),
+                Some(stream) => simulation::Simulation::alone(&config.0, stream),
+            })
+        })?;
         opened.map(|opened| Simulation(Mutex::new(opened))).map_err(|error| exception(&error))
     }
 
-    /// What the scan of a trace found, for people; None for other workloads, which the configuration describes.
+    /// What the scans of traces found, for people; None without traces: the configuration describes other workloads.
     fn trace_summary(&self) -> Option<String> {
-        match self.lock().summary() {
-            Some(summary @ WorkloadSummary::Trace(_)) => Some(summary.to_string()),
-            _ => None,
-        }
+        let simulation = self.lock();
+        let is_only = simulation.summaries().count() == 1;
+        let found: Vec<String> = simulation
+            .summaries()
+            .filter_map(|(name, summary)| match summary? {
+                summary @ WorkloadSummary::Trace(_) if is_only => Some(summary.to_string()),
+                summary @ WorkloadSummary::Trace(_) => Some(format!("{name}: {summary}")),
+                _ => None,
+            })
+            .collect();
+        (!found.is_empty()).then(|| found.join("\n"))
     }
 
     /// Turns the checks on.

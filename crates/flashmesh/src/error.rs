@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use crate::check::Violation;
+use crate::config::NamespaceError;
 use crate::fabric::FabricError;
 use crate::flash::geometry::GeometryError;
 use crate::units::Time;
@@ -44,6 +45,9 @@ pub enum RunError {
     /// The interconnect does not fit the drive.
     #[error(transparent)]
     Fabric(#[from] FabricError),
+    /// The namespaces do not fit the drive.
+    #[error(transparent)]
+    Namespace(#[from] NamespaceError),
     /// The workload cannot be read or replayed.
     #[error(transparent)]
     Workload(#[from] WorkloadError),

@@ -73,6 +73,10 @@ id!(
     PathId
 );
 id!(
+    /// A stream of requests: its place among the streams of the configuration, 0 where there is only one.
+    StreamId
+);
+id!(
     /// A host request in flight.
     RequestId
 );

@@ -266,11 +266,7 @@ fn what_cannot_go_together_in_a_stream_is_told_with_its_name() {
             (3, 1),
             "stream.a.workload.trace and stream.a.workload.profile are both given",
         ),
-        (
-            "[stream.a.workload]\nalignment = \"1000B\"",
-            (2, 13),
-            "stream.a.workload.alignment (1kB) is not a multiple",
-        ),
+        ("[stream.a.workload]\nalignment = \"1000B\"", (2, 13), "stream.a.workload.alignment (1kB) is not a multiple"),
         (
             "[stream.a.workload]\nread-share = 0.8\ndeallocate-share = 0.3",
             (3, 20),

@@ -39,17 +39,44 @@ pub enum Next {
     Later,
 }
 
+/// When a workload is issued, with what the start of the run needs to know.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    /// At arrival times.
+    Open,
+    /// Always so many in flight.
+    Stress {
+        /// How many.
+        outstanding: u32,
+    },
+    /// By threads that wait for their answers.
+    Closed {
+        /// How many.
+        threads: u32,
+    },
+}
+
+impl From<&config::Replay> for Mode {
+    fn from(replay: &config::Replay) -> Mode {
+        match replay.mode {
+            ReplayMode::Open => Mode::Open,
+            ReplayMode::Stress => Mode::Stress { outstanding: replay.outstanding },
+            ReplayMode::Closed => Mode::Closed { threads: replay.threads },
+        }
+    }
+}
+
 /// The replay of one workload.
 pub struct Replay {
     source: Box<dyn WorkloadSource>,
-    mode: ReplayMode,
+    mode: Mode,
     /// What arrival times are multiplied by, in units of 2^-40: no float decides when something happens.
     time_scale: u128,
     think_time: Time,
     /// Closed: what each thinking thread will issue.
     thoughts: Vec<Option<IoRequest>>,
     thinking: u32,
-    /// Requests the drive holds at once.
+    /// Requests of this workload that the drive holds at once.
     queue_depth: usize,
     in_flight: usize,
     /// Stress and closed: arrived, but the queue was full.
@@ -78,7 +105,7 @@ impl Replay {
     pub fn new(config: &config::Replay, queue_depth: u32, source: Box<dyn WorkloadSource>) -> Replay {
         Replay {
             source,
-            mode: config.mode,
+            mode: config.into(),
             time_scale: (config.time_scale * (1u64 << SCALE_SHIFT) as f64).round() as u128,
             think_time: config.think_time,
             thoughts: Vec::new(),
@@ -97,7 +124,13 @@ impl Replay {
 
     /// Whether requests arrive at times of their own.
     pub fn is_open(&self) -> bool {
-        self.mode == ReplayMode::Open
+        self.mode == Mode::Open
+    }
+
+    /// When requests are issued.
+    #[inline]
+    pub fn mode(&self) -> Mode {
+        self.mode
     }
 
     /// Open replay: how long arrived requests waited on the host because the drive's queue was full.
@@ -182,7 +215,7 @@ impl Replay {
 
     /// The next request of `thread` whatever its arrival time, and whether the batch is new.
     fn pull(&mut self, thread: u32) -> Result<Option<IoRequest>, WorkloadError> {
-        if self.mode == ReplayMode::Closed {
+        if matches!(self.mode, Mode::Closed { .. }) {
             return self.source.next_request(thread);
         }
         self.refill()?;

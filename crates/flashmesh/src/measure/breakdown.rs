@@ -55,6 +55,16 @@ impl Breakdown {
         }
     }
 
+    /// Adds what `other` counted.
+    pub fn add(&mut self, other: &Breakdown) {
+        for (bucket, further) in self.buckets.iter_mut().zip(&other.buckets) {
+            bucket.count += further.count;
+            for (sum, part) in bucket.parts_ps.iter_mut().zip(further.parts_ps) {
+                *sum += part;
+            }
+        }
+    }
+
     /// The mean parts of all requests, or of those in the bucket of `from` and above; nothing when there are none.
     pub fn mean(&self, from: Time) -> Option<BreakdownSummary> {
         let mut total = Bucket::default();

@@ -1,6 +1,7 @@
 //! One record for every completed request, for whoever wants them all.
 
 use crate::fabric::Causes;
+use crate::ids::StreamId;
 use crate::schedule::transaction::Spent;
 use crate::units::{Bytes, Time};
 use crate::workload::RequestKind;
@@ -16,6 +17,8 @@ pub struct RequestRecord {
     pub offset: Bytes,
     /// How much it covered.
     pub size: Bytes,
+    /// The stream of the configuration that issued it.
+    pub issuer: StreamId,
     /// The device or thread of the workload.
     pub stream: u32,
     /// When it arrived at the host's queue.

@@ -9,5 +9,6 @@ pub mod log;
 pub mod lower_bound;
 mod memory;
 pub mod report;
+pub mod stream;
 
 pub use memory::peak_rss;

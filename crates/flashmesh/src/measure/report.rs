@@ -51,7 +51,9 @@ pub struct Report {
     pub power: PowerReport,
     /// What the interconnect is made of, and the room it takes.
     pub area: AreaReport,
-    /// What the workload is; null when it was not named by the configuration.
+    /// The same of each stream, in the order in which they are configured.
+    pub streams: Vec<StreamReport>,
+    /// What the workload is; null when it was not named by the configuration, or there are several.
     pub workload: Option<WorkloadSummary>,
     /// Wall-clock seconds of the run, without reading the configuration and preconditioning.
     pub wall_s: f64,
@@ -67,6 +69,27 @@ pub struct Report {
     pub version: &'static str,
     /// Whether the run was stopped before its end.
     pub interrupted: bool,
+}
+
+/// What became of one stream.
+#[derive(Clone, Debug, Serialize)]
+pub struct StreamReport {
+    /// Its name.
+    pub name: String,
+    /// Requests completed.
+    pub requests: u64,
+    /// From the start to its last completion.
+    pub makespan_ps: u64,
+    /// Requests completed per simulated second, up to its last completion.
+    pub iops: f64,
+    /// Bytes read and written per simulated second, up to its last completion.
+    pub bandwidth_bytes_per_s: f64,
+    /// Completion latencies.
+    pub latency_ps: LatencyReport,
+    /// Where the time went.
+    pub breakdown_ps: BreakdownReport,
+    /// What the workload is; null when it was not named by the configuration.
+    pub workload: Option<WorkloadSummary>,
 }
 
 /// Latencies by kind; null where there was no such request.

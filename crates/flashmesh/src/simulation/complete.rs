@@ -2,39 +2,34 @@
 
 use std::time::Duration;
 
-use crate::config::ReplayMode;
 use crate::error::RunError;
 use crate::fabric::{Cause, Fabric};
 use crate::flash::die::OperationKind;
+use crate::host::replay::Mode;
 use crate::ids::{RequestId, TransactionId};
 use crate::measure::bound::{Bound, Load};
-use crate::measure::breakdown::Breakdown;
 use crate::measure::conflicts::Conflicts;
-use crate::measure::latency::Latencies;
 use crate::measure::log::{RequestRecord, RequestSink};
 use crate::measure::lower_bound::{DieWork, LowerBound, Work};
 use crate::measure::peak_rss;
 use crate::measure::report::{
-    BreakdownReport, FlashReport, GcReport, LatencyReport, LinksReport, PathConflictReport, Report, Utilisation,
+    FlashReport, GcReport, LinksReport, PathConflictReport, Report, StreamReport, Utilisation,
 };
+use crate::measure::stream::{StreamFigures, StreamMeasures};
 use crate::power::energy::Activity;
 use crate::power::{area, energy};
 use crate::units::{Bytes, Time};
-use crate::workload::RequestKind;
 
 use super::Simulation;
 use super::event::{Event, lane};
+use super::streams::Stream;
 
 /// All that is counted while the drive runs.
 pub(super) struct Measures {
     pub issued: u64,
     pub completed: u64,
-    pub last_completion: Time,
-    pub bytes: Bytes,
-    pub reads: Latencies,
-    pub writes: Latencies,
-    pub deallocates: Latencies,
-    pub breakdown: Breakdown,
+    /// What each stream has completed.
+    pub streams: Vec<StreamMeasures>,
     pub requests_free: u64,
     pub transfers: u64,
     pub transfers_free: u64,
@@ -51,17 +46,12 @@ pub(super) struct Measures {
 }
 
 impl Measures {
-    /// Nothing counted yet, on a drive of `dies` dies.
-    pub(super) fn new(dies: u32) -> Measures {
+    /// Nothing counted yet, on a drive of `dies` dies for so many streams.
+    pub(super) fn new(dies: u32, streams: usize) -> Measures {
         Measures {
             issued: 0,
             completed: 0,
-            last_completion: Time::ZERO,
-            bytes: Bytes::ZERO,
-            reads: Latencies::default(),
-            writes: Latencies::default(),
-            deallocates: Latencies::default(),
-            breakdown: Breakdown::default(),
+            streams: (0..streams).map(|_| StreamMeasures::default()).collect(),
             requests_free: 0,
             requests_blocked: [0; Cause::ALL.len()],
             transfers: 0,
@@ -107,30 +97,22 @@ impl Simulation {
         let now = self.now();
         self.witness(|oracles, now| oracles.request_completed(id, now));
         let request = &self.requests[id];
-        let thread = request.thread;
+        let (stream, thread) = (request.stream, request.thread);
         let latency = now - request.arrival;
         let measures = &mut self.measures;
         measures.completed += 1;
-        measures.last_completion = now;
         measures.requests_free += u64::from(request.conflict.is_empty());
         for cause in Cause::ALL {
             measures.requests_blocked[cause.index()] += u64::from(request.conflict.contains(cause));
         }
-        measures.breakdown.record(latency, &request.critical);
-        match request.io.kind {
-            RequestKind::Read => measures.reads.record(latency),
-            RequestKind::Write => measures.writes.record(latency),
-            RequestKind::Deallocate => measures.deallocates.record(latency),
-        }
-        if request.io.kind != RequestKind::Deallocate {
-            measures.bytes += request.io.size;
-        }
+        measures.streams[stream.index()].record(&request.io, now, latency, &request.critical);
         if let Some(sink) = &mut measures.sink {
             let record = RequestRecord {
                 id: request.number,
                 kind: request.io.kind,
                 offset: request.io.offset,
                 size: request.io.size,
+                issuer: stream,
                 stream: request.io.stream,
                 arrival: request.arrival,
                 submitted: request.submitted,
@@ -141,15 +123,17 @@ impl Simulation {
             sink.record(&record).map_err(RunError::Sink)?;
         }
         self.requests.remove(id);
-        if let Some(waiting) = self.replay.completed() {
-            self.issue(waiting);
+        let replay = &mut self.streams[stream.index()].replay;
+        let mode = replay.mode();
+        if let Some(waiting) = replay.completed() {
+            self.issue(stream, waiting);
         }
-        match self.config.replay.mode {
-            ReplayMode::Open => self.issue_open(),
-            ReplayMode::Stress => self.issue_for(thread),
-            ReplayMode::Closed => {
-                if let Some(thinks) = self.replay.think(thread)? {
-                    self.queue.schedule(lane::ARRIVAL, now + thinks, Event::ThreadReady(thread));
+        match mode {
+            Mode::Open => self.issue_open(stream),
+            Mode::Stress { .. } => self.issue_for(stream, thread),
+            Mode::Closed { .. } => {
+                if let Some(thinks) = self.streams[stream.index()].replay.think(thread)? {
+                    self.queue.schedule(lane::ARRIVAL, now + thinks, Event::ThreadReady(stream, thread));
                 }
                 Ok(())
             }
@@ -159,48 +143,30 @@ impl Simulation {
     /// The result so far.
     pub(super) fn report(&self, wall: Duration, interrupted: bool) -> Report {
         let measures = &self.measures;
-        let makespan = measures.last_completion;
+        let mut all = StreamMeasures::default();
+        measures.streams.iter().for_each(|stream| all.add(stream));
         // A run stopped in its middle is measured up to where it came.
-        let end = if interrupted { self.now() } else { makespan };
-        let per_second = |count: f64| if end == Time::ZERO { 0.0 } else { count / end.as_secs_f64() };
+        let end = if interrupted { self.now() } else { all.last_completion() };
         let share = |part: u64, of: u64| (of > 0).then(|| part as f64 / of as f64);
-        let mut all = Latencies::default();
-        for kind in [&measures.reads, &measures.writes, &measures.deallocates] {
-            all.add(kind);
-        }
         let flash = measures.flash.clone();
         let programmed = flash.user_programs + measures.gc.pages_moved;
         // Threads that think, and collections beside them, may have gone on after the last completion.
         let utilisation = self.utilisation(self.now());
-        let mean = measures.breakdown.mean(Time::ZERO);
-        let load = if self.replay.is_open() {
-            Load::Open {
-                overdue_share: if end == Time::ZERO {
-                    0.0
-                } else {
-                    self.replay.overdue().as_secs_f64() / end.as_secs_f64()
-                },
-            }
-        } else {
-            Load::OnCompletion
-        };
+        let StreamFigures { iops, bandwidth_bytes_per_s, latency_ps, breakdown_ps } = all.figures(end);
+        let load = self.load(end);
         let now = self.now().as_secs_f64();
         let share_of_run = |time: Time| if now > 0.0 { (time.as_secs_f64() / now).min(1.0) } else { 0.0 };
         let works = |die: &DieWork| share_of_run(die.least(self.rules.read_cache));
         let at_work: Vec<f64> = measures.dies.iter().map(works).collect();
-        let bound = Bound::find(&utilisation, &at_work, self.fabric.layout(), mean.as_ref(), load);
+        let bound = Bound::find(&utilisation, &at_work, self.fabric.layout(), breakdown_ps.mean.as_ref(), load);
         let wall_s = wall.as_secs_f64();
         Report {
             requests: measures.completed,
             makespan_ps: end.as_ps(),
-            iops: per_second(measures.completed as f64),
-            bandwidth_bytes_per_s: per_second(measures.bytes.as_u64() as f64),
-            latency_ps: LatencyReport {
-                all: all.summary(),
-                read: measures.reads.summary(),
-                write: measures.writes.summary(),
-            },
-            breakdown_ps: BreakdownReport { mean, tail: measures.breakdown.mean(all.quantile(0.99)) },
+            iops,
+            bandwidth_bytes_per_s,
+            latency_ps,
+            breakdown_ps,
             write_amplification: share(programmed, flash.user_programs),
             gc: measures.gc.clone(),
             flash,
@@ -229,7 +195,8 @@ impl Simulation {
                 self.geometry.chips(),
             ),
             utilisation,
-            workload: self.summary.clone(),
+            streams: self.stream_reports(interrupted),
+            workload: self.summary().cloned(),
             wall_s,
             requests_per_wall_s: if wall_s > 0.0 { measures.completed as f64 / wall_s } else { 0.0 },
             peak_rss_bytes: peak_rss().map(Bytes::as_u64),
@@ -240,9 +207,39 @@ impl Simulation {
         }
     }
 
+    /// The result of each stream so far.
+    fn stream_reports(&self, interrupted: bool) -> Vec<StreamReport> {
+        let report = |(stream, measures): (&Stream, &StreamMeasures)| {
+            let end = if interrupted { self.now() } else { measures.last_completion() };
+            let StreamFigures { iops, bandwidth_bytes_per_s, latency_ps, breakdown_ps } = measures.figures(end);
+            StreamReport {
+                name: stream.config.name.clone(),
+                requests: measures.completed(),
+                makespan_ps: end.as_ps(),
+                iops,
+                bandwidth_bytes_per_s,
+                latency_ps,
+                breakdown_ps,
+                workload: stream.summary.clone(),
+            }
+        };
+        self.streams.iter().zip(&self.measures.streams).map(report).collect()
+    }
+
+    /// How the requests were issued; those of streams that all have arrivals fall behind when those of one do.
+    fn load(&self, end: Time) -> Load {
+        if !self.streams.iter().all(|stream| stream.replay.is_open()) {
+            return Load::OnCompletion;
+        }
+        let overdue = self.streams.iter().map(|stream| stream.replay.overdue()).max().unwrap_or_default();
+        let overdue_share = if end == Time::ZERO { 0.0 } else { overdue.as_secs_f64() / end.as_secs_f64() };
+        Load::Open { overdue_share }
+    }
+
     /// How fast the same work could have been done at best.
     fn lower_bound(&self) -> LowerBound {
         let end = self.now();
+        let open = self.streams.iter().map(|stream| &stream.replay).filter(|replay| replay.is_open());
         let work = Work {
             dies: &self.measures.dies,
             read_cache: self.rules.read_cache,
@@ -250,7 +247,7 @@ impl Simulation {
             usage: self.fabric.usage(),
             link_to_drive: self.link_to_drive.busy(end),
             link_to_host: self.link_to_host.busy(end),
-            last_arrival: self.replay.is_open().then(|| self.replay.last_arrival()),
+            last_arrival: open.map(|replay| replay.last_arrival()).max(),
             end,
         };
         work.lower_bound()

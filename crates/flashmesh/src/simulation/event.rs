@@ -2,15 +2,15 @@
 
 use crate::fabric::{FabricEvent, Leg};
 use crate::flash::die::OperationKind;
-use crate::ids::{DieId, RequestId};
+use crate::ids::{DieId, RequestId, StreamId};
 
 /// Something that happens at its time.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Event {
-    /// Open replay: the next request arrives.
-    Arrive,
-    /// Closed replay: a thread has thought long enough.
-    ThreadReady(u32),
+    /// Open replay: the next request of a stream arrives.
+    Arrive(StreamId),
+    /// Closed replay: a thread of a stream has thought long enough.
+    ThreadReady(StreamId, u32),
     /// A request, with the data of a write, has reached the drive.
     Submitted(RequestId),
     /// The fabric asked to be called.

@@ -11,6 +11,7 @@ mod dispatch;
 mod event;
 mod operation;
 mod request;
+mod streams;
 mod submit;
 
 use std::time::Instant;
@@ -20,21 +21,20 @@ use rustc_hash::FxHashMap;
 use crate::check::{LinksAtEnd, Oracles};
 use crate::config::{Allocation, Config, Move};
 use crate::engine::queue::EventQueue;
-use crate::error::RunError;
+use crate::error::{RunError, WorkloadError};
 use crate::fabric::{self, AnyFabric, Causes, Fabric, Leg, Outbox};
 use crate::flash::die::{Die, DieRules, Operation};
 use crate::flash::geometry::Geometry;
 use crate::flash::timing::Timing;
 use crate::ftl::{Ftl, IdleDies};
 use crate::host::link::LinkDirection;
-use crate::host::replay::{Next, Replay};
+use crate::host::replay::Next;
 use crate::ids::{AcknowledgementId, DieId, Lpn, PlaneId, RequestId, TransactionId};
 use crate::measure::report::Report;
 use crate::schedule::queues::{DieQueues, Transactions};
 use crate::schedule::{AnyScheduler, Custom, Scheduler};
 use crate::units::Time;
 use crate::workload::source::WorkloadSource;
-use crate::workload::{self, WorkloadSummary};
 
 pub use control::Control;
 
@@ -42,6 +42,7 @@ use collect::Collection;
 use complete::Measures;
 use event::{Event, fabric_lane};
 use request::Request;
+use streams::Stream;
 
 /// Events between two looks at the [`Control`].
 const EVENTS_PER_LOOK: u32 = 8192;
@@ -59,7 +60,7 @@ struct Asked {
     least: [Time; Leg::ALL.len()],
 }
 
-/// One drive and the workload it runs.
+/// One drive and the workloads it runs.
 pub struct Simulation {
     config: Config,
     geometry: Geometry,
@@ -68,7 +69,7 @@ pub struct Simulation {
     queue: EventQueue<Event>,
     requests: crate::engine::arena::Arena<RequestId, Request>,
     transactions: Transactions,
-    replay: Replay,
+    streams: Vec<Stream>,
     link_to_drive: LinkDirection,
     link_to_host: LinkDirection,
     ftl: Ftl,
@@ -94,32 +95,55 @@ pub struct Simulation {
     transaction_order: u64,
     measures: Measures,
     oracles: Option<Box<Oracles>>,
-    summary: Option<WorkloadSummary>,
 }
 
 impl Simulation {
-    /// Builds the drive that `config` describes and opens the workload that it names.
+    /// Builds the drive that `config` describes and opens the workloads that it names.
     ///
     /// # Errors
-    /// When the drive cannot be built, or the workload cannot be used on it.
+    /// When the drive cannot be built, or a workload cannot be used on it.
     pub fn new(config: &Config) -> Result<Simulation, RunError> {
-        let (source, summary) = workload::open(config, &Geometry::new(&config.geometry)?)?;
-        let mut simulation = Simulation::with_source(config, source)?;
-        simulation.summary = Some(summary);
+        Simulation::opened(config, None)
+    }
+
+    /// The same drive with the stream at `index` alone: the others issue nothing, and everything else is as it is beside them,
+    /// so that the two runs of the stream can be compared.
+    ///
+    /// # Errors
+    /// When the drive cannot be built, there is no such stream, or its workload cannot be used.
+    pub fn alone(config: &Config, index: usize) -> Result<Simulation, RunError> {
+        let count = config.streams().len();
+        if index >= count {
+            return Err(WorkloadError::Unusable(format!("there is no stream {index}: there are {count}")).into());
+        }
+        Simulation::opened(config, Some(index))
+    }
+
+    fn opened(config: &Config, only: Option<usize>) -> Result<Simulation, RunError> {
+        let opened = streams::open(config, &Geometry::new(&config.geometry)?, only)?;
+        let mut simulation = Simulation::with_sources(config, opened.sources)?;
+        for (stream, summary) in simulation.streams.iter_mut().zip(opened.summaries) {
+            stream.summary = summary;
+        }
         Ok(simulation)
     }
 
-    /// What the workload is, when the configuration names it.
-    pub fn summary(&self) -> Option<&WorkloadSummary> {
-        self.summary.as_ref()
-    }
-
-    /// Builds the drive that `config` describes, brings it to its initial state and connects `source` to it.
+    /// Builds the drive that `config` describes, brings it to its initial state and connects `source` to its only stream.
     ///
     /// # Errors
-    /// When the drive cannot be built.
+    /// When the drive cannot be built, or the configuration has several streams.
     pub fn with_source(config: &Config, source: Box<dyn WorkloadSource>) -> Result<Simulation, RunError> {
+        Simulation::with_sources(config, vec![source])
+    }
+
+    /// Builds the drive that `config` describes, brings it to its initial state and connects one of `sources` to each stream,
+    /// in the order of [`Config::streams`]. Offsets of a source count from the beginning of the namespace of its stream.
+    ///
+    /// # Errors
+    /// When the drive cannot be built, or there are not as many sources as streams.
+    pub fn with_sources(config: &Config, sources: Vec<Box<dyn WorkloadSource>>) -> Result<Simulation, RunError> {
         let geometry = Geometry::new(&config.geometry)?;
+        let streams = streams::connect(config, &config.namespaces(&geometry)?, sources)?;
         let mut ftl = Ftl::new(&geometry, config);
         ftl.precondition(&config.precondition, config.seed);
         let dies = geometry.dies();
@@ -138,7 +162,6 @@ impl Simulation {
             queue: EventQueue::default(),
             requests: Default::default(),
             transactions: Transactions::default(),
-            replay: Replay::new(&config.replay, config.host.queue_depth, source),
             link_to_drive: LinkDirection::new(config.host.link_rate, config.host.submission_size),
             link_to_host: LinkDirection::new(config.host.link_rate, config.host.completion_size),
             ftl,
@@ -159,9 +182,9 @@ impl Simulation {
             },
             foreground_collections: vec![0; dies as usize],
             transaction_order: 0,
-            measures: Measures::new(dies),
+            measures: Measures::new(dies, streams.len()),
             oracles: None,
-            summary: None,
+            streams,
             geometry,
             config: config.clone(),
         })
@@ -188,13 +211,13 @@ impl Simulation {
         self.oracles = Some(Box::new(Oracles::new(&self.geometry, &self.config)));
     }
 
-    /// Runs the workload to its end, or until `control` cancels it.
+    /// Runs all streams to their end, or until `control` cancels it.
     ///
     /// # Errors
     /// When the workload cannot be read on, a sink takes no more records, or an oracle speaks.
     pub fn run(&mut self, control: &Control) -> Result<Report, RunError> {
         let started = Instant::now();
-        control.begin(self.replay.request_count());
+        control.begin(self.request_count());
         self.collect_idle_dies();
         self.settle();
         self.start_replay()?;
@@ -203,7 +226,7 @@ impl Simulation {
             for _ in 0..EVENTS_PER_LOOK {
                 let Some(event) = self.queue.pop() else { break 'run };
                 self.handle(event)?;
-                if self.requests.is_empty() && !self.replay.will_issue() {
+                if self.requests.is_empty() && !self.will_issue() {
                     break 'run;
                 }
             }
@@ -217,8 +240,9 @@ impl Simulation {
             }
         }
         control.publish(self.measures.completed, self.queue.now());
-        if !interrupted && self.replay.in_flight() > 0 {
-            return Err(RunError::Stalled { at: self.queue.now(), in_flight: self.replay.in_flight() });
+        let in_flight = self.streams.iter().map(|stream| stream.replay.in_flight()).sum();
+        if !interrupted && in_flight > 0 {
+            return Err(RunError::Stalled { at: self.queue.now(), in_flight });
         }
         self.fabric.finish(self.queue.now(), &mut self.outbox);
         self.tell_uses();
@@ -238,13 +262,13 @@ impl Simulation {
     fn handle(&mut self, event: Event) -> Result<(), RunError> {
         self.witness(|oracles, now| oracles.event(now));
         match event {
-            Event::Arrive => {
-                self.replay.alarm_rang();
-                self.issue_open()?;
+            Event::Arrive(stream) => {
+                self.streams[stream.index()].replay.alarm_rang();
+                self.issue_open(stream)?;
             }
-            Event::ThreadReady(thread) => {
-                if let Next::Issue(arrived) = self.replay.thought(thread, self.queue.now()) {
-                    self.issue(arrived);
+            Event::ThreadReady(stream, thread) => {
+                if let Next::Issue(arrived) = self.streams[stream.index()].replay.thought(thread, self.queue.now()) {
+                    self.issue(stream, arrived);
                 }
             }
             Event::Submitted(request) => self.submit(request),

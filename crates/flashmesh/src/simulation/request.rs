@@ -1,6 +1,7 @@
 //! A request in flight.
 
 use crate::fabric::Causes;
+use crate::ids::StreamId;
 use crate::schedule::transaction::Spent;
 use crate::units::Time;
 use crate::workload::IoRequest;
@@ -10,6 +11,8 @@ use crate::workload::IoRequest;
 pub(super) struct Request {
     /// Its number in the order of issue.
     pub number: u64,
+    /// The stream that issued it, whose queue pair it went through.
+    pub stream: StreamId,
     pub io: IoRequest,
     pub thread: u32,
     pub arrival: Time,

@@ -1,10 +1,9 @@
 //! From the workload to the queues of the dies: requests are issued, cross the link, and are cut into pages.
 
-use crate::config::ReplayMode;
 use crate::error::RunError;
 use crate::fabric::Causes;
-use crate::host::replay::{Arrived, Next};
-use crate::ids::{Lpn, Ppn, RequestId, TransactionId};
+use crate::host::replay::{Arrived, Mode, Next};
+use crate::ids::{Lpn, Ppn, RequestId, StreamId, TransactionId};
 use crate::schedule::transaction::{Class, Spent, Transaction};
 use crate::units::{Bytes, Time};
 use crate::workload::{IoRequest, RequestKind};
@@ -14,22 +13,26 @@ use super::event::{Event, lane};
 use super::request::Request;
 
 impl Simulation {
-    /// Issues the first requests.
+    /// Issues the first requests of every stream.
     pub(super) fn start_replay(&mut self) -> Result<(), RunError> {
-        match self.config.replay.mode {
-            ReplayMode::Open => self.issue_open(),
-            ReplayMode::Stress => (0..self.config.replay.outstanding).try_for_each(|_| self.issue_for(0)),
-            ReplayMode::Closed => (0..self.config.replay.threads).try_for_each(|thread| self.issue_for(thread)),
+        for index in 0..self.streams.len() {
+            let stream = StreamId(index as u32);
+            match self.streams[index].replay.mode() {
+                Mode::Open => self.issue_open(stream)?,
+                Mode::Stress { outstanding } => (0..outstanding).try_for_each(|_| self.issue_for(stream, 0))?,
+                Mode::Closed { threads } => (0..threads).try_for_each(|thread| self.issue_for(stream, thread))?,
+            }
         }
+        Ok(())
     }
 
     /// Open replay: issues what has arrived and waits for what has not.
-    pub(super) fn issue_open(&mut self) -> Result<(), RunError> {
+    pub(super) fn issue_open(&mut self, stream: StreamId) -> Result<(), RunError> {
         loop {
-            match self.replay.next_open(self.queue.now())? {
-                Next::Issue(arrived) => self.issue(arrived),
+            match self.streams[stream.index()].replay.next_open(self.queue.now())? {
+                Next::Issue(arrived) => self.issue(stream, arrived),
                 Next::At(at) => {
-                    self.queue.schedule(lane::ARRIVAL, at, Event::Arrive);
+                    self.queue.schedule(lane::ARRIVAL, at, Event::Arrive(stream));
                     return Ok(());
                 }
                 Next::Later => return Ok(()),
@@ -38,25 +41,26 @@ impl Simulation {
     }
 
     /// Stress and closed replay: a place, or the thread, is free for its next request.
-    pub(super) fn issue_for(&mut self, thread: u32) -> Result<(), RunError> {
-        if let Next::Issue(arrived) = self.replay.next_for(thread, self.queue.now())? {
-            self.issue(arrived);
+    pub(super) fn issue_for(&mut self, stream: StreamId, thread: u32) -> Result<(), RunError> {
+        if let Next::Issue(arrived) = self.streams[stream.index()].replay.next_for(thread, self.queue.now())? {
+            self.issue(stream, arrived);
         }
         Ok(())
     }
 
-    /// Fetches what the requests pulled last will need from the tables of the translation layer.
-    fn look_ahead(&self) {
+    /// Fetches what the requests that a stream pulled last will need from the tables of the translation layer.
+    fn look_ahead(&self, stream: StreamId) {
+        let batch = || self.streams[stream.index()].replay.batch();
         let first_page = |io: &IoRequest| self.geometry.lpn_of(io.offset);
         let reads = |io: &&IoRequest| io.kind == RequestKind::Read;
-        self.ftl.touch(self.replay.batch().filter(reads).map(first_page));
-        self.ftl.touch_writes(self.replay.batch().filter(|io| !reads(io)).map(first_page));
+        self.ftl.touch(batch().filter(reads).map(first_page));
+        self.ftl.touch_writes(batch().filter(|io| !reads(io)).map(first_page));
     }
 
     /// Sends a request over the link, with its data if it writes.
-    pub(super) fn issue(&mut self, arrived: Arrived) {
-        if self.replay.has_new_batch() {
-            self.look_ahead();
+    pub(super) fn issue(&mut self, stream: StreamId, arrived: Arrived) {
+        if self.streams[stream.index()].replay.has_new_batch() {
+            self.look_ahead(stream);
         }
         let now = self.queue.now();
         let Arrived { io, thread, arrival } = arrived;
@@ -64,6 +68,7 @@ impl Simulation {
         self.measures.issued += 1;
         let request = Request {
             number,
+            stream,
             io,
             thread,
             arrival,

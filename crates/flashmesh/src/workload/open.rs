@@ -8,9 +8,9 @@ use super::profiles::{self, MixSource, Named, ProfileSource};
 use super::readers::{TraceSource, TraceSummary, scan};
 use super::source::WorkloadSource;
 use super::synthetic::SyntheticSource;
-use crate::config::{Config, WorkloadKind};
+use crate::config::{StreamConfig, WorkloadKind};
 use crate::error::WorkloadError;
-use crate::flash::geometry::Geometry;
+use crate::units::Bytes;
 
 /// What a workload is, known before the run.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -39,17 +39,21 @@ impl fmt::Display for WorkloadSummary {
     }
 }
 
-/// Opens the workload that `config` names, for a drive of this geometry. A trace is read once to its end, to know what
-/// is in it before the run.
+/// Opens the workload of `stream` for a namespace of `capacity`; what it draws follows from `seed`. A trace is read once to
+/// its end, to know what is in it before the run.
 ///
 /// # Errors
-/// When the workload cannot be read, or cannot be used on this drive.
-pub fn open(config: &Config, geometry: &Geometry) -> Result<(Box<dyn WorkloadSource>, WorkloadSummary), WorkloadError> {
-    let (workload, replay) = (&config.workload, &config.replay);
-    let (capacity, sector_size) = (geometry.capacity(), geometry.sector_size);
+/// When the workload cannot be read, or cannot be used in a namespace of that size.
+pub fn open(
+    stream: &StreamConfig,
+    seed: u64,
+    capacity: Bytes,
+    sector_size: Bytes,
+) -> Result<(Box<dyn WorkloadSource>, WorkloadSummary), WorkloadError> {
+    let (workload, replay) = (&stream.workload, &stream.replay);
     match workload.kind {
         WorkloadKind::Synthetic => {
-            let source = SyntheticSource::new(workload, replay, capacity, sector_size, config.seed)?;
+            let source = SyntheticSource::new(workload, replay, capacity, sector_size, seed)?;
             Ok((Box::new(source), WorkloadSummary::Synthetic))
         }
         WorkloadKind::Profile => {
@@ -57,9 +61,9 @@ pub fn open(config: &Config, geometry: &Geometry) -> Result<(Box<dyn WorkloadSou
             let named = profiles::find(name)?;
             let source: Box<dyn WorkloadSource> = match named {
                 Named::Profile(profile) => {
-                    Box::new(ProfileSource::new(profile, workload, replay, capacity, sector_size, config.seed)?)
+                    Box::new(ProfileSource::new(profile, workload, replay, capacity, sector_size, seed)?)
                 }
-                Named::Mix(mix) => Box::new(MixSource::new(mix, workload, replay, capacity, sector_size, config.seed)?),
+                Named::Mix(mix) => Box::new(MixSource::new(mix, workload, replay, capacity, sector_size, seed)?),
             };
             Ok((source, WorkloadSummary::Profile { name: named.name().to_owned(), description: named.describe() }))
         }

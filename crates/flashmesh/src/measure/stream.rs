@@ -1,0 +1,89 @@
+//! What is counted of the requests of one stream.
+
+use super::breakdown::Breakdown;
+use super::latency::Latencies;
+use super::report::{BreakdownReport, LatencyReport};
+use crate::schedule::transaction::Spent;
+use crate::units::{Bytes, Time};
+use crate::workload::{IoRequest, RequestKind};
+
+/// The completed requests of a stream, or of all of them.
+#[derive(Debug, Default)]
+pub struct StreamMeasures {
+    completed: u64,
+    last_completion: Time,
+    bytes: Bytes,
+    reads: Latencies,
+    writes: Latencies,
+    deallocates: Latencies,
+    breakdown: Breakdown,
+}
+
+/// What the counts of a stream come to.
+pub struct StreamFigures {
+    /// Requests completed per simulated second.
+    pub iops: f64,
+    /// Bytes read and written per simulated second.
+    pub bandwidth_bytes_per_s: f64,
+    /// Completion latencies.
+    pub latency_ps: LatencyReport,
+    /// Where the time went.
+    pub breakdown_ps: BreakdownReport,
+}
+
+impl StreamMeasures {
+    /// Counts a request that completes at `now` after `latency`.
+    #[inline]
+    pub fn record(&mut self, io: &IoRequest, now: Time, latency: Time, spent: &Spent) {
+        self.completed += 1;
+        self.last_completion = now;
+        self.breakdown.record(latency, spent);
+        match io.kind {
+            RequestKind::Read => self.reads.record(latency),
+            RequestKind::Write => self.writes.record(latency),
+            RequestKind::Deallocate => self.deallocates.record(latency),
+        }
+        if io.kind != RequestKind::Deallocate {
+            self.bytes += io.size;
+        }
+    }
+
+    /// Adds what `other` counted.
+    pub fn add(&mut self, other: &StreamMeasures) {
+        self.completed += other.completed;
+        self.last_completion = self.last_completion.later(other.last_completion);
+        self.bytes += other.bytes;
+        self.reads.add(&other.reads);
+        self.writes.add(&other.writes);
+        self.deallocates.add(&other.deallocates);
+        self.breakdown.add(&other.breakdown);
+    }
+
+    /// Requests counted.
+    pub fn completed(&self) -> u64 {
+        self.completed
+    }
+
+    /// When the last one completed.
+    pub fn last_completion(&self) -> Time {
+        self.last_completion
+    }
+
+    /// The figures of a run that took until `end`.
+    pub fn figures(&self, end: Time) -> StreamFigures {
+        let per_second = |count: f64| if end == Time::ZERO { 0.0 } else { count / end.as_secs_f64() };
+        let mut all = Latencies::default();
+        for kind in [&self.reads, &self.writes, &self.deallocates] {
+            all.add(kind);
+        }
+        StreamFigures {
+            iops: per_second(self.completed as f64),
+            bandwidth_bytes_per_s: per_second(self.bytes.as_u64() as f64),
+            latency_ps: LatencyReport { all: all.summary(), read: self.reads.summary(), write: self.writes.summary() },
+            breakdown_ps: BreakdownReport {
+                mean: self.breakdown.mean(Time::ZERO),
+                tail: self.breakdown.mean(all.quantile(0.99)),
+            },
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! The streams of a run: each has its workload, its replay and its part of the drive.
+
+use crate::config::{Config, NamespaceConfig, StreamConfig};
+use crate::engine::random::SimRng;
+use crate::error::{RunError, WorkloadError};
+use crate::flash::geometry::Geometry;
+use crate::host::replay::Replay;
+use crate::units::Bytes;
+use crate::workload::source::{Shifted, Silent, WorkloadSource};
+use crate::workload::{self, WorkloadSummary};
+
+use super::Simulation;
+
+/// A stream of requests under way.
+pub(super) struct Stream {
+    pub config: StreamConfig,
+    pub replay: Replay,
+    /// What the workload is, when the configuration names it.
+    pub summary: Option<WorkloadSummary>,
+}
+
+/// The workload of each stream, with what it is; nothing of a stream that is silent.
+pub(super) struct Opened {
+    pub sources: Vec<Box<dyn WorkloadSource>>,
+    pub summaries: Vec<Option<WorkloadSummary>>,
+}
+
+/// The seed of the stream at `index`: that of the run for the first one, so that a single stream draws what it would draw
+/// without a name, and for the others the numbers that the generator of that seed gives.
+fn seed_of(seed: u64, index: usize) -> u64 {
+    let mut generator = SimRng::new(seed);
+    (0..index).fold(seed, |_, _| generator.next_u64())
+}
+
+/// Opens the workload of every stream of `config`, or of the one at `only` with the others silent.
+pub(super) fn open(config: &Config, geometry: &Geometry, only: Option<usize>) -> Result<Opened, RunError> {
+    let namespaces = config.namespaces(geometry)?;
+    let mut opened = Opened { sources: Vec::new(), summaries: Vec::new() };
+    for (index, stream) in config.streams().iter().enumerate() {
+        if only.is_some_and(|only| only != index) {
+            opened.sources.push(Box::new(Silent));
+            opened.summaries.push(None);
+            continue;
+        }
+        let capacity = namespaces[config.namespace_of(&stream.queue, &namespaces, "queue.namespace")?].capacity;
+        let found = workload::open(stream, seed_of(config.seed, index), capacity, geometry.sector_size);
+        let (source, summary) = found.map_err(|error| match error {
+            WorkloadError::Unusable(message) if !config.stream.is_empty() => {
+                WorkloadError::Unusable(format!("stream \"{}\": {message}", stream.name))
+            }
+            other => other,
+        })?;
+        opened.sources.push(source);
+        opened.summaries.push(Some(summary));
+    }
+    Ok(opened)
+}
+
+/// Connects each of `sources` to the stream at its place.
+pub(super) fn connect(
+    config: &Config,
+    namespaces: &[NamespaceConfig],
+    sources: Vec<Box<dyn WorkloadSource>>,
+) -> Result<Vec<Stream>, RunError> {
+    let streams = config.streams();
+    if streams.len() != sources.len() {
+        let (sources, streams) = (sources.len(), streams.len());
+        let message = format!("{sources} workloads for {streams} streams: each stream needs one");
+        return Err(WorkloadError::Unusable(message).into());
+    }
+    let connect = |(stream, source): (StreamConfig, Box<dyn WorkloadSource>)| {
+        let start = namespaces[config.namespace_of(&stream.queue, namespaces, "queue.namespace")?].start;
+        let source = if start == Bytes::ZERO { source } else { Box::new(Shifted::new(source, start)) };
+        let replay = Replay::new(&stream.replay, config.host.queue_depth, source);
+        Ok(Stream { config: stream, replay, summary: None })
+    };
+    streams.into_iter().zip(sources).map(connect).collect()
+}
+
+impl Simulation {
+    /// What the workload of each stream is, with the name of the stream; nothing where the configuration does not name it.
+    pub fn summaries(&self) -> impl Iterator<Item = (&str, Option<&WorkloadSummary>)> {
+        self.streams.iter().map(|stream| (stream.config.name.as_str(), stream.summary.as_ref()))
+    }
+
+    /// What the workload is, when there is only one and the configuration names it.
+    pub fn summary(&self) -> Option<&WorkloadSummary> {
+        match self.streams.as_slice() {
+            [stream] => stream.summary.as_ref(),
+            _ => None,
+        }
+    }
+
+    /// How many requests there will be, when known of every stream.
+    pub(super) fn request_count(&self) -> Option<u64> {
+        self.streams.iter().map(|stream| stream.replay.request_count()).sum()
+    }
+
+    /// Whether a stream will issue requests though none is in flight.
+    pub(super) fn will_issue(&self) -> bool {
+        self.streams.iter().any(|stream| stream.replay.will_issue())
+    }
+}
