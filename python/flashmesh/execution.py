@@ -54,6 +54,8 @@ class Job:
 
     config: _native.Config
     check: bool = False
+    alone: int | None = None
+    """The stream that runs while the others are silent; None for all of them."""
     on_requests: Callable[[int, dict[str, bytes]], None] | None = None
     on_open: Callable[[str | None], None] = lambda summary: None
     """Gets the summary of a trace before the run."""
@@ -66,7 +68,7 @@ class Job:
     def work(self) -> None:
         """Opens and runs the simulation; what goes wrong is kept in `error`."""
         try:
-            simulation = _native.Simulation(self.config)
+            simulation = _native.Simulation(self.config, self.alone)
             if self.check:
                 simulation.enable_checks()
             if self.control.cancelled:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import tomllib
 from copy import deepcopy
-from dataclasses import asdict, dataclass, field, fields, is_dataclass
+from dataclasses import asdict, dataclass, field, fields, is_dataclass, replace
 from types import UnionType
 from typing import TYPE_CHECKING, Any, TypeVar, get_args, get_origin, get_type_hints
 
@@ -271,6 +271,47 @@ class DriveArea:
     constants: tuple[Constant, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class StreamResult:
+    """What became of one stream; its rates count up to its last completion."""
+
+    name: str
+    requests: int
+    makespan_ps: int
+    """From the start to its last completion."""
+    iops: float
+    bandwidth_bytes_per_s: float
+    latency_ps: LatencyByKind
+    breakdown_ps: BreakdownByPart
+    workload: dict[str, Any] | None
+    """As `Result.workload`."""
+
+
+@dataclass(frozen=True, slots=True)
+class StreamFairness:
+    """What the other streams do to one; None where it completed nothing."""
+
+    name: str
+    together_ps: float | None
+    """Its mean latency beside the others."""
+    alone_ps: float | None
+    """Its mean latency on the same drive without them."""
+    slowdown: float | None
+    """The first over the second."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fairness:
+    """How evenly streams slow one another down."""
+
+    streams: tuple[StreamFairness, ...]
+    slowdown_max: float | None
+    fairness: float | None
+    """The least slowdown over the largest: 1 when all streams suffer alike."""
+    unfairness: float | None
+    """The largest slowdown over the least."""
+
+
 @dataclass(frozen=True)
 class Result:
     """The measures of one run, named as in its JSON."""
@@ -300,8 +341,14 @@ class Result:
     seed: int
     version: str
     interrupted: bool
+    streams: tuple[StreamResult, ...]
+    """The results of each stream; one of a run without several streams."""
     workload: dict[str, Any] | None
-    """What the workload is, by its `kind`: synthetic, a profile with its name, a trace with what its scan found."""
+    """What the workload is, by its `kind`: synthetic, a profile with its name, a trace with what its scan found; None
+    where there are several streams.
+    """
+    fairness: Fairness | None
+    """None when the streams were not run alone as well."""
     config: str = field(repr=False)
     """Every parameter of the run, as TOML."""
     document: dict[str, Any] = field(repr=False, compare=False)
@@ -310,8 +357,13 @@ class Result:
     @classmethod
     def from_json(cls, text: str, config: str) -> Result:
         """The result behind the JSON of a run under a configuration, given as TOML."""
-        document = json.loads(text)
+        document = {"fairness": None} | json.loads(text)
         return _build(cls, document | {"config": config, "document": document})
+
+    def with_fairness(self, fairness: Fairness) -> Result:
+        """The same result with what running the streams alone has shown."""
+        document = self.document | {"fairness": asdict(fairness)}
+        return replace(self, fairness=fairness, document=document)
 
     @property
     def parameters(self) -> dict[str, Any]:

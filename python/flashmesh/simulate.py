@@ -12,6 +12,7 @@ from flashmesh._native import ConfigError
 from flashmesh.axes import axes_of, refuse_clashes, typed
 from flashmesh.comparison import ComparedRun, Comparison
 from flashmesh.execution import Interrupted, Job, Progress, execute
+from flashmesh.fairness import fairness as compare_streams
 from flashmesh.request_log import request_log
 
 if TYPE_CHECKING:
@@ -34,6 +35,7 @@ def run(
     seed: int | None = None,
     tolerate: bool = False,
     check: bool = False,
+    fairness: bool = False,
     requests_file: str | Path | None = None,
     progress: Callable[[Progress], None] | None = None,
     on_open: Callable[[str | None], None] | None = None,
@@ -48,6 +50,7 @@ def run(
         seed: The number every random choice grows from.
         tolerate: Whether to replay a trace however many of its lines cannot be used.
         check: Whether to check the simulation against its oracles as it runs.
+        fairness: Whether to run every stream alone as well, in parallel, and compare (`Result.fairness`).
         requests_file: A Parquet file to write with a row for every request.
         progress: Called ten times a second, in the calling thread.
         on_open: Called once before the first request, with the summary of the trace, if there is one.
@@ -61,15 +64,21 @@ def run(
     """
     loaded = configuration.load(config, overrides=overrides, trace=trace, profile=profile, seed=seed, tolerate=tolerate)
     job = Job(loaded, check=check)
+    streams = len(loaded.stream_names()) if fairness else 0
+    # A single stream is alone already.
+    alone = [Job(loaded, check=check, alone=index) for index in range(streams)] if streams > 1 else []
     if on_open is not None:
         job.on_open = on_open
     with ExitStack() as files:
         if requests_file is not None:
-            job.on_requests = files.enter_context(request_log(requests_file))
-        if not execute([job], on_progress=progress):
+            job.on_requests = files.enter_context(request_log(requests_file, loaded.stream_names()))
+        if not execute([job, *alone], cores() if alone else 1, progress):
             raise Interrupted(job.result)
     assert job.result is not None
-    return job.result
+    if not fairness:
+        return job.result
+    results = [other.result for other in alone or [job] if other.result is not None]
+    return job.result.with_fairness(compare_streams(job.result, results))
 
 
 def compare(

@@ -14,6 +14,8 @@ from conftest import ENDLESS, Cli
 
 ROOT = Path(__file__).parents[2]
 RESULTS = ROOT / "docs" / "results.md"
+OBJECTS = ("workload", "streams[].workload", "streams[].latency_ps", "streams[].breakdown_ps")
+"""Keys whose objects are documented elsewhere."""
 NOT_OF_THE_SIMULATION = ("wall_s", "requests_per_wall_s", "peak_rss_bytes")
 
 
@@ -23,11 +25,13 @@ def documented_keys() -> set[str]:
 
 
 def keys(document: Any, prefix: str = "") -> set[str]:
-    if not isinstance(document, dict) or prefix == "workload":
+    if prefix in ("streams", "fairness.streams"):
+        return {prefix} | keys(document[0], f"{prefix}[]")
+    if not isinstance(document, dict) or prefix in OBJECTS:
         return {prefix}
     below = set[str]().union(*(keys(value, f"{prefix}.{key}".lstrip(".")) for key, value in document.items()))
-    named = ("latency_ps.", "breakdown_ps.", "path_conflict.causes.", "scouts")
-    return below | ({prefix} if prefix.startswith(named) else set())
+    named = ("latency_ps.", "breakdown_ps.", "path_conflict.causes.", "scouts", "fairness")
+    return below | ({prefix} if prefix.startswith(named) and not prefix.endswith("[]") else set())
 
 
 def expected_keys() -> set[str]:
@@ -63,7 +67,7 @@ def test_piped_summary_is_plain_ascii_within_100_columns(cli: Cli, config: Path)
 @pytest.mark.parametrize("fabric", ["bus", "venice"])
 def test_json_has_exactly_the_documented_keys(cli: Cli, config: Path, tmp_path: Path, fabric: str) -> None:
     settings = ("--set", "workload.read-share=0.5", "--set", f"fabric.kind={fabric}")
-    assert cli("run", config, *settings, "--json", "result.json").returncode == 0
+    assert cli("run", config, *settings, "--fairness", "--json", "result.json").returncode == 0
     found = keys(json.loads((tmp_path / "result.json").read_text()))
     scouts = {key for key in expected_keys() if key.startswith("scouts.")}
     assert found == expected_keys() - (scouts if fabric == "bus" else set())

@@ -52,6 +52,7 @@ flashmesh.add_command(trace)
 @flashmesh.command(epilog=EXIT_CODES)
 @config_argument
 @workload_options
+@click.option("--fairness", is_flag=True, help="Run every stream alone too, and say how much the others slow it down.")
 @output_option("--json", "json_file", "Write the results as JSON; - writes them to stdout instead of the summary.")
 @output_option("--requests", "requests_file", "Write a Parquet file with a row for every request.")
 def run(

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import sys
-import tomllib
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
@@ -63,19 +62,15 @@ def inputs(
     files = [Path(name.strip('"')) for name in traces]
     if trace is not None:
         files.append(trace)
-    if config.startswith(configuration.PRESET_PREFIX):
-        if TRACE in settings:
-            files.append(Path(settings[TRACE].strip('"')))
-        return {"the trace": files}
+    is_preset = config.startswith(configuration.PRESET_PREFIX)
+    if is_preset and TRACE in settings:
+        files.append(Path(settings[TRACE].strip('"')))
     # A pipe can be read only once, and that is for the run.
-    if trace is None and Path(config).is_file():
-        try:
-            workload = tomllib.loads(configuration.load(config, overrides=settings).to_toml())["workload"]
-        except FlashmeshError:
-            workload = {}  # the run says what is wrong, or an axis sets it right
-        if "trace" in workload:
-            files.append(Path(workload["trace"]))
-    return {"the configuration": [Path(config)], "the trace": files}
+    if is_preset or Path(config).is_file():
+        # What is wrong the run says, or an axis sets it right.
+        with suppress(FlashmeshError):
+            files += configuration.load(config, overrides=settings, trace=trace).traces()
+    return {"the trace": files} if is_preset else {"the configuration": [Path(config)], "the trace": files}
 
 
 def refuse_overwriting(outputs: Mapping[str, Path | None], inputs: Mapping[str, list[Path]]) -> None:

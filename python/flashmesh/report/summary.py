@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from flashmesh.report.terminal import Terminal
-    from flashmesh.results import CauseOfConflicts, Result
+    from flashmesh.results import CauseOfConflicts, Fairness, Result
 
 STATISTICS = {name.name: name.name.replace("_", ".") for name in fields(Latency) if name.name != "count"}
 PARTS = {
@@ -61,6 +61,12 @@ def sections(result: Result, terminal: Terminal) -> Iterator[RenderableType]:
     yield Text()
     yield latency(result, terminal)
     yield Text()
+    if len(result.streams) > 1:
+        yield streams(result, terminal)
+        yield Text()
+    if result.fairness is not None:
+        yield from fairness(result.fairness, terminal)
+        yield Text()
     yield Text("Why", style="bold")
     yield Text(result.bound.sentence, style="bold cyan")
     yield Text(lower_bound(result))
@@ -87,7 +93,7 @@ def title(result: Result) -> str:
         case {"kind": "profile", "name": name}:
             workload = f", workload {name}"
         case _:
-            workload = ""
+            workload = f", {len(result.streams)} streams" if len(result.streams) > 1 else ""
     return f"flashmesh {result.version}: {drive}{workload}"
 
 
@@ -106,6 +112,29 @@ def latency(result: Result, terminal: Terminal) -> RenderableType:
         found: Latency = getattr(result.latency_ps, kind)
         table.add_row(f"{kind} ({q.scaled(found.count)})", *(q.time(getattr(found, name)) for name in STATISTICS))
     return table
+
+
+def streams(result: Result, terminal: Terminal) -> RenderableType:
+    """What became of each stream."""
+    table = terminal.table("stream", "requests", "finished after", "IOPS", "bandwidth", "mean", "p99", "p99.9")
+    for stream in result.streams:
+        found = stream.latency_ps.all
+        latencies = [q.time(getattr(found, name)) if found else q.NONE for name in ("mean", "p99", "p99_9")]
+        rates = q.scaled(stream.iops), q.bandwidth(stream.bandwidth_bytes_per_s)
+        table.add_row(stream.name, q.scaled(stream.requests), q.time(stream.makespan_ps), *rates, *latencies)
+    return table
+
+
+def fairness(measured: Fairness, terminal: Terminal) -> Iterator[RenderableType]:
+    """How much each stream is slowed down by the others."""
+    table = terminal.table("mean latency", "together", "alone", "slowdown")
+    for stream in measured.streams:
+        slowdown = q.ratio(stream.together_ps, stream.alone_ps)
+        table.add_row(stream.name, q.time(stream.together_ps), q.time(stream.alone_ps), slowdown)
+    yield table
+    if measured.slowdown_max is not None and measured.unfairness is not None and measured.fairness is not None:
+        most, unfairness = measured.slowdown_max, measured.unfairness
+        yield Text(f"slowdown at most {most:.2f}, unfairness {unfairness:.2f}, fairness {measured.fairness:.2f}")
 
 
 def kinds(result: Result) -> list[str]:
