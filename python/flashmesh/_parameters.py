@@ -31,6 +31,8 @@ __all__ = [
     "GcVictim",
     "Geometry",
     "Host",
+    "HostInterface",
+    "HostReadData",
     "Indices",
     "Namespace",
     "Nossd",
@@ -39,6 +41,8 @@ __all__ = [
     "NossdPlacement",
     "NossdReply",
     "NossdTopology",
+    "Nvme",
+    "NvmeArbitration",
     "Packets",
     "Pnssd",
     "PnssdControllers",
@@ -52,6 +56,8 @@ __all__ = [
     "Rate",
     "Replay",
     "ReplayMode",
+    "Sata",
+    "SataTransport",
     "Schedule",
     "SchedulePolicy",
     "Share",
@@ -68,6 +74,7 @@ __all__ = [
     "Wear",
     "Workload",
     "WorkloadArrivals",
+    "WorkloadBeyond",
     "WorkloadBlkparseEvent",
     "WorkloadFormat",
     "WorkloadKind",
@@ -188,6 +195,18 @@ GcVictim: TypeAlias = Literal["greedy", "d-choices", "random", "random-p", "rand
 GcMove: TypeAlias = Literal["through-controller", "chip-to-chip"]
 """How a valid page moves."""
 
+HostInterface: TypeAlias = Literal["direct", "nvme", "sata"]
+"""How commands and data cross."""
+
+HostReadData: TypeAlias = Literal["page", "request"]
+"""When the data of a read goes to the host."""
+
+NvmeArbitration: TypeAlias = Literal["round-robin", "weighted"]
+"""From which queue the controller fetches next."""
+
+SataTransport: TypeAlias = Literal["frames", "doorbells"]
+"""What lies between the adapter and the drive."""
+
 PreconditionKind: TypeAlias = Literal["none", "sequential", "random"]
 """How the drive was written."""
 
@@ -218,6 +237,9 @@ WorkloadPolarity: TypeAlias = Literal["read-is-1", "read-is-0"]
 
 WorkloadBlkparseEvent: TypeAlias = Literal["queue", "issue", "complete"]
 """Which event of a blkparse log stands for the request; one that is missing in the log gives no request."""
+
+WorkloadBeyond: TypeAlias = Literal["reject", "wrap", "send"]
+"""What becomes of requests of a trace that reach beyond the drive."""
 
 WorkloadPattern: TypeAlias = Literal["sequential", "random", "zipf", "hot-cold", "hot-stride"]
 """Where requests go."""
@@ -537,7 +559,10 @@ class Wear:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Host:
-    """The queue pairs and the link to the host."""
+    """The queues and the link to the host."""
+
+    interface: HostInterface | None = None
+    """How commands and data cross. Default: "direct"."""
 
     queue_depth: int | None = None
     """Requests of each stream that the drive holds at once; later ones wait on the host. Values: 1 to 65535. Default:
@@ -545,13 +570,89 @@ class Host:
     """
 
     link_rate: Rate | None = None
-    """Rate of the link, in each direction. Values: 1kB/s to unlimited. Default: "8GB/s"."""
+    """Rate of one lane of the link, in each direction. Values: 1kB/s to unlimited. Default: "8GB/s"."""
+
+    lanes: int | None = None
+    """Lanes of the link; the bytes of a message are striped over them. Values: 1 to 32. Default: 1."""
+
+    packet_payload: Bytes | None = None
+    """What a packet on the link carries at most (PCIe: 128 B to 4 KiB). Values: 1B to 1MiB. Default: no packets, only
+    bytes.
+    """
+
+    packet_overhead: Bytes | None = None
+    """Bytes that a packet costs beside its payload. Values: 0B to 4KiB. Default: "0B"."""
 
     submission_size: Bytes | None = None
     """Bytes of a submission entry, host to drive, for each request. Values: 0B to 4KiB. Default: "64B"."""
 
     completion_size: Bytes | None = None
     """Bytes of a completion entry, drive to host, for each request. Values: 0B to 4KiB. Default: "16B"."""
+
+    read_data: HostReadData | None = None
+    """When the data of a read goes to the host. Default: "page"."""
+
+    transfer_max: Bytes | None = None
+    """The most that one command reads or writes; the drive answers a longer one with Invalid Field. Values: 512B to
+    1GiB. Default: no limit.
+    """
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Nvme:
+    """The controller of `host.interface = "nvme"`."""
+
+    fetch_size: int | None = None
+    """Commands of one queue in the drive at once; later ones stay in the queue. Values: 1 to 65535. Default: 512."""
+
+    commands_max: int | None = None
+    """Commands of all queues in the drive at once. Arbitration decides who gets a place that becomes free. Values: 1 to
+    1000000. Default: what the queues may have together.
+    """
+
+    completion_depth: int | None = None
+    """Entries of a completion queue; without room in it a command that is done waits, and keeps its place in the drive.
+    Values: 1 to 65535. Default: `host.queue-depth`.
+    """
+
+    arbitration: NvmeArbitration | None = None
+    """From which queue the controller fetches next. Default: "round-robin"."""
+
+    arbitration_burst: int | None = None
+    """Commands that a queue may have fetched in its turn. Values: 1 to 128. Default: 1."""
+
+    weight_high: int | None = None
+    """Commands of high priority in a round. Only with arbitration = "weighted". Values: 1 to 256. Default: 4."""
+
+    weight_medium: int | None = None
+    """Commands of medium priority in a round. Only with arbitration = "weighted". Values: 1 to 256. Default: 2."""
+
+    weight_low: int | None = None
+    """Commands of low priority in a round. Only with arbitration = "weighted". Values: 1 to 256. Default: 1."""
+
+    doorbell_size: Bytes | None = None
+    """Bytes of a doorbell, beside what its packet costs. Values: 0B to 4KiB. Default: "4B"."""
+
+    read_request_size: Bytes | None = None
+    """Bytes of a read request, drive to host, beside what its packet costs. Values: 0B to 4KiB. Default: "16B"."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Sata:
+    """The adapter and the queue of `host.interface = "sata"`."""
+
+    ncq_depth: int | None = None
+    """Commands of all streams in the queue at once; native command queuing has 32 tags, some controllers hold more.
+    Values: 1 to 65535. Default: 32.
+    """
+
+    processing_delay: Time | None = None
+    """Time of the adapter for each command, and for each completion, one after the other. Values: 0ps to 1s. Default:
+    "0ps".
+    """
+
+    transport: SataTransport | None = None
+    """What lies between the adapter and the drive. Default: "frames"."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -627,8 +728,11 @@ class Workload:
     format = "auto" or "blkparse". Default: "issue".
     """
 
-    wrap: bool | None = None
-    """Whether addresses beyond the drive wrap around, instead of being rejected. Default: False."""
+    beyond: WorkloadBeyond | None = None
+    """What becomes of requests of a trace that reach beyond the drive. Default: "reject"."""
+
+    flushes: bool | None = None
+    """Whether flushes of a fio iolog or a blkparse log are requests, instead of being ignored. Default: False."""
 
     tolerate: Share | None = None
     """Share of lines of a trace that may be unusable before the run refuses; the option `--tolerate` sets 1. Values: 0
@@ -648,6 +752,12 @@ class Workload:
 
     deallocate_share: Share | None = None
     """Share of requests that deallocate; taken from the writes. Values: 0 to 1. Default: 0.0."""
+
+    flush_share: Share | None = None
+    """Share of requests that flush; taken from the writes. Values: 0 to 1. Default: 0.0."""
+
+    write_zeroes_share: Share | None = None
+    """Share of requests that write zeroes; taken from the writes. Values: 0 to 1. Default: 0.0."""
 
     request_size: Sizes | None = None
     """Sizes of requests. Values: 512B to 64MiB. Default: "4KiB"."""
@@ -808,7 +918,13 @@ class Config:
     """Wear levelling."""
 
     host: Host = Host()
-    """The queue pairs and the link to the host."""
+    """The queues and the link to the host."""
+
+    nvme: Nvme = Nvme()
+    """The controller of `host.interface = "nvme"`."""
+
+    sata: Sata = Sata()
+    """The adapter and the queue of `host.interface = "sata"`."""
 
     precondition: Precondition = Precondition()
     """The state of the drive before the first request."""

@@ -12,7 +12,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
-KINDS = ("read", "write", "deallocate")
+DICTIONARIES = {
+    "kind": ("read", "write", "deallocate", "flush", "write_zeroes"),
+    "status": ("success", "invalid_opcode", "invalid_field", "invalid_namespace", "lba_out_of_range"),
+}
 CONFLICTS = ("path_conflict", "channel_conflict", "controller_conflict", "link_conflict")
 
 
@@ -20,10 +23,10 @@ CONFLICTS = ("path_conflict", "channel_conflict", "controller_conflict", "link_c
 def request_log(path: str | Path, streams: Sequence[str]) -> Iterator[Callable[[int, dict[str, bytes]], None]]:
     """Gives the function that takes batches of completed requests; the file is there when the block ends well.
 
-    Columns: `id`, `kind` (read, write or deallocate), `stream_name` (one of `streams`, in the order of their numbers),
-    `stream`, `offset_bytes`, `size_bytes`; `arrival_ps`, `submitted_ps` and `completed_ps` on the clock of the run; the
-    parts of the latency `host_ps`, `die_wait_ps`, `path_wait_ps`, `array_ps`, `transfer_ps` and `behind_gc_ps`;
-    `path_conflict`, and by what was in the way `channel_conflict`, `controller_conflict` and `link_conflict`.
+    Columns: `id`, `kind` (read, write, ...), `stream_name` (one of `streams`, in the order of their numbers), `stream`,
+    `offset_bytes`, `size_bytes`, `status` (success, ...); `arrival_ps`, `submitted_ps` and `completed_ps` on the clock of
+    the run; the parts of the latency `host_ps`, `die_wait_ps`, `path_wait_ps`, `array_ps`, `transfer_ps` and
+    `behind_gc_ps`; `path_conflict`, and by what was in the way `channel_conflict`, `controller_conflict` and `link_conflict`.
 
     Raises:
         OutputError: When the file cannot be written.
@@ -31,13 +34,10 @@ def request_log(path: str | Path, streams: Sequence[str]) -> Iterator[Callable[[
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    wide, kind = pa.uint64(), pa.dictionary(pa.int8(), pa.string())
-    types = {
-        "kind": kind,
-        "stream_name": kind,
-        "stream": pa.uint32(),
-    } | dict.fromkeys(CONFLICTS, pa.bool_())
-    names = ["id", "kind", "stream_name", "stream", "offset_bytes", "size_bytes"]
+    dictionaries = DICTIONARIES | {"stream_name": tuple(streams)}
+    wide, named = pa.uint64(), pa.dictionary(pa.int8(), pa.string())
+    types = {"stream": pa.uint32()} | dict.fromkeys(dictionaries, named) | dict.fromkeys(CONFLICTS, pa.bool_())
+    names = ["id", "kind", "stream_name", "stream", "offset_bytes", "size_bytes", "status"]
     names += ["arrival_ps", "submitted_ps", "completed_ps"]
     names += ["host_ps", "die_wait_ps", "path_wait_ps", "array_ps", "transfer_ps", "behind_gc_ps", *CONFLICTS]
     schema = pa.schema([pa.field(name, types.get(name, wide), nullable=False) for name in names])
@@ -47,10 +47,8 @@ def request_log(path: str | Path, streams: Sequence[str]) -> Iterator[Callable[[
             return pa.Array.from_buffers(type_, rows, [None, pa.py_buffer(values)])
 
         match name:
-            case "kind":
-                return pa.DictionaryArray.from_arrays(array(pa.int8()), pa.array(KINDS))
-            case "stream_name":
-                return pa.DictionaryArray.from_arrays(array(pa.int8()), pa.array(streams))
+            case _ if name in dictionaries:
+                return pa.DictionaryArray.from_arrays(array(pa.int8()), pa.array(dictionaries[name]))
             case _ if name in CONFLICTS:
                 return array(pa.uint8()).cast(pa.bool_())
             case _:

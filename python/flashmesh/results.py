@@ -33,11 +33,12 @@ class Latency:
 
 @dataclass(frozen=True, slots=True)
 class LatencyByKind:
-    """Completion latency of all requests, of reads and of writes; None where there were none."""
+    """Completion latency of all requests, of reads, of writes and of flushes; None where there were none."""
 
     all: Latency | None
     read: Latency | None
     write: Latency | None
+    flush: Latency | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,6 +142,43 @@ class Scouts:
     """Of these, back to the router or controller that the scout came from."""
     circuit_lengths: tuple[int, ...]
     """Circuits set up, by their number of links from 0 on, those of the controller and the chip included."""
+
+
+@dataclass(frozen=True, slots=True)
+class Queue:
+    """What the queue of one stream held."""
+
+    commands: int
+    """Commands that went through it, from issue to completion."""
+    occupancy_mean: float
+    """Commands in it, on average over the run."""
+
+
+@dataclass(frozen=True, slots=True)
+class Statuses:
+    """Commands by how they ended."""
+
+    success: int
+    invalid_opcode: int
+    invalid_field: int
+    invalid_namespace: int
+    lba_out_of_range: int
+
+
+@dataclass(frozen=True, slots=True)
+class Host:
+    """What crossed between host and drive."""
+
+    interface: str
+    """As `host.interface` names it."""
+    queues: tuple[Queue, ...]
+    """By stream."""
+    submission_doorbells: int
+    completion_doorbells: int
+    bytes_to_drive: int
+    """Those of packets included, as the following."""
+    bytes_to_host: int
+    statuses: Statuses
 
 
 @dataclass(frozen=True, slots=True)
@@ -328,6 +366,7 @@ class Result:
     path_conflict: PathConflict
     scouts: Scouts | None
     """None on fabrics other than Venice."""
+    host: Host
     utilisation: Utilisation
     links: Links
     bound: Bound
@@ -385,7 +424,7 @@ class Result:
         return pd.DataFrame([columns(self)])
 
     def latency_frame(self) -> pd.DataFrame:
-        """Completion latency in picoseconds: a row for all, read and write, a column for each statistic."""
+        """Completion latency in picoseconds: a row for all, read, write and flush, a column for each statistic."""
         import pandas as pd
 
         kinds = {kind.name: getattr(self.latency_ps, kind.name) for kind in fields(LatencyByKind)}

@@ -44,6 +44,8 @@ class TraceSummary:
     reads: int
     writes: int
     deallocates: int
+    flushes: int
+    """Requests that flush (`workload.flushes`)."""
     read_share: float
     write_share: float
     deallocate_share: float
@@ -64,7 +66,7 @@ class TraceSummary:
     devices: int
     """Devices the trace names, counted up to 65,536; they share one address space."""
     wrapped: int
-    """Requests whose address was folded onto the drive (`workload.wrap`)."""
+    """Requests whose address was folded onto the drive (`workload.beyond`)."""
     reordered: TraceTally | None
     """Requests that were out of order and have been sorted in."""
     rejected: tuple[TraceTally, ...]
@@ -102,7 +104,7 @@ class TraceConversion:
     written: int
     """Requests written."""
     deallocates_left_out: int
-    """Requests that deallocate and were left out."""
+    """Requests that deallocate or flush and were left out."""
 
 
 def trace_summary(

@@ -77,7 +77,7 @@ def test_frames_hold_the_numbers_of_the_attributes() -> None:
     assert len(row) == 1
     assert row["iops"][0] == result.iops
     assert row["latency_ps.read.p99_9"][0] == result.latency_frame().loc["read", "p99_9"]
-    assert list(result.latency_frame().index) == ["all", "read", "write"]
+    assert list(result.latency_frame().index) == ["all", "read", "write", "flush"]
     assert list(result.breakdown_frame().columns) == ["mean", "tail"]
     use = result.utilisation_frame()
     assert list(use[use["resource"] == "die"]["share"]) == list(result.utilisation.dies)
@@ -154,7 +154,8 @@ def test_log_of_requests_is_written(tmp_path: Path) -> None:
     flashmesh.run(SMALL, requests_file=tmp_path / "log.parquet")
     log = pd.read_parquet(tmp_path / "log.parquet")
     assert len(log) == 5_000
-    assert set(log["kind"].cat.categories) == {"read", "write", "deallocate"}
+    assert list(log["kind"].cat.categories) == ["read", "write", "deallocate", "flush", "write_zeroes"]
+    assert set(log["status"]) == {"success"}
 
 
 @pytest.mark.parametrize(

@@ -36,7 +36,7 @@ def keys(document: Any, prefix: str = "") -> set[str]:
 
 def expected_keys() -> set[str]:
     names = {
-        "latency_ps": ("all", "read", "write"),
+        "latency_ps": ("all", "read", "write", "flush"),
         "breakdown_ps": ("mean", "tail"),
         "path_conflict": ("channel", "controller", "link"),
     }

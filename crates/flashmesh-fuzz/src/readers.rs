@@ -3,7 +3,7 @@
 use std::io::{Cursor, Write};
 use std::path::PathBuf;
 
-use flashmesh::config::{TraceFormat, TracePolarity, TraceTimeUnit, Workload};
+use flashmesh::config::{Beyond, TraceFormat, TracePolarity, TraceTimeUnit, Workload};
 use flashmesh::units::{Bytes, Time};
 use flashmesh::workload::IoRequest;
 use flashmesh::workload::readers::{FORMATS, LEAP_MAX, LineCounts, TraceStream, TraceSummary, scan_stream};
@@ -234,7 +234,8 @@ impl Setup {
         let wrap = choices.one_in(2);
         let capacity = Bytes::new(choices.pick(&[1 << 30, 1 << 40, 1 << 30, 600_000]));
         let sector_size = Bytes::new(choices.pick(&[512, 4096]));
-        let workload = Workload { format, time_unit, polarity, wrap, tolerate: 1.0, ..Workload::default() };
+        let beyond = if wrap { Beyond::Wrap } else { Beyond::Reject };
+        let workload = Workload { format, time_unit, polarity, beyond, tolerate: 1.0, ..Workload::default() };
         let rules = Rules { capacity, sector_size, wrap, ascii_sector: 512, ascii_unit_ps, is_one_read };
         Setup { workload, rules }
     }

@@ -7,7 +7,6 @@ use pyo3::types::{PyBytes, PyDict};
 
 use flashmesh::fabric::Cause;
 use flashmesh::measure::log::{RequestRecord, RequestSink};
-use flashmesh::workload::RequestKind;
 
 /// Rows of a batch: large enough to make a good row group, small enough to keep memory flat.
 const BATCH_ROWS: usize = 64 * 1024;
@@ -43,11 +42,12 @@ macro_rules! columns {
 
 columns! {
     id: |record: &RequestRecord| record.id;
-    kind: |record: &RequestRecord| kind_index(record.kind);
+    kind: |record: &RequestRecord| record.kind.index() as i8;
     stream_name: |record: &RequestRecord| record.issuer.0 as i8;
     stream: |record: &RequestRecord| record.stream;
     offset_bytes: |record: &RequestRecord| record.offset.as_u64();
     size_bytes: |record: &RequestRecord| record.size.as_u64();
+    status: |record: &RequestRecord| record.status.index() as i8;
     arrival_ps: |record: &RequestRecord| record.arrival.as_ps();
     submitted_ps: |record: &RequestRecord| record.submitted.as_ps();
     completed_ps: |record: &RequestRecord| record.completed.as_ps();
@@ -61,15 +61,6 @@ columns! {
     channel_conflict: |record: &RequestRecord| u8::from(record.path_conflict.contains(Cause::Channel));
     controller_conflict: |record: &RequestRecord| u8::from(record.path_conflict.contains(Cause::Controller));
     link_conflict: |record: &RequestRecord| u8::from(record.path_conflict.contains(Cause::Link));
-}
-
-/// The place of a kind in the dictionary of the `kind` column.
-fn kind_index(kind: RequestKind) -> i8 {
-    match kind {
-        RequestKind::Read => 0,
-        RequestKind::Write => 1,
-        RequestKind::Deallocate => 2,
-    }
 }
 
 struct Batches {

@@ -170,6 +170,14 @@ fn keys_that_cannot_go_together_are_found() {
         ("workload.kind = \"trace\"", "no trace is given"),
         ("workload.kind = \"profile\"", "no profile is given"),
         ("[workload]\nread-share = 0.8\ndeallocate-share = 0.3", "more than 1"),
+        (
+            "[workload]\nread-share = 0.5\nflush-share = 0.4\nwrite-zeroes-share = 0.2",
+            "workload.read-share (0.5) and workload.flush-share (0.4) and workload.write-zeroes-share (0.2) add up to more than 1",
+        ),
+        (
+            "host.interface = \"sata\"\n[workload]\nread-share = 0.5\nwrite-zeroes-share = 0.2",
+            "host.interface is `sata`, which knows no such command",
+        ),
         ("[workload]\nrequest-size = \"1000B\"", "not a multiple of geometry.sector-size"),
         ("[workload]\nalignment = \"1000B\"", "not a multiple"),
         ("[workload]\nfootprint = \"1TiB\"", "reaches beyond the drive"),

@@ -155,7 +155,7 @@ fn a_stream_made_in_code_that_leaves_a_key_unset_reads_back_alike() {
 #[test]
 fn misspelt_names_are_told_the_likely_one() {
     use ConfigErrorKind::*;
-    let cases: [(&str, &[&str], ConfigErrorKind, (usize, usize), [&str; 2]); 13] = [
+    let cases: [Case; 13] = [
         ("[stream.a.worklod]\nrequests = 1", &[], UnknownSection, (1, 11), ["`worklod`", "[stream.a.workload]?"]),
         ("[stream.a.replay]\nthread = 1", &[], UnknownKey, (2, 1), ["in [stream.a.replay]", "`threads`?"]),
         ("[stream.a.replay]\nrequests = 1", &[], UnknownKey, (2, 1), ["`requests`", "belongs in [workload]"]),

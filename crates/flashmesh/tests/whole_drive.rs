@@ -7,8 +7,9 @@ use std::collections::{BTreeSet, VecDeque};
 use std::sync::{Arc, Mutex};
 
 use arbitrary::Case;
-use flashmesh::config::{Config, PreconditionKind};
+use flashmesh::config::{Config, InterfaceKind, PreconditionKind};
 use flashmesh::error::WorkloadError;
+use flashmesh::host::status::Status;
 use flashmesh::ids::Lpn;
 use flashmesh::measure::log::{RequestRecord, RequestSink};
 use flashmesh::measure::report::Report;
@@ -66,6 +67,20 @@ fn run(case: &Case, checked: bool) -> Outcome {
     Outcome { report, records, mapped }
 }
 
+/// How a request must end.
+fn status(config: &Config, io: &IoRequest) -> Status {
+    let moves_data = matches!(io.kind, RequestKind::Read | RequestKind::Write);
+    if moves_data && config.host.transfer_max.is_some_and(|max| io.size > max) {
+        Status::InvalidField
+    } else if io.kind == RequestKind::WriteZeroes && config.host.interface == InterfaceKind::Sata {
+        Status::InvalidOpcode
+    } else if io.offset + io.size > config.geometry.capacity.expect("every case has one") {
+        Status::LbaOutOfRange
+    } else {
+        Status::Success
+    }
+}
+
 /// What a drive must have done, from the requests alone.
 #[derive(Default)]
 struct Model {
@@ -74,6 +89,8 @@ struct Model {
     /// Pages written in part, which may have to be read first.
     pages_completed_max: u64,
     bytes: u64,
+    /// How requests end, by `Status::index`.
+    statuses: [u64; Status::ALL.len()],
     /// Logical pages that must be there at the end, and those that may be.
     mapped_min: BTreeSet<u32>,
     mapped_max: BTreeSet<u32>,
@@ -92,17 +109,33 @@ impl Model {
         }
         let mut deallocated = BTreeSet::new();
         for io in requests {
+            let status = status(config, io);
+            model.statuses[status.index()] += 1;
+            if status != Status::Success {
+                continue;
+            }
             let (start, end) = (io.offset.as_u64(), (io.offset + io.size).as_u64());
             let touched = start / page..end.div_ceil(page);
+            let whole = start.div_ceil(page)..end / page;
+            let in_part = touched.end - touched.start - whole.end.saturating_sub(whole.start);
             match io.kind {
                 RequestKind::Read => model.pages_read += touched.end - touched.start,
                 RequestKind::Write => {
                     model.pages_written += touched.end - touched.start;
-                    let whole = (end / page).saturating_sub(start.div_ceil(page));
-                    model.pages_completed_max += touched.end - touched.start - whole;
+                    model.pages_completed_max += in_part;
                 }
                 RequestKind::Deallocate => {
-                    deallocated.extend((start.div_ceil(page)..end / page).map(|lpn| lpn as u32));
+                    deallocated.extend(whole.map(|lpn| lpn as u32));
+                    continue;
+                }
+                RequestKind::Flush => continue,
+                RequestKind::WriteZeroes => {
+                    model.pages_written += in_part;
+                    model.pages_completed_max += in_part;
+                    deallocated.extend(whole.clone().map(|lpn| lpn as u32));
+                    let parts = touched.filter(|lpn| !whole.contains(lpn)).map(|lpn| lpn as u32);
+                    model.mapped_min.extend(parts.clone());
+                    model.mapped_max.extend(parts);
                     continue;
                 }
             }
@@ -127,6 +160,11 @@ fn reproducible(report: &Report) -> serde_json::Value {
     json
 }
 
+fn request_of(record: &RequestRecord) -> IoRequest {
+    let RequestRecord { arrival, kind, offset, size, stream, .. } = *record;
+    IoRequest { arrival, kind, offset, size, stream }
+}
+
 fn check_requests(case: &Case, outcome: &Outcome) -> Result<(), TestCaseError> {
     let count = case.requests.len();
     prop_assert_eq!(outcome.report.requests, count as u64);
@@ -138,6 +176,7 @@ fn check_requests(case: &Case, outcome: &Outcome) -> Result<(), TestCaseError> {
         if case.config.replay.mode != flashmesh::config::ReplayMode::Closed {
             prop_assert_eq!((record.kind, record.offset, record.size), (io.kind, io.offset, io.size));
         }
+        prop_assert_eq!(record.status, status(&case.config, &request_of(record)));
         prop_assert!(record.arrival <= record.submitted && record.submitted <= record.completed);
         prop_assert!(record.spent.total() <= record.completed - record.submitted, "{:?}", record);
     }
@@ -151,6 +190,17 @@ fn check_numbers(case: &Case, outcome: &Outcome) -> Result<(), TestCaseError> {
     prop_assert_eq!(flash.user_reads, model.pages_read);
     prop_assert_eq!(flash.user_programs, model.pages_written);
     prop_assert!(flash.partial_write_reads <= model.pages_completed_max);
+
+    let statuses = report.host.statuses;
+    let counts = [
+        statuses.success,
+        statuses.invalid_opcode,
+        statuses.invalid_field,
+        statuses.invalid_namespace,
+        statuses.lba_out_of_range,
+    ];
+    prop_assert_eq!(counts, model.statuses);
+    prop_assert_eq!(report.host.queues.iter().map(|queue| queue.commands).sum::<u64>(), report.requests);
 
     let planes = u64::from(planes(&case.config));
     let pages_per_block = u64::from(case.config.geometry.pages_per_block);
@@ -299,12 +349,22 @@ fn a_run_ends_with_its_last_completion_whatever_collection_is_under_way() {
 fn mapped_one_at_a_time(case: &Case) -> BTreeSet<u32> {
     let page = case.config.geometry.page_size.as_u64();
     let mut mapped = Model::of(&Case { config: case.config.clone(), requests: Vec::new() }).mapped_min;
-    for io in &case.requests {
+    for io in case.requests.iter().filter(|io| status(&case.config, io) == Status::Success) {
         let (start, end) = (io.offset.as_u64(), (io.offset + io.size).as_u64());
         match io.kind {
             RequestKind::Deallocate => {
                 for lpn in start.div_ceil(page)..end / page {
                     mapped.remove(&(lpn as u32));
+                }
+            }
+            RequestKind::Flush => {}
+            RequestKind::WriteZeroes => {
+                for lpn in start / page..end.div_ceil(page) {
+                    if lpn * page >= start && (lpn + 1) * page <= end {
+                        mapped.remove(&(lpn as u32));
+                    } else {
+                        mapped.insert(lpn as u32);
+                    }
                 }
             }
             RequestKind::Read | RequestKind::Write => {

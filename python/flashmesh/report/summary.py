@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import fields
+from dataclasses import asdict, fields
 from typing import TYPE_CHECKING, Any
 
 from rich.table import Table
@@ -239,6 +239,7 @@ def flash(result: Result) -> RenderableType:
         rows.insert(0, ("write amplification", f"{result.write_amplification:.2f}"))
     if gc.collections:
         rows.append(("", f"{q.share(result.utilisation.dies_gc_mean)} of the dies' time"))
+    rows += refused(result)
     if conflict.requests_free_share is not None:
         free = f"{q.share(conflict.requests_free_share)} of requests"
         if conflict.transfers_free_share is not None:
@@ -251,6 +252,15 @@ def flash(result: Result) -> RenderableType:
             requests = f"{q.count(found.requests)} requests"
             rows.append((f"  {cause}", f"{q.count(found.transfers)} transfers of {requests}, {waited} each"))
     return pairs(rows)
+
+
+def refused(result: Result) -> list[tuple[str, str]]:
+    """The commands that the drive answered with an error, by their status; nothing where it did all of them."""
+    ended = asdict(result.host.statuses)
+    del ended["success"]
+    return [
+        (f"ended with {status.replace('_', ' ')}", f"{q.count(count)} requests") for status, count in ended.items() if count
+    ]
 
 
 def lower_bound(result: Result) -> str:

@@ -64,6 +64,7 @@ def quantities(summary: TraceSummary) -> dict[str, str]:
         "reads": q.share(summary.read_share),
         "writes": q.share(summary.write_share),
         "deallocates": q.share(summary.deallocate_share),
+        "flushes": q.count(summary.flushes),
         "mean read": q.size(summary.read_size_mean_bytes) if summary.reads else q.NONE,
         "mean write": q.size(summary.write_size_mean_bytes) if summary.writes else q.NONE,
         "read": q.size(summary.read_bytes),

@@ -54,7 +54,7 @@ impl Freshness {
         newest: impl Fn(Lpn) -> Option<Newest>,
     ) {
         self.submitted += 1;
-        if io.kind == RequestKind::Deallocate {
+        if matches!(io.kind, RequestKind::Deallocate | RequestKind::Flush) {
             return;
         }
         let extent = Extent::of(io, &self.geometry);

@@ -12,7 +12,8 @@
 //! - `pages`: a page is programmed once between erases, in order, and no erase loses a page;
 //! - `freshness`: every read returns the newest version, and no write is lost;
 //! - `mapping`: the map of the translation layer is a bijection and agrees with the array;
-//! - `requests`: every request completes once, with all of its pages;
+//! - `queues`: queues between host and drive hold what they may, and commands are fetched once and in order;
+//! - `requests`: every request completes once, with all of its pages, and a flush after the writes before it;
 //! - `energy`: the energy in the report adds up from what was seen.
 
 mod clock;
@@ -27,6 +28,7 @@ mod paths;
 mod planes;
 #[cfg(test)]
 mod planted;
+mod queues;
 mod requests;
 
 pub use energy::LinksAtEnd;
@@ -37,7 +39,8 @@ use crate::fabric::{self, Grant, Leg, LinkUse, Payload, Sent};
 use crate::flash::die::OperationKind;
 use crate::flash::geometry::Geometry;
 use crate::ftl::Ftl;
-use crate::ids::{BlockId, DieId, LinkId, Lpn, PlaneId, Ppn, RequestId};
+use crate::host::interface::Seen;
+use crate::ids::{BlockId, DieId, LinkId, Lpn, PlaneId, Ppn, RequestId, StreamId};
 use crate::power::energy::PowerReport;
 use crate::units::Time;
 use crate::workload::IoRequest;
@@ -52,6 +55,7 @@ use mapping::Mapping;
 use pages::Pages;
 use paths::Paths;
 use planes::Planes;
+pub(crate) use queues::Queues;
 use requests::Requests;
 
 /// Something that must always hold did not.
@@ -91,6 +95,7 @@ pub struct Oracles {
     pages: Pages,
     freshness: Freshness,
     mapping: Mapping,
+    queues: Queues,
     requests: Requests,
     energy: Energy,
     violation: Option<Violation>,
@@ -110,6 +115,7 @@ impl Oracles {
             pages: Pages::new(geometry, &config.precondition),
             freshness: Freshness::new(geometry),
             mapping: Mapping::new(geometry),
+            queues: Queues::new(config, &[config.queue.priority]),
             requests: Requests::new(geometry),
             energy: Energy::new(config),
             violation: None,
@@ -154,6 +160,24 @@ impl Oracles {
         self.judge(Mapping::NAME, outcome, now);
     }
 
+    /// The host issued a request.
+    pub fn request_issued(&mut self, id: RequestId, stream: StreamId, now: Time) {
+        let outcome = self.queues.issued(id, stream);
+        self.judge(Queues::NAME, outcome, now);
+    }
+
+    /// The interface between host and drive did something.
+    pub fn host(&mut self, seen: Seen, now: Time) {
+        let outcome = self.queues.saw(seen);
+        self.judge(Queues::NAME, outcome, now);
+    }
+
+    /// A request has reached the drive, which will not do it.
+    pub fn request_refused(&mut self, id: RequestId, now: Time) {
+        let outcome = self.requests.refused(id);
+        self.judge(Requests::NAME, outcome, now);
+    }
+
     /// A request has reached the drive.
     pub fn request_submitted(&mut self, id: RequestId, io: &IoRequest, now: Time) {
         let outcome = self.requests.submitted(id, io, now);
@@ -165,6 +189,7 @@ impl Oracles {
     pub fn request_completed(&mut self, id: RequestId, now: Time) {
         let outcome = self.requests.completed(id, now);
         self.judge(Requests::NAME, outcome, now);
+        self.queues.completed(id);
         self.freshness.completed(id);
     }
 

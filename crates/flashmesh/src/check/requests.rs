@@ -1,6 +1,7 @@
-//! Every request completes exactly once, after it reached the drive, when each of its pages has been read or programmed.
+//! Every request completes exactly once, after it reached the drive, when each of its pages has been read or programmed; a flush when
+//! those of all writes that reached the drive before it have been. A request that was refused touches no page.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::flash::geometry::Geometry;
 use crate::ids::{Lpn, RequestId};
@@ -58,6 +59,27 @@ struct Pending {
     extent: Option<Extent>,
     reads: Vec<u32>,
     programs: Vec<u32>,
+    /// Its place in the order in which requests reached the drive.
+    order: u64,
+    /// Of a flush, the writes that were not in the flash when it reached the drive.
+    after: Vec<(RequestId, u64)>,
+}
+
+impl Pending {
+    /// Whether it has to program the page at this position.
+    fn programs_page(&self, at: usize) -> bool {
+        let Some(extent) = self.extent else { return false };
+        match self.io.kind {
+            RequestKind::Write => true,
+            RequestKind::WriteZeroes => extent.is_partial(Lpn(extent.first + at as u32)),
+            RequestKind::Read | RequestKind::Deallocate | RequestKind::Flush => false,
+        }
+    }
+
+    /// Pages still to be programmed.
+    fn pages_left(&self) -> usize {
+        (0..self.programs.len()).filter(|&at| self.programs_page(at) && self.programs[at] == 0).count()
+    }
 }
 
 /// The requests in flight, and what was done for them.
@@ -65,6 +87,8 @@ struct Pending {
 pub(super) struct Requests {
     geometry: Geometry,
     pending: FxHashMap<RequestId, Pending>,
+    refused: FxHashSet<RequestId>,
+    submitted: u64,
 }
 
 fn name(id: RequestId, io: &IoRequest) -> String {
@@ -75,17 +99,31 @@ impl Requests {
     pub(super) const NAME: &'static str = "requests";
 
     pub(super) fn new(geometry: &Geometry) -> Requests {
-        Requests { geometry: geometry.clone(), pending: FxHashMap::default() }
+        Requests {
+            geometry: geometry.clone(),
+            pending: FxHashMap::default(),
+            refused: FxHashSet::default(),
+            submitted: 0,
+        }
     }
 
     pub(super) fn submitted(&mut self, id: RequestId, io: &IoRequest, now: Time) -> Result<(), String> {
-        if io.size == Bytes::ZERO || (io.offset + io.size) > self.geometry.capacity() {
+        let is_flush = io.kind == RequestKind::Flush;
+        if (io.size == Bytes::ZERO && !is_flush) || (io.offset + io.size) > self.geometry.capacity() {
             let capacity = self.geometry.capacity();
             return Err(format!("{} is not within the drive of {capacity}", name(id, io)));
         }
-        let extent = (io.kind != RequestKind::Deallocate).then(|| Extent::of(io, &self.geometry));
+        let covers_pages = !matches!(io.kind, RequestKind::Deallocate | RequestKind::Flush);
+        let extent = covers_pages.then(|| Extent::of(io, &self.geometry));
         let zeros = vec![0; extent.map_or(0, |extent| extent.len())];
-        let pending = Pending { io: *io, submitted: now, extent, reads: zeros.clone(), programs: zeros };
+        let mut after = Vec::new();
+        if is_flush {
+            let unfinished = self.pending.iter().filter(|(_, pending)| pending.pages_left() > 0);
+            after.extend(unfinished.map(|(id, pending)| (*id, pending.order)));
+        }
+        self.submitted += 1;
+        let order = self.submitted;
+        let pending = Pending { io: *io, submitted: now, extent, reads: zeros.clone(), programs: zeros, order, after };
         match self.pending.insert(id, pending) {
             None => Ok(()),
             Some(before) => Err(format!(
@@ -127,7 +165,7 @@ impl Requests {
     pub(super) fn read(&mut self, id: RequestId, lpn: Lpn) -> Result<(), String> {
         self.page(id, lpn, "read", |pending, at| &mut pending.reads[at])?;
         let Pending { io, extent, .. } = &self.pending[&id];
-        if io.kind == RequestKind::Write && !extent.is_some_and(|extent| extent.is_partial(lpn)) {
+        if io.kind != RequestKind::Read && !extent.is_some_and(|extent| extent.is_partial(lpn)) {
             return Err(format!("logical page {} was read for {}, which writes all of it", lpn.0, name(id, io)));
         }
         Ok(())
@@ -135,14 +173,26 @@ impl Requests {
 
     pub(super) fn programmed(&mut self, id: RequestId, lpn: Lpn) -> Result<(), String> {
         self.page(id, lpn, "programmed", |pending, at| &mut pending.programs[at])?;
-        let Pending { io, .. } = &self.pending[&id];
-        if io.kind != RequestKind::Write {
+        let pending = &self.pending[&id];
+        let at = pending.extent.and_then(|extent| extent.position(lpn));
+        if !at.is_some_and(|at| pending.programs_page(at)) {
+            let io = &pending.io;
             return Err(format!("logical page {} was programmed for {}", lpn.0, name(id, io)));
         }
         Ok(())
     }
 
+    pub(super) fn refused(&mut self, id: RequestId) -> Result<(), String> {
+        if self.pending.contains_key(&id) || !self.refused.insert(id) {
+            return Err(format!("request {} was refused while it is in flight", id.0));
+        }
+        Ok(())
+    }
+
     pub(super) fn completed(&mut self, id: RequestId, now: Time) -> Result<(), String> {
+        if self.refused.remove(&id) {
+            return Ok(());
+        }
         let Some(pending) = self.pending.remove(&id) else {
             return Err(format!("request {} completed at {now}, but is not in flight", id.0));
         };
@@ -150,16 +200,28 @@ impl Requests {
         if now < pending.submitted {
             return Err(format!("{name} completed at {now}, before it reached the drive at {}", pending.submitted));
         }
-        let (counts, did) = match pending.io.kind {
-            RequestKind::Read => (&pending.reads, "read"),
-            RequestKind::Write => (&pending.programs, "programmed"),
+        let pages = pending.extent.map_or(0, |extent| extent.len());
+        let (left, did) = match pending.io.kind {
+            RequestKind::Read => (pending.reads.iter().filter(|&&count| count == 0).count(), "read"),
+            RequestKind::Write | RequestKind::WriteZeroes => (pending.pages_left(), "programmed"),
             RequestKind::Deallocate => return Ok(()),
+            RequestKind::Flush => return self.flushed(&name, &pending.after, now),
         };
-        let done = counts.iter().filter(|&&count| count == 1).count();
-        if done != counts.len() {
-            return Err(format!("{name} completed at {now} with {done} of {} pages {did}", counts.len()));
+        if left > 0 {
+            return Err(format!("{name} completed at {now} with {} of {pages} pages {did}", pages - left));
         }
         Ok(())
+    }
+
+    /// A flush completes when what was written before it is in the flash.
+    fn flushed(&self, name: &str, after: &[(RequestId, u64)], now: Time) -> Result<(), String> {
+        let is_left = |&&(id, order): &&(RequestId, u64)| {
+            self.pending.get(&id).is_some_and(|pending| pending.order == order && pending.pages_left() > 0)
+        };
+        match after.iter().find(is_left) {
+            None => Ok(()),
+            Some((id, _)) => Err(format!("{name} completed at {now}, before request {} was in the flash", id.0)),
+        }
     }
 
     /// The run is over.
@@ -184,7 +246,7 @@ mod tests {
     use crate::ids::{Lpn, RequestId};
     use crate::units::{Bytes, Time};
     use crate::workload::IoRequest;
-    use crate::workload::RequestKind::{Deallocate, Read, Write};
+    use crate::workload::RequestKind::{Deallocate, Flush, Read, Write, WriteZeroes};
 
     const ID: RequestId = RequestId(5);
 
@@ -242,6 +304,46 @@ mod tests {
         let mut oracles = reading();
         submit(&mut oracles, ID.0, Read, 0, 4096, us(2));
         assert_fails(&oracles, "requests", "reached the drive again; it is there since 1us and has not completed");
+    }
+
+    #[test]
+    fn a_flush_that_completes_before_an_earlier_write_is_in_the_flash_is_caught() {
+        let mut oracles = oracles();
+        submit(&mut oracles, 1, Write, 0, 4096, us(1));
+        submit(&mut oracles, 2, Flush, 0, 0, us(2));
+        // A later write is not waited for.
+        submit(&mut oracles, 3, Write, 4096, 4096, us(3));
+        let now = program(&mut oracles, 0, 0, Origin::User(RequestId(1)), us(3));
+        submit(&mut oracles, 4, Flush, 0, 0, now);
+        oracles.request_completed(RequestId(2), now);
+        assert_silent(&oracles);
+        oracles.request_completed(RequestId(4), now);
+        assert_fails(&oracles, "requests", "before request 3 was in the flash");
+    }
+
+    #[test]
+    fn zeroes_program_parts_of_pages_only() {
+        let mut right = oracles();
+        submit(&mut right, ID.0, WriteZeroes, 512, 8192 - 512, us(1));
+        let now = program(&mut right, 0, 0, Origin::User(ID), us(1));
+        right.request_completed(ID, now);
+        assert_silent(&right);
+
+        let mut whole = oracles();
+        submit(&mut whole, ID.0, WriteZeroes, 512, 8192 - 512, us(1));
+        program(&mut whole, 0, 1, Origin::User(ID), us(1));
+        assert_fails(&whole, "requests", "logical page 1 was programmed for request 5 (WriteZeroes");
+    }
+
+    #[test]
+    fn a_request_that_was_refused_completes_without_its_pages_and_touches_none() {
+        let mut oracles = oracles();
+        oracles.request_refused(ID, us(1));
+        oracles.request_completed(ID, us(2));
+        assert_silent(&oracles);
+        oracles.request_refused(ID, us(3));
+        read(&mut oracles, 12, 3, Some(ID.0), us(3));
+        assert_fails(&oracles, "requests", "for request 5, which is not in flight");
     }
 
     #[test]

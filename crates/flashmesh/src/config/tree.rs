@@ -7,7 +7,7 @@ use super::node::Node;
 use super::reference::SectionSpec;
 use super::section::{Section, section};
 use super::sections::{
-    Fabric, Flash, Ftl, Gc, Geometry, Host, Namespace, Nossd, Packets, Pnssd, Power, Precondition, Queue, Replay,
+    Fabric, Flash, Ftl, Gc, Geometry, Host, Namespace, Nossd, Nvme, Packets, Pnssd, Power, Precondition, Queue, Replay, Sata,
     Schedule, Venice, Wear, Workload,
 };
 use super::stream::StreamConfig;
@@ -142,8 +142,12 @@ tree! {
         gc: Gc,
         /// Wear levelling.
         wear: Wear,
-        /// The queue pairs and the link to the host.
+        /// The queues and the link to the host.
         host: Host,
+        /// The controller of `host.interface = "nvme"`.
+        nvme: Nvme,
+        /// The adapter and the queue of `host.interface = "sata"`.
+        sata: Sata,
         /// The state of the drive before the first request.
         precondition: Precondition,
         /// What the parts of the drive draw.

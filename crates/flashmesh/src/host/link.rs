@@ -1,70 +1,170 @@
-//! The link between host and drive: full duplex, each direction a first-come first-served resource.
+//! The link between host and drive: a first-come first-served resource in each direction, or one for both.
+//!
+//! A message of some bytes is cut into packets when the link has such: each carries a payload of at most `packet-payload` and costs
+//! `packet-overhead` (headers, checksum, framing) beside it. The bytes are striped over the lanes, so a message takes
+//! ceil(bytes / lanes) at the rate of one lane.
 
-use crate::units::{Bytes, Rate, Time, TransferTimes};
+use crate::config;
+use crate::units::{Bytes, Rate, Time};
 
-/// One direction of the link.
+/// Where a message goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Direction {
+    /// From the host to the drive.
+    ToDrive = 0,
+    /// From the drive to the host.
+    ToHost = 1,
+}
+
+/// A message as the link carries it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Message {
+    /// All bytes on the wires, those of packets included.
+    pub bytes: Bytes,
+    /// How long they take.
+    pub time: Time,
+}
+
+/// What a message becomes on the wires.
 #[derive(Clone, Debug)]
-pub struct LinkDirection {
-    data_times: TransferTimes,
-    entry_time: Time,
+struct Framing {
+    lane_rate: Rate,
+    lanes: u64,
+    packet_payload: Option<Bytes>,
+    packet_overhead: Bytes,
+}
+
+impl Framing {
+    /// A message of nothing is not sent.
+    fn message(&self, size: Bytes) -> Message {
+        let packets = self.packet_payload.map_or(0, |payload| size.as_u64().div_ceil(payload.as_u64()));
+        let bytes = size + self.packet_overhead * packets;
+        Message { bytes, time: self.lane_rate.time_for(Bytes::new(bytes.as_u64().div_ceil(self.lanes))) }
+    }
+}
+
+/// The wires of one direction, or of both.
+#[derive(Clone, Debug, Default)]
+struct Wires {
     free_at: Time,
     busy: Time,
 }
 
-impl LinkDirection {
-    /// An idle direction whose queue entries have `entry_size`.
-    pub fn new(rate: Rate, entry_size: Bytes) -> LinkDirection {
-        LinkDirection {
-            data_times: TransferTimes::new(rate),
-            entry_time: rate.time_for(entry_size),
-            free_at: Time::ZERO,
-            busy: Time::ZERO,
-        }
+/// The link.
+#[derive(Clone, Debug)]
+pub struct Link {
+    framing: Framing,
+    /// By direction; the first serves both where the link is half duplex.
+    wires: [Wires; 2],
+    half_duplex: bool,
+    carried: [Bytes; 2],
+    /// The size sent last and its message: most data of a run has the same size.
+    last: (Bytes, Message),
+}
+
+impl Link {
+    /// An idle link that carries messages in both directions at once, or in one at a time.
+    pub fn new(config: &config::Host, half_duplex: bool) -> Link {
+        let framing = Framing {
+            lane_rate: config.link_rate,
+            lanes: u64::from(config.lanes),
+            packet_payload: config.packet_payload,
+            packet_overhead: config.packet_overhead,
+        };
+        let last = (Bytes::ZERO, Message::default());
+        Link { framing, wires: Default::default(), half_duplex, carried: [Bytes::ZERO; 2], last }
+    }
+
+    /// A message of `size`, to be sent often.
+    pub fn message(&self, size: Bytes) -> Message {
+        self.framing.message(size)
+    }
+
+    /// Queues a message at `now`; gives the time at which its last byte has crossed.
+    #[inline]
+    pub fn send(&mut self, direction: Direction, message: Message, now: Time) -> Time {
+        self.carried[direction as usize] += message.bytes;
+        let wires = &mut self.wires[if self.half_duplex { 0 } else { direction as usize }];
+        wires.free_at = wires.free_at.later(now) + message.time;
+        wires.busy += message.time;
+        wires.free_at
     }
 
     /// Queues data of `size` at `now`; gives the time at which the last byte has crossed.
     #[inline]
-    pub fn send_data(&mut self, now: Time, size: Bytes) -> Time {
-        let duration = self.data_times.time_for(size);
-        self.occupy(now, duration)
+    pub fn send_data(&mut self, direction: Direction, size: Bytes, now: Time) -> Time {
+        if size != self.last.0 {
+            self.last = (size, self.framing.message(size));
+        }
+        self.send(direction, self.last.1, now)
     }
 
-    /// Queues a submission or completion entry at `now`; gives the time at which its last byte has crossed.
-    #[inline]
-    pub fn send_entry(&mut self, now: Time) -> Time {
-        self.occupy(now, self.entry_time)
-    }
-
-    #[inline]
-    fn occupy(&mut self, now: Time, duration: Time) -> Time {
-        self.free_at = self.free_at.later(now) + duration;
-        self.busy += duration;
-        self.free_at
-    }
-
-    /// Time with bytes on the move up to `now`.
-    pub fn busy(&self, now: Time) -> Time {
+    /// Time with bytes on the move in this direction up to `now`; a half-duplex link says of both how long it was busy at all.
+    pub fn busy(&self, direction: Direction, now: Time) -> Time {
+        let wires = &self.wires[if self.half_duplex { 0 } else { direction as usize }];
         // What is queued beyond `now` has been counted already; the queue is contiguous, so it is all of the difference.
-        self.busy.saturating_sub(self.free_at.saturating_sub(now))
+        wires.busy.saturating_sub(wires.free_at.saturating_sub(now))
+    }
+
+    /// Bytes sent in this direction, those of packets included.
+    pub fn carried(&self, direction: Direction) -> Bytes {
+        self.carried[direction as usize]
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::Direction::{ToDrive, ToHost};
     use super::*;
+
+    fn link(rate: Rate, half_duplex: bool) -> Link {
+        Link::new(&config::Host { link_rate: rate, ..config::Host::default() }, half_duplex)
+    }
+
+    const GIGABYTE: Rate = Rate::from_bytes_per_second(1_000_000_000);
 
     #[test]
     fn transfers_queue_behind_each_other_and_busy_time_counts_only_the_past() {
-        let mut link = LinkDirection::new(Rate::from_bytes_per_second(1_000_000_000), Bytes::new(1));
-        assert_eq!(link.send_data(Time::from_ns(10), Bytes::new(100)), Time::from_ns(110));
-        assert_eq!(link.send_data(Time::from_ns(20), Bytes::new(50)), Time::from_ns(160));
-        assert_eq!(link.send_entry(Time::from_ns(200)), Time::from_ns(201));
-        assert_eq!(link.busy(Time::from_ns(1000)), Time::from_ns(151));
+        let mut link = link(GIGABYTE, false);
+        let entry = link.message(Bytes::new(1));
+        assert_eq!(link.send_data(ToDrive, Bytes::new(100), Time::from_ns(10)), Time::from_ns(110));
+        assert_eq!(link.send_data(ToDrive, Bytes::new(50), Time::from_ns(20)), Time::from_ns(160));
+        assert_eq!(link.send(ToDrive, entry, Time::from_ns(200)), Time::from_ns(201));
+        assert_eq!(link.busy(ToDrive, Time::from_ns(1000)), Time::from_ns(151));
+        assert_eq!((link.busy(ToHost, Time::from_ns(1000)), link.carried(ToDrive)), (Time::ZERO, Bytes::new(151)));
+    }
+
+    #[test]
+    fn the_directions_of_a_full_duplex_link_share_nothing_and_those_of_a_half_duplex_link_take_turns() {
+        for (half_duplex, second) in [(false, 50), (true, 150)] {
+            let mut link = link(GIGABYTE, half_duplex);
+            assert_eq!(link.send_data(ToDrive, Bytes::new(100), Time::ZERO), Time::from_ns(100));
+            assert_eq!(link.send_data(ToHost, Bytes::new(50), Time::ZERO), Time::from_ns(second));
+            assert_eq!((link.carried(ToDrive), link.carried(ToHost)), (Bytes::new(100), Bytes::new(50)));
+        }
     }
 
     #[test]
     fn an_unlimited_link_takes_no_time() {
-        let mut link = LinkDirection::new(Rate::UNLIMITED, Bytes::new(16));
-        assert_eq!(link.send_data(Time::from_ns(10), Bytes::new(1 << 30)), Time::from_ns(10));
+        let mut link = link(Rate::UNLIMITED, false);
+        assert_eq!(link.send_data(ToDrive, Bytes::new(1 << 30), Time::from_ns(10)), Time::from_ns(10));
+    }
+
+    /// Eight lanes of 1 GB/s, 128 B of payload and 28 B around it: 32 packets of 156 B make 4992 B, 624 for each lane.
+    #[test]
+    fn a_message_is_cut_into_packets_and_striped_over_the_lanes() {
+        let host = config::Host {
+            link_rate: GIGABYTE,
+            lanes: 8,
+            packet_payload: Some(Bytes::new(128)),
+            packet_overhead: Bytes::new(28),
+            ..config::Host::default()
+        };
+        let link = Link::new(&host, false);
+        for (size, bytes, ns) in [(4096, 4992, 624), (2, 30, 4), (72, 100, 13), (16, 44, 6), (129, 185, 24), (0, 0, 0)]
+        {
+            let expected = Message { bytes: Bytes::new(bytes), time: Time::from_ns(ns) };
+            assert_eq!(link.message(Bytes::new(size)), expected, "{size} B");
+        }
     }
 }

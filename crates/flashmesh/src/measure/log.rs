@@ -1,6 +1,7 @@
 //! One record for every completed request, for whoever wants them all.
 
 use crate::fabric::Causes;
+use crate::host::status::Status;
 use crate::ids::StreamId;
 use crate::schedule::transaction::Spent;
 use crate::units::{Bytes, Time};
@@ -29,6 +30,8 @@ pub struct RequestRecord {
     pub completed: Time,
     /// Where the time of its critical transaction went; the rest of its latency was spent in the host's queue and on the link.
     pub spent: Spent,
+    /// How it ended.
+    pub status: Status,
     /// What was in the way of its transfers; empty when each had its path on the first try.
     pub path_conflict: Causes,
 }

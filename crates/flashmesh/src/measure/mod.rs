@@ -4,6 +4,7 @@
 pub mod bound;
 pub mod breakdown;
 pub mod conflicts;
+pub mod host;
 pub mod latency;
 pub mod log;
 pub mod lower_bound;

@@ -5,6 +5,7 @@ use serde::Serialize;
 use super::bound::Bound;
 use super::breakdown::BreakdownSummary;
 use super::conflicts::CausesReport;
+use super::host::HostReport;
 use super::latency::LatencySummary;
 use super::lower_bound::LowerBound;
 use crate::fabric::layout::LinkKind;
@@ -39,6 +40,8 @@ pub struct Report {
     pub path_conflict: PathConflictReport,
     /// What the scouts of Venice did; null on other fabrics.
     pub scouts: Option<venice::Counters>,
+    /// What crossed between host and drive.
+    pub host: HostReport,
     /// How busy everything was.
     pub utilisation: Utilisation,
     /// What each link of the fabric carried.
@@ -101,6 +104,8 @@ pub struct LatencyReport {
     pub read: Option<LatencySummary>,
     /// Writes.
     pub write: Option<LatencySummary>,
+    /// Flushes.
+    pub flush: Option<LatencySummary>,
 }
 
 /// Where the time of requests went; null when none completed.

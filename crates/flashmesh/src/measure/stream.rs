@@ -3,6 +3,7 @@
 use super::breakdown::Breakdown;
 use super::latency::Latencies;
 use super::report::{BreakdownReport, LatencyReport};
+use crate::host::status::Status;
 use crate::schedule::transaction::Spent;
 use crate::units::{Bytes, Time};
 use crate::workload::{IoRequest, RequestKind};
@@ -15,7 +16,9 @@ pub struct StreamMeasures {
     bytes: Bytes,
     reads: Latencies,
     writes: Latencies,
-    deallocates: Latencies,
+    flushes: Latencies,
+    /// Requests that move no data, and those that were refused.
+    others: Latencies,
     breakdown: Breakdown,
 }
 
@@ -32,18 +35,20 @@ pub struct StreamFigures {
 }
 
 impl StreamMeasures {
-    /// Counts a request that completes at `now` after `latency`.
+    /// Counts a request that completes with `status` at `now` after `latency`.
     #[inline]
-    pub fn record(&mut self, io: &IoRequest, now: Time, latency: Time, spent: &Spent) {
+    pub fn record(&mut self, io: &IoRequest, status: Status, now: Time, latency: Time, spent: &Spent) {
         self.completed += 1;
         self.last_completion = now;
         self.breakdown.record(latency, spent);
         match io.kind {
+            _ if status != Status::Success => self.others.record(latency),
             RequestKind::Read => self.reads.record(latency),
             RequestKind::Write => self.writes.record(latency),
-            RequestKind::Deallocate => self.deallocates.record(latency),
+            RequestKind::Flush => self.flushes.record(latency),
+            RequestKind::Deallocate | RequestKind::WriteZeroes => self.others.record(latency),
         }
-        if io.kind != RequestKind::Deallocate {
+        if io.kind.moves_data() && status == Status::Success {
             self.bytes += io.size;
         }
     }
@@ -55,7 +60,8 @@ impl StreamMeasures {
         self.bytes += other.bytes;
         self.reads.add(&other.reads);
         self.writes.add(&other.writes);
-        self.deallocates.add(&other.deallocates);
+        self.flushes.add(&other.flushes);
+        self.others.add(&other.others);
         self.breakdown.add(&other.breakdown);
     }
 
@@ -73,13 +79,18 @@ impl StreamMeasures {
     pub fn figures(&self, end: Time) -> StreamFigures {
         let per_second = |count: f64| if end == Time::ZERO { 0.0 } else { count / end.as_secs_f64() };
         let mut all = Latencies::default();
-        for kind in [&self.reads, &self.writes, &self.deallocates] {
+        for kind in [&self.reads, &self.writes, &self.flushes, &self.others] {
             all.add(kind);
         }
         StreamFigures {
             iops: per_second(self.completed as f64),
             bandwidth_bytes_per_s: per_second(self.bytes.as_u64() as f64),
-            latency_ps: LatencyReport { all: all.summary(), read: self.reads.summary(), write: self.writes.summary() },
+            latency_ps: LatencyReport {
+                all: all.summary(),
+                read: self.reads.summary(),
+                write: self.writes.summary(),
+                flush: self.flushes.summary(),
+            },
             breakdown_ps: BreakdownReport {
                 mean: self.breakdown.mean(Time::ZERO),
                 tail: self.breakdown.mean(all.quantile(0.99)),

@@ -3,12 +3,16 @@
 use std::time::Duration;
 
 use crate::error::RunError;
-use crate::fabric::{Cause, Fabric};
+use crate::fabric::{Cause, Causes, Fabric};
 use crate::flash::die::OperationKind;
+use crate::host::interface::Interface;
+use crate::host::link::Direction;
 use crate::host::replay::Mode;
+use crate::host::status::Status;
 use crate::ids::{RequestId, TransactionId};
 use crate::measure::bound::{Bound, Load};
 use crate::measure::conflicts::Conflicts;
+use crate::measure::host::{HostReport, QueueWork, StatusesReport};
 use crate::measure::log::{RequestRecord, RequestSink};
 use crate::measure::lower_bound::{DieWork, LowerBound, Work};
 use crate::measure::peak_rss;
@@ -18,7 +22,9 @@ use crate::measure::report::{
 use crate::measure::stream::{StreamFigures, StreamMeasures};
 use crate::power::energy::Activity;
 use crate::power::{area, energy};
+use crate::schedule::transaction::{Spent, Transaction};
 use crate::units::{Bytes, Time};
+use crate::workload::RequestKind;
 
 use super::Simulation;
 use super::event::{Event, lane};
@@ -30,6 +36,10 @@ pub(super) struct Measures {
     pub completed: u64,
     /// What each stream has completed.
     pub streams: Vec<StreamMeasures>,
+    /// By stream.
+    pub queues: Vec<QueueWork>,
+    /// Requests that ended so.
+    pub statuses: [u64; Status::ALL.len()],
     pub requests_free: u64,
     pub transfers: u64,
     pub transfers_free: u64,
@@ -52,6 +62,8 @@ impl Measures {
             issued: 0,
             completed: 0,
             streams: (0..streams).map(|_| StreamMeasures::default()).collect(),
+            queues: vec![QueueWork::default(); streams],
+            statuses: [0; Status::ALL.len()],
             requests_free: 0,
             requests_blocked: [0; Cause::ALL.len()],
             transfers: 0,
@@ -72,32 +84,38 @@ impl Simulation {
         self.measures.sink = Some(sink);
     }
 
-    /// A transaction of a request has finished; the last one makes the request respond.
+    /// A transaction of a request has finished.
     pub(super) fn page_done(&mut self, id: TransactionId) {
-        let transaction = &self.transactions[id];
-        let request_id = transaction.request.expect("only transactions of requests end here");
-        let request = &mut self.requests[request_id];
-        request.conflict.join(transaction.conflict);
-        request.remaining -= 1;
-        if request.remaining == 0 {
-            request.critical = transaction.spent;
-            self.respond(request_id);
-        }
+        let Transaction { request, spent, conflict, .. } = self.transactions[id];
+        let request = request.expect("only transactions of requests end here");
+        self.page_finished(request, spent, conflict);
         self.transactions.remove(id);
     }
 
-    /// Sends the completion entry, behind the data.
-    pub(super) fn respond(&mut self, id: RequestId) {
-        let at = self.link_to_host.send_entry(self.queue.now());
-        self.queue.schedule(lane::COMPLETED, at, Event::Completed(id));
+    /// A page of a request is done, for which its time was `spent`; the last one makes the request respond.
+    pub(super) fn page_finished(&mut self, id: RequestId, spent: Spent, conflict: Causes) {
+        let request = &mut self.requests[id];
+        request.conflict.join(conflict);
+        request.remaining -= 1;
+        if request.remaining > 0 {
+            return;
+        }
+        request.critical = spent;
+        let programs = request.io.kind != RequestKind::Read;
+        self.respond(id);
+        if programs {
+            self.end_write(id);
+        }
     }
 
     /// The completion has reached the host.
     pub(super) fn complete(&mut self, id: RequestId) -> Result<(), RunError> {
         let now = self.now();
         self.witness(|oracles, now| oracles.request_completed(id, now));
+        let stream = self.requests[id].stream;
+        self.completion_taken(stream);
         let request = &self.requests[id];
-        let (stream, thread) = (request.stream, request.thread);
+        let thread = request.thread;
         let latency = now - request.arrival;
         let measures = &mut self.measures;
         measures.completed += 1;
@@ -105,7 +123,9 @@ impl Simulation {
         for cause in Cause::ALL {
             measures.requests_blocked[cause.index()] += u64::from(request.conflict.contains(cause));
         }
-        measures.streams[stream.index()].record(&request.io, now, latency, &request.critical);
+        measures.statuses[request.status.index()] += 1;
+        measures.queues[stream.index()].count(now - request.submitted);
+        measures.streams[stream.index()].record(&request.io, request.status, now, latency, &request.critical);
         if let Some(sink) = &mut measures.sink {
             let record = RequestRecord {
                 id: request.number,
@@ -114,6 +134,7 @@ impl Simulation {
                 size: request.io.size,
                 issuer: stream,
                 stream: request.io.stream,
+                status: request.status,
                 arrival: request.arrival,
                 submitted: request.submitted,
                 completed: now,
@@ -178,6 +199,7 @@ impl Simulation {
                 causes: measures.conflicts.report(measures.requests_blocked),
             },
             scouts: self.fabric.scouts().cloned(),
+            host: self.host_report(end),
             links: LinksReport::new(
                 self.fabric.layout(),
                 self.fabric.usage(),
@@ -245,12 +267,26 @@ impl Simulation {
             read_cache: self.rules.read_cache,
             passages: &self.fabric.passages(),
             usage: self.fabric.usage(),
-            link_to_drive: self.link_to_drive.busy(end),
-            link_to_host: self.link_to_host.busy(end),
+            link_to_drive: self.interface.link().busy(Direction::ToDrive, end),
+            link_to_host: self.interface.link().busy(Direction::ToHost, end),
             last_arrival: open.map(|replay| replay.last_arrival()).max(),
             end,
         };
         work.lower_bound()
+    }
+
+    /// What crossed between host and drive, until `end`.
+    fn host_report(&self, end: Time) -> HostReport {
+        let (link, doorbells) = (self.interface.link(), self.interface.doorbells());
+        HostReport {
+            interface: self.config.host.interface.name(),
+            queues: self.measures.queues.iter().map(|queue| queue.report(end)).collect(),
+            submission_doorbells: doorbells.submission,
+            completion_doorbells: doorbells.completion,
+            bytes_to_drive: link.carried(Direction::ToDrive).as_u64(),
+            bytes_to_host: link.carried(Direction::ToHost).as_u64(),
+            statuses: StatusesReport::new(self.measures.statuses),
+        }
     }
 
     /// What drew power.
@@ -273,8 +309,8 @@ impl Simulation {
         let dies: Vec<f64> = self.dies.iter().map(|die| share(die.busy(end))).collect();
         let internal: Vec<f64> = self.dies.iter().map(|die| share(die.internal_busy(end))).collect();
         Utilisation {
-            link_to_drive: share(self.link_to_drive.busy(end)),
-            link_to_host: share(self.link_to_host.busy(end)),
+            link_to_drive: share(self.interface.link().busy(Direction::ToDrive, end)),
+            link_to_host: share(self.interface.link().busy(Direction::ToHost, end)),
             links_mean: mean(&links),
             controllers_mean: mean(&controllers),
             dies_mean: mean(&dies),

@@ -2,7 +2,8 @@
 
 use crate::fabric::{FabricEvent, Leg};
 use crate::flash::die::OperationKind;
-use crate::ids::{DieId, RequestId, StreamId};
+use crate::host::interface::{HostEvent, Token};
+use crate::ids::{DieId, StreamId};
 
 /// Something that happens at its time.
 #[derive(Clone, Copy, Debug)]
@@ -11,32 +12,45 @@ pub(super) enum Event {
     Arrive(StreamId),
     /// Closed replay: a thread of a stream has thought long enough.
     ThreadReady(StreamId, u32),
-    /// A request, with the data of a write, has reached the drive.
-    Submitted(RequestId),
+    /// The interface to the host asked for it.
+    Host(HostEvent),
     /// The fabric asked to be called.
     Fabric(FabricEvent),
     /// The array of a die is done, unless its operation was suspended since.
     ArrayEnd(DieId),
     /// The array of a die works again after a suspension, and may be suspended anew.
     Resumed(DieId),
-    /// The completion of a request has reached the host.
-    Completed(RequestId),
 }
 
 /// Events of one lane mostly fall due in the order in which they are scheduled.
 pub(super) mod lane {
     use crate::engine::queue::NO_LANE;
 
-    pub(in super::super) const SUBMITTED: usize = 0;
+    pub(in super::super) const TO_DRIVE: usize = 0;
     pub(in super::super) const COMMAND: usize = 1;
     pub(in super::super) const DATA: usize = 2;
     pub(in super::super) const READ: usize = 3;
     pub(in super::super) const PROGRAM: usize = 4;
-    pub(in super::super) const COMPLETED: usize = 5;
+    pub(in super::super) const TO_HOST: usize = 5;
     pub(in super::super) const FABRIC: usize = 6;
     pub(in super::super) const ACKNOWLEDGED: usize = NO_LANE;
+    pub(in super::super) const ADAPTER: usize = NO_LANE;
     pub(in super::super) const ARRIVAL: usize = NO_LANE;
     pub(in super::super) const ERASE: usize = NO_LANE;
+}
+
+/// The lane of an event that the interface to the host asked for: messages of one direction arrive in the order in which they are sent.
+#[inline]
+pub(super) fn host_lane(event: HostEvent) -> usize {
+    match event {
+        HostEvent::InDrive(_) => lane::TO_DRIVE,
+        HostEvent::AtHost(_) => lane::TO_HOST,
+        HostEvent::Wake(Token::SubmissionDoorbell(_) | Token::CompletionDoorbell(_) | Token::EntryArrived) => {
+            lane::TO_DRIVE
+        }
+        HostEvent::Wake(Token::EntryRead | Token::DataRead) => lane::TO_HOST,
+        HostEvent::Wake(Token::AdapterIssue) => lane::ADAPTER,
+    }
 }
 
 /// The lane of an event that a fabric asked for.

@@ -1,6 +1,6 @@
 //! The drive as a whole: owns the layers and the event queue, and runs a workload through them.
 //!
-//! `submit` cuts requests into transactions, `dispatch` lets dies take them, `operation` follows an operation
+//! `host` exchanges requests with the host, `submit` cuts them into transactions, `dispatch` lets dies take them, `operation` follows an operation
 //! through path and array, `copy` sends pages to other chips, `collect` moves pages out of victim blocks, `complete` closes requests and measures them.
 
 mod collect;
@@ -9,6 +9,7 @@ mod control;
 mod copy;
 mod dispatch;
 mod event;
+mod host;
 mod operation;
 mod request;
 mod streams;
@@ -27,7 +28,8 @@ use crate::flash::die::{Die, DieRules, Operation};
 use crate::flash::geometry::Geometry;
 use crate::flash::timing::Timing;
 use crate::ftl::{Ftl, IdleDies};
-use crate::host::link::LinkDirection;
+use crate::host::interface::AnyInterface;
+use crate::host::namespace::Namespaces;
 use crate::host::replay::Next;
 use crate::ids::{AcknowledgementId, DieId, Lpn, PlaneId, RequestId, TransactionId};
 use crate::measure::report::Report;
@@ -41,6 +43,7 @@ pub use control::Control;
 use collect::Collection;
 use complete::Measures;
 use event::{Event, fabric_lane};
+use host::{Flush, Unfinished};
 use request::Request;
 use streams::Stream;
 
@@ -70,8 +73,11 @@ pub struct Simulation {
     requests: crate::engine::arena::Arena<RequestId, Request>,
     transactions: Transactions,
     streams: Vec<Stream>,
-    link_to_drive: LinkDirection,
-    link_to_host: LinkDirection,
+    interface: AnyInterface,
+    namespaces: Namespaces,
+    /// By namespace.
+    unfinished: Vec<Unfinished>,
+    flushes: Vec<Flush>,
     ftl: Ftl,
     /// The last write in flight of each logical page: writes of one page keep their order.
     writes_in_flight: FxHashMap<Lpn, TransactionId>,
@@ -143,7 +149,9 @@ impl Simulation {
     /// When the drive cannot be built, or there are not as many sources as streams.
     pub fn with_sources(config: &Config, sources: Vec<Box<dyn WorkloadSource>>) -> Result<Simulation, RunError> {
         let geometry = Geometry::new(&config.geometry)?;
-        let streams = streams::connect(config, &config.namespaces(&geometry)?, sources)?;
+        let streams = streams::connect(config, sources)?;
+        let namespaces = streams::attach(config, &streams, &config.namespaces(&geometry)?)?;
+        let priorities: Vec<_> = streams.iter().map(|stream| stream.config.queue.priority).collect();
         let mut ftl = Ftl::new(&geometry, config);
         ftl.precondition(&config.precondition, config.seed);
         let dies = geometry.dies();
@@ -162,8 +170,10 @@ impl Simulation {
             queue: EventQueue::default(),
             requests: Default::default(),
             transactions: Transactions::default(),
-            link_to_drive: LinkDirection::new(config.host.link_rate, config.host.submission_size),
-            link_to_host: LinkDirection::new(config.host.link_rate, config.host.completion_size),
+            interface: AnyInterface::new(config, &priorities),
+            unfinished: vec![Unfinished::default(); namespaces.len()],
+            namespaces,
+            flushes: Vec::new(),
             ftl,
             writes_in_flight: FxHashMap::default(),
             queues: DieQueues::new(dies, geometry.planes_per_die),
@@ -271,11 +281,10 @@ impl Simulation {
                     self.issue(stream, arrived);
                 }
             }
-            Event::Submitted(request) => self.submit(request),
+            Event::Host(event) => self.host_event(event)?,
             Event::Fabric(event) => self.fabric_event(event),
             Event::ArrayEnd(die) => self.array_end(die),
             Event::Resumed(die) => self.kick(die),
-            Event::Completed(request) => self.complete(request)?,
         }
         self.settle();
         match &mut self.oracles {

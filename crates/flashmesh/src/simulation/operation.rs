@@ -162,10 +162,9 @@ impl Simulation {
                 self.enqueue(id);
             }
             _ => {
-                let now = self.queue.now();
                 let bytes = transaction.bytes;
                 self.measures.flash.user_reads += 1;
-                self.link_to_host.send_data(now, bytes);
+                self.send_page(bytes);
                 self.page_done(id);
             }
         }

@@ -1,6 +1,7 @@
 //! A request in flight.
 
 use crate::fabric::Causes;
+use crate::host::status::Status;
 use crate::ids::StreamId;
 use crate::schedule::transaction::Spent;
 use crate::units::Time;
@@ -18,8 +19,12 @@ pub(super) struct Request {
     pub arrival: Time,
     /// When the drive took it from the host's queue.
     pub submitted: Time,
+    /// Of one that programs pages, its place in the order in which such reached the drive in its namespace, from 1.
+    pub order: u64,
     /// Transactions that have yet to finish.
     pub remaining: u32,
+    /// How it ends.
+    pub status: Status,
     /// What was in the way of its transfers.
     pub conflict: Causes,
     /// Where the time of the transaction that finished last went.

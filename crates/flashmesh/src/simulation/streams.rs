@@ -4,9 +4,9 @@ use crate::config::{Config, NamespaceConfig, StreamConfig};
 use crate::engine::random::SimRng;
 use crate::error::{RunError, WorkloadError};
 use crate::flash::geometry::Geometry;
+use crate::host::namespace::{Namespace, NamespaceId, Namespaces};
 use crate::host::replay::Replay;
-use crate::units::Bytes;
-use crate::workload::source::{Shifted, Silent, WorkloadSource};
+use crate::workload::source::{Silent, WorkloadSource};
 use crate::workload::{self, WorkloadSummary};
 
 use super::Simulation;
@@ -59,7 +59,6 @@ pub(super) fn open(config: &Config, geometry: &Geometry, only: Option<usize>) ->
 /// Connects each of `sources` to the stream at its place.
 pub(super) fn connect(
     config: &Config,
-    namespaces: &[NamespaceConfig],
     sources: Vec<Box<dyn WorkloadSource>>,
 ) -> Result<Vec<Stream>, RunError> {
     let streams = config.streams();
@@ -69,12 +68,25 @@ pub(super) fn connect(
         return Err(WorkloadError::Unusable(message).into());
     }
     let connect = |(stream, source): (StreamConfig, Box<dyn WorkloadSource>)| {
-        let start = namespaces[config.namespace_of(&stream.queue, namespaces, "queue.namespace")?].start;
-        let source = if start == Bytes::ZERO { source } else { Box::new(Shifted::new(source, start)) };
         let replay = Replay::new(&stream.replay, config.host.queue_depth, source);
-        Ok(Stream { config: stream, replay, summary: None })
+        Stream { config: stream, replay, summary: None }
     };
-    streams.into_iter().zip(sources).map(connect).collect()
+    Ok(streams.into_iter().zip(sources).map(connect).collect())
+}
+
+/// The namespaces of the drive, and which of them the queue of each stream is attached to.
+pub(super) fn attach(
+    config: &Config,
+    streams: &[Stream],
+    namespaces: &[NamespaceConfig],
+) -> Result<Namespaces, RunError> {
+    let attached = |stream: &Stream| {
+        let at = config.namespace_of(&stream.config.queue, namespaces, "queue.namespace")?;
+        Ok(NamespaceId(at as u32))
+    };
+    let of_stream = streams.iter().map(attached).collect::<Result<_, RunError>>()?;
+    let ranges = namespaces.iter().map(|&NamespaceConfig { start, capacity, .. }| Namespace { first: start, capacity });
+    Ok(Namespaces::new(ranges.collect(), of_stream))
 }
 
 impl Simulation {

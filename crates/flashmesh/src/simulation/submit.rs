@@ -1,10 +1,9 @@
-//! From the workload to the queues of the dies: requests are issued, cross the link, and are cut into pages.
+//! From the workload to the queues of the dies: requests are issued, and cut into pages when they have reached the drive.
 
 use crate::error::RunError;
-use crate::fabric::Causes;
-use crate::host::replay::{Arrived, Mode, Next};
+use crate::host::replay::{Mode, Next};
 use crate::ids::{Lpn, Ppn, RequestId, StreamId, TransactionId};
-use crate::schedule::transaction::{Class, Spent, Transaction};
+use crate::schedule::transaction::{Class, Transaction};
 use crate::units::{Bytes, Time};
 use crate::workload::{IoRequest, RequestKind};
 
@@ -49,60 +48,45 @@ impl Simulation {
     }
 
     /// Fetches what the requests that a stream pulled last will need from the tables of the translation layer.
-    fn look_ahead(&self, stream: StreamId) {
-        let batch = || self.streams[stream.index()].replay.batch();
-        let first_page = |io: &IoRequest| self.geometry.lpn_of(io.offset);
-        let reads = |io: &&IoRequest| io.kind == RequestKind::Read;
-        self.ftl.touch(batch().filter(reads).map(first_page));
-        self.ftl.touch_writes(batch().filter(|io| !reads(io)).map(first_page));
-    }
-
-    /// Sends a request over the link, with its data if it writes.
-    pub(super) fn issue(&mut self, stream: StreamId, arrived: Arrived) {
-        if self.streams[stream.index()].replay.has_new_batch() {
-            self.look_ahead(stream);
-        }
-        let now = self.queue.now();
-        let Arrived { io, thread, arrival } = arrived;
-        let number = self.measures.issued;
-        self.measures.issued += 1;
-        let request = Request {
-            number,
-            stream,
-            io,
-            thread,
-            arrival,
-            submitted: now,
-            remaining: 0,
-            conflict: Causes::default(),
-            critical: Spent::default(),
+    pub(super) fn look_ahead(&self, stream: StreamId) {
+        let batch = || {
+            let located = |io: &IoRequest| self.namespaces.locate(stream, io).ok().map(|offset| IoRequest { offset, ..*io });
+            self.streams[stream.index()].replay.batch().filter_map(located)
         };
-        let id = self.requests.insert(request);
-        let mut at = self.link_to_drive.send_entry(now);
-        if io.kind == RequestKind::Write {
-            at = self.link_to_drive.send_data(now, io.size);
-        }
-        self.queue.schedule(lane::SUBMITTED, at, Event::Submitted(id));
+        let first_page = |io: &IoRequest| self.geometry.lpn_of(io.offset);
+        let reads = |io: &IoRequest| io.kind == RequestKind::Read;
+        self.ftl.touch(batch().filter(reads).map(|io| first_page(&io)));
+        self.ftl.touch_writes(batch().filter(|io| !reads(io)).map(|io| first_page(&io)));
     }
 
-    /// Cuts a request that has reached the drive into pages.
+    /// Takes a request that has reached the drive.
     pub(super) fn submit(&mut self, id: RequestId) {
-        let io = self.requests[id].io;
+        let Request { io, stream, .. } = self.requests[id];
+        let io = match self.admit(stream, &io) {
+            Ok(offset) => IoRequest { offset, ..io },
+            Err(status) => return self.refuse(id, status),
+        };
         self.witness(|oracles, now| oracles.request_submitted(id, &io, now));
+        match io.kind {
+            RequestKind::Read => self.submit_pages(id, &io),
+            RequestKind::Write => {
+                self.begin_write(id);
+                self.submit_pages(id, &io);
+            }
+            RequestKind::Deallocate => {
+                // Parts of pages at either end stay: the standard lets a drive deallocate less than it was asked to.
+                self.deallocate_pages(&io);
+                self.respond(id);
+            }
+            RequestKind::Flush => self.begin_flush(id),
+            RequestKind::WriteZeroes => self.write_zeroes(id, &io),
+        }
+    }
+
+    /// Cuts a request into pages.
+    fn submit_pages(&mut self, id: RequestId, io: &IoRequest) {
         let page_size = self.geometry.page_size;
         let end = io.offset + io.size;
-        if io.kind == RequestKind::Deallocate {
-            // Parts of pages at either end stay: the standard lets a drive deallocate less than it was asked to.
-            let first = io.offset.as_u64().div_ceil(page_size.as_u64());
-            for lpn in first..end.as_u64() / page_size.as_u64() {
-                let lpn = Lpn(lpn as u32);
-                self.ftl.deallocate(lpn);
-                self.witness(|oracles, now| oracles.deallocated(lpn, now));
-            }
-            self.collect_idle_dies();
-            self.respond(id);
-            return;
-        }
         let first = self.geometry.lpn_of(io.offset);
         let last = self.geometry.lpn_of(end - Bytes::new(1));
         self.requests[id].remaining = last.0 - first.0 + 1;
@@ -113,6 +97,40 @@ impl Simulation {
                 RequestKind::Read => self.submit_read(id, Lpn(lpn), bytes),
                 _ => self.submit_write(id, Lpn(lpn), bytes),
             }
+        }
+    }
+
+    /// Forgets the pages that a request covers as a whole.
+    fn deallocate_pages(&mut self, io: &IoRequest) {
+        let page_size = self.geometry.page_size.as_u64();
+        let first = io.offset.as_u64().div_ceil(page_size);
+        for lpn in first..(io.offset + io.size).as_u64() / page_size {
+            let lpn = Lpn(lpn as u32);
+            self.ftl.deallocate(lpn);
+            self.witness(|oracles, now| oracles.deallocated(lpn, now));
+        }
+        self.collect_idle_dies();
+    }
+
+    /// Whole pages are forgotten, and read as zeros from then on; the parts of pages at either end are written.
+    fn write_zeroes(&mut self, id: RequestId, io: &IoRequest) {
+        let page_size = self.geometry.page_size;
+        let end = io.offset + io.size;
+        let (first, last) = (self.geometry.lpn_of(io.offset), self.geometry.lpn_of(end - Bytes::new(1)));
+        let covered = |lpn: Lpn| {
+            let page_start = page_size * u64::from(lpn.0);
+            end.min(page_start + page_size) - io.offset.max(page_start)
+        };
+        let ends = if first == last { &[first][..] } else { &[first, last] };
+        let parts = ends.iter().filter(|&&lpn| covered(lpn) < page_size);
+        self.deallocate_pages(io);
+        self.requests[id].remaining = parts.clone().count() as u32;
+        if self.requests[id].remaining == 0 {
+            return self.respond(id);
+        }
+        self.begin_write(id);
+        for &lpn in parts {
+            self.submit_write(id, lpn, covered(lpn));
         }
     }
 

@@ -20,6 +20,28 @@ pub enum RequestKind {
     Write,
     /// Forget the bytes (NVMe Deallocate, ATA TRIM).
     Deallocate,
+    /// Complete when all that was written before is in the flash; it covers no bytes.
+    Flush,
+    /// Make the bytes zeros, without data over the link.
+    WriteZeroes,
+}
+
+impl RequestKind {
+    /// All of them, by their index.
+    pub const ALL: [RequestKind; 5] =
+        [RequestKind::Read, RequestKind::Write, RequestKind::Deallocate, RequestKind::Flush, RequestKind::WriteZeroes];
+
+    /// The position in a table by kind.
+    #[inline]
+    pub const fn index(self) -> usize {
+        self as usize
+    }
+
+    /// Whether data crosses the link for it, in one direction or the other.
+    #[inline]
+    pub const fn moves_data(self) -> bool {
+        matches!(self, RequestKind::Read | RequestKind::Write)
+    }
 }
 
 /// One request of a workload, before the drive has seen it.
@@ -31,7 +53,7 @@ pub struct IoRequest {
     pub kind: RequestKind,
     /// Where it begins on the drive, a multiple of the sector size.
     pub offset: Bytes,
-    /// How much it covers, a positive multiple of the sector size.
+    /// How much it covers, a positive multiple of the sector size; nothing for a flush.
     pub size: Bytes,
     /// The device number a trace gives, the thread of a synthetic workload or a profile, the member of a mix.
     pub stream: u32,

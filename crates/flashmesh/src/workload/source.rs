@@ -2,7 +2,6 @@
 
 use super::IoRequest;
 use crate::error::WorkloadError;
-use crate::units::Bytes;
 
 /// A stream of requests, pulled by the host.
 ///
@@ -35,29 +34,5 @@ impl WorkloadSource for Silent {
 
     fn request_count(&self) -> Option<u64> {
         Some(0)
-    }
-}
-
-/// A workload whose offsets count from somewhere on the drive, such as the beginning of a namespace.
-pub struct Shifted {
-    source: Box<dyn WorkloadSource>,
-    by: Bytes,
-}
-
-impl Shifted {
-    /// The requests of `source`, `by` further up.
-    pub fn new(source: Box<dyn WorkloadSource>, by: Bytes) -> Shifted {
-        Shifted { source, by }
-    }
-}
-
-impl WorkloadSource for Shifted {
-    fn next_request(&mut self, thread: u32) -> Result<Option<IoRequest>, WorkloadError> {
-        let request = self.source.next_request(thread)?;
-        Ok(request.map(|request| IoRequest { offset: request.offset + self.by, ..request }))
-    }
-
-    fn request_count(&self) -> Option<u64> {
-        self.source.request_count()
     }
 }

@@ -1,15 +1,17 @@
 //! Random small drives and workloads, for the tests that drive a whole drive.
 
+mod host;
 mod interconnect;
 
 use flashmesh::config::{
-    Allocation, Config, Level, Move, MultiPlane, PreconditionKind, ReplayMode, SchedulePolicy, Suspension, VictimPolicy,
+    Allocation, Config, Level, Move, MultiPlane, PreconditionKind, SchedulePolicy, Suspension, VictimPolicy,
 };
-use flashmesh::units::{Bytes, Rate, Time};
+use flashmesh::units::{Bytes, Time};
 use flashmesh::workload::{IoRequest, RequestKind};
 use proptest::prelude::*;
 use proptest::sample::select;
 
+use host::{Attached, host};
 use interconnect::interconnect;
 
 /// A drive and what it is asked to do.
@@ -106,21 +108,6 @@ fn collection() -> impl Strategy<Value = (flashmesh::config::Gc, flashmesh::conf
     )
 }
 
-fn host() -> impl Strategy<Value = (flashmesh::config::Host, flashmesh::config::Replay)> {
-    let host = (1..=64u32, select(vec![Rate::from_bytes_per_second(500_000_000), Rate::UNLIMITED]));
-    let replay = (
-        select(vec![ReplayMode::Open, ReplayMode::Stress, ReplayMode::Closed]),
-        select(vec![0.5, 1.0, 3.0]),
-        1..=48u32,
-        1..=6u32,
-        time_us(0..=200),
-    );
-    (host, replay).prop_map(|((queue_depth, link_rate), (mode, time_scale, outstanding, threads, think_time))| {
-        let host = flashmesh::config::Host { queue_depth, link_rate, ..Default::default() };
-        (host, flashmesh::config::Replay { mode, time_scale, outstanding, threads, think_time })
-    })
-}
-
 pub fn drive() -> impl Strategy<Value = Config> {
     let schedule = (select(SchedulePolicy::ALL), 1..=8u32);
     let kinds = vec![PreconditionKind::None, PreconditionKind::Sequential, PreconditionKind::Random];
@@ -135,10 +122,12 @@ pub fn drive() -> impl Strategy<Value = Config> {
                 (policy, lookahead),
                 allocation,
                 (gc, wear),
-                (host, replay),
+                attached,
                 (kind, fill),
             )| {
-                let mut config = Config { seed, geometry, flash, gc, wear, host, replay, ..Config::default() };
+                let Attached { host, nvme, sata, queue, replay } = attached;
+                let mut config =
+                    Config { seed, geometry, flash, gc, wear, host, nvme, sata, queue, replay, ..Config::default() };
                 interconnect.fit(&mut config);
                 config.schedule.policy = policy;
                 config.schedule.lookahead = lookahead;
@@ -162,6 +151,8 @@ struct Sketch {
     /// Sectors less, or more, than whole pages.
     sectors: i64,
     gap: Time,
+    /// Whether it lies beyond the drive.
+    is_beyond: bool,
 }
 
 fn sketch() -> impl Strategy<Value = Sketch> {
@@ -169,26 +160,37 @@ fn sketch() -> impl Strategy<Value = Sketch> {
         4 => Just(RequestKind::Read),
         8 => Just(RequestKind::Write),
         1 => Just(RequestKind::Deallocate),
+        1 => Just(RequestKind::Flush),
+        1 => Just(RequestKind::WriteZeroes),
     ];
     let partial = prop_oneof![2 => Just((0, 0)), 1 => (0..=3u64, -1..=3i64)];
-    (kind, any::<u16>(), partial, 1..=6u64, 0..=100u64).prop_map(|(kind, at, (into, sectors), pages, gap)| Sketch {
-        kind,
-        at,
-        into,
-        pages,
-        sectors,
-        gap: Time::from_us(gap),
-    })
+    let is_beyond = proptest::bool::weighted(0.02);
+    (kind, any::<u16>(), partial, 1..=6u64, 0..=100u64, is_beyond).prop_map(
+        |(kind, at, (into, sectors), pages, gap, is_beyond)| Sketch {
+            kind,
+            at,
+            into,
+            pages,
+            sectors,
+            gap: Time::from_us(gap),
+            is_beyond,
+        },
+    )
 }
 
 /// Fits a sketch into the first `pages` pages of the drive.
 fn fit(config: &Config, pages: u64, sketch: &Sketch, arrival: Time) -> IoRequest {
+    if sketch.kind == RequestKind::Flush {
+        return IoRequest { arrival, kind: sketch.kind, offset: Bytes::ZERO, size: Bytes::ZERO, stream: 0 };
+    }
     let (page, sector) = (config.geometry.page_size.as_u64(), config.geometry.sector_size.as_u64());
     let end = pages * page;
     let first = u64::from(sketch.at) * pages / 65536;
     let offset = (first * page + sketch.into * sector).min(end - sector);
     let size = (sketch.pages * page).saturating_add_signed(sketch.sectors * sector as i64);
     let size = size.clamp(sector, end - offset);
+    let offset =
+        if sketch.is_beyond { offset + config.geometry.capacity.expect("the drive has one").as_u64() } else { offset };
     IoRequest { arrival, kind: sketch.kind, offset: Bytes::new(offset), size: Bytes::new(size), stream: 0 }
 }
 

@@ -1,6 +1,6 @@
 //! What several tests and benchmarks share.
 
-use flashmesh::workload::{IoRequest, RequestKind};
+use flashmesh::workload::IoRequest;
 
 /// A running hash of requests, the same on every machine: FNV-1a of 64 bits over the little-endian fields.
 #[derive(Clone, Copy, Debug)]
@@ -14,11 +14,7 @@ impl Fingerprint {
 
     /// Takes `request` into the hash.
     pub fn add(&mut self, request: &IoRequest) {
-        let kind = match request.kind {
-            RequestKind::Read => 0,
-            RequestKind::Write => 1,
-            RequestKind::Deallocate => 2,
-        };
+        let kind = request.kind.index() as u64;
         let fields =
             [request.arrival.as_ps(), kind, request.offset.as_u64(), request.size.as_u64(), u64::from(request.stream)];
         for byte in fields.into_iter().flat_map(u64::to_le_bytes) {

@@ -1,8 +1,8 @@
 //! blkparse text.
 
-use flashmesh::config::{BlkparseEvent, TraceFormat, Workload};
+use flashmesh::config::{Beyond, BlkparseEvent, TraceFormat, Workload};
 use flashmesh::units::Time;
-use flashmesh::workload::RequestKind::{Deallocate, Read, Write};
+use flashmesh::workload::RequestKind::{Deallocate, Flush, Read, Write};
 
 use crate::helpers::{assert_each_is_rejected, request, requests, summary, workload};
 
@@ -61,7 +61,7 @@ fn the_events_sent_to_the_drive_are_the_requests() {
 
 #[test]
 fn another_event_can_stand_for_the_request() {
-    let with = |blkparse_event| Workload { blkparse_event, wrap: true, ..workload(TraceFormat::Auto) };
+    let with = |blkparse_event| Workload { blkparse_event, beyond: Beyond::Wrap, ..workload(TraceFormat::Auto) };
     assert_eq!(requests(LOG, &with(BlkparseEvent::Queue)).len(), 1);
     let completed = requests(LOG, &with(BlkparseEvent::Complete));
     assert_eq!(completed, [request(Time::ZERO, Read, 488 * 512, 256 * 512, DEVICE)]);
@@ -87,6 +87,15 @@ fn completions_without_sectors_are_flushes() {
     let summary = summary(text, &workload).unwrap();
     let ignored: Vec<_> = summary.ignored.iter().map(|tally| (tally.reason.as_str(), tally.lines)).collect();
     assert_eq!((summary.requests, ignored), (1, vec![("flush", 2), ("no-data", 1)]));
+}
+
+#[test]
+fn flushes_are_requests_when_asked_for() {
+    let workload = Workload { flushes: true, ..workload(TraceFormat::Auto) };
+    let flushes = requests(LOG, &workload).into_iter().filter(|request| request.kind == Flush).count();
+    let found = summary(LOG, &workload).unwrap();
+    let ignored: Vec<_> = found.ignored.iter().map(|tally| (tally.reason.as_str(), tally.lines)).collect();
+    assert_eq!((flushes, found.flushes, ignored), (2, 2, vec![("no-data", 1), ("passed-through", 2)]));
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! The formats of plain columns: SPC, SYSTOR '17, Alibaba, Tencent, DiskMon.
 
-use flashmesh::config::{TraceFormat, Workload};
+use flashmesh::config::{Beyond, TraceFormat, Workload};
 use flashmesh::units::Time;
 use flashmesh::workload::RequestKind::{Read, Write};
 
@@ -14,7 +14,7 @@ fn spc_lines_count_blocks_of_512_bytes_and_seconds() {
         request(Time::from_us(164), Write, 4096, 1024, 1),
         request(Time::from_us(1_499_226), Write, 8192, 512, 2),
     ];
-    let wrapped = Workload { wrap: true, ..workload(TraceFormat::Auto) };
+    let wrapped = Workload { beyond: Beyond::Wrap, ..workload(TraceFormat::Auto) };
     let read = requests(text, &wrapped);
     // 21,741,712 blocks fold onto a drive of 2,097,152.
     assert_eq!(read[0].offset.as_u64(), 21_741_712 % 2_097_152 * 512);

@@ -5,7 +5,7 @@ mod columns;
 mod helpers;
 mod vscsi;
 
-use flashmesh::config::{TraceFormat, TracePolarity, TraceTimeUnit, Workload};
+use flashmesh::config::{Beyond, TraceFormat, TracePolarity, TraceTimeUnit, Workload};
 use flashmesh::units::{Bytes, Time};
 use flashmesh::workload::RequestKind;
 
@@ -134,6 +134,21 @@ fn fio_version_2_waits_add_up_and_files_become_devices() {
     assert_eq!((summary.skipped, summary.deallocates, summary.deallocate_bytes), (8, 1, 4096));
     assert_eq!(summary.footprint_bytes, 2 * 4096, "a deallocation touches no page");
     assert!(summary.to_string().contains("2 sync lines ignored, first at line 11"), "{summary}");
+}
+
+#[test]
+fn flushes_of_fio_are_requests_when_asked_for() {
+    let text = "fio version 3 iolog\n1 /a add\n10 /a write 0 4096\n20 /a sync 0 0\n30 /a datasync\n40 /a sync_file_range 0 1\n";
+    let workload = Workload { flushes: true, ..workload(TraceFormat::Auto) };
+    let expected = [
+        request(Time::ZERO, RequestKind::Write, 0, 4096, 0),
+        request(Time::from_us(10), RequestKind::Flush, 0, 0, 0),
+        request(Time::from_us(20), RequestKind::Flush, 0, 0, 0),
+    ];
+    assert_eq!(requests(text, &workload), expected);
+    let summary = summary(text, &workload).unwrap();
+    assert_eq!((summary.requests, summary.flushes, summary.ignored.len()), (3, 2, 1));
+    assert!(summary.to_string().contains(", 2 flushes;"), "{summary}");
 }
 
 #[test]
@@ -266,7 +281,7 @@ fn a_last_line_cut_short_is_rejected() {
 #[test]
 fn wrapped_addresses_are_counted() {
     let far = "1 0 2097160 8 1\n2 0 0 8 1\n";
-    let workload = Workload { wrap: true, ..workload(TraceFormat::Ascii) };
+    let workload = Workload { beyond: Beyond::Wrap, ..workload(TraceFormat::Ascii) };
     assert_eq!(requests(far, &workload)[0].offset, Bytes::new(4096));
     let summary = summary(far, &workload).unwrap();
     assert_eq!((summary.wrapped, summary.rejected_lines()), (1, 0));

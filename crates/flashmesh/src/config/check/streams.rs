@@ -3,7 +3,7 @@
 use super::Clash;
 use crate::config::error::ConfigErrorKind;
 use crate::config::stream::{NAMED_MAX, is_name};
-use crate::config::{Config, NamespaceConfig, NamespaceError, StreamConfig, WorkloadKind};
+use crate::config::{Config, InterfaceKind, NamespaceConfig, NamespaceError, StreamConfig, WorkloadKind};
 use crate::flash::geometry::Geometry;
 use crate::units::Bytes;
 
@@ -19,9 +19,9 @@ impl Scope<'_> {
         format!("{}{key}", self.prefix)
     }
 
-    /// A clash of keys of this stream; those of the drive stand with their section: `geometry.capacity`.
+    /// A clash of keys of this stream; those of the drive keep their names.
     fn clash(&self, keys: &[&str], message: String) -> Clash {
-        let keys = keys.iter().map(|key| if key.starts_with("geometry.") { (*key).to_owned() } else { self.key(key) });
+        let keys = keys.iter().map(|key| if key.starts_with("geometry.") || key.starts_with("host.") { (*key).to_owned() } else { self.key(key) });
         Clash { kind: ConfigErrorKind::Conflict, keys: keys.collect(), message, help: None }
     }
 }
@@ -42,6 +42,7 @@ pub(super) fn clashes(config: &Config, geometry: Option<&Geometry>, clashes: &mu
         let scope = Scope { stream, prefix, sector: config.geometry.sector_size };
         source(&scope, clashes);
         requests(&scope, clashes);
+        interface(&scope, config.host.interface, clashes);
         let Some(namespaces) = &namespaces else { continue };
         match config.namespace_of(&stream.queue, namespaces, &scope.key("queue.namespace")) {
             Ok(at) => footprint(&scope, !config.namespace.is_empty(), &namespaces[at], clashes),
@@ -124,17 +125,31 @@ fn requests(scope: &Scope<'_>, clashes: &mut Vec<Clash>) {
         let message = format!("{} needs sizes, each with a weight above 0", scope.key("workload.request-size"));
         clashes.push(scope.clash(&["workload.request-size"], message));
     }
-    let total = workload.read_share + workload.deallocate_share;
+    let shares = [
+        ("workload.read-share", workload.read_share),
+        ("workload.deallocate-share", workload.deallocate_share),
+        ("workload.flush-share", workload.flush_share),
+        ("workload.write-zeroes-share", workload.write_zeroes_share),
+    ];
+    let total: f64 = shares.iter().map(|(_, share)| share).sum();
     // A share is the nearest double to what was written, so 0.9 and 0.1 may add up to a hair more than one.
     if total > 1.0 + 1e-9 {
-        let message = format!(
-            "{} ({}) and {} ({}) add up to more than 1",
-            scope.key("workload.read-share"),
-            workload.read_share,
-            scope.key("workload.deallocate-share"),
-            workload.deallocate_share
-        );
-        clashes.push(scope.clash(&["workload.deallocate-share", "workload.read-share"], message));
+        let mut given: Vec<_> = shares.into_iter().filter(|(_, share)| *share > 0.0).collect();
+        let named: Vec<String> = given.iter().map(|(key, share)| format!("{} ({share})", scope.key(key))).collect();
+        let message = format!("{} add up to more than 1", named.join(" and "));
+        // What is taken from the writes last is the likeliest culprit.
+        given.reverse();
+        let keys: Vec<&str> = given.into_iter().map(|(key, _)| key).collect();
+        clashes.push(scope.clash(&keys, message));
+    }
+}
+
+fn interface(scope: &Scope<'_>, interface: InterfaceKind, clashes: &mut Vec<Clash>) {
+    if interface == InterfaceKind::Sata && scope.stream.workload.write_zeroes_share > 0.0 {
+        let key = scope.key("workload.write-zeroes-share");
+        let message = format!("{key} is set, and host.interface is `sata`, which knows no such command");
+        let clash = scope.clash(&["workload.write-zeroes-share", "host.interface"], message);
+        clashes.push(clash.help(&format!("choose another interface, or set {key} to 0")));
     }
 }
 

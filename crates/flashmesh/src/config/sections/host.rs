@@ -1,19 +1,54 @@
 //! `[host]`
 
+use crate::config::choices::choices;
 use crate::config::section::section;
 use crate::units::{Bytes, Rate};
 
+choices! {
+    /// How commands and data cross between host and drive.
+    InterfaceKind {
+        /// The link and nothing else: a command crosses with its data as it is issued.
+        Direct = "direct",
+        /// Queues in the memory of the host, doorbells, and a controller that fetches; see `[nvme]`.
+        Nvme = "nvme",
+        /// One queue for all streams behind an adapter of the host; see `[sata]`.
+        Sata = "sata",
+    }
+}
+
+choices! {
+    /// When the data of a read goes to the host.
+    ReadData {
+        /// Each page as soon as the controller has it.
+        Page = "page",
+        /// All of it when the last page is there.
+        Request = "request",
+    }
+}
+
 section! {
-    /// The queue pairs and the link to the host.
+    /// The queues and the link to the host.
     Host, "host" {
+        /// How commands and data cross.
+        interface: InterfaceKind = InterfaceKind::Direct;
         /// Requests of each stream that the drive holds at once; later ones wait on the host.
         queue_depth: u32 = 1024, in 1..=65_535;
-        /// Rate of the link, in each direction.
+        /// Rate of one lane of the link, in each direction.
         link_rate: Rate = Rate::from_bytes_per_second(8_000_000_000),
             in Rate::from_bytes_per_second(1_000)..=Rate::UNLIMITED;
+        /// Lanes of the link; the bytes of a message are striped over them.
+        lanes: u32 = 1, in 1..=32;
+        /// What a packet on the link carries at most (PCIe: 128 B to 4 KiB).
+        packet_payload: Option<Bytes> = None, unset "no packets, only bytes", in Bytes::new(1)..=Bytes::from_kib(1024);
+        /// Bytes that a packet costs beside its payload.
+        packet_overhead: Bytes = Bytes::ZERO, in Bytes::ZERO..=Bytes::from_kib(4);
         /// Bytes of a submission entry, host to drive, for each request.
         submission_size: Bytes = Bytes::new(64), in Bytes::ZERO..=Bytes::from_kib(4);
         /// Bytes of a completion entry, drive to host, for each request.
         completion_size: Bytes = Bytes::new(16), in Bytes::ZERO..=Bytes::from_kib(4);
+        /// When the data of a read goes to the host.
+        read_data: ReadData = ReadData::Page;
+        /// The most that one command reads or writes; the drive answers a longer one with Invalid Field.
+        transfer_max: Option<Bytes> = None, unset "no limit", in Bytes::new(512)..=Bytes::from_kib(1 << 20);
     }
 }

@@ -90,6 +90,18 @@ choices! {
 }
 
 choices! {
+    /// What becomes of requests of a trace that reach beyond the drive.
+    Beyond {
+        /// They are rejected before the run, and counted.
+        Reject = "reject",
+        /// Their addresses wrap around.
+        Wrap = "wrap",
+        /// The drive gets them, and answers with LBA Out of Range.
+        Send = "send",
+    }
+}
+
+choices! {
     /// The unit of time stamps of the ASCII family.
     TraceTimeUnit {
         /// Picoseconds.
@@ -138,8 +150,10 @@ section! {
         /// Which event of a blkparse log stands for the request; one that is missing in the log gives no request.
         blkparse_event: BlkparseEvent = BlkparseEvent::Issue,
             with "format" = ["\"auto\"", "\"blkparse\""];
-        /// Whether addresses beyond the drive wrap around, instead of being rejected.
-        wrap: bool = false;
+        /// What becomes of requests of a trace that reach beyond the drive.
+        beyond: Beyond = Beyond::Reject;
+        /// Whether flushes of a fio iolog or a blkparse log are requests, instead of being ignored.
+        flushes: bool = false;
         /// Share of lines of a trace that may be unusable before the run refuses; the option `--tolerate` sets 1.
         tolerate: f64 as Share = 0.01, in 0.0..=1.0;
         /// Requests to issue.
@@ -151,6 +165,10 @@ section! {
         read_share: f64 as Share = 1.0, in 0.0..=1.0;
         /// Share of requests that deallocate; taken from the writes.
         deallocate_share: f64 as Share = 0.0, in 0.0..=1.0;
+        /// Share of requests that flush; taken from the writes.
+        flush_share: f64 as Share = 0.0, in 0.0..=1.0;
+        /// Share of requests that write zeroes; taken from the writes.
+        write_zeroes_share: f64 as Share = 0.0, in 0.0..=1.0;
         /// Sizes of requests.
         request_size: Sizes = Sizes(vec![(Bytes::from_kib(4), 1.0)]), in Bytes::new(512)..=REQUEST_SIZE_MAX;
         /// Requests begin at multiples of this.

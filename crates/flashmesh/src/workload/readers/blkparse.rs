@@ -7,8 +7,8 @@
 //!   it; all others are skipped. A request that the driver puts back and sends again has two D events, and counts twice.
 //! - RWBS says what a request asks: `R` reads, `W` writes, `D` (with `E`: securely) discards, which deallocates; flags such
 //!   as `S`, `M`, `A` or a last `F` change nothing. A first `F` asks for a flush before the request.
-//! - A flush alone, a command without data (`N`), and a SCSI command passed through, whose sector nobody knows, are ignored
-//!   and counted.
+//! - A flush alone is a request with `workload.flushes`; without it, it is ignored and counted. So are a command without
+//!   data (`N`) and a SCSI command passed through, whose sector nobody knows.
 //! - What begins with a letter is no event but a message or the summary at the end: skipped.
 //! - The device becomes the stream, major and minor in one number as Linux holds it: `major * 2^20 + minor`.
 //!
@@ -33,7 +33,7 @@ pub static FORMAT: Format = Format {
         "choose an event that the log holds with workload.blkparse-event: queue (Q), issue (D) or complete (C)",
     ),
     // A log may begin with many events of another kind, which show the format as well.
-    detect: |sample: &Sample<'_>, _| sample.share_understood(&mut Blkparse { action: None }),
+    detect: |sample: &Sample<'_>, _| sample.share_understood(&mut Blkparse { action: None, flushes: false }),
     open: |workload| Box::new(Blkparse::new(workload)),
 };
 
@@ -47,6 +47,8 @@ const OTHER_ACTIONS: &[&[u8]] =
 struct Blkparse {
     /// The action that stands for a request; `None` for all that have a sector.
     action: Option<u8>,
+    /// Whether a flush alone is a request.
+    flushes: bool,
 }
 
 impl Blkparse {
@@ -56,7 +58,7 @@ impl Blkparse {
             BlkparseEvent::Issue => b'D',
             BlkparseEvent::Complete => b'C',
         };
-        Blkparse { action: Some(action) }
+        Blkparse { action: Some(action), flushes: workload.flushes }
     }
 
     fn stands_for_a_request(&self, action: &[u8]) -> bool {
@@ -105,7 +107,11 @@ impl TraceReader for Blkparse {
         let rwbs = fields.blank_separated_word();
         let unknown = BadLine::new(Reason::Kind, kind_column, "what is asked (RWBS): R, W, D, F or N, and flags");
         let asks = asks(rwbs).ok_or(unknown)?;
-        let without_data = Ok(Line::Ignored(if rwbs.starts_with(b"F") { "flush" } else { "no-data" }));
+        let without_data = Ok(match (rwbs.starts_with(b"F"), self.flushes) {
+            (true, true) => Line::Request(RawRequest::flush(time_ps, device, (time_column, kind_column))),
+            (true, false) => Line::Ignored("flush"),
+            (false, _) => Line::Ignored("no-data"),
+        });
 
         fields.next_blank_separated("the first sector")?;
         match fields.peek() {

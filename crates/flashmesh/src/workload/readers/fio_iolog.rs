@@ -9,7 +9,8 @@
 //! - Version 2 has no clock but `wait`. The manual, followed here, says microseconds after the previous wait; fio itself takes
 //!   the number for milliseconds since the start of the job. The manual's "everything below 100 is discarded" is a limit of
 //!   fio's sleeping and not taken over.
-//! - The sync family is ignored and counted: the drive of this model has no volatile state that a flush would move.
+//! - `sync` and `datasync` are flushes with `workload.flushes`; without it they are ignored and counted, and `sync_file_range` always
+//!   is: what it writes stands in the log.
 
 use rustc_hash::FxHashMap;
 
@@ -34,7 +35,7 @@ pub static FORMAT: Format = Format {
         Some((number, line)) => Match::none_at(*number, MISSING_HEADER, line),
         None => Match::NONE,
     },
-    open: |_| Box::new(FioIolog::default()),
+    open: |workload| Box::new(FioIolog { flushes: workload.flushes, ..FioIolog::default() }),
 };
 
 const MISSING_HEADER: BadLine = BadLine {
@@ -64,6 +65,7 @@ impl Version {
 
 #[derive(Default)]
 struct FioIolog {
+    flushes: bool,
     version: Option<Version>,
     /// Version 2: the sum of all waits so far, in microseconds.
     waited_us: u64,
@@ -92,6 +94,7 @@ impl TraceReader for FioIolog {
             b"read" => RequestKind::Read,
             b"write" => RequestKind::Write,
             b"trim" => RequestKind::Deallocate,
+            b"sync" | b"datasync" if self.flushes => RequestKind::Flush,
             b"sync" => return Ok(Line::Ignored("sync")),
             b"datasync" => return Ok(Line::Ignored("datasync")),
             b"sync_file_range" => return Ok(Line::Ignored("sync_file_range")),
@@ -108,6 +111,11 @@ impl TraceReader for FioIolog {
         };
         let unknown_file = BadLine::new(Reason::UnknownFile, file_column, "a file that an add line has named");
         let device = *self.files.get(file).ok_or(unknown_file)?;
+        let time_ps = u128::from(time_us) * u128::from(Time::from_us(1).as_ps());
+        if kind == RequestKind::Flush {
+            // A range may follow, and means nothing.
+            return Ok(Line::Request(RawRequest::flush(time_ps, device, (time_column, action_column))));
+        }
         fields.next_blank_separated("the offset in bytes")?;
         let offset_column = fields.column();
         let offset = fields.number("the offset in bytes")?;
@@ -115,7 +123,6 @@ impl TraceReader for FioIolog {
         let size_column = fields.column();
         let size = fields.number("the length in bytes")?;
         fields.end()?;
-        let time_ps = u128::from(time_us) * u128::from(Time::from_us(1).as_ps());
         Ok(Line::Request(RawRequest { time_ps, offset, size, device, kind, time_column, offset_column, size_column }))
     }
 }

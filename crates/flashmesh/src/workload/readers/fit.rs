@@ -1,13 +1,14 @@
 //! Lays the addresses of a trace onto the drive.
 //!
 //! - A request is widened to whole sectors: its start rounded down, its end up.
-//! - Without `wrap`, one that ends beyond the drive is rejected.
-//! - With `wrap`, its start is taken modulo the capacity; should it then cross the end of the drive it is moved back until it
+//! - With `workload.beyond = "reject"`, one that ends beyond the drive is rejected; with `"send"` it is left as it is.
+//! - With `"wrap"`, its start is taken modulo the capacity; should it then cross the end of the drive it is moved back until it
 //!   ends there. So the number of bytes moved stays that of the trace, and a request remains one request.
 //! - Reads and writes above [`SIZE_MAX`] are rejected: no host moves that much in one command, and a corrupt size must not
 //!   become millions of pages. A deallocation may cover the whole drive.
 
 use super::reject::Reason;
+use crate::config::Beyond;
 use crate::error::WorkloadError;
 use crate::units::Bytes;
 use crate::workload::RequestKind;
@@ -24,7 +25,7 @@ pub struct Fit {
     /// Whole sectors only.
     capacity: u64,
     sector_mask: u64,
-    wrap: bool,
+    beyond: Beyond,
 }
 
 /// A request that lies on the drive.
@@ -32,7 +33,7 @@ pub struct Fit {
 pub struct Fitted {
     /// First byte, a multiple of the sector size.
     pub offset: u64,
-    /// Bytes, a positive multiple of the sector size.
+    /// Bytes, a positive multiple of the sector size; nothing for a flush.
     pub size: u64,
     /// Whether the address had to be folded.
     pub is_wrapped: bool,
@@ -43,7 +44,7 @@ impl Fit {
     ///
     /// # Errors
     /// When the sector size is no power of two, or the drive has no sector.
-    pub fn new(capacity: Bytes, sector_size: Bytes, wrap: bool) -> Result<Fit, WorkloadError> {
+    pub fn new(capacity: Bytes, sector_size: Bytes, beyond: Beyond) -> Result<Fit, WorkloadError> {
         if !sector_size.as_u64().is_power_of_two() {
             return Err(WorkloadError::Unusable(format!("a sector size of {sector_size} is no power of two")));
         }
@@ -52,7 +53,7 @@ impl Fit {
         if capacity == 0 {
             return Err(WorkloadError::Unusable("the drive has no sector to read or write".to_owned()));
         }
-        Ok(Fit { capacity, sector_mask, wrap })
+        Ok(Fit { capacity, sector_mask, beyond })
     }
 
     /// The size of the drive.
@@ -66,10 +67,13 @@ impl Fit {
     /// Why it cannot be.
     #[inline]
     pub fn fit(&self, kind: RequestKind, offset: u64, size: u64) -> Result<Fitted, Reason> {
+        if kind == RequestKind::Flush {
+            return Ok(Fitted { offset: 0, size: 0, is_wrapped: false });
+        }
         if size == 0 {
             return Err(Reason::ZeroSize);
         }
-        if size > SIZE_MAX.as_u64() && kind != RequestKind::Deallocate {
+        if size > SIZE_MAX.as_u64() && kind.moves_data() {
             return Err(Reason::TooLarge);
         }
         let start = offset & !self.sector_mask;
@@ -77,10 +81,10 @@ impl Fit {
             offset.checked_add(size).and_then(|end| end.checked_add(self.sector_mask)).ok_or(Reason::BeyondDrive)?
                 & !self.sector_mask;
         let size = end - start;
-        if end <= self.capacity {
+        if end <= self.capacity || self.beyond == Beyond::Send {
             return Ok(Fitted { offset: start, size, is_wrapped: false });
         }
-        if !self.wrap || size > self.capacity {
+        if self.beyond == Beyond::Reject || size > self.capacity {
             return Err(Reason::BeyondDrive);
         }
         let offset = (start % self.capacity).min(self.capacity - size);
@@ -91,40 +95,53 @@ impl Fit {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use RequestKind::{Deallocate, Read, Write};
+    use Beyond::{Reject, Send, Wrap};
+    use RequestKind::{Deallocate, Flush, Read, Write};
 
-    fn fit(wrap: bool, offset: u64, size: u64) -> Result<(u64, u64, bool), Reason> {
-        let fit = Fit::new(Bytes::new(10_000), Bytes::new(512), wrap).unwrap();
+    fn fit(beyond: Beyond, offset: u64, size: u64) -> Result<(u64, u64, bool), Reason> {
+        let fit = Fit::new(Bytes::new(10_000), Bytes::new(512), beyond).unwrap();
         fit.fit(Write, offset, size).map(|fitted| (fitted.offset, fitted.size, fitted.is_wrapped))
     }
 
     #[test]
     fn requests_are_widened_to_whole_sectors() {
-        assert_eq!(fit(false, 512, 512), Ok((512, 512, false)));
-        assert_eq!(fit(false, 511, 2), Ok((0, 1024, false)));
-        assert_eq!(fit(false, 1, 1), Ok((0, 512, false)));
+        assert_eq!(fit(Reject, 512, 512), Ok((512, 512, false)));
+        assert_eq!(fit(Reject, 511, 2), Ok((0, 1024, false)));
+        assert_eq!(fit(Reject, 1, 1), Ok((0, 512, false)));
     }
 
     #[test]
     fn the_last_sector_is_the_last() {
         // 10,000 B hold 19 sectors, 9,728 B.
-        assert_eq!(fit(false, 9_216, 512), Ok((9_216, 512, false)));
-        assert_eq!(fit(false, 9_216, 513), Err(Reason::BeyondDrive));
-        assert_eq!(fit(false, 9_728, 1), Err(Reason::BeyondDrive));
-        assert_eq!(fit(false, u64::MAX, 1), Err(Reason::BeyondDrive));
-        assert_eq!(fit(true, u64::MAX, 1), Err(Reason::BeyondDrive));
+        assert_eq!(fit(Reject, 9_216, 512), Ok((9_216, 512, false)));
+        assert_eq!(fit(Reject, 9_216, 513), Err(Reason::BeyondDrive));
+        assert_eq!(fit(Reject, 9_728, 1), Err(Reason::BeyondDrive));
+        assert_eq!(fit(Reject, u64::MAX, 1), Err(Reason::BeyondDrive));
+        assert_eq!(fit(Wrap, u64::MAX, 1), Err(Reason::BeyondDrive));
     }
 
     #[test]
     fn wrapped_requests_keep_their_size_and_end_on_the_drive() {
-        assert_eq!(fit(true, 9_728 + 1024, 512), Ok((1024, 512, true)));
-        assert_eq!(fit(true, 9_216, 1024), Ok((8_704, 1024, true)));
-        assert_eq!(fit(true, 0, 9_729), Err(Reason::BeyondDrive));
+        assert_eq!(fit(Wrap, 9_728 + 1024, 512), Ok((1024, 512, true)));
+        assert_eq!(fit(Wrap, 9_216, 1024), Ok((8_704, 1024, true)));
+        assert_eq!(fit(Wrap, 0, 9_729), Err(Reason::BeyondDrive));
+    }
+
+    #[test]
+    fn requests_that_are_sent_beyond_the_drive_keep_their_address() {
+        assert_eq!(fit(Send, 1 << 40, 512), Ok((1 << 40, 512, false)));
+        assert_eq!(fit(Send, u64::MAX, 1), Err(Reason::BeyondDrive));
+    }
+
+    #[test]
+    fn a_flush_has_neither_address_nor_size() {
+        let fit = Fit::new(Bytes::new(10_000), Bytes::new(512), Reject).unwrap();
+        assert_eq!(fit.fit(Flush, 1 << 40, 0), Ok(Fitted { offset: 0, size: 0, is_wrapped: false }));
     }
 
     #[test]
     fn sizes_are_bounded_for_what_moves_data() {
-        let fit = Fit::new(Bytes::from_kib(1 << 30), Bytes::from_kib(4), false).unwrap();
+        let fit = Fit::new(Bytes::from_kib(1 << 30), Bytes::from_kib(4), Reject).unwrap();
         for (kind, size, fits) in [
             (Read, 0, false),
             (Deallocate, 0, false),
@@ -138,7 +155,7 @@ mod tests {
 
     #[test]
     fn a_drive_without_sectors_is_refused() {
-        assert!(Fit::new(Bytes::new(511), Bytes::new(512), false).is_err());
-        assert!(Fit::new(Bytes::new(4096), Bytes::new(520), false).is_err());
+        assert!(Fit::new(Bytes::new(511), Bytes::new(512), Reject).is_err());
+        assert!(Fit::new(Bytes::new(4096), Bytes::new(520), Reject).is_err());
     }
 }

@@ -100,6 +100,23 @@ pub struct RawRequest {
     pub size_column: u16,
 }
 
+impl RawRequest {
+    /// A flush of `device`, with the columns of its time stamp and of its name.
+    fn flush(time_ps: u128, device: u32, (time_column, kind_column): (u16, u16)) -> RawRequest {
+        let (offset_column, size_column) = (kind_column, kind_column);
+        RawRequest {
+            time_ps,
+            offset: 0,
+            size: 0,
+            device,
+            kind: RequestKind::Flush,
+            time_column,
+            offset_column,
+            size_column,
+        }
+    }
+}
+
 /// A trace format: an entry of [`FORMATS`].
 pub struct Format {
     /// How the configuration names it.

@@ -65,7 +65,9 @@ impl Reason {
             Reason::Kind => "name the layout with workload.format, and which type reads with workload.polarity",
             Reason::UnknownFile => "restore the `add` line of the file",
             Reason::ZeroSize | Reason::TooLarge => "name the layout with workload.format if the columns differ",
-            Reason::BeyondDrive => "fold addresses onto the drive with workload.wrap = true, or take a larger drive",
+            Reason::BeyondDrive => {
+                "fold addresses onto the drive with workload.beyond = \"wrap\", or take a larger drive"
+            }
             Reason::TimeRunsBack | Reason::OutOfOrder => "sort the trace by time",
             Reason::TimeLeapsAhead => "check workload.time-unit, or correct the time stamps",
         }

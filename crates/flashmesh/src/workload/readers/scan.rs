@@ -52,9 +52,9 @@ pub fn scan_each<E: From<WorkloadError>>(
 /// What is summed up over the requests.
 #[derive(Default)]
 struct Sums {
-    /// Reads, writes, deallocates.
-    counts: [u64; 3],
-    bytes: [u64; 3],
+    /// By kind.
+    counts: [u64; RequestKind::ALL.len()],
+    bytes: [u64; RequestKind::ALL.len()],
     last_arrival: Time,
     address_end: u64,
     footprint: Footprint,
@@ -64,20 +64,21 @@ struct Sums {
 impl Sums {
     #[inline]
     fn add(&mut self, request: &IoRequest) {
-        let kind = match request.kind {
-            RequestKind::Read => 0,
-            RequestKind::Write => 1,
-            RequestKind::Deallocate => 2,
-        };
+        let kind = request.kind.index();
         self.counts[kind] += 1;
         // Sums of billions of gigabyte requests do not fit; a summary may stop counting there, but not the program.
         self.bytes[kind] = self.bytes[kind].saturating_add(request.size.as_u64());
         self.last_arrival = request.arrival;
-        self.address_end = self.address_end.max(request.offset.as_u64() + request.size.as_u64());
+        self.address_end = self.address_end.max(request.offset.as_u64().saturating_add(request.size.as_u64()));
         self.devices.add(request.stream);
-        if request.kind != RequestKind::Deallocate {
+        if request.kind.moves_data() {
             self.footprint.touch(request.offset, request.size);
         }
+    }
+
+    /// The requests of a kind, and their bytes.
+    fn of(&self, kind: RequestKind) -> (u64, u64) {
+        (self.counts[kind.index()], self.bytes[kind.index()])
     }
 
     fn summary(&self, stream: &TraceStream) -> TraceSummary {
@@ -91,19 +92,20 @@ impl Sums {
             compression: stream.compression(),
             lines: lines.lines,
             requests,
-            reads: self.counts[0],
-            writes: self.counts[1],
-            deallocates: self.counts[2],
-            read_share: ratio(self.counts[0], requests),
-            write_share: ratio(self.counts[1], requests),
-            deallocate_share: ratio(self.counts[2], requests),
+            reads: self.of(RequestKind::Read).0,
+            writes: self.of(RequestKind::Write).0,
+            deallocates: self.of(RequestKind::Deallocate).0,
+            flushes: self.of(RequestKind::Flush).0,
+            read_share: ratio(self.of(RequestKind::Read).0, requests),
+            write_share: ratio(self.of(RequestKind::Write).0, requests),
+            deallocate_share: ratio(self.of(RequestKind::Deallocate).0, requests),
             span_ps: self.last_arrival.as_ps(),
             interarrival_mean_ps: ratio(self.last_arrival.as_ps(), requests.saturating_sub(1)),
-            read_bytes: self.bytes[0],
-            write_bytes: self.bytes[1],
-            deallocate_bytes: self.bytes[2],
-            read_size_mean_bytes: ratio(self.bytes[0], self.counts[0]),
-            write_size_mean_bytes: ratio(self.bytes[1], self.counts[1]),
+            read_bytes: self.of(RequestKind::Read).1,
+            write_bytes: self.of(RequestKind::Write).1,
+            deallocate_bytes: self.of(RequestKind::Deallocate).1,
+            read_size_mean_bytes: ratio(self.of(RequestKind::Read).1, self.of(RequestKind::Read).0),
+            write_size_mean_bytes: ratio(self.of(RequestKind::Write).1, self.of(RequestKind::Write).0),
             footprint_bytes: self.footprint.bytes().as_u64(),
             address_end_bytes: self.address_end,
             devices: self.devices.count(),

@@ -88,7 +88,7 @@ impl TraceStream {
     }
 
     fn new(input: Input, workload: &Workload, capacity: Bytes, sector_size: Bytes) -> Result<Self, WorkloadError> {
-        let fit = Fit::new(capacity, sector_size, workload.wrap)?;
+        let fit = Fit::new(capacity, sector_size, workload.beyond)?;
         let path = input.path().to_owned();
         let mut records = Records::new(input)?;
         let refuse = |message| WorkloadError::Parse { path: path.clone(), line: 0, column: 0, message };

@@ -31,6 +31,8 @@ pub struct TraceSummary {
     pub writes: u64,
     /// Requests that deallocate.
     pub deallocates: u64,
+    /// Requests that flush (`workload.flushes`).
+    pub flushes: u64,
     /// Share of requests that read. 0..=1
     pub read_share: f64,
     /// Share of requests that write. 0..=1
@@ -57,13 +59,13 @@ pub struct TraceSummary {
     pub address_end_bytes: u64,
     /// Devices the trace names; they share the addresses of the drive. Counted up to [`TraceSummary::DEVICES_MAX`].
     pub devices: u64,
-    /// Requests whose address was folded onto the drive (`workload.wrap`).
+    /// Requests whose address was folded onto the drive (`workload.beyond`).
     pub wrapped: u64,
     /// Requests that were out of order and have been sorted in.
     pub reordered: Option<Tally>,
     /// Lines that cannot be used, by reason.
     pub rejected: Vec<Tally>,
-    /// Lines with an action that asks no work of the drive (flushes), or does not say which, by action.
+    /// Lines with an action that asks no work of the drive (flushes, unless `workload.flushes`), or does not say which, by action.
     pub ignored: Vec<Tally>,
     /// Blank lines, comments, headers and bookkeeping.
     pub skipped: u64,
@@ -128,6 +130,9 @@ impl fmt::Display for TraceSummary {
         }
         if self.deallocates > 0 {
             write!(f, ", {:.1} % deallocates", percent(self.deallocate_share))?;
+        }
+        if self.flushes > 0 {
+            write!(f, ", {} flushes", self.flushes)?;
         }
         write!(f, "; touches {}", rounded(self.footprint_bytes))?;
         write!(f, " below {}", rounded(self.address_end_bytes))?;

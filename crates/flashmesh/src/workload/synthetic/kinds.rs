@@ -1,66 +1,75 @@
-//! What a request asks: shares of reads, writes and deallocations.
+//! What a request asks: shares of reads, writes and the rest.
 
 use super::random::{Chance, Generator};
 use super::unusable;
 use crate::error::WorkloadError;
 use crate::workload::RequestKind;
 
+/// Shares of the requests, from 0 to 1; what they leave writes.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Shares {
+    pub(crate) read: f64,
+    pub(crate) deallocate: f64,
+    pub(crate) flush: f64,
+    pub(crate) write_zeroes: f64,
+}
+
+/// The kinds that have a share of their own, in the order of [`Shares`].
+const KINDS: [RequestKind; 4] =
+    [RequestKind::Read, RequestKind::Deallocate, RequestKind::Flush, RequestKind::WriteZeroes];
+
 /// The mix of kinds; a workload of one kind draws nothing.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum KindMix {
     /// Every request is of this kind.
     Only(RequestKind),
-    /// A draw below `read` reads, one below `read_or_deallocate` deallocates, any other writes.
-    Mixed {
-        /// Reads.
-        read: Chance,
-        /// Reads and deallocations together.
-        read_or_deallocate: Chance,
-    },
+    /// A draw is of the first kind whose bound it stays below; above all of them it writes.
+    Mixed([Chance; KINDS.len()]),
 }
 
 impl KindMix {
-    /// `read_share` of the requests read, `deallocate_share` deallocate, the rest write.
-    pub(crate) fn new(read_share: f64, deallocate_share: f64) -> Result<KindMix, WorkloadError> {
-        for (key, share) in [("workload.read-share", read_share), ("workload.deallocate-share", deallocate_share)] {
+    /// Requests with these shares.
+    pub(crate) fn new(shares: Shares) -> Result<KindMix, WorkloadError> {
+        let shares = [
+            ("workload.read-share", shares.read),
+            ("workload.deallocate-share", shares.deallocate),
+            ("workload.flush-share", shares.flush),
+            ("workload.write-zeroes-share", shares.write_zeroes),
+        ];
+        let mut sum = 0.0;
+        let mut bounds = [Chance::new(0.0); KINDS.len()];
+        for ((key, share), bound) in shares.into_iter().zip(&mut bounds) {
             if !(0.0..=1.0).contains(&share) {
                 return Err(unusable(key, format!("{share} is not a share between 0 and 1")));
             }
+            // Shares such as 0.7 and 0.3 are not exact in binary: allow for their rounding.
+            if sum + share > 1.0 + 1e-9 {
+                let message = format!("{share} is taken from the writes, but shares of {sum} before it leave fewer");
+                return Err(unusable(key, message));
+            }
+            sum += share;
+            *bound = Chance::new(sum);
         }
-        // Shares such as 0.7 and 0.3 are not exact in binary: allow for their rounding.
-        if read_share + deallocate_share > 1.0 + 1e-9 {
-            return Err(unusable(
-                "workload.deallocate-share",
-                format!("{deallocate_share} is taken from the writes, but a read share of {read_share} leaves fewer"),
-            ));
+        // A kind has all requests when those before it have none and it has the rest.
+        let mut before = Chance::new(0.0);
+        for (kind, bound) in KINDS.into_iter().zip(bounds) {
+            if before.is_never() && bound.is_always() {
+                return Ok(KindMix::Only(kind));
+            }
+            before = bound;
         }
-        let read = Chance::new(read_share);
-        let read_or_deallocate = Chance::new(read_share + deallocate_share);
-        Ok(if read.is_always() {
-            KindMix::Only(RequestKind::Read)
-        } else if read_or_deallocate.is_never() {
-            KindMix::Only(RequestKind::Write)
-        } else if read.is_never() && read_or_deallocate.is_always() {
-            KindMix::Only(RequestKind::Deallocate)
-        } else {
-            KindMix::Mixed { read, read_or_deallocate }
-        })
+        Ok(if before.is_never() { KindMix::Only(RequestKind::Write) } else { KindMix::Mixed(bounds) })
     }
 
     /// The kind of the next request.
     #[inline]
     pub(crate) fn choose(&self, generator: &mut Generator) -> RequestKind {
-        match *self {
-            KindMix::Only(kind) => kind,
-            KindMix::Mixed { read, read_or_deallocate } => {
+        match self {
+            KindMix::Only(kind) => *kind,
+            KindMix::Mixed(bounds) => {
                 let draw = Chance::draw(generator);
-                if read.holds(draw) {
-                    RequestKind::Read
-                } else if read_or_deallocate.holds(draw) {
-                    RequestKind::Deallocate
-                } else {
-                    RequestKind::Write
-                }
+                let first = bounds.iter().zip(KINDS).find(|(bound, _)| bound.holds(draw));
+                first.map_or(RequestKind::Write, |(_, kind)| kind)
             }
         }
     }
@@ -71,47 +80,57 @@ mod tests {
     use super::super::random::stream_of;
     use super::*;
 
+    fn mix(read: f64, deallocate: f64, flush: f64, write_zeroes: f64) -> Result<KindMix, WorkloadError> {
+        KindMix::new(Shares { read, deallocate, flush, write_zeroes })
+    }
+
     #[test]
     fn shares_are_met_within_a_tenth_of_a_percent() {
-        let mix = KindMix::new(0.6, 0.1).unwrap();
+        let mix = mix(0.6, 0.1, 0.05, 0.02).unwrap();
         let mut generator = stream_of(11);
         let draws = 1_000_000;
-        let (mut reads, mut deallocations) = (0, 0);
+        let mut counts = [0; RequestKind::ALL.len()];
         for _ in 0..draws {
-            match mix.choose(&mut generator) {
-                RequestKind::Read => reads += 1,
-                RequestKind::Deallocate => deallocations += 1,
-                RequestKind::Write => {}
-            }
+            counts[mix.choose(&mut generator).index()] += 1;
         }
-        // The standard deviation of the larger share is 0.05 %.
-        assert!((f64::from(reads) / f64::from(draws) - 0.6).abs() < 0.002);
-        assert!((f64::from(deallocations) / f64::from(draws) - 0.1).abs() < 0.001);
+        // The standard deviation of the largest share is 0.05 %.
+        for (kind, share) in RequestKind::ALL.into_iter().zip([0.6, 0.23, 0.1, 0.05, 0.02]) {
+            let met = f64::from(counts[kind.index()]) / f64::from(draws);
+            assert!((met - share).abs() < 0.002, "{kind:?}: {met}");
+        }
     }
 
     #[test]
     fn workloads_of_one_kind_draw_nothing() {
-        for (read, deallocate, kind) in
-            [(1.0, 0.0, RequestKind::Read), (0.0, 0.0, RequestKind::Write), (0.0, 1.0, RequestKind::Deallocate)]
-        {
+        for (shares, kind) in [
+            ((1.0, 0.0, 0.0, 0.0), RequestKind::Read),
+            ((0.0, 0.0, 0.0, 0.0), RequestKind::Write),
+            ((0.0, 1.0, 0.0, 0.0), RequestKind::Deallocate),
+            ((0.0, 0.0, 1.0, 0.0), RequestKind::Flush),
+            ((0.0, 0.0, 0.0, 1.0), RequestKind::WriteZeroes),
+        ] {
+            let (read, deallocate, flush, write_zeroes) = shares;
             let (mut generator, untouched) = (stream_of(1), stream_of(1));
-            assert_eq!(KindMix::new(read, deallocate).unwrap().choose(&mut generator), kind);
+            assert_eq!(mix(read, deallocate, flush, write_zeroes).unwrap().choose(&mut generator), kind);
             assert_eq!(generator, untouched);
         }
     }
 
     #[test]
     fn shares_that_add_up_to_one_in_decimal_leave_no_writes() {
-        let mix = KindMix::new(0.7, 0.3).unwrap();
-        let mut generator = stream_of(5);
-        assert!((0..100_000).all(|_| mix.choose(&mut generator) != RequestKind::Write));
+        for mix in [mix(0.7, 0.3, 0.0, 0.0), mix(0.7, 0.1, 0.1, 0.1)] {
+            let mix = mix.unwrap();
+            let mut generator = stream_of(5);
+            assert!((0..100_000).all(|_| mix.choose(&mut generator) != RequestKind::Write));
+        }
     }
 
     #[test]
     fn refuses_shares_beyond_one_and_not_a_number() {
-        assert!(KindMix::new(1.1, 0.0).is_err());
-        assert!(KindMix::new(f64::NAN, 0.0).is_err());
-        assert!(KindMix::new(0.5, -0.1).is_err());
-        assert!(KindMix::new(0.7, 0.4).is_err());
+        assert!(mix(1.1, 0.0, 0.0, 0.0).is_err());
+        assert!(mix(f64::NAN, 0.0, 0.0, 0.0).is_err());
+        assert!(mix(0.5, -0.1, 0.0, 0.0).is_err());
+        assert!(mix(0.7, 0.4, 0.0, 0.0).is_err());
+        assert!(mix(0.5, 0.2, 0.2, 0.2).is_err());
     }
 }

@@ -13,7 +13,7 @@ mod sizes;
 mod stream;
 
 pub(crate) use arrivals::Arrivals;
-pub(crate) use kinds::KindMix;
+pub(crate) use kinds::{KindMix, Shares};
 pub(crate) use layout::Layout;
 pub(crate) use pattern::{Addresses, Runs};
 pub(crate) use random::Seed;
@@ -87,7 +87,12 @@ impl SyntheticSource {
                 Addresses::HotStride(HotStride::new(workload.hot_stride, workload.hot_traffic, &sizes)?)
             }
         };
-        let kinds = KindMix::new(workload.read_share, workload.deallocate_share)?;
+        let kinds = KindMix::new(Shares {
+            read: workload.read_share,
+            deallocate: workload.deallocate_share,
+            flush: workload.flush_share,
+            write_zeroes: workload.write_zeroes_share,
+        })?;
         let arrivals = Arrivals::new(workload.arrivals, workload.interarrival, workload.burst_length, seed)?;
         let recipe = Recipe { layout, kinds, sizes: sizes.into(), addresses };
         let requests = workload.requests.unwrap_or(REQUESTS_DEFAULT);

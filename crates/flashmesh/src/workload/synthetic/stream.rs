@@ -9,8 +9,8 @@ use super::sizes::SizesByKind;
 use super::unusable;
 use crate::config::{Replay, ReplayMode};
 use crate::error::WorkloadError;
-use crate::units::Time;
-use crate::workload::IoRequest;
+use crate::units::{Bytes, Time};
+use crate::workload::{IoRequest, RequestKind};
 
 /// What the requests of a workload are like; shared by its streams.
 #[derive(Clone, Debug)]
@@ -100,12 +100,15 @@ impl Streams {
         stream.left -= 1;
         let generator = &mut stream.generator;
         let kind = self.recipe.kinds.choose(generator);
-        let size = self.recipe.sizes.choose(kind, generator);
-        let block = self.recipe.addresses.choose(generator, &mut stream.cursor, size);
         let arrival = match &mut self.arrivals {
             Some(arrivals) => arrivals.next()?,
             None => Time::ZERO,
         };
+        if kind == RequestKind::Flush {
+            return Ok(Some(IoRequest { arrival, kind, offset: Bytes::ZERO, size: Bytes::ZERO, stream: index }));
+        }
+        let size = self.recipe.sizes.choose(kind, generator);
+        let block = self.recipe.addresses.choose(generator, &mut stream.cursor, size);
         let offset = self.recipe.layout.offset_of(block);
         Ok(Some(IoRequest { arrival, kind, offset, size: size.bytes, stream: index }))
     }

@@ -69,7 +69,7 @@ pub struct Conversion {
     pub read: TraceSummary,
     /// Requests written.
     pub written: u64,
-    /// Requests that deallocate and were left out.
+    /// Requests that deallocate or flush and were left out.
     pub deallocates_left_out: u64,
 }
 
@@ -88,7 +88,7 @@ pub enum ConvertError {
 ///
 /// # Errors
 /// - When `out` takes no more.
-/// - When a request deallocates, which none of the formats can say, unless `leave_out_deallocates`.
+/// - When a request deallocates or flushes, which none of the formats can say, unless `leave_out_deallocates`.
 /// - As [`super::readers::scan`]; what was written until then is of no use.
 pub fn convert(
     stream: TraceStream,
@@ -100,15 +100,16 @@ pub fn convert(
     let path = stream.path().to_owned();
     let (mut written, mut deallocates_left_out) = (0, 0);
     let read = scan_each(stream, tolerate, |request| {
-        if request.kind != RequestKind::Deallocate {
+        if request.kind.moves_data() {
             (format.write)(request, out)?;
             written += 1;
         } else if leave_out_deallocates {
             deallocates_left_out += 1;
         } else {
             return Err(ConvertError::from(WorkloadError::Unusable(format!(
-                "{}: holds requests that deallocate, which {} cannot say: leave them out with --drop-deallocates",
+                "{}: holds requests that {}, which {} cannot say: leave them out with --drop-deallocates",
                 path.display(),
+                if request.kind == RequestKind::Flush { "flush" } else { "deallocate" },
                 format.title
             ))));
         }

@@ -1,0 +1,293 @@
+//! Queues between host and drive hold what they may: a command is fetched once, in order, and after the drive heard of it; no queue,
+//! and no share of the drive, is overfull; completions have room; and an urgent command that may be fetched goes before others.
+
+use std::collections::VecDeque;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::config::{Config, InterfaceKind, Priority, QueueArbitration};
+use crate::host::interface::Seen;
+use crate::ids::{RequestId, StreamId};
+
+/// One pair of queues.
+#[derive(Debug, Default)]
+struct Pair {
+    priority: Option<Priority>,
+    /// Commands whose completion the host has not taken.
+    held: usize,
+    /// Commands not fetched, and how many of them the drive knows of.
+    submitted: VecDeque<RequestId>,
+    known: usize,
+    /// Commands with a place in the drive.
+    in_drive: FxHashSet<RequestId>,
+    /// Commands that gave their place up and whose completion has not been posted.
+    finished: FxHashSet<RequestId>,
+    /// Completions that the host has not taken, and those of which the drive knows that it has not.
+    to_take: usize,
+    posted: usize,
+}
+
+/// See the [module](self).
+#[derive(Debug)]
+pub(crate) struct Queues {
+    /// Requests that a stream may have issued.
+    depth: usize,
+    /// Commands that a pair of queues may hold.
+    pair_depth: usize,
+    fetch_size: usize,
+    commands_max: usize,
+    completion_depth: usize,
+    urgent_first: bool,
+    issued: FxHashMap<RequestId, StreamId>,
+    issued_by: Vec<usize>,
+    pairs: Vec<Pair>,
+}
+
+impl Queues {
+    pub(crate) const NAME: &'static str = "queues";
+
+    /// Queues of streams with `priorities` that hold what `config` says.
+    pub(crate) fn new(config: &Config, priorities: &[Priority]) -> Queues {
+        let depth = config.host.queue_depth as usize;
+        let ncq_depth = config.sata.ncq_depth as usize;
+        let is_nvme = config.host.interface == InterfaceKind::Nvme;
+        let of_nvme = |limit: usize| if is_nvme { limit } else { ncq_depth };
+        Queues {
+            depth,
+            pair_depth: of_nvme(depth),
+            fetch_size: of_nvme(config.nvme.fetch_size as usize),
+            commands_max: of_nvme(config.nvme.commands_max.map_or(usize::MAX, |max| max as usize)),
+            completion_depth: of_nvme(config.nvme.completion_depth.map_or(depth, |depth| depth as usize)),
+            urgent_first: is_nvme && config.nvme.arbitration == QueueArbitration::Weighted,
+            issued: FxHashMap::default(),
+            issued_by: Vec::new(),
+            pairs: priorities.iter().map(|&priority| Pair { priority: Some(priority), ..Pair::default() }).collect(),
+        }
+    }
+
+    /// The host issued a request.
+    pub(crate) fn issued(&mut self, id: RequestId, stream: StreamId) -> Result<(), String> {
+        if self.issued_by.len() <= stream.index() {
+            self.issued_by.resize(stream.index() + 1, 0);
+        }
+        if self.issued.insert(id, stream).is_some() {
+            return Err(format!("request {} was issued again before it completed", id.0));
+        }
+        let count = &mut self.issued_by[stream.index()];
+        *count += 1;
+        if *count > self.depth {
+            return Err(format!("stream {} has {count} requests at the drive, which holds {}", stream.0, self.depth));
+        }
+        Ok(())
+    }
+
+    /// The completion of a request is at the host.
+    pub(crate) fn completed(&mut self, id: RequestId) {
+        if let Some(stream) = self.issued.remove(&id) {
+            self.issued_by[stream.index()] -= 1;
+        }
+    }
+
+    /// An urgent queue of which a command may be fetched.
+    fn urgent_waits(&self) -> Option<usize> {
+        self.pairs.iter().position(|pair| {
+            pair.priority == Some(Priority::Urgent) && pair.known > 0 && pair.in_drive.len() < self.fetch_size
+        })
+    }
+
+    /// The interface did something.
+    pub(crate) fn saw(&mut self, seen: Seen) -> Result<(), String> {
+        let urgent = self.urgent_waits();
+        let in_drive: usize = match seen {
+            Seen::Fetched(..) => self.pairs.iter().map(|pair| pair.in_drive.len()).sum(),
+            _ => 0,
+        };
+        let (stream, (pair_depth, fetch_size, completion_depth)) = match seen {
+            Seen::Queued(stream, _)
+            | Seen::Rung(stream)
+            | Seen::Fetched(stream, _)
+            | Seen::Finished(stream, _)
+            | Seen::Posted(stream, _)
+            | Seen::Taken(stream)
+            | Seen::Freed(stream) => (stream, (self.pair_depth, self.fetch_size, self.completion_depth)),
+        };
+        let Some(pair) = self.pairs.get_mut(stream.index()) else {
+            return Err(format!("there is no queue {}", stream.0));
+        };
+        let queue = stream.0;
+        match seen {
+            Seen::Queued(_, id) => {
+                pair.submitted.push_back(id);
+                pair.held += 1;
+                if pair.held > pair_depth {
+                    return Err(format!("queue {queue} holds {} commands, and has room for {pair_depth}", pair.held));
+                }
+            }
+            Seen::Rung(_) => {
+                pair.known += 1;
+                if pair.known > pair.submitted.len() {
+                    return Err(format!("queue {queue} was said to hold {} commands, and holds fewer", pair.known));
+                }
+            }
+            Seen::Fetched(_, id) => {
+                if pair.submitted.pop_front() != Some(id) {
+                    return Err(format!("request {} was fetched from queue {queue}, but is not its next", id.0));
+                }
+                if pair.known == 0 {
+                    return Err(format!("request {} was fetched before the drive knew of it", id.0));
+                }
+                pair.known -= 1;
+                pair.in_drive.insert(id);
+                if pair.in_drive.len() > fetch_size {
+                    let count = pair.in_drive.len();
+                    return Err(format!("queue {queue} has {count} commands in the drive, and may have {fetch_size}"));
+                }
+                if in_drive + 1 > self.commands_max {
+                    return Err(format!(
+                        "the drive holds {} commands, and has room for {}",
+                        in_drive + 1,
+                        self.commands_max
+                    ));
+                }
+                if let Some(urgent) = urgent.filter(|_| self.urgent_first && pair.priority != Some(Priority::Urgent)) {
+                    return Err(format!(
+                        "request {} of queue {queue} was fetched before that of urgent queue {urgent}",
+                        id.0
+                    ));
+                }
+            }
+            Seen::Finished(_, id) => {
+                if !pair.in_drive.remove(&id) {
+                    return Err(format!("request {} of queue {queue} left the drive, but is not in it", id.0));
+                }
+                pair.finished.insert(id);
+            }
+            Seen::Posted(_, id) => {
+                if !pair.finished.remove(&id) {
+                    return Err(format!("the completion of request {} was posted, which is not done", id.0));
+                }
+                pair.posted += 1;
+                pair.to_take += 1;
+                if pair.posted > completion_depth {
+                    let count = pair.posted;
+                    return Err(format!(
+                        "queue {queue} holds {count} completions, and has room for {completion_depth}"
+                    ));
+                }
+            }
+            Seen::Taken(_) => {
+                pair.held = pair.held.checked_sub(1).ok_or("a completion was taken from a queue that holds nothing")?;
+                pair.to_take = pair.to_take.saturating_sub(1);
+            }
+            Seen::Freed(_) => {
+                pair.posted = pair.posted.checked_sub(1).ok_or("room was made in an empty completion queue")?;
+                if pair.posted < pair.to_take {
+                    return Err(format!("queue {queue} was said to have room before its completions were taken"));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const URGENT: StreamId = StreamId(0);
+    const LOW: StreamId = StreamId(1);
+    const A: RequestId = RequestId(1);
+    const B: RequestId = RequestId(2);
+
+    fn queues() -> Queues {
+        let mut config = Config::default();
+        config.host.interface = InterfaceKind::Nvme;
+        config.host.queue_depth = 2;
+        config.nvme.fetch_size = 1;
+        config.nvme.commands_max = Some(2);
+        config.nvme.completion_depth = Some(1);
+        config.nvme.arbitration = QueueArbitration::Weighted;
+        Queues::new(&config, &[Priority::Urgent, Priority::Low])
+    }
+
+    /// Sees all of these; the last must be refused with `message`, the others not.
+    fn refused(seen: &[Seen], message: &str) {
+        let mut queues = queues();
+        let (last, before) = seen.split_last().expect("something is seen");
+        for &seen in before {
+            assert_eq!(queues.saw(seen), Ok(()));
+        }
+        let spoken = queues.saw(*last).expect_err("the oracle speaks");
+        assert!(spoken.contains(message), "{spoken}");
+    }
+
+    #[test]
+    fn a_command_that_goes_all_the_way_is_right() {
+        let mut queues = queues();
+        queues.issued(A, LOW).expect("there is room");
+        let all = [
+            Seen::Queued(LOW, A),
+            Seen::Rung(LOW),
+            Seen::Fetched(LOW, A),
+            Seen::Finished(LOW, A),
+            Seen::Posted(LOW, A),
+            Seen::Taken(LOW),
+            Seen::Freed(LOW),
+        ];
+        assert!(all.into_iter().all(|seen| queues.saw(seen).is_ok()));
+        queues.completed(A);
+        assert_eq!(queues.issued_by[LOW.index()], 0);
+    }
+
+    #[test]
+    fn queues_that_hold_too_much_are_caught() {
+        let queued = [Seen::Queued(LOW, A), Seen::Queued(LOW, B), Seen::Queued(LOW, RequestId(3))];
+        refused(&queued, "queue 1 holds 3 commands, and has room for 2");
+        let both = [Seen::Queued(LOW, A), Seen::Queued(LOW, B), Seen::Rung(LOW), Seen::Rung(LOW)];
+        let fetched = [Seen::Fetched(LOW, A), Seen::Fetched(LOW, B)];
+        refused(&[both.as_slice(), &fetched].concat(), "has 2 commands in the drive, and may have 1");
+        let posted = [
+            Seen::Fetched(LOW, A),
+            Seen::Finished(LOW, A),
+            Seen::Posted(LOW, A),
+            Seen::Fetched(LOW, B),
+            Seen::Finished(LOW, B),
+            Seen::Posted(LOW, B),
+        ];
+        refused(&[both.as_slice(), &posted].concat(), "holds 2 completions, and has room for 1");
+        let mut queues = queues();
+        assert!(
+            queues.issued(A, LOW).is_ok() && queues.issued(B, LOW).is_ok() && queues.issued(RequestId(3), LOW).is_err()
+        );
+    }
+
+    #[test]
+    fn fetches_out_of_order_too_early_and_twice_are_caught() {
+        refused(&[Seen::Queued(LOW, A), Seen::Fetched(LOW, A)], "was fetched before the drive knew of it");
+        refused(&[Seen::Rung(LOW)], "holds fewer");
+        let both = [Seen::Queued(LOW, A), Seen::Queued(LOW, B), Seen::Rung(LOW), Seen::Rung(LOW)];
+        refused(&[both.as_slice(), &[Seen::Fetched(LOW, B)]].concat(), "but is not its next");
+        refused(&[both.as_slice(), &[Seen::Fetched(LOW, A), Seen::Fetched(LOW, A)]].concat(), "but is not its next");
+    }
+
+    #[test]
+    fn an_urgent_command_passed_over_is_caught() {
+        let waiting = [Seen::Queued(URGENT, A), Seen::Rung(URGENT), Seen::Queued(LOW, B), Seen::Rung(LOW)];
+        refused(&[waiting.as_slice(), &[Seen::Fetched(LOW, B)]].concat(), "before that of urgent queue 0");
+    }
+
+    #[test]
+    fn completions_that_were_never_posted_and_room_that_is_not_there_are_caught() {
+        refused(&[Seen::Queued(LOW, A), Seen::Posted(LOW, A)], "which is not done");
+        refused(&[Seen::Finished(LOW, A)], "but is not in it");
+        refused(&[Seen::Freed(LOW)], "empty completion queue");
+        let done = [
+            Seen::Queued(LOW, A),
+            Seen::Rung(LOW),
+            Seen::Fetched(LOW, A),
+            Seen::Finished(LOW, A),
+            Seen::Posted(LOW, A),
+        ];
+        refused(&[done.as_slice(), &[Seen::Freed(LOW)]].concat(), "before its completions were taken");
+    }
+}

@@ -1,0 +1,27 @@
+//! `[sata]`
+
+use crate::config::choices::choices;
+use crate::config::section::section;
+use crate::units::Time;
+
+choices! {
+    /// What lies between the adapter of the host and the drive.
+    SataTransport {
+        /// A cable that carries frames in one direction at a time.
+        Frames = "frames",
+        /// A bus in both directions, doorbells, and a controller that fetches commands and data; message sizes as in `[nvme]`.
+        Doorbells = "doorbells",
+    }
+}
+
+section! {
+    /// The adapter and the queue of `host.interface = "sata"`.
+    Sata, "sata" {
+        /// Commands of all streams in the queue at once; native command queuing has 32 tags, some controllers hold more.
+        ncq_depth: u32 = 32, in 1..=65_535;
+        /// Time of the adapter for each command, and for each completion, one after the other.
+        processing_delay: Time = Time::ZERO, in Time::ZERO..=Time::from_ms(1_000);
+        /// What lies between the adapter and the drive.
+        transport: SataTransport = SataTransport::Frames;
+    }
+}

@@ -1,0 +1,58 @@
+//! The link and nothing else: a command crosses with its data as it is issued, read data and completion cross as they come.
+
+use super::{Agenda, Command, Doorbells, HostEvent, Interface, Token};
+use crate::config;
+use crate::host::link::{Direction, Link, Message};
+use crate::ids::{RequestId, StreamId};
+use crate::units::{Bytes, Time};
+
+/// See the [module](self).
+#[derive(Clone, Debug)]
+pub struct Direct {
+    link: Link,
+    submission: Message,
+    completion: Message,
+}
+
+impl Direct {
+    /// Entries as `config` says over `link`.
+    pub fn new(config: &config::Host, link: Link) -> Direct {
+        let (submission, completion) = (link.message(config.submission_size), link.message(config.completion_size));
+        Direct { link, submission, completion }
+    }
+}
+
+impl Interface for Direct {
+    #[inline]
+    fn issue<A: Agenda>(&mut self, command: Command, now: Time, agenda: &mut A) {
+        let mut at = self.link.send(Direction::ToDrive, self.submission, now);
+        if command.data > Bytes::ZERO {
+            at = self.link.send_data(Direction::ToDrive, command.data, now);
+        }
+        agenda.schedule(at, HostEvent::InDrive(command.request));
+    }
+
+    #[inline]
+    fn send_data(&mut self, bytes: Bytes, now: Time) {
+        self.link.send_data(Direction::ToHost, bytes, now);
+    }
+
+    #[inline]
+    fn respond<A: Agenda>(&mut self, request: RequestId, _stream: StreamId, now: Time, agenda: &mut A) {
+        let at = self.link.send(Direction::ToHost, self.completion, now);
+        agenda.schedule(at, HostEvent::AtHost(request));
+    }
+
+    #[inline]
+    fn taken<A: Agenda>(&mut self, _stream: StreamId, _now: Time, _agenda: &mut A) {}
+
+    fn wake<A: Agenda>(&mut self, _token: Token, _now: Time, _agenda: &mut A) {}
+
+    fn link(&self) -> &Link {
+        &self.link
+    }
+
+    fn doorbells(&self) -> Doorbells {
+        Doorbells::default()
+    }
+}

@@ -1,0 +1,216 @@
+//! NVMe: a pair of queues for each stream in the memory of the host, doorbells, and a controller that fetches
+//! (NVM Express base specification 2.0, sections 3.3 and 3.4).
+//!
+//! 1. The host puts a command into the submission queue and rings its tail doorbell, one for each command.
+//! 2. The controller fetches entries with read requests over the link, one for each command, as long as a queue has fewer than
+//!    `fetch-size` commands in the drive, and all queues together fewer than `commands-max`. From which queue: `arbiter`.
+//! 3. The data of a write is fetched by another read request, all of it at once. Lists of its pages in the host's memory are not: the
+//!    entry stands for them.
+//! 4. A command that is done gives its place in the drive to the next one, then its completion entry is posted. Without room in the
+//!    completion queue it keeps its place and waits.
+//! 5. The host takes the completion when it arrives and rings the head doorbell, which tells the controller of the room.
+//!
+//! Interrupts take no time.
+
+mod arbiter;
+
+use std::collections::VecDeque;
+
+use super::{Agenda, Command, Doorbells, HostEvent, Interface, Seen, Token};
+use crate::config::{Config, Priority};
+use crate::host::link::{Direction, Link, Message};
+use crate::ids::{RequestId, StreamId};
+use crate::units::{Bytes, Time};
+use arbiter::Arbiter;
+
+/// The submission and the completion queue of a stream.
+#[derive(Clone, Debug, Default)]
+struct QueuePair {
+    /// Commands that have not been fetched.
+    submitted: VecDeque<Command>,
+    /// How many of these the drive knows of.
+    known: u32,
+    /// Commands fetched whose place in the drive is not free again.
+    in_drive: u32,
+    /// Completions that, as far as the drive knows, the host has not taken.
+    posted: u32,
+    /// Commands that are done, while the completion queue is full.
+    held: VecDeque<RequestId>,
+}
+
+/// See the [module](self).
+#[derive(Clone, Debug)]
+pub struct Nvme {
+    link: Link,
+    doorbell: Message,
+    read_request: Message,
+    submission: Message,
+    completion: Message,
+    queues: Vec<QueuePair>,
+    arbiter: Arbiter,
+    fetch_size: u32,
+    commands_max: u32,
+    completion_depth: u32,
+    /// Commands of all queues in the drive.
+    in_drive: u32,
+    /// Commands whose entries were asked for, in that order; the link keeps it.
+    entries_asked: VecDeque<Command>,
+    /// Writes whose data is to be asked for, or was, in that order.
+    data_asked: VecDeque<Command>,
+    doorbells: Doorbells,
+}
+
+/// What bounds the commands of a controller.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Limits {
+    /// Commands of a queue in the drive.
+    pub(super) fetch_size: u32,
+    /// Commands of all queues in the drive.
+    pub(super) commands_max: u32,
+    /// Entries of a completion queue.
+    pub(super) completion_depth: u32,
+}
+
+impl Nvme {
+    /// A controller with a pair of queues for each of `priorities`.
+    pub fn new(config: &Config, priorities: &[Priority]) -> Nvme {
+        let limits = Limits {
+            fetch_size: config.nvme.fetch_size,
+            commands_max: config.nvme.commands_max.unwrap_or(u32::MAX),
+            completion_depth: config.nvme.completion_depth.unwrap_or(config.host.queue_depth),
+        };
+        Nvme::with_limits(config, priorities, limits)
+    }
+
+    /// The same within `limits`.
+    pub(super) fn with_limits(config: &Config, priorities: &[Priority], limits: Limits) -> Nvme {
+        let link = Link::new(&config.host, false);
+        Nvme {
+            doorbell: link.message(config.nvme.doorbell_size),
+            read_request: link.message(config.nvme.read_request_size),
+            submission: link.message(config.host.submission_size),
+            completion: link.message(config.host.completion_size),
+            queues: vec![QueuePair::default(); priorities.len()],
+            arbiter: Arbiter::new(&config.nvme, priorities),
+            fetch_size: limits.fetch_size,
+            commands_max: limits.commands_max,
+            completion_depth: limits.completion_depth,
+            in_drive: 0,
+            entries_asked: VecDeque::new(),
+            data_asked: VecDeque::new(),
+            doorbells: Doorbells::default(),
+            link,
+        }
+    }
+
+    /// Fetches what may be fetched now.
+    fn fetch<A: Agenda>(&mut self, now: Time, agenda: &mut A) {
+        while self.in_drive < self.commands_max {
+            let (queues, fetch_size) = (&self.queues, self.fetch_size);
+            let ready = |stream: StreamId| {
+                let queue = &queues[stream.index()];
+                queue.known > 0 && queue.in_drive < fetch_size
+            };
+            let Some(stream) = self.arbiter.choose(ready) else { return };
+            let queue = &mut self.queues[stream.index()];
+            let Some(command) = queue.submitted.pop_front() else { return };
+            queue.known -= 1;
+            queue.in_drive += 1;
+            self.in_drive += 1;
+            agenda.saw(Seen::Fetched(stream, command.request));
+            self.entries_asked.push_back(command);
+            let at = self.link.send(Direction::ToHost, self.read_request, now);
+            agenda.schedule(at, HostEvent::Wake(Token::EntryRead));
+        }
+    }
+
+    /// A command for whose completion there is room leaves the drive.
+    fn finish<A: Agenda>(&mut self, request: RequestId, stream: StreamId, now: Time, agenda: &mut A) {
+        let queue = &mut self.queues[stream.index()];
+        queue.in_drive -= 1;
+        queue.posted += 1;
+        self.in_drive -= 1;
+        agenda.saw(Seen::Finished(stream, request));
+        self.fetch(now, agenda);
+        agenda.saw(Seen::Posted(stream, request));
+        let at = self.link.send(Direction::ToHost, self.completion, now);
+        agenda.schedule(at, HostEvent::AtHost(request));
+    }
+}
+
+impl Interface for Nvme {
+    fn issue<A: Agenda>(&mut self, command: Command, now: Time, agenda: &mut A) {
+        agenda.saw(Seen::Queued(command.stream, command.request));
+        self.queues[command.stream.index()].submitted.push_back(command);
+        self.doorbells.submission += 1;
+        let at = self.link.send(Direction::ToDrive, self.doorbell, now);
+        agenda.schedule(at, HostEvent::Wake(Token::SubmissionDoorbell(command.stream)));
+    }
+
+    #[inline]
+    fn send_data(&mut self, bytes: Bytes, now: Time) {
+        self.link.send_data(Direction::ToHost, bytes, now);
+    }
+
+    fn respond<A: Agenda>(&mut self, request: RequestId, stream: StreamId, now: Time, agenda: &mut A) {
+        let queue = &mut self.queues[stream.index()];
+        if queue.posted == self.completion_depth {
+            queue.held.push_back(request);
+        } else {
+            self.finish(request, stream, now, agenda);
+        }
+    }
+
+    fn taken<A: Agenda>(&mut self, stream: StreamId, now: Time, agenda: &mut A) {
+        agenda.saw(Seen::Taken(stream));
+        self.doorbells.completion += 1;
+        let at = self.link.send(Direction::ToDrive, self.doorbell, now);
+        agenda.schedule(at, HostEvent::Wake(Token::CompletionDoorbell(stream)));
+    }
+
+    fn wake<A: Agenda>(&mut self, token: Token, now: Time, agenda: &mut A) {
+        match token {
+            Token::SubmissionDoorbell(stream) => {
+                self.queues[stream.index()].known += 1;
+                agenda.saw(Seen::Rung(stream));
+                self.fetch(now, agenda);
+            }
+            Token::CompletionDoorbell(stream) => {
+                let queue = &mut self.queues[stream.index()];
+                queue.posted -= 1;
+                agenda.saw(Seen::Freed(stream));
+                if let Some(request) = queue.held.pop_front() {
+                    self.finish(request, stream, now, agenda);
+                }
+            }
+            Token::EntryRead => {
+                let Some(command) = self.entries_asked.pop_front() else { return };
+                let at = self.link.send(Direction::ToDrive, self.submission, now);
+                if command.data > Bytes::ZERO {
+                    self.data_asked.push_back(command);
+                    agenda.schedule(at, HostEvent::Wake(Token::EntryArrived));
+                } else {
+                    agenda.schedule(at, HostEvent::InDrive(command.request));
+                }
+            }
+            Token::EntryArrived => {
+                let at = self.link.send(Direction::ToHost, self.read_request, now);
+                agenda.schedule(at, HostEvent::Wake(Token::DataRead));
+            }
+            Token::DataRead => {
+                let Some(command) = self.data_asked.pop_front() else { return };
+                let at = self.link.send_data(Direction::ToDrive, command.data, now);
+                agenda.schedule(at, HostEvent::InDrive(command.request));
+            }
+            Token::AdapterIssue => {}
+        }
+    }
+
+    fn link(&self) -> &Link {
+        &self.link
+    }
+
+    fn doorbells(&self) -> Doorbells {
+        self.doorbells
+    }
+}

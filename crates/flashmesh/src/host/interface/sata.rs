@@ -1,0 +1,190 @@
+//! SATA: one queue for all streams, and an adapter in the host that looks at each command and each completion.
+//!
+//! The adapter takes `sata.processing-delay` for each command on its way out and, beside that, for each completion on its way in, one
+//! after the other. At most `sata.ncq-depth` commands are in the queue (native command queuing has 32 tags); later ones wait in the
+//! adapter. Behind it lies
+//!
+//! - with `sata.transport = "frames"` the cable, which carries frames in one direction at a time (Serial ATA revision 3: the wires of
+//!   the other direction tell the flow control). Command, data and completion cross as they come, each a frame of its own;
+//!   `host.packet-payload` = 8 KiB with a `host.packet-overhead` cuts data into frames as the standard does;
+//! - with `"doorbells"` a controller on the host's bus (as AHCI drives on PCIe have), which fetches commands and data from the memory
+//!   of the host and hears of them by doorbells: as `nvme` with one queue.
+//!
+//! All commands queue, those that ATA does not queue (flush) as well [choice].
+
+use std::collections::VecDeque;
+
+use super::nvme::Limits;
+use super::{Agenda, Command, Direct, Doorbells, HostEvent, Interface, Nvme, Seen, Token};
+use crate::config::{Config, Priority, SataTransport};
+use crate::host::link::Link;
+use crate::ids::{RequestId, StreamId};
+use crate::units::{Bytes, Time};
+
+/// The one queue.
+const QUEUE: StreamId = StreamId(0);
+
+/// One thing at a time.
+#[derive(Clone, Debug, Default)]
+struct Desk {
+    free_at: Time,
+}
+
+impl Desk {
+    /// Takes something at `now` that needs `delay`; gives when it is done.
+    fn take(&mut self, now: Time, delay: Time) -> Time {
+        self.free_at = self.free_at.later(now) + delay;
+        self.free_at
+    }
+}
+
+#[derive(Clone, Debug)]
+#[allow(clippy::large_enum_variant, reason = "there is one of them in a drive")]
+enum Transport {
+    Frames(Direct),
+    Doorbells(Nvme),
+}
+
+/// Calls the transport, whichever it is.
+macro_rules! transport {
+    ($sata:expr, $transport:ident => $call:expr) => {
+        match &mut $sata.transport {
+            Transport::Frames($transport) => $call,
+            Transport::Doorbells($transport) => $call,
+        }
+    };
+}
+
+/// See the [module](self).
+#[derive(Clone, Debug)]
+pub struct Sata {
+    transport: Transport,
+    processing_delay: Time,
+    outbound: Desk,
+    inbound: Desk,
+    /// Commands that the adapter looks at, in order.
+    issuing: VecDeque<Command>,
+    /// Commands that wait for a place in the queue.
+    waiting: VecDeque<Command>,
+    ncq_depth: u32,
+    queued: u32,
+}
+
+/// Completions that cross the transport go to the adapter first.
+struct Inbound<'a, A> {
+    agenda: &'a mut A,
+    desk: &'a mut Desk,
+    delay: Time,
+}
+
+impl<A: Agenda> Agenda for Inbound<'_, A> {
+    fn schedule(&mut self, at: Time, event: HostEvent) {
+        match event {
+            HostEvent::AtHost(request) => {
+                // Completions cross the transport in the order in which they are scheduled.
+                let at = self.desk.take(at, self.delay);
+                self.agenda.schedule(at, HostEvent::AtHost(request));
+            }
+            HostEvent::InDrive(_) | HostEvent::Wake(_) => self.agenda.schedule(at, event),
+        }
+    }
+
+    fn saw(&mut self, seen: Seen) {
+        self.agenda.saw(seen);
+    }
+}
+
+impl Sata {
+    /// An adapter and what `config` puts behind it.
+    pub fn new(config: &Config) -> Sata {
+        let transport = match config.sata.transport {
+            SataTransport::Frames => Transport::Frames(Direct::new(&config.host, Link::new(&config.host, true))),
+            SataTransport::Doorbells => {
+                // The queue bounds what is in the drive; there are as many completions at most.
+                let depth = config.sata.ncq_depth;
+                let limits = Limits { fetch_size: depth, commands_max: depth, completion_depth: depth };
+                Transport::Doorbells(Nvme::with_limits(config, &[Priority::Medium], limits))
+            }
+        };
+        Sata {
+            transport,
+            processing_delay: config.sata.processing_delay,
+            outbound: Desk::default(),
+            inbound: Desk::default(),
+            issuing: VecDeque::new(),
+            waiting: VecDeque::new(),
+            ncq_depth: config.sata.ncq_depth,
+            queued: 0,
+        }
+    }
+
+    /// Puts commands into the queue as long as it has room.
+    fn fill<A: Agenda>(&mut self, now: Time, agenda: &mut A) {
+        while self.queued < self.ncq_depth {
+            let Some(command) = self.waiting.pop_front() else { return };
+            self.queued += 1;
+            if let Transport::Frames(_) = self.transport {
+                agenda.saw(Seen::Queued(QUEUE, command.request));
+            }
+            transport!(self, transport => transport.issue(Command { stream: QUEUE, ..command }, now, agenda));
+        }
+    }
+}
+
+impl Interface for Sata {
+    fn issue<A: Agenda>(&mut self, command: Command, now: Time, agenda: &mut A) {
+        self.issuing.push_back(command);
+        let at = self.outbound.take(now, self.processing_delay);
+        agenda.schedule(at, HostEvent::Wake(Token::AdapterIssue));
+    }
+
+    #[inline]
+    fn send_data(&mut self, bytes: Bytes, now: Time) {
+        transport!(self, transport => transport.send_data(bytes, now));
+    }
+
+    fn respond<A: Agenda>(&mut self, request: RequestId, _stream: StreamId, now: Time, agenda: &mut A) {
+        let mut inbound = Inbound { agenda, desk: &mut self.inbound, delay: self.processing_delay };
+        transport!(self, transport => transport.respond(request, QUEUE, now, &mut inbound));
+    }
+
+    fn taken<A: Agenda>(&mut self, _stream: StreamId, now: Time, agenda: &mut A) {
+        if let Transport::Frames(_) = self.transport {
+            agenda.saw(Seen::Taken(QUEUE));
+        }
+        transport!(self, transport => transport.taken(QUEUE, now, agenda));
+        self.queued -= 1;
+        self.fill(now, agenda);
+    }
+
+    fn wake<A: Agenda>(&mut self, token: Token, now: Time, agenda: &mut A) {
+        match token {
+            Token::AdapterIssue => {
+                self.waiting.extend(self.issuing.pop_front());
+                self.fill(now, agenda);
+            }
+            Token::SubmissionDoorbell(_)
+            | Token::CompletionDoorbell(_)
+            | Token::EntryRead
+            | Token::EntryArrived
+            | Token::DataRead => {
+                let mut inbound = Inbound { agenda, desk: &mut self.inbound, delay: self.processing_delay };
+                transport!(self, transport => transport.wake(token, now, &mut inbound));
+            }
+        }
+    }
+
+    fn link(&self) -> &Link {
+        match &self.transport {
+            Transport::Frames(transport) => transport.link(),
+            Transport::Doorbells(transport) => transport.link(),
+        }
+    }
+
+    fn doorbells(&self) -> Doorbells {
+        match &self.transport {
+            Transport::Frames(transport) => transport.doorbells(),
+            Transport::Doorbells(transport) => transport.doorbells(),
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! Namespaces: which part of the drive the commands of a queue address.
+
+use crate::ids::{StreamId, id};
+use crate::units::Bytes;
+use crate::workload::IoRequest;
+
+use super::status::Status;
+
+id!(
+    /// A namespace, in the order of the configuration.
+    NamespaceId
+);
+
+/// A contiguous range of the drive with addresses of its own, from 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Namespace {
+    /// Where it begins on the drive.
+    pub first: Bytes,
+    /// How much it holds.
+    pub capacity: Bytes,
+}
+
+/// The namespaces of a drive, and the one that each stream's queue is attached to.
+#[derive(Clone, Debug)]
+pub struct Namespaces {
+    namespaces: Vec<Namespace>,
+    of_stream: Vec<NamespaceId>,
+}
+
+impl Namespaces {
+    /// `namespaces`, of which stream n uses `of_stream[n]`.
+    pub fn new(namespaces: Vec<Namespace>, of_stream: Vec<NamespaceId>) -> Namespaces {
+        Namespaces { namespaces, of_stream }
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.namespaces.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.namespaces.is_empty()
+    }
+
+    /// The namespace that `stream` addresses.
+    ///
+    /// # Errors
+    /// When it is attached to none.
+    #[inline]
+    pub fn of(&self, stream: StreamId) -> Result<NamespaceId, Status> {
+        self.of_stream.get(stream.index()).copied().ok_or(Status::InvalidNamespace)
+    }
+
+    /// Where on the drive a request of `stream` begins.
+    ///
+    /// # Errors
+    /// When it reaches beyond its namespace, or there is none.
+    #[inline]
+    pub fn locate(&self, stream: StreamId, io: &IoRequest) -> Result<Bytes, Status> {
+        let Namespace { first, capacity } = self.namespaces[self.of(stream)?.index()];
+        // Neither sum nor difference may overflow: a trace can ask for anything.
+        if io.size > capacity || io.offset > capacity - io.size {
+            return Err(Status::LbaOutOfRange);
+        }
+        Ok(first + io.offset)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::units::Time;
+    use crate::workload::RequestKind;
+
+    #[test]
+    fn requests_are_located_within_the_namespace_of_their_stream() {
+        let halves = [0, 4096].map(|first| Namespace { first: Bytes::new(first), capacity: Bytes::new(4096) });
+        let namespaces = Namespaces::new(halves.to_vec(), vec![NamespaceId(1), NamespaceId(0)]);
+        let locate = |stream, offset, size| {
+            let (offset, size) = (Bytes::new(offset), Bytes::new(size));
+            let io = IoRequest { arrival: Time::ZERO, kind: RequestKind::Read, offset, size, stream: 0 };
+            namespaces.locate(StreamId(stream), &io).map(Bytes::as_u64)
+        };
+        assert_eq!((locate(0, 512, 512), locate(1, 512, 512)), (Ok(4608), Ok(512)));
+        assert_eq!((locate(0, 3584, 512), locate(0, 3584, 1024)), (Ok(7680), Err(Status::LbaOutOfRange)));
+        assert_eq!(
+            (locate(0, 0, u64::MAX), locate(0, u64::MAX, 512)),
+            (Err(Status::LbaOutOfRange), Err(Status::LbaOutOfRange))
+        );
+        assert_eq!(locate(2, 0, 512), Err(Status::InvalidNamespace));
+    }
+}

@@ -1,0 +1,57 @@
+//! How a command ended, as its completion entry tells the host.
+//!
+//! The names and codes are the generic command status values of the NVM Express base specification 2.0 (figure 94), and of its NVM
+//! command set specification. A SATA drive would set an error bit and abort the rest of its queue; here it answers as an NVMe drive
+//! does [choice], so that results of the two can be compared.
+
+use serde::Serialize;
+
+/// How a command ended.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Status {
+    /// It did what it was asked to.
+    #[default]
+    Success,
+    /// The drive does not know such commands.
+    InvalidOpcode,
+    /// A field holds what it must not: no sectors at all, or more than the drive moves in one command.
+    InvalidField,
+    /// The queue it came from is attached to no namespace.
+    InvalidNamespace,
+    /// It reaches beyond its namespace.
+    LbaOutOfRange,
+}
+
+impl Status {
+    /// All of them, by their index.
+    pub const ALL: [Status; 5] =
+        [Status::Success, Status::InvalidOpcode, Status::InvalidField, Status::InvalidNamespace, Status::LbaOutOfRange];
+
+    /// The position in a table by status.
+    #[inline]
+    pub const fn index(self) -> usize {
+        self as usize
+    }
+
+    /// The status code of the completion entry.
+    pub const fn code(self) -> u8 {
+        match self {
+            Status::Success => 0x00,
+            Status::InvalidOpcode => 0x01,
+            Status::InvalidField => 0x02,
+            Status::InvalidNamespace => 0x0b,
+            Status::LbaOutOfRange => 0x80,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_status_is_found_at_its_index() {
+        assert!(Status::ALL.iter().enumerate().all(|(index, status)| status.index() == index));
+    }
+}
