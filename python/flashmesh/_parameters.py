@@ -23,6 +23,7 @@ __all__ = [
     "FabricKind",
     "Flash",
     "FlashMultiPlane",
+    "FlashPageTypes",
     "FlashSuspension",
     "Ftl",
     "FtlAllocation",
@@ -59,11 +60,14 @@ __all__ = [
     "Sata",
     "SataTransport",
     "Schedule",
+    "ScheduleOrder",
     "SchedulePolicy",
+    "SchedulePriorities",
     "Share",
     "Sizes",
     "Stream",
     "Time",
+    "Times",
     "Venice",
     "VeniceRetry",
     "VeniceRouting",
@@ -113,6 +117,9 @@ Indices: TypeAlias = str | int | Sequence[int]
 Preset: TypeAlias = Literal["z-nand", "pm9a3", "enterprise-slc", "nossd12", "mbm", "collisions"]
 """The drives that come with the simulator."""
 
+FlashPageTypes: TypeAlias = Literal["one", "mlc", "tlc"]
+"""How the pages of a block differ in their array times; an operation takes as long as its slowest page."""
+
 FlashMultiPlane: TypeAlias = Literal["off", "same-offset", "same-block-and-offset"]
 """When planes of a die join in one operation."""
 
@@ -122,7 +129,13 @@ FlashSuspension: TypeAlias = Literal["off", "program", "erase", "both"]
 FabricKind: TypeAlias = Literal["bus", "pssd", "pnssd", "nossd", "venice", "ideal"]
 """The interconnect."""
 
-FabricArbitration: TypeAlias = Literal["command-first", "data-first", "oldest-first", "round-robin"]
+FabricArbitration: TypeAlias = Literal[
+    "command-first",
+    "data-first",
+    "oldest-first",
+    "round-robin",
+    "data-first-round-robin",
+]
 """Who gets a channel when several wait."""
 
 PnssdControllers: TypeAlias = Literal["independent", "shared"]
@@ -157,6 +170,13 @@ VeniceService: TypeAlias = Literal["own-row-first", "longest-first"]
 
 SchedulePolicy: TypeAlias = Literal["out-of-order", "fifo"]
 """How a die chooses among the transactions that wait for it."""
+
+ScheduleOrder: TypeAlias = Literal["read-first", "write-first", "arrival"]
+"""Which kind of request goes first. The read that a write of a part of a page needs is a read."""
+
+SchedulePriorities: TypeAlias = Literal["off", "strict", "weighted"]
+"""What priorities of requests do. With them on, only transactions of the same priority join in a multi-plane operation.
+"""
 
 FtlAllocation: TypeAlias = Literal[
     "CWDP",
@@ -304,19 +324,64 @@ class Flash:
     """The latencies and abilities of the flash chips."""
 
     read_time: Time | None = None
-    """Array read time tR. Values: 1ps to 10s. Default: "3us"."""
+    """Array read time tR; where pages differ, that of lower pages. Values: 1ps to 10s. Default: "3us"."""
 
     program_time: Time | None = None
-    """Array program time tPROG. Values: 1ps to 10s. Default: "100us"."""
+    """Array program time tPROG; where pages differ, that of lower pages. Values: 1ps to 10s. Default: "100us"."""
 
     erase_time: Time | None = None
     """Block erase time tBERS. Values: 1ps to 10s. Default: "1ms"."""
+
+    page_types: FlashPageTypes | None = None
+    """How the pages of a block differ in their array times; an operation takes as long as its slowest page. Default:
+    "one".
+    """
+
+    middle_page_read_time: Time | None = None
+    """Array read time of middle pages. Only with page_types = "tlc". Values: 1ps to 10s. Default: the read time."""
+
+    upper_page_read_time: Time | None = None
+    """Array read time of upper pages. Only with page_types = "mlc" or "tlc". Values: 1ps to 10s. Default: the read
+    time.
+    """
+
+    middle_page_program_time: Time | None = None
+    """Array program time of middle pages. Only with page_types = "tlc". Values: 1ps to 10s. Default: the program time.
+    """
+
+    upper_page_program_time: Time | None = None
+    """Array program time of upper pages. Only with page_types = "mlc" or "tlc". Values: 1ps to 10s. Default: the
+    program time.
+    """
 
     command_time: Time | None = None
     """Time a command and its address take on the path. Values: 0ps to 1s. Default: "10ns"."""
 
     command_time_per_extra_plane: Time | None = None
     """Time each further plane of a multi-plane command adds on the path. Values: 0ps to 1s. Default: the command time.
+    """
+
+    read_command_time: Times | None = None
+    """Time a read command takes on the path, over one plane, over two, and so on. Values: 0ps to 1s. Default: the
+    command time, and that of each further plane.
+    """
+
+    program_command_time: Times | None = None
+    """The same of a program command, without its data. A copyback takes a read command and a program command. Values:
+    0ps to 1s. Default: the command time, and that of each further plane.
+    """
+
+    erase_command_time: Times | None = None
+    """The same of an erase command. Values: 0ps to 1s. Default: the command time, and that of each further plane."""
+
+    partial_program: bool | None = None
+    """Whether a program brings only what was written of a page to the chip, and the read before it only the rest to the
+    controller; whole pages move otherwise. Default: False.
+    """
+
+    die_interleaving: bool | None = None
+    """Whether the dies of a chip work side by side. If not, a chip takes no operation while any of its dies works,
+    holds data or has an operation suspended, and all that waits for its dies waits in one queue. Default: True.
     """
 
     multi_plane: FlashMultiPlane | None = None
@@ -486,10 +551,26 @@ class Venice:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Schedule:
-    """Which waiting transaction a die runs next."""
+    """Which waiting transaction a die runs next. What the array interrupts for a read is `flash.suspension`."""
 
     policy: SchedulePolicy | None = None
     """How a die chooses among the transactions that wait for it. Default: "out-of-order"."""
+
+    order: ScheduleOrder | None = None
+    """Which kind of request goes first. The read that a write of a part of a page needs is a read. Only with policy =
+    "out-of-order". Default: "read-first".
+    """
+
+    priorities: SchedulePriorities | None = None
+    """What priorities of requests do. With them on, only transactions of the same priority join in a multi-plane
+    operation. Only with policy = "out-of-order". Default: "off".
+    """
+
+    age_bound: Time | None = None
+    """A request's transaction that has waited this long for its die goes before those of all other requests, so that
+    none waits for ever behind a kind or a priority that always goes first. Only with policy = "out-of-order". Values:
+    0ps to 1000s. Default: no bound.
+    """
 
     lookahead: int | None = None
     """How many waiting reads of another plane are searched for one that can join a multi-plane read. Values: 1 to
@@ -906,7 +987,7 @@ class Config:
     """Venice, a mesh of routers in which scouts reserve circuits."""
 
     schedule: Schedule = Schedule()
-    """Which waiting transaction a die runs next."""
+    """Which waiting transaction a die runs next. What the array interrupts for a read is `flash.suspension`."""
 
     ftl: Ftl = Ftl()
     """Where a page lives."""

@@ -167,6 +167,8 @@ fn keys_that_cannot_go_together_are_found() {
         ),
         ("[gc]\nthreshold = 0.07\n[geometry]\nover-provisioning = 0.05", "collected for ever"),
         ("[gc]\nbackground-threshold = 0.01", "idle time would never be used"),
+        ("[flash]\nread-cache = true\ndie-interleaving = false", "takes nothing until all its data has left"),
+        ("flash.read-command-time = [\"2ns\", \"1ns\"]", "none shorter than the one before"),
         ("workload.kind = \"trace\"", "no trace is given"),
         ("workload.kind = \"profile\"", "no profile is given"),
         ("[workload]\nread-share = 0.8\ndeallocate-share = 0.3", "more than 1"),

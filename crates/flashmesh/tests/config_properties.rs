@@ -36,6 +36,10 @@ fn value_of(spec: &ParameterSpec, random: u64, pick: Index) -> String {
             format!("\"{first}-{},{}\"", first + count, first + count + 2)
         }
         ParameterType::Text if spec.key == "namespace" => "\"NAME\"".to_owned(),
+        ParameterType::Times => {
+            let first = random % 1_000_000;
+            format!("[\"{first}ps\", \"{}ps\"]", first + random % 1_000)
+        }
         ParameterType::Text | ParameterType::Path => format!("\"\\u00e9 \\\\ {random}\\n\""),
         ParameterType::Choice => unreachable!("choices are handled above"),
     }

@@ -152,6 +152,9 @@ fn a_stream_made_in_code_that_leaves_a_key_unset_reads_back_alike() {
     assert_eq!(again.hash(), config.hash());
 }
 
+/// What is read, with which overrides; the kind of error, its place, and what the message says.
+type Case = (&'static str, &'static [&'static str], ConfigErrorKind, (usize, usize), [&'static str; 2]);
+
 #[test]
 fn misspelt_names_are_told_the_likely_one() {
     use ConfigErrorKind::*;

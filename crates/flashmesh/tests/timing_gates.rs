@@ -41,7 +41,8 @@ fn operation(kind: OperationKind, planes: u32, now: Time) -> Operation {
 fn begin(die: &mut Die, rules: &DieRules, kind: OperationKind, planes: u32, now: Time) -> Time {
     let timing = timing();
     die.begin(rules, operation(kind, planes, now), now).expect("the die accepts");
-    let (_, until) = die.start_array(now, |operation| timing.array(operation.kind)).expect("the command arrived");
+    let (_, until) =
+        die.start_array(now, |operation| timing.array(operation.kind, operation.pages)).expect("the command arrived");
     until
 }
 
@@ -75,7 +76,8 @@ fn a_die_refuses_another_operation_from_its_grant_until_its_array_ends() {
         die.begin(&plain(), operation(kind, 1, us(0)), us(0)).expect("an idle die accepts");
         // While the command is on its way nobody knows when the die will be free.
         assert_refuses(&mut die, &plain(), us(0), Time::MAX);
-        let (_, until) = die.start_array(us(1), |operation| timing().array(operation.kind)).expect("it arrived");
+        let (_, until) =
+            die.start_array(us(1), |operation| timing().array(operation.kind, operation.pages)).expect("it arrived");
         assert_refuses(&mut die, &plain(), until - PICOSECOND, until);
         die.finish_array(until).expect("its time is over");
         assert_eq!(begin(&mut die, &plain(), OperationKind::Read, 1, until), until + us(3));

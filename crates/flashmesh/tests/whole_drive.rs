@@ -392,9 +392,12 @@ fn the_random_cases_reach_every_corner_of_the_drive() {
     let strategy = arbitrary::case();
     let mut reached = [0u64; 10];
     let mut limits = BTreeSet::new();
+    let mut chips_that_take_turns = 0;
     for _ in 0..200 {
         let case = strategy.new_tree(&mut runner).expect("a case can be drawn").current();
         let Report { flash, gc, path_conflict, breakdown_ps, lower_bound, .. } = run(&case, true).report;
+        let takes_turns = !case.config.flash.die_interleaving && case.config.geometry.dies_per_chip > 1;
+        chips_that_take_turns += u64::from(takes_turns && gc.erases > 0);
         limits.insert(format!("{:?}", lower_bound.limit));
         let waited_behind_gc = breakdown_ps.mean.is_some_and(|mean| mean.behind_gc > 0.0);
         let copybacks = if case.config.gc.copyback { gc.pages_moved } else { 0 };
@@ -415,6 +418,7 @@ fn the_random_cases_reach_every_corner_of_the_drive() {
         }
     }
     assert!(reached.iter().all(|&count| count > 0), "{reached:?}");
+    assert!(chips_that_take_turns > 0, "no chip whose dies take turns was collected");
     let expected = ["Arrivals", "Chips", "Dies", "LinkToDrive", "Rows"].map(str::to_owned);
     assert!(limits.is_superset(&BTreeSet::from(expected)), "{limits:?}");
 }

@@ -3,7 +3,7 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::fabric::{Grant, Message, Payload};
+use crate::fabric::{Message, Payload};
 use crate::flash::geometry::Geometry;
 use crate::ids::{DieId, PlaneId, Ppn};
 use crate::units::Bytes;
@@ -12,6 +12,8 @@ use crate::units::Bytes;
 #[derive(Debug)]
 pub(super) struct Data {
     geometry: Geometry,
+    /// Whether a program brings only what was written of a page.
+    partial: bool,
     /// What came with the command of the last program of each die, and was not programmed yet; nothing is known
     /// of a copyback, and of a die that was sent no program yet.
     commanded: FxHashMap<DieId, Option<Bytes>>,
@@ -22,24 +24,26 @@ pub(super) struct Data {
 impl Data {
     pub(super) const NAME: &'static str = "data";
 
-    pub(super) fn new(geometry: &Geometry) -> Data {
-        Data { geometry: geometry.clone(), commanded: FxHashMap::default(), copied: FxHashMap::default() }
+    pub(super) fn new(geometry: &Geometry, partial: bool) -> Data {
+        Data { geometry: geometry.clone(), partial, commanded: FxHashMap::default(), copied: FxHashMap::default() }
     }
 
-    /// A page with its metadata.
-    fn page(&self) -> Bytes {
-        self.geometry.page_size + self.geometry.page_spare
+    /// A page of which a request wrote so much, or all of it, with its metadata.
+    fn page(&self, written: Option<Bytes>) -> Bytes {
+        let Geometry { page_size, page_spare, .. } = self.geometry;
+        let bytes = written.filter(|_| self.partial).unwrap_or(page_size);
+        bytes + Bytes::new((bytes.as_u64() * page_spare.as_u64()).div_ceil(page_size.as_u64()))
     }
 
-    pub(super) fn sent(&mut self, grant: Grant, payload: Payload) -> Result<(), String> {
+    pub(super) fn sent(&mut self, die: DieId, payload: Payload) -> Result<(), String> {
         let brought = match payload.message {
             Message::Program => Some(payload.bytes),
             Message::Copyback => None,
             Message::Read | Message::Erase | Message::Data | Message::Copy => return Ok(()),
         };
-        match self.commanded.insert(grant.die, brought) {
+        match self.commanded.insert(die, brought) {
             Some(Some(left)) if left > Bytes::ZERO => {
-                Err(format!("die {} was sent another program while {left} for the last one are left", grant.die.0))
+                Err(format!("die {} was sent another program while {left} for the last one are left", die.0))
             }
             _ => Ok(()),
         }
@@ -68,8 +72,8 @@ impl Data {
         }
     }
 
-    /// The array programmed `ppn`; `from` is where the content was, when it was moved.
-    pub(super) fn programmed(&mut self, ppn: Ppn, from: Option<Ppn>) -> Result<(), String> {
+    /// The array programmed `ppn`; `from` is where the content was, when it was moved, `written` how much of it a request wrote.
+    pub(super) fn programmed(&mut self, ppn: Ppn, from: Option<Ppn>, written: Option<Bytes>) -> Result<(), String> {
         let plane = self.geometry.plane_of(ppn);
         if let Some(from) = from
             && self.copied.get(&plane) == Some(&from)
@@ -77,7 +81,7 @@ impl Data {
             self.copied.remove(&plane);
             return Ok(());
         }
-        let (die, page) = (self.geometry.die_of_plane(plane), self.page());
+        let (die, page) = (self.geometry.die_of_plane(plane), self.page(written));
         match self.commanded.get_mut(&die) {
             None | Some(None) => Ok(()),
             Some(Some(left)) if *left >= page => {
@@ -93,29 +97,29 @@ impl Data {
 mod tests {
     use super::super::planted::geometry;
     use super::*;
-    use crate::fabric::Leg;
-    use crate::ids::PathId;
     use crate::units::Time;
 
     fn data() -> Data {
-        Data::new(&geometry())
+        Data::new(&geometry(), false)
     }
 
     /// A program of die 1, whose planes have the pages from 64 and from 96 on, is sent with `pages` pages.
     fn send(data: &mut Data, pages: u64) -> Result<(), String> {
-        let grant = Grant { die: DieId(1), leg: Leg::Command, path: PathId(0) };
-        let bytes = data.page() * pages;
-        data.sent(grant, Payload { message: Message::Program, planes: 2, command: Time::ZERO, bytes })
+        let bytes = data.page(None) * pages;
+        data.sent(DieId(1), Payload { message: Message::Program, planes: 2, command: Time::ZERO, bytes })
     }
 
     #[test]
     fn data_that_comes_with_the_command_and_data_that_was_copied_before_are_right() {
         let mut data = data();
         assert_eq!(send(&mut data, 2), Ok(()));
-        assert_eq!((data.programmed(Ppn(64), None), data.programmed(Ppn(96), Some(Ppn(100)))), (Ok(()), Ok(())));
+        assert_eq!(
+            (data.programmed(Ppn(64), None, None), data.programmed(Ppn(96), Some(Ppn(100)), None)),
+            (Ok(()), Ok(()))
+        );
         assert_eq!(data.copied(Ppn(0), PlaneId(2)), Ok(()));
         assert_eq!(send(&mut data, 0), Ok(()));
-        assert_eq!(data.programmed(Ppn(65), Some(Ppn(0))), Ok(()));
+        assert_eq!(data.programmed(Ppn(65), Some(Ppn(0)), None), Ok(()));
         assert_eq!(data.copied(Ppn(1), PlaneId(2)), Ok(()));
         assert_eq!(data.dropped(PlaneId(2)), Ok(()));
     }
@@ -124,19 +128,19 @@ mod tests {
     fn a_program_whose_data_never_came_is_caught() {
         let mut data = data();
         assert_eq!(send(&mut data, 1), Ok(()));
-        assert_eq!(data.programmed(Ppn(64), None), Ok(()));
-        let error = data.programmed(Ppn(96), None).expect_err("one page came");
+        assert_eq!(data.programmed(Ppn(64), None, None), Ok(()));
+        let error = data.programmed(Ppn(96), None, None).expect_err("one page came");
         assert_eq!(error, "page 96 was programmed, but no data for it has come to die 1");
         // A page in the buffer is not the data of another one.
         assert_eq!(data.copied(Ppn(0), PlaneId(2)), Ok(()));
-        assert!(data.programmed(Ppn(65), Some(Ppn(1))).is_err());
+        assert!(data.programmed(Ppn(65), Some(Ppn(1)), None).is_err());
     }
 
     #[test]
     fn data_that_comes_for_nothing_is_caught() {
         let mut data = data();
         assert_eq!((data.copied(Ppn(0), PlaneId(2)), send(&mut data, 1)), (Ok(()), Ok(())));
-        assert_eq!(data.programmed(Ppn(64), Some(Ppn(0))), Ok(()));
+        assert_eq!(data.programmed(Ppn(64), Some(Ppn(0)), None), Ok(()));
         let error = send(&mut data, 1).expect_err("the page was in the buffer already");
         assert_eq!(error, "die 1 was sent another program while 4KiB for the last one are left");
     }
@@ -148,5 +152,20 @@ mod tests {
         assert_eq!(data.copied(Ppn(0), PlaneId(2)), Ok(()));
         assert!(data.copied(Ppn(1), PlaneId(2)).is_err_and(|error| error.contains("holds what came from page 0")));
         assert!(data.dropped(PlaneId(5)).is_err_and(|error| error.contains("plane 5, which holds none")));
+    }
+
+    #[test]
+    fn what_was_written_of_a_page_is_all_that_comes_where_programs_are_partial() {
+        for (partial, brought, right) in
+            [(true, 512, true), (true, 4096, false), (false, 512, false), (false, 4096, true)]
+        {
+            let mut data = Data::new(&geometry(), partial);
+            let bytes = Bytes::new(brought);
+            let payload = Payload { message: Message::Program, planes: 1, command: Time::ZERO, bytes };
+            assert_eq!(data.sent(DieId(1), payload), Ok(()));
+            let programmed = data.programmed(Ppn(64), None, Some(Bytes::new(512)));
+            let next = data.sent(DieId(1), payload);
+            assert_eq!(programmed.is_ok() && next.is_ok(), right, "{partial}, {brought} B");
+        }
     }
 }

@@ -1,16 +1,21 @@
-//! A die does one operation at a time, for as long as its kind takes; what a suspension interrupts keeps its progress.
+//! A die does one operation at a time, for as long as its kind and pages take; what a suspension interrupts keeps its progress.
+//! Where the dies of a chip take turns, one of them does at a time.
 
-use crate::config::{self, MultiPlane, Suspension};
+use crate::config::{self, MultiPlane, PageTypes, Suspension};
 use crate::flash::die::OperationKind;
 use crate::flash::geometry::Geometry;
 use crate::ids::DieId;
 use crate::units::Time;
+
+use super::page_times;
 
 /// An operation over some planes of a die.
 #[derive(Clone, Copy, Debug)]
 struct Operation {
     kind: OperationKind,
     planes: usize,
+    /// Array time it takes: that of its pages, once they are known.
+    nominal: Time,
     /// Array time it has had.
     worked: Time,
     suspensions: u32,
@@ -47,10 +52,18 @@ struct Die {
 pub(super) struct Dies {
     dies: Vec<Die>,
     planes_per_die: usize,
+    dies_per_chip: usize,
     flash: config::Flash,
     /// What a controller on the die takes to decode a command, and again to frame data.
     on_die_controller: Time,
+    /// The pages of as many offsets as it takes to meet every type.
+    offsets: u32,
+    /// The operation that ended last.
+    ended: Option<(DieId, OperationKind, Time)>,
 }
+
+/// Offsets in a block of three bits a cell beyond which the types repeat.
+const OFFSETS: u32 = 14;
 
 impl Array {
     fn describe(&self) -> String {
@@ -72,23 +85,71 @@ impl Dies {
         Dies {
             dies: vec![Die::default(); geometry.dies() as usize],
             planes_per_die: geometry.planes_per_die as usize,
+            dies_per_chip: geometry.dies_per_chip as usize,
             flash: flash.clone(),
             on_die_controller,
+            offsets: if flash.page_types == PageTypes::One { 1 } else { OFFSETS },
+            ended: None,
         }
     }
 
-    fn nominal(&self, kind: OperationKind) -> Time {
+    /// How long the array takes for an operation that reads the page at the offset `read` and programs the one at `programmed`.
+    fn nominal(&self, kind: OperationKind, read: u32, programmed: u32) -> Time {
+        let (read, program) = (page_times::read(&self.flash, read), page_times::program(&self.flash, programmed));
         let (array, packets) = match kind {
-            OperationKind::Read => (self.flash.read_time, 2),
-            OperationKind::Program => (self.flash.program_time, 1),
+            OperationKind::Read => (read, 2),
+            OperationKind::Program => (program, 1),
             OperationKind::Erase => (self.flash.erase_time, 1),
-            OperationKind::Copyback => (self.flash.read_time + self.flash.program_time, 1),
+            OperationKind::Copyback => (read + program, 1),
         };
         array + self.on_die_controller * packets
     }
 
+    /// Whether an operation on some pages takes `time`.
+    fn may_take(&self, kind: OperationKind, time: Time) -> bool {
+        let offsets = || 0..self.offsets;
+        let mut pairs = offsets().flat_map(|read| offsets().map(move |programmed| (read, programmed)));
+        pairs.any(|(read, programmed)| self.nominal(kind, read, programmed) == time)
+    }
+
+    /// A plane of the operation that ended last worked on the pages at these offsets in their blocks.
+    pub(super) fn told(&self, id: DieId, read: u32, programmed: u32) -> Result<(), String> {
+        let Some((_, kind, worked)) = self.ended.filter(|(die, ..)| *die == id) else { return Ok(()) };
+        let nominal = self.nominal(kind, read, programmed);
+        if worked == nominal {
+            return Ok(());
+        }
+        let page = if kind == OperationKind::Read { read } else { programmed };
+        Err(format!("die {} worked for {worked} on a {kind:?} of page {page}, which takes {nominal}", id.0))
+    }
+
+    /// Where the dies of a chip take turns, no other die of the chip works, holds data or has something suspended.
+    fn other_dies_rest(&self, id: DieId, kind: OperationKind) -> Result<(), String> {
+        if self.flash.die_interleaving {
+            return Ok(());
+        }
+        let first = id.index() / self.dies_per_chip * self.dies_per_chip;
+        for (number, other) in self.dies.iter().enumerate().skip(first).take(self.dies_per_chip) {
+            if number == id.index() {
+                continue;
+            }
+            let refuse =
+                |why: String| Err(format!("die {} began a {kind:?}, but die {number} of its chip {why}", id.0));
+            match other {
+                Die { suspended: Some(operation), .. } => {
+                    return refuse(format!("has a {:?} suspended", operation.kind));
+                }
+                Die { array: Array::Idle, register: 0, .. } => {}
+                Die { array: Array::Idle, register, .. } => return refuse(format!("holds data of {register} planes")),
+                Die { array, .. } => return refuse(format!("is {}", array.describe())),
+            }
+        }
+        Ok(())
+    }
+
     /// A die takes an operation over `planes` planes.
     pub(super) fn began(&mut self, id: DieId, kind: OperationKind, planes: usize) -> Result<(), String> {
+        self.other_dies_rest(id, kind)?;
         let die = &mut self.dies[id.index()];
         let refuse = |why: String| Err(format!("die {} began a {kind:?}, but {why}", id.0));
         if !matches!(die.array, Array::Idle) {
@@ -107,29 +168,31 @@ impl Dies {
             return refuse(format!("over {planes} planes; at most {planes_max} can join"));
         }
         let suspends = std::mem::take(&mut die.suspending);
-        die.array = Array::Incoming(Operation { kind, planes, worked: Time::ZERO, suspensions: 0, suspends });
+        let nominal = Time::ZERO;
+        die.array = Array::Incoming(Operation { kind, planes, nominal, worked: Time::ZERO, suspensions: 0, suspends });
         Ok(())
     }
 
     /// The array begins to work, until `until`.
     pub(super) fn array_began(&mut self, id: DieId, kind: OperationKind, now: Time, until: Time) -> Result<(), String> {
-        let nominal = self.nominal(kind);
-        let die = &mut self.dies[id.index()];
-        let Array::Incoming(operation) = die.array else {
+        let die = &self.dies[id.index()];
+        let Array::Incoming(mut operation) = die.array else {
             return Err(format!("die {} works on a {kind:?}, but it is {}", id.0, die.array.describe()));
         };
         if operation.kind != kind {
             return Err(format!("die {} works on a {kind:?}, but began a {:?}", id.0, operation.kind));
         }
         let delay = if operation.suspends { self.flash.suspend_time } else { Time::ZERO };
-        let expected = now + delay + nominal;
-        if until != expected {
+        operation.nominal = until.saturating_sub(now + delay);
+        if !self.may_take(kind, operation.nominal) {
+            let nominal = self.nominal(kind, 0, 0);
+            let expected = now + delay + nominal;
             return Err(format!(
                 "die {}: a {kind:?} from {now} ends at {until}; it takes {nominal} after {delay}: {expected}",
                 id.0
             ));
         }
-        die.array = Array::Busy { operation, since: now + delay, until };
+        self.dies[id.index()].array = Array::Busy { operation, since: now + delay, until };
         Ok(())
     }
 
@@ -184,7 +247,7 @@ impl Dies {
             return Err(format!("die {} resumed at {now}, but nothing is suspended", id.0));
         };
         let since = now + self.flash.resume_time;
-        let remaining = self.nominal(operation.kind).saturating_sub(operation.worked);
+        let remaining = operation.nominal.saturating_sub(operation.worked);
         if until != since + remaining {
             return Err(format!(
                 "die {}: a {:?} that worked for {} goes on from {since} until {until}; {remaining} are left: {}",
@@ -210,13 +273,14 @@ impl Dies {
         if now != until {
             return Err(format!("die {} ended a {:?} at {now}, due at {until}", id.0, operation.kind));
         }
-        let (worked, nominal) = (operation.worked + (now - since), self.nominal(operation.kind));
+        let (worked, nominal) = (operation.worked + (now - since), operation.nominal);
         if worked != nominal {
             return Err(format!(
                 "die {} ended a {:?} after {worked} of work; it takes {nominal}",
                 id.0, operation.kind
             ));
         }
+        self.ended = Some((id, operation.kind, worked));
         let die = &mut self.dies[id.index()];
         die.array = Array::Idle;
         if operation.kind == OperationKind::Read {
@@ -250,7 +314,7 @@ impl Dies {
 mod tests {
     use super::super::Oracles;
     use super::super::planted::{assert_fails, assert_silent, config, oracles, oracles_with, us};
-    use crate::config::{Config, Suspension};
+    use crate::config::{Config, PageTypes, Suspension};
     use crate::flash::die::OperationKind::{self, Erase, Program, Read};
     use crate::ids::{DieId, Lpn, Ppn};
     use crate::units::Time;
@@ -354,6 +418,65 @@ mod tests {
             oracles.array_ended(DIE, at);
             assert_fails(&oracles, "dies", &format!("die 1 ended a Read at {text}, due at 4us"));
         }
+    }
+
+    /// Two dies a chip, of which one works at a time; pages of two bits a cell.
+    fn dies_that_take_turns() -> Config {
+        let mut config = config();
+        config.geometry.chips_per_channel = 1;
+        config.geometry.dies_per_chip = 2;
+        config.flash.die_interleaving = false;
+        config
+    }
+
+    #[test]
+    fn dies_that_take_turns_do_not_begin_while_another_one_works_holds_data_or_has_something_suspended() {
+        let begun = |config: &Config, free_at: Time, now: Time| {
+            let mut oracles = oracles_with(config);
+            begin(&mut oracles, Read, 1, us(0), us(3));
+            end_read(&mut oracles, 1, us(3));
+            if now >= free_at {
+                oracles.data_left(DIE, free_at);
+            }
+            oracles.operation_began(DieId(0), Program, 1, now);
+            oracles
+        };
+        let early = us(7) - Time::from_ps(1);
+        assert_silent(&begun(&dies_that_take_turns(), us(7), us(7)));
+        let message = "die 0 began a Program, but die 1 of its chip holds data of 1 planes";
+        let caught = begun(&dies_that_take_turns(), us(7), early);
+        assert_fails(&caught, "dies", message);
+        assert_silent(&begun(&config(), us(7), early));
+
+        let mut suspension = dies_that_take_turns();
+        suspension.flash.suspension = Suspension::Both;
+        let mut oracles = oracles_with(&suspension);
+        begin(&mut oracles, Program, 1, us(0), us(100));
+        oracles.suspended(DIE, us(30));
+        oracles.operation_began(DieId(0), Read, 1, us(30));
+        assert_fails(&oracles, "dies", "die 0 began a Read, but die 1 of its chip has a Program suspended");
+    }
+
+    #[test]
+    fn a_page_that_did_not_take_the_time_of_its_type_is_caught() {
+        let mut config = config();
+        config.flash.page_types = PageTypes::Mlc;
+        config.flash.upper_page_read_time = Some(us(7));
+        for (page, until, right) in [(64, 3, true), (65, 7, true), (64, 7, false), (65, 3, false)] {
+            let mut oracles = oracles_with(&config);
+            begin(&mut oracles, Read, 1, us(0), us(until));
+            oracles.array_ended(DIE, us(until));
+            oracles.page_read(Ppn(page), Lpn(0), None, us(until));
+            if right {
+                assert_silent(&oracles);
+            } else {
+                let of = page - 64;
+                assert_fails(&oracles, "dies", &format!("die 1 worked for {} on a Read of page {of}", us(until)));
+            }
+        }
+        let mut oracles = oracles_with(&config);
+        begin(&mut oracles, Read, 1, us(0), us(5));
+        assert_fails(&oracles, "dies", "a Read from 0ps ends at 5us");
     }
 
     #[test]

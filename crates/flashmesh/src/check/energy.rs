@@ -10,6 +10,8 @@ use crate::ids::{DieId, LinkId};
 use crate::power::energy::PowerReport;
 use crate::units::{Time, Wattage};
 
+use super::page_times;
+
 /// How far sums of the same numbers in another order may be apart, as a share.
 const ROUNDING: f64 = 1e-9;
 
@@ -21,6 +23,11 @@ pub(super) struct Energy {
     /// What each die is at; a read that suspended something ends before it.
     under_way: FxHashMap<DieId, Vec<OperationKind>>,
     ended: [u64; OperationKind::ALL.len()],
+    /// An operation that ended, while none of its pages has been told.
+    untold: Option<OperationKind>,
+    /// What pages that are not lower ones took beyond those, in seconds.
+    beyond_read_s: f64,
+    beyond_program_s: f64,
     used: FxHashMap<LinkId, Time>,
     transfers: u64,
 }
@@ -47,6 +54,9 @@ impl Energy {
             power: config.power.clone(),
             under_way: FxHashMap::default(),
             ended: [0; OperationKind::ALL.len()],
+            untold: None,
+            beyond_read_s: 0.0,
+            beyond_program_s: 0.0,
             used: FxHashMap::default(),
             transfers: 0,
         }
@@ -61,6 +71,22 @@ impl Energy {
     pub(super) fn array_ended(&mut self, die: DieId) {
         if let Some(kind) = self.under_way.get_mut(&die).and_then(Vec::pop) {
             self.ended[kind.index()] += 1;
+            self.untold = Some(kind);
+        }
+    }
+
+    /// A plane of the operation that ended last read a page, programmed one, or did both; by their offsets in their blocks.
+    pub(super) fn told(&mut self, read: Option<u32>, programmed: Option<u32>) {
+        let Some(kind) = self.untold.take() else { return };
+        let flash = &self.flash;
+        let beyond = |page: Option<u32>, time: fn(&config::Flash, u32) -> Time| {
+            page.map_or(0.0, |page| time(flash, page).as_secs_f64() - time(flash, 0).as_secs_f64())
+        };
+        if matches!(kind, OperationKind::Read | OperationKind::Copyback) {
+            self.beyond_read_s += beyond(read, page_times::read);
+        }
+        if matches!(kind, OperationKind::Program | OperationKind::Copyback) {
+            self.beyond_program_s += beyond(programmed, page_times::program);
         }
     }
 
@@ -94,8 +120,8 @@ impl Energy {
         let always = |count: u32, power: Wattage| f64::from(count) * power.as_watts() * end.as_secs_f64();
         let wide = |seconds: f64, power: Wattage| seconds * power.as_watts() * layout.width();
         let (found, power) = (&report.energy_j, &self.power);
-        let read_s = works(OperationKind::Read, self.flash.read_time);
-        let program_s = works(OperationKind::Program, self.flash.program_time);
+        let read_s = works(OperationKind::Read, self.flash.read_time) + self.beyond_read_s;
+        let program_s = works(OperationKind::Program, self.flash.program_time) + self.beyond_program_s;
         let parts = [
             ("reads", found.read, read_s * (power.read_current * voltage).as_watts()),
             ("programs", found.program, program_s * (power.program_current * voltage).as_watts()),
@@ -145,7 +171,7 @@ mod tests {
     use super::super::planted::{assert_fails, assert_silent, config, ns, operation, oracles, us};
     use super::*;
     use crate::fabric::layout::Link;
-    use crate::power::energy::{Activity, report};
+    use crate::power::energy::{Activity, ArrayWork, report};
 
     const END: Time = Time::from_us(200);
 
@@ -170,10 +196,19 @@ mod tests {
         oracles
     }
 
+    /// Operations of each kind, all on lower pages.
+    fn work(operations: [u64; 4]) -> ArrayWork {
+        let mut work = ArrayWork::default();
+        for (kind, count) in OperationKind::ALL.into_iter().zip(operations) {
+            (0..count).for_each(|_| work.count(kind, Default::default()));
+        }
+        work
+    }
+
     /// What the report says of `operations` and of the busy time of channel 1, and what the oracle says to it.
     fn judged(operations: [u64; 4], busy_ns: u64, change: impl Fn(&mut PowerReport)) -> Oracles {
         let (layout, usage) = (layout(LinkKind::Channel), [moved(0), moved(busy_ns)]);
-        let activity = Activity { operations, layout: &layout, usage: &usage, dies: 4, end: END };
+        let activity = Activity { work: work(operations), layout: &layout, usage: &usage, dies: 4, end: END };
         let mut power = report(&config(), &activity);
         change(&mut power);
         let mut oracles = history();
@@ -207,7 +242,7 @@ mod tests {
         let energy = history().energy;
         let judge = |hops, busy, held: &[(LinkId, DieId)]| {
             let (layout, usage) = (layout(LinkKind::Mesh), [moved(0), moved(busy)]);
-            let activity = Activity { operations: [1, 1, 0, 0], layout: &layout, usage: &usage, dies: 4, end: END };
+            let activity = Activity { work: work([1, 1, 0, 0]), layout: &layout, usage: &usage, dies: 4, end: END };
             energy.finish(&report(&config(), &activity), LinksAtEnd { layout: &layout, usage: &usage, held, hops }, END)
         };
         let held = [(LinkId(1), DieId(0))];

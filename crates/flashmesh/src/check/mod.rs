@@ -23,6 +23,7 @@ mod energy;
 mod freshness;
 mod links;
 mod mapping;
+mod page_times;
 mod pages;
 mod paths;
 mod planes;
@@ -109,7 +110,7 @@ impl Oracles {
             clock: Clock::default(),
             links: Links::default(),
             paths: Paths::default(),
-            data: Data::new(geometry),
+            data: Data::new(geometry, config.flash.partial_program),
             dies: Dies::new(geometry, &config.flash, fabric::on_die_controller_time(config)),
             planes: Planes::new(geometry, config.flash.multi_plane),
             pages: Pages::new(geometry, &config.precondition),
@@ -204,12 +205,12 @@ impl Oracles {
         self.judge(Paths::NAME, outcome, now);
     }
 
-    /// A payload was sent over a granted path.
-    pub fn sent(&mut self, grant: Grant, payload: Payload, sent: Sent, now: Time) {
+    /// A payload was sent over a granted path, to or from `die`: not the one that asked where dies of a chip take turns.
+    pub fn sent(&mut self, grant: Grant, die: DieId, payload: Payload, sent: Sent, now: Time) {
         self.energy.sent();
         let outcome = self.paths.sent(grant, payload, sent, now);
         self.judge(Paths::NAME, outcome, now);
-        let outcome = self.data.sent(grant, payload);
+        let outcome = self.data.sent(die, payload);
         self.judge(Data::NAME, outcome, now);
     }
 
@@ -300,10 +301,23 @@ impl Oracles {
         self.judge(Data::NAME, outcome, now);
     }
 
+    /// Checks how long the operation took that read a page, programmed one, or did both; what is not told was in the same plane.
+    fn judge_time(&mut self, read: Option<Ppn>, programmed: Option<Ppn>, now: Time) {
+        let Some(ppn) = programmed.or(read) else { return };
+        let geometry = &self.geometry;
+        let offset = |ppn: Option<Ppn>| ppn.map(|ppn| geometry.page_in_block(ppn));
+        let die = geometry.die_of_plane(geometry.plane_of(ppn));
+        let (read, programmed) = (offset(read), offset(programmed));
+        self.energy.told(read, programmed);
+        let outcome = self.dies.told(die, read.unwrap_or(0), programmed.unwrap_or(0));
+        self.judge(Dies::NAME, outcome, now);
+    }
+
     /// The array read a page, for a request or to move it.
     pub fn page_read(&mut self, ppn: Ppn, lpn: Lpn, request: Option<RequestId>, now: Time) {
         let outcome = self.planes.read(ppn);
         self.judge(Planes::NAME, outcome, now);
+        self.judge_time(Some(ppn), None, now);
         let version = self.pages.read(ppn, lpn);
         if let Some(id) = request {
             if let Ok(version) = version {
@@ -330,7 +344,12 @@ impl Oracles {
         };
         let outcome = self.planes.programmed(ppn, from);
         self.judge(Planes::NAME, outcome, now);
-        let outcome = self.data.programmed(ppn, from);
+        self.judge_time(from, Some(ppn), now);
+        let written = match origin {
+            Origin::User(id) => self.requests.bytes(id, lpn),
+            Origin::Moved(_) => None,
+        };
+        let outcome = self.data.programmed(ppn, from, written);
         self.judge(Data::NAME, outcome, now);
         let outcome = self.pages.programmed(ppn, lpn, origin);
         self.judge(Pages::NAME, outcome, now);

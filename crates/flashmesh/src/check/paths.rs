@@ -139,7 +139,7 @@ mod tests {
         let mut oracles = oracles();
         oracles.path_asked(COMMAND.die, COMMAND.leg, ns(5));
         oracles.path_granted(COMMAND, ns(5));
-        oracles.sent(COMMAND, PAGE, SENT, ns(5));
+        oracles.sent(COMMAND, COMMAND.die, PAGE, SENT, ns(5));
         oracles
     }
 
@@ -153,7 +153,7 @@ mod tests {
         oracles.path_released(DATA, ns(15));
         oracles.path_asked(DATA.die, DATA.leg, ns(18));
         oracles.path_granted(DATA, ns(20));
-        oracles.sent(DATA, PAGE, SENT, ns(20));
+        oracles.sent(DATA, DATA.die, PAGE, SENT, ns(20));
         end(&mut oracles, ns(25));
         assert_silent(&oracles);
     }
@@ -169,21 +169,21 @@ mod tests {
     #[test]
     fn sending_without_a_grant_is_caught() {
         let mut oracles = oracles();
-        oracles.sent(DATA, PAGE, SENT, ns(1));
+        oracles.sent(DATA, DATA.die, PAGE, SENT, ns(1));
         assert_fails(&oracles, "paths", "path 1 of die 2 (DataOut): sent over, but it was not granted");
     }
 
     #[test]
     fn sending_over_the_path_of_another_die_is_caught() {
         let mut oracles = sent();
-        oracles.sent(DATA, PAGE, SENT, ns(6));
+        oracles.sent(DATA, DATA.die, PAGE, SENT, ns(6));
         assert_fails(&oracles, "paths", "sent over, but it was granted as the path 1 of die 3 (Command)");
     }
 
     #[test]
     fn sending_twice_under_one_grant_is_caught() {
         let mut oracles = sent();
-        oracles.sent(COMMAND, PAGE, SENT, ns(6));
+        oracles.sent(COMMAND, COMMAND.die, PAGE, SENT, ns(6));
         assert_fails(&oracles, "paths", "sent over a second time under one grant");
     }
 

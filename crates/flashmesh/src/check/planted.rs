@@ -25,7 +25,8 @@ pub(super) fn geometry() -> Geometry {
 }
 
 pub(super) fn oracles_with(config: &Config) -> Oracles {
-    Oracles::new(&geometry(), config)
+    let geometry = Geometry::new(&config.geometry).expect("the geometry is possible");
+    Oracles::new(&geometry, config)
 }
 
 pub(super) fn oracles() -> Oracles {

@@ -134,6 +134,14 @@ impl Requests {
         }
     }
 
+    /// How much of `lpn` a request in flight reads or writes.
+    pub(super) fn bytes(&self, id: RequestId, lpn: Lpn) -> Option<Bytes> {
+        let io = &self.pending.get(&id)?.io;
+        let start = self.geometry.page_size * u64::from(lpn.0);
+        let (first, end) = (start.max(io.offset), (start + self.geometry.page_size).min(io.offset + io.size));
+        (first < end).then(|| end - first)
+    }
+
     fn page(
         &mut self,
         id: RequestId,

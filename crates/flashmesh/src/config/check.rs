@@ -43,6 +43,7 @@ pub(super) fn clashes(config: &Config) -> Vec<Clash> {
     if let Err(error) = fabric::check(config) {
         clashes.push(Clash::new(&error.keys, error.message).help(&error.help));
     }
+    commands(config, &mut clashes);
     collection(config, geometry.as_ref(), &mut clashes);
     precondition(config, &mut clashes);
     streams::clashes(config, geometry.as_ref(), &mut clashes);
@@ -137,5 +138,27 @@ fn collection(config: &Config, geometry: Option<&Geometry>, clashes: &mut Vec<Cl
         );
         let keys = ["gc.threshold", "geometry.over-provisioning", "geometry.capacity"];
         clashes.push(Clash::new(&keys, message).help("lower gc.threshold or raise geometry.over-provisioning"));
+    }
+}
+
+fn commands(config: &Config, clashes: &mut Vec<Clash>) {
+    let flash = &config.flash;
+    if flash.read_cache && !flash.die_interleaving {
+        let message = "flash.read-cache frees a die that holds data, and with flash.die-interleaving = false a chip takes nothing \
+                       until all its data has left"
+            .to_owned();
+        clashes.push(Clash::new(&["flash.read-cache", "flash.die-interleaving"], message).help("choose one of them"));
+    }
+    let tables = [
+        ("flash.read-command-time", &flash.read_command_time),
+        ("flash.program-command-time", &flash.program_command_time),
+        ("flash.erase-command-time", &flash.erase_command_time),
+    ];
+    for (key, times) in tables.into_iter().filter_map(|(key, times)| Some((key, times.as_ref()?))) {
+        if times.0.is_empty() || !times.0.is_sorted() {
+            let message =
+                format!("{key} needs times for one plane, for two, and so on, none shorter than the one before");
+            clashes.push(Clash::new(&[key], message));
+        }
     }
 }

@@ -91,6 +91,8 @@ pub enum ParameterType {
     Sizes,
     /// A set of numbers.
     Indices,
+    /// A time, or times for one plane, for two, and so on.
+    Times,
     /// A text.
     Text,
     /// The path of a file.
@@ -115,6 +117,7 @@ impl ParameterType {
             ParameterType::Voltage => "voltage",
             ParameterType::Sizes => "sizes",
             ParameterType::Indices => "set",
+            ParameterType::Times => "times",
             ParameterType::Text => "text",
             ParameterType::Path => "path",
             ParameterType::Choice => "choice",

@@ -5,13 +5,17 @@ use std::collections::VecDeque;
 use crate::config::Arbitration;
 use crate::ids::DieId;
 
-use super::{Cause, Leg};
+use super::{Cause, DataOf, Leg};
 
 /// A die that waits.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Waiting {
     pub(super) die: DieId,
     pub(super) leg: Leg,
+    /// Whose data it wants to send, when it is data.
+    pub(super) data: DataOf,
+    /// Whether it sends data now, and wants to send the next page of the same operation.
+    pub(super) goes_on: bool,
     /// What was in its way when it asked.
     pub(super) cause: Cause,
     /// Its place in the cyclic order of round-robin.
@@ -24,9 +28,10 @@ pub(super) struct Waiting {
 #[derive(Debug)]
 pub(super) struct Arbiter {
     arbitration: Arbitration,
-    /// The places of round-robin.
+    /// The places of round-robin, and how many of them a chip has.
     positions: u32,
-    /// The place served last.
+    positions_per_chip: u32,
+    /// The place served last; with data first, sent a command last.
     last: u32,
     commands: VecDeque<Waiting>,
     data: VecDeque<Waiting>,
@@ -40,21 +45,36 @@ fn take_first(queue: &mut VecDeque<Waiting>, fits: impl Fn(&Waiting) -> bool) ->
 }
 
 impl Arbiter {
-    /// Nobody waits for what `positions` dies may want.
-    pub(super) fn new(arbitration: Arbitration, positions: u32) -> Arbiter {
-        Arbiter { arbitration, positions, last: 0, commands: VecDeque::new(), data: VecDeque::new() }
+    /// Nobody waits for what `positions` dies may want, `positions_per_chip` of each chip.
+    pub(super) fn new(arbitration: Arbitration, positions: u32, positions_per_chip: u32) -> Arbiter {
+        // With data first the chip before the first one was sent a command last, so that the first one is next.
+        let last = if arbitration == Arbitration::DataFirstRoundRobin { positions.saturating_sub(1) } else { 0 };
+        let (commands, data) = (VecDeque::new(), VecDeque::new());
+        Arbiter { arbitration, positions, positions_per_chip, last, commands, data }
     }
 
     /// A die begins to wait.
     #[inline]
     pub(super) fn wait(&mut self, waiting: Waiting) {
-        self.queue(waiting.leg).push_back(waiting);
+        let is_command = waiting.leg == Leg::Command;
+        let arbitration = self.arbitration;
+        let queue = self.queue(waiting.leg);
+        if is_command || arbitration != Arbitration::DataFirstRoundRobin {
+            queue.push_back(waiting);
+            return;
+        }
+        let goes_before =
+            |other: &Waiting| other.data < waiting.data || (other.data == waiting.data && !waiting.goes_on);
+        let at = queue.partition_point(goes_before);
+        queue.insert(at, waiting);
     }
 
     /// The die at `position` was served without having waited here.
     #[inline]
-    pub(super) fn served(&mut self, position: u32) {
-        self.last = position;
+    pub(super) fn served(&mut self, position: u32, leg: Leg) {
+        if leg == Leg::Command || self.arbitration != Arbitration::DataFirstRoundRobin {
+            self.last = position;
+        }
     }
 
     /// A die that was served elsewhere waits no more.
@@ -93,8 +113,15 @@ impl Arbiter {
                     _ => None,
                 }
             }
+            Arbitration::DataFirstRoundRobin => take_first(data, &fits).or_else(|| {
+                let (chips, own) = (self.positions / self.positions_per_chip, self.positions_per_chip);
+                let distance = |waiting: &Waiting| (waiting.position / own + chips - self.last / own - 1) % chips;
+                let fitting = commands.iter().enumerate().filter(|(_, waiting)| fits(waiting));
+                let (_, at) = fitting.map(|(at, waiting)| (distance(waiting), at)).min()?;
+                commands.remove(at)
+            }),
         }?;
-        self.last = next.position;
+        self.served(next.position, next.leg);
         Some(next)
     }
 
@@ -113,12 +140,13 @@ mod tests {
 
     /// Die 1 was served last when dies 0, 3, 2 and again 0 began to wait, in this order.
     fn arbiter(arbitration: Arbitration) -> Arbiter {
-        let mut arbiter = Arbiter::new(arbitration, 4);
-        arbiter.served(1);
+        let mut arbiter = Arbiter::new(arbitration, 4, 1);
+        arbiter.served(1, Leg::Command);
         let asked = [(0, Leg::DataOut), (3, Leg::Command), (2, Leg::DataOut), (0, Leg::Command)];
         for (order, (die, leg)) in asked.into_iter().enumerate() {
             let (die, order) = (DieId(die), order as u64);
-            arbiter.wait(Waiting { die, leg, cause: Cause::Channel, position: die.0, order });
+            let (data, cause) = (DataOf::Request, Cause::Channel);
+            arbiter.wait(Waiting { die, leg, data, goes_on: false, cause, position: die.0, order });
         }
         arbiter
     }
@@ -150,6 +178,35 @@ mod tests {
     fn round_robin_serves_the_next_die_after_the_last_one() {
         let expected = [(2, Leg::DataOut), (3, Leg::Command), (0, Leg::DataOut), (0, Leg::Command)];
         assert_eq!(order_of_service(Arbitration::RoundRobin), expected);
+    }
+
+    #[test]
+    fn data_first_round_robin_serves_data_in_its_order_and_then_the_chips_after_the_last_one() {
+        let expected = [(0, Leg::DataOut), (2, Leg::DataOut), (3, Leg::Command), (0, Leg::Command)];
+        assert_eq!(order_of_service(Arbitration::DataFirstRoundRobin), expected);
+        let mut commands = Arbiter::new(Arbitration::DataFirstRoundRobin, 6, 2);
+        let wait = |arbiter: &mut Arbiter, die: u32, leg, data, goes_on| {
+            arbiter.wait(Waiting {
+                die: DieId(die),
+                leg,
+                data,
+                goes_on,
+                cause: Cause::Channel,
+                position: die,
+                order: 0,
+            });
+        };
+        for die in [4, 1, 2, 0] {
+            wait(&mut commands, die, Leg::Command, DataOf::Request, false);
+        }
+        wait(&mut commands, 3, Leg::DataOut, DataOf::Collection, false);
+        wait(&mut commands, 5, Leg::DataOut, DataOf::Request, false);
+        wait(&mut commands, 1, Leg::DataOut, DataOf::Request, false);
+        wait(&mut commands, 2, Leg::DataOut, DataOf::Request, true);
+        wait(&mut commands, 0, Leg::DataOut, DataOf::Mapping, false);
+        let served: Vec<u32> = std::iter::from_fn(|| commands.next(|_| true)).map(|waiting| waiting.die.0).collect();
+        // Data by whose it is, whoever goes on first; then chips 0, 1, 2 and again 0, whatever their data did.
+        assert_eq!(served, [0, 2, 5, 1, 3, 1, 2, 4, 0]);
     }
 
     #[test]

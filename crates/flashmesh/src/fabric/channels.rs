@@ -6,12 +6,12 @@ use crate::units::Time;
 
 use super::arbiter::{Arbiter, Waiting};
 use super::framing::Durations;
-use super::{Cause, Grant, Granted, Leg, LinkUsage, Outbox, Payload};
+use super::{Cause, DataOf, Grant, Granted, Leg, LinkUsage, Outbox, Payload};
 
 #[derive(Debug)]
 struct Channel {
-    /// Who holds it, and since when.
-    held: Option<(DieId, Time)>,
+    /// Who holds it, for what, and since when.
+    held: Option<(DieId, Leg, Time)>,
     waiting: Arbiter,
 }
 
@@ -27,9 +27,10 @@ pub struct Channels {
 }
 
 impl Channels {
-    /// `count` channels with `dies_per_channel` consecutive dies each.
-    pub fn new(arbitration: Arbitration, durations: Durations, count: u32, dies_per_channel: u32) -> Channels {
-        let channel = || Channel { held: None, waiting: Arbiter::new(arbitration, dies_per_channel) };
+    /// `count` channels with `chips` consecutive chips of `dies_per_chip` dies each.
+    pub fn new(arbitration: Arbitration, durations: Durations, count: u32, chips: u32, dies_per_chip: u32) -> Channels {
+        let dies_per_channel = chips * dies_per_chip;
+        let channel = || Channel { held: None, waiting: Arbiter::new(arbitration, dies_per_channel, dies_per_chip) };
         Channels {
             channels: (0..count).map(|_| channel()).collect(),
             usage: vec![LinkUsage::default(); count as usize],
@@ -40,19 +41,20 @@ impl Channels {
         }
     }
 
-    /// See [`Fabric::acquire`](super::Fabric::acquire).
+    /// See [`Fabric::acquire`](super::Fabric::acquire); `data` says whose it is, when data leaves.
     #[inline]
-    pub fn acquire(&mut self, die: DieId, leg: Leg, now: Time, outbox: &mut Outbox) {
+    pub fn acquire(&mut self, die: DieId, leg: Leg, data: DataOf, now: Time, outbox: &mut Outbox) {
         let path = PathId(die.0 / self.dies_per_channel);
         let position = die.0 - path.0 * self.dies_per_channel;
         let channel = &mut self.channels[path.index()];
         let cause = Cause::Channel;
-        if channel.held.is_some() {
-            channel.waiting.wait(Waiting { die, leg, cause, position, order: self.order });
+        if let Some((holder, held_for, _)) = channel.held {
+            let goes_on = (holder, held_for) == (die, leg);
+            channel.waiting.wait(Waiting { die, leg, data, goes_on, cause, position, order: self.order });
             self.order += 1;
         } else {
-            channel.held = Some((die, now));
-            channel.waiting.served(position);
+            channel.held = Some((die, leg, now));
+            channel.waiting.served(position, leg);
             outbox.grants.push(Granted { grant: Grant { die, leg, path }, since: now, cause });
         }
     }
@@ -70,11 +72,11 @@ impl Channels {
     #[inline]
     pub fn release(&mut self, grant: Grant, now: Time, outbox: &mut Outbox) {
         let channel = &mut self.channels[grant.path.index()];
-        if let Some((die, since)) = channel.held.take() {
+        if let Some((die, _, since)) = channel.held.take() {
             outbox.used(LinkId(grant.path.0), die, since, now);
         }
         if let Some(Waiting { die, leg, cause, .. }) = channel.waiting.next(|_| true) {
-            channel.held = Some((die, now));
+            channel.held = Some((die, leg, now));
             outbox.grants.push(Granted { grant: Grant { die, leg, path: grant.path }, since: now, cause });
         }
     }
@@ -103,16 +105,16 @@ mod tests {
     use crate::units::{Bytes, Rate};
 
     fn channels(arbitration: Arbitration, count: u32, dies: u32) -> Channels {
-        Channels::new(arbitration, Durations::signals(Rate::from_bytes_per_second(1_000_000_000)), count, dies)
+        Channels::new(arbitration, Durations::signals(Rate::from_bytes_per_second(1_000_000_000)), count, dies, 1)
     }
 
     #[test]
     fn a_channel_that_is_held_goes_to_a_die_that_waits_for_it_when_it_is_released() {
         let mut channels = channels(Arbitration::DataFirst, 2, 2);
         let mut outbox = Outbox::default();
-        channels.acquire(DieId(2), Leg::Command, Time::ZERO, &mut outbox);
-        channels.acquire(DieId(3), Leg::Command, Time::ZERO, &mut outbox);
-        channels.acquire(DieId(2), Leg::DataOut, Time::from_ns(1), &mut outbox);
+        channels.acquire(DieId(2), Leg::Command, DataOf::Request, Time::ZERO, &mut outbox);
+        channels.acquire(DieId(3), Leg::Command, DataOf::Request, Time::ZERO, &mut outbox);
+        channels.acquire(DieId(2), Leg::DataOut, DataOf::Request, Time::from_ns(1), &mut outbox);
         assert_eq!(channels.held(), [(LinkId(1), DieId(2))]);
         let first = outbox.grants.pop().expect("the channel was free").grant;
         assert!(outbox.grants.is_empty());
@@ -125,7 +127,7 @@ mod tests {
     fn a_transfer_takes_its_command_time_and_its_bytes_at_the_rate_of_the_channel() {
         let mut channels = channels(Arbitration::CommandFirst, 2, 1);
         let mut outbox = Outbox::default();
-        channels.acquire(DieId(1), Leg::Command, Time::ZERO, &mut outbox);
+        channels.acquire(DieId(1), Leg::Command, DataOf::Request, Time::ZERO, &mut outbox);
         let grant = outbox.grants[0].grant;
         let payload =
             Payload { message: Message::Program, planes: 1, command: Time::from_ns(10), bytes: Bytes::new(4000) };

@@ -53,6 +53,17 @@ impl Leg {
     }
 }
 
+/// Whose data leaves a die, in the order of the arbitrations that tell them apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum DataOf {
+    /// Pages of the mapping table.
+    Mapping,
+    /// A request.
+    Request,
+    /// Garbage collection or wear levelling.
+    Collection,
+}
+
 /// A path was granted to a die.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Grant {
@@ -130,7 +141,8 @@ pub enum FabricEvent {
 /// An interconnect between controllers and chips.
 ///
 /// # Contract
-/// - A die asks with [`acquire`](Fabric::acquire), at most once for each leg at a time. The fabric answers through the
+/// - A die asks with [`acquire`](Fabric::acquire), at most once for each leg at a time; where there are channels it may ask
+///   for the path of its next data before it releases that of the last. The fabric answers through the
 ///   outbox with exactly one [`Granted`], in the same call when a path is free, in a later call when not.
 /// - What moves is decided after the grant (late binding): the holder calls [`send`](Fabric::send) once, or releases the
 ///   path unused. [`FabricEvent::Delivered`] happens when the last byte arrives: the simulation schedules it when `send`
@@ -143,6 +155,12 @@ pub enum FabricEvent {
 pub trait Fabric {
     /// A die asks for a path for `leg` at `now`.
     fn acquire(&mut self, die: DieId, leg: Leg, now: Time, outbox: &mut Outbox);
+
+    /// A die asks for a path for [`Leg::DataOut`] at `now`, like [`acquire`](Fabric::acquire), and says whose data it is to
+    /// a fabric that may have an arbitration which tells.
+    fn acquire_for(&mut self, die: DieId, _data: DataOf, now: Time, outbox: &mut Outbox) {
+        self.acquire(die, Leg::DataOut, now, outbox);
+    }
 
     /// Whether data can go from the chip of one die to that of another without passing a controller.
     fn copies(&self, _from: DieId, _to: DieId) -> bool {
@@ -273,6 +291,16 @@ pub fn check(config: &Config) -> Result<(), FabricError> {
         }
         config::FabricKind::Pnssd => pnssd::check(config),
         config::FabricKind::Nossd => nossd::check(config),
+    }
+}
+
+/// Whether an interconnect has channels that wait for dies by `fabric.arbitration`.
+pub fn has_channels(kind: config::FabricKind) -> bool {
+    match kind {
+        config::FabricKind::Bus | config::FabricKind::Pssd | config::FabricKind::Pnssd | config::FabricKind::Ideal => {
+            true
+        }
+        config::FabricKind::Nossd | config::FabricKind::Venice => false,
     }
 }
 

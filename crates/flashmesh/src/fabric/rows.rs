@@ -15,7 +15,7 @@ use crate::units::{Rate, Time};
 use super::channels::Channels;
 use super::framing::Durations;
 use super::layout::{Addition, Layout, Link, LinkKind, Part, Passage};
-use super::{Fabric, Grant, Leg, LinkUsage, Outbox, Payload, Sent};
+use super::{DataOf, Fabric, Grant, Leg, LinkUsage, Outbox, Payload, Sent};
 
 /// Wires that carry data in a channel of the bus: 8 bit.
 pub(super) const CHANNEL_WIRES: u32 = 8;
@@ -35,9 +35,9 @@ fn links(kind: LinkKind, name: &str, count: u32) -> Vec<Link> {
 
 impl Rows {
     fn shared(config: &Config, geometry: &Geometry, durations: Durations, wires: u32, addition: Addition) -> Rows {
-        let dies_per_channel = geometry.chips_per_channel * geometry.dies_per_chip;
+        let (chips, dies) = (geometry.chips_per_channel, geometry.dies_per_chip);
         Rows {
-            channels: Channels::new(config.fabric.arbitration, durations, geometry.channels, dies_per_channel),
+            channels: Channels::new(config.fabric.arbitration, durations, geometry.channels, chips, dies),
             layout: Layout {
                 links: links(LinkKind::Channel, "channel", geometry.channels),
                 wires: geometry.channels * wires,
@@ -66,7 +66,7 @@ impl Rows {
     pub fn private(config: &Config, geometry: &Geometry) -> Rows {
         let (chips, durations) = (geometry.chips(), Durations::signals(config.fabric.channel_rate));
         Rows {
-            channels: Channels::new(config.fabric.arbitration, durations, chips, geometry.dies_per_chip),
+            channels: Channels::new(config.fabric.arbitration, durations, chips, 1, geometry.dies_per_chip),
             layout: Layout {
                 links: links(LinkKind::Controller, "chip", chips),
                 wires: chips * CHANNEL_WIRES,
@@ -81,7 +81,12 @@ impl Rows {
 impl Fabric for Rows {
     #[inline]
     fn acquire(&mut self, die: DieId, leg: Leg, now: Time, outbox: &mut Outbox) {
-        self.channels.acquire(die, leg, now, outbox);
+        self.channels.acquire(die, leg, DataOf::Request, now, outbox);
+    }
+
+    #[inline]
+    fn acquire_for(&mut self, die: DieId, data: DataOf, now: Time, outbox: &mut Outbox) {
+        self.channels.acquire(die, Leg::DataOut, data, now, outbox);
     }
 
     #[inline]

@@ -8,6 +8,7 @@ use crate::ids::TransactionId;
 use crate::units::Time;
 
 use super::geometry::PLANES_PER_DIE_MAX;
+use super::timing::Pages;
 
 /// What the array does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,6 +46,8 @@ pub struct Operation {
     pub started: Time,
     /// Array time beyond the operation's own: a suspension comes first.
     pub delay: Time,
+    /// What the pages are that it works on.
+    pub pages: Pages,
     count: u8,
     transactions: [TransactionId; PLANES_PER_DIE_MAX],
 }
@@ -58,6 +61,7 @@ impl Operation {
             internal,
             started,
             delay: Time::ZERO,
+            pages: Pages::default(),
             count: 1,
             transactions: [transaction; PLANES_PER_DIE_MAX],
         }
@@ -325,6 +329,12 @@ impl Die {
     #[inline]
     pub fn outgoing(&self) -> Option<TransactionId> {
         self.register.as_ref().map(|register| register.operation.transactions()[usize::from(register.left)])
+    }
+
+    /// Whether the data in the register is work of the firmware.
+    #[inline]
+    pub fn sends_internally(&self) -> bool {
+        self.register.as_ref().is_some_and(|register| register.operation.internal)
     }
 
     /// The data of a plane got its path after `waited`; gives when all came into the register, and how long the planes

@@ -2,4 +2,5 @@
 
 pub mod die;
 pub mod geometry;
+pub mod page_type;
 pub mod timing;

@@ -1,19 +1,34 @@
 //! The latencies of the array, resolved before the run.
 
-use crate::config;
+use crate::config::{self, PageTypes, Times};
 use crate::units::Time;
 
 use super::die::OperationKind;
+use super::geometry::PLANES_PER_DIE_MAX;
+use super::page_type::PageType;
+
+/// The pages an operation works on, by what the array does with them: that of the plane which leads, for the planes that join
+/// it work at the same offset.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Pages {
+    /// The page that is read.
+    pub read: PageType,
+    /// The page that is programmed.
+    pub programmed: PageType,
+}
 
 /// How long each operation and each command takes.
 #[derive(Clone, Debug)]
 pub struct Timing {
-    read: Time,
-    program: Time,
+    page_types: PageTypes,
+    /// By the type of page.
+    read: [Time; PageType::ALL.len()],
+    program: [Time; PageType::ALL.len()],
     erase: Time,
-    copyback: Time,
-    command: Time,
-    command_per_extra_plane: Time,
+    /// By the type of the page that is read, then of the one that is programmed.
+    copyback: [[Time; PageType::ALL.len()]; PageType::ALL.len()],
+    /// By kind, then by planes less one.
+    commands: [[Time; PLANES_PER_DIE_MAX]; OperationKind::ALL.len()],
     /// From the suspend command until the array is free.
     pub suspend: Time,
     /// From the resume command until the operation goes on.
@@ -24,32 +39,62 @@ impl Timing {
     /// Takes the latencies from `config`; beside the array, a controller on the die takes `on_die_controller` for each
     /// command, and again for the data of a read.
     pub fn new(config: &config::Flash, on_die_controller: Time) -> Timing {
+        let [read, program] = [PageType::read_time, PageType::program_time]
+            .map(|time| PageType::ALL.map(|page_type| time(page_type, config)));
         Timing {
-            read: config.read_time + on_die_controller * 2,
-            program: config.program_time + on_die_controller,
+            page_types: config.page_types,
+            read: read.map(|time| time + on_die_controller * 2),
+            program: program.map(|time| time + on_die_controller),
             erase: config.erase_time + on_die_controller,
-            copyback: config.read_time + config.program_time + on_die_controller,
-            command: config.command_time,
-            command_per_extra_plane: config.command_time_per_extra_plane.unwrap_or(config.command_time),
+            copyback: read.map(|read| program.map(|program| read + program + on_die_controller)),
+            commands: OperationKind::ALL
+                .map(|kind| std::array::from_fn(|planes_less_one| command(config, kind, planes_less_one + 1))),
             suspend: config.suspend_time,
             resume: config.resume_time,
         }
     }
 
-    /// How long the array is busy with one operation, over however many planes.
+    /// The type of the page that `page_in_block` finds at its offset in its block.
     #[inline]
-    pub fn array(&self, kind: OperationKind) -> Time {
+    pub fn page_type(&self, page_in_block: impl FnOnce() -> u32) -> PageType {
+        match self.page_types {
+            PageTypes::One => PageType::Lower,
+            types => PageType::of(types, page_in_block()),
+        }
+    }
+
+    /// How long the array is busy with one operation on `pages`, over however many planes.
+    #[inline]
+    pub fn array(&self, kind: OperationKind, pages: Pages) -> Time {
+        let Pages { read, programmed } = pages;
         match kind {
-            OperationKind::Read => self.read,
-            OperationKind::Program => self.program,
+            OperationKind::Read => self.read[read.index()],
+            OperationKind::Program => self.program[programmed.index()],
             OperationKind::Erase => self.erase,
-            OperationKind::Copyback => self.copyback,
+            OperationKind::Copyback => self.copyback[read.index()][programmed.index()],
         }
     }
 
     /// How long command and address of an operation over `planes` planes take on the path.
     #[inline]
-    pub fn command(&self, planes: usize) -> Time {
-        self.command + self.command_per_extra_plane * (planes as u64 - 1)
+    pub fn command(&self, kind: OperationKind, planes: usize) -> Time {
+        self.commands[kind.index()][planes - 1]
+    }
+}
+
+fn command(config: &config::Flash, kind: OperationKind, planes: usize) -> Time {
+    let alike = || {
+        let extra = config.command_time_per_extra_plane.unwrap_or(config.command_time);
+        config.command_time + extra * (planes as u64 - 1)
+    };
+    let of = |times: &Option<Times>| times.as_ref().map_or_else(alike, |times| times.of(planes));
+    match kind {
+        OperationKind::Read => of(&config.read_command_time),
+        OperationKind::Program => of(&config.program_command_time),
+        OperationKind::Erase => of(&config.erase_command_time),
+        OperationKind::Copyback if config.read_command_time.is_none() && config.program_command_time.is_none() => {
+            alike()
+        }
+        OperationKind::Copyback => of(&config.read_command_time) + of(&config.program_command_time),
     }
 }

@@ -86,11 +86,11 @@ struct Part {
 impl Bound {
     /// Names what bounds a run with this utilisation of the parts of `layout`, mean breakdown and load.
     ///
-    /// `at_work` is the share of the makespan in which each die worked: one that holds data which waits for a path is busy,
-    /// but bounds nothing.
+    /// `at_work` is the share of the makespan in which each `unit` worked, a die or a chip whose dies take turns: one that holds
+    /// data which waits for a path is busy, but bounds nothing.
     pub fn find(
         utilisation: &Utilisation,
-        at_work: &[f64],
+        (unit, at_work): (&str, &[f64]),
         layout: &Layout,
         mean: Option<&BreakdownSummary>,
         load: Load,
@@ -104,7 +104,7 @@ impl Bound {
             part(Resource::HostLink, host_link, "the host link".to_owned()),
             part(Resource::Links, link_share, layout.links.get(link).map_or(String::new(), |link| link.name.clone())),
             part(Resource::Controllers, controller_share, format!("controller {controller}")),
-            part(Resource::Dies, die_share, format!("die {die}")),
+            part(Resource::Dies, die_share, format!("{unit} {die}")),
         ];
         let nothing = part(Resource::HostLink, 0.0, "the host link".to_owned());
         // A controller is busy while its link is: of those as busy as each other the first one is named.
@@ -199,7 +199,7 @@ mod tests {
     fn find(utilisation: &Utilisation, mean: Option<&BreakdownSummary>, load: Load) -> Bound {
         let link = |number| Link { kind: LinkKind::Channel, name: format!("channel {number}") };
         let layout = Layout { links: (0..2).map(link).collect(), wires: 16, controllers: 2, routers: 0 };
-        Bound::find(utilisation, &utilisation.dies, &layout, mean, load)
+        Bound::find(utilisation, ("die", &utilisation.dies), &layout, mean, load)
     }
 
     #[test]

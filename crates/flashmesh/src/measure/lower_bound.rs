@@ -5,7 +5,7 @@
 //! could still gain. What would have been other work (less garbage collection, pages on other dies) is beyond it.
 //!
 //! - *Dies*: a die works for one operation at a time, and is busy until its data has left; with a cache register data leaves while
-//!   the array works. Transfers count with the least time they take, over the shortest path and with nothing in their way.
+//!   the array works. The dies of a chip that take turns count as one. Transfers count with the least time they take, over the shortest path and with nothing in their way.
 //! - *Chips*, *rows*, *controllers*: links that take turns, where the interconnect has such (see [`Passage`]); for those that share
 //!   their work, the mean.
 //! - *Link to the drive*, *link to the host*: entries and data, one after the other in each direction.
@@ -51,7 +51,7 @@ pub struct DieWork {
 /// The work of a run.
 #[derive(Clone, Copy, Debug)]
 pub struct Work<'a> {
-    /// That of each die.
+    /// That of each die, or of each chip whose dies take turns.
     pub dies: &'a [DieWork],
     /// Whether data leaves a die while its array works.
     pub read_cache: bool,
@@ -78,7 +78,7 @@ pub struct LowerBound {
     pub limit: Limit,
     /// How much longer the run took, as a share of the bound; null when there was nothing to do.
     pub distance: Option<f64>,
-    /// The time of the busiest die.
+    /// The time of the busiest die, or of the busiest chip where its dies take turns.
     pub dies_ps: u64,
     /// The time of the pins of the busiest chip; null where they are no resource of their own.
     pub chips_ps: Option<u64>,
@@ -95,6 +95,15 @@ pub struct LowerBound {
 }
 
 impl DieWork {
+    /// The work of both.
+    pub fn and(self, other: DieWork) -> DieWork {
+        DieWork {
+            array: self.array + other.array,
+            commands: self.commands + other.commands,
+            data: self.data + other.data,
+        }
+    }
+
     /// How long the die has to work at least; with a cache register its data leaves beside other work.
     pub fn least(&self, read_cache: bool) -> Time {
         let commanded = self.array + self.commands;

@@ -22,13 +22,40 @@ use crate::config::{self, Config};
 use crate::fabric::layout::LinkKind;
 use crate::fabric::{Layout, LinkUsage};
 use crate::flash::die::OperationKind;
+use crate::flash::page_type::PageType;
+use crate::flash::timing::Pages;
 use crate::units::{Time, Wattage};
+
+/// Operations that dies completed, over however many planes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ArrayWork {
+    /// Reads by the type of page; a copyback is a read and a program.
+    pub reads: [u64; PageType::ALL.len()],
+    /// Programs by the type of page.
+    pub programs: [u64; PageType::ALL.len()],
+    /// Erases.
+    pub erases: u64,
+}
+
+impl ArrayWork {
+    /// Counts an operation of `kind` on `pages`.
+    #[inline]
+    pub fn count(&mut self, kind: OperationKind, pages: Pages) {
+        if matches!(kind, OperationKind::Read | OperationKind::Copyback) {
+            self.reads[pages.read.index()] += 1;
+        }
+        if matches!(kind, OperationKind::Program | OperationKind::Copyback) {
+            self.programs[pages.programmed.index()] += 1;
+        }
+        self.erases += u64::from(kind == OperationKind::Erase);
+    }
+}
 
 /// What the parts of a drive did until `end`.
 #[derive(Clone, Copy, Debug)]
 pub struct Activity<'a> {
-    /// Operations that dies completed, by kind, over however many planes.
-    pub operations: [u64; OperationKind::ALL.len()],
+    /// What the arrays did.
+    pub work: ArrayWork,
     /// The parts of the interconnect.
     pub layout: &'a Layout,
     /// What its links carried.
@@ -85,20 +112,19 @@ pub fn link_power(power: &config::Power, kind: LinkKind) -> Wattage {
 
 /// The energy of `activity` under `config`.
 pub fn report(config: &Config, activity: &Activity<'_>) -> PowerReport {
-    let Activity { operations, layout, usage, dies, end } = *activity;
+    let Activity { work, layout, usage, dies, end } = *activity;
     let (power, flash) = (&config.power, &config.flash);
-    let count = |kind: OperationKind| operations[kind.index()] as f64;
-    // A copyback is a read and a program.
-    let reads = count(OperationKind::Read) + count(OperationKind::Copyback);
-    let programs = count(OperationKind::Program) + count(OperationKind::Copyback);
+    let seconds = |counts: [u64; PageType::ALL.len()], time: fn(PageType, &config::Flash) -> Time| -> f64 {
+        let each = PageType::ALL.into_iter().zip(counts);
+        each.map(|(page_type, count)| count as f64 * time(page_type, flash).as_secs_f64()).sum()
+    };
     let work = [
-        (reads, flash.read_time, power.read_current),
-        (programs, flash.program_time, power.program_current),
-        (count(OperationKind::Erase), flash.erase_time, power.erase_current),
+        (seconds(work.reads, PageType::read_time), power.read_current),
+        (seconds(work.programs, PageType::program_time), power.program_current),
+        (work.erases as f64 * flash.erase_time.as_secs_f64(), power.erase_current),
     ];
-    let array_s: f64 = work.iter().map(|(count, time, _)| count * time.as_secs_f64()).sum();
-    let [read, program, erase] =
-        work.map(|(count, time, current)| count * time.as_secs_f64() * (current * power.supply_voltage).as_watts());
+    let array_s: f64 = work.iter().map(|(seconds, _)| seconds).sum();
+    let [read, program, erase] = work.map(|(seconds, current)| seconds * (current * power.supply_voltage).as_watts());
 
     let mut moving_s = [0.0; LinkKind::ALL.len()];
     for (link, usage) in layout.links.iter().zip(usage) {
@@ -182,7 +208,7 @@ mod tests {
     fn operations_draw_their_power_while_the_array_works() {
         let layout = layout(&[LinkKind::Channel; 2], 8, 2, 0);
         let activity = Activity {
-            operations: [10, 2, 1, 1],
+            work: ArrayWork { reads: [11, 0, 0], programs: [3, 0, 0], erases: 1 },
             layout: &layout,
             usage: &moved(&[30, 10]),
             dies: 4,
@@ -208,7 +234,7 @@ mod tests {
         let kinds = [LinkKind::Controller, LinkKind::Controller, LinkKind::Mesh, LinkKind::Mesh, LinkKind::Chip];
         let layout = layout(&kinds, 8, 2, 4);
         let activity = Activity {
-            operations: [0; 4],
+            work: ArrayWork::default(),
             layout: &layout,
             usage: &moved(&[10, 0, 10, 10, 10]),
             dies: 4,
@@ -231,8 +257,13 @@ mod tests {
         let [narrow, wide] = [8, 16].map(|wires| {
             let layout = layout(&[LinkKind::Channel; 2], wires, 2, 0);
             let usage = moved(&[30, 10]);
-            let activity =
-                Activity { operations: [0; 4], layout: &layout, usage: &usage, dies: 1, end: Time::from_us(50) };
+            let activity = Activity {
+                work: ArrayWork::default(),
+                layout: &layout,
+                usage: &usage,
+                dies: 1,
+                end: Time::from_us(50),
+            };
             report(&Config::default(), &activity).energy_j.total
         });
         assert_near(wide, 2.0 * narrow);
@@ -241,7 +272,8 @@ mod tests {
     #[test]
     fn a_run_in_which_nothing_happened_took_no_energy() {
         let layout = layout(&[LinkKind::Channel], 8, 1, 0);
-        let activity = Activity { operations: [0; 4], layout: &layout, usage: &moved(&[0]), dies: 1, end: Time::ZERO };
+        let activity =
+            Activity { work: ArrayWork::default(), layout: &layout, usage: &moved(&[0]), dies: 1, end: Time::ZERO };
         let report = report(&Config::default(), &activity);
         assert_eq!((report.energy_j, report.average_w), (Energy::default(), None));
         assert_eq!((report.nominal_w, report.nominal_energy_j), (0.0, 0.0));

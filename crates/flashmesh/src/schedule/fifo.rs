@@ -11,10 +11,7 @@ pub struct Fifo;
 impl Scheduler for Fifo {
     #[inline]
     fn choose(&mut self, waiting: &Waiting<'_>) -> Option<Choice> {
-        let oldest = |classes: &[Class]| {
-            let heads = classes.iter().flat_map(|&class| waiting.heads(class));
-            heads.min_by_key(|(_, transaction)| transaction.order).map(|(choice, _)| choice)
-        };
+        let oldest = |classes: &[Class]| super::oldest(classes.iter().flat_map(|&class| waiting.heads(class)));
         let collection = if waiting.collection_first() { oldest(&Class::INTERNAL) } else { None };
         collection.or_else(|| oldest(&Class::ALL))
     }

@@ -5,46 +5,66 @@ pub mod fuse;
 pub mod out_of_order;
 pub mod queues;
 pub mod transaction;
+pub mod turns;
 
 use enum_dispatch::enum_dispatch;
 
 use crate::config;
-use crate::ids::{DieId, TransactionId};
+use crate::ids::DieId;
 use crate::units::Time;
 
 use queues::{DieQueues, PlaneMasks, Transactions};
-use transaction::{Class, Transaction};
+use transaction::{Class, Priority, Transaction};
 
-/// What a policy sees of one die that may take an operation.
+/// What a policy sees of one die that may take an operation, or of all dies of a chip that takes one at a time.
 #[derive(Debug)]
 pub struct Waiting<'a> {
     now: Time,
-    die: DieId,
+    first: DieId,
     queues: &'a DieQueues,
     transactions: &'a Transactions,
-    ready: PlaneMasks,
+    ready: &'a [PlaneMasks],
     collection_first: bool,
 }
 
+/// The planes of a mask.
+#[inline]
+fn planes(mut mask: u8) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        if mask == 0 {
+            return None;
+        }
+        let plane = mask.trailing_zeros() as usize;
+        mask &= mask - 1;
+        Some(plane)
+    })
+}
+
 impl<'a> Waiting<'a> {
-    /// The view of `die`. `ready` says which planes have a transaction that may run now, for each class;
-    /// `collection_first` whether garbage collection goes before user requests.
+    /// The view of the dies from `first` on. `ready` says, for each of them, which planes have a transaction that may run now,
+    /// for each class; `collection_first` whether garbage collection goes before user requests.
     #[inline]
     pub fn new(
         now: Time,
-        die: DieId,
+        first: DieId,
         queues: &'a DieQueues,
         transactions: &'a Transactions,
-        ready: PlaneMasks,
+        ready: &'a [PlaneMasks],
         collection_first: bool,
     ) -> Waiting<'a> {
-        Waiting { now, die, queues, transactions, ready, collection_first }
+        Waiting { now, first, queues, transactions, ready, collection_first }
     }
 
     /// The time of the decision.
     #[inline]
     pub fn now(&self) -> Time {
         self.now
+    }
+
+    /// The first of the dies that the decision is about.
+    #[inline]
+    pub fn first_die(&self) -> DieId {
+        self.first
     }
 
     /// Whether garbage collection goes before user requests here and now.
@@ -56,48 +76,59 @@ impl<'a> Waiting<'a> {
     /// Whether a transaction of `class` may run.
     #[inline]
     pub fn is_ready(&self, class: Class) -> bool {
-        self.ready[class.index()] != 0
+        self.ready.iter().any(|ready| ready[class.index()] != 0)
     }
 
-    /// The transactions of `class` that may run: the longest waiting one of each plane.
+    /// The transactions of `class` that may run: the longest waiting one of each plane, and of each priority where those count.
     #[inline]
     pub fn heads(&self, class: Class) -> impl Iterator<Item = (Choice, &'a Transaction)> + '_ {
-        let mut mask = self.ready[class.index()];
-        std::iter::from_fn(move || {
-            if mask == 0 {
-                return None;
-            }
-            let plane = mask.trailing_zeros() as usize;
-            mask &= mask - 1;
-            let id: TransactionId = self.queues.head(self.die, class, plane)?;
-            Some((Choice { class, plane }, &self.transactions[id]))
+        let dies = (self.first.0..).map(DieId).zip(self.ready);
+        let queues = dies.flat_map(move |(die, ready)| planes(ready[class.index()]).map(move |plane| (die, plane)));
+        queues.flat_map(move |(die, plane)| {
+            self.queues.priorities().iter().filter_map(move |&priority| {
+                let choice = Choice { die, class, plane, priority };
+                Some((choice, &self.transactions[self.queues.head(choice)?]))
+            })
         })
     }
 
     /// The transaction of `class` that waits longest.
     #[inline]
     pub fn oldest(&self, class: Class) -> Option<Choice> {
-        let mask = self.ready[class.index()];
-        if mask != 0 && mask & (mask - 1) == 0 {
-            return Some(Choice { class, plane: mask.trailing_zeros() as usize });
+        if let ([ready], [priority]) = (self.ready, self.queues.priorities()) {
+            let mask = ready[class.index()];
+            if mask != 0 && mask & (mask - 1) == 0 {
+                let plane = mask.trailing_zeros() as usize;
+                return Some(Choice { die: self.first, class, plane, priority: *priority });
+            }
         }
-        self.heads(class).min_by_key(|(_, transaction)| transaction.order).map(|(choice, _)| choice)
+        oldest(self.heads(class))
     }
+}
+
+/// The longest waiting one of `heads`.
+#[inline]
+pub fn oldest<'a>(heads: impl Iterator<Item = (Choice, &'a Transaction)>) -> Option<Choice> {
+    heads.min_by_key(|(_, transaction)| transaction.order).map(|(choice, _)| choice)
 }
 
 /// The queue whose first transaction leads the next operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Choice {
+    /// The die.
+    pub die: DieId,
     /// Its class.
     pub class: Class,
     /// The plane in the die.
     pub plane: usize,
+    /// Its priority; the default one where priorities do not count.
+    pub priority: Priority,
 }
 
 /// A scheduling policy.
 ///
 /// # Contract
-/// - Asked when a die may take an operation and its path has been granted. The answer is one of the choices that
+/// - Asked when a die, or one of the dies of a chip, may take an operation and its path has been granted. The answer is one of the choices that
 ///   [`Waiting`] offers, or `None` to leave the die idle until something new arrives for it.
 /// - It never leaves a die idle for good while user requests are ready.
 /// - It is deterministic: the same calls in the same order give the same answers.
@@ -128,10 +159,10 @@ impl Scheduler for Custom {
 }
 
 impl AnyScheduler {
-    /// Builds the policy that `config` names.
-    pub fn new(config: &config::Schedule) -> AnyScheduler {
+    /// Builds the policy that `config` names, for `dies` dies.
+    pub fn new(config: &config::Schedule, dies: u32) -> AnyScheduler {
         match config.policy {
-            config::SchedulePolicy::OutOfOrder => AnyScheduler::OutOfOrder(out_of_order::OutOfOrder),
+            config::SchedulePolicy::OutOfOrder => AnyScheduler::OutOfOrder(out_of_order::OutOfOrder::new(config, dies)),
             config::SchedulePolicy::Fifo => AnyScheduler::Fifo(fifo::Fifo),
         }
     }

@@ -1,22 +1,247 @@
-//! Out of order with read priority: reads before writes, whatever their order of arrival, and garbage collection before
-//! or after them as its preemptibility and the space left demand.
+//! Out of order: requests by their kind, whatever their order of arrival, and garbage collection before or after them as its
+//! preemptibility and the space left demand.
+//!
+//! Reads go first unless `schedule.order` says otherwise: a program keeps a die thirty times as long. What has priority always goes
+//! first, so what has none may wait for ever; `schedule.age-bound` ends that. Priorities of requests count as
+//! `schedule.priorities` says; collection has none.
 
-use super::transaction::Class;
-use super::{Choice, Scheduler, Waiting};
+use crate::config::{self, KindOrder, Priorities};
+use crate::units::Time;
 
-const USER_FIRST: [Class; 5] =
-    [Class::UserRead, Class::UserProgram, Class::CollectRead, Class::CollectProgram, Class::Erase];
-const COLLECTION_FIRST: [Class; 5] =
-    [Class::CollectRead, Class::CollectProgram, Class::Erase, Class::UserRead, Class::UserProgram];
+use super::transaction::{Class, Priority, Transaction};
+use super::turns::Turns;
+use super::{Choice, Scheduler, Waiting, oldest};
 
-/// Reads, then programs, then erases; the oldest of each.
-#[derive(Debug, Default)]
-pub struct OutOfOrder;
+const READ_FIRST: [Class; 2] = [Class::UserRead, Class::UserProgram];
+const WRITE_FIRST: [Class; 2] = [Class::UserProgram, Class::UserRead];
+
+/// Requests by their kind, then erases; the oldest of each.
+#[derive(Debug)]
+pub struct OutOfOrder {
+    order: KindOrder,
+    priorities: Priorities,
+    age_bound: Option<Time>,
+    /// By die, for each kind in its order; kept when priorities take turns.
+    turns: Vec<[Turns; 2]>,
+}
+
+impl Default for OutOfOrder {
+    fn default() -> Self {
+        OutOfOrder::new(&config::Schedule::default(), 0)
+    }
+}
+
+impl OutOfOrder {
+    /// The policy with the options of `config`, for `dies` dies.
+    pub fn new(config: &config::Schedule, dies: u32) -> OutOfOrder {
+        let turns = if config.priorities == Priorities::Weighted { dies as usize } else { 0 };
+        OutOfOrder {
+            order: config.order,
+            priorities: config.priorities,
+            age_bound: config.age_bound,
+            turns: vec![Default::default(); turns],
+        }
+    }
+
+    /// The transaction of a request that goes next.
+    #[inline]
+    fn user(&mut self, waiting: &Waiting<'_>) -> Option<Choice> {
+        if let Some(late) = self.age_bound.and_then(|bound| late(waiting, bound)) {
+            return Some(late);
+        }
+        let kinds = if self.order == KindOrder::WriteFirst { WRITE_FIRST } else { READ_FIRST };
+        match (self.priorities, self.order) {
+            (Priorities::Off, KindOrder::Arrival) => oldest(waiting.heads(kinds[0]).chain(waiting.heads(kinds[1]))),
+            (Priorities::Off, _) => in_order(waiting, kinds),
+            (Priorities::Strict, order) => {
+                Priority::ALL.iter().find_map(|&priority| {
+                    let group = |(choice, _): &(Choice, &Transaction)| choice.priority == priority;
+                    let [first, second] = kinds.map(|kind| waiting.heads(kind).filter(group));
+                    match order {
+                        KindOrder::Arrival => oldest(first.chain(second)),
+                        _ => oldest(first).or_else(|| oldest(second)),
+                    }
+                })
+            }
+            (Priorities::Weighted, order) => {
+                let turns = self.turns.get_mut(waiting.first_die().index())?;
+                let heads = |kinds: &'static [Class]| kinds.iter().flat_map(|&kind| waiting.heads(kind));
+                let mut take = |kinds, at: usize| {
+                    let next =
+                        turns[at].next(|priority| heads(kinds).any(|(choice, _)| choice.priority == priority))?;
+                    oldest(heads(kinds).filter(|(choice, _)| choice.priority == next))
+                };
+                match order {
+                    KindOrder::ReadFirst => take(&READ_FIRST[..1], 0).or_else(|| take(&READ_FIRST[1..], 1)),
+                    KindOrder::WriteFirst => take(&WRITE_FIRST[..1], 0).or_else(|| take(&WRITE_FIRST[1..], 1)),
+                    KindOrder::Arrival => take(&READ_FIRST, 0),
+                }
+            }
+        }
+    }
+}
+
+/// The longest waiting transaction of all requests, when it has waited for `bound`.
+fn late(waiting: &Waiting<'_>, bound: Time) -> Option<Choice> {
+    let heads = || READ_FIRST.into_iter().flat_map(|kind| waiting.heads(kind));
+    let is_late = heads().any(|(_, transaction)| waiting.now() - transaction.queued >= bound);
+    if is_late { oldest(heads()) } else { None }
+}
+
+/// The oldest of the first of `classes` that something of is ready.
+#[inline]
+fn in_order<const N: usize>(waiting: &Waiting<'_>, classes: [Class; N]) -> Option<Choice> {
+    classes.into_iter().find(|&class| waiting.is_ready(class)).and_then(|class| waiting.oldest(class))
+}
 
 impl Scheduler for OutOfOrder {
     #[inline]
     fn choose(&mut self, waiting: &Waiting<'_>) -> Option<Choice> {
-        let classes = if waiting.collection_first() { COLLECTION_FIRST } else { USER_FIRST };
-        classes.into_iter().find(|&class| waiting.is_ready(class)).and_then(|class| waiting.oldest(class))
+        if waiting.collection_first() {
+            in_order(waiting, Class::INTERNAL).or_else(|| self.user(waiting))
+        } else {
+            self.user(waiting).or_else(|| in_order(waiting, Class::INTERNAL))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Class::{CollectProgram, CollectRead, Erase, UserProgram, UserRead};
+    use super::Priority::{High, Low, Medium, Urgent};
+    use super::*;
+    use crate::ids::{DieId, Lpn, PlaneId, Ppn};
+    use crate::schedule::queues::{DieQueues, PlaneMasks, Transactions};
+    use crate::schedule::transaction::Transaction;
+    use crate::units::Bytes;
+
+    const DIES: u32 = 2;
+
+    /// What waits for the two dies of a chip, two planes each.
+    struct Waits {
+        queues: DieQueues,
+        transactions: Transactions,
+        arrived: u64,
+    }
+
+    impl Waits {
+        /// These wait, in the order of arrival, one a microsecond from zero on, on die and plane.
+        fn new(options: &config::Schedule, arrivals: &[(u32, usize, Class, Priority)]) -> Waits {
+            let by_priority = options.priorities != Priorities::Off;
+            let queues = DieQueues::new(DIES, 2, by_priority);
+            let mut waits = Waits { queues, transactions: Transactions::default(), arrived: 0 };
+            arrivals.iter().for_each(|&arrival| waits.arrive(arrival));
+            waits
+        }
+
+        fn arrive(&mut self, (die, plane, class, priority): (u32, usize, Class, Priority)) {
+            let mut transaction = Transaction::new(class, None, Lpn(0), PlaneId(0), Ppn(0), Bytes::ZERO);
+            transaction.priority = priority;
+            transaction.order = self.arrived;
+            transaction.queued = Time::from_us(self.arrived);
+            self.arrived += 1;
+            let id = self.transactions.insert(transaction);
+            self.queues.push(&mut self.transactions, DieId(die), plane, id);
+        }
+
+        /// Takes what `policy` chooses at `now`; gives its order of arrival.
+        fn take(&mut self, policy: &mut OutOfOrder, now: Time, collection_first: bool) -> Option<u64> {
+            let ready: Vec<PlaneMasks> = (0..DIES).map(|die| self.queues.masks(DieId(die))).collect();
+            let waiting = Waiting::new(now, DieId(0), &self.queues, &self.transactions, &ready, collection_first);
+            let choice = policy.choose(&waiting)?;
+            let id = self.queues.pop(&mut self.transactions, choice)?;
+            Some(self.transactions[id].order)
+        }
+    }
+
+    fn options(order: KindOrder, priorities: Priorities) -> config::Schedule {
+        config::Schedule { order, priorities, ..Default::default() }
+    }
+
+    /// The order in which `arrivals` are served, by their order of arrival.
+    fn served(options: &config::Schedule, first: bool, arrivals: &[(u32, usize, Class, Priority)]) -> Vec<u64> {
+        let mut policy = OutOfOrder::new(options, DIES);
+        let mut waits = Waits::new(options, arrivals);
+        let served = std::iter::from_fn(|| waits.take(&mut policy, Time::from_us(100), first)).collect();
+        assert!((0..DIES).all(|die| !waits.queues.has_work(DieId(die))), "all are served");
+        served
+    }
+
+    #[test]
+    fn the_oldest_of_the_first_kind_goes_first_whatever_its_die() {
+        let arrivals = [
+            (0, 0, UserProgram, Medium),
+            (1, 0, UserRead, Medium),
+            (0, 0, CollectProgram, Medium),
+            (0, 1, UserRead, Medium),
+            (1, 1, UserProgram, Medium),
+            (1, 0, Erase, Medium),
+            (1, 0, CollectRead, Medium),
+        ];
+        let order = |order, first| served(&options(order, Priorities::Off), first, &arrivals);
+        assert_eq!(order(KindOrder::ReadFirst, false), [1, 3, 0, 4, 6, 2, 5]);
+        assert_eq!(order(KindOrder::WriteFirst, false), [0, 4, 1, 3, 6, 2, 5]);
+        assert_eq!(order(KindOrder::Arrival, false), [0, 1, 3, 4, 6, 2, 5]);
+        assert_eq!(order(KindOrder::ReadFirst, true), [6, 2, 5, 1, 3, 0, 4]);
+    }
+
+    const MIXED: [(u32, usize, Class, Priority); 7] = [
+        (0, 0, UserRead, Low),
+        (0, 0, UserProgram, Urgent),
+        (0, 0, UserRead, High),
+        (1, 1, UserRead, Medium),
+        (0, 0, UserProgram, High),
+        (0, 0, CollectRead, Medium),
+        (0, 0, UserRead, Urgent),
+    ];
+
+    #[test]
+    fn strict_priorities_go_before_kinds() {
+        let order = |order| served(&options(order, Priorities::Strict), false, &MIXED);
+        assert_eq!(order(KindOrder::ReadFirst), [6, 1, 2, 4, 3, 0, 5]);
+        assert_eq!(order(KindOrder::WriteFirst), [1, 6, 4, 2, 3, 0, 5]);
+        assert_eq!(order(KindOrder::Arrival), [1, 6, 2, 4, 3, 0, 5]);
+    }
+
+    #[test]
+    fn weighted_priorities_count_within_their_kind() {
+        let order = |order| served(&options(order, Priorities::Weighted), false, &MIXED);
+        assert_eq!(order(KindOrder::ReadFirst), [6, 2, 3, 0, 1, 4, 5]);
+        assert_eq!(order(KindOrder::Arrival), [1, 6, 2, 4, 3, 0, 5]);
+    }
+
+    #[test]
+    fn priorities_that_are_off_change_nothing() {
+        assert_eq!(served(&options(KindOrder::ReadFirst, Priorities::Off), false, &MIXED), [0, 2, 3, 6, 1, 4, 5]);
+    }
+
+    #[test]
+    fn weights_share_a_die_that_always_has_all_of_them_waiting() {
+        let options = options(KindOrder::ReadFirst, Priorities::Weighted);
+        let mut policy = OutOfOrder::new(&options, DIES);
+        let mut waits = Waits::new(&options, &[]);
+        let kinds = [High, Medium, Low];
+        let mut served = [0; 4];
+        kinds.iter().for_each(|&priority| waits.arrive((0, 0, UserRead, priority)));
+        let mut of: Vec<Priority> = kinds.to_vec();
+        for _ in 0..700 {
+            let taken = waits.take(&mut policy, Time::from_us(1_000), false).expect("something waits");
+            let priority = of[taken as usize];
+            served[priority.index()] += 1;
+            waits.arrive((0, 0, UserRead, priority));
+            of.push(priority);
+        }
+        assert_eq!(served, [0, 400, 200, 100]);
+    }
+
+    #[test]
+    fn what_has_waited_for_the_bound_goes_before_every_priority_and_not_a_picosecond_earlier() {
+        let mut options = options(KindOrder::ReadFirst, Priorities::Strict);
+        options.age_bound = Some(Time::from_us(50));
+        let arrivals = [(0, 0, UserProgram, Low), (0, 0, UserRead, Urgent)];
+        for (now, expected) in [(Time::from_us(50), 0), (Time::from_us(50) - Time::from_ps(1), 1)] {
+            let mut waits = Waits::new(&options, &arrivals);
+            assert_eq!(waits.take(&mut OutOfOrder::new(&options, DIES), now, false), Some(expected));
+        }
     }
 }

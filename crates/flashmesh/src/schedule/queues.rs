@@ -1,9 +1,11 @@
-//! The queues of every die: one for each class and plane, linked through the transactions themselves.
+//! The queues of every die: one for each class and plane, and for each priority where those count, linked through the
+//! transactions themselves.
 
 use crate::engine::arena::Arena;
 use crate::ids::{DieId, TransactionId};
 
-use super::transaction::{CLASSES, Class, Transaction};
+use super::Choice;
+use super::transaction::{CLASSES, Priority, Transaction};
 
 /// The transactions in flight.
 pub type Transactions = Arena<TransactionId, Transaction>;
@@ -23,30 +25,41 @@ pub struct DieQueues {
     queues: Vec<Queue>,
     masks: Vec<PlaneMasks>,
     planes_per_die: usize,
+    /// The priorities that have queues of their own; all share that of the default where they do not count.
+    priorities: &'static [Priority],
 }
 
 impl DieQueues {
-    /// Empty queues for `dies` dies.
-    pub fn new(dies: u32, planes_per_die: u32) -> DieQueues {
+    /// Empty queues for `dies` dies, with `by_priority` one for each priority.
+    pub fn new(dies: u32, planes_per_die: u32, by_priority: bool) -> DieQueues {
         let planes_per_die = planes_per_die as usize;
+        let priorities: &[Priority] = if by_priority { Priority::ALL } else { &[Priority::Medium] };
         DieQueues {
-            queues: vec![Queue::default(); dies as usize * CLASSES * planes_per_die],
+            queues: vec![Queue::default(); dies as usize * CLASSES * planes_per_die * priorities.len()],
             masks: vec![[0; CLASSES]; dies as usize],
             planes_per_die,
+            priorities,
         }
     }
 
     #[inline]
-    fn slot(&self, die: DieId, class: Class, plane: usize) -> usize {
-        (die.index() * CLASSES + class.index()) * self.planes_per_die + plane
+    fn slot(&self, at: Choice) -> usize {
+        let slot = (at.die.index() * CLASSES + at.class.index()) * self.planes_per_die + at.plane;
+        if self.priorities.len() == 1 { slot } else { slot * Priority::ALL.len() + at.priority.index() }
+    }
+
+    /// The priorities that have queues of their own.
+    #[inline]
+    pub fn priorities(&self) -> &'static [Priority] {
+        self.priorities
     }
 
     /// Puts a transaction at the end of its queue.
     #[inline]
     pub fn push(&mut self, transactions: &mut Transactions, die: DieId, plane: usize, id: TransactionId) {
-        let class = transactions[id].class;
+        let Transaction { class, priority, .. } = transactions[id];
         transactions[id].next = None;
-        let slot = self.slot(die, class, plane);
+        let slot = self.slot(Choice { die, class, plane, priority });
         match self.queues[slot].tail.replace(id) {
             Some(tail) => transactions[tail].next = Some(id),
             None => {
@@ -58,21 +71,15 @@ impl DieQueues {
 
     /// The first transaction of a queue.
     #[inline]
-    pub fn head(&self, die: DieId, class: Class, plane: usize) -> Option<TransactionId> {
-        self.queues[self.slot(die, class, plane)].head
+    pub fn head(&self, at: Choice) -> Option<TransactionId> {
+        self.queues[self.slot(at)].head
     }
 
     /// Takes the first transaction of a queue.
     #[inline]
-    pub fn pop(
-        &mut self,
-        transactions: &mut Transactions,
-        die: DieId,
-        class: Class,
-        plane: usize,
-    ) -> Option<TransactionId> {
-        let head = self.head(die, class, plane)?;
-        self.unlink(transactions, die, class, plane, None, head);
+    pub fn pop(&mut self, transactions: &mut Transactions, at: Choice) -> Option<TransactionId> {
+        let head = self.head(at)?;
+        self.unlink(transactions, at, None, head);
         Some(head)
     }
 
@@ -81,16 +88,16 @@ impl DieQueues {
     pub fn take_first(
         &mut self,
         transactions: &mut Transactions,
-        (die, class, plane): (DieId, Class, usize),
+        queue: Choice,
         lookahead: u32,
         fits: impl Fn(&Transaction) -> bool,
     ) -> Option<TransactionId> {
         let mut before = None;
-        let mut at = self.head(die, class, plane);
+        let mut at = self.head(queue);
         for _ in 0..lookahead {
             let id = at?;
             if fits(&transactions[id]) {
-                self.unlink(transactions, die, class, plane, before, id);
+                self.unlink(transactions, queue, before, id);
                 return Some(id);
             }
             before = Some(id);
@@ -103,24 +110,29 @@ impl DieQueues {
     fn unlink(
         &mut self,
         transactions: &mut Transactions,
-        die: DieId,
-        class: Class,
-        plane: usize,
+        queue: Choice,
         before: Option<TransactionId>,
         id: TransactionId,
     ) {
         let next = transactions[id].next;
-        let slot = self.slot(die, class, plane);
+        let slot = self.slot(queue);
         match before {
             Some(before) => transactions[before].next = next,
             None => self.queues[slot].head = next,
         }
         if next.is_none() {
             self.queues[slot].tail = before;
-            if before.is_none() {
-                self.masks[die.index()][class.index()] &= !(1 << plane);
+            if before.is_none() && self.is_plane_empty(queue) {
+                self.masks[queue.die.index()][queue.class.index()] &= !(1 << queue.plane);
             }
         }
+    }
+
+    /// Whether nothing of any priority waits where `queue` is, which is empty itself.
+    #[inline]
+    fn is_plane_empty(&self, queue: Choice) -> bool {
+        self.priorities.len() == 1
+            || self.priorities.iter().all(|&priority| self.head(Choice { priority, ..queue }).is_none())
     }
 
     /// Which planes have something waiting, for each class.

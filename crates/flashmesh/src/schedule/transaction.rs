@@ -4,6 +4,8 @@ use crate::fabric::{Cause, Causes};
 use crate::ids::{Lpn, PlaneId, Ppn, RequestId, TransactionId};
 use crate::units::{Bytes, Time};
 
+pub use crate::config::Priority;
+
 /// What a transaction does next, in the order in which the out-of-order policy prefers user requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Class {
@@ -70,6 +72,8 @@ impl Spent {
 pub struct Transaction {
     /// Where it queues.
     pub class: Class,
+    /// That of its request.
+    pub priority: Priority,
     /// Whether a partial write still has to read the page it changes.
     pub reads_first: bool,
     /// Whether its data goes straight to the chip that programs it, or has.
@@ -134,6 +138,7 @@ impl Transaction {
     ) -> Transaction {
         Transaction {
             class,
+            priority: Priority::Medium,
             reads_first: false,
             is_copied: false,
             conflict: Causes::default(),

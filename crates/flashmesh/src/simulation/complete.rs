@@ -1,10 +1,10 @@
 //! Requests end: what they took is measured, and the host may issue the next.
 
+use std::borrow::Cow;
 use std::time::Duration;
 
 use crate::error::RunError;
 use crate::fabric::{Cause, Causes, Fabric};
-use crate::flash::die::OperationKind;
 use crate::host::interface::Interface;
 use crate::host::link::Direction;
 use crate::host::replay::Mode;
@@ -20,7 +20,7 @@ use crate::measure::report::{
     FlashReport, GcReport, LinksReport, PathConflictReport, Report, StreamReport, Utilisation,
 };
 use crate::measure::stream::{StreamFigures, StreamMeasures};
-use crate::power::energy::Activity;
+use crate::power::energy::{Activity, ArrayWork};
 use crate::power::{area, energy};
 use crate::schedule::transaction::{Spent, Transaction};
 use crate::units::{Bytes, Time};
@@ -48,8 +48,8 @@ pub(super) struct Measures {
     pub requests_blocked: [u64; Cause::ALL.len()],
     /// What each die did.
     pub dies: Vec<DieWork>,
-    /// Operations that dies completed, by kind, over however many planes.
-    pub operations: [u64; OperationKind::ALL.len()],
+    /// What the arrays did.
+    pub work: ArrayWork,
     pub gc: GcReport,
     pub flash: FlashReport,
     pub sink: Option<Box<dyn RequestSink>>,
@@ -70,7 +70,7 @@ impl Measures {
             transfers_free: 0,
             conflicts: Conflicts::default(),
             dies: vec![DieWork::default(); dies as usize],
-            operations: [0; OperationKind::ALL.len()],
+            work: ArrayWork::default(),
             gc: GcReport::default(),
             flash: FlashReport::default(),
             sink: None,
@@ -178,8 +178,10 @@ impl Simulation {
         let now = self.now().as_secs_f64();
         let share_of_run = |time: Time| if now > 0.0 { (time.as_secs_f64() / now).min(1.0) } else { 0.0 };
         let works = |die: &DieWork| share_of_run(die.least(self.rules.read_cache));
-        let at_work: Vec<f64> = measures.dies.iter().map(works).collect();
-        let bound = Bound::find(&utilisation, &at_work, self.fabric.layout(), breakdown_ps.mean.as_ref(), load);
+        let at_work: Vec<f64> = self.work().iter().map(works).collect();
+        let unit = if self.dies_take_turns { "chip" } else { "die" };
+        let breakdown = breakdown_ps.mean.as_ref();
+        let bound = Bound::find(&utilisation, (unit, &at_work), self.fabric.layout(), breakdown, load);
         let wall_s = wall.as_secs_f64();
         Report {
             requests: measures.completed,
@@ -258,12 +260,22 @@ impl Simulation {
         Load::Open { overdue_share }
     }
 
+    /// What each die did, or each chip whose dies take turns.
+    fn work(&self) -> Cow<'_, [DieWork]> {
+        let dies = &self.measures.dies;
+        if !self.dies_take_turns {
+            return Cow::Borrowed(dies);
+        }
+        let chips = dies.chunks(self.geometry.dies_per_chip as usize);
+        Cow::Owned(chips.map(|dies| dies.iter().copied().fold(DieWork::default(), DieWork::and)).collect())
+    }
+
     /// How fast the same work could have been done at best.
     fn lower_bound(&self) -> LowerBound {
         let end = self.now();
         let open = self.streams.iter().map(|stream| &stream.replay).filter(|replay| replay.is_open());
         let work = Work {
-            dies: &self.measures.dies,
+            dies: &self.work(),
             read_cache: self.rules.read_cache,
             passages: &self.fabric.passages(),
             usage: self.fabric.usage(),
@@ -292,7 +304,7 @@ impl Simulation {
     /// What drew power.
     fn activity(&self) -> Activity<'_> {
         Activity {
-            operations: self.measures.operations,
+            work: self.measures.work,
             layout: self.fabric.layout(),
             usage: self.fabric.usage(),
             dies: self.geometry.dies(),

@@ -1,9 +1,8 @@
 //! Dies ask for paths, and what they run is decided when the path is granted (late binding).
 
-use crate::fabric::{Cause, Causes, Fabric, FabricEvent, Grant, Granted, Leg, Message, Payload};
+use crate::fabric::{Cause, Causes, DataOf, Fabric, FabricEvent, Grant, Granted, Leg, Message, Payload};
 use crate::flash::die::{Operation, OperationKind};
-use crate::ids::{DieId, PlaneId, Ppn, TransactionId};
-use crate::schedule::fuse::{InPlane, may_join};
+use crate::ids::{DieId, PlaneId, TransactionId};
 use crate::schedule::queues::PlaneMasks;
 use crate::schedule::transaction::{CLASSES, Class, Transaction};
 use crate::schedule::{Choice, Scheduler, Waiting};
@@ -14,7 +13,7 @@ use crate::ftl::Stream;
 use super::Simulation;
 use super::event::{Event, array_lane, lane};
 
-const NOTHING: PlaneMasks = [0; CLASSES];
+pub(super) const NOTHING: PlaneMasks = [0; CLASSES];
 
 /// A die that got its path.
 #[derive(Clone, Copy, Debug)]
@@ -36,14 +35,24 @@ impl Asking {
 }
 
 impl Simulation {
-    /// Something changed for this die: it may want its next operation, or to resume one.
+    /// Something changed for this die: it, or another die of a chip whose dies take turns, may want its next operation, or to
+    /// resume one.
+    #[inline]
     pub(super) fn kick(&mut self, die: DieId) {
-        if self.asked[die.index()].command.is_some() {
+        if self.dies_take_turns {
+            self.kick_chip(die);
+        } else {
+            self.kick_die(die);
+        }
+    }
+
+    /// A die may want its next operation, or to resume one.
+    pub(super) fn kick_die(&mut self, die: DieId) {
+        if self.asked[self.asker(die).index()].command.is_some() {
             return;
         }
         let ready = self.ready(die);
-        let held_back = self.queues.masks(die)[Class::UserProgram.index()] & !ready[Class::UserProgram.index()];
-        if held_back != 0 && !self.dies[die.index()].has_suspended() && self.collect_held_back(die, held_back) {
+        if self.collect_held_back(die, &ready) {
             return;
         }
         let state = &self.dies[die.index()];
@@ -60,15 +69,19 @@ impl Simulation {
         }
     }
 
-    /// Starts collecting the planes of `planes`, which hold programs back for want of a free page: what made something
-    /// collectable there may have been no program of theirs. Gives whether the die has asked for a path meanwhile.
-    fn collect_held_back(&mut self, die: DieId, mut planes: u8) -> bool {
+    /// Starts collecting the planes that hold programs back for want of a free page: what made something collectable there may
+    /// have been no program of theirs. Gives whether the die has asked for a path meanwhile.
+    pub(super) fn collect_held_back(&mut self, die: DieId, ready: &PlaneMasks) -> bool {
+        let mut planes = self.queues.masks(die)[Class::UserProgram.index()] & !ready[Class::UserProgram.index()];
+        if planes == 0 || self.dies[die.index()].has_suspended() {
+            return false;
+        }
         while planes != 0 {
             let plane = planes.trailing_zeros();
             planes &= planes - 1;
             self.collect_if_needed(PlaneId(self.geometry.first_plane(die).0 + plane));
         }
-        self.asked[die.index()].command.is_some()
+        self.asked[self.asker(die).index()].command.is_some()
     }
 
     /// Whether reads may suspend what the array does: not collection while that goes before requests.
@@ -77,8 +90,8 @@ impl Simulation {
         state.may_suspend(&self.rules, self.now()) && !(state.works_internally() && self.collection_first(die))
     }
 
-    fn ask_command(&mut self, die: DieId) {
-        let now = self.now();
+    pub(super) fn ask_command(&mut self, die: DieId) {
+        let (now, die) = (self.now(), self.asker(die));
         self.asked[die.index()].command = Some(now);
         self.witness(|oracles, now| oracles.path_asked(die, Leg::Command, now));
         self.fabric.acquire(die, Leg::Command, now, &mut self.outbox);
@@ -86,16 +99,18 @@ impl Simulation {
 
     /// Asks for a path for the data in the register.
     pub(super) fn ask_data(&mut self, die: DieId) {
-        let now = self.now();
-        self.asked[die.index()].data = Some(now);
+        let (now, asker) = (self.now(), self.asker(die));
+        self.asked[asker.index()].data = Some(now);
         match self.copy_destination(die) {
             Some(to) => {
-                self.witness(|oracles, now| oracles.path_asked(die, Leg::Copy, now));
-                self.fabric.acquire_copy(die, to, now, &mut self.outbox);
+                self.witness(|oracles, now| oracles.path_asked(asker, Leg::Copy, now));
+                self.fabric.acquire_copy(asker, to, now, &mut self.outbox);
             }
             None => {
-                self.witness(|oracles, now| oracles.path_asked(die, Leg::DataOut, now));
-                self.fabric.acquire(die, Leg::DataOut, now, &mut self.outbox);
+                self.witness(|oracles, now| oracles.path_asked(asker, Leg::DataOut, now));
+                let is_internal = self.data_has_rank && self.dies[die.index()].sends_internally();
+                let data = if is_internal { DataOf::Collection } else { DataOf::Request };
+                self.fabric.acquire_for(asker, data, now, &mut self.outbox);
             }
         }
     }
@@ -110,18 +125,23 @@ impl Simulation {
         self.witness(|oracles, now| oracles.resumed(die, now, until));
     }
 
-    fn went_idle(&mut self, die: DieId) {
+    pub(super) fn went_idle(&mut self, die: DieId) {
+        self.set_idle(die);
+        self.collect_in_background(die);
+    }
+
+    /// A die has nothing to do, for the allocation that looks for such.
+    pub(super) fn set_idle(&mut self, die: DieId) {
         if self.tracks_idle {
             self.idle.set(die, true);
         }
-        self.collect_in_background(die);
     }
 
     /// Which planes of a die have a transaction that may run now, for each class.
     ///
     /// A plane without a free page for the host holds its programs back, and is collected; while an operation is
     /// suspended only reads of requests run, and nothing when it is a collection that goes before them.
-    fn ready(&mut self, die: DieId) -> PlaneMasks {
+    pub(super) fn ready(&mut self, die: DieId) -> PlaneMasks {
         let mut masks = self.queues.masks(die);
         let state = &self.dies[die.index()];
         if state.has_suspended() {
@@ -178,9 +198,11 @@ impl Simulation {
     /// The die takes what its scheduler chooses now.
     fn start_operation(&mut self, grant: Grant, asking: Asking) {
         let now = self.now();
-        let die = grant.die;
-        let suspends = !self.dies[die.index()].accepts(&self.rules);
-        if suspends {
+        let asker = grant.die;
+        // A die that may only suspend what it works on; where dies take turns, none while the chip is free.
+        let busy = self.taker(asker).filter(|die| !self.dies[die.index()].accepts(&self.rules));
+        let suspends = busy.is_some();
+        if let Some(die) = busy {
             let wanted = self.queues.masks(die)[Class::UserRead.index()] != 0 && self.may_suspend(die);
             // An operation that is nearly done by now is let finish; the end of it asks again.
             if !wanted || self.dies[die.index()].suspend(&self.rules, now).is_err() {
@@ -190,31 +212,37 @@ impl Simulation {
             self.measures.flash.suspensions += 1;
             self.witness(|oracles, now| oracles.suspended(die, now));
         }
-        let Some((choice, lead)) = self.choose(die) else {
+        let Some((choice, lead)) = self.choose(asker) else {
             self.release(grant);
-            if self.ready(die) == NOTHING {
-                self.kick(die);
+            let (first, count) = self.takers(asker);
+            if (first.0..first.0 + count).all(|die| self.ready(DieId(die)) == NOTHING) {
+                self.kick(asker);
             }
             return;
         };
+        let die = choice.die;
         self.count_transfer(grant, asking);
         let mut operation = Operation::new(self.kind_of(choice.class), choice.class.is_internal(), now, lead);
         if suspends {
             operation.delay = self.timing.suspend;
         }
         self.prepare(lead, asking);
-        self.join_planes(die, choice, lead, asking, &mut operation);
+        operation.pages = self.pages_of(lead);
+        self.join_planes(choice, lead, asking, &mut operation);
         let planes = operation.transactions().len();
         self.measures.flash.multi_plane_operations += u64::from(planes > 1);
         let carried = match operation.kind {
             OperationKind::Program if self.transactions[lead].is_copied => Bytes::ZERO,
+            OperationKind::Program if self.config.flash.partial_program => {
+                operation.transactions().iter().map(|&id| self.with_spare(self.transactions[id].bytes)).sum()
+            }
             OperationKind::Program => self.with_spare(self.geometry.page_size) * planes as u64,
             OperationKind::Read | OperationKind::Erase | OperationKind::Copyback => Bytes::ZERO,
         };
         let payload = Payload {
             message: Message::commanding(operation.kind),
             planes: planes as u32,
-            command: self.timing.command(planes),
+            command: self.timing.command(operation.kind, planes),
             bytes: carried,
         };
         self.dies[die.index()].begin(&self.rules, operation, now).expect("a die that was chosen for accepts");
@@ -232,7 +260,8 @@ impl Simulation {
         let now = self.now();
         self.count_transfer(grant, asking);
         let Asking { asked, tried, cause } = asking;
-        let state = &mut self.dies[grant.die.index()];
+        let die = self.die_of(grant);
+        let state = &mut self.dies[die.index()];
         let id = state.outgoing().expect("a die asks only with data in its register");
         let (since, waited_before) =
             state.count_path_wait(asking.waited()).expect("a die asks only with data in its register");
@@ -251,8 +280,12 @@ impl Simulation {
         }
         transaction.conflict.join(*causes);
         transaction.array_mark = now;
-        let whole_page = transaction.reads_first || transaction.class.is_internal();
-        let bytes = if whole_page { self.geometry.page_size } else { transaction.bytes };
+        let page = self.geometry.page_size;
+        let bytes = match (transaction.class.is_internal(), transaction.reads_first) {
+            (false, false) => transaction.bytes,
+            (false, true) if self.config.flash.partial_program => page - transaction.bytes,
+            _ => page,
+        };
         let message = if grant.leg == Leg::Copy { Message::Copy } else { Message::Data };
         let payload = Payload { message, planes: 1, command: Time::ZERO, bytes: self.with_spare(bytes) };
         self.send(grant, payload);
@@ -266,7 +299,10 @@ impl Simulation {
 
     fn send(&mut self, grant: Grant, payload: Payload) {
         let sent = self.fabric.send(grant, payload, self.queue.now(), &mut self.outbox);
-        self.witness(|oracles, now| oracles.sent(grant, payload, sent, now));
+        if self.oracles.is_some() {
+            let die = self.die_of(grant);
+            self.witness(|oracles, now| oracles.sent(grant, die, payload, sent, now));
+        }
         self.asked[grant.die.index()].least[grant.leg.index()] = sent.least;
         if let Some(at) = sent.delivered {
             let lane = match grant.leg {
@@ -278,31 +314,43 @@ impl Simulation {
     }
 
     /// Takes the transaction that leads the next operation; those whose page has moved meanwhile go elsewhere.
-    fn choose(&mut self, die: DieId) -> Option<(Choice, TransactionId)> {
+    fn choose(&mut self, asker: DieId) -> Option<(Choice, TransactionId)> {
         // The die counts as having asked: what goes elsewhere on the same die must not make it resume what it has
         // suspended, or ask for a second path.
-        self.asked[die.index()].command = Some(self.now());
-        let chosen = self.choose_current(die);
-        self.asked[die.index()].command = None;
+        self.asked[asker.index()].command = Some(self.now());
+        let chosen = self.choose_current(asker);
+        self.asked[asker.index()].command = None;
         chosen
     }
 
-    fn choose_current(&mut self, die: DieId) -> Option<(Choice, TransactionId)> {
+    fn choose_current(&mut self, asker: DieId) -> Option<(Choice, TransactionId)> {
         loop {
-            let ready = self.ready(die);
-            if ready == NOTHING {
-                return None;
-            }
-            let collection_first = self.collection_first(die);
-            let waiting =
-                Waiting::new(self.queue.now(), die, &self.queues, &self.transactions, ready, collection_first);
-            let choice = self.scheduler.choose(&waiting)?;
-            let lead = self.queues.pop(&mut self.transactions, die, choice.class, choice.plane)?;
+            let choice = match self.takers(asker) {
+                (die, 1) => {
+                    let ready = self.ready(die);
+                    self.choose_among(die, &[ready])
+                }
+                (first, count) => self.choose_of_chip(first, count),
+            }?;
+            let lead = self.queues.pop(&mut self.transactions, choice)?;
             if self.is_current(lead) {
                 return Some((choice, lead));
             }
             self.reroute(lead);
         }
+    }
+
+    /// Asks the scheduler which transaction goes next on the dies from `first` on, of which `ready` may.
+    #[inline]
+    pub(super) fn choose_among(&mut self, first: DieId, ready: &[PlaneMasks]) -> Option<Choice> {
+        if ready.iter().all(|ready| *ready == NOTHING) {
+            return None;
+        }
+        let dies = (first.0..).map(DieId).take(ready.len());
+        let collection_first = dies.into_iter().any(|die| self.collection_first(die));
+        let now = self.queue.now();
+        let waiting = Waiting::new(now, first, &self.queues, &self.transactions, ready, collection_first);
+        self.scheduler.choose(&waiting)
     }
 
     fn kind_of(&self, class: Class) -> OperationKind {
@@ -315,7 +363,7 @@ impl Simulation {
     }
 
     /// Whether the page that a transaction reads or moves still is where it was when it was queued.
-    fn is_current(&self, id: TransactionId) -> bool {
+    pub(super) fn is_current(&self, id: TransactionId) -> bool {
         let transaction = &self.transactions[id];
         match transaction.class {
             Class::UserRead | Class::CollectRead | Class::CollectProgram => {
@@ -356,7 +404,7 @@ impl Simulation {
     }
 
     /// Accounts for the time a transaction waited, and gives a program its page.
-    fn prepare(&mut self, id: TransactionId, asking: Asking) {
+    pub(super) fn prepare(&mut self, id: TransactionId, asking: Asking) {
         let now = self.queue.now();
         let transaction = &mut self.transactions[id];
         let die = self.geometry.die_of_plane(transaction.plane);
@@ -378,82 +426,5 @@ impl Simulation {
             .ftl
             .allocate(transaction.plane, stream)
             .expect("the host's programs wait for a free page, collection has its reserve, and arrivals are let in with a place");
-    }
-
-    /// Lets other planes of the die join the operation, each with at most one transaction.
-    fn join_planes(
-        &mut self,
-        die: DieId,
-        choice: Choice,
-        lead: TransactionId,
-        asking: Asking,
-        operation: &mut Operation,
-    ) {
-        let class = choice.class;
-        let mut others = self.queues.masks(die)[class.index()] & !(1 << choice.plane);
-        if others == 0 || operation.kind == OperationKind::Copyback {
-            return;
-        }
-        let rule = self.config.flash.multi_plane;
-        let lead_at = self.place_of(lead);
-        while others != 0 {
-            let plane = others.trailing_zeros() as usize;
-            others &= others - 1;
-            let plane_id = PlaneId(self.geometry.first_plane(die).0 + plane as u32);
-            let joins = match class {
-                Class::UserRead | Class::CollectRead => {
-                    let (ftl, geometry) = (&self.ftl, &self.geometry);
-                    self.queues.take_first(
-                        &mut self.transactions,
-                        (die, class, plane),
-                        self.config.schedule.lookahead,
-                        |other| {
-                            let (block, page) = (geometry.block_of(other.from), geometry.page_in_block(other.from));
-                            let at = InPlane { block: block.0 % geometry.blocks_per_plane, page };
-                            may_join(rule, lead_at, at) && ftl.lookup(other.lpn) == Some(other.from)
-                        },
-                    )
-                }
-                Class::UserProgram | Class::CollectProgram => {
-                    // The data comes over the path for all of them or for none.
-                    let is_copied = self.transactions[lead].is_copied;
-                    let stream = match class {
-                        Class::UserProgram => Stream::Host,
-                        _ if is_copied => Stream::Arrival,
-                        _ => Stream::Collection,
-                    };
-                    let next = self.ftl.next_page_offset(plane_id, stream);
-                    let fits = next.is_some_and(|(block, page)| {
-                        let at = InPlane { block: block.0 % self.geometry.blocks_per_plane, page };
-                        may_join(rule, lead_at, at)
-                    });
-                    let head = self.queues.head(die, class, plane).filter(|&head| {
-                        fits && self.transactions[head].is_copied == is_copied && self.is_current(head)
-                    });
-                    head.and_then(|_| self.queues.pop(&mut self.transactions, die, class, plane))
-                }
-                Class::Erase => {
-                    let fits = |head: &TransactionId| may_join(rule, lead_at, self.place_of(*head));
-                    let head = self.queues.head(die, class, plane).filter(fits);
-                    head.and_then(|_| self.queues.pop(&mut self.transactions, die, class, plane))
-                }
-            };
-            if let Some(id) = joins {
-                self.prepare(id, asking);
-                operation.join(id);
-            }
-        }
-    }
-
-    /// Where in its plane a transaction works: the page it reads or programs, or the block it erases.
-    fn place_of(&self, id: TransactionId) -> InPlane {
-        let transaction = &self.transactions[id];
-        let ppn: Ppn = match transaction.class {
-            Class::UserProgram | Class::CollectProgram => transaction.to,
-            Class::UserRead | Class::CollectRead | Class::Erase => transaction.from,
-        };
-        let block = self.geometry.block_of(ppn).0 % self.geometry.blocks_per_plane;
-        let page = if transaction.class == Class::Erase { 0 } else { self.geometry.page_in_block(ppn) };
-        InPlane { block, page }
     }
 }

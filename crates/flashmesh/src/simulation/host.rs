@@ -80,6 +80,7 @@ impl Simulation {
             io,
             thread,
             arrival,
+            priority: self.streams[stream.index()].config.queue.priority,
             submitted: now,
             order: 0,
             remaining: 0,

@@ -1,8 +1,10 @@
 //! The drive as a whole: owns the layers and the event queue, and runs a workload through them.
 //!
-//! `host` exchanges requests with the host, `submit` cuts them into transactions, `dispatch` lets dies take them, `operation` follows an operation
-//! through path and array, `copy` sends pages to other chips, `collect` moves pages out of victim blocks, `complete` closes requests and measures them.
+//! `host` exchanges requests with the host, `submit` cuts them into transactions, `dispatch` lets dies take them (`chips` those that
+//! take turns, `join` with several planes), `operation` follows an operation through path and array, `copy` sends pages to other
+//! chips, `collect` moves pages out of victim blocks, `complete` closes requests and measures them.
 
+mod chips;
 mod collect;
 mod complete;
 mod control;
@@ -10,6 +12,7 @@ mod copy;
 mod dispatch;
 mod event;
 mod host;
+mod join;
 mod operation;
 mod request;
 mod streams;
@@ -20,7 +23,7 @@ use std::time::Instant;
 use rustc_hash::FxHashMap;
 
 use crate::check::{LinksAtEnd, Oracles};
-use crate::config::{Allocation, Config, Move};
+use crate::config::{Allocation, Arbitration, Config, Move, Priorities};
 use crate::engine::queue::EventQueue;
 use crate::error::{RunError, WorkloadError};
 use crate::fabric::{self, AnyFabric, Causes, Fabric, Leg, Outbox};
@@ -33,7 +36,7 @@ use crate::host::namespace::Namespaces;
 use crate::host::replay::Next;
 use crate::ids::{AcknowledgementId, DieId, Lpn, PlaneId, RequestId, TransactionId};
 use crate::measure::report::Report;
-use crate::schedule::queues::{DieQueues, Transactions};
+use crate::schedule::queues::{DieQueues, PlaneMasks, Transactions};
 use crate::schedule::{AnyScheduler, Custom, Scheduler};
 use crate::units::Time;
 use crate::workload::source::WorkloadSource;
@@ -87,8 +90,14 @@ pub struct Simulation {
     idle: IdleDies,
     tracks_idle: bool,
     dies: Vec<Die>,
+    /// Whether a chip takes one operation at a time, for one of several dies.
+    dies_take_turns: bool,
+    /// What is ready on each die of a chip, while one of them is chosen.
+    ready_of_chip: Vec<PlaneMasks>,
     asked: Vec<Asked>,
     fabric: AnyFabric,
+    /// Whether data that leaves the dies has an order beside that of asking: `data-first-round-robin`.
+    data_has_rank: bool,
     outbox: Outbox,
     /// Operations that are done, while the controllers have not been told.
     unacknowledged: crate::engine::arena::Arena<AcknowledgementId, Operation>,
@@ -176,13 +185,17 @@ impl Simulation {
             flushes: Vec::new(),
             ftl,
             writes_in_flight: FxHashMap::default(),
-            queues: DieQueues::new(dies, geometry.planes_per_die),
-            scheduler: AnyScheduler::new(&config.schedule),
+            queues: DieQueues::new(dies, geometry.planes_per_die, config.schedule.priorities != Priorities::Off),
+            scheduler: AnyScheduler::new(&config.schedule, dies),
             idle,
             tracks_idle: config.ftl.allocation == Allocation::Dynamic,
             dies: vec![Die::default(); dies as usize],
+            dies_take_turns: !config.flash.die_interleaving && geometry.dies_per_chip > 1,
+            ready_of_chip: Vec::new(),
             asked: vec![Asked::default(); dies as usize],
             fabric: AnyFabric::new(config, &geometry)?,
+            data_has_rank: config.fabric.arbitration == Arbitration::DataFirstRoundRobin
+                && fabric::has_channels(config.fabric.kind),
             outbox: Outbox::default(),
             unacknowledged: Default::default(),
             collections: vec![None; geometry.planes() as usize],

@@ -30,17 +30,25 @@ impl Simulation {
         if stalled > Time::ZERO {
             self.count_stall(grant, stalled);
         }
-        self.release(grant);
+        let die = self.die_of(grant);
         let least = self.asked[grant.die.index()].least[grant.leg.index()];
-        let done = &mut self.measures.dies[grant.die.index()];
+        let done = &mut self.measures.dies[die.index()];
         match grant.leg {
             Leg::Command => {
                 done.commands += least;
-                self.start_array(grant.die, stalled);
+                self.release(grant);
+                self.start_array(die, stalled);
             }
             Leg::DataOut | Leg::Copy => {
                 done.data += least;
-                self.data_arrived(grant.die, stalled);
+                if self.data_has_rank {
+                    // What the die wants next takes part in the choice of who gets the path.
+                    self.data_arrived(die, stalled);
+                    self.release(grant);
+                } else {
+                    self.release(grant);
+                    self.data_arrived(die, stalled);
+                }
             }
         }
     }
@@ -55,7 +63,7 @@ impl Simulation {
         let now = self.now();
         let timing = &self.timing;
         let (operation, until) = self.dies[die.index()]
-            .start_array(now, |operation| timing.array(operation.kind) + operation.delay)
+            .start_array(now, |operation| timing.array(operation.kind, operation.pages) + operation.delay)
             .expect("a command is delivered to the die that began the operation");
         let kind = operation.kind;
         for &id in operation.transactions() {
@@ -79,14 +87,15 @@ impl Simulation {
             return;
         }
         // Whoever asked for a path to suspend this operation waited for the die until now.
-        if let Some(asked) = &mut self.asked[die.index()].command {
+        let asker = self.asker(die);
+        if let Some(asked) = &mut self.asked[asker.index()].command {
             *asked = now;
         }
         let operation = *self.dies[die.index()].finish_array(now).expect("the end of the operation has come");
         self.witness(|oracles, now| oracles.array_ended(die, now));
-        let nominal = self.timing.array(operation.kind) + operation.delay;
+        let nominal = self.timing.array(operation.kind, operation.pages) + operation.delay;
         self.measures.dies[die.index()].array += nominal;
-        self.measures.operations[operation.kind.index()] += 1;
+        self.measures.work.count(operation.kind, operation.pages);
         for &id in operation.transactions() {
             let transaction = &mut self.transactions[id];
             transaction.spent.array += nominal;
@@ -130,7 +139,8 @@ impl Simulation {
     fn data_arrived(&mut self, die: DieId, stalled: Time) {
         let now = self.now();
         if stalled > Time::ZERO {
-            self.asked[die.index()].causes.insert(Cause::Link);
+            let asker = self.asker(die);
+            self.asked[asker.index()].causes.insert(Cause::Link);
             self.dies[die.index()].count_path_wait(stalled).expect("data arrives from a register that holds some");
         }
         let state = &mut self.dies[die.index()];
@@ -173,6 +183,7 @@ impl Simulation {
     /// The chip tells the controller that the operation is done.
     fn acknowledge(&mut self, die: DieId, operation: Operation) {
         let id = self.unacknowledged.insert(operation);
+        let die = self.asker(die);
         self.witness(|oracles, now| oracles.acknowledgement_sent(die, now));
         self.fabric.acknowledge(die, id, self.queue.now(), &mut self.outbox);
     }
@@ -183,7 +194,8 @@ impl Simulation {
         let operation = self.unacknowledged[id];
         self.unacknowledged.remove(id);
         let die = self.geometry.die_of_plane(self.transactions[operation.transactions()[0]].plane);
-        self.witness(|oracles, now| oracles.acknowledged(die, now));
+        let asker = self.asker(die);
+        self.witness(|oracles, now| oracles.acknowledged(asker, now));
         for &id in operation.transactions() {
             let transaction = &mut self.transactions[id];
             transaction.spent.transfer += now - transaction.array_mark;

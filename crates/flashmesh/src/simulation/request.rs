@@ -3,7 +3,7 @@
 use crate::fabric::Causes;
 use crate::host::status::Status;
 use crate::ids::StreamId;
-use crate::schedule::transaction::Spent;
+use crate::schedule::transaction::{Priority, Spent};
 use crate::units::Time;
 use crate::workload::IoRequest;
 
@@ -16,6 +16,8 @@ pub(super) struct Request {
     pub stream: StreamId,
     pub io: IoRequest,
     pub thread: u32,
+    /// What its transactions have beside those of other requests.
+    pub priority: Priority,
     pub arrival: Time,
     /// When the drive took it from the host's queue.
     pub submitted: Time,

@@ -198,6 +198,9 @@ impl Simulation {
         let plane = self.geometry.plane_of(from);
         let mut transaction = Transaction::new(class, request, lpn, plane, from, bytes);
         transaction.queued = self.queue.now();
+        if let Some(request) = request {
+            transaction.priority = self.requests[request].priority;
+        }
         self.transactions.insert(transaction)
     }
 
@@ -215,6 +218,9 @@ impl Simulation {
         self.queues.push(&mut self.transactions, die, plane, id);
         if self.tracks_idle {
             self.idle.set(die, false);
+            if self.dies_take_turns {
+                self.dies_of_chip(die).for_each(|die| self.idle.set(die, false));
+            }
         }
         self.kick(die);
     }

@@ -1,16 +1,16 @@
 //! Random small drives and workloads, for the tests that drive a whole drive.
 
+mod flash;
 mod host;
 mod interconnect;
 
-use flashmesh::config::{
-    Allocation, Config, Level, Move, MultiPlane, PreconditionKind, SchedulePolicy, Suspension, VictimPolicy,
-};
+use flashmesh::config::{Allocation, Config, Level, Move, PreconditionKind, VictimPolicy};
 use flashmesh::units::{Bytes, Time};
 use flashmesh::workload::{IoRequest, RequestKind};
 use proptest::prelude::*;
 use proptest::sample::select;
 
+use flash::{flash, schedule};
 use host::{Attached, host};
 use interconnect::interconnect;
 
@@ -30,7 +30,7 @@ fn allocation() -> impl Strategy<Value = Allocation> {
     prop_oneof![2 => order, 1 => Just(Allocation::Dynamic)]
 }
 
-fn time_us(range: std::ops::RangeInclusive<u64>) -> impl Strategy<Value = Time> {
+pub fn time_us(range: std::ops::RangeInclusive<u64>) -> impl Strategy<Value = Time> {
     range.prop_map(Time::from_us)
 }
 
@@ -59,32 +59,6 @@ fn geometry() -> impl Strategy<Value = flashmesh::config::Geometry> {
     })
 }
 
-fn flash() -> impl Strategy<Value = flashmesh::config::Flash> {
-    let array = (1..=60u64, 20..=300u64, 100..=1500u64);
-    let commands = (0..=50u64, proptest::option::of(0..=50u64));
-    let suspension = (select(Suspension::ALL), time_us(0..=10), time_us(0..=10), 1..=4u32, time_us(0..=20));
-    let multi_plane = select(MultiPlane::ALL);
-    (array, commands, suspension, multi_plane, any::<bool>()).prop_map(
-        |((read, program, erase), (command, extra), suspension, multi_plane, read_cache)| {
-            let (suspension, suspend_time, resume_time, suspensions_max, suspend_remaining_min) = suspension;
-            flashmesh::config::Flash {
-                read_time: Time::from_us(read),
-                program_time: Time::from_us(program),
-                erase_time: Time::from_us(erase),
-                command_time: Time::from_ns(command),
-                command_time_per_extra_plane: extra.map(Time::from_ns),
-                multi_plane,
-                read_cache,
-                suspension,
-                suspend_time,
-                resume_time,
-                suspensions_max,
-                suspend_remaining_min,
-            }
-        },
-    )
-}
-
 fn collection() -> impl Strategy<Value = (flashmesh::config::Gc, flashmesh::config::Wear)> {
     let victim = select(VictimPolicy::ALL);
     // The smallest spare area of all is 4 blocks of 24.
@@ -109,28 +83,16 @@ fn collection() -> impl Strategy<Value = (flashmesh::config::Gc, flashmesh::conf
 }
 
 pub fn drive() -> impl Strategy<Value = Config> {
-    let schedule = (select(SchedulePolicy::ALL), 1..=8u32);
     let kinds = vec![PreconditionKind::None, PreconditionKind::Sequential, PreconditionKind::Random];
     let precondition = (select(kinds), select(vec![0.1, 0.5, 1.0]));
-    (0..1000u64, geometry(), flash(), interconnect(), schedule, allocation(), collection(), host(), precondition)
+    (0..1000u64, geometry(), flash(), interconnect(), schedule(), allocation(), collection(), host(), precondition)
         .prop_map(
-            |(
-                seed,
-                geometry,
-                flash,
-                interconnect,
-                (policy, lookahead),
-                allocation,
-                (gc, wear),
-                attached,
-                (kind, fill),
-            )| {
+            |(seed, geometry, flash, interconnect, schedule, allocation, (gc, wear), attached, (kind, fill))| {
                 let Attached { host, nvme, sata, queue, replay } = attached;
                 let mut config =
                     Config { seed, geometry, flash, gc, wear, host, nvme, sata, queue, replay, ..Config::default() };
                 interconnect.fit(&mut config);
-                config.schedule.policy = policy;
-                config.schedule.lookahead = lookahead;
+                config.schedule = schedule;
                 config.ftl.allocation = allocation;
                 config.precondition.kind = kind;
                 config.precondition.fill = fill;

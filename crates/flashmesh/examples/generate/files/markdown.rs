@@ -72,6 +72,7 @@ fn types(text: &mut String) {
         ("voltage", format!("A text with a unit ({}): `\"3.3V\"`.", units::<Voltage>())),
         ("sizes", "A size, or sizes with their weights: `[[\"4KiB\", 0.7], [\"64KiB\", 0.3]]`.".to_owned()),
         ("set", "A set of numbers, counted from 0: `\"0-3,6\"` or `[0, 1, 2, 3, 6]`.".to_owned()),
+        ("times", "A time, or times for one plane, for two, and so on: `[\"290ns\", \"940ns\"]`; each further plane adds the last difference, or the only time.".to_owned()),
         ("text, path", "A text.".to_owned()),
         ("choice", "One of the texts listed with the parameter.".to_owned()),
     ];

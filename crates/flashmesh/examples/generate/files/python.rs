@@ -47,6 +47,9 @@ Sizes: TypeAlias = Bytes | Sequence[tuple[Bytes, float]]
 Indices: TypeAlias = str | int | Sequence[int]
 """A set of numbers, counted from 0: "0-3,6" or [0, 1, 2, 3, 6]."""
 
+Times: TypeAlias = Time | Sequence[Time]
+"""A time, or times for one plane, for two, and so on: ["290ns", "940ns"]."""
+
 "#;
 
 const TAIL: &str = r#"
@@ -82,8 +85,8 @@ pub fn module() -> String {
         Config::sections().iter().partition(|section: &&SectionSpec| section.name.is_empty());
     let mut text = HEAD.to_owned();
     let mut names = vec![
-        "Bytes", "Config", "Current", "Indices", "Preset", "Rate", "Share", "Sizes", "Stream", "Time", "Voltage",
-        "Wattage",
+        "Bytes", "Config", "Current", "Indices", "Preset", "Rate", "Share", "Sizes", "Stream", "Time", "Times",
+        "Voltage", "Wattage",
     ];
     names.extend(sections.iter().map(|section| section.struct_name));
     let choice_names: Vec<String> =
@@ -184,6 +187,7 @@ fn field(text: &mut String, section: &SectionSpec, spec: &ParameterSpec) {
         ParameterType::Voltage => "Voltage".to_owned(),
         ParameterType::Sizes => "Sizes".to_owned(),
         ParameterType::Indices => "Indices".to_owned(),
+        ParameterType::Times => "Times".to_owned(),
         ParameterType::Text => "str".to_owned(),
         ParameterType::Path => "str | os.PathLike[str]".to_owned(),
         ParameterType::Choice => choice_name(section, spec),

@@ -103,6 +103,10 @@ fn parameter(spec: &ParameterSpec) -> Value {
             { "type": "string", "pattern": "^ *[0-9]+ *(- *[0-9]+ *)?(, *[0-9]+ *(- *[0-9]+ *)?)*$" },
             { "type": "array", "items": { "type": "integer", "minimum": 0 }, "minItems": 1, "uniqueItems": true },
         ] }),
+        ParameterType::Times => {
+            let list = json!({ "type": "array", "items": pattern::<Time>(""), "minItems": 1, "maxItems": 8 });
+            json!({ "anyOf": [pattern::<Time>(""), list] })
+        }
         ParameterType::Text | ParameterType::Path => json!({ "type": "string", "minLength": 1 }),
         ParameterType::Choice => {
             let choices: Vec<Value> =

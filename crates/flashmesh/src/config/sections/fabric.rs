@@ -33,6 +33,9 @@ choices! {
         OldestFirst = "oldest-first",
         /// The next die in cyclic order.
         RoundRobin = "round-robin",
+        /// Data out before commands: that of requests before that of garbage collection, then whichever was sensed first, all
+        /// planes of an operation in one go. Commands in the cyclic order of the chips, from the last that was sent one.
+        DataFirstRoundRobin = "data-first-round-robin",
     }
 }
 

@@ -4,6 +4,8 @@ use crate::config::choices::choices;
 use crate::config::section::section;
 use crate::units::Time;
 
+use super::Times;
+
 const ARRAY_TIME_MIN: Time = Time::from_ps(1);
 const ARRAY_TIME_MAX: Time = Time::from_ms(10_000);
 const OVERHEAD_MAX: Time = Time::from_ms(1_000);
@@ -17,6 +19,19 @@ choices! {
         SameOffset = "same-offset",
         /// When kind, block and page offset agree (paper 003).
         SameBlockAndOffset = "same-block-and-offset",
+    }
+}
+
+choices! {
+    /// How the pages of a block differ in the time that the array takes for them.
+    PageTypes {
+        /// All are alike.
+        One = "one",
+        /// Two bits a cell: pages are lower and upper in turn.
+        Mlc = "mlc",
+        /// Three bits a cell: six lower pages, two middle ones, then two lower, two middle and two upper ones in turn
+        /// (Yaakobi et al., ICNC 2012).
+        Tlc = "tlc",
     }
 }
 
@@ -37,16 +52,45 @@ choices! {
 section! {
     /// The latencies and abilities of the flash chips.
     Flash, "flash" {
-        /// Array read time tR.
+        /// Array read time tR; where pages differ, that of lower pages.
         read_time: Time = Time::from_us(3), in ARRAY_TIME_MIN..=ARRAY_TIME_MAX;
-        /// Array program time tPROG.
+        /// Array program time tPROG; where pages differ, that of lower pages.
         program_time: Time = Time::from_us(100), in ARRAY_TIME_MIN..=ARRAY_TIME_MAX;
         /// Block erase time tBERS.
         erase_time: Time = Time::from_ms(1), in ARRAY_TIME_MIN..=ARRAY_TIME_MAX;
+        /// How the pages of a block differ in their array times; an operation takes as long as its slowest page.
+        page_types: PageTypes = PageTypes::One;
+        /// Array read time of middle pages.
+        middle_page_read_time: Option<Time> = None, unset "the read time", in ARRAY_TIME_MIN..=ARRAY_TIME_MAX,
+            with "page-types" = ["\"tlc\""];
+        /// Array read time of upper pages.
+        upper_page_read_time: Option<Time> = None, unset "the read time", in ARRAY_TIME_MIN..=ARRAY_TIME_MAX,
+            with "page-types" = ["\"mlc\"", "\"tlc\""];
+        /// Array program time of middle pages.
+        middle_page_program_time: Option<Time> = None, unset "the program time", in ARRAY_TIME_MIN..=ARRAY_TIME_MAX,
+            with "page-types" = ["\"tlc\""];
+        /// Array program time of upper pages.
+        upper_page_program_time: Option<Time> = None, unset "the program time", in ARRAY_TIME_MIN..=ARRAY_TIME_MAX,
+            with "page-types" = ["\"mlc\"", "\"tlc\""];
         /// Time a command and its address take on the path.
         command_time: Time = Time::from_ns(10), in Time::ZERO..=OVERHEAD_MAX;
         /// Time each further plane of a multi-plane command adds on the path.
         command_time_per_extra_plane: Option<Time> = None, unset "the command time", in Time::ZERO..=OVERHEAD_MAX;
+        /// Time a read command takes on the path, over one plane, over two, and so on.
+        read_command_time: Option<Times> = None, unset "the command time, and that of each further plane",
+            in Time::ZERO..=OVERHEAD_MAX;
+        /// The same of a program command, without its data. A copyback takes a read command and a program command.
+        program_command_time: Option<Times> = None, unset "the command time, and that of each further plane",
+            in Time::ZERO..=OVERHEAD_MAX;
+        /// The same of an erase command.
+        erase_command_time: Option<Times> = None, unset "the command time, and that of each further plane",
+            in Time::ZERO..=OVERHEAD_MAX;
+        /// Whether a program brings only what was written of a page to the chip, and the read before it only the rest to the
+        /// controller; whole pages move otherwise.
+        partial_program: bool = false;
+        /// Whether the dies of a chip work side by side. If not, a chip takes no operation while any of its dies works, holds
+        /// data or has an operation suspended, and all that waits for its dies waits in one queue.
+        die_interleaving: bool = true;
         /// When planes of a die join in one operation.
         multi_plane: MultiPlane = MultiPlane::SameOffset;
         /// Whether a die is free once data is in its cache register (after tR), not only when the data has left.

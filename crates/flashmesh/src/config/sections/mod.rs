@@ -19,12 +19,13 @@ mod replay;
 mod sata;
 mod schedule;
 mod sizes;
+mod times;
 mod venice;
 mod wear;
 mod workload;
 
 pub use fabric::{Arbitration, Fabric, FabricKind};
-pub use flash::{Flash, MultiPlane, Suspension};
+pub use flash::{Flash, MultiPlane, PageTypes, Suspension};
 pub use ftl::{Allocation, Ftl, Level};
 pub use gc::{Gc, Move, VictimPolicy};
 pub use geometry::Geometry;
@@ -40,8 +41,9 @@ pub use precondition::{Precondition, PreconditionKind};
 pub use queue::{Caching, Priority, Queue};
 pub use replay::{Replay, ReplayMode};
 pub use sata::{Sata, SataTransport};
-pub use schedule::{Schedule, SchedulePolicy};
+pub use schedule::{KindOrder, Priorities, Schedule, SchedulePolicy};
 pub use sizes::Sizes;
+pub use times::Times;
 pub use venice::{Retry, Routing, Service, TieBreak, Venice};
 pub use wear::Wear;
 pub use workload::{

@@ -4,7 +4,7 @@ use crate::config::choices::choices;
 use crate::config::section::section;
 
 choices! {
-    /// How urgent the requests of a queue are.
+    /// How urgent the requests of a queue are (NVMe base specification: the classes of weighted round robin with urgent class).
     Priority {
         /// Before all others.
         Urgent = "urgent",
@@ -14,6 +14,14 @@ choices! {
         Medium = "medium",
         /// Less urgent than most.
         Low = "low",
+    }
+}
+
+impl Priority {
+    /// The position in a table by priority, the most urgent first.
+    #[inline]
+    pub const fn index(self) -> usize {
+        self as usize
     }
 }
 

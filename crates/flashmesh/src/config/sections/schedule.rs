@@ -2,22 +2,55 @@
 
 use crate::config::choices::choices;
 use crate::config::section::section;
+use crate::units::Time;
 
 choices! {
     /// Which waiting transaction a die runs next.
     SchedulePolicy {
-        /// Reads before writes before erases, in any order of arrival.
+        /// Requests by their kind, in any order of arrival; collection before or after them, as it is preemptible.
         OutOfOrder = "out-of-order",
         /// In the order of arrival; only collection that must come first, and reads where suspension is on, overtake.
         Fifo = "fifo",
     }
 }
 
+choices! {
+    /// Which kind of request a die serves first.
+    KindOrder {
+        /// Reads before writes.
+        ReadFirst = "read-first",
+        /// Writes before reads.
+        WriteFirst = "write-first",
+        /// Whatever waits longest.
+        Arrival = "arrival",
+    }
+}
+
+choices! {
+    /// What the priority of a request means to a die.
+    Priorities {
+        /// Nothing.
+        Off = "off",
+        /// A higher priority goes first, whatever the kind; within a priority the kinds have their order.
+        Strict = "strict",
+        /// Within each kind, urgent requests first; high, medium and low ones take turns, 4 : 2 : 1 where all of them wait.
+        Weighted = "weighted",
+    }
+}
+
 section! {
-    /// Which waiting transaction a die runs next.
+    /// Which waiting transaction a die runs next. What the array interrupts for a read is `flash.suspension`.
     Schedule, "schedule" {
         /// How a die chooses among the transactions that wait for it.
         policy: SchedulePolicy = SchedulePolicy::OutOfOrder;
+        /// Which kind of request goes first. The read that a write of a part of a page needs is a read.
+        order: KindOrder = KindOrder::ReadFirst, with "policy" = ["\"out-of-order\""];
+        /// What priorities of requests do. With them on, only transactions of the same priority join in a multi-plane operation.
+        priorities: Priorities = Priorities::Off, with "policy" = ["\"out-of-order\""];
+        /// A request's transaction that has waited this long for its die goes before those of all other requests, so that none
+        /// waits for ever behind a kind or a priority that always goes first.
+        age_bound: Option<Time> = None, unset "no bound", in Time::ZERO..=Time::from_ms(1_000_000),
+            with "policy" = ["\"out-of-order\""];
         /// How many waiting reads of another plane are searched for one that can join a multi-plane read.
         lookahead: u32 = 32, in 1..=65_535;
     }

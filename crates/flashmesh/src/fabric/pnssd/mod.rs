@@ -22,7 +22,9 @@ use crate::units::{Bytes, Time};
 use super::arbiter::{Arbiter, Waiting};
 use super::framing::Durations;
 use super::layout::{Addition, LinkKind, Part, Passage};
-use super::{Cause, Fabric, FabricError, Grant, Granted, Layout, Leg, LinkUsage, Message, Outbox, Payload, Sent};
+use super::{
+    Cause, DataOf, Fabric, FabricError, Grant, Granted, Layout, Leg, LinkUsage, Message, Outbox, Payload, Sent,
+};
 use grid::{Grid, Side};
 
 /// A channel that is held.
@@ -89,8 +91,8 @@ impl Pnssd {
     pub fn new(config: &Config, geometry: &Geometry) -> Pnssd {
         let grid = Grid::new(geometry, config.pnssd.controllers);
         let dies = grid.dies_per_controller();
-        let controller =
-            || Controller { is_busy: false, busy: Time::ZERO, waiting: Arbiter::new(config.fabric.arbitration, dies) };
+        let arbiter = || Arbiter::new(config.fabric.arbitration, dies, geometry.dies_per_chip);
+        let controller = || Controller { is_busy: false, busy: Time::ZERO, waiting: arbiter() };
         Pnssd {
             channels: vec![None; grid.channels() as usize],
             controllers: (0..grid.controllers()).map(|_| controller()).collect(),
@@ -174,10 +176,31 @@ impl Pnssd {
         side_of(&next).map(|side| (next, side))
     }
 
+    /// A die asks for either of its channels; `data` says whose it is, when data leaves.
+    #[inline]
+    fn ask(&mut self, die: DieId, leg: Leg, data: DataOf, now: Time, outbox: &mut Outbox) {
+        let [horizontal, vertical] = self.grid.sides(die);
+        for side in [horizontal, vertical] {
+            if self.is_free(side) {
+                self.controllers[side.controller as usize].waiting.served(side.position, leg);
+                self.grant(side, (die, leg), Cause::Channel, now, outbox);
+                return;
+            }
+        }
+        let is_channel_free = |side: Side| self.channels[side.link.index()].is_none();
+        let has_free_channel = is_channel_free(horizontal) || is_channel_free(vertical);
+        let cause = if has_free_channel { Cause::Controller } else { Cause::Channel };
+        self.order += 1;
+        self.wait(horizontal, (die, leg, data), cause);
+        if vertical.controller != horizontal.controller {
+            self.wait(vertical, (die, leg, data), cause);
+        }
+    }
+
     /// Lets a die wait at the controller of `side`.
     #[inline]
-    fn wait(&mut self, side: Side, (die, leg): (DieId, Leg), cause: Cause) {
-        let waiting = Waiting { die, leg, cause, position: side.position, order: self.order };
+    fn wait(&mut self, side: Side, (die, leg, data): (DieId, Leg, DataOf), cause: Cause) {
+        let waiting = Waiting { die, leg, data, goes_on: false, cause, position: side.position, order: self.order };
         self.controllers[side.controller as usize].waiting.wait(waiting);
     }
 
@@ -194,22 +217,12 @@ impl Pnssd {
 impl Fabric for Pnssd {
     #[inline]
     fn acquire(&mut self, die: DieId, leg: Leg, now: Time, outbox: &mut Outbox) {
-        let [horizontal, vertical] = self.grid.sides(die);
-        for side in [horizontal, vertical] {
-            if self.is_free(side) {
-                self.controllers[side.controller as usize].waiting.served(side.position);
-                self.grant(side, (die, leg), Cause::Channel, now, outbox);
-                return;
-            }
-        }
-        let is_channel_free = |side: Side| self.channels[side.link.index()].is_none();
-        let has_free_channel = is_channel_free(horizontal) || is_channel_free(vertical);
-        let cause = if has_free_channel { Cause::Controller } else { Cause::Channel };
-        self.order += 1;
-        self.wait(horizontal, (die, leg), cause);
-        if vertical.controller != horizontal.controller {
-            self.wait(vertical, (die, leg), cause);
-        }
+        self.ask(die, leg, DataOf::Request, now, outbox);
+    }
+
+    #[inline]
+    fn acquire_for(&mut self, die: DieId, data: DataOf, now: Time, outbox: &mut Outbox) {
+        self.ask(die, Leg::DataOut, data, now, outbox);
     }
 
     #[inline]
@@ -224,7 +237,7 @@ impl Fabric for Pnssd {
             self.grant(vertical, (from, Leg::Copy), Cause::Channel, now, outbox);
         } else {
             self.order += 1;
-            self.wait(vertical, (from, Leg::Copy), Cause::Channel);
+            self.wait(vertical, (from, Leg::Copy, DataOf::Collection), Cause::Channel);
         }
     }
 

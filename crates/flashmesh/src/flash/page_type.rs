@@ -1,0 +1,89 @@
+//! Pages of cells that hold several bits: which of them a page is, and what the array takes for it.
+
+use crate::config::{self, PageTypes};
+use crate::units::Time;
+
+/// Which of the bits of its cells a page is made of.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum PageType {
+    /// The least significant ones; all of them where a cell holds one.
+    #[default]
+    Lower,
+    /// The ones between.
+    Middle,
+    /// The most significant ones.
+    Upper,
+}
+
+impl PageType {
+    /// All types, by their index.
+    pub const ALL: [PageType; 3] = [PageType::Lower, PageType::Middle, PageType::Upper];
+
+    /// The position in a table by type.
+    #[inline]
+    pub const fn index(self) -> usize {
+        self as usize
+    }
+
+    /// The type of the page at this offset in its block.
+    ///
+    /// In blocks of three bits a cell the first pages are programmed before the types alternate (Yaakobi et al.,
+    /// "Characterization and error-correcting codes for TLC flash memories", ICNC 2012).
+    #[inline]
+    pub const fn of(types: PageTypes, page_in_block: u32) -> PageType {
+        match (types, page_in_block) {
+            (PageTypes::One, _) => PageType::Lower,
+            (PageTypes::Mlc, page) if page.is_multiple_of(2) => PageType::Lower,
+            (PageTypes::Mlc, _) => PageType::Upper,
+            (PageTypes::Tlc, 0..=5) => PageType::Lower,
+            (PageTypes::Tlc, 6..=7) => PageType::Middle,
+            (PageTypes::Tlc, page) => PageType::ALL[((page - 8) / 2 % 3) as usize],
+        }
+    }
+
+    /// How long the array reads a page of this type.
+    pub fn read_time(self, flash: &config::Flash) -> Time {
+        let own = match self {
+            PageType::Lower => None,
+            PageType::Middle => flash.middle_page_read_time,
+            PageType::Upper => flash.upper_page_read_time,
+        };
+        own.unwrap_or(flash.read_time)
+    }
+
+    /// How long the array programs a page of this type.
+    pub fn program_time(self, flash: &config::Flash) -> Time {
+        let own = match self {
+            PageType::Lower => None,
+            PageType::Middle => flash.middle_page_program_time,
+            PageType::Upper => flash.upper_page_program_time,
+        };
+        own.unwrap_or(flash.program_time)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::PageType::{Lower, Middle, Upper};
+    use super::*;
+
+    fn first(types: PageTypes, pages: u32) -> Vec<PageType> {
+        (0..pages).map(|page| PageType::of(types, page)).collect()
+    }
+
+    #[test]
+    fn pages_of_two_bits_a_cell_alternate() {
+        assert_eq!(first(PageTypes::One, 4), [Lower; 4]);
+        assert_eq!(first(PageTypes::Mlc, 4), [Lower, Upper, Lower, Upper]);
+    }
+
+    #[test]
+    fn pages_of_three_bits_a_cell_begin_with_lower_and_middle_ones_and_then_take_turns() {
+        let mut expected = vec![Lower; 6];
+        expected.extend([Middle; 2]);
+        for _ in 0..2 {
+            expected.extend([Lower, Lower, Middle, Middle, Upper, Upper]);
+        }
+        assert_eq!(first(PageTypes::Tlc, 20), expected);
+    }
+}

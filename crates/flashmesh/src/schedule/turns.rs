@@ -1,0 +1,79 @@
+//! Priorities that take turns by their weights.
+//!
+//! Weighted round robin with an urgent class on top, after that of NVMe (base specification, section 4.13): urgent
+//! transactions go first. The others are visited in rounds, of which every fourth visits the low ones and every second the
+//! medium ones, so that they are served 1 : 2 : 4 where all of them wait, spread evenly; what does not wait is passed over.
+
+use super::transaction::Priority;
+
+/// The priorities that take turns, each with its weight.
+const WEIGHTS: [(Priority, u8); 3] = [(Priority::High, 4), (Priority::Medium, 2), (Priority::Low, 1)];
+
+/// The rounds until all begins anew.
+const ROUNDS: u8 = WEIGHTS[0].1;
+
+/// Whose turn it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Turns {
+    /// The priority visited last, as its place in the weights.
+    last: usize,
+    /// Rounds that are left with this one; priorities of less weight are not visited.
+    round: u8,
+}
+
+impl Default for Turns {
+    fn default() -> Self {
+        Turns { last: WEIGHTS.len() - 1, round: ROUNDS }
+    }
+}
+
+impl Turns {
+    /// The priority that goes next of those that wait; none when none does.
+    pub fn next(&mut self, waits: impl Fn(Priority) -> bool) -> Option<Priority> {
+        if waits(Priority::Urgent) {
+            return Some(Priority::Urgent);
+        }
+        for _ in 0..usize::from(ROUNDS) * WEIGHTS.len() {
+            self.last = (self.last + 1) % WEIGHTS.len();
+            if self.last == 0 {
+                self.round = if self.round > 1 { self.round - 1 } else { ROUNDS };
+            }
+            let (priority, weight) = WEIGHTS[self.last];
+            if weight >= self.round && waits(priority) {
+                return Some(priority);
+            }
+        }
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// How often each priority is served in `count` turns while those of `waiting` wait.
+    fn served(waiting: &[Priority], count: usize) -> [usize; 4] {
+        let mut turns = Turns::default();
+        let mut served = [0; 4];
+        for _ in 0..count {
+            let next = turns.next(|priority| waiting.contains(&priority)).expect("something waits");
+            served[next.index()] += 1;
+        }
+        served
+    }
+
+    #[test]
+    fn those_that_wait_all_the_time_are_served_by_their_weights() {
+        use Priority::{High, Low, Medium, Urgent};
+        assert_eq!(served(&[High, Medium, Low], 700), [0, 400, 200, 100]);
+        assert_eq!(served(&[High, Low], 500), [0, 400, 0, 100]);
+        assert_eq!(served(&[Medium, Low], 300), [0, 0, 200, 100]);
+        assert_eq!(served(&[Low], 10), [0, 0, 0, 10]);
+        assert_eq!(served(&[Urgent, High, Low], 10), [10, 0, 0, 0]);
+    }
+
+    #[test]
+    fn none_goes_when_none_waits() {
+        assert_eq!(Turns::default().next(|_| false), None);
+    }
+}

@@ -1,0 +1,99 @@
+//! Chips whose dies take turns: `flash.die-interleaving = false`.
+//!
+//! Such a chip takes an operation only when none of its dies works, holds data or has one suspended; then the scheduler chooses
+//! among all that waits for its dies. As at most one die has business with the interconnect, the first die of a chip speaks for
+//! all of them there. While an operation is suspended the chip serves reads of that die only \[choice\].
+
+use crate::fabric::Grant;
+use crate::ids::DieId;
+use crate::schedule::Choice;
+
+use super::Simulation;
+use super::dispatch::NOTHING;
+
+impl Simulation {
+    /// The die that asks the interconnect for paths on behalf of `die`: the die itself, unless dies take turns.
+    #[inline]
+    pub(super) fn asker(&self, die: DieId) -> DieId {
+        if self.dies_take_turns { self.first_of_chip(die) } else { die }
+    }
+
+    /// The die that a granted path is for, once that is known: where dies take turns, after the choice of an operation.
+    #[inline]
+    pub(super) fn die_of(&self, grant: Grant) -> DieId {
+        self.taker(grant.die).expect("a chip whose dies take turns holds a path for the die that works")
+    }
+
+    /// The die that takes what `asker` asked a path for: where dies take turns, the one that has begun something, if one has.
+    #[inline]
+    pub(super) fn taker(&self, asker: DieId) -> Option<DieId> {
+        if !self.dies_take_turns {
+            return Some(asker);
+        }
+        self.dies_of_chip(asker).find(|die| !self.dies[die.index()].is_idle())
+    }
+
+    /// The dies that may take what `asker` asked a path for, as the first and their number.
+    #[inline]
+    pub(super) fn takers(&self, asker: DieId) -> (DieId, u32) {
+        match self.taker(asker) {
+            Some(die) => (die, 1),
+            None => (self.first_of_chip(asker), self.geometry.dies_per_chip),
+        }
+    }
+
+    fn first_of_chip(&self, die: DieId) -> DieId {
+        DieId(self.geometry.chip_of(die).0 * self.geometry.dies_per_chip)
+    }
+
+    /// The dies of the chip of `die`.
+    pub(super) fn dies_of_chip(&self, die: DieId) -> impl Iterator<Item = DieId> + use<> {
+        let first = self.first_of_chip(die).0;
+        (first..first + self.geometry.dies_per_chip).map(DieId)
+    }
+
+    /// Something changed for a die of a chip: one of its dies may want its next operation, or to resume one.
+    pub(super) fn kick_chip(&mut self, die: DieId) {
+        if let Some(die) = self.taker(die) {
+            self.kick_die(die);
+            return;
+        }
+        let asker = self.asker(die);
+        if self.asked[asker.index()].command.is_some() {
+            return;
+        }
+        let (mut is_ready, mut has_work) = (false, false);
+        for die in self.dies_of_chip(asker) {
+            let ready = self.ready(die);
+            is_ready |= ready != NOTHING;
+            has_work |= self.queues.has_work(die);
+            self.collect_held_back(die, &ready);
+        }
+        if is_ready && self.asked[asker.index()].command.is_none() {
+            self.ask_command(asker);
+        } else if !has_work {
+            self.chip_went_idle(asker);
+        }
+    }
+
+    fn chip_went_idle(&mut self, asker: DieId) {
+        for die in self.dies_of_chip(asker) {
+            self.set_idle(die);
+        }
+        for die in self.dies_of_chip(asker) {
+            self.collect_in_background(die);
+        }
+    }
+
+    /// Asks the scheduler which transaction goes next on the `count` dies from `first` on.
+    pub(super) fn choose_of_chip(&mut self, first: DieId, count: u32) -> Option<Choice> {
+        let mut ready = std::mem::take(&mut self.ready_of_chip);
+        ready.clear();
+        for die in (first.0..first.0 + count).map(DieId) {
+            ready.push(self.ready(die));
+        }
+        let choice = self.choose_among(first, &ready);
+        self.ready_of_chip = ready;
+        choice
+    }
+}

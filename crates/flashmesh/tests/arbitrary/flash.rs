@@ -1,0 +1,79 @@
+//! Random chips and schedulers, with all their options.
+
+use flashmesh::config::{
+    Flash, KindOrder, MultiPlane, PageTypes, Priorities, Schedule, SchedulePolicy, Suspension, Times,
+};
+use flashmesh::units::Time;
+use proptest::option;
+use proptest::prelude::*;
+use proptest::sample::select;
+
+use super::time_us;
+
+/// Times for one plane, for two and so on; none shorter than the one before.
+fn times() -> impl Strategy<Value = Option<Times>> {
+    let sorted = |mut times: Vec<u64>| {
+        times.sort_unstable();
+        Times(times.into_iter().map(Time::from_ns).collect())
+    };
+    option::weighted(0.3, proptest::collection::vec(0..=900u64, 1..=4).prop_map(sorted))
+}
+
+/// Sets latencies, and how pages differ in them.
+fn latencies() -> impl Strategy<Value = Flash> {
+    let array = (1..=60u64, 20..=300u64, 100..=1500u64);
+    let own = || option::of((1..=400u64).prop_map(Time::from_us));
+    let pages = (select(PageTypes::ALL), own(), own(), own(), own());
+    let commands = (0..=50u64, option::of(0..=50u64), times(), times(), times());
+    (array, pages, commands).prop_map(|((read, program, erase), pages, commands)| {
+        let (page_types, middle_page_read_time, upper_page_read_time, middle_page_program_time, upper) = pages;
+        let (command, extra, read_command_time, program_command_time, erase_command_time) = commands;
+        Flash {
+            read_time: Time::from_us(read),
+            program_time: Time::from_us(program),
+            erase_time: Time::from_us(erase),
+            page_types,
+            middle_page_read_time,
+            upper_page_read_time,
+            middle_page_program_time,
+            upper_page_program_time: upper,
+            command_time: Time::from_ns(command),
+            command_time_per_extra_plane: extra.map(Time::from_ns),
+            read_command_time,
+            program_command_time,
+            erase_command_time,
+            ..Flash::default()
+        }
+    })
+}
+
+/// Any chips.
+pub fn flash() -> impl Strategy<Value = Flash> {
+    let suspension = (select(Suspension::ALL), time_us(0..=10), time_us(0..=10), 1..=4u32, time_us(0..=20));
+    let abilities = (select(MultiPlane::ALL), any::<bool>(), proptest::bool::weighted(0.7), any::<bool>());
+    (latencies(), suspension, abilities).prop_map(|(latencies, suspension, abilities)| {
+        let (suspension, suspend_time, resume_time, suspensions_max, suspend_remaining_min) = suspension;
+        let (multi_plane, read_cache, die_interleaving, partial_program) = abilities;
+        Flash {
+            partial_program,
+            die_interleaving,
+            multi_plane,
+            // A chip whose dies take turns takes nothing while one of them holds data.
+            read_cache: read_cache && die_interleaving,
+            suspension,
+            suspend_time,
+            resume_time,
+            suspensions_max,
+            suspend_remaining_min,
+            ..latencies
+        }
+    })
+}
+
+/// Any scheduler.
+pub fn schedule() -> impl Strategy<Value = Schedule> {
+    let options = (select(KindOrder::ALL), select(Priorities::ALL), option::of(time_us(0..=2_000)));
+    (select(SchedulePolicy::ALL), options, 1..=8u32).prop_map(|(policy, (order, priorities, age_bound), lookahead)| {
+        Schedule { policy, order, priorities, age_bound, lookahead }
+    })
+}
