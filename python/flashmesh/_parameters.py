@@ -35,6 +35,9 @@ __all__ = [
     "HostInterface",
     "HostReadData",
     "Indices",
+    "Mapping",
+    "MappingFill",
+    "MappingSharing",
     "Namespace",
     "Nossd",
     "NossdArbitration",
@@ -113,6 +116,9 @@ Sizes: TypeAlias = Bytes | Sequence[tuple[Bytes, float]]
 
 Indices: TypeAlias = str | int | Sequence[int]
 """A set of numbers, counted from 0: "0-3,6" or [0, 1, 2, 3, 6]."""
+
+Times: TypeAlias = Time | Sequence[Time]
+"""A time, or times for one plane, for two, and so on: ["290ns", "940ns"]."""
 
 Preset: TypeAlias = Literal["z-nand", "pm9a3", "enterprise-slc", "nossd12", "mbm", "collisions"]
 """The drives that come with the simulator."""
@@ -208,6 +214,12 @@ FtlAllocation: TypeAlias = Literal[
 """Which plane a written page goes to; a page read before it was written is placed by the static order (CWDP when
 dynamic).
 """
+
+MappingSharing: TypeAlias = Literal["shared", "per-stream"]
+"""Who shares the cache."""
+
+MappingFill: TypeAlias = Literal["entry", "page"]
+"""What of a translation page stays in the cache once it was read."""
 
 GcVictim: TypeAlias = Literal["greedy", "d-choices", "random", "random-p", "random-pp", "fifo"]
 """Which block is collected."""
@@ -585,6 +597,38 @@ class Ftl:
     allocation: FtlAllocation | None = None
     """Which plane a written page goes to; a page read before it was written is placed by the static order (CWDP when
     dynamic). Default: "CWDP".
+    """
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Mapping:
+    """The cache of the map, when the map does not fit into DRAM (DFTL, ASPLOS 2009)."""
+
+    cache_capacity: Bytes | None = None
+    """DRAM for entries of the map; the map itself then lies on flash, in translation pages. Values: at least 1B.
+    Default: the whole map is in DRAM.
+    """
+
+    sharing: MappingSharing | None = None
+    """Who shares the cache. Default: "shared"."""
+
+    entry_size: Bytes | None = None
+    """Bytes of an entry in the cache: logical and physical page number, and what links it to others. Values: 1B to
+    4KiB. Default: "8B".
+    """
+
+    stored_entry_size: Bytes | None = None
+    """Bytes of an entry in a translation page: a physical page number. Values: 1B to 4KiB. Default: "4B"."""
+
+    read_size: Bytes | None = None
+    """Bytes of a translation page that leave the chip when it is read. Values: at least 1B. Default: the whole page."""
+
+    fill: MappingFill | None = None
+    """What of a translation page stays in the cache once it was read. Default: "entry"."""
+
+    write_backs: int | None = None
+    """Translation pages written back at once; a miss that would evict an entry into one more waits. Values: 1 to 65535.
+    Default: 32.
     """
 
 
@@ -991,6 +1035,9 @@ class Config:
 
     ftl: Ftl = Ftl()
     """Where a page lives."""
+
+    mapping: Mapping = Mapping()
+    """The cache of the map, when the map does not fit into DRAM (DFTL, ASPLOS 2009)."""
 
     gc: Gc = Gc()
     """Garbage collection."""

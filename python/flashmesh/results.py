@@ -48,6 +48,8 @@ class Breakdown:
     count: int
     """How many requests these are the mean of."""
     host: float
+    map_wait: float
+    """Waiting for an entry of the map."""
     die_wait: float
     path_wait: float
     array: float
@@ -71,6 +73,8 @@ class GarbageCollection:
     """Blocks emptied, those of wear levelling included."""
     wear_moves: int
     """Of these, by static wear levelling."""
+    translation_collections: int
+    """Of all, blocks of translation pages."""
     pages_moved: int
     pages_copied: int
     """Of these, sent from chip to chip without a controller."""
@@ -85,9 +89,33 @@ class FlashOperations:
     user_programs: int
     partial_write_reads: int
     """Pages read to complete writes of a part of them."""
+    map_reads: int
+    """Translation pages read."""
+    map_programs: int
+    """Translation pages programmed."""
     multi_plane_operations: int
     suspensions: int
     """Programs and erases set aside for reads."""
+
+
+@dataclass(frozen=True, slots=True)
+class MappingCache:
+    """What the cache of the map did."""
+
+    entries: int
+    """Entries it can hold."""
+    hit_share: float | None
+    hits: int
+    misses: int
+    """Entries for which a translation page was read."""
+    joined_misses: int
+    """Entries not found whose translation page was being read, or written back, already."""
+    waits_for_room: int
+    """Misses that waited for a write-back to make room."""
+    evictions: int
+    write_backs: int
+    """Translation pages that were to be written back."""
+    write_backs_without_read: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -363,6 +391,8 @@ class Result:
     write_amplification: float | None
     gc: GarbageCollection
     flash: FlashOperations
+    mapping_cache: MappingCache | None
+    """None when the whole map is in DRAM."""
     path_conflict: PathConflict
     scouts: Scouts | None
     """None on fabrics other than Venice."""

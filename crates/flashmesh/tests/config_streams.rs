@@ -44,6 +44,9 @@ fn assert_problem(text: &str, overrides: &[&str], kind: ConfigErrorKind, place: 
     assert!(problem.help.as_deref().unwrap_or_default().contains(says[1]), "{error}");
 }
 
+/// Text and overrides, and the problem as [`assert_problem`] takes it.
+type Misspelt = (&'static str, &'static [&'static str], ConfigErrorKind, (usize, usize), [&'static str; 2]);
+
 const TWO: &str = "\
 [replay]
 outstanding = 16
@@ -152,13 +155,10 @@ fn a_stream_made_in_code_that_leaves_a_key_unset_reads_back_alike() {
     assert_eq!(again.hash(), config.hash());
 }
 
-/// What is read, with which overrides; the kind of error, its place, and what the message says.
-type Case = (&'static str, &'static [&'static str], ConfigErrorKind, (usize, usize), [&'static str; 2]);
-
 #[test]
 fn misspelt_names_are_told_the_likely_one() {
     use ConfigErrorKind::*;
-    let cases: [Case; 13] = [
+    let cases: [Misspelt; 13] = [
         ("[stream.a.worklod]\nrequests = 1", &[], UnknownSection, (1, 11), ["`worklod`", "[stream.a.workload]?"]),
         ("[stream.a.replay]\nthread = 1", &[], UnknownKey, (2, 1), ["in [stream.a.replay]", "`threads`?"]),
         ("[stream.a.replay]\nrequests = 1", &[], UnknownKey, (2, 1), ["`requests`", "belongs in [workload]"]),

@@ -216,13 +216,15 @@ fn check_numbers(case: &Case, outcome: &Outcome) -> Result<(), TestCaseError> {
         None => prop_assert_eq!(model.pages_written, 0),
         Some(amplification) => {
             let programmed = amplification * model.pages_written as f64;
-            prop_assert!((programmed - (model.pages_written + gc.pages_moved) as f64).abs() < 1e-6);
+            let expected = model.pages_written + gc.pages_moved + flash.map_programs;
+            prop_assert!((programmed - expected as f64).abs() < 1e-6);
         }
     }
 
     let latency = report.latency_ps.all.as_ref().expect("requests completed");
     let parts = report.breakdown_ps.mean.as_ref().expect("requests completed");
-    let sum = parts.host + parts.die_wait + parts.behind_gc + parts.path_wait + parts.array + parts.transfer;
+    let waits = parts.map_wait + parts.die_wait + parts.behind_gc + parts.path_wait;
+    let sum = parts.host + waits + parts.array + parts.transfer;
     prop_assert!((sum - latency.mean).abs() <= 1.0, "the parts add up to {}, the mean is {}", sum, latency.mean);
     let total: u64 = outcome.records.iter().map(|record| (record.completed - record.arrival).as_ps()).sum();
     let mean = total as f64 / outcome.records.len() as f64;
@@ -390,14 +392,15 @@ proptest! {
 fn the_random_cases_reach_every_corner_of_the_drive() {
     let mut runner = TestRunner::deterministic();
     let strategy = arbitrary::case();
-    let mut reached = [0u64; 10];
+    let mut reached = [0u64; 17];
     let mut limits = BTreeSet::new();
     let mut chips_that_take_turns = 0;
     for _ in 0..200 {
         let case = strategy.new_tree(&mut runner).expect("a case can be drawn").current();
-        let Report { flash, gc, path_conflict, breakdown_ps, lower_bound, .. } = run(&case, true).report;
+        let Report { flash, gc, path_conflict, breakdown_ps, lower_bound, mapping_cache, .. } = run(&case, true).report;
         let takes_turns = !case.config.flash.die_interleaving && case.config.geometry.dies_per_chip > 1;
         chips_that_take_turns += u64::from(takes_turns && gc.erases > 0);
+        let map = mapping_cache.map(|map| map.counters).unwrap_or_default();
         limits.insert(format!("{:?}", lower_bound.limit));
         let waited_behind_gc = breakdown_ps.mean.is_some_and(|mean| mean.behind_gc > 0.0);
         let copybacks = if case.config.gc.copyback { gc.pages_moved } else { 0 };
@@ -412,6 +415,13 @@ fn the_random_cases_reach_every_corner_of_the_drive() {
             flash.partial_write_reads,
             path_conflict.wait_ps,
             u64::from(waited_behind_gc),
+            map.hits,
+            map.misses,
+            map.joined_misses,
+            map.waits_for_room,
+            map.write_backs_without_read,
+            flash.map_programs,
+            gc.translation_collections,
         ];
         for (sum, count) in reached.iter_mut().zip(counts) {
             *sum += count;

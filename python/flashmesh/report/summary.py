@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 STATISTICS = {name.name: name.name.replace("_", ".") for name in fields(Latency) if name.name != "count"}
 PARTS = {
     "host": "host queue and link",
+    "map_wait": "waiting for the map",
     "die_wait": "waiting for the die",
     "path_wait": "waiting for the path",
     "array": "array",

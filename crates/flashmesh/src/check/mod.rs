@@ -12,6 +12,7 @@
 //! - `pages`: a page is programmed once between erases, in order, and no erase loses a page;
 //! - `freshness`: every read returns the newest version, and no write is lost;
 //! - `mapping`: the map of the translation layer is a bijection and agrees with the array;
+//! - `entries`: entries of the map are read before they are used, and written back before they are forgotten;
 //! - `queues`: queues between host and drive hold what they may, and commands are fetched once and in order;
 //! - `requests`: every request completes once, with all of its pages, and a flush after the writes before it;
 //! - `energy`: the energy in the report adds up from what was seen.
@@ -20,6 +21,7 @@ mod clock;
 mod data;
 mod dies;
 mod energy;
+mod entries;
 mod freshness;
 mod links;
 mod mapping;
@@ -39,7 +41,8 @@ use crate::error::RunError;
 use crate::fabric::{self, Grant, Leg, LinkUse, Payload, Sent};
 use crate::flash::die::OperationKind;
 use crate::flash::geometry::Geometry;
-use crate::ftl::Ftl;
+use crate::ftl::mapping_cache::EntryEvent;
+use crate::ftl::{Ftl, TranslationPages};
 use crate::host::interface::Seen;
 use crate::ids::{BlockId, DieId, LinkId, Lpn, PlaneId, Ppn, RequestId, StreamId};
 use crate::power::energy::PowerReport;
@@ -50,6 +53,7 @@ use clock::Clock;
 use data::Data;
 use dies::Dies;
 use energy::Energy;
+use entries::Entries;
 use freshness::Freshness;
 use links::Links;
 use mapping::Mapping;
@@ -78,6 +82,8 @@ pub enum Origin {
     User(RequestId),
     /// Garbage collection or wear levelling moved it from there.
     Moved(Ppn),
+    /// The translation page is written back.
+    Map,
 }
 
 /// All oracles of one run.
@@ -96,6 +102,7 @@ pub struct Oracles {
     pages: Pages,
     freshness: Freshness,
     mapping: Mapping,
+    entries: Entries,
     queues: Queues,
     requests: Requests,
     energy: Energy,
@@ -113,10 +120,14 @@ impl Oracles {
             data: Data::new(geometry, config.flash.partial_program),
             dies: Dies::new(geometry, &config.flash, fabric::on_die_controller_time(config)),
             planes: Planes::new(geometry, config.flash.multi_plane),
-            pages: Pages::new(geometry, &config.precondition),
+            pages: Pages::new(geometry, &config.precondition, TranslationPages::new(geometry, &config.mapping)),
             freshness: Freshness::new(geometry),
             mapping: Mapping::new(geometry),
-            queues: Queues::new(config, &[config.queue.priority]),
+            entries: Entries::new(geometry, &config.mapping),
+            queues: Queues::new(
+                config,
+                &config.streams().iter().map(|stream| stream.queue.priority).collect::<Vec<_>>(),
+            ),
             requests: Requests::new(geometry),
             energy: Energy::new(config),
             violation: None,
@@ -157,6 +168,8 @@ impl Oracles {
     pub fn settled(&mut self, ftl: &Ftl, now: Time) {
         let outcome = self.planes.settled();
         self.judge(Planes::NAME, outcome, now);
+        let outcome = self.entries.settled();
+        self.judge(Entries::NAME, outcome, now);
         let outcome = self.mapping.settled(&mut self.pages, |lpn| ftl.lookup(lpn), || ftl.audit());
         self.judge(Mapping::NAME, outcome, now);
     }
@@ -192,6 +205,7 @@ impl Oracles {
         self.judge(Requests::NAME, outcome, now);
         self.queues.completed(id);
         self.freshness.completed(id);
+        self.entries.completed(id);
     }
 
     /// A die asked for a path.
@@ -326,6 +340,8 @@ impl Oracles {
             }
             let outcome = self.requests.read(id, lpn);
             self.judge(Requests::NAME, outcome, now);
+            let outcome = self.entries.page_done(id, lpn);
+            self.judge(Entries::NAME, outcome, now);
         }
         self.judge(Pages::NAME, version.map(|_| ()), now);
     }
@@ -338,21 +354,29 @@ impl Oracles {
                 self.judge(Requests::NAME, outcome, now);
                 let outcome = self.freshness.programmed(id, lpn, self.pages.newest(lpn));
                 self.judge(Freshness::NAME, outcome, now);
+                let outcome = self.entries.page_done(id, lpn);
+                self.judge(Entries::NAME, outcome, now);
                 None
             }
             Origin::Moved(from) => Some(from),
+            Origin::Map => None,
         };
         let outcome = self.planes.programmed(ppn, from);
         self.judge(Planes::NAME, outcome, now);
         self.judge_time(from, Some(ppn), now);
         let written = match origin {
             Origin::User(id) => self.requests.bytes(id, lpn),
-            Origin::Moved(_) => None,
+            Origin::Moved(_) | Origin::Map => None,
         };
         let outcome = self.data.programmed(ppn, from, written);
         self.judge(Data::NAME, outcome, now);
         let outcome = self.pages.programmed(ppn, lpn, origin);
         self.judge(Pages::NAME, outcome, now);
+        if origin == Origin::Map {
+            self.entries.programmed(lpn);
+        } else if self.pages.place(lpn) == Some(ppn) {
+            self.entries.moved(lpn);
+        }
     }
 
     /// A page that was never written, or deallocated, was placed so that it can be read.
@@ -386,7 +410,56 @@ impl Oracles {
 
     /// The host no longer needs a page.
     pub fn deallocated(&mut self, lpn: Lpn, _now: Time) {
+        if self.pages.newest(lpn).is_some_and(|newest| newest.written || newest.at.is_some()) {
+            self.entries.moved(lpn);
+        }
         self.pages.deallocated(lpn);
+    }
+
+    /// A transaction of a request waits for its entry of the map.
+    pub fn entry_wanted(&mut self, request: RequestId, lpn: Lpn, _now: Time) {
+        self.entries.wanted(request, lpn);
+    }
+
+    /// A transaction of a request goes on with its entry of the map.
+    pub fn entry_used(&mut self, request: RequestId, lpn: Lpn, now: Time) {
+        let outcome = self.entries.used(request, lpn, now);
+        self.judge(Entries::NAME, outcome, now);
+    }
+
+    /// Something became of an entry of the map.
+    pub fn entry_changed(&mut self, event: EntryEvent, now: Time) {
+        let outcome = self.entries.changed(event, now);
+        self.judge(Entries::NAME, outcome, now);
+    }
+
+    /// A translation page is to be read.
+    pub fn translation_read_issued(&mut self, page: Lpn, now: Time) {
+        let outcome = self.entries.read_issued(page);
+        self.judge(Entries::NAME, outcome, now);
+    }
+
+    /// A translation page has reached the controller.
+    pub fn translation_read_ended(&mut self, page: Lpn, now: Time) {
+        let outcome = self.entries.read_ended(page);
+        self.judge(Entries::NAME, outcome, now);
+    }
+
+    /// A translation page is to be programmed.
+    pub fn translation_program_issued(&mut self, page: Lpn, now: Time) {
+        let outcome = self.entries.program_issued(page);
+        self.judge(Entries::NAME, outcome, now);
+    }
+
+    /// The program of a translation page begins, with what its entries say now.
+    pub fn translation_program_began(&mut self, page: Lpn, _now: Time) {
+        self.entries.program_began(page);
+    }
+
+    /// The controller knows that a translation page was programmed.
+    pub fn translation_program_ended(&mut self, page: Lpn, now: Time) {
+        let outcome = self.entries.program_ended(page);
+        self.judge(Entries::NAME, outcome, now);
     }
 
     /// The run is over, with these links held; `complete` unless it was cancelled.

@@ -11,6 +11,7 @@ use rustc_hash::FxHashMap;
 
 use crate::config::{self, PreconditionKind};
 use crate::flash::geometry::Geometry;
+use crate::ftl::TranslationPages;
 use crate::ids::{BlockId, Lpn, Ppn};
 
 use super::Origin;
@@ -57,6 +58,8 @@ pub(super) struct Pages {
     version: Version,
     /// The logical pages below this were written before the run.
     preconditioned: u32,
+    /// The translation pages, which are there from the start.
+    translation: Option<TranslationPages>,
     /// Logical pages whose place changed since the map was last compared.
     changed: Vec<Lpn>,
 }
@@ -64,7 +67,11 @@ pub(super) struct Pages {
 impl Pages {
     pub(super) const NAME: &'static str = "pages";
 
-    pub(super) fn new(geometry: &Geometry, precondition: &config::Precondition) -> Pages {
+    pub(super) fn new(
+        geometry: &Geometry,
+        precondition: &config::Precondition,
+        translation: Option<TranslationPages>,
+    ) -> Pages {
         let preconditioned = match precondition.kind {
             PreconditionKind::None => 0,
             PreconditionKind::Sequential | PreconditionKind::Random => {
@@ -78,6 +85,7 @@ impl Pages {
             newest: FxHashMap::default(),
             version: 0,
             preconditioned: preconditioned.min(geometry.logical_pages),
+            translation,
             changed: Vec::new(),
         }
     }
@@ -87,9 +95,14 @@ impl Pages {
         format!("page {} (page {} of block {})", ppn.0, self.geometry.page_in_block(ppn), block.0)
     }
 
+    /// Whether `lpn` was written before the run.
+    fn was_there(&self, lpn: Lpn) -> bool {
+        lpn.0 < self.preconditioned || self.translation.is_some_and(|translation| translation.contains(lpn))
+    }
+
     /// The newest version of `lpn`, when it ever had one.
     pub(super) fn newest(&self, lpn: Lpn) -> Option<Newest> {
-        let untouched = || (lpn.0 < self.preconditioned).then_some(Newest { version: 0, at: None, written: true });
+        let untouched = || self.was_there(lpn).then_some(Newest { version: 0, at: None, written: true });
         self.newest.get(&lpn).copied().or_else(untouched)
     }
 
@@ -172,7 +185,7 @@ impl Pages {
     /// The array programmed `ppn` with `lpn`.
     pub(super) fn programmed(&mut self, ppn: Ppn, lpn: Lpn, origin: Origin) -> Result<(), String> {
         match origin {
-            Origin::User(_) => {
+            Origin::User(_) | Origin::Map => {
                 self.version += 1;
                 let version = self.version;
                 self.fill(ppn, Content { lpn, version }, "programmed")?;
@@ -278,7 +291,9 @@ impl Pages {
 
     /// Whether everything that was written before the run, and not touched since, is where nothing else has been.
     pub(super) fn preconditioned_pages_remain(&self, lookup: impl Fn(Lpn) -> Option<Ppn>) -> Result<(), String> {
-        for lpn in (0..self.preconditioned).map(Lpn).filter(|lpn| !self.newest.contains_key(lpn)) {
+        let translation = self.translation.map_or(0..0, |translation| translation.all());
+        let were_there = (0..self.preconditioned).chain(translation).map(Lpn);
+        for lpn in were_there.filter(|lpn| !self.newest.contains_key(lpn)) {
             let Some(ppn) = lookup(lpn) else {
                 return Err(format!("logical page {}, written before the run, is lost", lpn.0));
             };

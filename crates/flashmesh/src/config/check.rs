@@ -3,10 +3,11 @@
 mod streams;
 
 use super::error::ConfigErrorKind;
-use super::{Config, Move, PreconditionKind};
+use super::{Config, MapFill, MapSharing, Move, PreconditionKind};
 use crate::fabric;
 use crate::flash::geometry::{Geometry, GeometryError, SPARE_BLOCKS_PER_PLANE_MIN};
-use crate::ftl::ARRIVAL_BLOCKS;
+use crate::ftl::mapping_cache::entries_per_part;
+use crate::ftl::{ARRIVAL_BLOCKS, TRANSLATION_BLOCKS, TranslationPages};
 use crate::units::Share;
 
 /// Settings that cannot go together.
@@ -45,6 +46,9 @@ pub(super) fn clashes(config: &Config) -> Vec<Clash> {
     }
     commands(config, &mut clashes);
     collection(config, geometry.as_ref(), &mut clashes);
+    if let Some(geometry) = &geometry {
+        mapping(config, geometry, &mut clashes);
+    }
     precondition(config, &mut clashes);
     streams::clashes(config, geometry.as_ref(), &mut clashes);
     clashes
@@ -129,7 +133,9 @@ fn collection(config: &Config, geometry: Option<&Geometry>, clashes: &mut Vec<Cl
         let keys = ["gc.move", "geometry.over-provisioning", "geometry.capacity", "geometry.blocks-per-plane"];
         clashes.push(Clash::new(&keys, message).help("raise geometry.over-provisioning or lower geometry.capacity"));
     }
-    let spare = 1.0 - f64::from(geometry.logical_pages) / f64::from(geometry.pages());
+    let translation_pages = TranslationPages::new(geometry, &config.mapping).map_or(0, |pages| pages.count());
+    let occupied = f64::from(geometry.logical_pages) + f64::from(translation_pages);
+    let spare = 1.0 - occupied / f64::from(geometry.pages());
     if gc.threshold >= spare {
         let message = format!(
             "gc.threshold ({}) is not below the spare space ({}): a full drive would be collected for ever",
@@ -138,6 +144,57 @@ fn collection(config: &Config, geometry: Option<&Geometry>, clashes: &mut Vec<Cl
         );
         let keys = ["gc.threshold", "geometry.over-provisioning", "geometry.capacity"];
         clashes.push(Clash::new(&keys, message).help("lower gc.threshold or raise geometry.over-provisioning"));
+    }
+}
+
+/// The cache of the map, and the room that translation pages take.
+fn mapping(config: &Config, geometry: &Geometry, clashes: &mut Vec<Clash>) {
+    let mapping = &config.mapping;
+    let Some(capacity) = mapping.cache_capacity else { return };
+    if entries_per_part(mapping, config.streams().len()) == Some(0) {
+        let part = if mapping.sharing == MapSharing::PerStream { " for each stream" } else { "" };
+        let message = format!("mapping.cache-capacity ({capacity}) holds no entry of {}{part}", mapping.entry_size);
+        clashes.push(Clash::new(&["mapping.cache-capacity", "mapping.entry-size"], message));
+    }
+    let page_size = geometry.page_size;
+    if mapping.stored_entry_size > page_size {
+        let message = format!(
+            "mapping.stored-entry-size ({}) is larger than geometry.page-size ({page_size}): a translation page holds no entry",
+            mapping.stored_entry_size
+        );
+        clashes.push(Clash::new(&["mapping.stored-entry-size", "geometry.page-size"], message));
+        return;
+    }
+    if let Some(read_size) = mapping.read_size {
+        if read_size > page_size {
+            let message = format!("mapping.read-size ({read_size}) is larger than geometry.page-size ({page_size})");
+            clashes.push(Clash::new(&["mapping.read-size", "geometry.page-size"], message));
+        }
+        if mapping.fill == MapFill::Page && read_size < page_size {
+            let message = format!("mapping.fill is `page`, but only {read_size} of a translation page are read");
+            let clash = Clash::new(&["mapping.fill", "mapping.read-size"], message);
+            clashes.push(clash.help("leave mapping.read-size away, or set mapping.fill to `entry`"));
+        }
+    }
+    let Some(translation) = TranslationPages::new(geometry, mapping) else { return };
+    let arrivals = if config.gc.r#move == Move::ChipToChip { ARRIVAL_BLOCKS } else { 0 };
+    let needed = SPARE_BLOCKS_PER_PLANE_MIN + u64::from(arrivals) + u64::from(TRANSLATION_BLOCKS);
+    let pages = u64::from(geometry.logical_pages) + u64::from(translation.count());
+    let blocks = pages.div_ceil(u64::from(geometry.planes())).div_ceil(u64::from(geometry.pages_per_block));
+    let spare = u64::from(geometry.blocks_per_plane).saturating_sub(blocks);
+    if spare < needed {
+        let message = format!(
+            "the map lies in {} translation pages; with them a plane has {spare} blocks to spare, and needs {needed} of them",
+            translation.count()
+        );
+        let keys = [
+            "mapping.cache-capacity",
+            "geometry.over-provisioning",
+            "geometry.capacity",
+            "geometry.blocks-per-plane",
+            "mapping.stored-entry-size",
+        ];
+        clashes.push(Clash::new(&keys, message).help("raise geometry.over-provisioning or lower geometry.capacity"));
     }
 }
 

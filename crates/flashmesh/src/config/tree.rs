@@ -7,8 +7,8 @@ use super::node::Node;
 use super::reference::SectionSpec;
 use super::section::{Section, section};
 use super::sections::{
-    Fabric, Flash, Ftl, Gc, Geometry, Host, Namespace, Nossd, Nvme, Packets, Pnssd, Power, Precondition, Queue, Replay, Sata,
-    Schedule, Venice, Wear, Workload,
+    Fabric, Flash, Ftl, Gc, Geometry, Host, Mapping, Namespace, Nossd, Nvme, Packets, Pnssd, Power, Precondition,
+    Queue, Replay, Sata, Schedule, Venice, Wear, Workload,
 };
 use super::stream::StreamConfig;
 
@@ -138,6 +138,8 @@ tree! {
         schedule: Schedule,
         /// Where a page lives.
         ftl: Ftl,
+        /// The cache of the map, when the map does not fit into DRAM.
+        mapping: Mapping,
         /// Garbage collection.
         gc: Gc,
         /// Wear levelling.

@@ -85,6 +85,8 @@ impl Ftl {
             if self.blocks.is_valid(ppn) {
                 let lpn = self.mapping.lpn_at(ppn);
                 at(&format!("page {page} is valid for {lpn:?}, which is elsewhere"), self.lookup(lpn) == Some(ppn))?;
+                let is_data = self.translation.is_none_or(|translation| !translation.contains(lpn));
+                at("data lies among translation pages", !is_data || !self.blocks.holds_translation(block))?;
             }
         }
 
@@ -189,7 +191,7 @@ mod tests {
         });
         finds("free list", |ftl| {
             let block = ftl.planes[0].free.pop().unwrap();
-            ftl.blocks.open(block);
+            ftl.blocks.open(block, false);
             ftl.planes[0].free.push(block, 0);
         });
     }

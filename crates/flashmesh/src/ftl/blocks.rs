@@ -34,6 +34,8 @@ pub(super) struct Blocks {
     /// When a full block was filled, counted in filled blocks of its plane from 1; 0 for any other.
     filled: Vec<u32>,
     erase_count: Vec<u32>,
+    /// Whether it was last opened for translation pages.
+    translation: Vec<u8>,
 }
 
 impl Blocks {
@@ -51,6 +53,7 @@ impl Blocks {
             gain: vec![0; blocks],
             filled: vec![0; blocks],
             erase_count: vec![0; blocks],
+            translation: vec![0; blocks],
         }
     }
 
@@ -99,9 +102,17 @@ impl Blocks {
         u32::from(*programmed) == self.pages_per_block
     }
 
-    pub(super) fn open(&mut self, block: BlockId) {
+    /// Opens a free block, for translation pages or for data.
+    pub(super) fn open(&mut self, block: BlockId, translation: bool) {
         debug_assert_eq!(self.state(block), BlockState::Free);
         self.state[block.index()] = BlockState::Open as u8;
+        self.translation[block.index()] = u8::from(translation);
+    }
+
+    /// Whether a block that is not free holds translation pages.
+    #[inline]
+    pub(super) fn holds_translation(&self, block: BlockId) -> bool {
+        self.translation[block.index()] != 0
     }
 
     /// The block is full, the `sequence`-th of its plane; returns what collection gains from it.
@@ -141,6 +152,7 @@ impl Blocks {
         self.state[to] = source.state[from];
         self.gain[to] = source.gain[from];
         self.filled[to] = source.filled[from];
+        self.translation[to] = source.translation[from];
     }
 
     /// Marks the first `pages` pages of an open block as programmed and valid.

@@ -17,6 +17,7 @@ pub(super) struct Mapping {
 }
 
 impl Mapping {
+    /// A map of `logical_pages`, those of the host and translation pages, over `pages` physical pages.
     pub(super) fn new(logical_pages: u32, pages: u32) -> Mapping {
         Mapping { forward: vec![0; logical_pages as usize], reverse: vec![0; pages as usize] }
     }

@@ -20,6 +20,13 @@
 //! When every full block is fully valid, there is nothing to gain: [`Ftl::wants_collection`] is false, so that
 //! collection does not move the same pages round and round, however high its threshold.
 //!
+//! Where the map lies on flash, translation pages have two open blocks of their own in each plane, one for those that are
+//! written and one for those that are moved, and two more blocks to spare ([`TRANSLATION_BLOCKS`]); they count as logical pages,
+//! spread over the planes as all of them are. So B - 5 or more blocks are full when the host, or the map, is out of space, while
+//! at most (B - 6) P pages are valid, and again P invalid pages lie in full blocks. A victim of either kind has the pages left
+//! in the open block of its kind, and the reserve, to move to; each collection leaves more pages in one of the two than
+//! before, so that after at most 2 P invalid pages a block is free.
+//!
 //! Where pages move from chip to chip, a plane has one more open block, for those that arrive, and one more block to spare;
 //! [`Ftl::admit_copy`] says why nothing waits for it.
 
@@ -29,16 +36,19 @@ mod audit;
 mod blocks;
 pub mod collection;
 mod mapping;
+pub mod mapping_cache;
 mod placement;
 mod plane;
 mod precondition;
 mod reclaim;
+mod translation;
 mod wear;
 
 pub use allocation::IdleDies;
 pub use blocks::BlockState;
 pub use plane::ARRIVAL_BLOCKS;
 pub use precondition::PreconditionReport;
+pub use translation::{TRANSLATION_BLOCKS, TranslationPages};
 
 use std::hint::black_box;
 
@@ -61,6 +71,10 @@ pub enum Stream {
     Collection,
     /// Pages that they moved here from another chip.
     Arrival,
+    /// Translation pages written back.
+    Translation,
+    /// Translation pages moved by garbage collection or wear levelling.
+    TranslationCollection,
 }
 
 impl Stream {
@@ -70,6 +84,8 @@ impl Stream {
             Stream::Host => Frontier::Host,
             Stream::Collection => Frontier::Collection,
             Stream::Arrival => Frontier::Arrival,
+            Stream::Translation => Frontier::Translation,
+            Stream::TranslationCollection => Frontier::TranslationCollection,
         }
     }
 }
@@ -92,6 +108,8 @@ pub struct Ftl {
     limits: Limits,
     gc: config::Gc,
     wear: config::Wear,
+    mapping_cache: config::Mapping,
+    translation: Option<TranslationPages>,
 }
 
 /// Limits of every plane, in pages.
@@ -108,14 +126,17 @@ struct Limits {
 }
 
 impl Limits {
-    fn new(geometry: &Geometry, gc: &config::Gc) -> Limits {
+    fn new(geometry: &Geometry, gc: &config::Gc, translation: Option<TranslationPages>) -> Limits {
         let pages = geometry.pages_per_plane();
         let share = |share: f64| (f64::from(pages) * share).ceil() as u32;
         // Even a plane of few blocks is collected while the host still has a block to write to.
         let reserve = plane::RESERVE_BLOCKS * geometry.pages_per_block;
-        let even = geometry.logical_pages.div_ceil(geometry.planes());
+        let translation_pages = translation.map_or(0, |translation| translation.count());
+        let even = (geometry.logical_pages + translation_pages).div_ceil(geometry.planes());
         let arrivals = if gc.r#move == config::Move::ChipToChip { ARRIVAL_BLOCKS } else { 0 };
-        let most = pages.saturating_sub((SPARE_BLOCKS_PER_PLANE_MIN as u32 + arrivals) * geometry.pages_per_block);
+        let translation_blocks = if translation.is_some() { TRANSLATION_BLOCKS } else { 0 };
+        let spare = SPARE_BLOCKS_PER_PLANE_MIN as u32 + arrivals + translation_blocks;
+        let most = pages.saturating_sub(spare * geometry.pages_per_block);
         Limits {
             collection: share(gc.threshold).max(reserve + geometry.pages_per_block),
             urgent: share(gc.hard_threshold).max(reserve),
@@ -164,14 +185,18 @@ impl<'a> Occupancy<'a> {
 
 impl Ftl {
     /// The translation layer of a drive that was never written. Takes no time and memory that grows with the number of
-    /// pages: tables are touched when their pages are.
+    /// pages, but for translation pages: tables are touched when their pages are.
     pub fn new(geometry: &Geometry, config: &Config) -> Ftl {
+        let translation = TranslationPages::new(geometry, &config.mapping);
         let planes = (0..geometry.planes()).map(|plane| {
             let first = geometry.first_block(PlaneId(plane));
-            Plane::new(first, geometry.blocks_per_plane, geometry.pages_per_block, config.wear.dynamic)
+            let mut plane = Plane::new(first, geometry.blocks_per_plane, geometry.pages_per_block, config.wear.dynamic);
+            plane.translates = translation.is_some();
+            plane
         });
-        Ftl {
-            mapping: Mapping::new(geometry.logical_pages, geometry.pages()),
+        let translation_pages = translation.map_or(0, |translation| translation.count());
+        let mut ftl = Ftl {
+            mapping: Mapping::new(geometry.logical_pages + translation_pages, geometry.pages()),
             blocks: Blocks::new(geometry),
             planes: planes.collect(),
             allocation: allocation::Policy::new(
@@ -181,11 +206,15 @@ impl Ftl {
             ),
             victim: collection::Policy::new(geometry, &config.gc),
             random: SimRng::new(config.seed ^ SEED_OF_VICTIMS),
-            limits: Limits::new(geometry, &config.gc),
+            limits: Limits::new(geometry, &config.gc, translation),
             gc: config.gc.clone(),
             wear: config.wear.clone(),
+            mapping_cache: config.mapping.clone(),
+            translation,
             geometry: geometry.clone(),
-        }
+        };
+        ftl.lay_out_translation();
+        ftl
     }
 
     /// Where `lpn` is; `None` when it was never written, or deallocated.
@@ -258,7 +287,7 @@ impl Ftl {
             return None;
         }
         let block = account.free.pop()?;
-        self.blocks.open(block);
+        self.blocks.open(block, frontier.is_translation());
         account.open[frontier as usize] = plane::OpenBlock { block, next_page: 0 };
         Some(())
     }
@@ -362,7 +391,7 @@ impl Ftl {
         self.blocks.state(block)
     }
 
-    /// Logical pages that are somewhere on the drive.
+    /// Logical pages that are somewhere on the drive, translation pages among them.
     pub fn mapped_pages(&self) -> u64 {
         self.planes.iter().map(|plane| u64::from(plane.valid_pages)).sum()
     }

@@ -1,5 +1,7 @@
 //! Data that was there before: pages that are read before the run has written them.
 
+use std::cmp::Reverse;
+
 use super::allocation::Allocator;
 use super::collection::VictimSelector;
 use super::plane::{Frontier, OpenBlock};
@@ -40,13 +42,21 @@ impl Ftl {
     }
 
     /// Rewrites a full block that has invalid pages in place, its valid pages first, and leaves it open for placement.
-    /// Needs no free block, so it cannot get in the way of a collection under way.
+    /// Needs no free block, so it cannot get in the way of a collection under way. A block of translation pages comes last, since
+    /// those that are valid then lie among data.
     fn compact_for_placement(&mut self, plane: PlaneId) -> Option<()> {
         let candidates = self.blocks.candidates(plane);
         let greatest = candidates.greatest_gain()?;
         let chosen =
             self.victim.select(&candidates, &mut self.random).filter(|&position| candidates.gain(position) > 0);
-        let block = BlockId(self.geometry.first_block(plane).0 + chosen.unwrap_or(greatest));
+        let first = self.geometry.first_block(plane).0;
+        let mut block = BlockId(first + chosen.unwrap_or(greatest));
+        if self.blocks.holds_translation(block) {
+            let holds_data = |other: &BlockId| !self.blocks.holds_translation(*other);
+            let of_data = self.blocks.of_plane(plane).filter(holds_data);
+            let fullest_of_invalid = of_data.max_by_key(|&other| (self.blocks.gain(other), Reverse(other)));
+            block = fullest_of_invalid.filter(|&other| self.blocks.gain(other) > 0).unwrap_or(block);
+        }
 
         let mut survivors = Vec::new();
         let mut from_page = 0;
@@ -59,7 +69,7 @@ impl Ftl {
             self.deallocate(lpn);
         }
         let erase_count = self.blocks.erase(block);
-        self.blocks.open(block);
+        self.blocks.open(block, false);
         let account = &mut self.planes[plane.index()];
         account.collecting -= 1;
         account.free_pages += self.geometry.pages_per_block;

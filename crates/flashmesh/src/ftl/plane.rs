@@ -11,6 +11,9 @@ pub(super) const RESERVE_BLOCKS: u32 = 1;
 /// has a place there, so that no collection, and not the host, ever waits for it.
 pub const ARRIVAL_BLOCKS: u32 = 1;
 
+/// The number of frontiers.
+const FRONTIERS: usize = 6;
+
 /// What an open block takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Frontier {
@@ -22,18 +25,34 @@ pub(super) enum Frontier {
     Placement,
     /// Pages that arrive from other chips.
     Arrival,
+    /// Translation pages that are written.
+    Translation,
+    /// Translation pages moved by garbage collection and wear levelling.
+    TranslationCollection,
 }
 
 impl Frontier {
-    pub(super) const ALL: [Frontier; 4] =
-        [Frontier::Host, Frontier::Collection, Frontier::Placement, Frontier::Arrival];
+    pub(super) const ALL: [Frontier; FRONTIERS] = [
+        Frontier::Host,
+        Frontier::Collection,
+        Frontier::Placement,
+        Frontier::Arrival,
+        Frontier::Translation,
+        Frontier::TranslationCollection,
+    ];
+
+    /// Whether its blocks hold translation pages.
+    #[inline]
+    pub(super) fn is_translation(self) -> bool {
+        matches!(self, Frontier::Translation | Frontier::TranslationCollection)
+    }
 
     /// Free blocks this frontier must leave untouched.
     #[inline]
     fn untouchable_blocks(self) -> u32 {
         match self {
-            Frontier::Collection => 0,
-            Frontier::Host | Frontier::Placement | Frontier::Arrival => RESERVE_BLOCKS,
+            Frontier::Collection | Frontier::TranslationCollection => 0,
+            Frontier::Host | Frontier::Placement | Frontier::Arrival | Frontier::Translation => RESERVE_BLOCKS,
         }
     }
 }
@@ -59,7 +78,9 @@ pub(super) struct Plane {
     pub(super) collecting: u32,
     /// Blocks filled so far.
     pub(super) filled: u32,
-    pub(super) open: [OpenBlock; 4],
+    pub(super) open: [OpenBlock; FRONTIERS],
+    /// Whether translation pages are written here.
+    pub(super) translates: bool,
     /// Whether a page is on its way from another chip; its place in the open block for such pages is kept.
     pub(super) awaits_arrival: bool,
     pub(super) free: FreeBlocks,
@@ -80,7 +101,8 @@ impl Plane {
             gain: 0,
             collecting: 0,
             filled: 0,
-            open: [OpenBlock { block: first, next_page: pages_per_block }; 4],
+            open: [OpenBlock { block: first, next_page: pages_per_block }; FRONTIERS],
+            translates: false,
             awaits_arrival: false,
             free: FreeBlocks::new(first, blocks, least_erased_first),
             erase_count_max: 0,
@@ -116,15 +138,16 @@ impl Plane {
         self.free.len() > frontier.untouchable_blocks()
     }
 
-    /// Whether the host can allocate nothing until a block is collected.
+    /// Whether the host, or the map, can allocate nothing until a block is collected.
     #[inline]
-    pub(super) fn is_host_out_of_space(&self) -> bool {
-        self.open_pages(Frontier::Host) == 0 && !self.can_open(Frontier::Host)
+    pub(super) fn is_out_of_space(&self) -> bool {
+        let is_out = |frontier| self.open_pages(frontier) == 0 && !self.can_open(frontier);
+        is_out(Frontier::Host) || (self.translates && is_out(Frontier::Translation))
     }
 
-    /// Pages a collection can move before it must have erased its victim.
+    /// Pages that a collection can move to the open block of `frontier` and to free ones before it must have erased its victim.
     #[inline]
-    pub(super) fn collection_pages(&self) -> u64 {
-        u64::from(self.open_pages(Frontier::Collection)) + u64::from(self.free.len()) * u64::from(self.pages_per_block)
+    pub(super) fn collection_pages(&self, frontier: Frontier) -> u64 {
+        u64::from(self.open_pages(frontier)) + u64::from(self.free.len()) * u64::from(self.pages_per_block)
     }
 }

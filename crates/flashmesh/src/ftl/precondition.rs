@@ -9,7 +9,7 @@ use crate::ids::{BlockId, Lpn, PlaneId, Ppn};
 /// What preconditioning has done.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PreconditionReport {
-    /// Logical pages that are mapped now.
+    /// Logical pages of the host that are mapped now.
     pub pages_mapped: u64,
     /// Pages programmed for each page the host wrote, in the last window simulated; 1 when none was.
     pub write_amplification: f64,
@@ -45,10 +45,14 @@ impl Ftl {
     ///
     /// `seed` decides all random choices.
     ///
+    /// Translation pages stay as they were laid out, in either case: how many of them are invalid in the steady state depends on
+    /// what the cache of the map catches \[choice\].
+    ///
     /// # Panics
     /// When something was written already.
     pub fn precondition(&mut self, config: &config::Precondition, seed: u64) -> PreconditionReport {
-        assert_eq!(self.mapped_pages(), 0, "only a fresh drive can be preconditioned");
+        let translation_pages = self.translation.map_or(0, |translation| u64::from(translation.count()));
+        assert_eq!(self.mapped_pages(), translation_pages, "only a fresh drive can be preconditioned");
         let pages = (f64::from(self.geometry.logical_pages) * config.fill) as u32;
         let pages = pages.min(self.geometry.logical_pages);
         let mut report = PreconditionReport { pages_mapped: 0, write_amplification: 1.0, windows: 0, settled: true };
@@ -58,7 +62,7 @@ impl Ftl {
             PreconditionKind::Sequential => self.fill_sequentially(pages),
             PreconditionKind::Random => self.fill_randomly(pages, seed, &mut report),
         }
-        report.pages_mapped = self.mapped_pages();
+        report.pages_mapped = self.mapped_pages() - translation_pages;
         report
     }
 
@@ -70,15 +74,15 @@ impl Ftl {
 
     fn fill_sequentially(&mut self, pages: u32) {
         let planes = self.planes_by_residue();
+        let first_pages: Vec<u32> = planes.iter().map(|&plane| self.next_fresh_page(plane).unwrap_or(0)).collect();
         for (residue, &plane) in planes.iter().enumerate() {
             let share = self.share(pages, residue as u32);
-            self.open_and_fill(plane, share);
+            self.open_and_fill(plane, Frontier::Host, share);
         }
         // Tiles of all planes in turn: the map is written in its order, each plane in its own.
         for tile in (0..self.share(pages, 0)).step_by(TILE_PAGES as usize) {
-            for (residue, &plane) in planes.iter().enumerate() {
+            for (residue, first_page) in first_pages.iter().enumerate() {
                 let end = self.share(pages, residue as u32).min(tile + TILE_PAGES);
-                let first_page = self.first_page(plane);
                 for local in tile..end {
                     let lpn = Lpn(local * planes.len() as u32 + residue as u32);
                     self.mapping.set(lpn, Ppn(first_page + local));
@@ -87,16 +91,21 @@ impl Ftl {
         }
     }
 
-    /// Opens blocks of `plane` one after the other until `pages` pages are programmed and valid.
-    fn open_and_fill(&mut self, plane: PlaneId, pages: u32) {
+    /// The page that [`Ftl::open_and_fill`] of a plane without recycled blocks begins with.
+    pub(super) fn next_fresh_page(&self, plane: PlaneId) -> Option<u32> {
+        self.planes[plane.index()].free.peek().map(|block| self.geometry.ppn(block, 0).0)
+    }
+
+    /// Opens blocks of `plane` for `frontier`, one after the other, until `pages` pages are programmed and valid.
+    pub(super) fn open_and_fill(&mut self, plane: PlaneId, frontier: Frontier, pages: u32) {
         let pages_per_block = self.geometry.pages_per_block;
         let mut left = pages;
         while left > 0 {
             let account = &mut self.planes[plane.index()];
             let Some(block) = account.free.pop() else { break };
             let programmed = left.min(pages_per_block);
-            account.open[Frontier::Host as usize] = OpenBlock { block, next_page: programmed };
-            self.blocks.open(block);
+            account.open[frontier as usize] = OpenBlock { block, next_page: programmed };
+            self.blocks.open(block, frontier.is_translation());
             self.blocks.program_valid(block, programmed);
             if programmed == pages_per_block {
                 self.fill(block);
@@ -145,9 +154,27 @@ impl Ftl {
                 self.invalidate(ppn);
             }
         }
+        self.copy_translation(first_page, residue, sample);
     }
 
-    fn planes_by_residue(&self) -> Vec<PlaneId> {
+    /// Maps the translation pages of the plane of `residue`, whose first page is `first_page`, to where they are on the
+    /// simulated one.
+    fn copy_translation(&mut self, first_page: u32, residue: u32, sample: &Sample) {
+        let (Some(own), Some(simulated)) = (self.translation, sample.ftl.translation) else { return };
+        let mut own = own.of_residue(residue, self.geometry.planes());
+        for lpn in simulated.all() {
+            let Some(ppn) = sample.ftl.lookup(Lpn(lpn)) else { continue };
+            let ppn = Ppn(first_page + ppn.0);
+            match own.next() {
+                Some(lpn) => {
+                    self.mapping.set(Lpn(lpn), ppn);
+                }
+                None => self.invalidate(ppn),
+            }
+        }
+    }
+
+    pub(super) fn planes_by_residue(&self) -> Vec<PlaneId> {
         self.allocation.static_order().planes().to_vec()
     }
 
@@ -178,6 +205,7 @@ impl Sample {
             seed: random.next_u64(),
             gc: drive.gc.clone(),
             wear: config::Wear { static_levelling: false, ..drive.wear.clone() },
+            mapping: drive.mapping_cache.clone(),
             ..Config::default()
         };
         let mut ftl = Ftl::new(&plane, &config);

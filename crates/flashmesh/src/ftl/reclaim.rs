@@ -1,7 +1,7 @@
 //! Garbage collection: when a plane wants it, and the steps of one collection.
 //!
 //! The user of [`Ftl`] moves the pages: for each page of [`Ftl::next_valid_page`] it reads it, allocates a page from
-//! [`Stream::Collection`], programs that, and calls [`Ftl::commit_move`]; when none is left and all programs have
+//! [`Ftl::stream_of_move`], programs that, and calls [`Ftl::commit_move`]; when none is left and all programs have
 //! finished it erases the victim and calls [`Ftl::finish_erase`].
 
 use super::collection::VictimSelector;
@@ -10,19 +10,19 @@ use super::{Ftl, IdleDies, Stream};
 use crate::ids::{BlockId, Lpn, PlaneId};
 
 impl Ftl {
-    /// Whether `plane` should be collected: its share of free pages is below the threshold, or the host is out of space
-    /// there; and something can be gained, and no collection or wear move of the plane is under way.
+    /// Whether `plane` should be collected: its share of free pages is below the threshold, or the host or the map is out
+    /// of space there; and something can be gained, and no collection or wear move of the plane is under way.
     #[inline]
     pub fn wants_collection(&self, plane: PlaneId) -> bool {
         can_begin(&self.planes[plane.index()]) && self.is_short(plane)
     }
 
-    /// Whether the share of free pages of `plane` is below the threshold, or the host is out of space there, whether or
-    /// not something can be done about it.
+    /// Whether the share of free pages of `plane` is below the threshold, or the host or the map is out of space there,
+    /// whether or not something can be done about it.
     #[inline]
     pub fn is_short(&self, plane: PlaneId) -> bool {
         let account = &self.planes[plane.index()];
-        account.free_pages < self.limits.collection || account.is_host_out_of_space()
+        account.free_pages < self.limits.collection || account.is_out_of_space()
     }
 
     /// Whether `plane` should be collected when its die has nothing else to do.
@@ -36,7 +36,7 @@ impl Ftl {
     #[inline]
     pub fn is_urgent(&self, plane: PlaneId) -> bool {
         let account = &self.planes[plane.index()];
-        account.free_pages < self.limits.urgent || account.is_host_out_of_space()
+        account.free_pages < self.limits.urgent || account.is_out_of_space()
     }
 
     /// Begins a collection of `plane`: picks a victim among its full blocks and returns it.
@@ -47,8 +47,6 @@ impl Ftl {
         if !can_begin(account) {
             return None;
         }
-        let room = account.collection_pages();
-        let fits = |block: &BlockId| u64::from(self.blocks.valid_pages(*block)) <= room;
         let first = self.geometry.first_block(plane);
         let candidates = self.blocks.candidates(plane);
         let chosen = self.victim.select(&candidates, &mut self.random);
@@ -57,7 +55,7 @@ impl Ftl {
             .into_iter()
             .flatten()
             .map(|position| BlockId(first.0 + position))
-            .find(fits)?;
+            .find(|&block| self.is_worthwhile(block) && self.fits(block))?;
         self.mark_victim(victim);
         Some(victim)
     }
@@ -110,6 +108,20 @@ impl Ftl {
         account.wear_changed = true;
     }
 
+    /// Whether a policy that is blind to it may choose `block`. Where moved pages make translation pages invalid, a block without an
+    /// invalid page must stay: its collection would gain nothing and ask for the next one, round and round \[choice\].
+    fn is_worthwhile(&self, block: BlockId) -> bool {
+        self.translation.is_none() || self.blocks.gain(block) > 0
+    }
+
+    /// Whether a collection finds room for all valid pages of `block`.
+    pub(super) fn fits(&self, block: BlockId) -> bool {
+        let account = &self.planes[self.blocks.plane_of(block).index()];
+        let moved_to =
+            if self.blocks.holds_translation(block) { Stream::TranslationCollection } else { Stream::Collection };
+        u64::from(self.blocks.valid_pages(block)) <= account.collection_pages(moved_to.frontier())
+    }
+
     pub(super) fn mark_victim(&mut self, block: BlockId) {
         let account = &mut self.planes[self.blocks.plane_of(block).index()];
         account.gain -= self.blocks.collect(block);
@@ -150,8 +162,9 @@ impl Ftl {
         let mut moved = 0;
         let mut from_page = 0;
         while let Some((page, lpn)) = self.next_valid_page(victim, from_page) {
-            let to = self.allocate(plane, Stream::Collection).expect("the reserve has room for a victim");
-            self.commit_move(lpn, self.geometry.ppn(victim, page), to);
+            let from = self.geometry.ppn(victim, page);
+            let to = self.allocate(plane, self.stream_of_move(from)).expect("the reserve has room for a victim");
+            self.commit_move(lpn, from, to);
             moved += 1;
             from_page = page + 1;
         }

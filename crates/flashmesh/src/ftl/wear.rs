@@ -115,7 +115,7 @@ impl Ftl {
             .filter(|&block| self.blocks.state(block) == BlockState::Full)
             .min_by_key(|&block| self.blocks.erase_count(block))?;
         let erase_count_min = self.blocks.erase_count(least);
-        let fits = u64::from(self.blocks.valid_pages(least)) <= account.collection_pages();
+        let fits = self.fits(least);
         let account = &mut self.planes[plane.index()];
         account.erase_count_min = erase_count_min;
         account.wear_changed = false;

@@ -13,7 +13,7 @@ use crate::units::Time;
 /// Buckets per power of two.
 const STEPS: u32 = 16;
 const BUCKETS: usize = 64 * STEPS as usize;
-const PARTS: usize = 6;
+const PARTS: usize = 7;
 
 #[derive(Clone, Copy, Debug, Default)]
 struct Bucket {
@@ -47,7 +47,8 @@ impl Breakdown {
     #[inline]
     pub fn record(&mut self, latency: Time, spent: &Spent) {
         let host = latency - spent.total();
-        let parts = [host, spent.die_wait, spent.behind_gc, spent.path_wait, spent.array, spent.transfer];
+        let Spent { map_wait, die_wait, behind_gc, path_wait, array, transfer } = *spent;
+        let parts = [host, map_wait, die_wait, behind_gc, path_wait, array, transfer];
         let bucket = &mut self.buckets[bucket_of(latency)];
         bucket.count += 1;
         for (sum, part) in bucket.parts_ps.iter_mut().zip(parts) {
@@ -77,9 +78,9 @@ impl Breakdown {
         if total.count == 0 {
             return None;
         }
-        let [host, die_wait, behind_gc, path_wait, array, transfer] =
+        let [host, map_wait, die_wait, behind_gc, path_wait, array, transfer] =
             total.parts_ps.map(|sum| sum as f64 / total.count as f64);
-        Some(BreakdownSummary { count: total.count, host, die_wait, behind_gc, path_wait, array, transfer })
+        Some(BreakdownSummary { count: total.count, host, map_wait, die_wait, behind_gc, path_wait, array, transfer })
     }
 }
 
@@ -90,6 +91,8 @@ pub struct BreakdownSummary {
     pub count: u64,
     /// Host queue and link.
     pub host: f64,
+    /// Waiting for entries of the map.
+    pub map_wait: f64,
     /// Waiting for the die while it worked for other requests.
     pub die_wait: f64,
     /// Waiting for the die while it worked for garbage collection or wear levelling.

@@ -10,6 +10,7 @@ use super::latency::LatencySummary;
 use super::lower_bound::LowerBound;
 use crate::fabric::layout::LinkKind;
 use crate::fabric::{Layout, LinkUsage, venice};
+use crate::ftl::mapping_cache::Counters;
 use crate::power::area::AreaReport;
 use crate::power::energy::PowerReport;
 use crate::units::Time;
@@ -30,12 +31,14 @@ pub struct Report {
     pub latency_ps: LatencyReport,
     /// Where the time went.
     pub breakdown_ps: BreakdownReport,
-    /// Pages programmed over pages the host wrote; null when it wrote none.
+    /// Pages programmed, translation pages among them, over pages the host wrote; null when it wrote none.
     pub write_amplification: Option<f64>,
     /// What garbage collection did.
     pub gc: GcReport,
     /// What the flash array did.
     pub flash: FlashReport,
+    /// What the cache of the map did; null when the whole map is in DRAM.
+    pub mapping_cache: Option<MappingCacheReport>,
     /// How often a path was free on the first try.
     pub path_conflict: PathConflictReport,
     /// What the scouts of Venice did; null on other fabrics.
@@ -125,6 +128,8 @@ pub struct GcReport {
     pub collections: u64,
     /// Of these, taken by static wear levelling.
     pub wear_moves: u64,
+    /// Of all, blocks of translation pages.
+    pub translation_collections: u64,
     /// Valid pages moved.
     pub pages_moved: u64,
     /// Of these, sent from chip to chip without a controller.
@@ -142,10 +147,26 @@ pub struct FlashReport {
     pub user_programs: u64,
     /// Pages read to complete partial writes.
     pub partial_write_reads: u64,
+    /// Translation pages read, for entries of the map and to be written back.
+    pub map_reads: u64,
+    /// Translation pages programmed to write changed entries back.
+    pub map_programs: u64,
     /// Operations that more than one plane joined.
     pub multi_plane_operations: u64,
     /// Programs and erases set aside for reads.
     pub suspensions: u64,
+}
+
+/// What the cache of the map did.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct MappingCacheReport {
+    /// Entries it can hold.
+    pub entries: u64,
+    /// Share of the entries wanted that it had; null when none was wanted.
+    pub hit_share: Option<f64>,
+    /// Counts.
+    #[serde(flatten)]
+    pub counters: Counters,
 }
 
 /// How often a path was free on the first try (paper 000, section 6.3).

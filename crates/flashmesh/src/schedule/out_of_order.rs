@@ -1,5 +1,5 @@
-//! Out of order: requests by their kind, whatever their order of arrival, and garbage collection before or after them as its
-//! preemptibility and the space left demand.
+//! Out of order: the map first, since any number of requests may wait for one of its pages, then requests by their kind, whatever
+//! their order of arrival, and garbage collection before or after them as its preemptibility and the space left demand.
 //!
 //! Reads go first unless `schedule.order` says otherwise: a program keeps a die thirty times as long. What has priority always goes
 //! first, so what has none may wait for ever; `schedule.age-bound` ends that. Priorities of requests count as
@@ -12,6 +12,7 @@ use super::transaction::{Class, Priority, Transaction};
 use super::turns::Turns;
 use super::{Choice, Scheduler, Waiting, oldest};
 
+const MAP: [Class; 2] = [Class::MapRead, Class::MapProgram];
 const READ_FIRST: [Class; 2] = [Class::UserRead, Class::UserProgram];
 const WRITE_FIRST: [Class; 2] = [Class::UserProgram, Class::UserRead];
 
@@ -53,16 +54,14 @@ impl OutOfOrder {
         match (self.priorities, self.order) {
             (Priorities::Off, KindOrder::Arrival) => oldest(waiting.heads(kinds[0]).chain(waiting.heads(kinds[1]))),
             (Priorities::Off, _) => in_order(waiting, kinds),
-            (Priorities::Strict, order) => {
-                Priority::ALL.iter().find_map(|&priority| {
-                    let group = |(choice, _): &(Choice, &Transaction)| choice.priority == priority;
-                    let [first, second] = kinds.map(|kind| waiting.heads(kind).filter(group));
-                    match order {
-                        KindOrder::Arrival => oldest(first.chain(second)),
-                        _ => oldest(first).or_else(|| oldest(second)),
-                    }
-                })
-            }
+            (Priorities::Strict, order) => Priority::ALL.iter().find_map(|&priority| {
+                let group = |(choice, _): &(Choice, &Transaction)| choice.priority == priority;
+                let [first, second] = kinds.map(|kind| waiting.heads(kind).filter(group));
+                match order {
+                    KindOrder::Arrival => oldest(first.chain(second)),
+                    _ => oldest(first).or_else(|| oldest(second)),
+                }
+            }),
             (Priorities::Weighted, order) => {
                 let turns = self.turns.get_mut(waiting.first_die().index())?;
                 let heads = |kinds: &'static [Class]| kinds.iter().flat_map(|&kind| waiting.heads(kind));
@@ -97,6 +96,9 @@ fn in_order<const N: usize>(waiting: &Waiting<'_>, classes: [Class; N]) -> Optio
 impl Scheduler for OutOfOrder {
     #[inline]
     fn choose(&mut self, waiting: &Waiting<'_>) -> Option<Choice> {
+        if let Some(map) = in_order(waiting, MAP) {
+            return Some(map);
+        }
         if waiting.collection_first() {
             in_order(waiting, Class::INTERNAL).or_else(|| self.user(waiting))
         } else {

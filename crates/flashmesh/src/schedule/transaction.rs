@@ -9,6 +9,10 @@ pub use crate::config::Priority;
 /// What a transaction does next, in the order in which the out-of-order policy prefers user requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Class {
+    /// A translation page, for entries of the map that transactions wait for or to be written back.
+    MapRead,
+    /// A translation page is written back.
+    MapProgram,
     /// A page a request wants.
     UserRead,
     /// A page a request writes.
@@ -22,14 +26,24 @@ pub enum Class {
 }
 
 /// The number of classes.
-pub const CLASSES: usize = 5;
+pub const CLASSES: usize = 7;
 
 impl Class {
     /// All classes, by their index.
-    pub const ALL: [Class; CLASSES] =
-        [Class::UserRead, Class::UserProgram, Class::CollectRead, Class::CollectProgram, Class::Erase];
+    pub const ALL: [Class; CLASSES] = [
+        Class::MapRead,
+        Class::MapProgram,
+        Class::UserRead,
+        Class::UserProgram,
+        Class::CollectRead,
+        Class::CollectProgram,
+        Class::Erase,
+    ];
 
-    /// The classes of work of the firmware.
+    /// The reads that requests wait for: they may suspend what the array does.
+    pub const AWAITED_READS: [Class; 2] = [Class::MapRead, Class::UserRead];
+
+    /// The classes of collection and wear levelling.
     pub const INTERNAL: [Class; 3] = [Class::CollectRead, Class::CollectProgram, Class::Erase];
 
     /// The position in a table by class.
@@ -38,7 +52,7 @@ impl Class {
         self as usize
     }
 
-    /// Whether it is work of the firmware, not of a request.
+    /// Whether it is work of collection or wear levelling.
     #[inline]
     pub const fn is_internal(self) -> bool {
         matches!(self, Class::CollectRead | Class::CollectProgram | Class::Erase)
@@ -48,6 +62,8 @@ impl Class {
 /// Where the time of a transaction, or of a request, went.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Spent {
+    /// Waiting for an entry of the map: for its translation page to be read, or for room in the cache.
+    pub map_wait: Time,
     /// Waiting for the die, while it worked for other requests.
     pub die_wait: Time,
     /// Waiting for the die, while it worked for garbage collection or wear levelling.
@@ -63,7 +79,7 @@ pub struct Spent {
 impl Spent {
     /// All of it.
     pub fn total(&self) -> Time {
-        self.die_wait + self.behind_gc + self.path_wait + self.array + self.transfer
+        self.map_wait + self.die_wait + self.behind_gc + self.path_wait + self.array + self.transfer
     }
 }
 

@@ -2,6 +2,7 @@
 //! the other, each a read and a program (or one copyback) of the same die, or a read and a program on another chip, then the
 //! block is erased.
 
+use crate::ftl::Stream;
 use crate::ids::{BlockId, DieId, Lpn, PlaneId, Ppn};
 use crate::schedule::transaction::Class;
 
@@ -70,6 +71,8 @@ impl Simulation {
     fn begin(&mut self, plane: PlaneId, collection: Collection) {
         self.measures.gc.collections += 1;
         self.measures.gc.wear_moves += u64::from(collection.levels_wear);
+        let is_translation = self.ftl.stream_of_move(self.geometry.ppn(collection.block, 0)) != Stream::Collection;
+        self.measures.gc.translation_collections += u64::from(is_translation);
         if !collection.background {
             self.foreground_collections[self.geometry.die_of_plane(plane).index()] += 1;
         }
@@ -89,6 +92,7 @@ impl Simulation {
                 self.insert_transaction(class, None, lpn, from, self.geometry.page_size)
             }
             None => {
+                self.write_back_moves(plane);
                 let first: Ppn = self.geometry.ppn(block, 0);
                 self.insert_transaction(Class::Erase, None, Lpn(0), first, self.geometry.page_size)
             }

@@ -17,7 +17,7 @@ use crate::measure::log::{RequestRecord, RequestSink};
 use crate::measure::lower_bound::{DieWork, LowerBound, Work};
 use crate::measure::peak_rss;
 use crate::measure::report::{
-    FlashReport, GcReport, LinksReport, PathConflictReport, Report, StreamReport, Utilisation,
+    FlashReport, GcReport, LinksReport, MappingCacheReport, PathConflictReport, Report, StreamReport, Utilisation,
 };
 use crate::measure::stream::{StreamFigures, StreamMeasures};
 use crate::power::energy::{Activity, ArrayWork};
@@ -170,7 +170,7 @@ impl Simulation {
         let end = if interrupted { self.now() } else { all.last_completion() };
         let share = |part: u64, of: u64| (of > 0).then(|| part as f64 / of as f64);
         let flash = measures.flash.clone();
-        let programmed = flash.user_programs + measures.gc.pages_moved;
+        let programmed = flash.user_programs + flash.map_programs + measures.gc.pages_moved;
         // Threads that think, and collections beside them, may have gone on after the last completion.
         let utilisation = self.utilisation(self.now());
         let StreamFigures { iops, bandwidth_bytes_per_s, latency_ps, breakdown_ps } = all.figures(end);
@@ -193,6 +193,11 @@ impl Simulation {
             write_amplification: share(programmed, flash.user_programs),
             gc: measures.gc.clone(),
             flash,
+            mapping_cache: self.map.as_ref().map(|map| MappingCacheReport {
+                entries: map.capacity(),
+                hit_share: map.counters().hit_share(),
+                counters: map.counters().clone(),
+            }),
             path_conflict: PathConflictReport {
                 requests_free_share: share(measures.requests_free, measures.completed),
                 transfers_free_share: share(measures.transfers_free, measures.transfers),

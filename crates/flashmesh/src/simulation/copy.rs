@@ -3,10 +3,11 @@
 //!
 //! Where a page goes is decided when its data lies in the register and asks for a path; the victim's plane collects on when the
 //! program is done, wherever that runs. That the controller commands the program by itself, when the page has arrived, is the
-//! same on all fabrics \[choice\]; the chips of paper 004 do it for a whole block by one Clean packet.
+//! same on all fabrics, and that translation pages stay in their plane \[choice\]; the chips of paper 004 do it for a whole block by one Clean packet.
 
 use crate::config::Move;
 use crate::fabric::Fabric;
+use crate::ftl::Stream;
 use crate::ids::{DieId, PlaneId};
 use crate::schedule::transaction::{Class, Transaction};
 
@@ -19,8 +20,11 @@ impl Simulation {
             return None;
         }
         let id = self.dies[die.index()].outgoing()?;
-        let Transaction { class, plane, .. } = self.transactions[id];
+        let Transaction { class, plane, from, .. } = self.transactions[id];
         if class != Class::CollectRead {
+            return None;
+        }
+        if self.ftl.stream_of_move(from) != Stream::Collection {
             return None;
         }
         let fabric = &self.fabric;

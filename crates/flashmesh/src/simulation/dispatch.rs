@@ -64,7 +64,7 @@ impl Simulation {
             } else if !self.queues.has_work(die) {
                 self.went_idle(die);
             }
-        } else if ready[Class::UserRead.index()] != 0 && self.may_suspend(die) {
+        } else if has_awaited_read(&ready) && self.may_suspend(die) {
             self.ask_command(die);
         }
     }
@@ -72,7 +72,9 @@ impl Simulation {
     /// Starts collecting the planes that hold programs back for want of a free page: what made something collectable there may
     /// have been no program of theirs. Gives whether the die has asked for a path meanwhile.
     pub(super) fn collect_held_back(&mut self, die: DieId, ready: &PlaneMasks) -> bool {
-        let mut planes = self.queues.masks(die)[Class::UserProgram.index()] & !ready[Class::UserProgram.index()];
+        let waiting = self.queues.masks(die);
+        let held_back = |class: Class| waiting[class.index()] & !ready[class.index()];
+        let mut planes = held_back(Class::UserProgram) | held_back(Class::MapProgram);
         if planes == 0 || self.dies[die.index()].has_suspended() {
             return false;
         }
@@ -139,8 +141,8 @@ impl Simulation {
 
     /// Which planes of a die have a transaction that may run now, for each class.
     ///
-    /// A plane without a free page for the host holds its programs back, and is collected; while an operation is
-    /// suspended only reads of requests run, and nothing when it is a collection that goes before them.
+    /// A plane without a free page for the host, or the map, holds such programs back, and is collected; while an operation is
+    /// suspended only reads that requests wait for run, and nothing when it is a collection that goes before them.
     pub(super) fn ready(&mut self, die: DieId) -> PlaneMasks {
         let mut masks = self.queues.masks(die);
         let state = &self.dies[die.index()];
@@ -148,18 +150,22 @@ impl Simulation {
             if state.has_suspended_internal() && self.collection_first(die) {
                 return NOTHING;
             }
-            masks = NOTHING;
-            masks[Class::UserRead.index()] = self.queues.masks(die)[Class::UserRead.index()];
-            return masks;
+            let mut reads = NOTHING;
+            for class in Class::AWAITED_READS {
+                reads[class.index()] = masks[class.index()];
+            }
+            return reads;
         }
-        let programs = &mut masks[Class::UserProgram.index()];
-        let mut unchecked = *programs;
-        while unchecked != 0 {
-            let plane = unchecked.trailing_zeros();
-            unchecked &= unchecked - 1;
-            let plane_id = PlaneId(self.geometry.first_plane(die).0 + plane);
-            if self.ftl.next_page_offset(plane_id, Stream::Host).is_none() {
-                *programs &= !(1 << plane);
+        for (class, stream) in [(Class::UserProgram, Stream::Host), (Class::MapProgram, Stream::Translation)] {
+            let programs = &mut masks[class.index()];
+            let mut unchecked = *programs;
+            while unchecked != 0 {
+                let plane = unchecked.trailing_zeros();
+                unchecked &= unchecked - 1;
+                let plane_id = PlaneId(self.geometry.first_plane(die).0 + plane);
+                if self.ftl.next_page_offset(plane_id, stream).is_none() {
+                    *programs &= !(1 << plane);
+                }
             }
         }
         masks
@@ -203,7 +209,7 @@ impl Simulation {
         let busy = self.taker(asker).filter(|die| !self.dies[die.index()].accepts(&self.rules));
         let suspends = busy.is_some();
         if let Some(die) = busy {
-            let wanted = self.queues.masks(die)[Class::UserRead.index()] != 0 && self.may_suspend(die);
+            let wanted = has_awaited_read(&self.queues.masks(die)) && self.may_suspend(die);
             // An operation that is nearly done by now is let finish; the end of it asks again.
             if !wanted || self.dies[die.index()].suspend(&self.rules, now).is_err() {
                 self.release(grant);
@@ -248,7 +254,7 @@ impl Simulation {
         self.dies[die.index()].begin(&self.rules, operation, now).expect("a die that was chosen for accepts");
         self.witness(|oracles, now| oracles.operation_began(die, operation.kind, planes, now));
         self.send(grant, payload);
-        if choice.class == Class::UserProgram {
+        if matches!(choice.class, Class::UserProgram | Class::MapProgram) {
             for at in 0..planes {
                 self.collect_if_needed(self.transactions[operation.transactions()[at]].plane);
             }
@@ -355,9 +361,9 @@ impl Simulation {
 
     fn kind_of(&self, class: Class) -> OperationKind {
         match class {
-            Class::UserRead | Class::CollectRead => OperationKind::Read,
+            Class::MapRead | Class::UserRead | Class::CollectRead => OperationKind::Read,
             Class::CollectProgram if self.config.gc.copyback => OperationKind::Copyback,
-            Class::UserProgram | Class::CollectProgram => OperationKind::Program,
+            Class::MapProgram | Class::UserProgram | Class::CollectProgram => OperationKind::Program,
             Class::Erase => OperationKind::Erase,
         }
     }
@@ -366,10 +372,10 @@ impl Simulation {
     pub(super) fn is_current(&self, id: TransactionId) -> bool {
         let transaction = &self.transactions[id];
         match transaction.class {
-            Class::UserRead | Class::CollectRead | Class::CollectProgram => {
+            Class::MapRead | Class::UserRead | Class::CollectRead | Class::CollectProgram => {
                 self.ftl.lookup(transaction.lpn) == Some(transaction.from)
             }
-            Class::UserProgram | Class::Erase => true,
+            Class::MapProgram | Class::UserProgram | Class::Erase => true,
         }
     }
 
@@ -416,15 +422,33 @@ impl Simulation {
         if tried > die_ready {
             transaction.conflict.insert(asking.cause);
         }
-        let stream = match transaction.class {
-            Class::UserProgram => Stream::Host,
-            Class::CollectProgram if transaction.is_copied => Stream::Arrival,
-            Class::CollectProgram => Stream::Collection,
-            Class::UserRead | Class::CollectRead | Class::Erase => return,
-        };
-        transaction.to = self
+        let Transaction { class, plane, lpn, .. } = *transaction;
+        let Some(stream) = self.stream_of(id) else { return };
+        self.transactions[id].to = self
             .ftl
-            .allocate(transaction.plane, stream)
-            .expect("the host's programs wait for a free page, collection has its reserve, and arrivals are let in with a place");
+            .allocate(plane, stream)
+            .expect("programs of the host and of the map wait for a free page, collection has its reserve, and arrivals are let in with a place");
+        if class == Class::MapProgram {
+            self.translation_program_began(lpn);
+        }
     }
+
+    /// Which open block a program goes to; `None` when it is something else.
+    #[inline]
+    pub(super) fn stream_of(&self, id: TransactionId) -> Option<Stream> {
+        let transaction = &self.transactions[id];
+        match transaction.class {
+            Class::UserProgram => Some(Stream::Host),
+            Class::MapProgram => Some(Stream::Translation),
+            Class::CollectProgram if transaction.is_copied => Some(Stream::Arrival),
+            Class::CollectProgram => Some(self.ftl.stream_of_move(transaction.from)),
+            Class::MapRead | Class::UserRead | Class::CollectRead | Class::Erase => None,
+        }
+    }
+}
+
+/// Whether a read that a request waits for may run.
+#[inline]
+pub(super) fn has_awaited_read(ready: &PlaneMasks) -> bool {
+    Class::AWAITED_READS.iter().any(|class| ready[class.index()] != 0)
 }

@@ -7,8 +7,6 @@ use crate::schedule::Choice;
 use crate::schedule::fuse::{InPlane, may_join};
 use crate::schedule::transaction::Class;
 
-use crate::ftl::Stream;
-
 use super::Simulation;
 use super::dispatch::Asking;
 
@@ -34,7 +32,7 @@ impl Simulation {
             let plane_id = PlaneId(self.geometry.first_plane(die).0 + plane as u32);
             let queue = Choice { plane, ..choice };
             let joins = match class {
-                Class::UserRead | Class::CollectRead => {
+                Class::MapRead | Class::UserRead | Class::CollectRead => {
                     let (ftl, geometry) = (&self.ftl, &self.geometry);
                     self.queues.take_first(&mut self.transactions, queue, self.config.schedule.lookahead, |other| {
                         let (block, page) = (geometry.block_of(other.from), geometry.page_in_block(other.from));
@@ -42,21 +40,18 @@ impl Simulation {
                         may_join(rule, lead_at, at) && ftl.lookup(other.lpn) == Some(other.from)
                     })
                 }
-                Class::UserProgram | Class::CollectProgram => {
+                Class::MapProgram | Class::UserProgram | Class::CollectProgram => {
                     // The data comes over the path for all of them or for none.
                     let is_copied = self.transactions[lead].is_copied;
-                    let stream = match class {
-                        Class::UserProgram => Stream::Host,
-                        _ if is_copied => Stream::Arrival,
-                        _ => Stream::Collection,
+                    let fits = |head: TransactionId| {
+                        let next = self.stream_of(head).and_then(|stream| self.ftl.next_page_offset(plane_id, stream));
+                        next.is_some_and(|(block, page)| {
+                            let at = InPlane { block: block.0 % self.geometry.blocks_per_plane, page };
+                            may_join(rule, lead_at, at)
+                        })
                     };
-                    let next = self.ftl.next_page_offset(plane_id, stream);
-                    let fits = next.is_some_and(|(block, page)| {
-                        let at = InPlane { block: block.0 % self.geometry.blocks_per_plane, page };
-                        may_join(rule, lead_at, at)
-                    });
                     let head = self.queues.head(queue).filter(|&head| {
-                        fits && self.transactions[head].is_copied == is_copied && self.is_current(head)
+                        self.transactions[head].is_copied == is_copied && fits(head) && self.is_current(head)
                     });
                     head.and_then(|_| self.queues.pop(&mut self.transactions, queue))
                 }
@@ -85,8 +80,8 @@ impl Simulation {
     fn place_of(&self, id: TransactionId) -> InPlane {
         let transaction = &self.transactions[id];
         let ppn: Ppn = match transaction.class {
-            Class::UserProgram | Class::CollectProgram => transaction.to,
-            Class::UserRead | Class::CollectRead | Class::Erase => transaction.from,
+            Class::MapProgram | Class::UserProgram | Class::CollectProgram => transaction.to,
+            Class::MapRead | Class::UserRead | Class::CollectRead | Class::Erase => transaction.from,
         };
         let block = self.geometry.block_of(ppn).0 % self.geometry.blocks_per_plane;
         let page = if transaction.class == Class::Erase { 0 } else { self.geometry.page_in_block(ppn) };

@@ -1,8 +1,9 @@
 //! The drive as a whole: owns the layers and the event queue, and runs a workload through them.
 //!
-//! `host` exchanges requests with the host, `submit` cuts them into transactions, `dispatch` lets dies take them (`chips` those that
-//! take turns, `join` with several planes), `operation` follows an operation through path and array, `copy` sends pages to other
-//! chips, `collect` moves pages out of victim blocks, `complete` closes requests and measures them.
+//! `host` exchanges requests with the host, `submit` cuts them into transactions, `map` reads and writes translation pages,
+//! `dispatch` lets dies take transactions (`chips` those that take turns, `join` with several planes), `operation` follows an
+//! operation through path and array, `copy` sends pages to other chips, `collect` moves pages out of victim blocks, `complete`
+//! closes requests and measures them.
 
 mod chips;
 mod collect;
@@ -13,6 +14,7 @@ mod dispatch;
 mod event;
 mod host;
 mod join;
+mod map;
 mod operation;
 mod request;
 mod streams;
@@ -30,6 +32,7 @@ use crate::fabric::{self, AnyFabric, Causes, Fabric, Leg, Outbox};
 use crate::flash::die::{Die, DieRules, Operation};
 use crate::flash::geometry::Geometry;
 use crate::flash::timing::Timing;
+use crate::ftl::mapping_cache::MappingCache;
 use crate::ftl::{Ftl, IdleDies};
 use crate::host::interface::AnyInterface;
 use crate::host::namespace::Namespaces;
@@ -82,6 +85,10 @@ pub struct Simulation {
     unfinished: Vec<Unfinished>,
     flushes: Vec<Flush>,
     ftl: Ftl,
+    /// The cache of the map, unless all of it is in DRAM.
+    map: Option<Box<MappingCache>>,
+    /// By plane under collection: translation pages that are to be written back when its victim is empty; kept with such a cache.
+    map_updates: Vec<Vec<Lpn>>,
     /// The last write in flight of each logical page: writes of one page keep their order.
     writes_in_flight: FxHashMap<Lpn, TransactionId>,
     queues: DieQueues,
@@ -163,6 +170,8 @@ impl Simulation {
         let priorities: Vec<_> = streams.iter().map(|stream| stream.config.queue.priority).collect();
         let mut ftl = Ftl::new(&geometry, config);
         ftl.precondition(&config.precondition, config.seed);
+        let map =
+            ftl.translation_pages().map(|pages| Box::new(MappingCache::new(&config.mapping, pages, streams.len())));
         let dies = geometry.dies();
         let mut idle = IdleDies::new(dies);
         for die in 0..dies {
@@ -183,6 +192,8 @@ impl Simulation {
             unfinished: vec![Unfinished::default(); namespaces.len()],
             namespaces,
             flushes: Vec::new(),
+            map_updates: map.as_ref().map_or(Vec::new(), |_| vec![Vec::new(); geometry.planes() as usize]),
+            map,
             ftl,
             writes_in_flight: FxHashMap::default(),
             queues: DieQueues::new(dies, geometry.planes_per_die, config.schedule.priorities != Priorities::Off),
@@ -231,6 +242,9 @@ impl Simulation {
     /// Turns the oracles on: the run fails at the first thing that must not happen.
     pub fn enable_checks(&mut self) {
         self.outbox.uses = Some(Vec::new());
+        if let Some(map) = &mut self.map {
+            map.keep_events();
+        }
         self.oracles = Some(Box::new(Oracles::new(&self.geometry, &self.config)));
     }
 

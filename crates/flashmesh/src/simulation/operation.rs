@@ -167,6 +167,7 @@ impl Simulation {
                 transaction.class = Class::CollectProgram;
                 self.enqueue(id);
             }
+            Class::MapRead => self.translation_read(id),
             _ if transaction.reads_first => {
                 self.turn_into_program(id);
                 self.enqueue(id);
@@ -214,6 +215,7 @@ impl Simulation {
                 let request = request.expect("a user program belongs to a request");
                 self.witness(|oracles, now| oracles.page_programmed(to, lpn, Origin::User(request), now));
                 self.ftl.commit_write(lpn, to);
+                self.entry_changed(lpn);
                 match successor {
                     Some(next) => self.start_write(next),
                     None => {
@@ -224,34 +226,49 @@ impl Simulation {
             Class::CollectProgram => {
                 self.measures.gc.pages_moved += 1;
                 self.witness(|oracles, now| oracles.page_programmed(to, lpn, Origin::Moved(from), now));
-                self.ftl.commit_move(lpn, from, to);
+                if self.ftl.commit_move(lpn, from, to) {
+                    self.moved_entry_changed(lpn, self.geometry.plane_of(from));
+                }
                 if is_copied {
                     self.measures.gc.pages_copied += 1;
                     self.copy_ended(plane);
                 }
             }
+            Class::MapProgram => {
+                self.measures.flash.map_programs += 1;
+                self.witness(|oracles, now| oracles.page_programmed(to, lpn, Origin::Map, now));
+                self.ftl.commit_write(lpn, to);
+            }
             Class::Erase => {
                 let block = self.geometry.block_of(from);
                 self.witness(|oracles, now| oracles.block_erased(block, now));
             }
-            Class::UserRead | Class::CollectRead => unreachable!("a read ends in the register, not in the array"),
+            Class::MapRead | Class::UserRead | Class::CollectRead => {
+                unreachable!("a read ends in the register, not in the array")
+            }
         }
     }
 
     /// The firmware goes on from a page programmed, or a block erased.
     fn conclude(&mut self, id: TransactionId) {
-        let Transaction { class, plane, from, .. } = self.transactions[id];
+        let Transaction { class, lpn, plane, from, .. } = self.transactions[id];
         match class {
             Class::UserProgram => self.page_done(id),
             Class::CollectProgram => {
                 self.transactions.remove(id);
                 self.page_moved(self.geometry.plane_of(from));
             }
+            Class::MapProgram => {
+                self.transactions.remove(id);
+                self.translation_programmed(lpn);
+            }
             Class::Erase => {
                 self.transactions.remove(id);
                 self.block_erased(plane);
             }
-            Class::UserRead | Class::CollectRead => unreachable!("a read ends in the register, not in the array"),
+            Class::MapRead | Class::UserRead | Class::CollectRead => {
+                unreachable!("a read ends in the register, not in the array")
+            }
         }
     }
 }

@@ -57,10 +57,7 @@ pub(super) fn open(config: &Config, geometry: &Geometry, only: Option<usize>) ->
 }
 
 /// Connects each of `sources` to the stream at its place.
-pub(super) fn connect(
-    config: &Config,
-    sources: Vec<Box<dyn WorkloadSource>>,
-) -> Result<Vec<Stream>, RunError> {
+pub(super) fn connect(config: &Config, sources: Vec<Box<dyn WorkloadSource>>) -> Result<Vec<Stream>, RunError> {
     let streams = config.streams();
     if streams.len() != sources.len() {
         let (sources, streams) = (sources.len(), streams.len());

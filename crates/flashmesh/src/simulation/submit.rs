@@ -50,7 +50,8 @@ impl Simulation {
     /// Fetches what the requests that a stream pulled last will need from the tables of the translation layer.
     pub(super) fn look_ahead(&self, stream: StreamId) {
         let batch = || {
-            let located = |io: &IoRequest| self.namespaces.locate(stream, io).ok().map(|offset| IoRequest { offset, ..*io });
+            let located =
+                |io: &IoRequest| self.namespaces.locate(stream, io).ok().map(|offset| IoRequest { offset, ..*io });
             self.streams[stream.index()].replay.batch().filter_map(located)
         };
         let first_page = |io: &IoRequest| self.geometry.lpn_of(io.offset);
@@ -106,8 +107,11 @@ impl Simulation {
         let first = io.offset.as_u64().div_ceil(page_size);
         for lpn in first..(io.offset + io.size).as_u64() / page_size {
             let lpn = Lpn(lpn as u32);
-            self.ftl.deallocate(lpn);
+            let was_mapped = self.ftl.deallocate(lpn);
             self.witness(|oracles, now| oracles.deallocated(lpn, now));
+            if was_mapped {
+                self.entry_changed(lpn);
+            }
         }
         self.collect_idle_dies();
     }
@@ -135,8 +139,25 @@ impl Simulation {
     }
 
     fn submit_read(&mut self, request: RequestId, lpn: Lpn, bytes: Bytes) {
+        if self.map.is_none() {
+            let from = self.translate_read(lpn);
+            let id = self.insert_transaction(Class::UserRead, Some(request), lpn, from, bytes);
+            self.enqueue(id);
+            return;
+        }
+        let id = self.insert_transaction(Class::UserRead, Some(request), lpn, Ppn(0), bytes);
+        if self.has_entry(id) {
+            self.start_read(id);
+        }
+    }
+
+    /// Sends a read, whose entry of the map is in DRAM, to where its page is.
+    pub(super) fn start_read(&mut self, id: TransactionId) {
+        let lpn = self.transactions[id].lpn;
         let from = self.translate_read(lpn);
-        let id = self.insert_transaction(Class::UserRead, Some(request), lpn, from, bytes);
+        let transaction = &mut self.transactions[id];
+        transaction.from = from;
+        transaction.plane = self.geometry.plane_of(from);
         self.enqueue(id);
     }
 
@@ -159,11 +180,19 @@ impl Simulation {
         }
     }
 
-    /// Starts a write that no earlier write of the same page holds back; one of a part of a page reads the rest first.
+    /// Starts a write that no earlier write of the same page holds back, once its entry of the map is in DRAM.
     pub(super) fn start_write(&mut self, id: TransactionId) {
         let now = self.queue.now();
         let transaction = &mut self.transactions[id];
         transaction.spent.die_wait += now - transaction.queued;
+        if self.has_entry(id) {
+            self.start_translated_write(id);
+        }
+    }
+
+    /// Starts a write whose older version is known; one of a part of a page reads the rest first.
+    pub(super) fn start_translated_write(&mut self, id: TransactionId) {
+        let transaction = &mut self.transactions[id];
         let partial = transaction.bytes < self.geometry.page_size;
         match self.ftl.lookup(transaction.lpn) {
             Some(from) if partial => {

@@ -3,6 +3,7 @@
 mod flash;
 mod host;
 mod interconnect;
+mod mapping;
 
 use flashmesh::config::{Allocation, Config, Level, Move, PreconditionKind, VictimPolicy};
 use flashmesh::units::{Bytes, Time};
@@ -13,6 +14,7 @@ use proptest::sample::select;
 use flash::{flash, schedule};
 use host::{Attached, host};
 use interconnect::interconnect;
+use mapping::mapping;
 
 /// A drive and what it is asked to do.
 #[derive(Clone, Debug)]
@@ -85,20 +87,22 @@ fn collection() -> impl Strategy<Value = (flashmesh::config::Gc, flashmesh::conf
 pub fn drive() -> impl Strategy<Value = Config> {
     let kinds = vec![PreconditionKind::None, PreconditionKind::Sequential, PreconditionKind::Random];
     let precondition = (select(kinds), select(vec![0.1, 0.5, 1.0]));
-    (0..1000u64, geometry(), flash(), interconnect(), schedule(), allocation(), collection(), host(), precondition)
-        .prop_map(
-            |(seed, geometry, flash, interconnect, schedule, allocation, (gc, wear), attached, (kind, fill))| {
-                let Attached { host, nvme, sata, queue, replay } = attached;
-                let mut config =
-                    Config { seed, geometry, flash, gc, wear, host, nvme, sata, queue, replay, ..Config::default() };
-                interconnect.fit(&mut config);
-                config.schedule = schedule;
-                config.ftl.allocation = allocation;
-                config.precondition.kind = kind;
-                config.precondition.fill = fill;
-                config
-            },
-        )
+    let array = (geometry(), mapping());
+    (0..1000u64, array, flash(), interconnect(), schedule(), allocation(), collection(), host(), precondition).prop_map(
+        |(seed, array, flash, interconnect, schedule, allocation, (gc, wear), attached, (kind, fill))| {
+            let (geometry, mapping) = array;
+            let Attached { host, nvme, sata, queue, replay } = attached;
+            let mut config =
+                Config { seed, geometry, flash, gc, wear, host, nvme, sata, queue, replay, ..Config::default() };
+            interconnect.fit(&mut config);
+            mapping.fit(&mut config);
+            config.schedule = schedule;
+            config.ftl.allocation = allocation;
+            config.precondition.kind = kind;
+            config.precondition.fill = fill;
+            config
+        },
+    )
 }
 
 /// A request before it is fitted to a drive.

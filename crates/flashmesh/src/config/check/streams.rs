@@ -21,7 +21,9 @@ impl Scope<'_> {
 
     /// A clash of keys of this stream; those of the drive keep their names.
     fn clash(&self, keys: &[&str], message: String) -> Clash {
-        let keys = keys.iter().map(|key| if key.starts_with("geometry.") || key.starts_with("host.") { (*key).to_owned() } else { self.key(key) });
+        let keys = keys.iter().map(|key| {
+            if key.starts_with("geometry.") || key.starts_with("host.") { (*key).to_owned() } else { self.key(key) }
+        });
         Clash { kind: ConfigErrorKind::Conflict, keys: keys.collect(), message, help: None }
     }
 }

@@ -1,0 +1,267 @@
+//! The cache of the map: a page is used for a request only when its entry was in DRAM; an entry is brought in only by a read of its
+//! translation page, of which there is one at a time; a changed entry stays until its translation page has been programmed with
+//! the change; no more entries are resident than there is room for.
+
+use std::collections::BTreeMap;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::config::Mapping;
+use crate::flash::geometry::Geometry;
+use crate::ftl::TranslationPages;
+use crate::ftl::mapping_cache::EntryEvent;
+use crate::ids::{Lpn, RequestId};
+use crate::units::Time;
+
+/// What is known of the cache.
+#[derive(Debug)]
+struct Shadow {
+    pages: TranslationPages,
+    /// Resident entries that there is room for.
+    room: u64,
+    residents: u64,
+    /// The entries in DRAM; whether they are resident.
+    entries: FxHashMap<Lpn, bool>,
+    /// The entries that flash does not know; whether a program under way carries their value.
+    unknown: BTreeMap<Lpn, bool>,
+    /// Those of them that changed since everything was last settled.
+    changed: Vec<Lpn>,
+    /// Translation pages being read.
+    reading: FxHashSet<Lpn>,
+    /// Translation pages whose content is in DRAM to be programmed.
+    leaving: FxHashSet<Lpn>,
+    /// The order in which reads ended and entries were dropped.
+    order: u64,
+    read: FxHashMap<Lpn, u64>,
+    dropped: FxHashMap<Lpn, (u64, Time)>,
+    /// The requests that wait for an entry, and since when in that order; `None` when its translation page was in DRAM.
+    waiting: FxHashMap<Lpn, Vec<(RequestId, Option<u64>)>>,
+    /// The pages that each request in flight may use.
+    used: FxHashMap<RequestId, Vec<Lpn>>,
+}
+
+/// The picture of the cache of the map; nothing when the whole map is in DRAM.
+#[derive(Debug)]
+pub(super) struct Entries {
+    shadow: Option<Shadow>,
+}
+
+impl Entries {
+    pub(super) const NAME: &'static str = "entries";
+
+    pub(super) fn new(geometry: &Geometry, config: &Mapping) -> Entries {
+        let shadow = TranslationPages::new(geometry, config).map(|pages| Shadow {
+            pages,
+            room: config.cache_capacity.unwrap_or_default().as_u64() / config.entry_size.as_u64().max(1),
+            residents: 0,
+            entries: FxHashMap::default(),
+            unknown: BTreeMap::new(),
+            changed: Vec::new(),
+            reading: FxHashSet::default(),
+            leaving: FxHashSet::default(),
+            order: 0,
+            read: FxHashMap::default(),
+            dropped: FxHashMap::default(),
+            waiting: FxHashMap::default(),
+            used: FxHashMap::default(),
+        });
+        Entries { shadow }
+    }
+
+    fn with(&mut self, check: impl FnOnce(&mut Shadow) -> Result<(), String>) -> Result<(), String> {
+        self.shadow.as_mut().map_or(Ok(()), check)
+    }
+
+    /// A request waits for an entry.
+    pub(super) fn wanted(&mut self, request: RequestId, lpn: Lpn) {
+        if let Some(shadow) = &mut self.shadow {
+            shadow.order += 1;
+            let is_at_hand = shadow.leaving.contains(&shadow.pages.page_of(lpn));
+            let since = (!is_at_hand).then_some(shadow.order);
+            shadow.waiting.entry(lpn).or_default().push((request, since));
+        }
+    }
+
+    /// A request goes on with a page whose entry is said to be in DRAM.
+    pub(super) fn used(&mut self, request: RequestId, lpn: Lpn, now: Time) -> Result<(), String> {
+        self.with(|shadow| {
+            let was_there_now = shadow.dropped.get(&lpn).is_some_and(|(_, at)| *at == now);
+            shadow.used.entry(request).or_default().push(lpn);
+            if let Some(waiting) = shadow.waiting.get_mut(&lpn) {
+                waiting.retain(|(waits, _)| *waits != request);
+            }
+            if shadow.entries.contains_key(&lpn) || was_there_now {
+                return Ok(());
+            }
+            Err(format!("request {} used the entry of logical page {}, which is not in DRAM", request.0, lpn.0))
+        })
+    }
+
+    /// A page was read or programmed for a request.
+    pub(super) fn page_done(&mut self, request: RequestId, lpn: Lpn) -> Result<(), String> {
+        self.with(|shadow| {
+            if shadow.used.get(&request).is_some_and(|pages| pages.contains(&lpn)) {
+                return Ok(());
+            }
+            Err(format!("logical page {} was read or written for request {} without its entry", lpn.0, request.0))
+        })
+    }
+
+    pub(super) fn completed(&mut self, request: RequestId) {
+        if let Some(shadow) = &mut self.shadow {
+            shadow.used.remove(&request);
+        }
+    }
+
+    /// A page of the host is somewhere else now, or nowhere.
+    pub(super) fn moved(&mut self, lpn: Lpn) {
+        if let Some(shadow) = &mut self.shadow
+            && !shadow.pages.contains(lpn)
+        {
+            shadow.unknown.insert(lpn, false);
+            shadow.changed.push(lpn);
+        }
+    }
+
+    /// Everything that happens at one event has happened: what changed has an entry in DRAM.
+    pub(super) fn settled(&mut self) -> Result<(), String> {
+        self.with(|shadow| {
+            for lpn in std::mem::take(&mut shadow.changed) {
+                if shadow.unknown.contains_key(&lpn) && !shadow.entries.contains_key(&lpn) {
+                    return Err(format!("logical page {} has moved, and no entry in DRAM says so", lpn.0));
+                }
+            }
+            Ok(())
+        })
+    }
+
+    pub(super) fn changed(&mut self, event: EntryEvent, now: Time) -> Result<(), String> {
+        self.with(|shadow| match event {
+            EntryEvent::Cached(lpn) => shadow.cached(lpn),
+            EntryEvent::Awaits(lpn) => shadow.awaits(lpn),
+            EntryEvent::Dropped(lpn) => shadow.dropped(lpn, now),
+        })
+    }
+
+    pub(super) fn read_issued(&mut self, page: Lpn) -> Result<(), String> {
+        self.with(|shadow| {
+            if shadow.reading.insert(page) {
+                return Ok(());
+            }
+            Err(format!("translation page {} is read twice at a time", page.0))
+        })
+    }
+
+    pub(super) fn read_ended(&mut self, page: Lpn) -> Result<(), String> {
+        self.with(|shadow| {
+            shadow.order += 1;
+            shadow.read.insert(page, shadow.order);
+            if shadow.reading.remove(&page) {
+                return Ok(());
+            }
+            Err(format!("a read of translation page {} ended that was not issued", page.0))
+        })
+    }
+
+    pub(super) fn program_issued(&mut self, page: Lpn) -> Result<(), String> {
+        self.with(|shadow| {
+            let entries = shadow.pages.entries_of(page);
+            let was_read = shadow.read.contains_key(&page);
+            if !was_read && !entries.clone().all(|lpn| shadow.entries.contains_key(&Lpn(lpn))) {
+                return Err(format!("translation page {} is written back, but its other entries are unknown", page.0));
+            }
+            if shadow.leaving.insert(page) {
+                return Ok(());
+            }
+            Err(format!("translation page {} is written back twice at a time", page.0))
+        })
+    }
+
+    /// The program of a translation page begins, with what its entries say now.
+    pub(super) fn program_began(&mut self, page: Lpn) {
+        if let Some(shadow) = &mut self.shadow {
+            let entries = shadow.pages.entries_of(page);
+            shadow.unknown.range_mut(Lpn(entries.start)..Lpn(entries.end)).for_each(|(_, carried)| *carried = true);
+        }
+    }
+
+    /// A translation page was programmed.
+    pub(super) fn programmed(&mut self, page: Lpn) {
+        if let Some(shadow) = &mut self.shadow {
+            let entries = shadow.pages.entries_of(page);
+            let range = Lpn(entries.start)..Lpn(entries.end);
+            let known: Vec<Lpn> =
+                shadow.unknown.range(range).filter(|(_, carried)| **carried).map(|(lpn, _)| *lpn).collect();
+            for lpn in known {
+                shadow.unknown.remove(&lpn);
+            }
+        }
+    }
+
+    /// The controller knows that a translation page was programmed.
+    pub(super) fn program_ended(&mut self, page: Lpn) -> Result<(), String> {
+        self.with(|shadow| {
+            if shadow.leaving.remove(&page) {
+                return Ok(());
+            }
+            Err(format!("a program of translation page {} ended that was not issued", page.0))
+        })
+    }
+}
+
+impl Shadow {
+    fn cached(&mut self, lpn: Lpn) -> Result<(), String> {
+        let before = self.entries.insert(lpn, true);
+        self.residents += 1;
+        if self.residents > self.room {
+            return Err(format!("{} entries are resident, and there is room for {}", self.residents, self.room));
+        }
+        match before {
+            Some(true) => Err(format!("the entry of logical page {} was cached twice", lpn.0)),
+            Some(false) => Ok(()),
+            None if self.unknown.contains_key(&lpn) => {
+                Err(format!("the entry of logical page {} was cached from flash, which has an older one", lpn.0))
+            }
+            None => {
+                let page = self.pages.page_of(lpn);
+                let dropped = self.dropped.get(&lpn).map_or(0, |(order, _)| *order);
+                let read = self.read.get(&page).copied().unwrap_or(0);
+                // What a request waits for was kept for it, though the entry was there meanwhile and is gone again.
+                let is_kept = |waiting: &Vec<(RequestId, Option<u64>)>| {
+                    waiting.iter().any(|(_, since)| since.is_none_or(|since| read > since))
+                };
+                if read > dropped || self.leaving.contains(&page) || self.waiting.get(&lpn).is_some_and(is_kept) {
+                    return Ok(());
+                }
+                Err(format!(
+                    "the entry of logical page {} was cached without a read of translation page {}",
+                    lpn.0, page.0
+                ))
+            }
+        }
+    }
+
+    fn awaits(&mut self, lpn: Lpn) -> Result<(), String> {
+        match self.entries.insert(lpn, false) {
+            Some(true) => {
+                self.residents -= 1;
+                Ok(())
+            }
+            None if self.unknown.contains_key(&lpn) => Ok(()),
+            _ => Err(format!("the entry of logical page {} awaits a write-back for nothing", lpn.0)),
+        }
+    }
+
+    fn dropped(&mut self, lpn: Lpn, now: Time) -> Result<(), String> {
+        self.order += 1;
+        self.dropped.insert(lpn, (self.order, now));
+        self.residents -= u64::from(self.entries.remove(&lpn) == Some(true));
+        if self.unknown.contains_key(&lpn) {
+            return Err(format!(
+                "the entry of logical page {} was dropped, and its change was not written back",
+                lpn.0
+            ));
+        }
+        Ok(())
+    }
+}

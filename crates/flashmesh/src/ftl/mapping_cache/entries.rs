@@ -1,0 +1,226 @@
+//! The entries of the map that are in DRAM: found by logical page, linked in the order of use and by translation page.
+
+use rustc_hash::FxHashMap;
+
+use crate::ids::{Lpn, id};
+
+id!(
+    /// The place of an entry in the tables of the cache.
+    Slot
+);
+
+/// Ends a chain.
+const NONE: u32 = u32::MAX;
+
+/// How an entry differs from what its translation page on flash says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Change {
+    /// It does not.
+    None,
+    /// It does, and no write-back under way has its value.
+    Dirty,
+    /// A write-back under way has its value.
+    Writing,
+    /// A write-back under way has an older value.
+    Rewritten,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Entry {
+    pub(super) lpn: Lpn,
+    /// The entries used just after and just before this one, while it counts against the capacity; `newer` links free slots.
+    newer: u32,
+    older: u32,
+    /// The next in the chain of changed entries of its translation page.
+    next_changed: u32,
+    partition: u16,
+    /// Whether it counts against the capacity, and may be evicted; else it awaits its write-back.
+    pub(super) is_resident: bool,
+    pub(super) change: Change,
+}
+
+/// A chain of changed entries, its last one first; zeroes are an empty one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Chain(u32);
+
+/// Entries of one part of the cache, in the order of use.
+#[derive(Clone, Copy, Debug)]
+struct Partition {
+    newest: u32,
+    oldest: u32,
+    entries: u32,
+    capacity: u32,
+}
+
+/// All entries in DRAM.
+#[derive(Debug)]
+pub(super) struct Entries {
+    slots: Vec<Entry>,
+    free: u32,
+    by_lpn: FxHashMap<Lpn, Slot>,
+    partitions: Vec<Partition>,
+}
+
+/// Entries for which tables are made in advance; more of them let the tables grow.
+const ENTRIES_IN_ADVANCE: usize = 1 << 16;
+
+impl Entries {
+    /// No entries yet in `partitions` parts of `capacity` entries each.
+    pub(super) fn new(partitions: usize, capacity: u32) -> Entries {
+        let in_advance = ENTRIES_IN_ADVANCE.min(partitions.saturating_mul(capacity as usize));
+        Entries {
+            slots: Vec::with_capacity(in_advance),
+            free: NONE,
+            by_lpn: FxHashMap::with_capacity_and_hasher(in_advance, Default::default()),
+            partitions: vec![Partition { newest: NONE, oldest: NONE, entries: 0, capacity }; partitions],
+        }
+    }
+
+    #[inline]
+    pub(super) fn find(&self, lpn: Lpn) -> Option<Slot> {
+        self.by_lpn.get(&lpn).copied()
+    }
+
+    /// How many may be resident.
+    pub(super) fn capacity(&self) -> u64 {
+        self.partitions.iter().map(|partition| u64::from(partition.capacity)).sum()
+    }
+
+    #[inline]
+    pub(super) fn get(&self, slot: Slot) -> &Entry {
+        &self.slots[slot.index()]
+    }
+
+    #[inline]
+    pub(super) fn get_mut(&mut self, slot: Slot) -> &mut Entry {
+        &mut self.slots[slot.index()]
+    }
+
+    /// Whether a part has no room for one more entry.
+    #[inline]
+    pub(super) fn is_full(&self, partition: usize) -> bool {
+        let Partition { entries, capacity, .. } = self.partitions[partition];
+        entries >= capacity
+    }
+
+    /// The entry of a part that was not used for longest.
+    #[inline]
+    pub(super) fn oldest(&self, partition: usize) -> Option<Slot> {
+        let Partition { oldest, .. } = self.partitions[partition];
+        (oldest != NONE).then_some(Slot(oldest))
+    }
+
+    /// Takes in an entry for `lpn`, which has none. It is not resident yet.
+    pub(super) fn insert(&mut self, lpn: Lpn) -> Slot {
+        let entry = Entry {
+            lpn,
+            newer: NONE,
+            older: NONE,
+            next_changed: NONE,
+            partition: 0,
+            is_resident: false,
+            change: Change::None,
+        };
+        let slot = if self.free == NONE {
+            self.slots.push(entry);
+            Slot(self.slots.len() as u32 - 1)
+        } else {
+            let slot = Slot(self.free);
+            self.free = self.slots[slot.index()].newer;
+            self.slots[slot.index()] = entry;
+            slot
+        };
+        self.by_lpn.insert(lpn, slot);
+        slot
+    }
+
+    /// Forgets an entry that is not resident.
+    pub(super) fn remove(&mut self, slot: Slot) {
+        let entry = &mut self.slots[slot.index()];
+        debug_assert!(!entry.is_resident, "a resident entry is linked to others");
+        self.by_lpn.remove(&entry.lpn);
+        entry.newer = self.free;
+        self.free = slot.0;
+    }
+
+    /// Makes an entry resident in a part, as the one used last.
+    pub(super) fn admit(&mut self, slot: Slot, partition: usize) {
+        let entry = &mut self.slots[slot.index()];
+        debug_assert!(!entry.is_resident);
+        entry.is_resident = true;
+        entry.partition = partition as u16;
+        self.partitions[partition].entries += 1;
+        self.link_newest(slot);
+    }
+
+    /// Ends the residence of an entry.
+    pub(super) fn expel(&mut self, slot: Slot) {
+        self.unlink(slot);
+        let entry = &mut self.slots[slot.index()];
+        debug_assert!(entry.is_resident);
+        entry.is_resident = false;
+        self.partitions[usize::from(entry.partition)].entries -= 1;
+    }
+
+    /// A resident entry was used.
+    #[inline]
+    pub(super) fn touch(&mut self, slot: Slot) {
+        let entry = &self.slots[slot.index()];
+        if self.partitions[usize::from(entry.partition)].newest != slot.0 {
+            self.unlink(slot);
+            self.link_newest(slot);
+        }
+    }
+
+    #[inline]
+    fn unlink(&mut self, slot: Slot) {
+        let Entry { newer, older, partition, .. } = self.slots[slot.index()];
+        let ends = &mut self.partitions[usize::from(partition)];
+        match newer {
+            NONE => ends.newest = older,
+            newer => self.slots[newer as usize].older = older,
+        }
+        match older {
+            NONE => ends.oldest = newer,
+            older => self.slots[older as usize].newer = newer,
+        }
+    }
+
+    #[inline]
+    fn link_newest(&mut self, slot: Slot) {
+        let ends = &mut self.partitions[usize::from(self.slots[slot.index()].partition)];
+        let older = std::mem::replace(&mut ends.newest, slot.0);
+        match older {
+            NONE => ends.oldest = slot.0,
+            older => self.slots[older as usize].newer = slot.0,
+        }
+        let entry = &mut self.slots[slot.index()];
+        (entry.newer, entry.older) = (NONE, older);
+    }
+
+    /// Puts an entry at the head of a chain.
+    #[inline]
+    pub(super) fn chain(&mut self, chain: &mut Chain, slot: Slot) {
+        self.slots[slot.index()].next_changed = std::mem::replace(&mut chain.0, slot.0 + 1).wrapping_sub(1);
+    }
+
+    /// Takes the entry at the head of a chain.
+    #[inline]
+    pub(super) fn unchain(&self, chain: &mut Chain) -> Option<Slot> {
+        let slot = Slot(chain.0.checked_sub(1)?);
+        chain.0 = self.slots[slot.index()].next_changed.wrapping_add(1);
+        Some(slot)
+    }
+}
+
+impl From<u32> for Chain {
+    fn from(head: u32) -> Chain {
+        Chain(head)
+    }
+}
+
+impl From<Chain> for u32 {
+    fn from(chain: Chain) -> u32 {
+        chain.0
+    }
+}

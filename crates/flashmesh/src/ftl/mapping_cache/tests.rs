@@ -1,0 +1,248 @@
+//! The cache against a naive one: the entries in a list in the order of use, every question answered by looking at all of them.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::config::{Config, MapFill};
+use crate::flash::geometry::Geometry;
+use crate::units::Bytes;
+
+const LOGICAL_PAGES: u32 = 60;
+const ENTRIES_PER_PAGE: u32 = 8;
+const STREAM: StreamId = StreamId(0);
+
+fn pages() -> TranslationPages {
+    let mut config = Config::default();
+    config.geometry.channels = 1;
+    config.geometry.chips_per_channel = 1;
+    config.geometry.planes_per_die = 1;
+    config.geometry.capacity = Some(Bytes::from_kib(4) * u64::from(LOGICAL_PAGES));
+    config.mapping.cache_capacity = Some(Bytes::new(8));
+    config.mapping.stored_entry_size = Bytes::new(4096 / u64::from(ENTRIES_PER_PAGE));
+    let geometry = Geometry::new(&config.geometry).expect("the geometry is possible");
+    TranslationPages::new(&geometry, &config.mapping).expect("the map lies on flash")
+}
+
+fn cache(entries: u64, write_backs: u32) -> MappingCache {
+    let config = config::Mapping {
+        cache_capacity: Some(Bytes::new(8 * entries)),
+        write_backs,
+        fill: MapFill::Entry,
+        ..config::Mapping::default()
+    };
+    let mut cache = MappingCache::new(&config, pages(), 1);
+    cache.keep_events();
+    cache
+}
+
+/// What a naive cache would hold, and the drive around it.
+struct Model {
+    cache: MappingCache,
+    entries: usize,
+    /// Resident entries, the one used last at the end.
+    resident: Vec<Lpn>,
+    /// Entries that await their write-back.
+    leaving: BTreeSet<Lpn>,
+    /// The version of each entry, and the one that flash has.
+    versions: BTreeMap<Lpn, u32>,
+    on_flash: BTreeMap<Lpn, u32>,
+    reads: VecDeque<Lpn>,
+    programs: VecDeque<Lpn>,
+    /// The program under way, with what it carries.
+    programming: Vec<(Lpn, Vec<(Lpn, u32)>)>,
+    waiting: BTreeMap<TransactionId, Lpn>,
+    next: u32,
+}
+
+impl Model {
+    fn new(entries: u64, write_backs: u32) -> Model {
+        Model {
+            cache: cache(entries, write_backs),
+            entries: entries as usize,
+            resident: Vec::new(),
+            leaving: BTreeSet::new(),
+            versions: BTreeMap::new(),
+            on_flash: BTreeMap::new(),
+            reads: VecDeque::new(),
+            programs: VecDeque::new(),
+            programming: Vec::new(),
+            waiting: BTreeMap::new(),
+            next: 0,
+        }
+    }
+
+    fn is_dirty(&self, lpn: Lpn) -> bool {
+        self.versions.get(&lpn) != self.on_flash.get(&lpn)
+    }
+
+    /// Takes over what the cache says happened, and checks each step of it.
+    fn settle(&mut self) {
+        for event in self.cache.take_events() {
+            match event {
+                EntryEvent::Cached(lpn) => {
+                    assert!(!self.resident.contains(&lpn));
+                    self.resident.push(lpn);
+                    self.leaving.remove(&lpn);
+                    assert!(self.resident.len() <= self.entries);
+                }
+                EntryEvent::Awaits(lpn) => {
+                    assert!(self.is_dirty(lpn), "{lpn:?} awaits a write-back for nothing");
+                    if self.resident.contains(&lpn) {
+                        assert_eq!(self.resident.remove(0), lpn, "the entry used longest ago makes way");
+                    }
+                    self.leaving.insert(lpn);
+                }
+                EntryEvent::Dropped(lpn) => {
+                    assert!(!self.is_dirty(lpn), "the change of {lpn:?} is lost");
+                    if !self.leaving.remove(&lpn) {
+                        assert_eq!(self.resident.remove(0), lpn, "the entry used longest ago makes way");
+                    }
+                }
+            }
+        }
+        while let Some(action) = self.cache.next_action() {
+            match action {
+                Action::Read { page, .. } => {
+                    assert!(!self.reads.contains(&page), "{page:?} is read twice at a time");
+                    self.reads.push_back(page);
+                }
+                Action::Program(page) => {
+                    let is_under_way = self.programming.iter().any(|(other, _)| *other == page);
+                    assert!(!is_under_way && !self.programs.contains(&page), "{page:?} is programmed twice at a time");
+                    self.programs.push_back(page);
+                }
+                Action::Resume(id) => {
+                    self.waiting.remove(&id).expect("only one who waits is resumed, once");
+                }
+            }
+        }
+    }
+
+    fn look_up(&mut self, lpn: Lpn) {
+        let id = TransactionId(self.next);
+        self.next += 1;
+        let is_known = self.resident.contains(&lpn) || self.leaving.contains(&lpn);
+        let is_on_its_way = self
+            .programs
+            .iter()
+            .chain(self.programming.iter().map(|(page, _)| page))
+            .any(|&page| page == pages().page_of(lpn));
+        if let Some(at) = self.resident.iter().position(|&other| other == lpn) {
+            self.resident.remove(at);
+            self.resident.push(lpn);
+        }
+        let found = self.cache.lookup(STREAM, lpn, id);
+        assert!(found || !is_known, "{lpn:?} is in DRAM");
+        assert!(!found || is_known || is_on_its_way, "{lpn:?} is nowhere in DRAM");
+        if !found {
+            self.waiting.insert(id, lpn);
+        }
+        self.settle();
+    }
+
+    fn update(&mut self, lpn: Lpn, at_once: bool) {
+        *self.versions.entry(lpn).or_insert(0) += 1;
+        let page = self.cache.update(lpn);
+        assert_eq!(page.is_some(), !self.resident.contains(&lpn));
+        if let Some(page) = page.filter(|_| at_once) {
+            self.cache.write_back(page);
+        }
+        self.settle();
+    }
+
+    fn end_read(&mut self) {
+        if let Some(page) = self.reads.pop_front() {
+            self.cache.page_read(page);
+            self.settle();
+        }
+    }
+
+    fn begin_program(&mut self) {
+        if let Some(page) = self.programs.pop_front() {
+            self.cache.begin_program(page);
+            let entries = pages().entries_of(page).map(Lpn);
+            let carried = entries.filter_map(|lpn| self.versions.get(&lpn).map(|&version| (lpn, version)));
+            self.programming.push((page, carried.collect()));
+            self.settle();
+        }
+    }
+
+    fn end_program(&mut self) {
+        if self.programming.is_empty() {
+            return;
+        }
+        let (page, carried) = self.programming.remove(0);
+        self.on_flash.extend(carried);
+        self.cache.programmed(page);
+        self.settle();
+    }
+
+    /// Lets everything under way end.
+    fn finish(&mut self) {
+        for page in pages().all() {
+            if self.leaving.iter().any(|&lpn| pages().page_of(lpn) == Lpn(page)) {
+                self.cache.write_back(Lpn(page));
+            }
+        }
+        self.settle();
+        for _ in 0..10_000 {
+            self.end_read();
+            self.begin_program();
+            self.end_program();
+        }
+        assert!(self.waiting.is_empty(), "waiting for ever: {:?}", self.waiting);
+        assert!(self.leaving.is_empty() && self.reads.is_empty() && self.programs.is_empty());
+        assert!(self.cache.active.is_empty() && self.cache.waiters.is_empty() && self.cache.write_backs == 0);
+        let by_page: u32 = self.cache.entries_of_page.iter().sum();
+        assert_eq!(by_page as usize, self.resident.len());
+    }
+}
+
+proptest! {
+    #[test]
+    fn the_cache_does_what_a_naive_one_does_and_loses_no_change(
+        entries in 1..20u64,
+        write_backs in 1..4u32,
+        steps in proptest::collection::vec((0..100u32, 0..LOGICAL_PAGES), 1..600),
+    ) {
+        let mut model = Model::new(entries, write_backs);
+        for (kind, lpn) in steps {
+            match kind {
+                0..40 => model.look_up(Lpn(lpn)),
+                40..55 => model.update(Lpn(lpn), true),
+                55..60 => model.update(Lpn(lpn), false),
+                60..75 => model.end_read(),
+                75..88 => model.begin_program(),
+                _ => model.end_program(),
+            }
+        }
+        model.finish();
+    }
+}
+
+#[test]
+fn with_parts_each_stream_evicts_its_own_entries_only() {
+    let config = config::Mapping {
+        cache_capacity: Some(Bytes::new(8 * 4)),
+        sharing: config::MapSharing::PerStream,
+        ..config::Mapping::default()
+    };
+    let mut cache = MappingCache::new(&config, pages(), 2);
+    let mut bring = |stream: u32, lpn: u32| {
+        let found = cache.lookup(StreamId(stream), Lpn(lpn), TransactionId(lpn));
+        while let Some(action) = cache.next_action() {
+            if let Action::Read { page, .. } = action {
+                cache.page_read(page);
+            }
+        }
+        found
+    };
+    for (stream, lpn) in [(0, 0), (0, 1), (1, 10), (1, 11), (1, 12), (1, 13)] {
+        assert!(!bring(stream, lpn));
+    }
+    // Stream 1 went through its own two entries; those of stream 0 are there for either.
+    assert!(bring(0, 0) && bring(1, 1) && bring(1, 13));
+    assert!(!bring(1, 10));
+}

@@ -1,0 +1,175 @@
+//! Translation pages on their way: being read, being written back.
+
+use crate::ids::Lpn;
+
+use super::entries::{Chain, Change, Slot};
+use super::{Action, MappingCache, WaiterId};
+
+/// Whether a translation page is being read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Reading {
+    #[default]
+    No,
+    /// As much of it as a miss needs.
+    Part,
+    Whole,
+}
+
+/// How far the write-back of a translation page has come.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum WriteBack {
+    #[default]
+    None,
+    /// Its content is being read.
+    Wanted,
+    /// Its content is in DRAM; the program has not begun.
+    Queued,
+    /// The program is under way, with the changes that there were when it began.
+    Programming,
+}
+
+/// What goes on with one translation page.
+#[derive(Debug, Default)]
+pub(super) struct Activity {
+    pub(super) reading: Reading,
+    pub(super) first_waiter: Option<WaiterId>,
+    pub(super) last_waiter: Option<WaiterId>,
+    write_back: WriteBack,
+    /// The entries whose values the program under way carries.
+    writing: Chain,
+    /// Whether it has to be written back once more after that.
+    again: bool,
+}
+
+impl Activity {
+    /// Whether the content of the page is in DRAM, on its way to flash.
+    pub(super) fn has_content(&self) -> bool {
+        matches!(self.write_back, WriteBack::Queued | WriteBack::Programming)
+    }
+
+    fn is_over(&self) -> bool {
+        self.reading == Reading::No && self.write_back == WriteBack::None
+    }
+}
+
+impl MappingCache {
+    /// Whether the entry may make way without one write-back more than allowed.
+    pub(super) fn may_make_way(&self, slot: Slot) -> bool {
+        let entry = self.entries.get(slot);
+        let write_back = || {
+            let activity = self.active.get(&self.pages.page_of(entry.lpn));
+            activity.map_or(WriteBack::None, |activity| activity.write_back)
+        };
+        match entry.change {
+            Change::None | Change::Writing => true,
+            Change::Dirty | Change::Rewritten => {
+                matches!(write_back(), WriteBack::Wanted | WriteBack::Queued) || self.write_backs < self.write_backs_max
+            }
+        }
+    }
+
+    /// Has a translation page written back, once more when a write-back under way does not have all changes.
+    pub fn write_back(&mut self, page: Lpn) {
+        let number = self.number_of(page);
+        let all_in_dram = self.entries_of_page[number] as usize == self.pages.entries_of(page).len();
+        let activity = self.active.entry(page).or_default();
+        match activity.write_back {
+            WriteBack::Wanted | WriteBack::Queued => {}
+            WriteBack::Programming => activity.again = true,
+            WriteBack::None => {
+                self.write_backs += 1;
+                self.counters.write_backs += 1;
+                if all_in_dram && activity.reading == Reading::No {
+                    activity.write_back = WriteBack::Queued;
+                    self.counters.write_backs_without_read += 1;
+                    self.actions.push_back(Action::Program(page));
+                } else {
+                    activity.write_back = WriteBack::Wanted;
+                    if activity.reading == Reading::No {
+                        self.read(page, true);
+                    }
+                }
+            }
+        }
+    }
+
+    /// A read of a translation page has ended: what a write-back awaits of it is there, or is read now.
+    pub(super) fn go_on_writing_back(&mut self, page: Lpn) {
+        let Some(activity) = self.active.get_mut(&page) else { return };
+        let read = std::mem::take(&mut activity.reading);
+        if activity.write_back == WriteBack::Wanted {
+            if read == Reading::Whole {
+                activity.write_back = WriteBack::Queued;
+                self.actions.push_back(Action::Program(page));
+            } else {
+                self.read(page, true);
+            }
+        } else if activity.is_over() {
+            self.active.remove(&page);
+        }
+    }
+
+    /// The program of a translation page begins: it carries what its entries say now.
+    pub fn begin_program(&mut self, page: Lpn) {
+        let number = self.number_of(page);
+        let Some(activity) = self.active.get_mut(&page) else { return };
+        debug_assert_eq!(activity.write_back, WriteBack::Queued);
+        activity.write_back = WriteBack::Programming;
+        activity.writing = Chain::from(std::mem::take(&mut self.dirty[number]));
+        let mut chain = activity.writing;
+        while let Some(slot) = self.entries.unchain(&mut chain) {
+            self.entries.get_mut(slot).change = Change::Writing;
+        }
+    }
+
+    /// A translation page has been programmed: what it carries is on flash, and who waited for that may go on.
+    pub fn programmed(&mut self, page: Lpn) {
+        let Some(activity) = self.active.get_mut(&page) else { return };
+        let mut chain = std::mem::take(&mut activity.writing);
+        let mut again = std::mem::take(&mut activity.again);
+        activity.write_back = WriteBack::None;
+        self.write_backs -= 1;
+        while let Some(slot) = self.entries.unchain(&mut chain) {
+            let entry = self.entries.get_mut(slot);
+            let is_resident = entry.is_resident;
+            match entry.change {
+                Change::Rewritten => {
+                    again |= !is_resident;
+                    self.make_dirty(slot, page);
+                }
+                _ => {
+                    entry.change = Change::None;
+                    if !is_resident {
+                        self.drop_entry(slot);
+                    }
+                }
+            }
+        }
+        self.let_blocked_go();
+        if again {
+            self.write_back(page);
+        }
+        if self.active.get(&page).is_some_and(Activity::is_over) {
+            self.active.remove(&page);
+        }
+    }
+
+    /// A write-back is done: those that waited for room go on, the first of them even when no write-back is allowed still, so
+    /// that nobody waits for ever.
+    fn let_blocked_go(&mut self) {
+        let mut granted = true;
+        for turn in 0..self.partitions {
+            let partition = (self.next_partition + turn) % self.partitions;
+            while let Some(&waiter) = self.blocked[partition].front() {
+                if !self.bring(waiter, false) {
+                    if !std::mem::take(&mut granted) || !self.bring(waiter, true) {
+                        break;
+                    }
+                }
+                self.blocked[partition].pop_front();
+                self.actions.push_back(Action::Resume(waiter.transaction));
+            }
+        }
+        self.next_partition = (self.next_partition + 1) % self.partitions;
+    }
+}

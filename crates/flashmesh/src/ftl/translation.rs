@@ -1,0 +1,108 @@
+//! Translation pages: the map of the drive as it lies on flash, when DRAM holds a part of it only (DFTL, ASPLOS 2009).
+//!
+//! They are logical pages beyond those that the host sees, so that the map (for them: the global translation directory, which
+//! is always in DRAM), valid pages, collection and wear levelling hold for them as for any page. Their programs and their moves
+//! have open blocks of their own, so that blocks hold either data or translation pages; where they go is decided by the
+//! allocator, as for data.
+//!
+//! All of them are there from the start, whether or not anything was written: reading the map of a page never written costs a
+//! read as well. They then lie in the first blocks of each plane and none is invalid \[choice\].
+
+use std::ops::Range;
+
+use super::plane::Frontier;
+use super::{Ftl, Stream};
+use crate::config;
+use crate::flash::geometry::Geometry;
+use crate::ids::{Lpn, Ppn};
+
+/// Blocks that a plane needs to spare for translation pages: one open for those that are written, one for those that are moved.
+pub const TRANSLATION_BLOCKS: u32 = 2;
+
+/// Which logical pages are translation pages, and whose entries they hold.
+#[derive(Clone, Copy, Debug)]
+pub struct TranslationPages {
+    logical_pages: u32,
+    entries_per_page: u32,
+    count: u32,
+}
+
+impl TranslationPages {
+    /// The translation pages of a drive; `None` when the whole map is in DRAM.
+    pub fn new(geometry: &Geometry, config: &config::Mapping) -> Option<TranslationPages> {
+        config.cache_capacity?;
+        let entries = geometry.page_size.as_u64() / config.stored_entry_size.as_u64().max(1);
+        let entries_per_page = entries.clamp(1, u64::from(u32::MAX)) as u32;
+        let logical_pages = geometry.logical_pages;
+        Some(TranslationPages { logical_pages, entries_per_page, count: logical_pages.div_ceil(entries_per_page) })
+    }
+
+    /// How many there are.
+    pub fn count(&self) -> u32 {
+        self.count
+    }
+
+    /// Their logical page numbers.
+    pub fn all(&self) -> Range<u32> {
+        self.logical_pages..self.logical_pages + self.count
+    }
+
+    /// Whether `lpn` is one of them, not a page of the host.
+    #[inline]
+    pub fn contains(&self, lpn: Lpn) -> bool {
+        lpn.0 >= self.logical_pages
+    }
+
+    /// The translation page with the entry of `lpn`, a page of the host.
+    #[inline]
+    pub fn page_of(&self, lpn: Lpn) -> Lpn {
+        Lpn(self.logical_pages + lpn.0 / self.entries_per_page)
+    }
+
+    /// The pages of the host whose entries `page` holds.
+    pub fn entries_of(&self, page: Lpn) -> Range<u32> {
+        let first = (page.0 - self.logical_pages) * self.entries_per_page;
+        first..self.logical_pages.min(first.saturating_add(self.entries_per_page))
+    }
+}
+
+impl Ftl {
+    /// The translation pages; `None` when the whole map is in DRAM.
+    #[inline]
+    pub fn translation_pages(&self) -> Option<TranslationPages> {
+        self.translation
+    }
+
+    /// The stream that a valid page goes to when it is moved out of the block of `from`.
+    #[inline]
+    pub fn stream_of_move(&self, from: Ppn) -> Stream {
+        if self.translation.is_some() && self.blocks.holds_translation(self.blocks.block_of(from)) {
+            Stream::TranslationCollection
+        } else {
+            Stream::Collection
+        }
+    }
+
+    /// Lays all translation pages out on a drive that was never used.
+    pub(super) fn lay_out_translation(&mut self) {
+        let Some(translation) = self.translation else { return };
+        let planes = self.planes_by_residue();
+        for (residue, &plane) in planes.iter().enumerate() {
+            let pages = translation.of_residue(residue as u32, planes.len() as u32);
+            let Some(first_page) = self.next_fresh_page(plane) else { continue };
+            self.open_and_fill(plane, Frontier::Translation, pages.len() as u32);
+            for (local, lpn) in pages.enumerate() {
+                self.mapping.set(Lpn(lpn), Ppn(first_page + local as u32));
+            }
+        }
+    }
+}
+
+impl TranslationPages {
+    /// The translation pages whose number is `residue` modulo `planes`: those that static allocation gives one plane.
+    pub(super) fn of_residue(&self, residue: u32, planes: u32) -> std::iter::StepBy<Range<u32>> {
+        let first = self.logical_pages + (residue + planes - self.logical_pages % planes) % planes;
+        let end = self.logical_pages + self.count;
+        (first.min(end)..end).step_by(planes as usize)
+    }
+}

@@ -1,0 +1,59 @@
+//! Random caches of the map.
+
+use flashmesh::config::{Config, MapFill, MapSharing, Mapping};
+use flashmesh::units::Bytes;
+use proptest::prelude::*;
+use proptest::sample::select;
+
+/// A cache of the map before it is fitted to a drive.
+#[derive(Clone, Copy, Debug)]
+pub struct MapSketch {
+    /// Entries that the cache holds; none when the whole map is in DRAM.
+    entries: Option<u64>,
+    entries_per_page: u64,
+    sharing: MapSharing,
+    fill: MapFill,
+    reads_a_part: bool,
+    write_backs: u32,
+}
+
+pub fn mapping() -> impl Strategy<Value = MapSketch> {
+    let entries = prop_oneof![2 => Just(None), 1 => (1..=4u64).prop_map(Some), 2 => (1..=60u64).prop_map(Some)];
+    let pages = (select(vec![4u64, 16, 64]), any::<bool>());
+    (entries, pages, select(MapSharing::ALL), select(MapFill::ALL), 1..=4u32).prop_map(
+        |(entries, (entries_per_page, reads_a_part), sharing, fill, write_backs)| MapSketch {
+            entries,
+            entries_per_page,
+            sharing,
+            fill,
+            reads_a_part,
+            write_backs,
+        },
+    )
+}
+
+impl MapSketch {
+    /// Puts it into `config`, with as many more blocks as translation pages take, and have to spare.
+    pub fn fit(self, config: &mut Config) {
+        let Some(entries) = self.entries else { return };
+        let page_size = config.geometry.page_size;
+        config.mapping = Mapping {
+            cache_capacity: Some(Bytes::new(8 * entries)),
+            sharing: self.sharing,
+            entry_size: Bytes::new(8),
+            stored_entry_size: Bytes::new(page_size.as_u64() / self.entries_per_page),
+            read_size: (self.reads_a_part && self.fill == MapFill::Entry).then_some(Bytes::new(512)),
+            fill: self.fill,
+            write_backs: self.write_backs,
+        };
+        let geometry = &mut config.geometry;
+        let planes = geometry.channels * geometry.chips_per_channel * geometry.dies_per_chip * geometry.planes_per_die;
+        let logical = geometry.capacity.expect("the drive has one").as_u64() / page_size.as_u64();
+        let blocks = |pages: u64| {
+            let on_a_plane = pages.div_ceil(u64::from(planes));
+            on_a_plane.div_ceil(u64::from(geometry.pages_per_block)) as u32
+        };
+        let more = blocks(logical + logical.div_ceil(self.entries_per_page)) - blocks(logical);
+        geometry.blocks_per_plane += more + 2;
+    }
+}
