@@ -10,6 +10,7 @@ import click
 import flashmesh as library
 from flashmesh import configuration
 from flashmesh.axes import refuse_clashes
+from flashmesh.cli.importers import import_mqsim_command
 from flashmesh.cli.output import (
     STDOUT,
     TRACE,
@@ -47,6 +48,7 @@ def flashmesh() -> None:
 
 
 flashmesh.add_command(trace)
+flashmesh.add_command(import_mqsim_command)
 
 
 @flashmesh.command(epilog=EXIT_CODES)

@@ -1,0 +1,123 @@
+"""XML as a tree in which everything knows its line."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+from xml.parsers import expat
+
+from flashmesh.importers.problems import Source, read_source
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+DEPTH_MAX = 16
+
+
+@dataclass(slots=True)
+class Element:
+    """A tag with what is inside."""
+
+    name: str
+    line: int
+    text: str = ""
+    children: list[Element] = field(default_factory=list)
+    attributes: dict[str, str] = field(default_factory=dict)
+
+
+def read(path: Path, root: str, other_root: str) -> tuple[Source, Element]:
+    """Reads a file.
+
+    Args:
+        path: The file.
+        root: The outermost tag it must have.
+        other_root: The outermost tag of the other file, in case the two were exchanged.
+
+    Raises:
+        ConfigError: When it cannot be read, is no well-formed XML, or has another outermost tag.
+    """
+    source, content = read_source(path)
+    outermost = Reader(source).read(content)
+    if outermost.name != root:
+        remedy = f"this tag begins the other file: the order is {ORDER}" if outermost.name == other_root else ""
+        raise source.problem(
+            outermost.line, f"expected <{root}> around everything, found <{outermost.name}>", remedy, outermost.name
+        )
+    return source, outermost
+
+
+ORDER = "`flashmesh import-mqsim ssdconfig.xml workload.xml`"
+
+
+class Reader:
+    """Builds the tree from the events of the parser."""
+
+    def __init__(self, source: Source) -> None:
+        """Prepares to read `source`."""
+        self.source = source
+        self.open: list[Element] = []
+        self.outermost: Element | None = None
+        self.parser = expat.ParserCreate()
+        self.parser.buffer_text = True
+        self.parser.StartElementHandler = self.begin
+        self.parser.EndElementHandler = self.end
+        self.parser.CharacterDataHandler = self.characters
+        self.parser.StartDoctypeDeclHandler = self.doctype
+
+    def read(self, content: bytes) -> Element:
+        """The outermost element.
+
+        Raises:
+            ConfigError: When the content is no well-formed XML.
+        """
+        try:
+            self.parser.Parse(content, True)
+        except expat.ExpatError as error:
+            raise self.fault(error) from None
+        except (LookupError, ValueError) as error:
+            raise self.source.problem(1, f"is no XML: {error}", "save the file as UTF-8 or ASCII") from None
+        assert self.outermost is not None, "the parser takes nothing for XML that has no element"
+        return self.outermost
+
+    def fault(self, error: expat.ExpatError) -> Exception:
+        """What is wrong with the XML, in the words of somebody who wants to mend it."""
+        what = expat.ErrorString(error.code) or "unknown fault"
+        if self.outermost is None and not self.open:
+            if not self.source.text.strip():
+                return self.source.problem(1, "is empty: no XML")
+            return self.source.problem(error.lineno, f"is no XML: {what}", "is it really a file of MQSim?")
+        remedy = "see whether each tag is closed by one of the same name"
+        if error.code in (expat.errors.codes[name] for name in CUT_OFF) and self.open:
+            tag = self.open[-1]
+            remedy = f"the file ends inside <{tag.name}>, which began in line {tag.line}: is it cut off?"
+        return self.source.problem(error.lineno, f"is no well-formed XML: {what}", remedy)
+
+    def begin(self, name: str, attributes: dict[str, str]) -> None:
+        """A tag opens."""
+        element = Element(name, self.parser.CurrentLineNumber, attributes=attributes)
+        if len(self.open) == DEPTH_MAX:
+            raise self.source.problem(element.line, f"tags lie more than {DEPTH_MAX} deep in one another", mark=name)
+        if self.open:
+            self.open[-1].children.append(element)
+        else:
+            self.outermost = element
+        self.open.append(element)
+
+    def end(self, _name: str) -> None:
+        """A tag closes."""
+        element = self.open.pop()
+        element.text = element.text.strip()
+
+    def characters(self, text: str) -> None:
+        """Text inside a tag."""
+        if self.open:
+            self.open[-1].text += text
+
+    def doctype(self, *_: object) -> None:
+        """A document type: it may define entities that grow without bound, and MQSim knows none."""
+        raise self.source.problem(
+            self.parser.CurrentLineNumber, "a document type is not taken", "remove the line that begins with <!DOCTYPE"
+        )
+
+
+CUT_OFF = (expat.errors.XML_ERROR_NO_ELEMENTS, expat.errors.XML_ERROR_UNCLOSED_TOKEN)

@@ -1,0 +1,185 @@
+"""From two files of MQSim to a configuration for each scenario, and a report of what became of every tag."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from flashmesh._native import ConfigError, OutputError
+from flashmesh.files import whole_file, write_text
+from flashmesh.importers.mqsim import document
+from flashmesh.importers.mqsim.device import DeviceTranslation
+from flashmesh.importers.mqsim.flows import ScenarioTranslation
+from flashmesh.importers.mqsim.ledger import Ledger, Mode
+from flashmesh.importers.mqsim.report import report
+from flashmesh.importers.toml_text import toml_text
+
+if TYPE_CHECKING:
+    from flashmesh.importers.mqsim.document import Element
+    from flashmesh.importers.mqsim.ledger import Setting, Unknown
+    from flashmesh.importers.problems import Source
+
+DEVICE_ROOT = "Execution_Parameter_Set"
+WORKLOAD_ROOT = "MQSim_IO_Scenarios"
+SAYS = {
+    Mode.COMPATIBLE: "the drive that MQSim simulates, its habits included.",
+    Mode.PHYSICAL: "the drive that they mean, rather than the one that MQSim simulates.",
+}
+ORDER = (
+    "seed",
+    "geometry",
+    "flash",
+    "fabric",
+    "schedule",
+    "ftl",
+    "mapping",
+    "cache",
+    "gc",
+    "wear",
+    "host",
+    "nvme",
+    "sata",
+    "precondition",
+    "namespace",
+    "workload",
+    "replay",
+    "queue",
+    "stream",
+)
+"""Tables in the order in which they are written."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scenario:
+    """A scenario of a workload file, translated."""
+
+    number: int
+    """Which one it is in its file, from 1."""
+    mode: Mode
+    ledger: Ledger
+    heading: tuple[str, ...]
+
+    def settings(self, mode: Mode | None = None) -> list[Setting]:
+        """The keys that one mode sets, in the order of the file."""
+        chosen = [s for s in self.ledger.settings.values() if s.value(mode or self.mode) is not None]
+        return sorted(chosen, key=lambda setting: place(setting.key))
+
+    def differences(self) -> list[Setting]:
+        """The keys whose values differ between the modes."""
+        differing = [s for s in self.ledger.settings.values() if s.compatible != s.physical]
+        return sorted(differing, key=lambda setting: place(setting.key))
+
+    def toml(self) -> str:
+        """The configuration."""
+        lines = [(s.key, value, s.reason) for s in self.settings() if (value := s.value(self.mode)) is not None]
+        habits = self.mode is Mode.COMPATIBLE
+        return toml_text(self.heading, [(key, value, reason if habits else "") for key, value, reason in lines])
+
+
+def place(key: str) -> tuple[int, str]:
+    """Where a key stands in the file: by table, streams in their order."""
+    first, _, rest = key.partition(".")
+    return ORDER.index(first), rest.split(".")[0] if first == "stream" else ""
+
+
+@dataclass(frozen=True, slots=True)
+class MqsimImport:
+    """What came of an import."""
+
+    scenarios: list[Scenario]
+    files: list[Path]
+    """The configurations that were written, one for each scenario."""
+    report_file: Path
+    report: str
+    """What became of every tag."""
+
+    @property
+    def unknown(self) -> list[Unknown]:
+        """Tags that are none of MQSim's, each once."""
+        return list(dict.fromkeys(tag for scenario in self.scenarios for tag in scenario.ledger.unknown))
+
+    @property
+    def warnings(self) -> list[str]:
+        """What whoever imports has to know."""
+        return list(dict.fromkeys(text for scenario in self.scenarios for text in scenario.ledger.warnings))
+
+
+def translate(device: Path, workload: Path, mode: Mode) -> list[Scenario]:
+    """Translates two files without writing anything.
+
+    Args:
+        device: MQSim's ssdconfig.xml.
+        workload: MQSim's workload.xml.
+        mode: Which drive to describe.
+
+    Raises:
+        ConfigError: When a file cannot be used; the text shows the place.
+    """
+    device_source, device_root = document.read(device, DEVICE_ROOT, WORKLOAD_ROOT)
+    workload_source, workload_root = document.read(workload, WORKLOAD_ROOT, DEVICE_ROOT)
+    elements = scenarios_of(workload_source, workload_root)
+    folders = list(dict.fromkeys([workload.parent, Path()]))
+    translated = []
+    for number, element in enumerate(elements, 1):
+        ledger = Ledger()
+        drive_translation = DeviceTranslation(ledger, device_source, device_root)
+        drive = drive_translation.translate()
+        uses_cache = ScenarioTranslation(ledger, workload_source, element, drive, folders).translate()
+        drive_translation.cache(drive, uses_cache)
+        heading = (
+            f"{device.name} and scenario {number} of {workload.name}, read by `flashmesh import-mqsim`:",
+            SAYS[mode],
+        )
+        translated.append(Scenario(number, mode, ledger, heading))
+    return translated
+
+
+def scenarios_of(source: Source, root: Element) -> list[Element]:
+    """The scenarios of a workload file.
+
+    Raises:
+        ConfigError: When there are none, or something else.
+    """
+    for child in root.children:
+        if child.name != "IO_Scenario":
+            raise source.problem(child.line, f"<{child.name}> is no scenario: expected <IO_Scenario>", mark=child.name)
+    if not root.children:
+        raise source.problem(root.line, f"<{root.name}> holds no <IO_Scenario>", mark=root.name)
+    return root.children
+
+
+def import_mqsim(
+    device: str | Path, workload: str | Path, directory: str | Path, *, physical: bool = False
+) -> MqsimImport:
+    """Reads a configuration and a workload file of MQSim and writes a configuration for each scenario.
+
+    Beside them goes a text that says what became of every tag.
+
+    Args:
+        device: MQSim's ssdconfig.xml.
+        workload: MQSim's workload.xml.
+        directory: Where to write; made when it is not there.
+        physical: Whether to describe the drive that the files mean, rather than the one that MQSim simulates.
+
+    Raises:
+        ConfigError: When a file cannot be used; the text shows the place.
+        OutputError: When something cannot be written.
+    """
+    device, workload, directory = Path(device), Path(workload), Path(directory)
+    mode = Mode.PHYSICAL if physical else Mode.COMPATIBLE
+    scenarios = translate(device, workload, mode)
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise OutputError(f"{str(directory)!r}: is no folder and cannot be made: {reason}") from error
+    files = [directory / f"{workload.stem}-{scenario.number}.toml" for scenario in scenarios]
+    report_file = directory / f"{workload.stem}-import.txt"
+    text = report(device, workload, scenarios, files)
+    for path, content in [*zip(files, (scenario.toml() for scenario in scenarios), strict=True), (report_file, text)]:
+        if path.exists() and any(path.samefile(read) for read in (device, workload)):
+            raise ConfigError(f"{path}: is a file that is read; write elsewhere")
+        with whole_file(path) as temporary:
+            write_text(temporary, content)
+    return MqsimImport(scenarios, files, report_file, text)

@@ -1,0 +1,444 @@
+"""MQSim's files become configurations, and nothing of them is lost in silence."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import pytest
+
+import flashmesh
+from conftest import Cli
+from flashmesh.importers.mqsim import Mode, import_mqsim, translate
+from flashmesh.importers.mqsim.flows import normal_sizes
+
+GOLDEN = Path(__file__).parents[2].parent / "shared" / "golden" / "mqsim"
+FLASH = {
+    "Flash_Technology": "SLC",
+    "CMD_Suspension_Support": "NONE",
+    "Page_Read_Latency_LSB": "3000",
+    "Page_Program_Latency_LSB": "100000",
+    "Block_Erase_Latency": "1000000",
+    "Die_No_Per_Chip": "1",
+    "Plane_No_Per_Die": "2",
+    "Block_No_Per_Plane": "64",
+    "Page_No_Per_Block": "768",
+    "Page_Capacity": "4096",
+    "Page_Metadat_Capacity": "448",
+}
+DEVICE = {
+    "Enabled_Preconditioning": "false",
+    "Ideal_Mapping_Table": "true",
+    "GC_Block_Selection_Policy": "GREEDY",
+    "Channel_Transfer_Rate": "1000",
+    "Chip_No_Per_Channel": "8",
+}
+HOST = {"PCIe_Lane_Bandwidth": "1.0", "PCIe_Lane_Count": "8"}
+FLOW = {
+    "Priority_Class": "HIGH",
+    "Device_Level_Data_Caching_Mode": "TURNED_OFF",
+    "Channel_IDs": "0,1,2,3,4,5,6,7",
+    "Chip_IDs": "0,1,2,3,4,5,6,7",
+    "Die_IDs": "0",
+    "Plane_IDs": "0,1",
+    "Initial_Occupancy_Percentage": "50",
+}
+SYNTHETIC = FLOW | {
+    "Working_Set_Percentage": "80",
+    "Synthetic_Generator_Type": "QUEUE_DEPTH",
+    "Read_Percentage": "70",
+    "Address_Distribution": "RANDOM_UNIFORM",
+    "Percentage_of_Hot_Region": "0",
+    "Generated_Aligned_Addresses": "true",
+    "Address_Alignment_Unit": "8",
+    "Request_Size_Distribution": "FIXED",
+    "Average_Request_Size": "8",
+    "Variance_Request_Size": "0",
+    "Seed": "12344",
+    "Average_No_of_Reqs_in_Queue": "64",
+    "Bandwidth": "262144",
+    "Stop_Time": "0",
+    "Total_Requests_To_Generate": "200000",
+}
+TRACE = FLOW | {
+    "File_Path": "traces/oltp.trace",
+    "Percentage_To_Be_Executed": "100",
+    "Relay_Count": "1",
+    "Time_Unit": "NANOSECOND",
+}
+TRACE_TEXT = "".join(f"{number * 1000} 0 {number * 8} 8 1\n" for number in range(10))
+
+
+def tags(values: dict[str, str]) -> str:
+    return "".join(f"<{name}>{value}</{name}>\n" for name, value in values.items())
+
+
+def device_text(
+    host: dict[str, str] | None = None, device: dict[str, str] | None = None, flash: dict[str, str] | None = None
+) -> str:
+    return (
+        "<Execution_Parameter_Set>\n"
+        f"<Host_Parameter_Set>\n{tags(HOST | (host or {}))}</Host_Parameter_Set>\n"
+        f"<Device_Parameter_Set>\n{tags(DEVICE | (device or {}))}"
+        f"<Flash_Parameter_Set>\n{tags(FLASH | (flash or {}))}</Flash_Parameter_Set>\n</Device_Parameter_Set>\n"
+        "</Execution_Parameter_Set>\n"
+    )
+
+
+def workload_text(*scenarios: list[dict[str, str]]) -> str:
+    text = ""
+    for flows in scenarios:
+        text += "<IO_Scenario>\n"
+        for flow in flows:
+            kind = "Trace_Based" if "File_Path" in flow else "Synthetic"
+            text += f"<IO_Flow_Parameter_Set_{kind}>\n{tags(flow)}</IO_Flow_Parameter_Set_{kind}>\n"
+        text += "</IO_Scenario>\n"
+    return f"<MQSim_IO_Scenarios>\n{text}</MQSim_IO_Scenarios>\n"
+
+
+Tables: TypeAlias = dict[str, Any]
+Import: TypeAlias = Callable[..., Tables]
+
+
+@pytest.fixture
+def tables(tmp_path: Path) -> Import:
+    """Imports a drive and flows, and gives the configuration of the first scenario as tables."""
+
+    def call(
+        *flows: dict[str, str],
+        physical: bool = False,
+        **parts: dict[str, str],
+    ) -> Tables:
+        (tmp_path / "ssd.xml").write_text(device_text(**parts))
+        (tmp_path / "work.xml").write_text(workload_text(list(flows) or [SYNTHETIC]))
+        done = import_mqsim(tmp_path / "ssd.xml", tmp_path / "work.xml", tmp_path / "out", physical=physical)
+        return tomllib.loads(done.files[0].read_text())
+
+    return call
+
+
+def refusal(tmp_path: Path, device: str, workload: str) -> str:
+    """What an import says that is refused."""
+    (tmp_path / "ssd.xml").write_text(device)
+    (tmp_path / "work.xml").write_text(workload)
+    with pytest.raises(flashmesh.ConfigError) as error:
+        import_mqsim(tmp_path / "ssd.xml", tmp_path / "work.xml", tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+    return str(error.value)
+
+
+def test_the_drive_of_mqsim_has_its_habits_as_ordinary_values(tables: Import) -> None:
+    found = tables()
+    assert found["flash"]["read-time"] == "3020ns"
+    assert found["flash"]["read-command-time"] == ["290ns", "940ns"]
+    assert found["flash"]["program-command-time"] == ["361ns", "1177ns"]
+    assert found["flash"]["erase-command-time"] == ["220ns", "920ns"]
+    assert found["flash"]["die-interleaving"] is False
+    assert found["flash"]["suspension"] == "off"
+    assert found["geometry"]["page-spare"] == "0B"
+    # 365690 sectors of each of 128 planes, as MQSim cuts them off.
+    assert found["geometry"]["capacity"] == f"{365_690 * 128 // 2}KiB"
+    host = found["host"]
+    assert (host["packet-payload"], host["packet-overhead"]) == ("128B", "28B")
+    assert (host["submission-size"], host["completion-size"]) == ("72B", "16B")
+    assert (host["link-rate"], host["lanes"], host["queue-depth"]) == ("1GB/s", 8, 1023)
+    assert found["gc"]["threshold"] == 10 / 64
+
+
+def test_physical_describes_what_the_files_mean(tables: Import) -> None:
+    found = tables(physical=True, device={"Channel_Transfer_Rate": "800"}, flash={"CMD_Suspension_Support": "PROGRAM"})
+    assert found["flash"]["read-time"] == "3us"
+    assert found["flash"]["die-interleaving"] is True
+    assert found["flash"]["suspension"] == "program"
+    assert found["flash"]["suspend-time"] == "100095ns"
+    assert found["fabric"]["channel-rate"] == "800MB/s"
+    assert found["geometry"]["page-spare"] == "448B"
+    assert found["geometry"]["over-provisioning"] == 0.07
+    assert "capacity" not in found["geometry"]
+    assert found["gc"]["threshold"] == 0.05
+
+
+@pytest.mark.parametrize(
+    ("transfers", "width", "acts"),
+    [
+        ("1000", "1", "1GB/s"),
+        ("501", "1", "1GB/s"),
+        ("500", "1", "500MB/s"),
+        ("334", "1", "500MB/s"),
+        ("333", "1", "333333334B/s"),
+        ("333", "2", "666666667B/s"),
+        ("1001", "1", "unlimited"),
+    ],
+)
+def test_rates_of_channels_are_rounded_as_mqsim_does(tables: Import, transfers: str, width: str, acts: str) -> None:
+    found = tables(device={"Channel_Transfer_Rate": transfers, "Flash_Channel_Width": width})
+    assert found["fabric"]["channel-rate"] == acts
+
+
+def test_pages_differ_by_technology(tables: Import) -> None:
+    times = {f"Page_Read_Latency_{page}": time for page, time in (("LSB", "10"), ("CSB", "20"), ("MSB", "30"))}
+    read = "read-time"
+    slc = tables(flash=times)["flash"]
+    assert (slc["page-types"], slc[read]) == ("one", "30ns")
+    mlc = tables(flash=times | {"Flash_Technology": "mlc"})["flash"]
+    assert (mlc["page-types"], mlc[read], mlc[f"upper-page-{read}"]) == ("mlc", "30ns", "50ns")
+    assert f"middle-page-{read}" not in mlc
+    tlc = tables(flash=times | {"Flash_Technology": "TLC"})["flash"]
+    assert (tlc["page-types"], tlc[f"middle-page-{read}"], tlc[f"upper-page-{read}"]) == ("tlc", "40ns", "50ns")
+
+
+def test_a_limited_mapping_table_has_entries_of_the_size_mqsim_computes(tables: Import) -> None:
+    found = tables(device={"Ideal_Mapping_Table": "false", "CMT_Capacity": "262144"})["mapping"]
+    assert (found["cache-capacity"], found["entry-size"], found["stored-entry-size"]) == ("256KiB", "7B", "4B")
+    assert found["read-size"] == "512B"
+    assert "mapping" not in tables()
+
+
+def test_the_cache_is_off_unless_a_flow_uses_it(tables: Import) -> None:
+    assert tables()["cache"] == {"capacity": "0B"}
+    cached = tables(SYNTHETIC | {"Device_Level_Data_Caching_Mode": "WRITE_CACHE"})
+    assert cached["queue"]["caching"] == "writes"
+    cache = cached["cache"]
+    assert (cache["capacity"], cache["destage"], cache["keep-destaged"]) == ("512MiB", "first-write", False)
+    assert (cache["data-rate"], cache["destage-limit"]) == ("6400MB/s", "512KiB")
+
+
+def test_a_flow_of_a_queue_depth_is_a_stress_replay(tables: Import) -> None:
+    found = tables()
+    assert found["replay"] == {"mode": "stress", "outstanding": 64}
+    workload = found["workload"]
+    assert workload["footprint"] == f"{((365_690 * 128 - 1) * 80 // 100 + 1) // 2}KiB"
+    assert (workload["pattern"], workload["read-share"], workload["requests"]) == ("random", 0.7, 200_000)
+    assert (workload["request-size"], workload["alignment"]) == ("4KiB", "4KiB")
+
+
+def test_a_flow_of_a_bandwidth_arrives_as_mqsim_divides(tables: Import) -> None:
+    flow = SYNTHETIC | {"Synthetic_Generator_Type": "BANDWIDTH", "Bandwidth": "1500000000"}
+    found = tables(flow)
+    assert found["replay"]["mode"] == "open"
+    assert found["workload"]["interarrival"] == "2730ns"
+    assert tables(flow, physical=True)["workload"]["interarrival"] == "2730667ps"
+
+
+def test_addresses_and_sizes_have_their_distributions(tables: Import) -> None:
+    hot = tables(SYNTHETIC | {"Address_Distribution": "RANDOM_HOTCOLD", "Percentage_of_Hot_Region": "10"})["workload"]
+    assert (hot["pattern"], hot["hot-footprint"], hot["hot-traffic"]) == ("hot-cold", 0.1, 0.9)
+    assert tables(SYNTHETIC | {"Address_Distribution": "STREAMING"})["workload"]["pattern"] == "sequential"
+    normal = SYNTHETIC | {"Request_Size_Distribution": "NORMAL", "Variance_Request_Size": "2"}
+    sizes = tables(normal)["workload"]["request-size"]
+    assert ["4KiB", pytest.approx(0.191462, abs=1e-6)] in sizes
+
+
+@pytest.mark.parametrize(("mean", "deviation"), [(8, 0), (8, 2), (2, 3), (1, 1), (5000, 4000)])
+def test_sizes_of_a_normal_distribution_are_all_of_it(mean: int, deviation: int) -> None:
+    sizes = normal_sizes(mean, deviation)
+    assert sum(weight for _, weight in sizes) == pytest.approx(1, abs=1e-6)
+    assert len(sizes) <= 1024
+    assert min(size for size, _ in sizes) >= 1
+    if mean > 4 * deviation:
+        # Rounding up adds half a sector.
+        assert sum(size * weight for size, weight in sizes) == pytest.approx(mean + (0.5 if deviation else 0), rel=0.01)
+
+
+def test_a_stop_time_ends_a_flow_instead_of_a_number_of_requests(tables: Import) -> None:
+    found = tables(SYNTHETIC | {"Stop_Time": "10000000000", "Total_Requests_To_Generate": "0"})
+    assert found["replay"]["stop-time"] == "10s"
+
+
+def test_several_flows_are_streams_with_namespaces_of_their_own(tables: Import) -> None:
+    first = SYNTHETIC | {"Channel_IDs": "0,1,2,3", "Priority_Class": "URGENT"}
+    second = SYNTHETIC | {"Channel_IDs": "2,3,4,5,6,7", "Priority_Class": "low"}
+    found = tables(first, second, device={"Transaction_Scheduling_Policy": "PRIORITY_OUT_OF_ORDER"})
+    assert list(found["stream"]) == ["flow-1", "flow-2"]
+    assert found["stream"]["flow-1"]["queue"] == {"priority": "urgent", "caching": "none", "namespace": "flow-1"}
+    assert found["schedule"]["priorities"] == "weighted"
+    assert found["namespace"]["flow-1"]["channels"] == "0,1,2,3"
+    assert "ways" not in found["namespace"]["flow-1"]
+    # Of channels 2 and 3 each has half, in whole sectors of each plane.
+    whole, half = 365_690, 182_845
+    sectors = 16 * (2 * whole + 2 * half), 16 * (2 * half + 4 * whole)
+    assert [found["namespace"][name]["capacity"] for name in ("flow-1", "flow-2")] == [f"{n // 2}KiB" for n in sectors]
+    assert found["geometry"]["capacity"] == f"{sum(sectors) // 2}KiB"
+
+
+def test_behind_sata_all_flows_share_one_queue_and_all_planes(tables: Import) -> None:
+    sata = {"HostInterface_Type": "SATA", "IO_Queue_Depth": "32"}
+    found = tables(SYNTHETIC | {"Channel_IDs": "0"}, device=sata, host={"SATA_Processing_Delay": "400000"})
+    assert found["host"]["interface"] == "sata"
+    assert found["sata"] == {"ncq-depth": 31, "processing-delay": "400us", "transport": "doorbells"}
+    assert "namespace" not in found
+
+
+def test_a_trace_is_found_beside_the_workload_file(tables: Import, tmp_path: Path) -> None:
+    (tmp_path / "traces").mkdir()
+    (tmp_path / "traces" / "oltp.trace").write_text(TRACE_TEXT)
+    found = tables(TRACE | {"Percentage_To_Be_Executed": "50", "Time_Unit": "MICROSECOND"})["workload"]
+    assert Path(found["trace"]) == tmp_path / "traces" / "oltp.trace"
+    assert (found["requests"], found["time-unit"], found["format"]) == (5, "ns", "ascii")
+    physical = tables(TRACE | {"Time_Unit": "MICROSECOND"}, physical=True)["workload"]
+    assert physical["time-unit"] == "us"
+
+
+def test_a_missing_trace_is_said_with_the_places_looked_at(tmp_path: Path) -> None:
+    (tmp_path / "ssd.xml").write_text(device_text())
+    (tmp_path / "work.xml").write_text(workload_text([TRACE]))
+    done = import_mqsim(tmp_path / "ssd.xml", tmp_path / "work.xml", tmp_path)
+    assert any("was not found" in text and str(tmp_path) in text for text in done.warnings)
+
+
+def test_every_scenario_is_a_configuration_of_its_own(tmp_path: Path) -> None:
+    (tmp_path / "ssd.xml").write_text(device_text())
+    (tmp_path / "work.xml").write_text(workload_text([SYNTHETIC], [SYNTHETIC | {"Read_Percentage": "5"}]))
+    done = import_mqsim(tmp_path / "ssd.xml", tmp_path / "work.xml", tmp_path)
+    shares = [tomllib.loads(file.read_text())["workload"]["read-share"] for file in done.files]
+    assert shares == [0.7, 0.05]
+    assert done.report_file.read_text() == done.report
+
+
+VARIED = [
+    (),
+    ({}, {"Ideal_Mapping_Table": "false", "HostInterface_Type": "SATA"}, {"Flash_Technology": "TLC"}),
+    ({}, {"Caching_Mechanism": "SIMPLE"}, {"CMD_Suspension_Support": "PROGRAM_ERASE", "Flash_Technology": "MLC"}),
+    ({}, {"GC_Block_Selection_Policy": "RGA", "Static_Wearleveling_Enabled": "false"}, {}),
+]
+
+
+@pytest.mark.parametrize("parts", VARIED)
+@pytest.mark.parametrize("mode", Mode)
+def test_every_tag_is_accounted_for(tmp_path: Path, parts: tuple[dict[str, str], ...], mode: Mode) -> None:
+    normal = {"Request_Size_Distribution": "NORMAL", "Synthetic_Generator_Type": "BANDWIDTH", "Bandwidth": "10000000"}
+    cached = {"Device_Level_Data_Caching_Mode": "WRITE_READ_CACHE", "Stop_Time": "5"}
+    (tmp_path / "ssd.xml").write_text(device_text(*parts))
+    (tmp_path / "work.xml").write_text(workload_text([SYNTHETIC, TRACE], [SYNTHETIC | normal, SYNTHETIC | cached]))
+    for scenario in translate(tmp_path / "ssd.xml", tmp_path / "work.xml", mode):
+        for fate in scenario.ledger.fates:
+            assert fate.keys or fate.reason, fate.name
+            assert all(key in scenario.ledger.settings for key in fate.keys), fate.name
+
+
+def test_unknown_tags_are_named_with_what_may_have_been_meant(tmp_path: Path) -> None:
+    (tmp_path / "ssd.xml").write_text(device_text(device={"Queue_Fetch_Sise": "16"}))
+    flow = {("Intensity" if name == "Bandwidth" else name): value for name, value in SYNTHETIC.items()}
+    (tmp_path / "work.xml").write_text(workload_text([flow]))
+    done = import_mqsim(tmp_path / "ssd.xml", tmp_path / "work.xml", tmp_path)
+    assert [(tag.name, tag.near) for tag in done.unknown] == [
+        ("Queue_Fetch_Sise", "Queue_Fetch_Size"),
+        ("Intensity", ""),
+    ]
+    assert "<Queue_Fetch_Sise>  did you mean <Queue_Fetch_Size>?" in done.report
+    assert "<Intensity>" in done.report
+
+
+def test_the_spelling_that_mqsim_passes_over_counts_where_the_file_is_meant(tables: Import, tmp_path: Path) -> None:
+    device = {"Preferred_suspend_erase_time_for_read": "1000"}
+    found = tables(physical=True, device=device, flash={"CMD_Suspension_Support": "ERASE"})
+    assert found["flash"]["suspend-remaining-min"] == "1us"
+    assert "did you mean <Prefered_suspend_erase_time_for_read>?" in (tmp_path / "out" / "work-import.txt").read_text()
+
+
+def test_the_report_shows_how_the_modes_differ(tmp_path: Path) -> None:
+    (tmp_path / "ssd.xml").write_text(device_text(device={"Channel_Transfer_Rate": "333"}))
+    (tmp_path / "work.xml").write_text(workload_text([SYNTHETIC]))
+    for physical in (False, True):
+        done = import_mqsim(tmp_path / "ssd.xml", tmp_path / "work.xml", tmp_path, physical=physical)
+        row = next(line for line in done.report.splitlines() if line.lstrip().startswith("fabric.channel-rate  "))
+        assert row.split()[1:3] == ['"333333334B/s"', '"333MB/s"']
+
+
+GOOD = device_text()
+WORK = workload_text([SYNTHETIC])
+
+
+@pytest.mark.parametrize(
+    ("device", "workload", "words"),
+    [
+        ("", WORK, ["ssd.xml:1:1", "is empty"]),
+        ("preset = 1\n", WORK, ["is no XML"]),
+        (WORK, GOOD, ["expected <Execution_Parameter_Set>", "the order is"]),
+        (GOOD[:300], WORK, ["the file ends inside <", "is it cut off?"]),
+        (GOOD.replace("</Seed>", ""), WORK.replace("</Seed>", "</Sed>"), ["mismatched tag", "work.xml:"]),
+        (f'<!DOCTYPE a [<!ENTITY b "c">]>\n{GOOD}', WORK, ["a document type is not taken", "ssd.xml:1"]),
+        (GOOD.replace("Host_Parameter_Set>", "Hosts>"), WORK, ["<Host_Parameter_Set> is missing"]),
+        (device_text(flash={"Page_Capacity": "5000"}), WORK, ["a page of 5000 B", "power of two"]),
+        (device_text(flash={"Plane_No_Per_Die": "0"}), WORK, ["0 is not between 1 and 8"]),
+        (device_text(flash={"Page_No_Per_Block": "many"}), WORK, ["`many` is not a whole number"]),
+        (device_text(flash={"Page_No_Per_Block": "9" * 5000}), WORK, ["is not between"]),
+        (device_text(device={"Overprovisioning_Ratio": "nan"}), WORK, ["is not between"]),
+        (device_text(device={"Ideal_Mapping_Table": "yes"}), WORK, ["neither true nor false"]),
+        (device_text(device={"Plane_Allocation_Scheme": "CWDD"}), WORK, ["`CWDD` is not one of CWDP,"]),
+        (device_text(device={"Transaction_Scheduling_Policy": "FLIN"}), WORK, ["FLIN is not built"]),
+        (device_text(device={"Address_Mapping": "HYBRID"}), WORK, ["HYBRID is not built"]),
+        (GOOD.replace("<Die_No", "<Die_No_Per_Chip>2</Die_No_Per_Chip>\n<Die_No", 1), WORK, ["is there twice", "line"]),
+        (GOOD, "<MQSim_IO_Scenarios></MQSim_IO_Scenarios>", ["holds no <IO_Scenario>"]),
+        (GOOD, workload_text([]), ["this one has 0"]),
+        (GOOD, workload_text([SYNTHETIC] * 9), ["this one has 9"]),
+        (GOOD, WORK.replace("_Synthetic", "_Syntetic"), ["<IO_Flow_Parameter_Set_Syntetic> is no flow"]),
+        (
+            GOOD,
+            workload_text([{k: v for k, v in SYNTHETIC.items() if k != "Seed"} | {"Plane_IDs": "0,2"}]),
+            ["names 2"],
+        ),
+        (GOOD, workload_text([SYNTHETIC | {"Chip_IDs": "0;1"}]), ["expected numbers between commas"]),
+        (
+            GOOD,
+            workload_text([{k: v for k, v in SYNTHETIC.items() if k != "Bandwidth"} | {"Read_Percentage": "101"}]),
+            [],
+        ),
+        (GOOD, workload_text([SYNTHETIC | {"Total_Requests_To_Generate": "0"}]), ["the flow has no request"]),
+        (
+            GOOD,
+            workload_text([{k: v for k, v in SYNTHETIC.items() if k != "Average_Request_Size"}]),
+            ["<Average_Request_Size> is missing"],
+        ),
+        (
+            GOOD,
+            workload_text([SYNTHETIC | {"Synthetic_Generator_Type": "BANDWIDTH", "Bandwidth": "4095"}]),
+            ["less than one request"],
+        ),
+        (GOOD, workload_text([TRACE | {"Relay_Count": "2"}]), ["a trace is replayed once"]),
+        (GOOD, workload_text([TRACE | {"Percentage_To_Be_Executed": "50"}]), ["is needed to know"]),
+        (GOOD, workload_text([TRACE | {"Time_Unit": "SECOND"}]), ["`SECOND` is not one of PICOSECOND"]),
+        (GOOD, WORK.replace("<Seed>", "<Seed><Average>1</Average>", 1), ["<Average> lies inside <Seed>"]),
+    ],
+)
+def test_what_cannot_be_used_is_refused_with_its_place(
+    tmp_path: Path, device: str, workload: str, words: list[str]
+) -> None:
+    message = refusal(tmp_path, device, workload)
+    assert any(f"{name}.xml:" in message for name in ("ssd", "work"))
+    for word in words:
+        assert word in message
+
+
+def test_entities_that_grow_are_not_expanded(tmp_path: Path) -> None:
+    bomb = '<?xml version="1.0"?>\n<!DOCTYPE a [\n<!ENTITY a "aaaaaaaa">\n<!ENTITY b "&a;&a;&a;&a;">\n]>\n<a>&b;</a>\n'
+    assert "a document type is not taken" in refusal(tmp_path, bomb, WORK)
+    assert "deep" in refusal(tmp_path, "<Execution_Parameter_Set>" * 100, WORK)
+
+
+def test_the_command_prints_the_report_and_names_what_it_wrote(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "ssd.xml").write_text(GOOD)
+    (tmp_path / "work.xml").write_text(WORK)
+    done = cli("import-mqsim", "ssd.xml", "work.xml", "-o", "made/here")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == (tmp_path / "made" / "here" / "work-import.txt").read_text()
+    assert "work-1.toml" in done.stderr
+    refused = cli("import-mqsim", "work.xml", "ssd.xml", "-o", "made")
+    assert (refused.returncode, refused.stdout) == (2, "")
+    assert refused.stderr.startswith("error: expected <Execution_Parameter_Set>")
+
+
+@pytest.mark.parametrize("physical", [False, True])
+def test_all_golden_files_are_taken(tmp_path: Path, physical: bool) -> None:
+    if not GOLDEN.is_dir():
+        pytest.skip(f"{GOLDEN} is not there")
+    devices = ["g_1000.xml", "g_1000_cmt.xml", "g_1000_prio.xml", "g_333.xml"]
+    workloads = [path for path in GOLDEN.glob("g_*.xml") if path.name not in devices]
+    assert len(workloads) >= 10
+    for device in devices:
+        for workload in workloads:
+            done = import_mqsim(GOLDEN / device, workload, tmp_path, physical=physical)
+            assert [tag.name for tag in done.unknown] == ["Preferred_suspend_erase_time_for_read"]
+            assert len(done.files) == 1
