@@ -944,6 +944,11 @@ class Replay:
     "0ps".
     """
 
+    stop_time: Time | None = None
+    """No request arrives after this time; those that have arrived are served. Values: 1ps to 9223372036854775.807ns.
+    Default: the workload's own end.
+    """
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Queue:

@@ -73,6 +73,8 @@ pub struct Replay {
     /// What arrival times are multiplied by, in units of 2^-40: no float decides when something happens.
     time_scale: u128,
     think_time: Time,
+    /// No request arrives after this.
+    stop: Time,
     /// Closed: what each thinking thread will issue.
     thoughts: Vec<Option<IoRequest>>,
     thinking: u32,
@@ -108,6 +110,7 @@ impl Replay {
             mode: config.into(),
             time_scale: (config.time_scale * (1u64 << SCALE_SHIFT) as f64).round() as u128,
             think_time: config.think_time,
+            stop: config.stop_time.unwrap_or(Time::RUN_MAX),
             thoughts: Vec::new(),
             thinking: 0,
             queue_depth: queue_depth as usize,
@@ -158,11 +161,14 @@ impl Replay {
         self.alarm || self.thinking > 0
     }
 
-    /// Closed replay: `thread` thinks about its next request; gives for how long, or nothing when it has no more.
+    /// Closed replay: from `now` on `thread` thinks about its next request; gives for how long, or nothing when it has no more.
     ///
     /// # Errors
     /// When the workload cannot be read on.
-    pub fn think(&mut self, thread: u32) -> Result<Option<Time>, WorkloadError> {
+    pub fn think(&mut self, thread: u32, now: Time) -> Result<Option<Time>, WorkloadError> {
+        if now + self.think_time > self.stop {
+            return Ok(None);
+        }
         let Some(io) = self.source.next_request(thread)? else { return Ok(None) };
         if self.thoughts.len() <= thread as usize {
             self.thoughts.resize(thread as usize + 1, None);
@@ -227,6 +233,9 @@ impl Replay {
     /// # Errors
     /// When the workload cannot be read on.
     pub fn next_for(&mut self, thread: u32, now: Time) -> Result<Next, WorkloadError> {
+        if now > self.stop {
+            return Ok(Next::Later);
+        }
         let Some(io) = self.pull(thread)? else { return Ok(Next::Later) };
         Ok(self.arrive(Arrived { io, thread, arrival: now }))
     }
@@ -242,6 +251,9 @@ impl Replay {
         self.refill()?;
         let Some(&io) = self.batch.front() else { return Ok(Next::Later) };
         let arrival = self.scaled(io.arrival)?;
+        if arrival > self.stop {
+            return Ok(Next::Later);
+        }
         if arrival > now {
             self.alarm = true;
             return Ok(Next::At(arrival));

@@ -153,7 +153,7 @@ impl Simulation {
             Mode::Open => self.issue_open(stream),
             Mode::Stress { .. } => self.issue_for(stream, thread),
             Mode::Closed { .. } => {
-                if let Some(thinks) = self.streams[stream.index()].replay.think(thread)? {
+                if let Some(thinks) = self.streams[stream.index()].replay.think(thread, now)? {
                     self.queue.schedule(lane::ARRIVAL, now + thinks, Event::ThreadReady(stream, thread));
                 }
                 Ok(())

@@ -63,6 +63,7 @@ fn replay() -> impl Strategy<Value = Replay> {
             outstanding,
             threads,
             think_time,
+            ..Default::default()
         },
     )
 }

@@ -29,5 +29,7 @@ section! {
         threads: u32 = 1, in 1..=65_535, with "mode" = ["\"closed\""];
         /// From a completion to the next request of the thread.
         think_time: Time = Time::ZERO, in Time::ZERO..=Time::from_ms(1_000_000), with "mode" = ["\"closed\""];
+        /// No request arrives after this time; those that have arrived are served.
+        stop_time: Option<Time> = None, unset "the workload's own end", in Time::from_ps(1)..=Time::RUN_MAX;
     }
 }
