@@ -6,15 +6,19 @@ import json
 import os
 import re
 import threading
+import tomllib
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol, TypeAlias, TypeVar, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar, runtime_checkable
 
 import tomli_w
 
 from flashmesh._native import Config, ConfigError, WorkloadError
+
+if TYPE_CHECKING:
+    from flashmesh.importers.fio import FioJobs
 
 T = TypeVar("T")
 PRESET_PREFIX = "preset:"
@@ -65,6 +69,7 @@ def load(
     varied: Mapping[str, str] | None = None,
     trace: str | Path | None = None,
     profile: str | None = None,
+    fio: FioJobs | None = None,
     seed: int | None = None,
     tolerate: bool = False,
 ) -> Config:
@@ -76,6 +81,7 @@ def load(
         varied: The values of the axes of a comparison; they come before those of `overrides`.
         trace: A trace file to replay instead of the workload of the configuration.
         profile: A named profile to replay instead.
+        fio: Jobs of fio to run instead, each as a stream; `overrides` come after them.
         seed: The number every random choice grows from.
         tolerate: Whether to replay a trace however many of its lines cannot be used.
 
@@ -85,12 +91,21 @@ def load(
     """
     if trace is not None and profile is not None:
         raise ConfigError("trace and profile exclude each other: a run replays one workload")
+    if fio is not None and (trace is not None or profile is not None):
+        raise ConfigError("fio excludes trace and profile: the jobs are the workload")
+    if fio is not None:
+        source = source if isinstance(source, PipeText) else read_once(source)
+        refuse_streams(source)
     if overrides is not None and not isinstance(overrides, Mapping):
         raise ConfigError(f"overrides are a mapping of keys to values, not {type(overrides).__name__}")
     varied = varied or {}
-    texts = [f"{key}={value_text(value)}" for key, value in (overrides or {}).items() if key not in varied]
+    given = [f"{key}={value_text(value)}" for key, value in (overrides or {}).items() if key not in varied]
+    texts = [f"{key}={value_text(value)}" for key, value in (fio.settings if fio is not None else {}).items()]
     # An error names an override by its number; whoever gave no --set is told what they did give.
-    origins = {f"--set #{len(texts) + 1 + number}": f"--vary {key}" for number, key in enumerate(varied)}
+    origins = {f"--set #{number}": "--fio" for number in range(1, len(texts) + 1)}
+    origins |= {f"--set #{len(texts) + number}": f"--set #{number}" for number in range(1, len(given) + 1)}
+    texts += given
+    origins |= {f"--set #{len(texts) + 1 + number}": f"--vary {key}" for number, key in enumerate(varied)}
     texts += [f"{key}={value}" for key, value in varied.items()]
 
     def add(origin: str, *settings: str) -> None:
@@ -142,6 +157,21 @@ def read(source: ConfigSource | PipeText, overrides: list[str]) -> Config:
         raise ConfigError(f"the configuration cannot be written as TOML: {error}") from error
     refuse_unspeakable(text)
     return Config.from_str(text, "<configuration>", overrides)
+
+
+def refuse_streams(source: ConfigSource | PipeText) -> None:
+    """Refuses a configuration that has streams already: they would run beside the jobs.
+
+    Raises:
+        ConfigError: When there are some.
+    """
+    try:
+        streams = tomllib.loads(read(source, []).to_toml()).get("stream")
+    except ConfigError:
+        return  # with what is set by hand it may be sound; if not, loading says what is wrong
+    if streams:
+        names = ", ".join(f"[stream.{name}]" for name in streams)
+        raise ConfigError(f"the configuration has streams of its own, {names}: with fio its jobs are the streams")
 
 
 def trace_path(trace: str | Path) -> str:

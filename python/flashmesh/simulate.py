@@ -13,6 +13,7 @@ from flashmesh.axes import axes_of, refuse_clashes, typed
 from flashmesh.comparison import ComparedRun, Comparison
 from flashmesh.execution import Interrupted, Job, Progress, execute
 from flashmesh.fairness import fairness as compare_streams
+from flashmesh.importers.fio import FioJobs, read_jobs
 from flashmesh.request_log import request_log
 
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ def run(
     *,
     trace: str | Path | None = None,
     profile: str | None = None,
+    fio: str | Path | FioJobs | None = None,
     overrides: Mapping[str, Any] | None = None,
     seed: int | None = None,
     tolerate: bool = False,
@@ -46,6 +48,7 @@ def run(
         config: The path of a configuration file, "preset:NAME", tables as nested mappings, or typed parameters.
         trace: A trace file to replay instead of the workload of the configuration.
         profile: A named profile to replay instead.
+        fio: A job file of fio to run instead, each job as a stream; or what `flashmesh.importers.fio` read of one.
         overrides: Values by their dotted key, such as `{"fabric.kind": "ideal"}`.
         seed: The number every random choice grows from.
         tolerate: Whether to replay a trace however many of its lines cannot be used.
@@ -62,7 +65,10 @@ def run(
         OutputError: When `requests_file` cannot be written.
         Interrupted: On Ctrl-C; holds the result up to there. `requests_file` is not written.
     """
-    loaded = configuration.load(config, overrides=overrides, trace=trace, profile=profile, seed=seed, tolerate=tolerate)
+    jobs = fio if fio is None or isinstance(fio, FioJobs) else read_jobs(fio)
+    loaded = configuration.load(
+        config, overrides=overrides, trace=trace, profile=profile, fio=jobs, seed=seed, tolerate=tolerate
+    )
     job = Job(loaded, check=check)
     streams = len(loaded.stream_names()) if fairness else 0
     # A single stream is alone already.

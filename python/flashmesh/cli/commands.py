@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import click
 
@@ -32,13 +33,14 @@ from flashmesh.cli.progress import ProgressBar
 from flashmesh.cli.traces import trace
 from flashmesh.execution import Interrupted
 from flashmesh.files import whole_file, write_text
+from flashmesh.importers.fio import read_jobs
 from flashmesh.report import comparison as comparison_report
 from flashmesh.report import summary as summary_report
 from flashmesh.report.terminal import Terminal
 from flashmesh.simulate import cores
 
-if TYPE_CHECKING:
-    from pathlib import Path
+DRIVE = "preset:z-nand"
+"""The drive of jobs that come without one: that of the defaults."""
 
 
 @click.group(epilog=EXIT_CODES, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
@@ -52,13 +54,15 @@ flashmesh.add_command(import_mqsim_command)
 
 
 @flashmesh.command(epilog=EXIT_CODES)
-@config_argument
+@click.argument("config", metavar="CONFIG", required=False)
 @workload_options
 @click.option("--fairness", is_flag=True, help="Run every stream alone too, and say how much the others slow it down.")
+@click.option("--fio", "fio_file", type=click.Path(path_type=Path), metavar="FILE", help="Run these jobs of fio.")
 @output_option("--json", "json_file", "Write the results as JSON; - writes them to stdout instead of the summary.")
 @output_option("--requests", "requests_file", "Write a Parquet file with a row for every request.")
 def run(
-    config: str,
+    config: str | None,
+    fio_file: Path | None,
     json_file: Path | None,
     requests_file: Path | None,
     quiet: bool,
@@ -67,14 +71,21 @@ def run(
 ) -> int:
     """Simulate one drive and print what came out and why.
 
-    CONFIG is a configuration file, or preset:NAME.
+    CONFIG is a configuration file, or preset:NAME. With --fio it may be left out, for the drive of the defaults.
     """
+    if config is None and fio_file is None:
+        raise click.UsageError("Missing argument 'CONFIG'.")
+    config = config or DRIVE
     refuse_stdout("--requests", requests_file)
     refuse_overwriting(
         {"--json": json_file, "--requests": requests_file},
-        inputs(config, dict(settings), options["trace"]),
+        inputs(config, dict(settings), options["trace"]) | {"the job file": [fio_file] if fio_file is not None else []},
     )
     require_stdout()
+    jobs = read_jobs(fio_file) if fio_file is not None else None
+    if jobs is not None and not quiet:
+        for note in jobs.notes:
+            click.echo(f"{fio_file}: {note}", err=True)
     json_stdout = json_file == STDOUT
     with ExitStack() as files:
         target = files.enter_context(whole_file(json_file)) if json_file and not json_stdout else None
@@ -83,6 +94,7 @@ def run(
             result = library.run(
                 config,
                 overrides=dict(settings),
+                fio=jobs,
                 requests_file=requests_file,
                 progress=bar,
                 on_open=bar.on_open,

@@ -1,0 +1,5 @@
+"""Job files of fio, translated into streams of a configuration."""
+
+from flashmesh.importers.fio.translate import FioJobs, read_jobs
+
+__all__ = ["FioJobs", "read_jobs"]

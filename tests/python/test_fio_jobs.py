@@ -1,0 +1,290 @@
+"""Job files of fio become streams; what would change the result and is not modelled is refused by name and line."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import pytest
+
+import flashmesh
+from conftest import Cli
+from flashmesh import configuration
+from flashmesh.importers.fio import FioJobs, read_jobs
+from flashmesh.importers.fio.options import ALIASES, MEANINGLESS, REFUSED, TAKEN, UNLESS
+from flashmesh.importers.fio.values import Misfit, size, time_us
+
+Read: TypeAlias = Callable[[str], FioJobs]
+END = "number_ios=100\n"
+
+
+@pytest.fixture
+def jobs(tmp_path: Path) -> Read:
+    """Reads the text of a job file."""
+
+    def call(text: str) -> FioJobs:
+        (tmp_path / "job.fio").write_text(text)
+        return read_jobs(tmp_path / "job.fio")
+
+    return call
+
+
+@pytest.fixture
+def one(jobs: Read) -> Callable[[str], dict[str, Any]]:
+    """The keys that the options of a single job set."""
+    return lambda options: jobs(f"[job]\n{options}").settings
+
+
+def test_a_job_is_a_workload_and_a_replay(one: Callable[[str], dict[str, Any]]) -> None:
+    assert one("rw=randrw\nrwmixread=70\nbs=8k\nsize=1g\noffset=2g\nnumber_ios=1000\nioengine=libaio\niodepth=32") == {
+        "workload.kind": "synthetic",
+        "workload.read-share": 0.7,
+        "workload.deallocate-share": 0.0,
+        "workload.pattern": "random",
+        "workload.request-size": "8KiB",
+        "workload.alignment": "8KiB",
+        "workload.footprint-start": "2GiB",
+        "workload.footprint": "1GiB",
+        "workload.requests": 1000,
+        "replay.mode": "stress",
+        "replay.outstanding": 32,
+    }
+
+
+@pytest.mark.parametrize(
+    ("rw", "pattern", "reads", "deallocates"),
+    [
+        ("read", "sequential", 1.0, 0.0),
+        ("write", "sequential", 0.0, 0.0),
+        ("randread", "random", 1.0, 0.0),
+        ("randwrite", "random", 0.0, 0.0),
+        ("rw", "sequential", 0.5, 0.0),
+        ("randtrim", "random", 0.0, 1.0),
+    ],
+)
+def test_what_is_asked_of_the_drive(
+    one: Callable[[str], dict[str, Any]], rw: str, pattern: str, reads: float, deallocates: float
+) -> None:
+    found = one(f"rw={rw}\n{END}")
+    keys = ("pattern", "read-share", "deallocate-share")
+    assert tuple(found[f"workload.{key}"] for key in keys) == (pattern, reads, deallocates)
+
+
+def test_an_engine_that_waits_is_a_thread(one: Callable[[str], dict[str, Any]], jobs: Read) -> None:
+    found = one(f"thinktime=50\n{END}")
+    assert (found["replay.mode"], found["replay.threads"], found["replay.think-time"]) == ("closed", 1, "50us")
+    assert any(note.startswith("iodepth 8: no effect") for note in jobs(f"[a]\niodepth=8\n{END}").notes)
+    assert one(f"ioengine=io_uring\niodepth=8\n{END}")["replay.outstanding"] == 8
+
+
+def test_the_number_of_requests_follows_from_the_bytes(one: Callable[[str], dict[str, Any]]) -> None:
+    assert one("size=1m")["workload.requests"] == 256
+    assert one("size=1m\nloops=3")["workload.requests"] == 768
+    assert one("size=1m\nio_size=16k")["workload.requests"] == 4
+    assert one("size=1m\nnumber_ios=7")["workload.requests"] == 7
+    assert one("bssplit=4k/50:12k/50\nsize=1m")["workload.requests"] == 128
+
+
+def test_time_ends_a_job(one: Callable[[str], dict[str, Any]]) -> None:
+    found = one("runtime=2\ntime_based\nsize=1m")
+    assert (found["replay.stop-time"], found["workload.requests"]) == ("2000000us", 10**12)
+    found = one("runtime=5ms\nsize=1m")
+    assert (found["replay.stop-time"], found["workload.requests"]) == ("5000us", 256)
+
+
+def test_rates_are_arrivals(one: Callable[[str], dict[str, Any]]) -> None:
+    found = one(f"rate_iops=1000\n{END}")
+    assert (found["replay.mode"], found["workload.arrivals"], found["workload.interarrival"]) == (
+        "open",
+        "constant",
+        "1000000000ps",
+    )
+    found = one(f"rate=4m\nrate_process=poisson\n{END}")
+    assert (found["workload.arrivals"], found["workload.interarrival"]) == ("exponential", "976562500ps")
+
+
+def test_sizes_may_be_several(one: Callable[[str], dict[str, Any]]) -> None:
+    assert one(f"bssplit=4k/60:64k/\n{END}")["workload.request-size"] == [["4KiB", 60.0], ["64KiB", 40.0]]
+    assert one(f"bsrange=4k-16k\n{END}")["workload.request-size"] == [[f"{n}KiB", 1.0] for n in (4, 8, 12, 16)]
+    found = one(f"rw=write\nbs=4k,64k\nba=1m\n{END}")
+    assert (found["workload.request-size"], found["workload.alignment"]) == ("64KiB", "1MiB")
+
+
+def test_zipf_is_zipf(one: Callable[[str], dict[str, Any]]) -> None:
+    found = one(f"rw=randread\nrandom_distribution=zipf:0.8\n{END}")
+    assert (found["workload.pattern"], found["workload.zipf-theta"]) == ("zipf", 0.8)
+
+
+@pytest.mark.parametrize(
+    ("text", "kb_base", "count"),
+    [
+        ("512", 1024, 512),
+        ("4k", 1024, 4096),
+        ("4kb", 1024, 4096),
+        ("4ki", 1024, 4000),
+        ("4KiB", 1000, 4096),
+        ("4k", 1000, 4000),
+        ("2G", 1024, 2 * 1024**3),
+        ("0x1000", 1024, 4096),
+        ("1t", 1000, 10**12),
+    ],
+)
+def test_sizes_follow_the_rules_of_suffixes(text: str, kb_base: int, count: int) -> None:
+    assert size(text, kb_base) == count
+
+
+def test_times_have_units() -> None:
+    assert [time_us(text, "s") for text in ("2", "2s", "3ms", "7us", "1m", "1h")] == [
+        2_000_000,
+        2_000_000,
+        3_000,
+        7,
+        60_000_000,
+        3_600_000_000,
+    ]
+    for text in ("", "1x", "-1", "1.5s"):
+        with pytest.raises(Misfit):
+            time_us(text, "s")
+
+
+def test_global_sections_hold_for_the_jobs_after_them(jobs: Read) -> None:
+    text = "[global]\nbs=4k\nnumber_ios=5\n[a]\n[global]\nbs=8k\n[b]\n[c]\nbs=16k\n"
+    found = jobs(text).settings
+    sizes = [found[f"stream.{name}.workload.request-size"] for name in "abc"]
+    assert sizes == ["4KiB", "8KiB", "16KiB"]
+
+
+def test_clones_of_a_job_are_streams_of_their_own(jobs: Read) -> None:
+    found = jobs(f"[a b]\nnumjobs=3\nsize=1m\noffset_increment=1g\n{END}").settings
+    starts = [found[f"stream.a-b-{number}.workload.footprint-start"] for number in (1, 2, 3)]
+    assert starts == ["0B", "1GiB", "2GiB"]
+
+
+def test_a_log_is_found_beside_the_job_file(jobs: Read, tmp_path: Path) -> None:
+    (tmp_path / "log.txt").write_text("fio version 3 iolog\n0 /a add\n1 /a read 0 4096\n2 /a write 4096 4096\n")
+    found = jobs("[a]\nread_iolog=log.txt\nreplay_time_scale=50\n").settings
+    assert found["workload.trace"] == str(tmp_path / "log.txt")
+    assert (found["replay.mode"], found["replay.time-scale"]) == ("open", 2.0)
+    stalled = jobs("[a]\nread_iolog=log.txt\nreplay_no_stall=1\nioengine=libaio\niodepth=4\n").settings
+    assert (stalled["replay.mode"], stalled["replay.outstanding"]) == ("stress", 4)
+
+
+def test_options_without_effect_are_named_with_the_reason(jobs: Read) -> None:
+    notes = jobs(f"[a]\nfilename=/dev/nvme0n1\ndirect=1\ngroup_reporting\nstonewall=0\n{END}").notes
+    assert [note.split(":")[0] for note in notes] == ["filename", "direct", "group_reporting"]
+
+
+def test_no_option_has_two_fates() -> None:
+    assert not TAKEN & MEANINGLESS.keys()
+    assert not TAKEN & REFUSED.keys()
+    assert not MEANINGLESS.keys() & REFUSED.keys()
+    assert set(ALIASES.values()) <= TAKEN
+    assert UNLESS.keys() <= REFUSED.keys()
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "words"),
+    [
+        ("", 1, "there is no job"),
+        ("[global]\nbs=4k\n", 1, "there is no job"),
+        ("bs=4k\n[a]\n", 1, "before the first section"),
+        ("[a\n", 1, "no heading of a section"),
+        ("[]\n", 1, "no heading of a section"),
+        ("[a]\nbs=4k\nbs=8k\n", 3, "given twice in one section, first in line 2"),
+        ("[a]\nbs=4k\nblocksize=8k\n", 3, "says again what `bs` says"),
+        ("[a]\ninclude other.fio\n", 2, "`include` is not taken"),
+        ("[a]\nfilename=${DEVICE}\n", 2, "holds a variable"),
+        ("[a]\n= 4\n", 2, "is no option"),
+        ("[a]\nbs=4x\n", 2, "`4x` is not a size"),
+        ("[a]\nbs=100\n", 2, "whole sectors"),
+        ("[a]\nbs=4k,8k\nrw=rw\n", 2, "differs between reads and writes"),
+        ("[a]\nbssplit=4k/50:8k/30\n", 2, "do not add up to 100"),
+        ("[a]\nbssplit=4k/50:4k/50\n", 2, "is there twice"),
+        ("[a]\nbsrange=8k-4k\n", 2, "expected the smaller first"),
+        ("[a]\nrw=randread:8\n", 2, "`randread:8` is not modelled"),
+        ("[a]\nrandom_distribution=pareto:0.2\nrw=randread\n", 2, "`pareto:0.2` is not modelled"),
+        ("[a]\nsize=1g\nioengine=rados\n", 3, "`rados` is not modelled"),
+        ("[a]\nsize=1g\nioengine=libaio\nthinktime=5\n", 4, "not modelled with libaio"),
+        ("[a]\nsize=50%\n", 2, "a share of the drive"),
+        ("[a]\nsize=1k\n", 2, "less than one request"),
+        ("[a]\nrw=read\n", 1, "nothing says when the job `a` ends"),
+        ("[a]\ntime_based\n", 2, "`time_based` without `runtime`"),
+        ("[a]\nramp_time=5\n", 2, "`ramp_time` is not modelled"),
+        ("[a]\nstonewall\n", 2, "`stonewall` is not modelled: all jobs begin together"),
+        ("[a]\nfsync=1\n", 2, "fsync=0 is taken"),
+        ("[a]\niodeph=4\n", 2, "unknown option `iodeph`"),
+        ("[a]\nfilename=/a:/b\n", 2, "several files"),
+        ("[a]\nrate_iops=5\nrate=4k\nsize=1m\n", 2, "exclude each other"),
+        ("[a]\nrate_iops=0\nsize=1m\n", 2, "is not between 1"),
+        ("[a]\nnumjobs=65\n", 2, "is not between 1 and 64"),
+        ("[a]\nnumjobs=40\nsize=1m\n[b]\nnumjobs=40\n", 4, "80 jobs"),
+        ("[a]\nsize=1m\n[a]\nsize=1m\n", 3, "a job `a` is there already, in line 1"),
+        ("[a]\nread_iolog=none.log\n", 2, "is not there"),
+        ("[a]\nrandseed=1\nsize=1m\n[b]\nrandseed=2\nsize=1m\n", 5, "another job has another `randseed`"),
+        ("[a]\nrwmixread=60\nrwmixwrite=40\nrw=rw\n", 3, "say the same"),
+    ],
+)
+def test_what_is_not_modelled_is_refused_with_its_line(jobs: Read, text: str, line: int, words: str) -> None:
+    with pytest.raises(flashmesh.ConfigError) as error:
+        jobs(text)
+    assert words in str(error.value)
+    assert f"job.fio:{line}:" in str(error.value)
+
+
+def test_a_misspelt_option_has_a_suggestion(jobs: Read) -> None:
+    with pytest.raises(flashmesh.ConfigError, match="did you mean `iodepth`"):
+        jobs("[a]\niodeph=4\n")
+
+
+JOBS = "[global]\nioengine=libaio\nsize=64m\nnumber_ios=500\n[oltp]\nrw=randrw\niodepth=4\n[log]\nrw=write\nbs=64k\n"
+
+
+def test_jobs_run_as_streams_of_one_drive(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "job.fio").write_text(JOBS)
+    done = cli("run", "--fio", "job.fio", "--json", "-")
+    assert done.returncode == 0, done.stderr
+    streams = json.loads(done.stdout)["streams"]
+    assert [(stream["name"], stream["requests"]) for stream in streams] == [("oltp", 500), ("log", 500)]
+
+
+def test_what_is_set_by_hand_comes_after_the_jobs(config: Path, tmp_path: Path) -> None:
+    (tmp_path / "job.fio").write_text(JOBS)
+    jobs = read_jobs(tmp_path / "job.fio")
+    overrides = {"stream.log.replay.outstanding": 7, "fabric.kind": "ideal"}
+    loaded = tomllib.loads(configuration.load(config, fio=jobs, overrides=overrides).to_toml())
+    assert loaded["stream"]["log"]["replay"]["outstanding"] == 7
+    assert loaded["stream"]["oltp"]["replay"]["outstanding"] == 4
+    assert loaded["fabric"]["kind"] == "ideal"
+
+
+def test_one_job_runs_without_streams(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "job.fio").write_text("[a]\nruntime=1ms\ntime_based\nioengine=libaio\n")
+    done = cli("run", "--fio", "job.fio", "preset:z-nand", "--json", "-")
+    assert done.returncode == 0, done.stderr
+    result = json.loads(done.stdout)
+    # The last request arrives by the stop time and takes no longer than the slowest one.
+    assert 1e9 <= result["makespan_ps"] <= 1e9 + result["latency_ps"]["all"]["max"]
+
+
+def test_misuse_of_jobs_is_bad_input(cli: Cli, config: Path, tmp_path: Path) -> None:
+    (tmp_path / "job.fio").write_text(JOBS)
+    (tmp_path / "streams.toml").write_text("[stream.a.workload]\nrequests = 5\n")
+    for arguments, words in [
+        (("run",), "Missing argument 'CONFIG'"),
+        (("run", config, "--fio", "none.fio"), "cannot be read"),
+        (("run", config, "--fio", "job.fio", "--profile", "tpcc"), "fio excludes trace and profile"),
+        (("run", "streams.toml", "--fio", "job.fio"), "streams of its own, [stream.a]"),
+        (("run", config, "--fio", "job.fio", "--set", "stream.oltp.replay.outstanding=none"), "--set #1"),
+        (("run", config, "--fio", "job.fio", "--json", "job.fio"), "name the same file"),
+    ]:
+        done = cli(*arguments)
+        assert (done.returncode, done.stdout) == (2, ""), arguments
+        assert words in done.stderr
+    text = (tmp_path / "job.fio").read_text()
+    (tmp_path / "job.fio").write_text(text.replace("size=64m", "size=1024t"))
+    done = cli("run", config, "--fio", "job.fio")
+    assert done.returncode == 2
+    assert "--fio" in done.stderr
