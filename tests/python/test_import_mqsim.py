@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Callable
+from dataclasses import fields
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -11,6 +12,7 @@ import pytest
 
 import flashmesh
 from conftest import Cli
+from flashmesh import configuration
 from flashmesh.importers.mqsim import Mode, import_mqsim, translate
 from flashmesh.importers.mqsim.flows import normal_sizes
 
@@ -428,6 +430,32 @@ def test_the_command_prints_the_report_and_names_what_it_wrote(cli: Cli, tmp_pat
     refused = cli("import-mqsim", "work.xml", "ssd.xml", "-o", "made")
     assert (refused.returncode, refused.stdout) == (2, "")
     assert refused.stderr.startswith("error: expected <Execution_Parameter_Set>")
+
+
+PARTS = {"cache", "mapping", "namespace", "nvme", "sata"}
+"""Parts of a drive that MQSim's files speak of."""
+
+
+@pytest.mark.skipif(
+    not {field.name for field in fields(flashmesh.Config)} >= PARTS,
+    reason="this build has not all parts that are needed",
+)
+@pytest.mark.parametrize("parts", VARIED)
+@pytest.mark.parametrize("physical", [False, True])
+def test_what_is_written_is_a_configuration(tmp_path: Path, parts: tuple[dict[str, str], ...], physical: bool) -> None:
+    (tmp_path / "ssd.xml").write_text(device_text(*parts))
+    cached = SYNTHETIC | {"Device_Level_Data_Caching_Mode": "WRITE_READ_CACHE", "Channel_IDs": "1,2"}
+    bandwidth = SYNTHETIC | {"Synthetic_Generator_Type": "BANDWIDTH", "Bandwidth": "10000000", "Stop_Time": "9"}
+    (tmp_path / "work.xml").write_text(workload_text([SYNTHETIC], [cached, bandwidth]))
+    done = import_mqsim(tmp_path / "ssd.xml", tmp_path / "work.xml", tmp_path, physical=physical)
+    for file, scenario in zip(done.files, done.scenarios, strict=True):
+        loaded = tomllib.loads(configuration.load(file).to_toml())
+        for setting in scenario.settings():
+            *tables, key = setting.key.split(".")
+            place = loaded
+            for name in tables:
+                place = place[name]
+            assert key in place, setting.key
 
 
 @pytest.mark.parametrize("physical", [False, True])
