@@ -46,6 +46,14 @@ from flashmesh._parameters import (
 from flashmesh.comparison import ComparedRun, Comparison
 from flashmesh.configuration import ConfigSource, TomlTables
 from flashmesh.execution import Interrupted, Progress
+from flashmesh.fitting import (
+    TraceComparison,
+    TraceFigure,
+    compare_profile,
+    compare_traces,
+    fit_trace,
+    generate_trace,
+)
 from flashmesh.results import (
     Bound,
     Breakdown,
@@ -123,7 +131,9 @@ __all__ = [
     "StreamFairness",
     "StreamResult",
     "TomlTables",
+    "TraceComparison",
     "TraceConversion",
+    "TraceFigure",
     "TraceSummary",
     "TraceTally",
     "Utilisation",
@@ -132,8 +142,12 @@ __all__ = [
     "WorkloadError",
     "__version__",
     "compare",
+    "compare_profile",
+    "compare_traces",
     "convert_trace",
     "describe_profile",
+    "fit_trace",
+    "generate_trace",
     "presets",
     "profiles",
     "profiles_by_paper",

@@ -17,8 +17,11 @@ __all__ = [
     "Simulation",
     "WorkloadError",
     "__version__",
+    "compare_traces",
     "convert_trace",
     "describe_profile",
+    "fit_trace",
+    "generate_trace",
     "presets",
     "profiles_by_paper",
     "scan_trace",
@@ -91,4 +94,15 @@ def convert_trace(
     format: str,  # noqa: A002 - the word of the field
     drop_deallocates: bool,
 ) -> tuple[str, list[str]]: ...
+def fit_trace(config: Config) -> tuple[str, str, list[str]]: ...
+def generate_trace(
+    profile: str | PathLike[str],
+    path: str | PathLike[str],
+    name: str | PathLike[str],
+    format: str,  # noqa: A002 - the word of the field
+    requests: int | None,
+    seed: int,
+    drop_deallocates: bool,
+) -> str: ...
+def compare_traces(original: Config, copy: Config) -> str: ...
 def trace_output_formats() -> list[str]: ...

@@ -242,7 +242,7 @@ SataTransport: TypeAlias = Literal["frames", "doorbells"]
 PreconditionKind: TypeAlias = Literal["none", "sequential", "random"]
 """How the drive was written."""
 
-WorkloadKind: TypeAlias = Literal["synthetic", "profile", "trace"]
+WorkloadKind: TypeAlias = Literal["synthetic", "profile", "trace", "fitted"]
 """Where requests come from."""
 
 WorkloadFormat: TypeAlias = Literal[
@@ -271,7 +271,9 @@ WorkloadBlkparseEvent: TypeAlias = Literal["queue", "issue", "complete"]
 """Which event of a blkparse log stands for the request; one that is missing in the log gives no request."""
 
 WorkloadBeyond: TypeAlias = Literal["reject", "wrap", "send"]
-"""What becomes of requests of a trace that reach beyond the drive."""
+"""What becomes of requests of a trace that reach beyond the drive. A fitted profile that spans more than the drive is
+squeezed onto it with `wrap`.
+"""
 
 WorkloadPattern: TypeAlias = Literal["sequential", "random", "zipf", "hot-cold", "hot-stride"]
 """Where requests go."""
@@ -839,6 +841,11 @@ class Workload:
     trace: str | os.PathLike[str] | None = None
     """The trace file; relative to the configuration file. Default: no trace."""
 
+    fitted: str | os.PathLike[str] | None = None
+    """The profile that `flashmesh trace profile` fitted to a trace; relative to the configuration file. Default: no
+    fitted profile.
+    """
+
     format: WorkloadFormat | None = None
     """Layout of the trace file. Default: "auto"."""
 
@@ -854,7 +861,9 @@ class Workload:
     """
 
     beyond: WorkloadBeyond | None = None
-    """What becomes of requests of a trace that reach beyond the drive. Default: "reject"."""
+    """What becomes of requests of a trace that reach beyond the drive. A fitted profile that spans more than the drive
+    is squeezed onto it with `wrap`. Default: "reject".
+    """
 
     flushes: bool | None = None
     """Whether flushes of a fio iolog or a blkparse log are requests, instead of being ignored. Default: False."""
@@ -865,8 +874,8 @@ class Workload:
     """
 
     requests: int | None = None
-    """Requests to issue. Values: 1 to 1000000000000. Default: all of a trace; 100,000 of a synthetic workload or a
-    profile, fewer where the published trace has fewer.
+    """Requests to issue. Values: 1 to 1000000000000. Default: all of a trace, and as many of a fitted profile; 100,000
+    of a synthetic workload or a profile, fewer where the published trace has fewer.
     """
 
     pattern: WorkloadPattern | None = None

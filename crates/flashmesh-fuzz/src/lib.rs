@@ -11,6 +11,7 @@
 
 mod choices;
 mod configuration;
+mod fitted;
 mod oracle;
 mod readers;
 mod vscsi;
@@ -38,6 +39,7 @@ pub static FUZZERS: &[Fuzzer] = &[
     Fuzzer { name: "reader_any_bytes", run: readers::any_bytes },
     Fuzzer { name: "reader_packed_bytes", run: readers::packed_bytes },
     Fuzzer { name: "configuration", run: configuration::any_text },
+    Fuzzer { name: "fitted_profile", run: fitted::profile },
 ];
 
 /// A target with a planted fault, apart from the registry: fuzzing that does not find it is worth nothing.

@@ -52,6 +52,7 @@ smoke! {
     reader_any_bytes
     reader_packed_bytes
     configuration
+    fitted_profile
 }
 
 #[test]

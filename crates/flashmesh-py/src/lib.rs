@@ -18,7 +18,7 @@ mod _native {
     #[pymodule_export]
     use crate::simulation::{Control, Simulation};
     #[pymodule_export]
-    use crate::trace::{convert_trace, scan_trace, trace_output_formats};
+    use crate::trace::{compare_traces, convert_trace, fit_trace, generate_trace, scan_trace, trace_output_formats};
 
     use super::*;
 

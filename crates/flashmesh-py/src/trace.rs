@@ -8,9 +8,13 @@ use serde::Serialize;
 
 use crate::config::Config;
 use crate::errors::{InternalError, OutputError, WorkloadError, guarded};
-use flashmesh::units::Bytes;
-use flashmesh::workload::readers::{ADDRESSES_MAX, Compression, scan};
-use flashmesh::workload::writers::{Conversion, ConvertError, OUTPUT_FORMATS, OutputFormat, Packed, convert};
+use flashmesh::units::{Bytes, Time};
+use flashmesh::workload::fitted::{FittedSource, Model, fit};
+use flashmesh::workload::readers::{ADDRESSES_MAX, Compression, TraceStream, scan};
+use flashmesh::workload::statistics::{Figure, Statistics, compare};
+use flashmesh::workload::writers::{
+    Conversion, ConvertError, OUTPUT_FORMATS, OutputFormat, Packed, Written, convert, write_source,
+};
 
 /// The unit in which a trace is looked at without a drive.
 const SECTOR_SIZE: Bytes = Bytes::new(512);
@@ -52,6 +56,69 @@ pub fn convert_trace(
             Err(OutputError::new_err(format!("{}: cannot be written: {error}", name.display())))
         }
     }
+}
+
+/// Fits a profile to the trace of a configuration: its text, the summary of the trace as JSON, and remarks on lines that are no
+/// requests.
+#[pyfunction]
+pub fn fit_trace(py: Python<'_>, config: &Config) -> PyResult<(String, String, Vec<String>)> {
+    let fitted = py.detach(|| guarded(|| fit(&config.0.workload)))?;
+    let (model, summary) = fitted.map_err(|error| WorkloadError::new_err(error.to_string()))?;
+    Ok((model.to_toml(), json(&summary)?, summary.remarks()))
+}
+
+/// Writes `requests` (as many as the original has when none are given) made from the fitted profile in the file `profile` into the
+/// file at `path`, in a format and packed as the end of `name` says. Gives what was written as JSON.
+#[pyfunction]
+#[pyo3(signature = (profile, path, name, format, requests, seed, drop_deallocates))]
+#[allow(clippy::too_many_arguments, reason = "what a person may choose")]
+pub fn generate_trace(
+    py: Python<'_>,
+    profile: PathBuf,
+    path: PathBuf,
+    name: PathBuf,
+    format: &str,
+    requests: Option<u64>,
+    seed: u64,
+    drop_deallocates: bool,
+) -> PyResult<String> {
+    let work = || -> Result<Written, ConvertError> {
+        let format = OutputFormat::find(format)?;
+        let model = Model::from_file(&profile)?;
+        let mut source = FittedSource::new(&model, requests, ADDRESSES_MAX, SECTOR_SIZE, false, seed)?;
+        let file = OpenOptions::new().write(true).truncate(true).open(&path)?;
+        let mut packed = Packed::new(Compression::of_name(&name), file)?;
+        let written = write_source(&mut source, format, drop_deallocates, &mut packed)?;
+        packed.finish()?;
+        Ok(written)
+    };
+    match py.detach(|| guarded(work))? {
+        Ok(written) => json(&written),
+        Err(ConvertError::Workload(error)) => Err(WorkloadError::new_err(error.to_string())),
+        Err(ConvertError::Write(error)) => {
+            Err(OutputError::new_err(format!("{}: cannot be written: {error}", name.display())))
+        }
+    }
+}
+
+/// Compares two traces figure by figure, as JSON.
+#[pyfunction]
+pub fn compare_traces(py: Python<'_>, original: &Config, copy: &Config) -> PyResult<String> {
+    let work = || -> Result<Vec<Figure>, flashmesh::error::WorkloadError> {
+        let (original, copy) = (&original.0.workload, &copy.0.workload);
+        let summary = scan(original, ADDRESSES_MAX, SECTOR_SIZE)?;
+        let statistics = |workload| -> Result<Statistics, flashmesh::error::WorkloadError> {
+            let mut statistics = Statistics::new(summary.requests, Time::from_ps(summary.span_ps));
+            let mut stream = TraceStream::open(workload, ADDRESSES_MAX, SECTOR_SIZE)?;
+            while let Some(request) = stream.next_request()? {
+                statistics.add(&request);
+            }
+            Ok(statistics)
+        };
+        Ok(compare(&statistics(original)?, &statistics(copy)?))
+    };
+    let figures = py.detach(|| guarded(work))?;
+    json(&figures.map_err(|error| WorkloadError::new_err(error.to_string()))?)
 }
 
 /// The names of the formats that traces can be written in.

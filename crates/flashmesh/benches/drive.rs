@@ -39,6 +39,7 @@ const ROWS: &[Row] = &[
     Row { name: "4 KiB random reads, pnSSD", unit: "M requests/s", floor: 2.5, rate: true, run: random_reads_pnssd },
     Row { name: "4 KiB random reads, NoSSD", unit: "M requests/s", floor: 0.3, rate: true, run: random_reads_nossd },
     Row { name: "4 KiB random reads, Venice", unit: "M requests/s", floor: 0.5, rate: true, run: random_reads_venice },
+    Row { name: "4 KiB random reads, 10 % map misses", unit: "M requests/s", floor: 1.0, rate: true, run: map_misses },
     Row { name: "steady-state random writes, bus", unit: "M writes/s", floor: 0.6, rate: true, run: random_writes },
     Row { name: "64 KiB sequential reads, bus", unit: "M requests/s", floor: 0.25, rate: true, run: sequential_reads },
     Row { name: "start to first request", unit: "s", floor: 0.1, rate: false, run: first_request_seconds },
@@ -142,6 +143,14 @@ fn random_reads() -> (f64, String) {
 fn random_reads_over(kind: FabricKind, requests: u64) -> (f64, String) {
     let mut config = drive(requests);
     config.fabric.kind = kind;
+    run(&config)
+}
+
+/// Reads of 262 144 pages with nine tenths of their entries in the cache of the map.
+fn map_misses() -> (f64, String) {
+    let mut config = drive(10_000_000);
+    config.workload.footprint = Some(Bytes::from_kib(4) * (1 << 18));
+    config.mapping.cache_capacity = Some(config.mapping.entry_size * ((1 << 18) * 9 / 10));
     run(&config)
 }
 

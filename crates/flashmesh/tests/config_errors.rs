@@ -165,6 +165,23 @@ fn keys_that_cannot_go_together_are_found() {
             "fabric.kind = \"pnssd\"\ngc.move = \"chip-to-chip\"\ngeometry.blocks-per-plane = 65",
             "needs 5 spare blocks in each plane, one of them for pages from other chips, and there are 4",
         ),
+        ("mapping.cache-capacity = \"7B\"", "mapping.cache-capacity (7B) holds no entry of 8B"),
+        (
+            "[mapping]\ncache-capacity = \"1MiB\"\nstored-entry-size = \"4KiB\"\n[geometry]\npage-size = \"2KiB\"",
+            "mapping.stored-entry-size (4KiB) is larger than geometry.page-size (2KiB)",
+        ),
+        (
+            "[mapping]\ncache-capacity = \"1MiB\"\nread-size = \"8KiB\"",
+            "mapping.read-size (8KiB) is larger than geometry.page-size (4KiB)",
+        ),
+        (
+            "[mapping]\ncache-capacity = \"1MiB\"\nread-size = \"512B\"\nfill = \"page\"",
+            "mapping.fill is `page`, but only 512B of a translation page are read",
+        ),
+        (
+            "mapping.cache-capacity = \"1MiB\"\ngeometry.blocks-per-plane = 65",
+            "with them a plane has 4 blocks to spare, and needs 6 of them",
+        ),
         ("[gc]\nthreshold = 0.07\n[geometry]\nover-provisioning = 0.05", "collected for ever"),
         ("[gc]\nbackground-threshold = 0.01", "idle time would never be used"),
         ("[flash]\nread-cache = true\ndie-interleaving = false", "takes nothing until all its data has left"),

@@ -21,6 +21,8 @@ const SECTOR_TRANSFER: Time = Time::from_ps(426_667);
 /// A bare drive whose cache holds `entries` entries; a translation page holds 1024.
 fn drive_with(entries: u64) -> Config {
     let mut config = bare_drive();
+    config.geometry.blocks_per_plane = 128;
+    config.geometry.over_provisioning = 0.2;
     config.mapping.cache_capacity = Some(Bytes::new(8 * entries));
     config
 }
@@ -188,7 +190,7 @@ fn a_cache_of_one_entry_with_one_write_back_at_a_time_brings_nothing_to_a_stand(
 fn the_translation_pages_of_a_new_drive_lie_on_flash_spread_over_the_planes() {
     for kind in [PreconditionKind::None, PreconditionKind::Sequential, PreconditionKind::Random] {
         let mut config = drive_with(64);
-        config.geometry.blocks_per_plane = 64;
+        (config.geometry.channels, config.geometry.chips_per_channel) = (2, 3);
         config.precondition.kind = kind;
         let mut simulation = Simulation::new(&config).expect("the drive can be built");
         simulation.enable_checks();

@@ -13,6 +13,7 @@ from flashmesh import _native
 from flashmesh.cli.output import STDOUT, refuse_overwriting, refuse_stdout, require_stdout, stdout
 from flashmesh.cli.parameters import EXIT_CODES, output_option, setting, tolerate_option
 from flashmesh.files import whole_file, write_text
+from flashmesh.report import comparison_of_traces
 from flashmesh.report import traces as traces_report
 from flashmesh.report.terminal import Terminal
 
@@ -100,3 +101,116 @@ def report(conversion: library.TraceConversion, target: Path) -> str:
     if conversion.deallocates_left_out:
         parts.append(f"{conversion.deallocates_left_out:,} requests that deallocate left out.")
     return " ".join([*parts, *conversion.read.remarks])
+
+
+seed_option = click.option(
+    "--seed",
+    type=click.IntRange(0, 2**63 - 1),
+    default=1,
+    show_default=True,
+    help="The number every random choice grows from.",
+)
+
+
+@trace.command(epilog=EXIT_CODES)
+@click.argument("source", type=FILE, metavar="TRACE")
+@click.option("-o", "--output", "target", type=FILE, required=True, metavar="FILE", help="The profile to write.")
+@settings_option
+@tolerate_option
+@click.option("--check", is_flag=True, help="Make a copy from the profile and show how far it is from TRACE.")
+def profile(source: Path, target: Path, settings: tuple[tuple[str, str], ...], tolerate: bool, check: bool) -> int:
+    """Fit a profile to TRACE: some kilobytes of text that say what it is like.
+
+    The profile holds counts and quantiles, but no request of the trace; `trace generate` makes traces from it, and
+    `workload.fitted` in a configuration runs it.
+    """
+    refuse_stdout("--output", target, "a profile")
+    refuse_overwriting({"--output": target}, {"TRACE": [source]})
+    summary = library.fit_trace(source, target, overrides=dict(settings), tolerate=tolerate)
+    note = f"{target}: fitted to {summary.requests:,} requests, read as {summary.format_title}."
+    click.echo(" ".join([note, *summary.remarks]), err=True)
+    if check:
+        comparison = library.compare_profile(source, target, overrides=dict(settings), tolerate=tolerate)
+        with stdout() as stream:
+            comparison_of_traces.show(comparison, Terminal(stream))
+    return 0
+
+
+@trace.command(epilog=EXIT_CODES)
+@click.argument("source", type=FILE, metavar="PROFILE")
+@click.option("-o", "--output", "target", type=FILE, required=True, metavar="FILE", help="The trace to write.")
+@click.option("--requests", type=click.IntRange(1, 10**12), help="How many; as many as the original has unless given.")
+@seed_option
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(_native.trace_output_formats()),
+    default="ascii",
+    show_default=True,
+    help="What to write: the ASCII family (nanoseconds, sectors of 512 B, 1 for a read) or MSR Cambridge CSV.",
+)
+@click.option("--drop-deallocates", is_flag=True, help="Leave out requests that deallocate.")
+def generate(source: Path, target: Path, requests: int | None, seed: int, form: str, drop_deallocates: bool) -> int:
+    """Make a trace from a fitted PROFILE.
+
+    The trace is packed when its name ends with .gz, .zst or .xz; it appears whole or not at all.
+    """
+    refuse_stdout("--output", target, "a trace")
+    refuse_overwriting({"--output": target}, {"PROFILE": [source]})
+    written = library.generate_trace(
+        source, target, form, requests=requests, seed=seed, drop_deallocates=drop_deallocates
+    )
+    click.echo(f"{target}: {written:,} requests.", err=True)
+    return 0
+
+
+@trace.command(name="compare", epilog=EXIT_CODES)
+@click.argument("original", type=FILE)
+@click.argument("copy", type=FILE)
+@settings_option
+@click.option(
+    "--copy-set",
+    "copy_settings",
+    multiple=True,
+    type=setting,
+    metavar="KEY=VALUE",
+    help="How to read COPY; --set is for ORIGINAL.",
+)
+@tolerate_option
+@click.option("--no-latency", is_flag=True, help="Do not replay the traces on the reference drives.")
+@output_option("--json", "json_file", "Write the same as JSON; - writes it to stdout instead of the table.")
+def compare_two(
+    original: Path,
+    copy: Path,
+    settings: tuple[tuple[str, str], ...],
+    copy_settings: tuple[tuple[str, str], ...],
+    tolerate: bool,
+    no_latency: bool,
+    json_file: Path | None,
+) -> int:
+    """Show ORIGINAL and COPY side by side, and how far they are apart.
+
+    Latencies are those of the presets z-nand and pm9a3, at the traces' arrivals and as fast as the drive can.
+    """
+    refuse_overwriting({"--json": json_file}, {"a trace": [original, copy]})
+    require_stdout()
+    with ExitStack() as outputs:
+        named = json_file if json_file is not None and json_file != STDOUT else None
+        target = outputs.enter_context(whole_file(named)) if named else None
+        comparison = library.compare_traces(
+            original,
+            copy,
+            overrides=dict(settings),
+            copy_overrides=dict(copy_settings),
+            tolerate=tolerate,
+            latency=not no_latency,
+        )
+        text = json.dumps(comparison.document, indent=2) + "\n"
+        if target is not None:
+            write_text(target, text)
+    with stdout() as stream:
+        if json_file == STDOUT:
+            stream.write(text)
+        else:
+            comparison_of_traces.show(comparison, Terminal(stream))
+    return 0

@@ -91,6 +91,8 @@ def title(result: Result) -> str:
     match result.workload:
         case {"kind": "trace", "file": file}:
             workload = f", trace {file}"
+        case {"kind": "fitted", "file": file}:
+            workload = f", fitted profile {file}"
         case {"kind": "profile", "name": name}:
             workload = f", workload {name}"
         case _:

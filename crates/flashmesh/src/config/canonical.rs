@@ -34,13 +34,16 @@ impl Config {
 
     /// A fingerprint of the configuration: SHA-256 over the canonical form, in hexadecimal.
     ///
-    /// A trace counts by its file name, so the hash does not depend on the folder a run is started from.
+    /// A trace or a fitted profile counts by its file name, so the hash does not depend on the folder a run is started from.
     pub fn hash(&self) -> String {
         let mut portable = self.clone();
         let streams = portable.stream.iter_mut().map(|stream| &mut stream.workload);
         for workload in streams.chain([&mut portable.workload]) {
-            let name = |path: PathBuf| path.file_name().map(PathBuf::from).unwrap_or(path);
-            workload.trace = workload.trace.take().map(name);
+            for path in [&mut workload.trace, &mut workload.fitted].into_iter().flatten() {
+                if let Some(name) = path.file_name().map(PathBuf::from) {
+                    *path = name;
+                }
+            }
         }
         let digest = Sha256::digest(portable.to_toml().as_bytes());
         digest.iter().map(|byte| format!("{byte:02x}")).collect()

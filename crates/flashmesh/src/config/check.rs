@@ -45,10 +45,8 @@ pub(super) fn clashes(config: &Config) -> Vec<Clash> {
         clashes.push(Clash::new(&error.keys, error.message).help(&error.help));
     }
     commands(config, &mut clashes);
-    collection(config, geometry.as_ref(), &mut clashes);
-    if let Some(geometry) = &geometry {
-        mapping(config, geometry, &mut clashes);
-    }
+    let translation_pages = geometry.as_ref().map_or(0, |geometry| mapping(config, geometry, &mut clashes));
+    collection(config, geometry.as_ref(), translation_pages, &mut clashes);
     precondition(config, &mut clashes);
     streams::clashes(config, geometry.as_ref(), &mut clashes);
     clashes
@@ -99,7 +97,7 @@ fn percent(share: f64) -> String {
     format!("{} %", rounded.trim_end_matches('0').trim_end_matches('.'))
 }
 
-fn collection(config: &Config, geometry: Option<&Geometry>, clashes: &mut Vec<Clash>) {
+fn collection(config: &Config, geometry: Option<&Geometry>, translation_pages: u32, clashes: &mut Vec<Clash>) {
     let gc = &config.gc;
     if gc.hard_threshold > gc.threshold {
         let message = format!(
@@ -133,7 +131,6 @@ fn collection(config: &Config, geometry: Option<&Geometry>, clashes: &mut Vec<Cl
         let keys = ["gc.move", "geometry.over-provisioning", "geometry.capacity", "geometry.blocks-per-plane"];
         clashes.push(Clash::new(&keys, message).help("raise geometry.over-provisioning or lower geometry.capacity"));
     }
-    let translation_pages = TranslationPages::new(geometry, &config.mapping).map_or(0, |pages| pages.count());
     let occupied = f64::from(geometry.logical_pages) + f64::from(translation_pages);
     let spare = 1.0 - occupied / f64::from(geometry.pages());
     if gc.threshold >= spare {
@@ -147,10 +144,10 @@ fn collection(config: &Config, geometry: Option<&Geometry>, clashes: &mut Vec<Cl
     }
 }
 
-/// The cache of the map, and the room that translation pages take.
-fn mapping(config: &Config, geometry: &Geometry, clashes: &mut Vec<Clash>) {
+/// The cache of the map, and the room that translation pages take; gives how many there are, 0 when they do not fit.
+fn mapping(config: &Config, geometry: &Geometry, clashes: &mut Vec<Clash>) -> u32 {
     let mapping = &config.mapping;
-    let Some(capacity) = mapping.cache_capacity else { return };
+    let Some(capacity) = mapping.cache_capacity else { return 0 };
     if entries_per_part(mapping, config.streams().len()) == Some(0) {
         let part = if mapping.sharing == MapSharing::PerStream { " for each stream" } else { "" };
         let message = format!("mapping.cache-capacity ({capacity}) holds no entry of {}{part}", mapping.entry_size);
@@ -163,7 +160,7 @@ fn mapping(config: &Config, geometry: &Geometry, clashes: &mut Vec<Clash>) {
             mapping.stored_entry_size
         );
         clashes.push(Clash::new(&["mapping.stored-entry-size", "geometry.page-size"], message));
-        return;
+        return 0;
     }
     if let Some(read_size) = mapping.read_size {
         if read_size > page_size {
@@ -176,7 +173,7 @@ fn mapping(config: &Config, geometry: &Geometry, clashes: &mut Vec<Clash>) {
             clashes.push(clash.help("leave mapping.read-size away, or set mapping.fill to `entry`"));
         }
     }
-    let Some(translation) = TranslationPages::new(geometry, mapping) else { return };
+    let Some(translation) = TranslationPages::new(geometry, mapping) else { return 0 };
     let arrivals = if config.gc.r#move == Move::ChipToChip { ARRIVAL_BLOCKS } else { 0 };
     let needed = SPARE_BLOCKS_PER_PLANE_MIN + u64::from(arrivals) + u64::from(TRANSLATION_BLOCKS);
     let pages = u64::from(geometry.logical_pages) + u64::from(translation.count());
@@ -195,7 +192,9 @@ fn mapping(config: &Config, geometry: &Geometry, clashes: &mut Vec<Clash>) {
             "mapping.stored-entry-size",
         ];
         clashes.push(Clash::new(&keys, message).help("raise geometry.over-provisioning or lower geometry.capacity"));
+        return 0;
     }
+    translation.count()
 }
 
 fn commands(config: &Config, clashes: &mut Vec<Clash>) {

@@ -99,7 +99,7 @@ pub(super) fn load(
         overrides.iter().enumerate().filter_map(|(index, text)| loader.parse_override(index, text)).collect();
     loader.apply_preset(&file_entries, &override_entries);
     loader.apply(Layer::File, &file_entries);
-    loader.relocate_trace(folder, None);
+    loader.relocate_files(folder, None);
     loader.apply(Layer::Override, &override_entries);
     loader.make_streams(folder);
     loader.find_unused();
@@ -235,12 +235,16 @@ impl Loader {
     }
 
     /// Makes a trace that the file names relative to its folder.
-    pub fn relocate_trace(&mut self, folder: Option<&Path>, stream: Option<&str>) {
+    pub fn relocate_files(&mut self, folder: Option<&Path>, stream: Option<&str>) {
+        let Some(folder) = folder else { return };
         let (section, _) = self.workload(stream);
-        let is_own = self.settings.get(&dotted(&section, "trace")).is_some_and(|setting| setting.layer == Layer::File);
+        let is_own = |key: &str| self.settings.get(&dotted(&section, key)).is_some_and(|own| own.layer == Layer::File);
+        let own = [is_own("trace"), is_own("fitted")];
         let (_, workload) = self.workload(stream);
-        if let (Some(folder), Some(trace), true) = (folder, &workload.trace, is_own) {
-            workload.trace = Some(folder.join(trace));
+        for (path, is_own) in [&mut workload.trace, &mut workload.fitted].into_iter().zip(own) {
+            if let (Some(path), true) = (path, is_own) {
+                *path = folder.join(&*path);
+            }
         }
     }
 
@@ -272,33 +276,32 @@ impl Loader {
         self.find(ConfigErrorKind::UnknownKey, message, help, Some(entry.key_place.clone()));
     }
 
-    /// A trace or a profile implies the kind of workload, and replaces what a lower layer chose.
+    /// A trace, a profile or a fitted profile implies the kind of workload, and replaces what a lower layer chose.
     pub fn imply_workload_kind(&mut self, layer: Layer, stream: Option<&str>) {
         let (section, _) = self.workload(stream);
         let set_here =
             |key: &str| self.settings.get(&dotted(&section, key)).filter(|setting| setting.layer == layer).cloned();
-        let (kind, trace, profile) = (set_here("kind"), set_here("trace"), set_here("profile"));
-        if let (Some(_), Some(profile)) = (&trace, &profile) {
+        let kind = set_here("kind");
+        let given =
+            [(WorkloadKind::Trace, "trace"), (WorkloadKind::Profile, "profile"), (WorkloadKind::Fitted, "fitted")];
+        let mut given = given.into_iter().filter_map(|(kind, key)| set_here(key).map(|setting| (kind, setting)));
+        let implied = given.next();
+        if let (Some((first, _)), Some((second, setting))) = (&implied, given.next()) {
             let message =
-                format!("{section}.trace and {section}.profile are both given: requests come from one of them");
-            self.find(ConfigErrorKind::Conflict, message, None, Some(profile.key_place.clone()));
+                format!("{section}.{first} and {section}.{second} are both given: requests come from one of them");
+            self.find(ConfigErrorKind::Conflict, message, None, Some(setting.key_place));
             return;
         }
-        let implied = match (&trace, &profile) {
-            (Some(setting), _) => Some((WorkloadKind::Trace, setting)),
-            (_, Some(setting)) => Some((WorkloadKind::Profile, setting)),
-            _ => None,
-        };
         let (_, workload) = self.workload(stream);
-        match (implied, &kind) {
-            (Some((implied, setting)), Some(_)) if workload.kind != implied => {
+        match (&implied, &kind) {
+            (Some((implied, setting)), Some(_)) if workload.kind != *implied => {
                 let message = format!("{section}.{implied} is given, but {section}.kind is `{}`", workload.kind);
                 let help = format!("leave {section}.kind away: {section}.{implied} implies it");
                 let place = setting.key_place.clone();
                 self.find(ConfigErrorKind::Conflict, message, Some(help), Some(place));
                 return;
             }
-            (Some((implied, _)), _) => workload.kind = implied,
+            (Some((implied, _)), _) => workload.kind = *implied,
             (None, Some(_)) => {}
             (None, None) => return,
         }
@@ -308,6 +311,9 @@ impl Loader {
         }
         if workload.kind != WorkloadKind::Profile {
             workload.profile = None;
+        }
+        if workload.kind != WorkloadKind::Fitted {
+            workload.fitted = None;
         }
     }
 

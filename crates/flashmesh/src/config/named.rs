@@ -132,7 +132,7 @@ impl Loader {
                 }
                 self.imply_workload_kind(layer, Some(name));
                 if layer == Layer::File {
-                    self.relocate_trace(folder, Some(name));
+                    self.relocate_files(folder, Some(name));
                 }
             }
         }

@@ -2,10 +2,12 @@
 
 use crate::units::{Bytes, Time};
 
+pub mod fitted;
 mod open;
 pub mod profiles;
 pub mod readers;
 pub mod source;
+pub mod statistics;
 pub mod synthetic;
 pub mod writers;
 

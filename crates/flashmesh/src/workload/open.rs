@@ -1,14 +1,16 @@
 //! From the configuration to a stream of requests.
 
 use std::fmt;
+use std::path::Path;
 
 use serde::Serialize;
 
+use super::fitted::{FittedSource, Model};
 use super::profiles::{self, MixSource, Named, ProfileSource};
 use super::readers::{TraceSource, TraceSummary, scan};
 use super::source::WorkloadSource;
 use super::synthetic::SyntheticSource;
-use crate::config::{StreamConfig, WorkloadKind};
+use crate::config::{Beyond, StreamConfig, WorkloadKind};
 use crate::error::WorkloadError;
 use crate::units::Bytes;
 
@@ -27,6 +29,13 @@ pub enum WorkloadSummary {
     },
     /// A file.
     Trace(Box<TraceSummary>),
+    /// A profile fitted to a trace.
+    Fitted {
+        /// The file of the profile.
+        file: String,
+        /// Requests of the trace it was fitted to.
+        original_requests: u64,
+    },
 }
 
 impl fmt::Display for WorkloadSummary {
@@ -35,6 +44,9 @@ impl fmt::Display for WorkloadSummary {
             WorkloadSummary::Synthetic => f.write_str("synthetic workload"),
             WorkloadSummary::Profile { description, .. } => f.write_str(description),
             WorkloadSummary::Trace(summary) => summary.fmt(f),
+            WorkloadSummary::Fitted { file, original_requests } => {
+                write!(f, "{file}: profile fitted to a trace of {original_requests} requests")
+            }
         }
     }
 }
@@ -66,6 +78,20 @@ pub fn open(
                 Named::Mix(mix) => Box::new(MixSource::new(mix, workload, replay, capacity, sector_size, seed)?),
             };
             Ok((source, WorkloadSummary::Profile { name: named.name().to_owned(), description: named.describe() }))
+        }
+        WorkloadKind::Fitted => {
+            let file = workload.fitted.as_deref().unwrap_or(Path::new(""));
+            let model = Model::from_file(file)?;
+            let source = FittedSource::new(
+                &model,
+                workload.requests,
+                capacity,
+                sector_size,
+                workload.beyond == Beyond::Wrap,
+                seed,
+            )?;
+            let (file, original_requests) = (file.display().to_string(), model.requests);
+            Ok((Box::new(source), WorkloadSummary::Fitted { file, original_requests }))
         }
         WorkloadKind::Trace => {
             let summary = scan(workload, capacity, sector_size)?;

@@ -78,12 +78,17 @@ fn names<'a>(kind: &str, names: impl Iterator<Item = &'a str>, clashes: &mut Vec
 
 fn source(scope: &Scope<'_>, clashes: &mut Vec<Clash>) {
     let workload = &scope.stream.workload;
-    let (trace, profile) = (workload.trace.is_some(), workload.profile.is_some());
+    let (trace, profile, fitted) = (workload.trace.is_some(), workload.profile.is_some(), workload.fitted.is_some());
     let key = |key| scope.key(key);
     match workload.kind {
         WorkloadKind::Trace if !trace => {
             let message = format!("{} is `trace`, but no trace is given", key("workload.kind"));
             let help = format!("set {} to the path of a file", key("workload.trace"));
+            clashes.push(scope.clash(&["workload.kind"], message).help(&help));
+        }
+        WorkloadKind::Fitted if !fitted => {
+            let message = format!("{} is `fitted`, but no fitted profile is given", key("workload.kind"));
+            let help = format!("set {} to a file that `flashmesh trace profile` has written", key("workload.fitted"));
             clashes.push(scope.clash(&["workload.kind"], message).help(&help));
         }
         WorkloadKind::Profile if !profile => {
@@ -93,9 +98,11 @@ fn source(scope: &Scope<'_>, clashes: &mut Vec<Clash>) {
         }
         _ => {}
     }
-    for (given, kind, name) in
-        [(trace, WorkloadKind::Trace, "workload.trace"), (profile, WorkloadKind::Profile, "workload.profile")]
-    {
+    for (given, kind, name) in [
+        (trace, WorkloadKind::Trace, "workload.trace"),
+        (profile, WorkloadKind::Profile, "workload.profile"),
+        (fitted, WorkloadKind::Fitted, "workload.fitted"),
+    ] {
         if given && workload.kind != kind {
             let message = format!("{} is given, but {} is `{}`", key(name), key("workload.kind"), workload.kind);
             clashes.push(scope.clash(&[name, "workload.kind"], message));
@@ -157,7 +164,7 @@ fn interface(scope: &Scope<'_>, interface: InterfaceKind, clashes: &mut Vec<Clas
 
 fn footprint(scope: &Scope<'_>, is_named: bool, namespace: &NamespaceConfig, clashes: &mut Vec<Clash>) {
     let (workload, capacity) = (&scope.stream.workload, namespace.capacity);
-    if workload.kind == WorkloadKind::Trace {
+    if matches!(workload.kind, WorkloadKind::Trace | WorkloadKind::Fitted) {
         return;
     }
     let space = if is_named { format!("namespace `{}`", namespace.name) } else { "the drive".to_owned() };

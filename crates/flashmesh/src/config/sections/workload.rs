@@ -16,6 +16,8 @@ choices! {
         Profile = "profile",
         /// A file; implied by `trace`.
         Trace = "trace",
+        /// Requests like those of a trace, made from the profile that was fitted to it; implied by `fitted`.
+        Fitted = "fitted",
     }
 }
 
@@ -141,6 +143,8 @@ section! {
         profile: Option<String> = None, unset "no profile";
         /// The trace file; relative to the configuration file.
         trace: Option<PathBuf> = None, unset "no trace";
+        /// The profile that `flashmesh trace profile` fitted to a trace; relative to the configuration file.
+        fitted: Option<PathBuf> = None, unset "no fitted profile";
         /// Layout of the trace file.
         format: TraceFormat = TraceFormat::Auto;
         /// The unit of time stamps of the ASCII family; other formats fix theirs.
@@ -150,14 +154,15 @@ section! {
         /// Which event of a blkparse log stands for the request; one that is missing in the log gives no request.
         blkparse_event: BlkparseEvent = BlkparseEvent::Issue,
             with "format" = ["\"auto\"", "\"blkparse\""];
-        /// What becomes of requests of a trace that reach beyond the drive.
+        /// What becomes of requests of a trace that reach beyond the drive. A fitted profile that spans more than the drive is squeezed
+        /// onto it with `wrap`.
         beyond: Beyond = Beyond::Reject;
         /// Whether flushes of a fio iolog or a blkparse log are requests, instead of being ignored.
         flushes: bool = false;
         /// Share of lines of a trace that may be unusable before the run refuses; the option `--tolerate` sets 1.
         tolerate: f64 as Share = 0.01, in 0.0..=1.0;
         /// Requests to issue.
-        requests: Option<u64> = None, unset "all of a trace; 100,000 of a synthetic workload or a profile, fewer where the published trace has fewer",
+        requests: Option<u64> = None, unset "all of a trace, and as many of a fitted profile; 100,000 of a synthetic workload or a profile, fewer where the published trace has fewer",
             in 1..=1_000_000_000_000;
         /// Where requests go.
         pattern: Pattern = Pattern::Random;

@@ -161,10 +161,9 @@ impl MappingCache {
         for turn in 0..self.partitions {
             let partition = (self.next_partition + turn) % self.partitions;
             while let Some(&waiter) = self.blocked[partition].front() {
-                if !self.bring(waiter, false) {
-                    if !std::mem::take(&mut granted) || !self.bring(waiter, true) {
-                        break;
-                    }
+                let goes_on = self.bring(waiter, false) || (std::mem::take(&mut granted) && self.bring(waiter, true));
+                if !goes_on {
+                    break;
                 }
                 self.blocked[partition].pop_front();
                 self.actions.push_back(Action::Resume(waiter.transaction));

@@ -13,7 +13,7 @@ const PAGES_PER_CHUNK: u64 = WORDS_PER_CHUNK as u64 * 64;
 ///
 /// It holds one bit per page of the parts of the drive that are touched: at most 32 MiB per TiB of the drive, however long the trace.
 #[derive(Default)]
-pub(super) struct Footprint {
+pub(in crate::workload) struct Footprint {
     chunks: FxHashMap<u64, Box<[u64; WORDS_PER_CHUNK]>>,
     pages: u64,
 }

@@ -37,6 +37,7 @@ mod tencent;
 mod vscsi;
 
 pub use fit::{ADDRESSES_MAX, SIZE_MAX};
+pub(super) use footprint::Footprint;
 pub use input::Compression;
 pub use order::{DISORDER_MAX, LEAP_MAX, WINDOW_REQUESTS};
 pub use records::{Framing, RECORD_BYTES_MAX};

@@ -16,7 +16,7 @@ pub(crate) use arrivals::Arrivals;
 pub(crate) use kinds::{KindMix, Shares};
 pub(crate) use layout::Layout;
 pub(crate) use pattern::{Addresses, Runs};
-pub(crate) use random::Seed;
+pub(crate) use random::{Generator, Seed, below, stream_of as generator_of};
 pub(crate) use sizes::{SizeTable, SizesByKind};
 pub(crate) use stream::{Recipe, Streams};
 

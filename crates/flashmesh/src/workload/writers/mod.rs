@@ -21,6 +21,7 @@ use serde::Serialize;
 pub use packed::Packed;
 
 use super::readers::{ADDRESSES_MAX, TraceStream, TraceSummary, scan_each};
+use super::source::WorkloadSource;
 use super::{IoRequest, RequestKind};
 use crate::config::Workload;
 use crate::error::WorkloadError;
@@ -116,4 +117,42 @@ pub fn convert(
         Ok(())
     })?;
     Ok(Conversion { read, written, deallocates_left_out })
+}
+
+/// What became of requests that were written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Written {
+    /// Requests written.
+    pub written: u64,
+    /// Requests that deallocate and were left out.
+    pub deallocates_left_out: u64,
+}
+
+/// Writes all requests of `source`, which has one common stream, to `out`; nothing is flushed.
+///
+/// # Errors
+/// - When `out` takes no more.
+/// - When a request deallocates, which none of the formats can say, unless `leave_out_deallocates`.
+/// - Those of the source.
+pub fn write_source(
+    source: &mut dyn WorkloadSource,
+    format: &OutputFormat,
+    leave_out_deallocates: bool,
+    out: &mut dyn Write,
+) -> Result<Written, ConvertError> {
+    let mut result = Written { written: 0, deallocates_left_out: 0 };
+    while let Some(request) = source.next_request(0)? {
+        if request.kind != RequestKind::Deallocate {
+            (format.write)(&request, out)?;
+            result.written += 1;
+        } else if leave_out_deallocates {
+            result.deallocates_left_out += 1;
+        } else {
+            return Err(ConvertError::from(WorkloadError::Unusable(format!(
+                "the profile has requests that deallocate, which {} cannot say: leave them out with --drop-deallocates",
+                format.title
+            ))));
+        }
+    }
+    Ok(result)
 }

@@ -1,0 +1,46 @@
+//! Fitted profiles, on texts that come close to being some.
+
+use std::path::Path;
+
+use flashmesh::units::{Bytes, Time};
+use flashmesh::workload::fitted::{FittedSource, Model, fit_requests};
+use flashmesh::workload::source::WorkloadSource;
+use flashmesh::workload::{IoRequest, RequestKind};
+
+use crate::choices::Choices;
+
+/// Any text is a profile or an error; a profile survives being written and read again, and makes requests inside its span.
+pub fn profile(bytes: &[u8]) {
+    let mut choices = Choices::new(bytes);
+    let requests: Vec<IoRequest> = (0..20_u64)
+        .map(|index| IoRequest {
+            arrival: Time::from_ps(index * 1_000_000),
+            kind: choices.pick(&[RequestKind::Read, RequestKind::Write, RequestKind::Deallocate]),
+            offset: Bytes::new(u64::from(choices.byte()) * 4096),
+            size: Bytes::new(512 * (1 + u64::from(choices.byte()))),
+            stream: 0,
+        })
+        .collect();
+    let mut text = fit_requests(&requests).to_toml().into_bytes();
+    while !choices.is_used_up() {
+        let at = choices.number() as usize % text.len();
+        text[at] = choices.pick(b"0123456789,[]=\"# \nab-");
+    }
+    let text = String::from_utf8(text).expect("all of it is ASCII");
+    match Model::from_toml(&text, Path::new("fuzzed.toml")) {
+        Ok(model) => {
+            let again = Model::from_toml(&model.to_toml(), Path::new("written.toml"));
+            assert_eq!(again.expect("what was written can be read"), model);
+            let capacity = Bytes::new(model.address_span);
+            let mut source = FittedSource::new(&model, Some(100), capacity, Bytes::new(512), false, 1)
+                .expect("a drive of the span of its addresses is large enough");
+            let mut last = Time::ZERO;
+            while let Ok(Some(request)) = source.next_request(0) {
+                assert!(request.arrival >= last, "arrivals run back");
+                assert!(request.offset + request.size <= capacity && request.size > Bytes::ZERO, "{request:?}");
+                last = request.arrival;
+            }
+        }
+        Err(error) => assert!(!error.to_string().is_empty(), "an error without a word"),
+    }
+}

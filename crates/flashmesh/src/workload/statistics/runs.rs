@@ -1,0 +1,83 @@
+//! Sequential runs: requests that begin where an earlier one ended.
+
+use super::Distribution;
+
+/// Ends of runs that are remembered; older ones are over.
+pub(super) const REMEMBERED: usize = 32;
+
+/// Runs of requests, each beginning at the end of one of the last [`REMEMBERED`] runs.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Runs {
+    /// Where runs end and how many requests they have, the latest first.
+    open: Vec<(u64, u64)>,
+    lengths: Distribution,
+    requests: u64,
+    closed: u64,
+}
+
+impl Runs {
+    #[inline]
+    pub(super) fn add(&mut self, offset: u64, size: u64) {
+        self.requests += 1;
+        let length = match self.open.iter().position(|(end, _)| *end == offset) {
+            Some(place) => self.open.remove(place).1 + 1,
+            None => {
+                if self.open.len() == REMEMBERED
+                    && let Some((_, length)) = self.open.pop()
+                {
+                    self.lengths.add(length);
+                    self.closed += 1;
+                }
+                1
+            }
+        };
+        self.open.insert(0, (offset + size, length));
+    }
+
+    /// The lengths of all runs, in requests; those still open end here.
+    pub(super) fn lengths(&self) -> Distribution {
+        let mut lengths = self.lengths.clone();
+        self.open.iter().for_each(|&(_, length)| lengths.add(length));
+        lengths
+    }
+
+    /// Mean requests in a run; 0 when there is none.
+    pub(super) fn mean(&self) -> f64 {
+        match self.closed + self.open.len() as u64 {
+            0 => 0.0,
+            runs => self.requests as f64 / runs as f64,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn distribution(lengths: &[u64]) -> Distribution {
+        let mut distribution = Distribution::default();
+        lengths.iter().for_each(|&length| distribution.add(length));
+        distribution
+    }
+
+    #[test]
+    fn interleaved_runs_are_told_apart() {
+        let mut runs = Runs::default();
+        for (offset, size) in [(0, 8), (1000, 4), (8, 8), (1004, 4), (16, 2), (5000, 1)] {
+            runs.add(offset, size);
+        }
+        assert_eq!(runs.lengths(), distribution(&[3, 2, 1]));
+        assert_eq!(runs.mean(), 2.0);
+    }
+
+    #[test]
+    fn a_run_is_over_once_as_many_others_came_as_are_remembered() {
+        for (others, expected) in [(REMEMBERED - 1, 2), (REMEMBERED, 1)] {
+            let mut runs = Runs::default();
+            runs.add(0, 8);
+            (1..=others as u64).for_each(|other| runs.add(other * 1000, 8));
+            runs.add(8, 8);
+            assert_eq!(runs.lengths().distance(&distribution(&[1])) > 0.0, expected == 2, "{others} others");
+        }
+    }
+}

@@ -1,0 +1,150 @@
+//! Profiles fitted to traces: what a copy keeps, and what a broken profile is told.
+
+use std::path::Path;
+
+use flashmesh::units::{Bytes, Time};
+use flashmesh::workload::fitted::{FittedSource, Model, fit_requests};
+use flashmesh::workload::source::WorkloadSource;
+use flashmesh::workload::statistics::{Figure, Statistics, compare};
+use flashmesh::workload::{IoRequest, RequestKind};
+
+const CAPACITY: Bytes = Bytes::from_kib(64 << 20);
+
+/// A trace with bursts, sequential runs, hot places, odd sizes and a mix of kinds that changes.
+fn original(requests: u64) -> Vec<IoRequest> {
+    let mut state = 88_172_645_463_325_252_u64;
+    let mut draw = move |bound: u64| {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        state % bound
+    };
+    let (mut now, mut next) = (0, 0);
+    (0..requests)
+        .map(|index| {
+            now += if draw(12) == 0 { 1_000_000_000 + draw(9_000_000_000) } else { draw(40_000_000) };
+            let is_read = draw(10) < if index < requests / 2 { 8 } else { 4 };
+            let sectors = [8, 8, 8, 16, 64, 1 + draw(40)][draw(6) as usize];
+            let sector = match draw(10) {
+                0..4 => next,
+                4..7 => draw(50) * draw(50) * 1024 + 512,
+                _ => draw(1 << 22) * 8,
+            };
+            next = sector + sectors;
+            IoRequest {
+                arrival: Time::from_ps(now),
+                kind: if is_read { RequestKind::Read } else { RequestKind::Write },
+                offset: Bytes::new(sector * 512),
+                size: Bytes::new(sectors * 512),
+                stream: 0,
+            }
+        })
+        .collect()
+}
+
+fn made(model: &Model, requests: Option<u64>, seed: u64) -> Vec<IoRequest> {
+    let mut source = FittedSource::new(model, requests, CAPACITY, Bytes::new(512), false, seed).expect("it fits");
+    std::iter::from_fn(|| source.next_request(0).expect("times are in range")).collect()
+}
+
+fn figures(original: &[IoRequest], copy: &[IoRequest]) -> Vec<Figure> {
+    let span = original.last().expect("requests").arrival;
+    let [of_original, of_copy] = [original, copy].map(|requests| {
+        let mut statistics = Statistics::new(original.len() as u64, span);
+        requests.iter().for_each(|request| statistics.add(request));
+        statistics
+    });
+    compare(&of_original, &of_copy)
+}
+
+/// Asserts that the figures of these keys differ by no more than so much.
+fn assert_close(figures: &[Figure], keys: &[&str], tolerance: f64) {
+    for key in keys {
+        let figure = figures.iter().find(|figure| figure.key == *key).expect("a figure of this key");
+        let difference = figure.difference.expect("it can be compared");
+        assert!(difference.abs() <= tolerance, "{figure:?}");
+    }
+}
+
+#[test]
+fn a_copy_keeps_the_marginals_of_its_original() {
+    let original = original(20_000);
+    let model = fit_requests(&original);
+    for seed in 1..4 {
+        let figures = figures(&original, &made(&model, None, seed));
+        assert_close(&figures, &["read_share", "read_size_mean_bytes", "write_size_mean_bytes"], 0.03);
+        assert_close(&figures, &["read_sizes", "write_sizes", "arrivals_per_s"], 0.03);
+        let shapes =
+            ["interarrival_variation", "dispersion_100", "interarrivals", "footprint_pages", "stack_distances"];
+        assert_close(&figures, &shapes, 0.15);
+        // Runs of this trace mix reads and writes, and a profile follows the runs of each kind apart: 0.18 is what that costs.
+        assert_close(&figures, &["runs"], 0.20);
+    }
+}
+
+#[test]
+fn the_same_seed_gives_the_same_trace_and_another_seed_another() {
+    let model = fit_requests(&original(3_000));
+    assert_eq!(made(&model, None, 7), made(&model, None, 7));
+    assert_ne!(made(&model, None, 7), made(&model, None, 8));
+}
+
+#[test]
+fn a_profile_of_a_copy_is_like_the_profile_of_the_original() {
+    let original = original(20_000);
+    let copy = made(&fit_requests(&original), None, 1);
+    let again = made(&fit_requests(&copy), None, 2);
+    let figures = figures(&copy, &again);
+    assert_close(&figures, &["read_share", "read_size_mean_bytes", "read_sizes", "write_sizes"], 0.03);
+    assert_close(&figures, &["arrivals_per_s", "interarrivals", "footprint_pages", "stack_distances"], 0.15);
+}
+
+#[test]
+fn a_trace_may_be_longer_than_its_original_and_arrivals_never_run_back() {
+    let model = fit_requests(&original(2_000));
+    let long = made(&model, Some(9_000), 3);
+    assert_eq!(long.len(), 9_000);
+    assert!(long.is_sorted_by_key(|request| request.arrival));
+    let end = |request: &IoRequest| request.offset.as_u64() + request.size.as_u64();
+    assert!(long.iter().all(|request| end(request) <= model.address_span && request.size > Bytes::ZERO));
+}
+
+#[test]
+fn a_profile_survives_being_written_and_read() {
+    let model = fit_requests(&original(5_000));
+    let text = model.to_toml();
+    assert_eq!(Model::from_toml(&text, Path::new("a.toml")).expect("what was written can be read"), model);
+    assert!(text.len() < 64 << 10, "{} bytes", text.len());
+}
+
+#[test]
+fn a_broken_profile_is_refused_with_its_line() {
+    let text = fit_requests(&original(500)).to_toml();
+    let line_of = |needle: &str| text.lines().position(|line| line.starts_with(needle)).expect("a line") + 1;
+    for (find, replace, says) in [
+        ("version = 1", "version = 9", "version 9 is not known"),
+        ("requests = ", "request = ", "unknown field"),
+        ("segment-ps = ", "segment-ps = 0 #", "segment-ps is 0"),
+        ("long-class = ", "long-class = \"\" #", "invalid type"),
+        ("segments = [", "segments = [-1,", "invalid value"),
+    ] {
+        let line = line_of(find);
+        let broken = text.replacen(&format!("\n{find}"), &format!("\n{replace}"), 1);
+        let message = Model::from_toml(&broken, Path::new("a.toml")).expect_err(find).to_string();
+        assert!(message.starts_with(&format!("a.toml:{line}:")) && message.contains(says), "{find}: {message}");
+    }
+    let cut = &text[..text.len() / 2];
+    assert!(Model::from_toml(cut, Path::new("a.toml")).is_err());
+}
+
+#[test]
+fn a_drive_that_is_too_small_is_refused_unless_addresses_wrap() {
+    let model = fit_requests(&original(500));
+    let small = Bytes::from_kib(2 << 20);
+    let made = |wrap| FittedSource::new(&model, None, small, Bytes::new(512), wrap, 1);
+    assert!(made(false).is_err_and(|error| error.to_string().contains("workload.wrap")));
+    let mut source = made(true).expect("it is squeezed");
+    while let Some(request) = source.next_request(0).expect("times are in range") {
+        assert!(request.offset.as_u64() + request.size.as_u64() <= small.as_u64());
+    }
+}

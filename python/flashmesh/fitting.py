@@ -1,0 +1,233 @@
+"""Profiles fitted to traces: made, turned into traces again, and held against the original."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from flashmesh import _native, configuration
+from flashmesh.execution import Interrupted, Job, execute
+from flashmesh.files import whole_file, write_text
+from flashmesh.simulate import cores
+from flashmesh.traces import TraceSummary
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+REFERENCE_DRIVES = ("z-nand", "pm9a3")
+"""The presets on which latencies are compared: a fast drive and a slow one."""
+LOAD_MAX = 0.5
+"""Open replay is slowed down until the original asks for at most this share of what the drive can serve."""
+TOLERANCE = 0.15
+"""What a copy may differ by before it is pointed out."""
+
+
+@dataclass(frozen=True, slots=True)
+class TraceFigure:
+    """One figure of an original and of its copy."""
+
+    key: str
+    """What it tells; stable."""
+    title: str
+    """What a person calls it."""
+    unit: str
+    """share, bytes, 1/s, pages, requests, ps, or empty for a plain number."""
+    measure: str
+    """How the difference is taken: "relative" to the original, or the Kolmogorov "distance" of two distributions."""
+    original: float | None
+    """None of a distribution."""
+    copy: float | None
+    """None of a distribution."""
+    difference: float | None
+    """None when the original is 0 and the copy is not."""
+
+    def is_within(self, tolerance: float = TOLERANCE) -> bool:
+        """Whether the copy differs by no more than `tolerance`."""
+        return self.difference is not None and abs(self.difference) <= tolerance
+
+
+@dataclass(frozen=True, slots=True)
+class TraceComparison:
+    """An original and its copy, figure by figure."""
+
+    original: str
+    copy: str
+    time_scales: dict[str, float]
+    """By what arrival times were multiplied in the open replay on each reference drive."""
+    figures: tuple[TraceFigure, ...]
+
+    @property
+    def document(self) -> dict[str, Any]:
+        """The same as JSON has it."""
+        figures = [{name: getattr(figure, name) for name in TraceFigure.__slots__} for figure in self.figures]
+        scales = self.time_scales
+        return {"original": self.original, "copy": self.copy, "time_scales": scales, "figures": figures}
+
+
+def fit_trace(
+    trace: str | Path,
+    file: str | Path,
+    *,
+    overrides: Mapping[str, Any] | None = None,
+    tolerate: bool = False,
+) -> TraceSummary:
+    """Fits a profile to a trace and writes it; the file appears whole or not at all.
+
+    Args:
+        trace: The trace.
+        file: The profile to write.
+        overrides: How to read the trace, as keys of the configuration such as `{"workload.time-unit": "us"}`.
+        tolerate: Whether to accept a trace however many of its lines cannot be used.
+
+    Raises:
+        ConfigError: When an override cannot be used.
+        WorkloadError: When the trace cannot be read, or too many of its lines cannot be used.
+        OutputError: When the profile cannot be written.
+    """
+    config = configuration.load({}, overrides=overrides, trace=trace, tolerate=tolerate)
+    with whole_file(file) as target:
+        text, summary, remarks = configuration.interruptibly(lambda: _native.fit_trace(config))
+        write_text(target, text)
+    return TraceSummary.from_document(json.loads(summary), remarks)
+
+
+def generate_trace(
+    profile: str | Path,
+    file: str | Path,
+    format: str = "ascii",  # noqa: A002 - the word of the field
+    *,
+    requests: int | None = None,
+    seed: int = 1,
+    drop_deallocates: bool = False,
+) -> int:
+    """Makes a trace from a fitted profile; the file appears whole or not at all.
+
+    Args:
+        profile: The profile.
+        file: The trace to write, packed when its name ends with .gz, .zst or .xz.
+        format: What to write: "ascii" (nanoseconds, sectors of 512 B, 1 for a read) or "msr".
+        requests: How many; as many as the original has unless given.
+        seed: The number every random choice grows from.
+        drop_deallocates: Whether to leave out requests that deallocate, which no format written here can say.
+
+    Returns:
+        How many requests were written.
+
+    Raises:
+        WorkloadError: When the profile cannot be used, or holds what `format` cannot say.
+        OutputError: When the trace cannot be written.
+    """
+    with whole_file(file) as target:
+        text = configuration.interruptibly(
+            lambda: _native.generate_trace(Path(profile), target, Path(file), format, requests, seed, drop_deallocates)
+        )
+    return int(json.loads(text)["written"])
+
+
+def compare_traces(
+    original: str | Path,
+    copy: str | Path,
+    *,
+    overrides: Mapping[str, Any] | None = None,
+    copy_overrides: Mapping[str, Any] | None = None,
+    tolerate: bool = False,
+    latency: bool = True,
+) -> TraceComparison:
+    """Holds a copy of a trace against its original, figure by figure.
+
+    Args:
+        original: The original.
+        copy: The copy.
+        overrides: How to read the original, as keys of the configuration.
+        copy_overrides: How to read the copy.
+        tolerate: Whether to accept traces however many of their lines cannot be used.
+        latency: Whether to replay both on the reference drives as well.
+
+    Raises:
+        ConfigError: When an override cannot be used.
+        WorkloadError: When a trace cannot be read, or too many of its lines cannot be used.
+        Interrupted: On Ctrl-C.
+    """
+    sides = [(original, dict(overrides or {})), (copy, dict(copy_overrides or {}))]
+    configs = [configuration.load({}, overrides=settings, trace=trace, tolerate=tolerate) for trace, settings in sides]
+    text = configuration.interruptibly(lambda: _native.compare_traces(configs[0], configs[1]))
+    figures = [TraceFigure(**figure) for figure in json.loads(text)]
+    scales: dict[str, float] = {}
+    if latency:
+        for drive in REFERENCE_DRIVES:
+            scales[drive], rows = latencies(drive, sides, tolerate)
+            figures += rows
+    return TraceComparison(str(original), str(copy), scales, tuple(figures))
+
+
+def compare_profile(
+    original: str | Path,
+    profile: str | Path,
+    *,
+    overrides: Mapping[str, Any] | None = None,
+    tolerate: bool = False,
+    seed: int = 1,
+) -> TraceComparison:
+    """Makes a copy as long as the original from a profile, compares the two, and forgets the copy.
+
+    Args:
+        original: The trace that the profile was fitted to.
+        profile: The profile.
+        overrides: How to read the original, as keys of the configuration.
+        tolerate: Whether to accept an original however many of its lines cannot be used.
+        seed: The number every random choice of the copy grows from.
+
+    Raises:
+        ConfigError: When an override cannot be used.
+        WorkloadError: When the trace or the profile cannot be used.
+        OutputError: When there is no room for the copy.
+        Interrupted: On Ctrl-C.
+    """
+    with tempfile.TemporaryDirectory(prefix="flashmesh-") as folder:
+        copy = Path(folder) / "copy.ascii"
+        generate_trace(profile, copy, seed=seed, drop_deallocates=True)
+        return compare_traces(original, copy, overrides=overrides, tolerate=tolerate)
+
+
+def latencies(
+    drive: str, sides: list[tuple[str | Path, dict[str, Any]]], tolerate: bool
+) -> tuple[float, list[TraceFigure]]:
+    """The time scale of open replay on a drive, and latencies of both traces in open and stress replay."""
+    stress = replay(drive, sides, tolerate, {"replay.mode": "stress"})
+    original = stress[0].document
+    workload = original["workload"]
+    offered = workload["requests"] * 1e12 / workload["span_ps"] if workload["span_ps"] else 0.0
+    scale = max(1.0, offered / (LOAD_MAX * original["iops"]))
+    opened = replay(drive, sides, tolerate, {"replay.mode": "open", "replay.time-scale": scale})
+    figures = []
+    for mode, pair in (("open", opened), ("stress", stress)):
+        for name, title in (("mean", "mean"), ("p99", "99th percentile")):
+            values = [float(getattr(result.latency_ps.all, name)) for result in pair]
+            difference = values[1] / values[0] - 1.0 if values[0] else None
+            key = f"latency_{drive.replace('-', '_')}_{mode}_{name}_ps"
+            text = f"{drive}, {mode}: {title}"
+            figures.append(TraceFigure(key, text, "ps", "relative", values[0], values[1], difference))
+    return scale, figures
+
+
+def replay(
+    drive: str, sides: list[tuple[str | Path, dict[str, Any]]], tolerate: bool, settings: dict[str, Any]
+) -> list[Any]:
+    """The results of both traces on a drive, replayed side by side."""
+    jobs = [
+        Job(
+            configuration.load(
+                f"{configuration.PRESET_PREFIX}{drive}",
+                overrides={**own, **settings, "workload.wrap": True},
+                trace=trace,
+                tolerate=tolerate,
+            )
+        )
+        for trace, own in sides
+    ]
+    if not execute(jobs, cores()):
+        raise Interrupted(None)
+    return [job.result for job in jobs]

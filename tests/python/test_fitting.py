@@ -1,0 +1,66 @@
+"""Profiles fitted to traces, from end to end."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+import flashmesh
+from conftest import Cli
+
+
+@pytest.fixture
+def trace(tmp_path: Path) -> Path:
+    path = tmp_path / "secret-name.ascii"
+    lines = [
+        f"{i * 50_000 + i % 7 * 900} 3 {(i * 7919) % 4093 * 8} {8 + i % 3 * 8} {int(i % 4 > 0)}" for i in range(2_000)
+    ]
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+def test_a_profile_is_fitted_and_traces_are_made_from_it(cli: Cli, tmp_path: Path, trace: Path) -> None:
+    profile, copy = tmp_path / "a.profile.toml", tmp_path / "copy.csv.gz"
+    assert cli("trace", "profile", trace, "-o", profile).returncode == 0
+    assert "secret" not in profile.read_text()
+    done = cli("trace", "generate", profile, "-o", copy, "--requests", "500", "--seed", "4", "--format", "msr")
+    assert (done.returncode, done.stdout) == (0, "")
+    summary = flashmesh.trace_summary(copy)
+    assert (summary.requests, summary.format, summary.compression) == (500, "msr", "gzip")
+
+
+def test_a_copy_is_compared_with_its_original(cli: Cli, tmp_path: Path, trace: Path) -> None:
+    profile, copy = tmp_path / "a.profile.toml", tmp_path / "copy.ascii"
+    flashmesh.fit_trace(trace, profile)
+    assert flashmesh.generate_trace(profile, copy) == 2_000
+    done = cli("trace", "compare", trace, copy, "--json", "-")
+    assert done.returncode == 0
+    figures = {figure["key"]: figure for figure in json.loads(done.stdout)["figures"]}
+    for key in ("read_share", "read_size_mean_bytes", "arrivals_per_s", "latency_z_nand_open_mean_ps"):
+        assert abs(figures[key]["difference"]) <= 0.15, figures[key]
+    same = flashmesh.compare_traces(trace, trace, latency=False)
+    assert all(figure.difference == 0.0 for figure in same.figures)
+    shown = cli("trace", "compare", trace, copy, "--no-latency")
+    assert shown.returncode == 0
+    assert "stack distances" in shown.stdout
+
+
+def test_a_fitted_profile_runs_as_a_workload(cli: Cli, tmp_path: Path, trace: Path) -> None:
+    profile, config = tmp_path / "a.profile.toml", tmp_path / "drive.toml"
+    flashmesh.fit_trace(trace, profile)
+    config.write_text('preset = "z-nand"\n[workload]\nfitted = "a.profile.toml"\nrequests = 700\n')
+    done = cli("run", config, "--json", "-")
+    assert done.returncode == 0, done.stderr
+    result = json.loads(done.stdout)
+    assert (result["requests"], result["workload"]["kind"]) == (700, "fitted")
+
+
+def test_a_broken_profile_is_an_error_with_its_line(cli: Cli, tmp_path: Path) -> None:
+    broken = tmp_path / "broken.toml"
+    broken.write_text("version = 1\nrequests = ten\n")
+    done = cli("trace", "generate", broken, "-o", tmp_path / "copy")
+    assert done.returncode == 2
+    assert "broken.toml:2:" in done.stderr
+    assert not (tmp_path / "copy").exists()
