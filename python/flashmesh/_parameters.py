@@ -16,6 +16,11 @@ from typing import Any, Literal, TypeAlias
 
 __all__ = [
     "Bytes",
+    "Cache",
+    "CacheDestage",
+    "CacheRowPolicy",
+    "CacheSharing",
+    "CacheWrites",
     "Config",
     "Current",
     "Fabric",
@@ -238,6 +243,18 @@ NvmeArbitration: TypeAlias = Literal["round-robin", "weighted"]
 
 SataTransport: TypeAlias = Literal["frames", "doorbells"]
 """What lies between the adapter and the drive."""
+
+CacheSharing: TypeAlias = Literal["shared", "per-stream"]
+"""How streams share it."""
+
+CacheWrites: TypeAlias = Literal["back", "through"]
+"""When a write that the cache takes completes."""
+
+CacheDestage: TypeAlias = Literal["watermark", "eviction", "first-write"]
+"""Which dirty pages go to flash, and when."""
+
+CacheRowPolicy: TypeAlias = Literal["closed", "open"]
+"""What becomes of a row after an access."""
 
 PreconditionKind: TypeAlias = Literal["none", "sequential", "random"]
 """How the drive was written."""
@@ -783,6 +800,84 @@ class Sata:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class Cache:
+    """The cache in the DRAM of the drive."""
+
+    capacity: Bytes | None = None
+    """What it holds, rounded down to whole pages; 0 turns it off. Values: 0B to 16TiB. Default: "0B"."""
+
+    sharing: CacheSharing | None = None
+    """How streams share it. Default: "shared"."""
+
+    writes: CacheWrites | None = None
+    """When a write that the cache takes completes. Default: "back"."""
+
+    destage: CacheDestage | None = None
+    """Which dirty pages go to flash, and when. Default: "watermark"."""
+
+    high_mark: Share | None = None
+    """Dirty pages, as a share of the cache, above which they are written to flash. Only with destage = "watermark".
+    Values: 0 to 1. Default: 0.8.
+    """
+
+    low_mark: Share | None = None
+    """Dirty pages, as a share of the cache, at which that ends. Only with destage = "watermark". Values: 0 to 1.
+    Default: 0.6.
+    """
+
+    destage_window: Time | None = None
+    """How long a page that was written counts as written already. Only with destage = "first-write". Values: 0ps to
+    1000000s. Default: "1s".
+    """
+
+    destages_max: int | None = None
+    """Pages on their way to flash at most, those written at once aside. Values: 1 to 1000000. Default: two for each
+    plane.
+    """
+
+    destage_limit: Bytes | None = None
+    """Data on its way to flash at which writes wait. Values: 1B to 16TiB. Default: any."""
+
+    dirty_limit: Share | None = None
+    """Dirty pages at most, as a share of the cache; a write that would make one more waits. Values: 0 to 1. Default:
+    1.0.
+    """
+
+    keep_destaged: bool | None = None
+    """Whether a page stays in the cache, to be read, once it is on flash. Default: True."""
+
+    flush_at_end: bool | None = None
+    """Whether all dirty pages are written to flash after the last request; else they are reported. Default: False."""
+
+    row_size: Bytes | None = None
+    """What one row of the DRAM holds. Values: 64B to 1MiB. Default: "8KiB"."""
+
+    data_rate: Rate | None = None
+    """Rate at which bytes move once a column is open. Values: 1kB/s to unlimited. Default: "6.4GB/s"."""
+
+    burst: Bytes | None = None
+    """The least that moves; accesses are rounded up to it in every row. Values: 1B to 4KiB. Default: "32B"."""
+
+    row_to_column_delay: Time | None = None
+    """From opening a row until a column can be addressed, tRCD. Values: 0ps to 1ms. Default: "13ns"."""
+
+    column_latency: Time | None = None
+    """From addressing a column to its first byte, tCL. Values: 0ps to 1ms. Default: "13ns"."""
+
+    row_precharge: Time | None = None
+    """To close a row, tRP. Values: 0ps to 1ms. Default: "13ns"."""
+
+    row_policy: CacheRowPolicy | None = None
+    """What becomes of a row after an access. Default: "closed"."""
+
+    power_cut: Time | None = None
+    """When the power is cut; the run ends there. Values: 0ps to 1000000s. Default: never."""
+
+    capacitors: bool | None = None
+    """Whether capacitors keep the drive alive until all dirty pages are on flash. Default: True."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Precondition:
     """The state of the drive before the first request."""
 
@@ -1067,6 +1162,9 @@ class Config:
 
     sata: Sata = Sata()
     """The adapter and the queue of `host.interface = "sata"`."""
+
+    cache: Cache = Cache()
+    """The cache in the DRAM of the drive."""
 
     precondition: Precondition = Precondition()
     """The state of the drive before the first request."""

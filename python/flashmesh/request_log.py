@@ -25,8 +25,9 @@ def request_log(path: str | Path, streams: Sequence[str]) -> Iterator[Callable[[
 
     Columns: `id`, `kind` (read, write, ...), `stream_name` (one of `streams`, in the order of their numbers), `stream`,
     `offset_bytes`, `size_bytes`, `status` (success, ...); `arrival_ps`, `submitted_ps` and `completed_ps` on the clock of
-    the run; the parts of the latency `host_ps`, `map_wait_ps`, `die_wait_ps`, `path_wait_ps`, `array_ps`, `transfer_ps` and
-    `behind_gc_ps`; `path_conflict`, and by what was in the way `channel_conflict`, `controller_conflict` and `link_conflict`.
+    the run; the parts of the latency `host_ps`, `cache_ps`, `map_wait_ps`, `die_wait_ps`, `path_wait_ps`, `array_ps`,
+    `transfer_ps` and `behind_gc_ps`; `path_conflict`, and by what was in the way `channel_conflict`, `controller_conflict` and
+    `link_conflict`.
 
     Raises:
         OutputError: When the file cannot be written.
@@ -39,7 +40,7 @@ def request_log(path: str | Path, streams: Sequence[str]) -> Iterator[Callable[[
     types = {"stream": pa.uint32()} | dict.fromkeys(dictionaries, named) | dict.fromkeys(CONFLICTS, pa.bool_())
     names = ["id", "kind", "stream_name", "stream", "offset_bytes", "size_bytes", "status"]
     names += ["arrival_ps", "submitted_ps", "completed_ps"]
-    parts = ["host", "map_wait", "die_wait", "path_wait", "array", "transfer", "behind_gc"]
+    parts = ["host", "cache", "map_wait", "die_wait", "path_wait", "array", "transfer", "behind_gc"]
     names += [*(f"{part}_ps" for part in parts), *CONFLICTS]
     schema = pa.schema([pa.field(name, types.get(name, wide), nullable=False) for name in names])
 

@@ -48,6 +48,8 @@ class Breakdown:
     count: int
     """How many requests these are the mean of."""
     host: float
+    cache: float
+    """In the device cache: the DRAM at work or busy, and waiting for room in it."""
     map_wait: float
     """Waiting for an entry of the map."""
     die_wait: float
@@ -207,6 +209,63 @@ class Host:
     """Those of packets included, as the following."""
     bytes_to_host: int
     statuses: Statuses
+
+
+@dataclass(frozen=True, slots=True)
+class CacheLookups:
+    """Pages looked up in the device cache: all of a page was there, some of it, or nothing."""
+
+    hits: int
+    partial_hits: int
+    misses: int
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceCache:
+    """What the device cache did, in pages."""
+
+    capacity_pages: int
+    reads: CacheLookups
+    writes: CacheLookups
+    """Of streams whose writes it takes."""
+    fills: int
+    """Brought from flash by reads, and kept."""
+    destages: int
+    """Written to flash."""
+    evictions: int
+    """Forgotten to make room for others."""
+    waits: int
+    """Written pages that waited for room, or behind others that did."""
+    wait_ps: int
+    """How long those waited that went on, summed."""
+    dirty_pages_max: int
+    dirty_pages_end: int
+    dram_share: float
+    """Busy share of the DRAM."""
+
+
+@dataclass(frozen=True, slots=True)
+class PowerCut:
+    """What a cut of the power did."""
+
+    at_ps: int
+    capacitors: bool
+    requests_lost: int
+    """In flight, and never completed."""
+    dirty_pages: int
+    """In the cache, with sectors that flash lacked."""
+    dirty_bytes: int
+    pages_programmed: int
+    """From then on, with capacitors."""
+    duration_ps: int
+    """How long that took."""
+    energy_j: float
+    """What the drive drew for it."""
+    pages_lost: int
+    """Acknowledged to the host and lost, in whole or in part, without capacitors."""
+    bytes_lost: int
+    programs_lost: int
+    """Pages that were being programmed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -397,6 +456,10 @@ class Result:
     scouts: Scouts | None
     """None on fabrics other than Venice."""
     host: Host
+    cache: DeviceCache | None
+    """None when it is turned off."""
+    power_cut: PowerCut | None
+    """None when none came."""
     utilisation: Utilisation
     links: Links
     bound: Bound

@@ -30,7 +30,7 @@ def keys(document: Any, prefix: str = "") -> set[str]:
     if not isinstance(document, dict) or prefix in OBJECTS:
         return {prefix}
     below = set[str]().union(*(keys(value, f"{prefix}.{key}".lstrip(".")) for key, value in document.items()))
-    named = ("latency_ps.", "breakdown_ps.", "path_conflict.causes.", "scouts", "fairness")
+    named = ("latency_ps.", "breakdown_ps.", "path_conflict.causes.", "scouts", "cache", "power_cut", "fairness")
     return below | ({prefix} if prefix.startswith(named) and not prefix.endswith("[]") else set())
 
 
@@ -69,8 +69,25 @@ def test_json_has_exactly_the_documented_keys(cli: Cli, config: Path, tmp_path: 
     settings = ("--set", "workload.read-share=0.5", "--set", f"fabric.kind={fabric}")
     assert cli("run", config, *settings, "--fairness", "--json", "result.json").returncode == 0
     found = keys(json.loads((tmp_path / "result.json").read_text()))
-    scouts = {key for key in expected_keys() if key.startswith("scouts.")}
-    assert found == expected_keys() - (scouts if fabric == "bus" else set())
+    absent = ("cache.", "power_cut.", *(["scouts."] if fabric == "bus" else []))
+    assert found == {key for key in expected_keys() if not key.startswith(absent)}
+
+
+def test_json_of_a_cut_of_the_power_has_the_documented_keys_too(cli: Cli, config: Path, tmp_path: Path) -> None:
+    settings = ("--set", "workload.read-share=0.5", "--set", "cache.capacity=1MiB", "--set", "cache.power-cut=2ms")
+    done = cli("run", config, *settings, "--json", "result.json")
+    assert done.returncode == 0
+    found = keys(json.loads((tmp_path / "result.json").read_text()))
+    assert found == {key for key in expected_keys() if not key.startswith("scouts.")}
+
+
+def test_summary_tells_of_the_cache_and_of_the_cut_of_the_power(cli: Cli, config: Path) -> None:
+    settings = ("--set", "workload.read-share=0.5", "--set", "cache.capacity=1MiB", "--set", "cache.power-cut=2ms")
+    for capacitors, words in (("true", "pages programmed in"), ("false", "acknowledged and lost")):
+        text = cli("run", config, *settings, "--set", f"cache.capacitors={capacitors}").stdout
+        assert "device cache" in text
+        assert words in text
+        assert max(map(len, text.splitlines())) <= 100
 
 
 def test_json_to_stdout_replaces_the_summary(cli: Cli, config: Path) -> None:
@@ -96,7 +113,7 @@ def test_request_log_holds_every_request_and_agrees_with_the_summary(cli: Cli, c
     result = json.loads(done.stdout)
     log = pd.read_parquet(tmp_path / "log.parquet")
     latency = log["completed_ps"] - log["arrival_ps"]
-    parts = ["host", "map_wait", "die_wait", "path_wait", "array", "transfer", "behind_gc"]
+    parts = ["host", "cache", "map_wait", "die_wait", "path_wait", "array", "transfer", "behind_gc"]
     assert len(log) == result["requests"] == requests
     assert sorted(log["id"]) == list(range(requests))
     assert (log["completed_ps"] >= log["submitted_ps"]).all()

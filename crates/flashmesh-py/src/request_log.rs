@@ -52,6 +52,7 @@ columns! {
     submitted_ps: |record: &RequestRecord| record.submitted.as_ps();
     completed_ps: |record: &RequestRecord| record.completed.as_ps();
     host_ps: |record: &RequestRecord| record.host().as_ps();
+    cache_ps: |record: &RequestRecord| record.spent.cache.as_ps();
     map_wait_ps: |record: &RequestRecord| record.spent.map_wait.as_ps();
     die_wait_ps: |record: &RequestRecord| record.spent.die_wait.as_ps();
     path_wait_ps: |record: &RequestRecord| record.spent.path_wait.as_ps();

@@ -1,6 +1,6 @@
 //! flashmesh: an SSD simulator for the people who design drives.
 //!
-//! An I/O request walks through the modules in this order: [`workload`], [`host`], [`ftl`], [`schedule`], [`fabric`], [`flash`];
+//! An I/O request walks through the modules in this order: [`workload`], [`host`], [`cache`], [`ftl`], [`schedule`], [`fabric`], [`flash`];
 //! [`measure`] watches it, [`engine`] keeps the clock and [`simulation`] owns them all.
 
 /// The guide for contributors; its example is compiled and run with the tests.
@@ -8,6 +8,7 @@
 #[doc = include_str!("../../../CONTRIBUTING.md")]
 pub mod contributing {}
 
+pub mod cache;
 pub mod check;
 pub mod config;
 pub mod engine;

@@ -48,6 +48,19 @@ error: geometry.page-size: `4096` has no unit: a size needs one of TiB, GiB, MiB
 }
 
 #[test]
+fn a_cache_that_cannot_be_is_refused() {
+    use ConfigErrorKind::Conflict;
+    let marks = "[cache]\ncapacity = \"1MiB\"\nlow-mark = 0.9";
+    assert_problem(marks, Conflict, (3, 12), "cache.low-mark (90 %) is above cache.high-mark (80 %)");
+    let small = "[cache]\ncapacity = \"1KiB\"";
+    assert_problem(small, Conflict, (2, 12), "cache.capacity (1KiB) is less than a page of 4KiB");
+    let nothing = "[cache]\npower-cut = \"1ms\"";
+    assert_problem(nothing, Conflict, (2, 13), "there is no cache that could lose anything");
+    let sectors = "cache.capacity = \"1MiB\"\n[geometry]\npage-size = \"64KiB\"";
+    assert_problem(sectors, Conflict, (3, 13), "a page of 64KiB has 128 sectors of 512B, but the cache tells 64 apart");
+}
+
+#[test]
 fn a_bad_override_is_shown_with_its_number() {
     let choices: Vec<String> = FabricKind::ALL.iter().map(|kind| format!("`{kind}`")).collect();
     let expected = format!(

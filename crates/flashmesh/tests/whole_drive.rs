@@ -7,10 +7,12 @@ use std::collections::{BTreeSet, VecDeque};
 use std::sync::{Arc, Mutex};
 
 use arbitrary::Case;
-use flashmesh::config::{Config, InterfaceKind, PreconditionKind};
+use flashmesh::cache::Lookups;
+use flashmesh::config::{CacheWrites, Caching, Config, InterfaceKind, PreconditionKind};
 use flashmesh::error::WorkloadError;
 use flashmesh::host::status::Status;
 use flashmesh::ids::Lpn;
+use flashmesh::measure::cache::CacheReport;
 use flashmesh::measure::log::{RequestRecord, RequestSink};
 use flashmesh::measure::report::Report;
 use flashmesh::simulation::{Control, Simulation};
@@ -107,6 +109,7 @@ impl Model {
             model.mapped_min = (0..filled).collect();
             model.mapped_max = model.mapped_min.clone();
         }
+        let preconditioned = model.mapped_min.len() as u32;
         let mut deallocated = BTreeSet::new();
         for io in requests {
             let status = status(config, io);
@@ -143,6 +146,11 @@ impl Model {
             // A page that is read is there as well: one never written is taken for one that was there before.
             model.mapped_min.extend(touched.clone().map(|lpn| lpn as u32));
             model.mapped_max.extend(touched.map(|lpn| lpn as u32));
+        }
+        let is_cached = config.cache.capacity > Bytes::ZERO;
+        if is_cached && !config.cache.flush_at_end {
+            // What is dirty at the end may be on no page of the flash yet.
+            model.mapped_min.retain(|&lpn| lpn < preconditioned);
         }
         // Whether a deallocated page is there depends on what was in flight at the same time.
         model.mapped_min.retain(|lpn| !deallocated.contains(lpn));
@@ -187,8 +195,13 @@ fn check_numbers(case: &Case, outcome: &Outcome) -> Result<(), TestCaseError> {
     let model = Model::of(case);
     let report = &outcome.report;
     let (flash, gc) = (&report.flash, &report.gc);
-    prop_assert_eq!(flash.user_reads, model.pages_read);
-    prop_assert_eq!(flash.user_programs, model.pages_written);
+    match &report.cache {
+        None => {
+            prop_assert_eq!(flash.user_reads, model.pages_read);
+            prop_assert_eq!(flash.user_programs, model.pages_written);
+        }
+        Some(cache) => check_cache(case, &model, report, cache)?,
+    }
     prop_assert!(flash.partial_write_reads <= model.pages_completed_max);
 
     let statuses = report.host.statuses;
@@ -216,14 +229,14 @@ fn check_numbers(case: &Case, outcome: &Outcome) -> Result<(), TestCaseError> {
         None => prop_assert_eq!(model.pages_written, 0),
         Some(amplification) => {
             let programmed = amplification * model.pages_written as f64;
-            let expected = model.pages_written + gc.pages_moved + flash.map_programs;
+            let expected = flash.user_programs + gc.pages_moved + flash.map_programs;
             prop_assert!((programmed - expected as f64).abs() < 1e-6);
         }
     }
 
     let latency = report.latency_ps.all.as_ref().expect("requests completed");
     let parts = report.breakdown_ps.mean.as_ref().expect("requests completed");
-    let waits = parts.map_wait + parts.die_wait + parts.behind_gc + parts.path_wait;
+    let waits = parts.cache + parts.map_wait + parts.die_wait + parts.behind_gc + parts.path_wait;
     let sum = parts.host + waits + parts.array + parts.transfer;
     prop_assert!((sum - latency.mean).abs() <= 1.0, "the parts add up to {}, the mean is {}", sum, latency.mean);
     let total: u64 = outcome.records.iter().map(|record| (record.completed - record.arrival).as_ps()).sum();
@@ -236,6 +249,30 @@ fn check_numbers(case: &Case, outcome: &Outcome) -> Result<(), TestCaseError> {
     }
     let shares = [&report.utilisation.links, &report.utilisation.controllers, &report.utilisation.dies];
     prop_assert!(shares.into_iter().flatten().all(|share| (0.0..=1.0).contains(share)));
+    Ok(())
+}
+
+/// The counts of the cache agree with the requests, and with those of the flash.
+fn check_cache(case: &Case, model: &Model, report: &Report, cache: &CacheReport) -> Result<(), TestCaseError> {
+    let settings = &case.config.cache;
+    let all = |lookups: Lookups| lookups.hits + lookups.partial_hits + lookups.misses;
+    prop_assert_eq!(all(cache.reads), model.pages_read);
+    prop_assert_eq!(report.flash.user_reads, cache.reads.misses + cache.reads.partial_hits);
+    prop_assert!(cache.fills <= report.flash.user_reads);
+    let takes_writes = matches!(case.config.queue.caching, Caching::All | Caching::Writes);
+    prop_assert_eq!(all(cache.writes), if takes_writes { model.pages_written } else { 0 });
+    prop_assert!(report.flash.user_programs <= model.pages_written);
+    if !takes_writes || settings.writes == CacheWrites::Through {
+        prop_assert_eq!(report.flash.user_programs, model.pages_written);
+        prop_assert_eq!((cache.destages, cache.dirty_pages_max, cache.waits), (0, 0, 0));
+    }
+    let page = case.config.geometry.page_size.as_u64();
+    prop_assert_eq!(cache.capacity_pages, settings.capacity.as_u64() / page);
+    prop_assert!(cache.dirty_pages_end <= cache.dirty_pages_max && cache.dirty_pages_max <= cache.capacity_pages);
+    prop_assert!((0.0..=1.0).contains(&cache.dram_share));
+    if settings.flush_at_end {
+        prop_assert_eq!(cache.dirty_pages_end, 0);
+    }
     Ok(())
 }
 
@@ -383,6 +420,7 @@ proptest! {
     #[test]
     fn one_request_at_a_time_maps_exactly_what_the_model_maps(mut case in arbitrary::case()) {
         case.config.host.queue_depth = 1;
+        case.config.cache.flush_at_end = true;
         let outcome = run(&case, true);
         prop_assert_eq!(outcome.mapped, mapped_one_at_a_time(&case));
     }
@@ -397,10 +435,15 @@ fn the_random_cases_reach_every_corner_of_the_drive() {
     let mut chips_that_take_turns = 0;
     for _ in 0..200 {
         let case = strategy.new_tree(&mut runner).expect("a case can be drawn").current();
-        let Report { flash, gc, path_conflict, breakdown_ps, lower_bound, mapping_cache, .. } = run(&case, true).report;
+        let Report { flash, gc, path_conflict, breakdown_ps, lower_bound, mapping_cache, cache, .. } =
+            run(&case, true).report;
         let takes_turns = !case.config.flash.die_interleaving && case.config.geometry.dies_per_chip > 1;
         chips_that_take_turns += u64::from(takes_turns && gc.erases > 0);
         let map = mapping_cache.map(|map| map.counters).unwrap_or_default();
+        let cached = cache.map_or([0; 7], |cache| {
+            let CacheReport { reads, writes, fills, destages, evictions, waits, .. } = cache;
+            [reads.hits, reads.partial_hits, writes.partial_hits, fills, destages, evictions, waits]
+        });
         limits.insert(format!("{:?}", lower_bound.limit));
         let waited_behind_gc = breakdown_ps.mean.is_some_and(|mean| mean.behind_gc > 0.0);
         let copybacks = if case.config.gc.copyback { gc.pages_moved } else { 0 };
@@ -423,7 +466,7 @@ fn the_random_cases_reach_every_corner_of_the_drive() {
             flash.map_programs,
             gc.translation_collections,
         ];
-        for (sum, count) in reached.iter_mut().zip(counts) {
+        for (sum, count) in reached.iter_mut().zip(counts.into_iter().chain(cached)) {
             *sum += count;
         }
     }

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from rich.table import Table
 from rich.text import Text
 
-from flashmesh.report import interconnect
+from flashmesh.report import cache, interconnect
 from flashmesh.report import quantities as q
 from flashmesh.results import Breakdown, Latency
 
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 STATISTICS = {name.name: name.name.replace("_", ".") for name in fields(Latency) if name.name != "count"}
 PARTS = {
     "host": "host queue and link",
+    "cache": "device cache",
     "map_wait": "waiting for the map",
     "die_wait": "waiting for the die",
     "path_wait": "waiting for the path",
@@ -78,7 +79,7 @@ def sections(result: Result, terminal: Terminal) -> Iterator[RenderableType]:
     yield Text()
     yield flash(result)
     yield Text()
-    yield pairs([*interconnect.scouts(result), *interconnect.rows(result)])
+    yield pairs([*cache.rows(result), *interconnect.scouts(result), *interconnect.rows(result)])
     yield Text()
     yield Text(cost(result), style="dim")
 

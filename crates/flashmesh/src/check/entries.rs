@@ -13,6 +13,13 @@ use crate::ftl::mapping_cache::EntryEvent;
 use crate::ids::{Lpn, RequestId};
 use crate::units::Time;
 
+/// What goes on with an entry: a request, or what the device cache writes to flash.
+type User = Option<RequestId>;
+
+fn name(user: User) -> String {
+    user.map_or("the device cache".to_owned(), |request| format!("request {}", request.0))
+}
+
 /// What is known of the cache.
 #[derive(Debug)]
 struct Shadow {
@@ -34,10 +41,10 @@ struct Shadow {
     order: u64,
     read: FxHashMap<Lpn, u64>,
     dropped: FxHashMap<Lpn, (u64, Time)>,
-    /// The requests that wait for an entry, and since when in that order; `None` when its translation page was in DRAM.
-    waiting: FxHashMap<Lpn, Vec<(RequestId, Option<u64>)>>,
-    /// The pages that each request in flight may use.
-    used: FxHashMap<RequestId, Vec<Lpn>>,
+    /// Who waits for an entry, and since when in that order; `None` when its translation page was in DRAM.
+    waiting: FxHashMap<Lpn, Vec<(User, Option<u64>)>>,
+    /// The pages that each request in flight, and the device cache, may use.
+    used: FxHashMap<User, Vec<Lpn>>,
 }
 
 /// The picture of the cache of the map; nothing when the whole map is in DRAM.
@@ -72,44 +79,51 @@ impl Entries {
         self.shadow.as_mut().map_or(Ok(()), check)
     }
 
-    /// A request waits for an entry.
-    pub(super) fn wanted(&mut self, request: RequestId, lpn: Lpn) {
+    /// An entry is waited for.
+    pub(super) fn wanted(&mut self, user: User, lpn: Lpn) {
         if let Some(shadow) = &mut self.shadow {
             shadow.order += 1;
             let is_at_hand = shadow.leaving.contains(&shadow.pages.page_of(lpn));
             let since = (!is_at_hand).then_some(shadow.order);
-            shadow.waiting.entry(lpn).or_default().push((request, since));
+            shadow.waiting.entry(lpn).or_default().push((user, since));
         }
     }
 
-    /// A request goes on with a page whose entry is said to be in DRAM.
-    pub(super) fn used(&mut self, request: RequestId, lpn: Lpn, now: Time) -> Result<(), String> {
+    /// Something goes on with a page whose entry is said to be in DRAM.
+    pub(super) fn used(&mut self, user: User, lpn: Lpn, now: Time) -> Result<(), String> {
         self.with(|shadow| {
             let was_there_now = shadow.dropped.get(&lpn).is_some_and(|(_, at)| *at == now);
-            shadow.used.entry(request).or_default().push(lpn);
+            shadow.used.entry(user).or_default().push(lpn);
             if let Some(waiting) = shadow.waiting.get_mut(&lpn) {
-                waiting.retain(|(waits, _)| *waits != request);
+                waiting.retain(|(waits, _)| *waits != user);
             }
             if shadow.entries.contains_key(&lpn) || was_there_now {
                 return Ok(());
             }
-            Err(format!("request {} used the entry of logical page {}, which is not in DRAM", request.0, lpn.0))
+            Err(format!("{} used the entry of logical page {}, which is not in DRAM", name(user), lpn.0))
         })
     }
 
-    /// A page was read or programmed for a request.
-    pub(super) fn page_done(&mut self, request: RequestId, lpn: Lpn) -> Result<(), String> {
+    /// A page was read or programmed.
+    pub(super) fn page_done(&mut self, user: User, lpn: Lpn) -> Result<(), String> {
         self.with(|shadow| {
-            if shadow.used.get(&request).is_some_and(|pages| pages.contains(&lpn)) {
-                return Ok(());
+            let pages = shadow.used.get_mut(&user);
+            let Some((pages, at)) =
+                pages.and_then(|pages| pages.iter().position(|used| *used == lpn).map(|at| (pages, at)))
+            else {
+                return Err(format!("logical page {} was read or written for {} without its entry", lpn.0, name(user)));
+            };
+            // The next time the device cache writes the page it needs the entry anew.
+            if user.is_none() {
+                pages.swap_remove(at);
             }
-            Err(format!("logical page {} was read or written for request {} without its entry", lpn.0, request.0))
+            Ok(())
         })
     }
 
     pub(super) fn completed(&mut self, request: RequestId) {
         if let Some(shadow) = &mut self.shadow {
-            shadow.used.remove(&request);
+            shadow.used.remove(&Some(request));
         }
     }
 
@@ -227,7 +241,7 @@ impl Shadow {
                 let dropped = self.dropped.get(&lpn).map_or(0, |(order, _)| *order);
                 let read = self.read.get(&page).copied().unwrap_or(0);
                 // What a request waits for was kept for it, though the entry was there meanwhile and is gone again.
-                let is_kept = |waiting: &Vec<(RequestId, Option<u64>)>| {
+                let is_kept = |waiting: &Vec<(User, Option<u64>)>| {
                     waiting.iter().any(|(_, since)| since.is_none_or(|since| read > since))
                 };
                 if read > dropped || self.leaving.contains(&page) || self.waiting.get(&lpn).is_some_and(is_kept) {
@@ -291,11 +305,11 @@ mod tests {
     fn cached() -> Oracles {
         let mut oracles = oracles();
         submit(&mut oracles, ID.0, Write, 7 * PAGE, PAGE, us(0));
-        oracles.entry_wanted(ID, Lpn(7), us(0));
+        oracles.entry_wanted(Some(ID), Lpn(7), us(0));
         oracles.translation_read_issued(MAP, us(0));
         oracles.translation_read_ended(MAP, us(1));
         oracles.entry_changed(Cached(Lpn(7)), us(1));
-        oracles.entry_used(ID, Lpn(7), us(1));
+        oracles.entry_used(Some(ID), Lpn(7), us(1));
         oracles
     }
 
@@ -322,7 +336,7 @@ mod tests {
     fn a_request_that_goes_on_without_its_entry_is_caught() {
         let mut oracles = oracles();
         submit(&mut oracles, ID.0, Read, 7 * PAGE, PAGE, us(0));
-        oracles.entry_used(ID, Lpn(7), us(0));
+        oracles.entry_used(Some(ID), Lpn(7), us(0));
         assert_fails(&oracles, "entries", "request 5 used the entry of logical page 7, which is not in DRAM");
     }
 

@@ -10,6 +10,7 @@
 //! - `dies`: a die does one operation at a time, for as long as its kind takes, suspended or not;
 //! - `planes`: planes join in one operation as the multi-plane rule allows, each with one page;
 //! - `pages`: a page is programmed once between erases, in order, and no erase loses a page;
+//! - `cache`: the device cache hides no data and loses none;
 //! - `freshness`: every read returns the newest version, and no write is lost;
 //! - `mapping`: the map of the translation layer is a bijection and agrees with the array;
 //! - `entries`: entries of the map are read before they are used, and written back before they are forgotten;
@@ -17,6 +18,7 @@
 //! - `requests`: every request completes once, with all of its pages, and a flush after the writes before it;
 //! - `energy`: the energy in the report adds up from what was seen.
 
+mod cache;
 mod clock;
 mod data;
 mod dies;
@@ -36,6 +38,9 @@ mod requests;
 
 pub use energy::LinksAtEnd;
 
+use std::ops::Range;
+
+use crate::cache::Sectors;
 use crate::config::Config;
 use crate::error::RunError;
 use crate::fabric::{self, Grant, Leg, LinkUse, Payload, Sent};
@@ -45,10 +50,12 @@ use crate::ftl::mapping_cache::EntryEvent;
 use crate::ftl::{Ftl, TranslationPages};
 use crate::host::interface::Seen;
 use crate::ids::{BlockId, DieId, LinkId, Lpn, PlaneId, Ppn, RequestId, StreamId};
+use crate::measure::cache::PowerCutReport;
 use crate::power::energy::PowerReport;
 use crate::units::Time;
 use crate::workload::IoRequest;
 
+use cache::Cache;
 use clock::Clock;
 use data::Data;
 use dies::Dies;
@@ -80,6 +87,8 @@ pub struct Violation {
 pub enum Origin {
     /// A request wrote it.
     User(RequestId),
+    /// The device cache sent it, whoever wrote it.
+    Destaged,
     /// Garbage collection or wear levelling moved it from there.
     Moved(Ppn),
     /// The translation page is written back.
@@ -101,6 +110,7 @@ pub struct Oracles {
     planes: Planes,
     pages: Pages,
     freshness: Freshness,
+    cache: Option<Cache>,
     mapping: Mapping,
     entries: Entries,
     queues: Queues,
@@ -122,6 +132,7 @@ impl Oracles {
             planes: Planes::new(geometry, config.flash.multi_plane),
             pages: Pages::new(geometry, &config.precondition, TranslationPages::new(geometry, &config.mapping)),
             freshness: Freshness::new(geometry),
+            cache: Cache::new(geometry, config),
             mapping: Mapping::new(geometry),
             entries: Entries::new(geometry, &config.mapping),
             queues: Queues::new(
@@ -197,6 +208,18 @@ impl Oracles {
         let outcome = self.requests.submitted(id, io, now);
         self.judge(Requests::NAME, outcome, now);
         self.freshness.submitted(id, io, now, |lpn| self.pages.newest(lpn));
+        if let Some(cache) = &mut self.cache {
+            cache.submitted(id, io);
+        }
+    }
+
+    /// A flush has reached the drive, of what was written to these pages.
+    pub fn flush_began(&mut self, id: RequestId, pages: Range<u32>, now: Time) {
+        let outcome = self.requests.flush_began(id, pages.clone());
+        self.judge(Requests::NAME, outcome, now);
+        if let Some(cache) = &mut self.cache {
+            cache.flush_began(id, pages);
+        }
     }
 
     /// The completion of a request has reached the host.
@@ -206,6 +229,63 @@ impl Oracles {
         self.queues.completed(id);
         self.freshness.completed(id);
         self.entries.completed(id);
+        self.cache(now, |cache| cache.completed(id));
+    }
+
+    /// Asks the oracle of the device cache, where there is one.
+    fn cache(&mut self, now: Time, ask: impl FnOnce(&mut Cache) -> Result<(), String>) {
+        if let Some(cache) = &mut self.cache {
+            let outcome = ask(cache);
+            self.judge(Cache::NAME, outcome, now);
+        }
+    }
+
+    /// `sectors` of a page of a read come from the device cache.
+    pub fn cache_found(&mut self, id: RequestId, lpn: Lpn, sectors: Sectors, now: Time) {
+        let Some(cache) = &mut self.cache else { return };
+        let outcome = cache.found(id, lpn, sectors);
+        if outcome == Ok(true) {
+            let outcome = self.requests.cached(id, lpn);
+            self.judge(Requests::NAME, outcome, now);
+        }
+        self.judge(Cache::NAME, outcome.map(|_| ()), now);
+    }
+
+    /// The data of a page of a write went to the device cache; with `stays` that completes it.
+    pub fn cache_took(&mut self, id: RequestId, lpn: Lpn, sectors: Sectors, stays: bool, now: Time) {
+        if stays {
+            let outcome = self.requests.cached(id, lpn);
+            self.judge(Requests::NAME, outcome, now);
+        }
+        self.cache(now, |cache| cache.took(id, lpn, sectors, stays));
+    }
+
+    /// `sectors` of the page that a request read from flash went to the device cache.
+    pub fn cache_filled(&mut self, id: RequestId, lpn: Lpn, sectors: Sectors, now: Time) {
+        self.cache(now, |cache| cache.filled(id, lpn, sectors));
+    }
+
+    /// The device cache holds a page no more.
+    pub fn cache_removed(&mut self, lpn: Lpn, now: Time) {
+        self.cache(now, |cache| cache.removed(lpn));
+    }
+
+    /// The device cache sends `sectors` of a page to flash.
+    pub fn destage_began(&mut self, lpn: Lpn, sectors: Sectors, now: Time) {
+        self.cache(now, |cache| cache.destage_began(lpn, sectors));
+    }
+
+    /// A page that the device cache had sent to flash was deallocated on its way, and is so again.
+    pub fn destage_forgotten(&mut self, lpn: Lpn, _now: Time) {
+        self.pages.deallocated(lpn);
+        if let Some(cache) = &mut self.cache {
+            cache.destage_forgotten(lpn);
+        }
+    }
+
+    /// The run is over, and the device cache is as it is.
+    pub fn cache_finished(&mut self, power_cut: Option<&PowerCutReport>, now: Time) {
+        self.cache(now, |cache| cache.finish(power_cut));
     }
 
     /// A die asked for a path.
@@ -332,6 +412,7 @@ impl Oracles {
         let outcome = self.planes.read(ppn);
         self.judge(Planes::NAME, outcome, now);
         self.judge_time(Some(ppn), None, now);
+        self.cache(now, |cache| cache.read(request, lpn));
         let version = self.pages.read(ppn, lpn);
         if let Some(id) = request {
             if let Ok(version) = version {
@@ -340,7 +421,7 @@ impl Oracles {
             }
             let outcome = self.requests.read(id, lpn);
             self.judge(Requests::NAME, outcome, now);
-            let outcome = self.entries.page_done(id, lpn);
+            let outcome = self.entries.page_done(Some(id), lpn);
             self.judge(Entries::NAME, outcome, now);
         }
         self.judge(Pages::NAME, version.map(|_| ()), now);
@@ -354,20 +435,27 @@ impl Oracles {
                 self.judge(Requests::NAME, outcome, now);
                 let outcome = self.freshness.programmed(id, lpn, self.pages.newest(lpn));
                 self.judge(Freshness::NAME, outcome, now);
-                let outcome = self.entries.page_done(id, lpn);
+                let outcome = self.entries.page_done(Some(id), lpn);
+                self.judge(Entries::NAME, outcome, now);
+                None
+            }
+            Origin::Destaged => {
+                let outcome = self.entries.page_done(None, lpn);
                 self.judge(Entries::NAME, outcome, now);
                 None
             }
             Origin::Moved(from) => Some(from),
             Origin::Map => None,
         };
+        let written = match origin {
+            Origin::User(id) => self.requests.bytes(id, lpn),
+            Origin::Destaged => self.cache.as_ref().and_then(|cache| cache.destaged_bytes(lpn)),
+            Origin::Moved(_) | Origin::Map => None,
+        };
+        self.cache(now, |cache| cache.programmed(lpn, origin));
         let outcome = self.planes.programmed(ppn, from);
         self.judge(Planes::NAME, outcome, now);
         self.judge_time(from, Some(ppn), now);
-        let written = match origin {
-            Origin::User(id) => self.requests.bytes(id, lpn),
-            Origin::Moved(_) | Origin::Map => None,
-        };
         let outcome = self.data.programmed(ppn, from, written);
         self.judge(Data::NAME, outcome, now);
         let outcome = self.pages.programmed(ppn, lpn, origin);
@@ -414,15 +502,18 @@ impl Oracles {
             self.entries.moved(lpn);
         }
         self.pages.deallocated(lpn);
+        if let Some(cache) = &mut self.cache {
+            cache.deallocated(lpn);
+        }
     }
 
-    /// A transaction of a request waits for its entry of the map.
-    pub fn entry_wanted(&mut self, request: RequestId, lpn: Lpn, _now: Time) {
+    /// A transaction of a request, or of the device cache, waits for its entry of the map.
+    pub fn entry_wanted(&mut self, request: Option<RequestId>, lpn: Lpn, _now: Time) {
         self.entries.wanted(request, lpn);
     }
 
-    /// A transaction of a request goes on with its entry of the map.
-    pub fn entry_used(&mut self, request: RequestId, lpn: Lpn, now: Time) {
+    /// A transaction of a request, or of the device cache, goes on with its entry of the map.
+    pub fn entry_used(&mut self, request: Option<RequestId>, lpn: Lpn, now: Time) {
         let outcome = self.entries.used(request, lpn, now);
         self.judge(Entries::NAME, outcome, now);
     }

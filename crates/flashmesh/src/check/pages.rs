@@ -185,7 +185,7 @@ impl Pages {
     /// The array programmed `ppn` with `lpn`.
     pub(super) fn programmed(&mut self, ppn: Ppn, lpn: Lpn, origin: Origin) -> Result<(), String> {
         match origin {
-            Origin::User(_) | Origin::Map => {
+            Origin::User(_) | Origin::Destaged | Origin::Map => {
                 self.version += 1;
                 let version = self.version;
                 self.fill(ppn, Content { lpn, version }, "programmed")?;

@@ -1,5 +1,8 @@
-//! Every request completes exactly once, after it reached the drive, when each of its pages has been read or programmed; a flush when
-//! those of all writes that reached the drive before it have been. A request that was refused touches no page.
+//! Every request completes exactly once, after it reached the drive, when each of its pages has been read or programmed, or the
+//! device cache has read or taken it; a flush when that is so of all writes that reached its namespace before it. A request that
+//! was refused touches no page.
+
+use std::ops::Range;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -59,6 +62,8 @@ struct Pending {
     extent: Option<Extent>,
     reads: Vec<u32>,
     programs: Vec<u32>,
+    /// Pages that the device cache has read or written.
+    cached: Vec<u32>,
     /// Its place in the order in which requests reached the drive.
     order: u64,
     /// Of a flush, the writes that were not in the flash when it reached the drive.
@@ -76,9 +81,14 @@ impl Pending {
         }
     }
 
-    /// Pages still to be programmed.
+    /// Whether the page at this position is where its request wants it: once programmed, or once in the device cache.
+    fn is_done(&self, counts: &[u32], at: usize) -> bool {
+        counts[at] + self.cached[at] == 1
+    }
+
+    /// Pages still to be programmed, or to be taken by the device cache.
     fn pages_left(&self) -> usize {
-        (0..self.programs.len()).filter(|&at| self.programs_page(at) && self.programs[at] == 0).count()
+        (0..self.programs.len()).filter(|&at| self.programs_page(at) && !self.is_done(&self.programs, at)).count()
     }
 }
 
@@ -116,14 +126,18 @@ impl Requests {
         let covers_pages = !matches!(io.kind, RequestKind::Deallocate | RequestKind::Flush);
         let extent = covers_pages.then(|| Extent::of(io, &self.geometry));
         let zeros = vec![0; extent.map_or(0, |extent| extent.len())];
-        let mut after = Vec::new();
-        if is_flush {
-            let unfinished = self.pending.iter().filter(|(_, pending)| pending.pages_left() > 0);
-            after.extend(unfinished.map(|(id, pending)| (*id, pending.order)));
-        }
         self.submitted += 1;
         let order = self.submitted;
-        let pending = Pending { io: *io, submitted: now, extent, reads: zeros.clone(), programs: zeros, order, after };
+        let pending = Pending {
+            io: *io,
+            submitted: now,
+            extent,
+            reads: zeros.clone(),
+            programs: zeros.clone(),
+            cached: zeros,
+            order,
+            after: Vec::new(),
+        };
         match self.pending.insert(id, pending) {
             None => Ok(()),
             Some(before) => Err(format!(
@@ -132,6 +146,21 @@ impl Requests {
                 before.submitted
             )),
         }
+    }
+
+    /// A flush of these pages waits for the writes to them that are not done.
+    pub(super) fn flush_began(&mut self, id: RequestId, pages: Range<u32>) -> Result<(), String> {
+        let is_meant = |pending: &Pending| {
+            let mut touched = pending.extent.iter().flat_map(Extent::pages);
+            pending.pages_left() > 0 && touched.any(|lpn| pages.contains(&lpn.0))
+        };
+        let unfinished = self.pending.iter().filter(|(_, pending)| is_meant(pending));
+        let after = unfinished.map(|(id, pending)| (*id, pending.order)).collect();
+        match self.pending.get_mut(&id).filter(|pending| pending.io.kind == RequestKind::Flush) {
+            Some(flush) => flush.after = after,
+            None => return Err(format!("request {} began to flush, but is no flush in flight", id.0)),
+        }
+        Ok(())
     }
 
     /// How much of `lpn` a request in flight reads or writes.
@@ -197,6 +226,11 @@ impl Requests {
         Ok(())
     }
 
+    /// The device cache has read or written a page of a request, all of what that touches.
+    pub(super) fn cached(&mut self, id: RequestId, lpn: Lpn) -> Result<(), String> {
+        self.page(id, lpn, "cached", |pending, at| &mut pending.cached[at])
+    }
+
     pub(super) fn completed(&mut self, id: RequestId, now: Time) -> Result<(), String> {
         if self.refused.remove(&id) {
             return Ok(());
@@ -210,7 +244,7 @@ impl Requests {
         }
         let pages = pending.extent.map_or(0, |extent| extent.len());
         let (left, did) = match pending.io.kind {
-            RequestKind::Read => (pending.reads.iter().filter(|&&count| count == 0).count(), "read"),
+            RequestKind::Read => ((0..pages).filter(|&at| !pending.is_done(&pending.reads, at)).count(), "read"),
             RequestKind::Write | RequestKind::WriteZeroes => (pending.pages_left(), "programmed"),
             RequestKind::Deallocate => return Ok(()),
             RequestKind::Flush => return self.flushed(&name, &pending.after, now),
@@ -221,7 +255,8 @@ impl Requests {
         Ok(())
     }
 
-    /// A flush completes when what was written before it is in the flash.
+    /// A flush completes when what was written before it is in the flash, or was taken by the device cache, whose oracle goes on
+    /// from there.
     fn flushed(&self, name: &str, after: &[(RequestId, u64)], now: Time) -> Result<(), String> {
         let is_left = |&&(id, order): &&(RequestId, u64)| {
             self.pending.get(&id).is_some_and(|pending| pending.order == order && pending.pages_left() > 0)
@@ -319,10 +354,14 @@ mod tests {
         let mut oracles = oracles();
         submit(&mut oracles, 1, Write, 0, 4096, us(1));
         submit(&mut oracles, 2, Flush, 0, 0, us(2));
+        oracles.flush_began(RequestId(2), 0..128, us(2));
         // A later write is not waited for.
         submit(&mut oracles, 3, Write, 4096, 4096, us(3));
         let now = program(&mut oracles, 0, 0, Origin::User(RequestId(1)), us(3));
         submit(&mut oracles, 4, Flush, 0, 0, now);
+        // One of another namespace is not waited for either.
+        submit(&mut oracles, 5, Write, 100 * 4096, 4096, now);
+        oracles.flush_began(RequestId(4), 0..64, now);
         oracles.request_completed(RequestId(2), now);
         assert_silent(&oracles);
         oracles.request_completed(RequestId(4), now);

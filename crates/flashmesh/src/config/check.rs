@@ -3,12 +3,13 @@
 mod streams;
 
 use super::error::ConfigErrorKind;
-use super::{Config, MapFill, MapSharing, Move, PreconditionKind};
+use super::{CacheSharing, Config, MapFill, MapSharing, Move, PreconditionKind};
+use crate::cache::Sectors;
 use crate::fabric;
 use crate::flash::geometry::{Geometry, GeometryError, SPARE_BLOCKS_PER_PLANE_MIN};
 use crate::ftl::mapping_cache::entries_per_part;
 use crate::ftl::{ARRIVAL_BLOCKS, TRANSLATION_BLOCKS, TranslationPages};
-use crate::units::Share;
+use crate::units::{Bytes, Share};
 
 /// Settings that cannot go together.
 pub(super) struct Clash {
@@ -47,6 +48,9 @@ pub(super) fn clashes(config: &Config) -> Vec<Clash> {
     commands(config, &mut clashes);
     let translation_pages = geometry.as_ref().map_or(0, |geometry| mapping(config, geometry, &mut clashes));
     collection(config, geometry.as_ref(), translation_pages, &mut clashes);
+    if let Some(geometry) = &geometry {
+        cache(config, geometry, &mut clashes);
+    }
     precondition(config, &mut clashes);
     streams::clashes(config, geometry.as_ref(), &mut clashes);
     clashes
@@ -141,6 +145,51 @@ fn collection(config: &Config, geometry: Option<&Geometry>, translation_pages: u
         );
         let keys = ["gc.threshold", "geometry.over-provisioning", "geometry.capacity"];
         clashes.push(Clash::new(&keys, message).help("lower gc.threshold or raise geometry.over-provisioning"));
+    }
+}
+
+fn cache(config: &Config, geometry: &Geometry, clashes: &mut Vec<Clash>) {
+    let cache = &config.cache;
+    if cache.low_mark > cache.high_mark {
+        let message = format!(
+            "cache.low-mark ({}) is above cache.high-mark ({}): what begins at one never ends at the other",
+            percent(cache.low_mark),
+            percent(cache.high_mark)
+        );
+        clashes.push(Clash::new(&["cache.low-mark", "cache.high-mark"], message));
+    }
+    if cache.capacity == Bytes::ZERO {
+        if cache.power_cut.is_some() {
+            let message = "cache.power-cut is given, but there is no cache that could lose anything".to_owned();
+            let clash = Clash::new(&["cache.power-cut", "cache.capacity"], message);
+            clashes.push(clash.help("set cache.capacity"));
+        }
+        return;
+    }
+    if cache.capacity < geometry.page_size {
+        let message = format!("cache.capacity ({}) is less than a page of {}", cache.capacity, geometry.page_size);
+        clashes.push(Clash::new(&["cache.capacity", "geometry.page-size"], message).help("0 turns the cache off"));
+    } else if cache.sharing == CacheSharing::PerStream
+        && cache.capacity < geometry.page_size * config.streams().len() as u64
+    {
+        let (capacity, streams) = (cache.capacity, config.streams().len());
+        let message = format!(
+            "cache.capacity ({capacity}) is less than a page of {} for each of {streams} streams",
+            geometry.page_size
+        );
+        let clash = Clash::new(&["cache.capacity", "cache.sharing", "geometry.page-size"], message);
+        clashes.push(clash.help("raise cache.capacity, or set cache.sharing to \"shared\""));
+    }
+    let sectors = geometry.page_size.as_u64() / geometry.sector_size.as_u64();
+    if sectors > u64::from(Sectors::MAX) {
+        let message = format!(
+            "a page of {} has {sectors} sectors of {}, but the cache tells {} apart",
+            geometry.page_size,
+            geometry.sector_size,
+            Sectors::MAX
+        );
+        let keys = ["geometry.sector-size", "geometry.page-size", "cache.capacity"];
+        clashes.push(Clash::new(&keys, message).help("set geometry.sector-size to \"4KiB\", or turn the cache off"));
     }
 }
 

@@ -7,8 +7,8 @@ use super::node::Node;
 use super::reference::SectionSpec;
 use super::section::{Section, section};
 use super::sections::{
-    Fabric, Flash, Ftl, Gc, Geometry, Host, Mapping, Namespace, Nossd, Nvme, Packets, Pnssd, Power, Precondition,
-    Queue, Replay, Sata, Schedule, Venice, Wear, Workload,
+    Cache, Fabric, Flash, Ftl, Gc, Geometry, Host, Mapping, Namespace, Nossd, Nvme, Packets, Pnssd, Power,
+    Precondition, Queue, Replay, Sata, Schedule, Venice, Wear, Workload,
 };
 use super::stream::StreamConfig;
 
@@ -150,6 +150,8 @@ tree! {
         nvme: Nvme,
         /// The adapter and the queue of `host.interface = "sata"`.
         sata: Sata,
+        /// The cache in the DRAM of the drive.
+        cache: Cache,
         /// The state of the drive before the first request.
         precondition: Precondition,
         /// What the parts of the drive draw.

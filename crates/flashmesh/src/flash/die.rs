@@ -208,6 +208,13 @@ impl Die {
         self.suspended.as_ref().is_some_and(|suspended| suspended.operation.internal)
     }
 
+    /// The operation in the array, or on its way there, and the one set aside.
+    pub fn under_way(&self) -> impl Iterator<Item = &Operation> {
+        let works = matches!(self.array, Array::Incoming | Array::Busy { .. });
+        let suspended = self.suspended.as_ref().map(|suspended| &suspended.operation);
+        works.then_some(&self.operation).into_iter().chain(suspended)
+    }
+
     /// Whether an operation waits to be resumed.
     #[inline]
     pub fn has_suspended(&self) -> bool {

@@ -52,6 +52,11 @@ impl Namespaces {
         self.of_stream.get(stream.index()).copied().ok_or(Status::InvalidNamespace)
     }
 
+    /// Where a namespace lies on the drive.
+    pub fn range(&self, namespace: NamespaceId) -> Namespace {
+        self.namespaces[namespace.index()]
+    }
+
     /// Where on the drive a request of `stream` begins.
     ///
     /// # Errors

@@ -63,6 +63,7 @@ fn busiest(shares: &[f64]) -> (usize, f64) {
 fn largest_part(mean: &BreakdownSummary) -> String {
     let parts = [
         (mean.host, "in the host queue and on the link"),
+        (mean.cache, "in the device cache"),
         (mean.map_wait, "waiting for the map"),
         (mean.die_wait, "waiting for dies busy with other requests"),
         (mean.behind_gc, "behind garbage collection"),
@@ -246,6 +247,7 @@ mod tests {
         let mean = BreakdownSummary {
             count: 1,
             host: 1.0,
+            cache: 0.0,
             map_wait: 0.0,
             die_wait: 1.0,
             behind_gc: 7.0,

@@ -13,7 +13,7 @@ use crate::units::Time;
 /// Buckets per power of two.
 const STEPS: u32 = 16;
 const BUCKETS: usize = 64 * STEPS as usize;
-const PARTS: usize = 7;
+const PARTS: usize = 8;
 
 #[derive(Clone, Copy, Debug, Default)]
 struct Bucket {
@@ -47,8 +47,8 @@ impl Breakdown {
     #[inline]
     pub fn record(&mut self, latency: Time, spent: &Spent) {
         let host = latency - spent.total();
-        let Spent { map_wait, die_wait, behind_gc, path_wait, array, transfer } = *spent;
-        let parts = [host, map_wait, die_wait, behind_gc, path_wait, array, transfer];
+        let Spent { cache, map_wait, die_wait, behind_gc, path_wait, array, transfer } = *spent;
+        let parts = [host, cache, map_wait, die_wait, behind_gc, path_wait, array, transfer];
         let bucket = &mut self.buckets[bucket_of(latency)];
         bucket.count += 1;
         for (sum, part) in bucket.parts_ps.iter_mut().zip(parts) {
@@ -78,9 +78,19 @@ impl Breakdown {
         if total.count == 0 {
             return None;
         }
-        let [host, map_wait, die_wait, behind_gc, path_wait, array, transfer] =
+        let [host, cache, map_wait, die_wait, behind_gc, path_wait, array, transfer] =
             total.parts_ps.map(|sum| sum as f64 / total.count as f64);
-        Some(BreakdownSummary { count: total.count, host, map_wait, die_wait, behind_gc, path_wait, array, transfer })
+        Some(BreakdownSummary {
+            count: total.count,
+            host,
+            cache,
+            map_wait,
+            die_wait,
+            behind_gc,
+            path_wait,
+            array,
+            transfer,
+        })
     }
 }
 
@@ -91,6 +101,8 @@ pub struct BreakdownSummary {
     pub count: u64,
     /// Host queue and link.
     pub host: f64,
+    /// In the device cache: the DRAM at work or busy, and waiting for room in it.
+    pub cache: f64,
     /// Waiting for entries of the map.
     pub map_wait: f64,
     /// Waiting for the die while it worked for other requests.

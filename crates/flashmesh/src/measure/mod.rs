@@ -3,6 +3,7 @@
 
 pub mod bound;
 pub mod breakdown;
+pub mod cache;
 pub mod conflicts;
 pub mod host;
 pub mod latency;

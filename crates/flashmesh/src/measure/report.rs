@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use super::bound::Bound;
 use super::breakdown::BreakdownSummary;
+use super::cache::{CacheReport, PowerCutReport};
 use super::conflicts::CausesReport;
 use super::host::HostReport;
 use super::latency::LatencySummary;
@@ -31,7 +32,8 @@ pub struct Report {
     pub latency_ps: LatencyReport,
     /// Where the time went.
     pub breakdown_ps: BreakdownReport,
-    /// Pages programmed, translation pages among them, over pages the host wrote; null when it wrote none.
+    /// Pages programmed, translation pages among them, over pages the host wrote; null when it wrote none. Below 1 where the
+    /// device cache takes a page several times before it goes to flash.
     pub write_amplification: Option<f64>,
     /// What garbage collection did.
     pub gc: GcReport,
@@ -45,6 +47,10 @@ pub struct Report {
     pub scouts: Option<venice::Counters>,
     /// What crossed between host and drive.
     pub host: HostReport,
+    /// What the device cache did; null when it is turned off.
+    pub cache: Option<CacheReport>,
+    /// What a cut of the power did; null when none came.
+    pub power_cut: Option<PowerCutReport>,
     /// How busy everything was.
     pub utilisation: Utilisation,
     /// What each link of the fabric carried.
@@ -143,7 +149,7 @@ pub struct GcReport {
 pub struct FlashReport {
     /// Pages read for requests.
     pub user_reads: u64,
-    /// Pages programmed for requests.
+    /// Pages programmed for requests, and by the device cache for those that wrote them.
     pub user_programs: u64,
     /// Pages read to complete partial writes.
     pub partial_write_reads: u64,

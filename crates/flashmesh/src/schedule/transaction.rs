@@ -1,7 +1,7 @@
 //! A flash transaction: one page (or one block to erase) on its way through a die, and where its time went.
 
 use crate::fabric::{Cause, Causes};
-use crate::ids::{Lpn, PlaneId, Ppn, RequestId, TransactionId};
+use crate::ids::{Lpn, PlaneId, Ppn, RequestId, StreamId, TransactionId};
 use crate::units::{Bytes, Time};
 
 pub use crate::config::Priority;
@@ -62,6 +62,8 @@ impl Class {
 /// Where the time of a transaction, or of a request, went.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Spent {
+    /// In the device cache: the DRAM at work or busy, and waiting for room in it.
+    pub cache: Time,
     /// Waiting for an entry of the map: for its translation page to be read, or for room in the cache.
     pub map_wait: Time,
     /// Waiting for the die, while it worked for other requests.
@@ -79,7 +81,7 @@ pub struct Spent {
 impl Spent {
     /// All of it.
     pub fn total(&self) -> Time {
-        self.map_wait + self.die_wait + self.behind_gc + self.path_wait + self.array + self.transfer
+        self.cache + self.map_wait + self.die_wait + self.behind_gc + self.path_wait + self.array + self.transfer
     }
 }
 
@@ -88,16 +90,20 @@ impl Spent {
 pub struct Transaction {
     /// Where it queues.
     pub class: Class,
-    /// That of its request.
+    /// That of its stream.
     pub priority: Priority,
     /// Whether a partial write still has to read the page it changes.
     pub reads_first: bool,
     /// Whether its data goes straight to the chip that programs it, or has.
     pub is_copied: bool,
+    /// Whether the device cache keeps a place for its page until it is done: a read that fills it, a write that passes through it.
+    pub is_cached: bool,
     /// What was in the way of its transfers.
     pub conflict: Causes,
-    /// The request; `None` for work of the firmware.
+    /// The request; `None` for work that none waits for: of the firmware, and pages that the device cache writes to flash.
     pub request: Option<RequestId>,
+    /// The stream of the request, or that wrote what the device cache writes to flash; the first one of other work.
+    pub stream: StreamId,
     /// The next transaction in the same queue.
     pub(super) next: Option<TransactionId>,
     /// The write of the same logical page that comes after this one.
@@ -157,8 +163,10 @@ impl Transaction {
             priority: Priority::Medium,
             reads_first: false,
             is_copied: false,
+            is_cached: false,
             conflict: Causes::default(),
             request,
+            stream: StreamId(0),
             next: None,
             successor: None,
             lpn,

@@ -40,6 +40,10 @@ pub(super) struct Measures {
     pub queues: Vec<QueueWork>,
     /// Requests that ended so.
     pub statuses: [u64; Status::ALL.len()],
+    /// When all that was dirty at the end was on flash, if that was waited for.
+    pub flushed: Time,
+    /// Pages that requests wrote, each time and in whole or in part.
+    pub pages_written: u64,
     pub requests_free: u64,
     pub transfers: u64,
     pub transfers_free: u64,
@@ -64,6 +68,8 @@ impl Measures {
             streams: (0..streams).map(|_| StreamMeasures::default()).collect(),
             queues: vec![QueueWork::default(); streams],
             statuses: [0; Status::ALL.len()],
+            flushed: Time::ZERO,
+            pages_written: 0,
             requests_free: 0,
             requests_blocked: [0; Cause::ALL.len()],
             transfers: 0,
@@ -87,9 +93,8 @@ impl Simulation {
     /// A transaction of a request has finished.
     pub(super) fn page_done(&mut self, id: TransactionId) {
         let Transaction { request, spent, conflict, .. } = self.transactions[id];
-        let request = request.expect("only transactions of requests end here");
-        self.page_finished(request, spent, conflict);
         self.transactions.remove(id);
+        self.page_finished(request.expect("only transactions of requests end here"), spent, conflict);
     }
 
     /// A page of a request is done, for which its time was `spent`; the last one makes the request respond.
@@ -114,6 +119,7 @@ impl Simulation {
         self.witness(|oracles, now| oracles.request_completed(id, now));
         let stream = self.requests[id].stream;
         self.completion_taken(stream);
+        self.acknowledge_cached(id);
         let request = &self.requests[id];
         let thread = request.thread;
         let latency = now - request.arrival;
@@ -166,8 +172,13 @@ impl Simulation {
         let measures = &self.measures;
         let mut all = StreamMeasures::default();
         measures.streams.iter().for_each(|stream| all.add(stream));
+        let power_cut = self.power_cut_report();
         // A run stopped in its middle is measured up to where it came.
-        let end = if interrupted { self.now() } else { all.last_completion() };
+        let end = match &power_cut {
+            Some(cut) => Time::from_ps(cut.at_ps),
+            None if interrupted => self.now(),
+            None => all.last_completion().later(measures.flushed),
+        };
         let share = |part: u64, of: u64| (of > 0).then(|| part as f64 / of as f64);
         let flash = measures.flash.clone();
         let programmed = flash.user_programs + flash.map_programs + measures.gc.pages_moved;
@@ -190,7 +201,7 @@ impl Simulation {
             bandwidth_bytes_per_s,
             latency_ps,
             breakdown_ps,
-            write_amplification: share(programmed, flash.user_programs),
+            write_amplification: share(programmed, measures.pages_written),
             gc: measures.gc.clone(),
             flash,
             mapping_cache: self.map.as_ref().map(|map| MappingCacheReport {
@@ -223,6 +234,8 @@ impl Simulation {
                 self.geometry.channels,
                 self.geometry.chips(),
             ),
+            cache: self.cache.as_ref().map(|device| device.report(self.now())),
+            power_cut,
             utilisation,
             streams: self.stream_reports(interrupted),
             workload: self.summary().cloned(),
@@ -307,7 +320,7 @@ impl Simulation {
     }
 
     /// What drew power.
-    fn activity(&self) -> Activity<'_> {
+    pub(super) fn activity(&self) -> Activity<'_> {
         Activity {
             work: self.measures.work,
             layout: self.fabric.layout(),

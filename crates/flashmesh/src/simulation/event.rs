@@ -20,6 +20,10 @@ pub(super) enum Event {
     ArrayEnd(DieId),
     /// The array of a die works again after a suspension, and may be suspended anew.
     Resumed(DieId),
+    /// The access to the DRAM of the cache that was queued first is done.
+    Memory,
+    /// The power is cut.
+    PowerCut,
 }
 
 /// Events of one lane mostly fall due in the order in which they are scheduled.
@@ -35,6 +39,7 @@ pub(super) mod lane {
     pub(in super::super) const FABRIC: usize = 6;
     pub(in super::super) const ACKNOWLEDGED: usize = NO_LANE;
     pub(in super::super) const ADAPTER: usize = NO_LANE;
+    pub(in super::super) const MEMORY: usize = NO_LANE;
     pub(in super::super) const ARRIVAL: usize = NO_LANE;
     pub(in super::super) const ERASE: usize = NO_LANE;
 }

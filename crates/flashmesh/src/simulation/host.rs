@@ -1,12 +1,14 @@
 //! Between host and drive: requests cross the interface, are admitted or refused, and respond.
 
+use std::ops::Range;
+
 use crate::check::Oracles;
 use crate::config::{InterfaceKind, ReadData};
 use crate::engine::queue::EventQueue;
 use crate::error::RunError;
 use crate::fabric::Causes;
 use crate::host::interface::{Agenda, AnyInterface, Command, HostEvent, Interface, Seen};
-use crate::host::namespace::NamespaceId;
+use crate::host::namespace::{Namespace, NamespaceId};
 use crate::host::replay::Arrived;
 use crate::host::status::Status;
 use crate::ids::{RequestId, StreamId};
@@ -38,12 +40,12 @@ impl Agenda for Calendar<'_> {
     }
 }
 
-/// Writes that flushes may have to wait for, in one namespace.
+/// Writes under way, which flushes may have to wait for, in one namespace.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Unfinished {
     /// Writes that have reached the drive.
     begun: u64,
-    /// Of these, not in the flash.
+    /// Of these, neither in the flash nor in the device cache.
     left: u64,
 }
 
@@ -54,7 +56,7 @@ pub(super) struct Flush {
     namespace: NamespaceId,
     /// Writes that had reached the drive before.
     after: u64,
-    /// Of these, not in the flash yet.
+    /// Of these, not done yet.
     left: u64,
 }
 
@@ -159,6 +161,13 @@ impl Simulation {
         interface.taken(stream, now, &mut calendar);
     }
 
+    /// A request that was admitted, where it lies on the drive.
+    pub(super) fn located(&self, id: RequestId) -> IoRequest {
+        let Request { io, stream, .. } = self.requests[id];
+        let offset = self.namespaces.locate(stream, &io).expect("a request beyond its namespace is refused");
+        IoRequest { offset, ..io }
+    }
+
     /// The namespace of a request that was admitted.
     fn namespace_of(&self, id: RequestId) -> NamespaceId {
         self.namespaces.of(self.requests[id].stream).expect("a request without a namespace is refused")
@@ -173,7 +182,7 @@ impl Simulation {
         self.requests[id].order = writes.begun;
     }
 
-    /// All pages of a request that programs are in the flash.
+    /// All pages of a request that programs are in the flash, or in the device cache.
     pub(super) fn end_write(&mut self, id: RequestId) {
         let namespace = self.namespace_of(id);
         self.unfinished[namespace.index()].left -= 1;
@@ -188,21 +197,47 @@ impl Simulation {
         while at < self.flushes.len() {
             if self.flushes[at].left == 0 {
                 let flush = self.flushes.remove(at);
-                self.respond(flush.request);
+                self.flush_written(flush.request);
             } else {
                 at += 1;
             }
         }
     }
 
-    /// A flush waits for the writes that reached the drive before it and are not in the flash.
+    /// A flush waits for the writes that reached the drive before it and are under way.
     pub(super) fn begin_flush(&mut self, request: RequestId) {
         let namespace = self.namespace_of(request);
         let Unfinished { begun: after, left } = self.unfinished[namespace.index()];
+        let pages = self.pages_in(namespace);
+        self.witness(|oracles, now| oracles.flush_began(request, pages, now));
         if left == 0 {
-            self.respond(request);
+            self.flush_written(request);
         } else {
             self.flushes.push(Flush { request, namespace, after, left });
         }
+    }
+
+    /// The writes before a flush are done: what the device cache has of its namespace goes to flash. That may be data of later
+    /// writes too [choice]: they take no room from those before them.
+    fn flush_written(&mut self, request: RequestId) {
+        if self.cache.is_some() {
+            let pages = self.pages_in(self.namespace_of(request));
+            self.flush_cache(Some(request), pages);
+        } else {
+            self.respond(request);
+        }
+    }
+
+    /// The logical pages of a namespace.
+    fn pages_in(&self, namespace: NamespaceId) -> Range<u32> {
+        let Namespace { first, capacity } = self.namespaces.range(namespace);
+        let page = self.geometry.page_size.as_u64();
+        let (start, end) = (first.as_u64() / page, (first + capacity).as_u64().div_ceil(page));
+        start as u32..end as u32
+    }
+
+    /// Flushes that wait for writes are given up.
+    pub(super) fn drop_flushes(&mut self) {
+        self.flushes.clear();
     }
 }

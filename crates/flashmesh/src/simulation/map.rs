@@ -2,26 +2,21 @@
 //! has been read, and changed entries are written back.
 
 use crate::ftl::mapping_cache::Action;
-use crate::ids::{Lpn, PlaneId, Ppn, StreamId, TransactionId};
+use crate::ids::{Lpn, PlaneId, Ppn, TransactionId};
 use crate::schedule::transaction::{Class, Transaction};
 
 use super::Simulation;
 
 impl Simulation {
-    /// Whether a transaction of a request may be translated now; else it is resumed when its entry of the map is in DRAM.
+    /// Whether a transaction of a request, or of the device cache, may be translated now; else it is resumed when its entry of the map is in DRAM.
     #[inline]
     pub(super) fn has_entry(&mut self, id: TransactionId) -> bool {
         let Some(map) = &mut self.map else { return true };
-        let Transaction { lpn, request, .. } = self.transactions[id];
-        // Work that no request waits for uses the part of the first stream.
-        let stream = request.map_or(StreamId(0), |request| self.requests[request].stream);
+        let Transaction { lpn, request, stream, .. } = self.transactions[id];
         let is_there = map.lookup(stream, lpn, id);
         if !is_there {
-            let transaction = &mut self.transactions[id];
-            transaction.queued = self.queue.now();
-            if let Some(request) = transaction.request {
-                self.witness(|oracles, now| oracles.entry_wanted(request, lpn, now));
-            }
+            self.transactions[id].queued = self.queue.now();
+            self.witness(|oracles, now| oracles.entry_wanted(request, lpn, now));
         }
         self.settle_map();
         if is_there {
@@ -50,12 +45,10 @@ impl Simulation {
         }
     }
 
-    /// Tells the oracles, when they are on, that a request goes on with its entry.
+    /// Tells the oracles, when they are on, that a transaction goes on with its entry.
     fn tell_use(&mut self, id: TransactionId) {
         let Transaction { request, lpn, .. } = self.transactions[id];
-        if let Some(request) = request {
-            self.witness(|oracles, now| oracles.entry_used(request, lpn, now));
-        }
+        self.witness(|oracles, now| oracles.entry_used(request, lpn, now));
     }
 
     fn read_translation(&mut self, page: Lpn, whole: bool) {
@@ -79,7 +72,10 @@ impl Simulation {
         let now = self.queue.now();
         let transaction = &mut self.transactions[id];
         transaction.spent.map_wait += now - transaction.queued;
-        let class = transaction.class;
+        let Transaction { class, request, .. } = *transaction;
+        if self.power_cut.is_some() && request.is_some() {
+            return self.give_up(id);
+        }
         self.tell_use(id);
         match class {
             Class::UserRead => self.start_read(id),

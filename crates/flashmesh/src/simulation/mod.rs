@@ -1,10 +1,11 @@
 //! The drive as a whole: owns the layers and the event queue, and runs a workload through them.
 //!
-//! `host` exchanges requests with the host, `submit` cuts them into transactions, `map` reads and writes translation pages,
-//! `dispatch` lets dies take transactions (`chips` those that take turns, `join` with several planes), `operation` follows an
-//! operation through path and array, `copy` sends pages to other chips, `collect` moves pages out of victim blocks, `complete`
-//! closes requests and measures them.
+//! `host` exchanges requests with the host, `submit` cuts them into transactions, `cache` takes pages through the device cache,
+//! `map` reads and writes translation pages, `dispatch` lets dies take transactions (`chips` those that take turns, `join` with
+//! several planes), `operation` follows an operation through path and array, `copy` sends pages to other chips, `collect` moves
+//! pages out of victim blocks, `complete` closes requests and measures them, `power_cut` ends a run that leaves dirty pages.
 
+mod cache;
 mod chips;
 mod collect;
 mod complete;
@@ -16,6 +17,7 @@ mod host;
 mod join;
 mod map;
 mod operation;
+mod power_cut;
 mod request;
 mod streams;
 mod submit;
@@ -46,10 +48,12 @@ use crate::workload::source::WorkloadSource;
 
 pub use control::Control;
 
+use cache::DeviceCache;
 use collect::Collection;
 use complete::Measures;
-use event::{Event, fabric_lane};
+use event::{Event, fabric_lane, lane};
 use host::{Flush, Unfinished};
+use power_cut::{Ending, PowerCut};
 use request::Request;
 use streams::Stream;
 
@@ -84,6 +88,8 @@ pub struct Simulation {
     /// By namespace.
     unfinished: Vec<Unfinished>,
     flushes: Vec<Flush>,
+    /// The device cache, when the drive has one.
+    cache: Option<Box<DeviceCache>>,
     ftl: Ftl,
     /// The cache of the map, unless all of it is in DRAM.
     map: Option<Box<MappingCache>>,
@@ -115,6 +121,8 @@ pub struct Simulation {
     /// Collections in progress on each die that are not in the background.
     foreground_collections: Vec<u32>,
     transaction_order: u64,
+    ending: Ending,
+    power_cut: Option<Box<PowerCut>>,
     measures: Measures,
     oracles: Option<Box<Oracles>>,
 }
@@ -194,6 +202,7 @@ impl Simulation {
             flushes: Vec::new(),
             map_updates: map.as_ref().map_or(Vec::new(), |_| vec![Vec::new(); geometry.planes() as usize]),
             map,
+            cache: DeviceCache::new(config, &geometry),
             ftl,
             writes_in_flight: FxHashMap::default(),
             queues: DieQueues::new(dies, geometry.planes_per_die, config.schedule.priorities != Priorities::Off),
@@ -216,6 +225,8 @@ impl Simulation {
             },
             foreground_collections: vec![0; dies as usize],
             transaction_order: 0,
+            ending: Ending::default(),
+            power_cut: None,
             measures: Measures::new(dies, streams.len()),
             oracles: None,
             streams,
@@ -245,6 +256,9 @@ impl Simulation {
         if let Some(map) = &mut self.map {
             map.keep_events();
         }
+        if let Some(device) = &mut self.cache {
+            device.cache.keep_removed();
+        }
         self.oracles = Some(Box::new(Oracles::new(&self.geometry, &self.config)));
     }
 
@@ -258,12 +272,15 @@ impl Simulation {
         self.collect_idle_dies();
         self.settle();
         self.start_replay()?;
+        if let Some(at) = self.config.cache.power_cut {
+            self.queue.schedule(lane::ARRIVAL, at, Event::PowerCut);
+        }
         let mut interrupted = false;
         'run: loop {
             for _ in 0..EVENTS_PER_LOOK {
                 let Some(event) = self.queue.pop() else { break 'run };
                 self.handle(event)?;
-                if self.requests.is_empty() && !self.will_issue() {
+                if self.is_over() {
                     break 'run;
                 }
             }
@@ -277,8 +294,8 @@ impl Simulation {
             }
         }
         control.publish(self.measures.completed, self.queue.now());
-        let in_flight = self.streams.iter().map(|stream| stream.replay.in_flight()).sum();
-        if !interrupted && in_flight > 0 {
+        if !interrupted && self.is_stalled() {
+            let in_flight = self.streams.iter().map(|stream| stream.replay.in_flight()).sum();
             return Err(RunError::Stalled { at: self.queue.now(), in_flight });
         }
         self.fabric.finish(self.queue.now(), &mut self.outbox);
@@ -286,7 +303,8 @@ impl Simulation {
         let report = self.report(started.elapsed(), interrupted);
         if let Some(oracles) = &mut self.oracles {
             let (now, held) = (self.queue.now(), self.fabric.held());
-            oracles.finish(&self.ftl, &held, !interrupted, now);
+            oracles.finish(&self.ftl, &held, !interrupted && self.power_cut.is_none(), now);
+            oracles.cache_finished(report.power_cut.as_ref(), now);
             let (layout, usage, hops) = (self.fabric.layout(), self.fabric.usage(), self.fabric.hops());
             let links = LinksAtEnd { layout, usage, held: &held, hops };
             oracles.reported(&report.power, links, now);
@@ -299,6 +317,7 @@ impl Simulation {
     fn handle(&mut self, event: Event) -> Result<(), RunError> {
         self.witness(|oracles, now| oracles.event(now));
         match event {
+            Event::Arrive(_) | Event::ThreadReady(..) | Event::Host(_) if self.power_cut.is_some() => {}
             Event::Arrive(stream) => {
                 self.streams[stream.index()].replay.alarm_rang();
                 self.issue_open(stream)?;
@@ -312,6 +331,8 @@ impl Simulation {
             Event::Fabric(event) => self.fabric_event(event),
             Event::ArrayEnd(die) => self.array_end(die),
             Event::Resumed(die) => self.kick(die),
+            Event::Memory => self.memory_done(),
+            Event::PowerCut => self.cut_power(),
         }
         self.settle();
         match &mut self.oracles {

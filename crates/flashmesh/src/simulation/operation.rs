@@ -168,14 +168,20 @@ impl Simulation {
                 self.enqueue(id);
             }
             Class::MapRead => self.translation_read(id),
+            _ if transaction.reads_first && self.power_cut.is_some() && transaction.request.is_some() => {
+                self.give_up(id);
+            }
             _ if transaction.reads_first => {
                 self.turn_into_program(id);
                 self.enqueue(id);
             }
             _ => {
-                let bytes = transaction.bytes;
+                let Transaction { bytes, lpn, request, is_cached, .. } = *transaction;
                 self.measures.flash.user_reads += 1;
                 self.send_page(bytes);
+                if let Some(request) = request.filter(|_| is_cached) {
+                    self.fill_cache(request, lpn);
+                }
                 self.page_done(id);
             }
         }
@@ -212,16 +218,16 @@ impl Simulation {
         match class {
             Class::UserProgram => {
                 self.measures.flash.user_programs += 1;
-                let request = request.expect("a user program belongs to a request");
-                self.witness(|oracles, now| oracles.page_programmed(to, lpn, Origin::User(request), now));
+                let origin = request.map_or(Origin::Destaged, Origin::User);
+                self.witness(|oracles, now| oracles.page_programmed(to, lpn, origin, now));
                 self.ftl.commit_write(lpn, to);
-                self.entry_changed(lpn);
-                match successor {
-                    Some(next) => self.start_write(next),
-                    None => {
-                        self.writes_in_flight.remove(&lpn);
-                    }
+                if request.is_none() && self.is_forgotten(lpn) {
+                    // The host deallocated the page while it was on its way.
+                    self.ftl.deallocate(lpn);
+                    self.witness(|oracles, now| oracles.destage_forgotten(lpn, now));
                 }
+                self.entry_changed(lpn);
+                self.start_successor(lpn, successor);
             }
             Class::CollectProgram => {
                 self.measures.gc.pages_moved += 1;
@@ -251,9 +257,18 @@ impl Simulation {
 
     /// The firmware goes on from a page programmed, or a block erased.
     fn conclude(&mut self, id: TransactionId) {
-        let Transaction { class, lpn, plane, from, .. } = self.transactions[id];
+        let Transaction { class, plane, from, lpn, request, is_cached, .. } = self.transactions[id];
         match class {
-            Class::UserProgram => self.page_done(id),
+            Class::UserProgram if request.is_none() => {
+                self.transactions.remove(id);
+                self.destaged(lpn);
+            }
+            Class::UserProgram => {
+                self.page_done(id);
+                if is_cached {
+                    self.passed_cache(lpn);
+                }
+            }
             Class::CollectProgram => {
                 self.transactions.remove(id);
                 self.page_moved(self.geometry.plane_of(from));

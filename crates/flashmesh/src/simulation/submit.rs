@@ -8,6 +8,7 @@ use crate::units::{Bytes, Time};
 use crate::workload::{IoRequest, RequestKind};
 
 use super::Simulation;
+use super::cache::Writer;
 use super::event::{Event, lane};
 use super::request::Request;
 
@@ -90,7 +91,11 @@ impl Simulation {
         let end = io.offset + io.size;
         let first = self.geometry.lpn_of(io.offset);
         let last = self.geometry.lpn_of(end - Bytes::new(1));
-        self.requests[id].remaining = last.0 - first.0 + 1;
+        let pages = last.0 - first.0 + 1;
+        self.requests[id].remaining = pages;
+        if io.kind == RequestKind::Write {
+            self.measures.pages_written += u64::from(pages);
+        }
         for lpn in first.0..=last.0 {
             let page_start = page_size * u64::from(lpn);
             let bytes = end.min(page_start + page_size) - io.offset.max(page_start);
@@ -112,6 +117,7 @@ impl Simulation {
             if was_mapped {
                 self.entry_changed(lpn);
             }
+            self.forget_cached(lpn);
         }
         self.collect_idle_dies();
     }
@@ -128,10 +134,12 @@ impl Simulation {
         let ends = if first == last { &[first][..] } else { &[first, last] };
         let parts = ends.iter().filter(|&&lpn| covered(lpn) < page_size);
         self.deallocate_pages(io);
-        self.requests[id].remaining = parts.clone().count() as u32;
-        if self.requests[id].remaining == 0 {
+        let pages = parts.clone().count() as u32;
+        if pages == 0 {
             return self.respond(id);
         }
+        self.requests[id].remaining = pages;
+        self.measures.pages_written += u64::from(pages);
         self.begin_write(id);
         for &lpn in parts {
             self.submit_write(id, lpn, covered(lpn));
@@ -139,13 +147,24 @@ impl Simulation {
     }
 
     fn submit_read(&mut self, request: RequestId, lpn: Lpn, bytes: Bytes) {
+        if self.cache.is_some() {
+            self.read_through_cache(request, lpn, bytes);
+        } else {
+            self.read_from_flash(request, lpn, bytes, false);
+        }
+    }
+
+    /// A page of a read comes from flash; with `fills` the device cache keeps it.
+    pub(super) fn read_from_flash(&mut self, request: RequestId, lpn: Lpn, bytes: Bytes, fills: bool) {
         if self.map.is_none() {
             let from = self.translate_read(lpn);
             let id = self.insert_transaction(Class::UserRead, Some(request), lpn, from, bytes);
+            self.transactions[id].is_cached = fills;
             self.enqueue(id);
             return;
         }
         let id = self.insert_transaction(Class::UserRead, Some(request), lpn, Ppn(0), bytes);
+        self.transactions[id].is_cached = fills;
         if self.has_entry(id) {
             self.start_read(id);
         }
@@ -173,7 +192,27 @@ impl Simulation {
     }
 
     fn submit_write(&mut self, request: RequestId, lpn: Lpn, bytes: Bytes) {
-        let id = self.insert_transaction(Class::UserProgram, Some(request), lpn, Ppn(0), bytes);
+        if self.cache.is_some() {
+            self.write_through_cache(request, lpn, bytes);
+        } else {
+            self.write_to_flash(Writer::Request(request), lpn, bytes, false, Time::ZERO);
+        }
+    }
+
+    /// A page is written to flash; it has been in the device cache for `in_cache`, and with `is_cached` its data stays there.
+    pub(super) fn write_to_flash(&mut self, writer: Writer, lpn: Lpn, bytes: Bytes, is_cached: bool, in_cache: Time) {
+        let request = match writer {
+            Writer::Request(request) => Some(request),
+            Writer::Cache(_) => None,
+        };
+        let id = self.insert_transaction(Class::UserProgram, request, lpn, Ppn(0), bytes);
+        let transaction = &mut self.transactions[id];
+        transaction.is_cached = is_cached;
+        transaction.spent.cache = in_cache;
+        if let Writer::Cache(stream) = writer {
+            transaction.stream = stream;
+            transaction.priority = self.streams[stream.index()].config.queue.priority;
+        }
         match self.writes_in_flight.insert(lpn, id) {
             Some(earlier) => self.transactions[earlier].successor = Some(id),
             None => self.start_write(id),
@@ -228,7 +267,8 @@ impl Simulation {
         let mut transaction = Transaction::new(class, request, lpn, plane, from, bytes);
         transaction.queued = self.queue.now();
         if let Some(request) = request {
-            transaction.priority = self.requests[request].priority;
+            let Request { stream, priority, .. } = self.requests[request];
+            (transaction.stream, transaction.priority) = (stream, priority);
         }
         self.transactions.insert(transaction)
     }

@@ -1,5 +1,6 @@
 //! Random small drives and workloads, for the tests that drive a whole drive.
 
+mod cache;
 mod flash;
 mod host;
 mod interconnect;
@@ -11,6 +12,7 @@ use flashmesh::workload::{IoRequest, RequestKind};
 use proptest::prelude::*;
 use proptest::sample::select;
 
+use cache::cache;
 use flash::{flash, schedule};
 use host::{Attached, host};
 use interconnect::interconnect;
@@ -87,15 +89,16 @@ fn collection() -> impl Strategy<Value = (flashmesh::config::Gc, flashmesh::conf
 pub fn drive() -> impl Strategy<Value = Config> {
     let kinds = vec![PreconditionKind::None, PreconditionKind::Sequential, PreconditionKind::Random];
     let precondition = (select(kinds), select(vec![0.1, 0.5, 1.0]));
-    let array = (geometry(), mapping());
+    let array = (geometry(), mapping(), cache());
     (0..1000u64, array, flash(), interconnect(), schedule(), allocation(), collection(), host(), precondition).prop_map(
         |(seed, array, flash, interconnect, schedule, allocation, (gc, wear), attached, (kind, fill))| {
-            let (geometry, mapping) = array;
+            let (geometry, mapping, cache) = array;
             let Attached { host, nvme, sata, queue, replay } = attached;
             let mut config =
                 Config { seed, geometry, flash, gc, wear, host, nvme, sata, queue, replay, ..Config::default() };
             interconnect.fit(&mut config);
             mapping.fit(&mut config);
+            cache.fit(&mut config);
             config.schedule = schedule;
             config.ftl.allocation = allocation;
             config.precondition.kind = kind;

@@ -1,5 +1,6 @@
 //! The sections of a configuration, one a file: every parameter with its unit, default, bounds and meaning.
 
+mod cache;
 mod fabric;
 mod flash;
 mod ftl;
@@ -25,6 +26,7 @@ mod venice;
 mod wear;
 mod workload;
 
+pub use cache::{Cache, CacheSharing, CacheWrites, Destage, RowPolicy};
 pub use fabric::{Arbitration, Fabric, FabricKind};
 pub use flash::{Flash, MultiPlane, PageTypes, Suspension};
 pub use ftl::{Allocation, Ftl, Level};

@@ -1,0 +1,73 @@
+//! What the host was told to be written, and would be lost with the power: kept when the power is going to be cut.
+//!
+//! A write is acknowledged when its completion is at the host. By then its data may be dirty still, on its way to
+//! flash, or there; generations tell these apart.
+
+use rustc_hash::FxHashMap;
+
+use super::Cache;
+use super::admission::PageWrite;
+use super::sectors::Sectors;
+use crate::ids::{Lpn, RequestId};
+
+/// The writes in DRAM that the host does not know to be written.
+#[derive(Debug, Default)]
+pub(super) struct Acknowledged {
+    pending: FxHashMap<RequestId, Vec<(Lpn, Sectors, u64)>>,
+}
+
+impl Acknowledged {
+    /// The data of a write came into DRAM, for the first time since `generation` began.
+    pub fn taken(&mut self, write: &PageWrite, generation: u64) {
+        self.pending.entry(write.request).or_default().push((write.lpn, write.sectors, generation));
+    }
+}
+
+/// Pages that flash lacks sectors of.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Unsaved {
+    /// The pages.
+    pub pages: u64,
+    /// The sectors.
+    pub sectors: u64,
+}
+
+impl Unsaved {
+    fn add(&mut self, sectors: Sectors) {
+        self.pages += u64::from(!sectors.is_empty());
+        self.sectors += u64::from(sectors.count());
+    }
+}
+
+impl Cache {
+    /// The completion of a request is at the host.
+    pub fn acknowledge(&mut self, request: RequestId) {
+        let Some(acknowledged) = &mut self.acknowledged else { return };
+        for (lpn, sectors, generation) in acknowledged.pending.remove(&request).unwrap_or_default() {
+            let Some(&slot) = self.table.get(&lpn) else { continue };
+            let page = &mut self.slots[slot];
+            if generation == page.generation {
+                page.acknowledged = page.acknowledged.or(sectors);
+            } else if generation == page.destaging_generation && !page.is_forgotten {
+                page.acknowledged_destaging = page.acknowledged_destaging.or(sectors.and(page.destaging));
+            }
+        }
+    }
+
+    /// All that flash lacks.
+    pub fn unsaved(&self) -> Unsaved {
+        let mut unsaved = Unsaved::default();
+        self.table.values().for_each(|&slot| unsaved.add(self.slots[slot].unsaved()));
+        unsaved
+    }
+
+    /// What of it the host was told to be written; nothing unless the power is going to be cut.
+    pub fn unsaved_acknowledged(&self) -> Unsaved {
+        let mut unsaved = Unsaved::default();
+        for &slot in self.table.values() {
+            let page = &self.slots[slot];
+            unsaved.add(page.acknowledged.or(page.acknowledged_destaging));
+        }
+        unsaved
+    }
+}

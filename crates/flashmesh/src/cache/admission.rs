@@ -1,0 +1,198 @@
+//! Writes come in: at once, or in order when there is room.
+
+use super::slots::{SlotId, part_of};
+use super::{Cache, Sectors};
+use crate::config::{CacheWrites, Caching, Destage};
+use crate::ids::{Lpn, RequestId, StreamId};
+use crate::units::Time;
+
+/// A write of one page, or of a part of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PageWrite {
+    /// Whose it is.
+    pub request: RequestId,
+    /// The stream of that.
+    pub stream: StreamId,
+    /// The page.
+    pub lpn: Lpn,
+    /// What of it is written.
+    pub sectors: Sectors,
+    /// When it came.
+    pub since: Time,
+}
+
+/// Where the data of a write goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Admitted {
+    /// To DRAM, which completes the write.
+    InDram(SlotId),
+    /// To DRAM and then to flash, which completes the write; [`Cache::passed`] is due then.
+    InBoth(SlotId),
+    /// To flash alone.
+    OnFlash,
+}
+
+/// How the cache takes the writes of a stream.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Way {
+    Back,
+    Through,
+    /// It does not, but for pages that are here.
+    Around,
+}
+
+impl Cache {
+    /// A write has come; `None` when it has to wait.
+    pub fn offer(&mut self, write: PageWrite) -> Option<Admitted> {
+        let own = part_of(write.stream, self.parts.len());
+        // Behind an earlier write of the same page, whichever part that waits for.
+        let part = self.waiting.get(&write.lpn).map_or(own, |&(part, _)| part);
+        if self.parts[part as usize].waiting.is_empty()
+            && let Some(admitted) = self.admit(&write)
+        {
+            return Some(admitted);
+        }
+        self.counts.waits += 1;
+        self.parts[part as usize].waiting.push_back(write);
+        if self.parts.len() > 1 {
+            self.waiting.entry(write.lpn).or_insert((part, 0)).1 += 1;
+        }
+        None
+    }
+
+    /// The next write that has waited and need not any more; asked until there is none, whenever something was offered
+    /// or told to the cache. More destages may be due then.
+    pub fn admit_next(&mut self) -> Option<(PageWrite, Admitted)> {
+        (0..self.parts.len() as u32).find_map(|part| {
+            let first = self.parts[part as usize].waiting.front().copied();
+            let Some((write, admitted)) = first.and_then(|write| Some((write, self.admit(&write)?))) else {
+                self.balance(part);
+                return None;
+            };
+            self.parts[part as usize].waiting.pop_front();
+            if let Some((_, count)) = self.waiting.get_mut(&write.lpn) {
+                *count -= 1;
+                if *count == 0 {
+                    self.waiting.remove(&write.lpn);
+                }
+            }
+            Some((write, admitted))
+        })
+    }
+
+    /// The writes that wait are given up.
+    pub fn drop_waiting(&mut self) {
+        self.parts.iter_mut().for_each(|part| part.waiting.clear());
+        self.waiting.clear();
+    }
+
+    /// A write that went to DRAM and flash is on flash.
+    pub fn passed(&mut self, lpn: Lpn) {
+        let Some(&slot) = self.table.get(&lpn) else { return };
+        self.slots[slot].passing -= 1;
+        self.settle(slot);
+    }
+
+    fn way(&self, stream: StreamId) -> Way {
+        match (self.caching[stream.index()], self.writes) {
+            (Caching::All | Caching::Writes, CacheWrites::Back) => Way::Back,
+            (Caching::All | Caching::Writes, CacheWrites::Through) => Way::Through,
+            (Caching::None | Caching::Reads, _) => Way::Around,
+        }
+    }
+
+    fn admit(&mut self, write: &PageWrite) -> Option<Admitted> {
+        let resident = self.table.get(&write.lpn).copied();
+        let way = self.way(write.stream);
+        let admitted = match way {
+            Way::Back => Admitted::InDram(self.room(write, resident)?),
+            // What is here and not yet on flash is the newest: it is written there.
+            Way::Around => match resident {
+                Some(slot) if !self.slots[slot].unsaved().is_empty() => Admitted::InDram(slot),
+                Some(slot) => Admitted::InBoth(slot),
+                None => Admitted::OnFlash,
+            },
+            Way::Through => {
+                let part = part_of(write.stream, self.parts.len());
+                match resident.or_else(|| self.allocate(part, write.lpn)) {
+                    Some(slot) => Admitted::InBoth(slot),
+                    None => Admitted::OnFlash,
+                }
+            }
+        };
+        if way != Way::Around {
+            let before = resident.map(|slot| self.slots[slot].valid);
+            let lookups = &mut self.counts.writes;
+            match before {
+                Some(valid) if write.sectors.without(valid).is_empty() => lookups.hits += 1,
+                Some(_) => lookups.partial_hits += 1,
+                None => lookups.misses += 1,
+            }
+        }
+        match admitted {
+            Admitted::OnFlash => {}
+            Admitted::InBoth(slot) => {
+                let page = &mut self.slots[slot];
+                page.passing += 1;
+                page.valid = page.valid.or(write.sectors);
+                page.filling = page.filling.without(write.sectors);
+                self.relist(slot);
+                self.touch(slot);
+            }
+            Admitted::InDram(slot) => self.take(slot, write),
+        }
+        Some(admitted)
+    }
+
+    /// A place for the data of a write that stays in DRAM, if there is one.
+    fn room(&mut self, write: &PageWrite, resident: Option<SlotId>) -> Option<SlotId> {
+        let own = part_of(write.stream, self.parts.len());
+        if self.parts[own as usize].carried >= self.carried_limit {
+            return None;
+        }
+        let is_dirty = resident.is_some_and(|slot| !self.slots[slot].unsaved().is_empty());
+        // A page stays in the part of the stream that brought it.
+        let holder = resident.map_or(own, |slot| self.slots[slot].part);
+        let part = &self.parts[holder as usize];
+        let room = if !is_dirty && part.unsaved >= part.dirty_limit {
+            None
+        } else {
+            resident.or_else(|| self.allocate(own, write.lpn))
+        };
+        if room.is_none() {
+            self.relieve(holder);
+        }
+        room
+    }
+
+    /// Data comes into a page, and stays.
+    fn take(&mut self, slot: SlotId, write: &PageWrite) {
+        self.change(slot, |page| {
+            page.writer = write.stream;
+            page.valid = page.valid.or(write.sectors);
+            page.dirty = page.dirty.or(write.sectors);
+            page.filling = page.filling.without(write.sectors);
+        });
+        self.relist(slot);
+        self.touch(slot);
+        let page = &self.slots[slot];
+        let generation = page.generation;
+        if let Some(acknowledged) = &mut self.acknowledged {
+            acknowledged.taken(write, generation);
+        }
+        if self.policy == Destage::FirstWrite && self.is_first(write) && self.slots[slot].destaging.is_empty() {
+            self.begin_destage(slot, write.sectors);
+        }
+    }
+
+    /// Whether a page is written for the first time since the window began.
+    fn is_first(&mut self, write: &PageWrite) -> bool {
+        // The time of coming in would not do: a write that waited is late, and the window only moves on.
+        let now = write.since.later(self.seen_since);
+        if now - self.seen_since > self.window {
+            self.seen.clear();
+            self.seen_since = now;
+        }
+        self.seen.insert(write.lpn)
+    }
+}

@@ -1,0 +1,123 @@
+//! Dirty pages go to flash.
+
+use super::slots::SlotId;
+use super::{Cache, Sectors};
+use crate::config::Destage;
+use crate::ids::{Lpn, StreamId};
+
+/// A page on its way to flash.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Destaged {
+    /// The page.
+    pub lpn: Lpn,
+    /// The stream that wrote it last.
+    pub stream: StreamId,
+    /// Where it is in DRAM.
+    pub slot: SlotId,
+    /// What of it is programmed; flash keeps the rest of the page.
+    pub sectors: Sectors,
+    /// Whether that is the data of the write that has just come in, which need not be read from DRAM.
+    pub is_at_hand: bool,
+}
+
+impl Cache {
+    /// The next page to be programmed; asked until there is none, whenever something was offered or told to the cache.
+    pub fn next_destage(&mut self) -> Option<Destaged> {
+        self.due.pop_front()
+    }
+
+    /// Whether the page on its way to flash as `lpn` was deallocated meanwhile.
+    pub fn is_forgotten(&self, lpn: Lpn) -> bool {
+        self.table.get(&lpn).is_some_and(|&slot| self.slots[slot].is_forgotten)
+    }
+
+    /// Flash has the page that was on its way.
+    pub fn saved(&mut self, lpn: Lpn) {
+        let Some(&slot) = self.table.get(&lpn) else { return };
+        self.counts.destages += 1;
+        let page = &self.slots[slot];
+        let (part, generation, carried) = (page.part, page.destaging_generation, page.carried);
+        self.parts[part as usize].destages -= 1;
+        self.parts[part as usize].carried -= u64::from(carried.count());
+        let leaves = !self.keep_destaged;
+        self.change(slot, |page| {
+            page.destaging = Sectors::NONE;
+            page.carried = Sectors::NONE;
+            page.acknowledged_destaging = Sectors::NONE;
+            page.is_forgotten = false;
+            if leaves && page.dirty.is_empty() && page.passing == 0 && !page.is_filled {
+                page.valid = Sectors::NONE;
+            }
+        });
+        let goes_on = self.flush_saved(lpn, slot, generation);
+        self.settle(slot);
+        if goes_on {
+            self.begin_destage(slot, Sectors::NONE);
+        }
+    }
+
+    /// The dirty sectors of a page begin their way to flash; `at_hand` has just been written.
+    pub(super) fn begin_destage(&mut self, slot: SlotId, at_hand: Sectors) {
+        self.generations += 1;
+        let (whole, generation) = (self.whole, self.generations);
+        let page = &mut self.slots[slot];
+        let sectors = if page.valid == whole { whole } else { page.dirty };
+        page.destaging = page.dirty;
+        page.dirty = Sectors::NONE;
+        page.carried = sectors;
+        page.destaging_generation = page.generation;
+        page.generation = generation;
+        page.acknowledged_destaging = page.acknowledged;
+        page.acknowledged = Sectors::NONE;
+        let (lpn, part, stream) = (page.lpn, page.part, page.writer);
+        // What passes through DRAM goes before it.
+        let is_at_hand = sectors == at_hand && page.passing == 0;
+        self.parts[part as usize].destages += 1;
+        self.parts[part as usize].carried += u64::from(sectors.count());
+        self.relist(slot);
+        self.due.push_back(Destaged { lpn, stream, slot, sectors, is_at_hand });
+    }
+
+    /// Room is needed: a dirty page that was not used for longer than any clean one begins to leave.
+    pub(super) fn press(&mut self, part: u32) {
+        let room = &self.parts[part as usize];
+        // Writes that wait have destages begun for them already.
+        if self.policy == Destage::Watermark || !room.waiting.is_empty() {
+            return;
+        }
+        let Some(dirty) = room.dirty.oldest() else { return };
+        let is_oldest = room.clean.oldest().is_none_or(|clean| self.slots[dirty].used < self.slots[clean].used);
+        if is_oldest && room.destages < room.destages_max {
+            self.begin_destage(dirty, Sectors::NONE);
+        }
+    }
+
+    /// A write waits for a part: something of it has to be on its way to flash.
+    pub(super) fn relieve(&mut self, part: u32) {
+        let room = &self.parts[part as usize];
+        if room.destages == 0
+            && let Some(dirty) = room.dirty.oldest()
+        {
+            self.begin_destage(dirty, Sectors::NONE);
+        }
+    }
+
+    /// Begins the destages that the marks and the writes that wait ask for.
+    pub(super) fn balance(&mut self, part: u32) {
+        let part = part as usize;
+        loop {
+            let room = &mut self.parts[part];
+            if self.policy == Destage::Watermark {
+                room.draining |= room.unsaved > room.high_mark;
+                // Those on their way count as gone.
+                room.draining &= room.unsaved - room.destages > room.low_mark;
+            }
+            let is_short = (room.destages as usize) < room.waiting.len();
+            let wanted = room.draining || is_short;
+            let Some(oldest) = room.dirty.oldest().filter(|_| wanted && room.destages < room.destages_max) else {
+                return;
+            };
+            self.begin_destage(oldest, Sectors::NONE);
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! The DRAM: one server, first come first served.
+//!
+//! An access opens the rows it touches and moves its bytes in bursts. With the closed policy each row costs tRCD + tCL,
+//! and each row after the first of an access tRP more, since the one before it has to be closed first; closing the last
+//! one is hidden. With the open policy the last row stays open: an access that begins in it pays tCL alone there, one
+//! that begins elsewhere tRP more. Banks, refresh and the turn of the bus between reads and writes are left out
+//! [choice].
+
+use crate::config::{self, RowPolicy};
+use crate::units::{Bytes, Rate, Time};
+
+/// The DRAM of a drive.
+#[derive(Clone, Debug)]
+pub struct Dram {
+    row_size: u64,
+    burst: u64,
+    rate: Rate,
+    /// To open a row and address a column in it.
+    opening: Time,
+    column: Time,
+    precharge: Time,
+    keeps_open: bool,
+    open_row: Option<u64>,
+    free_at: Time,
+    busy: Time,
+}
+
+impl Dram {
+    /// An idle DRAM with all rows closed.
+    pub fn new(config: &config::Cache) -> Dram {
+        Dram {
+            row_size: config.row_size.as_u64(),
+            burst: config.burst.as_u64(),
+            rate: config.data_rate,
+            opening: config.row_to_column_delay + config.column_latency,
+            column: config.column_latency,
+            precharge: config.row_precharge,
+            keeps_open: config.row_policy == RowPolicy::Open,
+            open_row: None,
+            free_at: Time::ZERO,
+            busy: Time::ZERO,
+        }
+    }
+
+    /// Queues an access to `size` bytes from `address` on at `now`; gives when it is done.
+    pub fn access(&mut self, now: Time, address: u64, size: Bytes) -> Time {
+        let duration = self.duration(address, size);
+        self.free_at = self.free_at.later(now) + duration;
+        self.busy += duration;
+        self.free_at
+    }
+
+    fn duration(&mut self, address: u64, size: Bytes) -> Time {
+        let end = address + size.as_u64();
+        let (first, last) = (address / self.row_size, end.saturating_sub(1).max(address) / self.row_size);
+        let in_row = |row: u64| end.min((row + 1) * self.row_size) - address.max(row * self.row_size);
+        let moved: u64 = (first..=last).map(|row| in_row(row).next_multiple_of(self.burst)).sum();
+        let begins = match self.open_row {
+            Some(open) if open == first => self.column,
+            Some(_) => self.precharge + self.opening,
+            None => self.opening,
+        };
+        if self.keeps_open {
+            self.open_row = Some(last);
+        }
+        begins + (self.precharge + self.opening) * (last - first) + self.rate.time_for(Bytes::new(moved))
+    }
+
+    /// Time at work up to `now`.
+    pub fn busy(&self, now: Time) -> Time {
+        // What is queued beyond `now` has been counted already; the queue is contiguous, so it is all of the difference.
+        self.busy.saturating_sub(self.free_at.saturating_sub(now))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// tRCD = 10 ns, tCL = 20 ns, tRP = 5 ns, a byte a nanosecond, bursts of 32 B, rows of 1 KiB.
+    fn dram(row_policy: RowPolicy) -> Dram {
+        Dram::new(&config::Cache {
+            row_size: Bytes::new(1024),
+            burst: Bytes::new(32),
+            data_rate: Rate::from_bytes_per_second(1_000_000_000),
+            row_to_column_delay: Time::from_ns(10),
+            column_latency: Time::from_ns(20),
+            row_precharge: Time::from_ns(5),
+            row_policy,
+            ..config::Cache::default()
+        })
+    }
+
+    #[test]
+    fn an_access_opens_its_rows_and_moves_whole_bursts_one_after_the_other() {
+        let mut dram = dram(RowPolicy::Closed);
+        assert_eq!(dram.access(Time::ZERO, 0, Bytes::new(512)), Time::from_ns(10 + 20 + 512));
+        // A byte takes a burst.
+        assert_eq!(dram.access(Time::from_us(1), 0, Bytes::new(1)), Time::from_ns(1000 + 30 + 32));
+        // 16 B of one row, a whole one and 16 B of a third; it waits for the one before.
+        let three = 3 * 30 + 2 * 5 + 32 + 1024 + 32;
+        assert_eq!(dram.access(Time::from_us(1), 1024 - 16, Bytes::new(1056)), Time::from_ns(1062 + three));
+        assert_eq!(dram.busy(Time::from_us(10)), Time::from_ns(542 + 62 + three));
+        assert_eq!(dram.busy(Time::from_ns(1062)), Time::from_ns(542 + 62));
+    }
+
+    #[test]
+    fn an_open_row_costs_the_column_alone_and_another_one_closes_it_first() {
+        let mut dram = dram(RowPolicy::Open);
+        assert_eq!(dram.access(Time::ZERO, 0, Bytes::new(32)), Time::from_ns(30 + 32));
+        assert_eq!(dram.access(Time::from_us(1), 512, Bytes::new(32)), Time::from_ns(1000 + 20 + 32));
+        assert_eq!(dram.access(Time::from_us(2), 4096, Bytes::new(32)), Time::from_ns(2000 + 5 + 30 + 32));
+        // It ends in the next row, which stays open.
+        assert_eq!(dram.access(Time::from_us(3), 4096 + 992, Bytes::new(64)), Time::from_ns(3000 + 20 + 35 + 64));
+        assert_eq!(dram.access(Time::from_us(4), 5120, Bytes::new(32)), Time::from_ns(4000 + 20 + 32));
+    }
+
+    #[test]
+    fn the_default_takes_666_ns_for_a_page_of_4_kib() {
+        let mut dram = Dram::new(&config::Cache::default());
+        assert_eq!(dram.access(Time::ZERO, 4096, Bytes::from_kib(4)), Time::from_ns(13 + 13 + 640));
+        // Two rows of 8 KiB: 2 x 26 + 13 ns, 2 x 1280 ns.
+        assert_eq!(dram.access(Time::from_us(10), 0, Bytes::from_kib(16)), Time::from_ns(10_000 + 65 + 2560));
+    }
+}

@@ -1,0 +1,72 @@
+//! Flushes: everything that is dirty now goes to flash, and somebody waits for it.
+
+use std::ops::Range;
+
+use rustc_hash::FxHashMap;
+
+use super::Cache;
+use super::sectors::Sectors;
+use super::slots::SlotId;
+use crate::ids::{Lpn, RequestId};
+
+/// A flush under way.
+#[derive(Debug)]
+pub(super) struct Flush {
+    /// The request that it completes; `None` when the drive itself waits.
+    waiter: Option<RequestId>,
+    /// The data that flash has yet to have of each page.
+    generations: FxHashMap<Lpn, u64>,
+}
+
+impl Flush {
+    /// Nothing of a page is needed any more.
+    pub fn forget(&mut self, lpn: Lpn) {
+        self.generations.remove(&lpn);
+    }
+}
+
+impl Cache {
+    /// Begins to write all that is dirty in `pages` to flash; [`Cache::take_flushed`] tells when it is there.
+    pub fn flush(&mut self, waiter: Option<RequestId>, pages: Range<u32>) {
+        let mut unsaved: Vec<(Lpn, SlotId)> = self
+            .table
+            .iter()
+            .map(|(&lpn, &slot)| (lpn, slot))
+            .filter(|&(lpn, slot)| pages.contains(&lpn.0) && !self.slots[slot].unsaved().is_empty())
+            .collect();
+        unsaved.sort_unstable();
+        let mut generations = FxHashMap::default();
+        for (lpn, slot) in unsaved {
+            let page = &self.slots[slot];
+            if page.dirty.is_empty() {
+                generations.insert(lpn, page.destaging_generation);
+            } else {
+                generations.insert(lpn, page.generation);
+                if page.destaging.is_empty() {
+                    self.begin_destage(slot, Sectors::NONE);
+                }
+            }
+        }
+        self.flushes.push(Flush { waiter, generations });
+    }
+
+    /// A flush that is done, with who waited for it; asked until there is none.
+    pub fn take_flushed(&mut self) -> Option<Option<RequestId>> {
+        let at = self.flushes.iter().position(|flush| flush.generations.is_empty())?;
+        Some(self.flushes.remove(at).waiter)
+    }
+
+    /// Flash has the data of `generation` of a page; whether a flush waits for what is dirty in it now.
+    pub(super) fn flush_saved(&mut self, lpn: Lpn, slot: SlotId, generation: u64) -> bool {
+        let dirty = Some(self.slots[slot].generation).filter(|_| !self.slots[slot].dirty.is_empty());
+        let mut goes_on = false;
+        for flush in &mut self.flushes {
+            match flush.generations.get(&lpn) {
+                Some(&wanted) if wanted <= generation => flush.forget(lpn),
+                Some(&wanted) => goes_on |= Some(wanted) == dirty,
+                None => {}
+            }
+        }
+        goes_on
+    }
+}

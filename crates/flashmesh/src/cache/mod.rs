@@ -1,0 +1,430 @@
+//! The cache in the DRAM of the drive: which pages it holds, and when they go to flash.
+//!
+//! A pure state machine: the simulation offers it reads and writes of pages, asks which pages are to be written to
+//! flash, and tells it when flash has them. After each of these it asks for writes that have waited
+//! ([`Cache::admit_next`]) and for pages that are to be programmed ([`Cache::next_destage`]). Time is passed in, and
+//! only to know which pages were written of late; what an access costs is the business of [`dram`]. A page is known by
+//! the sectors of it that are here, so that nothing is read from flash to be overwritten.
+//!
+//! # What it promises
+//!
+//! - *The newest data is found.* A sector whose newest data is not on flash is here, until flash has it. A read takes
+//!   what is here, and the rest from flash. What a read brings from flash is taken only where nothing was written
+//!   meanwhile.
+//! - *Writes of one page keep their order.* One program of a page is under way at a time for the cache; what is written
+//!   meanwhile is dirty, and goes to flash with the next. A write that goes past the cache updates a page that is here
+//!   as well.
+//! - *Reads never wait for room.* A page that a read brings takes the place of a clean one, or is not kept.
+//! - *Writes wait in order.* One that finds no room waits until a page is on flash, and those of its part that come
+//!   after it wait behind it. No more pages are dirty than the limit says.
+//!
+//! # Who leaves first
+//!
+//! Clean and dirty pages are each kept in the order of their last use. Room is made by forgetting the clean page that
+//! was not used for longest. Under the policies `eviction` and `first-write` a dirty page that was not used for longer
+//! still is the one to leave: its destage begins, and once it is on flash it is the first to be forgotten, unless it
+//! was used meanwhile.
+
+mod acknowledged;
+mod admission;
+mod destage;
+pub mod dram;
+mod flush;
+#[cfg(test)]
+mod model;
+mod recency;
+mod sectors;
+mod slots;
+
+use std::collections::VecDeque;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::config::{CacheSharing, CacheWrites, Caching, Config, Destage};
+use crate::flash::geometry::Geometry;
+use crate::ids::{Lpn, StreamId};
+use crate::units::{Bytes, Time};
+
+pub use acknowledged::Unsaved;
+pub use admission::{Admitted, PageWrite};
+pub use destage::Destaged;
+pub use sectors::Sectors;
+pub use slots::SlotId;
+
+use acknowledged::Acknowledged;
+use flush::Flush;
+use recency::Recency;
+use slots::{Listed, Slot, Slots, Table, part_of};
+
+/// What was looked up in the cache, in pages.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
+pub struct Lookups {
+    /// All that was asked for was here; all that was written was overwritten here.
+    pub hits: u64,
+    /// Some of it was.
+    pub partial_hits: u64,
+    /// None of it was.
+    pub misses: u64,
+}
+
+/// What the cache did, in pages.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Pages read.
+    pub reads: Lookups,
+    /// Pages written by streams whose writes the cache takes.
+    pub writes: Lookups,
+    /// Pages that reads brought from flash.
+    pub fills: u64,
+    /// Pages written to flash.
+    pub destages: u64,
+    /// Pages forgotten to make room.
+    pub evictions: u64,
+    /// Writes that waited for room, or behind others that did.
+    pub waits: u64,
+    /// The most pages that were dirty at once.
+    pub dirty_max: u64,
+}
+
+/// What a read finds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Found {
+    /// What of it is here, and where.
+    pub here: Option<(SlotId, Sectors)>,
+    /// What has to come from flash.
+    pub missing: Sectors,
+    /// Whether the cache keeps that; [`Cache::filled`] is due when it has come.
+    pub fills: bool,
+}
+
+/// The room of one stream, or of all.
+#[derive(Debug)]
+struct Part {
+    /// What it can hold, in pages.
+    capacity: u32,
+    /// Dirty pages: at most, to begin writing them to flash, and to end that.
+    dirty_limit: u32,
+    high_mark: u32,
+    low_mark: u32,
+    /// Pages it holds.
+    used: u32,
+    /// Of these, those that flash lacks sectors of.
+    unsaved: u32,
+    /// Of these, those on their way to flash.
+    destages: u32,
+    destages_max: u32,
+    /// Sectors on their way to flash.
+    carried: u64,
+    /// Whether it has been above the high mark and not at the low mark since.
+    draining: bool,
+    clean: Recency,
+    dirty: Recency,
+    waiting: VecDeque<PageWrite>,
+}
+
+/// The cache.
+#[derive(Debug)]
+pub struct Cache {
+    policy: Destage,
+    writes: CacheWrites,
+    keep_destaged: bool,
+    window: Time,
+    /// Sectors on their way to flash, of one part, at which writes wait.
+    carried_limit: u64,
+    /// All sectors of a page.
+    whole: Sectors,
+    /// What is taken of each stream.
+    caching: Vec<Caching>,
+    slots: Slots,
+    table: Table,
+    parts: Vec<Part>,
+    /// Pages that wait to be written, and in which part, where there are several.
+    waiting: FxHashMap<Lpn, (u32, u32)>,
+    /// Pages written since the window began.
+    seen: FxHashSet<Lpn>,
+    seen_since: Time,
+    uses: u64,
+    generations: u64,
+    /// Destages that have begun and that the simulation has yet to take.
+    due: VecDeque<Destaged>,
+    flushes: Vec<Flush>,
+    acknowledged: Option<Acknowledged>,
+    /// The pages forgotten since the oracles last asked, when they are on.
+    removed: Option<Vec<Lpn>>,
+    counts: Counts,
+}
+
+impl Cache {
+    /// The empty cache of a drive; `None` when it is turned off.
+    pub fn new(config: &Config, geometry: &Geometry) -> Option<Cache> {
+        let caching: Vec<Caching> = config.streams().iter().map(|stream| stream.queue.caching).collect();
+        Cache::taking(config, geometry, &caching)
+    }
+
+    /// The same, for streams of which it takes `caching`.
+    fn taking(config: &Config, geometry: &Geometry, caching: &[Caching]) -> Option<Cache> {
+        let settings = &config.cache;
+        let pages = u32::try_from(settings.capacity.as_u64() / geometry.page_size.as_u64()).unwrap_or(u32::MAX);
+        if pages == 0 {
+            return None;
+        }
+        let parts = match settings.sharing {
+            CacheSharing::Shared => 1,
+            CacheSharing::PerStream => caching.len() as u32,
+        };
+        let capacity = (pages / parts).max(1);
+        let share = |share: f64| (f64::from(capacity) * share) as u32;
+        let destages_max = settings.destages_max.unwrap_or(2 * geometry.planes());
+        let part = |_| Part {
+            capacity,
+            dirty_limit: share(settings.dirty_limit).max(1),
+            high_mark: share(settings.high_mark),
+            low_mark: share(settings.low_mark),
+            used: 0,
+            unsaved: 0,
+            destages: 0,
+            destages_max: (destages_max / parts).max(1),
+            carried: 0,
+            draining: false,
+            clean: Recency::default(),
+            dirty: Recency::default(),
+            waiting: VecDeque::new(),
+        };
+        let sector = geometry.sector_size.as_u64();
+        Some(Cache {
+            policy: settings.destage,
+            writes: settings.writes,
+            keep_destaged: settings.keep_destaged,
+            window: settings.destage_window,
+            carried_limit: settings.destage_limit.map_or(u64::MAX, |limit| limit.as_u64().div_ceil(sector)),
+            whole: Sectors::range(0, (geometry.page_size.as_u64() / sector) as u32),
+            caching: caching.to_vec(),
+            slots: Slots::default(),
+            table: Table::default(),
+            parts: (0..parts).map(part).collect(),
+            waiting: FxHashMap::default(),
+            seen: FxHashSet::default(),
+            seen_since: Time::ZERO,
+            uses: 0,
+            generations: 0,
+            due: VecDeque::new(),
+            flushes: Vec::new(),
+            acknowledged: settings.power_cut.map(|_| Acknowledged::default()),
+            removed: None,
+            counts: Counts::default(),
+        })
+    }
+
+    /// Keeps the pages that are forgotten, for [`Cache::take_removed`].
+    pub fn keep_removed(&mut self) {
+        self.removed = Some(Vec::new());
+    }
+
+    /// The pages forgotten since it was asked last.
+    pub fn take_removed(&mut self) -> Vec<Lpn> {
+        self.removed.as_mut().map(std::mem::take).unwrap_or_default()
+    }
+
+    /// What it did so far.
+    pub fn counts(&self) -> &Counts {
+        &self.counts
+    }
+
+    /// What it can hold, in pages.
+    pub fn capacity(&self) -> u64 {
+        self.parts.iter().map(|part| u64::from(part.capacity)).sum()
+    }
+
+    /// What it holds, in pages.
+    pub fn len(&self) -> usize {
+        self.table.len()
+    }
+
+    /// Whether it holds nothing.
+    pub fn is_empty(&self) -> bool {
+        self.table.is_empty()
+    }
+
+    /// The most pages that may be dirty.
+    pub fn dirty_limit(&self) -> u64 {
+        self.parts.iter().map(|part| u64::from(part.dirty_limit)).sum()
+    }
+
+    /// Pages that flash lacks sectors of.
+    pub fn dirty_pages(&self) -> u64 {
+        self.parts.iter().map(|part| u64::from(part.unsaved)).sum()
+    }
+
+    /// A stream reads `wanted` of `lpn`. With `may_fill` it keeps what comes from flash, if it takes the reads of the
+    /// stream and finds room; not while a write is on its way to flash that it does not know of.
+    pub fn read(&mut self, stream: StreamId, lpn: Lpn, wanted: Sectors, may_fill: bool) -> Found {
+        let takes = matches!(self.caching[stream.index()], Caching::All | Caching::Reads);
+        let resident = self.table.get(&lpn).copied();
+        let here = resident.map_or(Sectors::NONE, |slot| self.slots[slot].valid.and(wanted));
+        let missing = wanted.without(here);
+        let lookups = &mut self.counts.reads;
+        match (here.is_empty(), missing.is_empty()) {
+            (_, true) => lookups.hits += 1,
+            (false, false) => lookups.partial_hits += 1,
+            (true, false) => lookups.misses += 1,
+        }
+        if let Some(slot) = resident.filter(|_| !here.is_empty()) {
+            self.touch(slot);
+        }
+        let mut fills = false;
+        if takes && may_fill && !missing.is_empty() {
+            let slot = resident.or_else(|| self.allocate(part_of(stream, self.parts.len()), lpn));
+            if let Some(slot) = slot.filter(|&slot| !self.slots[slot].is_filled) {
+                self.slots[slot].is_filled = true;
+                self.slots[slot].filling = missing;
+                self.relist(slot);
+                fills = true;
+            }
+        }
+        Found { here: resident.filter(|_| !here.is_empty()).map(|slot| (slot, here)), missing, fills }
+    }
+
+    /// What a read that fills the cache asked for has come from flash; gives what of it is taken, and where.
+    pub fn filled(&mut self, lpn: Lpn) -> Option<(SlotId, Sectors)> {
+        let slot = *self.table.get(&lpn)?;
+        let page = &mut self.slots[slot];
+        let taken = page.filling;
+        page.valid = page.valid.or(taken);
+        page.filling = Sectors::NONE;
+        page.is_filled = false;
+        self.settle(slot);
+        if taken.is_empty() {
+            return None;
+        }
+        self.counts.fills += 1;
+        self.touch(slot);
+        Some((slot, taken))
+    }
+
+    /// A read that fills the cache was given up.
+    pub fn not_filled(&mut self, lpn: Lpn) {
+        let Some(&slot) = self.table.get(&lpn) else { return };
+        self.slots[slot].filling = Sectors::NONE;
+        self.slots[slot].is_filled = false;
+        self.settle(slot);
+    }
+
+    /// The host no longer needs `lpn`.
+    pub fn deallocate(&mut self, lpn: Lpn) {
+        let Some(&slot) = self.table.get(&lpn) else { return };
+        self.generations += 1;
+        let generation = self.generations;
+        self.change(slot, |page| {
+            page.valid = Sectors::NONE;
+            page.dirty = Sectors::NONE;
+            page.filling = Sectors::NONE;
+            page.acknowledged = Sectors::NONE;
+            page.acknowledged_destaging = Sectors::NONE;
+            page.is_forgotten = !page.destaging.is_empty();
+            page.generation = generation;
+        });
+        self.flushes.iter_mut().for_each(|flush| flush.forget(lpn));
+        self.settle(slot);
+    }
+
+    /// Where `slot` is in DRAM when pages have `page_size`, and a sector in it has `sector_size`.
+    pub fn address(slot: SlotId, sector: u32, page_size: Bytes, sector_size: Bytes) -> u64 {
+        u64::from(slot.0) * page_size.as_u64() + u64::from(sector) * sector_size.as_u64()
+    }
+
+    /// A place for `lpn` in a part: a free one, or that of the clean page that was not used for longest.
+    fn allocate(&mut self, part: u32, lpn: Lpn) -> Option<SlotId> {
+        if self.parts[part as usize].used >= self.parts[part as usize].capacity {
+            self.press(part);
+            let oldest = self.parts[part as usize].clean.oldest()?;
+            self.counts.evictions += 1;
+            self.remove(oldest);
+        }
+        self.parts[part as usize].used += 1;
+        self.generations += 1;
+        let slot = self.slots.insert(Slot::new(lpn, part, self.generations));
+        self.table.insert(lpn, slot);
+        self.relist(slot);
+        self.touch(slot);
+        Some(slot)
+    }
+
+    /// Forgets a page that nothing keeps here.
+    fn remove(&mut self, slot: SlotId) {
+        let Slot { lpn, part, .. } = self.slots[slot];
+        self.unlist(slot);
+        self.parts[part as usize].used -= 1;
+        self.table.remove(&lpn);
+        self.slots.remove(slot);
+        if let Some(removed) = &mut self.removed {
+            removed.push(lpn);
+        }
+    }
+
+    /// A page is used now.
+    fn touch(&mut self, slot: SlotId) {
+        self.uses += 1;
+        let page = &mut self.slots[slot];
+        page.used = self.uses;
+        let listed = page.listed;
+        if listed != Listed::Nowhere {
+            self.unlist(slot);
+            self.list(slot, listed);
+        }
+    }
+
+    /// Changes a page, and what is counted of its part.
+    fn change(&mut self, slot: SlotId, change: impl FnOnce(&mut Slot)) {
+        let page = &mut self.slots[slot];
+        let before = page.unsaved().is_empty();
+        change(page);
+        let after = page.unsaved().is_empty();
+        let part = &mut self.parts[page.part as usize];
+        part.unsaved = part.unsaved + u32::from(before) - u32::from(after);
+        if before && !after {
+            let unsaved = self.dirty_pages();
+            self.counts.dirty_max = self.counts.dirty_max.max(unsaved);
+        }
+    }
+
+    /// Puts a page that has changed where it belongs, or forgets it when it is of no use.
+    fn settle(&mut self, slot: SlotId) {
+        let page = &self.slots[slot];
+        if page.valid.is_empty() && !page.is_held() {
+            self.remove(slot);
+        } else {
+            self.relist(slot);
+        }
+    }
+
+    fn relist(&mut self, slot: SlotId) {
+        let page = &self.slots[slot];
+        let belongs = page.belongs();
+        if page.listed != belongs {
+            self.unlist(slot);
+            self.list(slot, belongs);
+        }
+    }
+
+    fn list(&mut self, slot: SlotId, listed: Listed) {
+        self.slots[slot].listed = listed;
+        let part = &mut self.parts[self.slots[slot].part as usize];
+        let list = match listed {
+            Listed::Nowhere => return,
+            Listed::Clean => &mut part.clean,
+            Listed::Dirty => &mut part.dirty,
+        };
+        list.insert(&mut self.slots, slot);
+    }
+
+    fn unlist(&mut self, slot: SlotId) {
+        let part = &mut self.parts[self.slots[slot].part as usize];
+        let list = match self.slots[slot].listed {
+            Listed::Nowhere => return,
+            Listed::Clean => &mut part.clean,
+            Listed::Dirty => &mut part.dirty,
+        };
+        list.remove(&mut self.slots, slot);
+        self.slots[slot].listed = Listed::Nowhere;
+    }
+}

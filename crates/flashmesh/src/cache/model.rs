@@ -1,0 +1,400 @@
+//! The cache against plain memory: any reads, writes and ends of what is under way, in any order.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use proptest::prelude::*;
+use proptest::sample::select;
+
+use super::{Admitted, Cache, PageWrite, Sectors};
+use crate::config::{self, CacheSharing, CacheWrites, Caching, Config, Destage};
+use crate::flash::geometry::Geometry;
+use crate::ids::{Lpn, RequestId, StreamId};
+use crate::units::{Bytes, Time};
+
+/// Eight sectors a page.
+const SECTORS: u32 = 8;
+const PAGES: u32 = 10;
+
+type Place = (u32, u32);
+
+/// What is on its way from DRAM, or past it, to flash.
+#[derive(Clone, Debug)]
+struct Program {
+    lpn: u32,
+    from: Admitted,
+    is_destage: bool,
+    content: Vec<(u32, u64)>,
+}
+
+/// A read of flash.
+#[derive(Clone, Debug)]
+struct Reading {
+    lpn: u32,
+    missing: Sectors,
+    fills: bool,
+    floor: BTreeMap<u32, u64>,
+    sensed: Option<BTreeMap<u32, u64>>,
+}
+
+/// The drive around the cache, reduced to versions of sectors; a version is the place of its write in the order of
+/// admission.
+struct Drive {
+    cache: Cache,
+    capacity: usize,
+    versions: u64,
+    requests: u32,
+    /// The write admitted last, of each page or of all.
+    admitted: BTreeMap<Option<u32>, u32>,
+    newest: BTreeMap<Place, u64>,
+    dram: BTreeMap<Place, u64>,
+    flash: BTreeMap<Place, u64>,
+    acknowledged: BTreeMap<Place, u64>,
+    memory: VecDeque<Program>,
+    programs: Vec<Program>,
+    readings: Vec<Reading>,
+}
+
+impl Drive {
+    fn new(cache: config::Cache, caching: &[Caching]) -> Drive {
+        let mut config = Config { cache, ..Config::default() };
+        config.geometry.channels = 1;
+        config.geometry.chips_per_channel = 1;
+        let geometry = Geometry::new(&config.geometry).expect("the geometry is possible");
+        let mut cache = Cache::taking(&config, &geometry, caching).expect("the cache is on");
+        cache.keep_removed();
+        Drive {
+            capacity: cache.capacity() as usize,
+            cache,
+            versions: 0,
+            requests: 0,
+            admitted: BTreeMap::new(),
+            newest: BTreeMap::new(),
+            dram: BTreeMap::new(),
+            flash: BTreeMap::new(),
+            acknowledged: BTreeMap::new(),
+            memory: VecDeque::new(),
+            programs: Vec::new(),
+            readings: Vec::new(),
+        }
+    }
+
+    fn at(map: &BTreeMap<Place, u64>, lpn: u32, sector: u32) -> u64 {
+        map.get(&(lpn, sector)).copied().unwrap_or(0)
+    }
+
+    /// After everything that may have changed the cache.
+    fn settle(&mut self) {
+        let mut is_done = false;
+        loop {
+            self.remove();
+            while let Some(destaged) = self.cache.next_destage() {
+                let lpn = destaged.lpn.0;
+                let content = destaged.sectors.iter().map(|sector| (sector, self.dram[&(lpn, sector)])).collect();
+                let program = Program { lpn, from: Admitted::OnFlash, is_destage: true, content };
+                if destaged.is_at_hand { self.programs.push(program) } else { self.memory.push_back(program) }
+            }
+            assert!(self.cache.len() <= self.capacity);
+            assert!(self.cache.dirty_pages() <= self.cache.dirty_limit());
+            if is_done {
+                return;
+            }
+            match self.cache.admit_next() {
+                Some((write, admitted)) => {
+                    self.remove();
+                    self.admit(&write, admitted);
+                }
+                None => is_done = true,
+            }
+        }
+    }
+
+    fn remove(&mut self) {
+        for Lpn(lpn) in self.cache.take_removed() {
+            for sector in 0..SECTORS {
+                if let Some(version) = self.dram.remove(&(lpn, sector)) {
+                    assert_eq!(version, Drive::at(&self.flash, lpn, sector), "page {lpn} left before flash had it");
+                }
+            }
+        }
+    }
+
+    fn admit(&mut self, write: &PageWrite, admitted: Admitted) {
+        // Where there is one part all writes keep their order, else those of a page.
+        let page = if self.cache.parts.len() == 1 { None } else { Some(write.lpn.0) };
+        let before = self.admitted.insert(page, write.request.0);
+        assert!(before.is_none_or(|before| before < write.request.0), "writes overtook each other");
+        self.versions += 1;
+        let (lpn, version) = (write.lpn.0, self.versions);
+        let content = write.sectors.iter().map(|sector| (sector, version)).collect();
+        for sector in write.sectors.iter() {
+            self.newest.insert((lpn, sector), version);
+            if admitted != Admitted::OnFlash {
+                self.dram.insert((lpn, sector), version);
+            }
+            if let Admitted::InDram(_) = admitted {
+                self.acknowledged.insert((lpn, sector), version);
+            }
+        }
+        let program = Program { lpn, from: admitted, is_destage: false, content };
+        match admitted {
+            Admitted::InDram(_) => {}
+            Admitted::InBoth(_) => self.memory.push_back(program),
+            Admitted::OnFlash => self.programs.push(program),
+        }
+    }
+
+    fn write(&mut self, stream: u32, lpn: u32, sectors: Sectors) {
+        self.requests += 1;
+        let since = Time::from_us(u64::from(self.requests));
+        let write =
+            PageWrite { request: RequestId(self.requests), stream: StreamId(stream), lpn: Lpn(lpn), sectors, since };
+        if let Some(admitted) = self.cache.offer(write) {
+            // A place may have been made by forgetting another page.
+            self.remove();
+            self.admit(&write, admitted);
+        }
+        self.settle();
+    }
+
+    fn read(&mut self, stream: u32, lpn: u32, wanted: Sectors) {
+        let may_fill = self.programs.iter().all(|program| program.lpn != lpn);
+        let found = self.cache.read(StreamId(stream), Lpn(lpn), wanted, may_fill);
+        let here = found.here.map_or(Sectors::NONE, |(_, sectors)| sectors);
+        assert_eq!(here.or(found.missing), wanted);
+        for sector in here.iter() {
+            assert_eq!(self.dram.get(&(lpn, sector)), self.newest.get(&(lpn, sector)), "sector {sector} of page {lpn}");
+        }
+        if !found.missing.is_empty() {
+            let floor = found.missing.iter().map(|sector| (sector, Drive::at(&self.acknowledged, lpn, sector)));
+            let floor = floor.collect();
+            self.readings.push(Reading { lpn, missing: found.missing, fills: found.fills, floor, sensed: None });
+        }
+        self.settle();
+    }
+
+    /// A read of flash goes on: its array, then its data.
+    fn go_on_reading(&mut self, pick: usize) {
+        if self.readings.is_empty() {
+            return;
+        }
+        let at = pick % self.readings.len();
+        let reading = &mut self.readings[at];
+        let lpn = reading.lpn;
+        if reading.sensed.is_none() {
+            let sensed = reading.missing.iter().map(|sector| (sector, Drive::at(&self.flash, lpn, sector)));
+            let sensed: BTreeMap<u32, u64> = sensed.collect();
+            for (sector, version) in &sensed {
+                assert!(*version >= reading.floor[sector], "page {lpn} was read stale");
+            }
+            reading.sensed = Some(sensed);
+            return;
+        }
+        let Reading { fills, sensed, .. } = self.readings.swap_remove(at);
+        if fills && let Some((_, taken)) = self.cache.filled(Lpn(lpn)) {
+            let sensed = sensed.expect("it was sensed");
+            for sector in taken.iter() {
+                assert_eq!(sensed[&sector], Drive::at(&self.newest, lpn, sector), "page {lpn} was filled stale");
+                let before = self.dram.insert((lpn, sector), sensed[&sector]);
+                assert_eq!(before, None, "page {lpn} was filled over what was there");
+                self.newest.insert((lpn, sector), sensed[&sector]);
+            }
+        }
+        self.settle();
+    }
+
+    /// The first program of some page ends.
+    fn program(&mut self, pick: usize) {
+        if self.programs.is_empty() {
+            return;
+        }
+        let lpn = self.programs[pick % self.programs.len()].lpn;
+        let first = self.programs.iter().position(|program| program.lpn == lpn).expect("it is one of them");
+        let Program { from, is_destage, content, .. } = self.programs.remove(first);
+        for &(sector, version) in &content {
+            let before = self.flash.insert((lpn, sector), version);
+            assert!(before.is_none_or(|before| before <= version), "page {lpn} was programmed with older data");
+        }
+        if is_destage {
+            if self.cache.is_forgotten(Lpn(lpn)) {
+                self.flash.retain(|place, _| place.0 != lpn);
+            }
+            self.cache.saved(Lpn(lpn));
+        } else {
+            for (sector, version) in content {
+                if Drive::at(&self.newest, lpn, sector) >= version {
+                    let acknowledged = self.acknowledged.entry((lpn, sector)).or_default();
+                    *acknowledged = version.max(*acknowledged);
+                }
+            }
+            if let Admitted::InBoth(_) = from {
+                self.cache.passed(Lpn(lpn));
+            }
+        }
+        self.settle();
+    }
+
+    /// The access to DRAM that was queued first ends.
+    fn memory(&mut self) {
+        self.programs.extend(self.memory.pop_front());
+    }
+
+    /// Only of pages without a write in flight: what comes first otherwise is anybody's guess.
+    fn deallocate(&mut self, lpn: u32) {
+        let programs = self.memory.iter().chain(&self.programs);
+        if programs.filter(|program| program.lpn == lpn).any(|program| !program.is_destage) {
+            return;
+        }
+        for map in [&mut self.newest, &mut self.dram, &mut self.flash, &mut self.acknowledged] {
+            map.retain(|place, _| place.0 != lpn);
+        }
+        self.readings.iter_mut().filter(|reading| reading.lpn == lpn).for_each(|reading| {
+            reading.floor.values_mut().for_each(|floor| *floor = 0);
+        });
+        self.cache.deallocate(Lpn(lpn));
+        self.settle();
+    }
+
+    /// Everything under way ends, and all that is dirty goes to flash.
+    fn finish(&mut self) {
+        for flush in [false, true] {
+            if flush {
+                self.cache.flush(Some(RequestId(7)), 0..PAGES);
+                self.settle();
+            }
+            while !(self.memory.is_empty() && self.programs.is_empty() && self.readings.is_empty()) {
+                self.memory();
+                self.program(0);
+                self.go_on_reading(0);
+            }
+        }
+        assert_eq!(self.cache.take_flushed(), Some(Some(RequestId(7))));
+        assert_eq!(self.cache.take_flushed(), None);
+        assert_eq!(self.cache.dirty_pages(), 0);
+        assert_eq!(self.versions, u64::from(self.requests), "writes wait for ever");
+        let written = |places: &BTreeMap<Place, u64>| -> BTreeMap<Place, u64> {
+            places.iter().filter(|(_, version)| **version > 0).map(|(place, version)| (*place, *version)).collect()
+        };
+        assert_eq!(written(&self.flash), written(&self.newest));
+    }
+}
+
+#[derive(Clone, Debug)]
+enum Step {
+    Write(u32, u32, Sectors),
+    Read(u32, u32, Sectors),
+    GoOnReading(usize),
+    Program(usize),
+    Memory,
+    Deallocate(u32),
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    let sectors = prop_oneof![
+        1 => Just(Sectors::range(0, SECTORS)),
+        1 => (0..SECTORS, 1..=SECTORS).prop_map(|(first, count)| Sectors::range(first, (first + count).min(SECTORS))),
+    ];
+    let page = (0..2u32, 0..PAGES, sectors);
+    prop_oneof![
+        6 => page.clone().prop_map(|(stream, lpn, sectors)| Step::Write(stream, lpn, sectors)),
+        4 => page.prop_map(|(stream, lpn, sectors)| Step::Read(stream, lpn, sectors)),
+        6 => any::<usize>().prop_map(Step::GoOnReading),
+        4 => any::<usize>().prop_map(Step::Program),
+        4 => Just(Step::Memory),
+        1 => (0..PAGES).prop_map(Step::Deallocate),
+    ]
+}
+
+fn settings() -> impl Strategy<Value = (config::Cache, Vec<Caching>)> {
+    let choices = (select(CacheSharing::ALL), select(CacheWrites::ALL), select(Destage::ALL), any::<bool>());
+    let limits =
+        (2..=8u64, 0..=4u32, 0..=4u32, 0..=4u32, proptest::option::of(1..=3u32), proptest::option::of(1..=3u64));
+    let caching = prop::collection::vec(select(Caching::ALL), 2);
+    (choices, limits, caching).prop_map(|((sharing, writes, destage, keep_destaged), limits, caching)| {
+        let (pages, one, other, dirty, destages_max, destage_limit) = limits;
+        let share = |quarters: u32| f64::from(quarters) / 4.0;
+        let cache = config::Cache {
+            capacity: Bytes::from_kib(4 * pages),
+            sharing,
+            writes,
+            destage,
+            keep_destaged,
+            high_mark: share(one.max(other)),
+            low_mark: share(one.min(other)),
+            dirty_limit: share(dirty),
+            destages_max,
+            destage_limit: destage_limit.map(|pages| Bytes::from_kib(4 * pages)),
+            destage_window: Time::from_us(20),
+            ..config::Cache::default()
+        };
+        (cache, caching)
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, cases: 2000, ..ProptestConfig::default() })]
+
+    #[test]
+    fn whatever_happens_the_newest_data_is_found_and_none_is_lost(
+        (cache, caching) in settings(),
+        steps in prop::collection::vec(step(), 1..200),
+    ) {
+        let mut drive = Drive::new(cache, &caching);
+        for step in steps {
+            match step {
+                Step::Write(stream, lpn, sectors) => drive.write(stream, lpn, sectors),
+                Step::Read(stream, lpn, sectors) => drive.read(stream, lpn, sectors),
+                Step::GoOnReading(pick) => drive.go_on_reading(pick),
+                Step::Program(pick) => drive.program(pick),
+                Step::Memory => drive.memory(),
+                Step::Deallocate(lpn) => drive.deallocate(lpn),
+            }
+        }
+        drive.finish();
+    }
+
+    /// Whole pages, and everything ends at once: the pages that are there are those of the textbook.
+    #[test]
+    fn pages_leave_in_the_order_of_their_last_use(
+        capacity in 1..=6u64,
+        policy in select(Destage::ALL),
+        uses in prop::collection::vec((any::<bool>(), 0..12u32), 1..120),
+    ) {
+        let settings = config::Cache {
+            capacity: Bytes::from_kib(4 * capacity),
+            destage: policy,
+            high_mark: 0.0,
+            low_mark: 0.0,
+            destage_window: Time::from_ms(1),
+            ..config::Cache::default()
+        };
+        let mut drive = Drive::new(settings, &[Caching::All]);
+        let whole = Sectors::range(0, SECTORS);
+        let mut textbook: VecDeque<u32> = VecDeque::new();
+        let mut has_read = false;
+        for (reads, lpn) in uses {
+            if reads { drive.read(0, lpn, whole) } else { drive.write(0, lpn, whole) }
+            while !(drive.memory.is_empty() && drive.programs.is_empty() && drive.readings.is_empty()) {
+                drive.memory();
+                drive.program(0);
+                drive.go_on_reading(0);
+            }
+            has_read |= reads;
+            textbook.retain(|&page| page != lpn);
+            textbook.push_back(lpn);
+            if textbook.len() as u64 > capacity {
+                textbook.pop_front();
+            }
+            // A clean page leaves in the place of a dirty one, whose turn it is but which flash has yet to have.
+            if policy == Destage::Watermark || (policy == Destage::Eviction && !has_read) {
+                let mut here: Vec<u32> = drive.cache.table.keys().map(|lpn| lpn.0).collect();
+                here.sort_unstable();
+                let mut expected: Vec<u32> = textbook.iter().copied().collect();
+                expected.sort_unstable();
+                prop_assert_eq!(here, expected);
+            }
+        }
+        if policy == Destage::Watermark {
+            prop_assert_eq!(drive.cache.dirty_pages(), 0);
+        }
+    }
+}

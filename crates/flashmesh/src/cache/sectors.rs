@@ -1,0 +1,82 @@
+//! Which sectors of a page.
+
+/// A set of sectors of one page, of which there are at most [`Sectors::MAX`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Sectors(u64);
+
+impl Sectors {
+    /// The most sectors that a page may have.
+    pub const MAX: u32 = 64;
+    /// No sector.
+    pub const NONE: Sectors = Sectors(0);
+
+    /// The sectors from `first` up to `end`, without it.
+    #[inline]
+    pub const fn range(first: u32, end: u32) -> Sectors {
+        Sectors(below(end) & !below(first))
+    }
+
+    /// Those of both.
+    #[inline]
+    pub const fn and(self, other: Sectors) -> Sectors {
+        Sectors(self.0 & other.0)
+    }
+
+    /// Those of either.
+    #[inline]
+    pub const fn or(self, other: Sectors) -> Sectors {
+        Sectors(self.0 | other.0)
+    }
+
+    /// Those that are not in `other`.
+    #[inline]
+    pub const fn without(self, other: Sectors) -> Sectors {
+        Sectors(self.0 & !other.0)
+    }
+
+    /// Whether there are none.
+    #[inline]
+    pub const fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    /// How many there are.
+    #[inline]
+    pub const fn count(self) -> u32 {
+        self.0.count_ones()
+    }
+
+    /// The first of them; [`Sectors::MAX`] when there are none.
+    #[inline]
+    pub const fn first(self) -> u32 {
+        self.0.trailing_zeros()
+    }
+
+    /// All of them, in order.
+    pub fn iter(self) -> impl Iterator<Item = u32> {
+        (0..Sectors::MAX).filter(move |sector| self.0 >> sector & 1 == 1)
+    }
+}
+
+/// The first `count` bits.
+const fn below(count: u32) -> u64 {
+    if count >= Sectors::MAX { u64::MAX } else { (1 << count) - 1 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Sectors;
+
+    #[test]
+    fn ranges_reach_from_none_to_all() {
+        assert_eq!(Sectors::range(3, 3), Sectors::NONE);
+        assert_eq!(Sectors::range(0, 64).count(), 64);
+        let some = Sectors::range(60, 64);
+        assert_eq!((some.first(), some.count()), (60, 4));
+        assert_eq!(some.iter().collect::<Vec<_>>(), [60, 61, 62, 63]);
+        assert_eq!(Sectors::range(0, 62).and(some), Sectors::range(60, 62));
+        assert_eq!(Sectors::range(0, 62).or(some), Sectors::range(0, 64));
+        assert_eq!(some.without(Sectors::range(0, 62)), Sectors::range(62, 64));
+        assert_eq!(Sectors::NONE.first(), Sectors::MAX);
+    }
+}

@@ -1,0 +1,98 @@
+//! `[cache]`
+
+use crate::config::choices::choices;
+use crate::config::section::section;
+use crate::units::{Bytes, Rate, Share, Time};
+
+const DRAM_TIME_MAX: Time = Time::from_ms(1);
+
+choices! {
+    /// How streams share the cache.
+    CacheSharing {
+        /// All use all of it.
+        Shared = "shared",
+        /// Each has an equal part of it.
+        PerStream = "per-stream",
+    }
+}
+
+choices! {
+    /// When a write that the cache takes completes.
+    CacheWrites {
+        /// When its data is in DRAM; it goes to flash later.
+        Back = "back",
+        /// When its data is on flash; it stays in DRAM to be read.
+        Through = "through",
+    }
+}
+
+choices! {
+    /// Which pages go to flash, and when.
+    Destage {
+        /// The least recently used, once more pages are dirty than the high mark says, until no more are than the low mark says.
+        Watermark = "watermark",
+        /// Those whose room is needed: the least recently used.
+        Eviction = "eviction",
+        /// A page written for the first time within `destage-window`, at once; one written again, when its room is needed.
+        FirstWrite = "first-write",
+    }
+}
+
+choices! {
+    /// What becomes of a row of the DRAM after an access.
+    RowPolicy {
+        /// It is closed: every access opens its rows.
+        Closed = "closed",
+        /// It stays open: an access to it takes the column latency alone, one to another row closes it first.
+        Open = "open",
+    }
+}
+
+section! {
+    /// The cache in the DRAM of the drive.
+    Cache, "cache" {
+        /// What it holds, rounded down to whole pages; 0 turns it off.
+        capacity: Bytes = Bytes::ZERO, in Bytes::ZERO..=Bytes::new(1 << 44);
+        /// How streams share it.
+        sharing: CacheSharing = CacheSharing::Shared;
+        /// When a write that the cache takes completes.
+        writes: CacheWrites = CacheWrites::Back;
+        /// Which dirty pages go to flash, and when.
+        destage: Destage = Destage::Watermark;
+        /// Dirty pages, as a share of the cache, above which they are written to flash.
+        high_mark: f64 as Share = 0.8, in 0.0..=1.0, with "destage" = ["\"watermark\""];
+        /// Dirty pages, as a share of the cache, at which that ends.
+        low_mark: f64 as Share = 0.6, in 0.0..=1.0, with "destage" = ["\"watermark\""];
+        /// How long a page that was written counts as written already.
+        destage_window: Time = Time::from_ms(1_000), in Time::ZERO..=Time::from_ms(1_000_000_000), with "destage" = ["\"first-write\""];
+        /// Pages on their way to flash at most, those written at once aside.
+        destages_max: Option<u32> = None, unset "two for each plane", in 1..=1_000_000;
+        /// Data on its way to flash at which writes wait.
+        destage_limit: Option<Bytes> = None, unset "any", in Bytes::new(1)..=Bytes::new(1 << 44);
+        /// Dirty pages at most, as a share of the cache; a write that would make one more waits.
+        dirty_limit: f64 as Share = 1.0, in 0.0..=1.0;
+        /// Whether a page stays in the cache, to be read, once it is on flash.
+        keep_destaged: bool = true;
+        /// Whether all dirty pages are written to flash after the last request; else they are reported.
+        flush_at_end: bool = false;
+        /// What one row of the DRAM holds.
+        row_size: Bytes = Bytes::from_kib(8), in Bytes::new(64)..=Bytes::from_kib(1024);
+        /// Rate at which bytes move once a column is open.
+        data_rate: Rate = Rate::from_bytes_per_second(6_400_000_000),
+            in Rate::from_bytes_per_second(1_000)..=Rate::UNLIMITED;
+        /// The least that moves; accesses are rounded up to it in every row.
+        burst: Bytes = Bytes::new(32), in Bytes::new(1)..=Bytes::from_kib(4);
+        /// From opening a row until a column can be addressed, tRCD.
+        row_to_column_delay: Time = Time::from_ns(13), in Time::ZERO..=DRAM_TIME_MAX;
+        /// From addressing a column to its first byte, tCL.
+        column_latency: Time = Time::from_ns(13), in Time::ZERO..=DRAM_TIME_MAX;
+        /// To close a row, tRP.
+        row_precharge: Time = Time::from_ns(13), in Time::ZERO..=DRAM_TIME_MAX;
+        /// What becomes of a row after an access.
+        row_policy: RowPolicy = RowPolicy::Closed;
+        /// When the power is cut; the run ends there.
+        power_cut: Option<Time> = None, unset "never", in Time::ZERO..=Time::from_ms(1_000_000_000);
+        /// Whether capacitors keep the drive alive until all dirty pages are on flash.
+        capacitors: bool = true;
+    }
+}

@@ -1,0 +1,40 @@
+"""The part of a summary that is about the device cache."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from flashmesh.report import quantities as q
+
+if TYPE_CHECKING:
+    from flashmesh.results import CacheLookups, Result
+
+
+def rows(result: Result) -> list[tuple[str, str]]:
+    """What the cache did, and what a cut of the power did; nothing where there is no cache."""
+    cache = result.cache
+    if cache is None:
+        return []
+    told = [("device cache", f"{q.count(cache.capacity_pages)} pages, DRAM {cache.dram_share:.0%} busy")]
+    told += [(f"  pages {kind}", lookups(found)) for kind, found in (("read", cache.reads), ("written", cache.writes))]
+    kept = f"{q.count(cache.dirty_pages_end)} dirty at the end, {q.count(cache.dirty_pages_max)} at most"
+    told.append(("  to flash", f"{q.count(cache.destages)} pages; {kept}"))
+    if cache.waits:
+        told.append(("  waited for room", f"{q.count(cache.waits)} pages, {q.time(cache.wait_ps / cache.waits)} each"))
+    cut = result.power_cut
+    if cut is not None:
+        told.append(("power cut", f"at {q.time(cut.at_ps)}, {q.count(cut.requests_lost)} requests in flight lost"))
+        if cut.capacitors:
+            saved = f"{q.count(cut.pages_programmed)} pages programmed in {q.time(cut.duration_ps)}"
+            told.append(("  with capacitors", f"{saved}, {cut.energy_j:.3g} J"))
+        else:
+            lost = f"{q.count(cut.pages_lost)} pages ({cut.bytes_lost:,} B) acknowledged and lost"
+            told.append(("  without capacitors", f"{lost}, {q.count(cut.programs_lost)} programs cut short"))
+    return told
+
+
+def lookups(found: CacheLookups) -> str:
+    """How many of the pages looked up were there."""
+    pages = found.hits + found.partial_hits + found.misses
+    share = f" ({found.hits / pages:.0%})" if pages else ""
+    return f"{q.count(pages)}, of them {q.count(found.hits)}{share} there, {q.count(found.partial_hits)} in part"
