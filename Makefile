@@ -6,7 +6,7 @@ CARGO ?= cargo
 BIN := $(VENV)/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test test-rust test-python lint format generate check-generated bench clean
+.PHONY: help build demo test test-rust test-python soak lint format generate check-generated bench clean
 
 help: ## Say what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-16s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -39,6 +39,9 @@ test-rust:
 
 test-python: $(NATIVE)
 	$(BIN)/python -m pytest
+
+soak: ## Run ten random drives with everything on for ten million requests each, under all oracles; takes hours
+	FLASHMESH_SOAK_REQUESTS=10000000 $(CARGO) test --release --locked --package flashmesh --test soak -- --nocapture
 
 lint: $(ENVIRONMENT) ## Check formatting, lints and types
 	$(CARGO) fmt --all --check

@@ -1,0 +1,190 @@
+//! Random drives with everything on at once, under all oracles: every request completes once, and no oracle speaks.
+//!
+//! `make test` runs a short one; `make soak` ten drives with ten million requests each. `FLASHMESH_SOAK_REQUESTS` and
+//! `FLASHMESH_SOAK_DRIVES` set how many, and a drive that fails is printed as a file that `flashmesh run --check` takes.
+#![allow(missing_docs)]
+
+use std::fmt::Write;
+
+use flashmesh::config::Config;
+use flashmesh::simulation::{Control, Simulation};
+use proptest::prelude::*;
+use proptest::sample::select;
+use proptest::strategy::ValueTree;
+use proptest::test_runner::{Config as Runner, RngAlgorithm, TestRng, TestRunner};
+
+const REQUESTS: u64 = 6_000;
+const DRIVES: u64 = 10;
+
+fn setting(name: &str, default: u64) -> u64 {
+    match std::env::var(name) {
+        Ok(text) => text.parse().unwrap_or_else(|_| panic!("{name} is not a number: {text}")),
+        Err(_) => default,
+    }
+}
+
+/// One line of a configuration.
+fn line(key: &'static str, values: Vec<&'static str>) -> BoxedStrategy<String> {
+    select(values).prop_map(move |value| format!("{key} = {value}\n")).boxed()
+}
+
+/// A section with one of the values of each key.
+fn section(name: &'static str, keys: Vec<(&'static str, Vec<&'static str>)>) -> BoxedStrategy<String> {
+    let lines: Vec<_> = keys.into_iter().map(|(key, values)| line(key, values)).collect();
+    lines.prop_map(move |lines| format!("[{name}]\n{}", lines.concat())).boxed()
+}
+
+/// The array, with little space, so that collection never rests.
+fn array() -> BoxedStrategy<String> {
+    let geometry = section(
+        "geometry",
+        vec![
+            ("channels", vec!["2", "4"]),
+            ("chips-per-channel", vec!["2", "4"]),
+            ("dies-per-chip", vec!["1", "2"]),
+            ("planes-per-die", vec!["1", "2", "4"]),
+            ("blocks-per-plane", vec!["48", "64"]),
+            ("pages-per-block", vec!["16", "32"]),
+            ("page-size", vec!["\"4KiB\"", "\"16KiB\""]),
+            ("over-provisioning", vec!["\"45%\"", "\"55%\""]),
+        ],
+    );
+    let flash = section(
+        "flash",
+        vec![
+            ("die-interleaving", vec!["true", "false"]),
+            ("multi-plane", vec!["\"off\"", "\"same-offset\"", "\"same-block-and-offset\""]),
+            ("suspension", vec!["\"off\"", "\"both\""]),
+            ("page-types", vec!["\"one\"", "\"mlc\"", "\"tlc\""]),
+        ],
+    );
+    let fabric = section("fabric", vec![("kind", vec!["\"bus\"", "\"pssd\"", "\"nossd\"", "\"venice\"", "\"ideal\""])]);
+    (geometry, flash, fabric).prop_map(|(geometry, flash, fabric)| geometry + &flash + &fabric).boxed()
+}
+
+fn firmware() -> BoxedStrategy<String> {
+    let schedule = section(
+        "schedule",
+        vec![
+            ("order", vec!["\"read-first\"", "\"write-first\"", "\"arrival\""]),
+            ("priorities", vec!["\"off\"", "\"strict\"", "\"weighted\""]),
+            ("age-bound", vec!["\"5ms\""]),
+        ],
+    );
+    let collection = section(
+        "gc",
+        vec![
+            ("victim", vec!["\"greedy\"", "\"d-choices\"", "\"random\"", "\"fifo\""]),
+            ("threshold", vec!["\"8%\"", "\"12%\""]),
+            ("preemptible", vec!["true", "false"]),
+            ("copyback", vec!["true", "false"]),
+        ],
+    );
+    let wear = section(
+        "wear",
+        vec![("dynamic", vec!["true"]), ("static-levelling", vec!["true"]), ("static-threshold", vec!["4", "16"])],
+    );
+    let mapping = section(
+        "mapping",
+        vec![
+            ("cache-capacity", vec!["\"512B\"", "\"4KiB\"", "\"32KiB\""]),
+            ("sharing", vec!["\"shared\"", "\"per-stream\""]),
+            ("fill", vec!["\"entry\"", "\"page\""]),
+        ],
+    );
+    let allocation = section("ftl", vec![("allocation", vec!["\"CWDP\"", "\"PDWC\"", "\"dynamic\""])]);
+    (schedule, collection, wear, mapping, allocation)
+        .prop_map(|(schedule, collection, wear, mapping, allocation)| {
+            [schedule, collection, wear, mapping, allocation].concat()
+        })
+        .boxed()
+}
+
+fn host() -> BoxedStrategy<String> {
+    let host = section(
+        "host",
+        vec![
+            ("interface", vec!["\"nvme\"", "\"direct\""]),
+            ("queue-depth", vec!["8", "64"]),
+            ("lanes", vec!["1", "4"]),
+        ],
+    );
+    let nvme = section(
+        "nvme",
+        vec![("arbitration", vec!["\"round-robin\"", "\"weighted\""]), ("fetch-size", vec!["2", "16"])],
+    );
+    let cache = section(
+        "cache",
+        vec![
+            ("capacity", vec!["\"256KiB\"", "\"1MiB\""]),
+            ("sharing", vec!["\"shared\"", "\"per-stream\""]),
+            ("writes", vec!["\"back\"", "\"back\"", "\"through\""]),
+            ("destage", vec!["\"watermark\"", "\"eviction\"", "\"first-write\""]),
+        ],
+    );
+    (host, nvme, cache).prop_map(|(host, nvme, cache)| host + &nvme + &cache).boxed()
+}
+
+/// Three streams: two share the planes of the first channel, the third has those of the last.
+fn streams(requests: u64) -> BoxedStrategy<String> {
+    let workload = |name| {
+        section(
+            name,
+            vec![
+                ("pattern", vec!["\"random\"", "\"zipf\"", "\"sequential\"", "\"hot-cold\""]),
+                ("read-share", vec!["0.2", "0.5"]),
+                ("deallocate-share", vec!["0.01", "0.05"]),
+                ("flush-share", vec!["0", "0.002"]),
+                ("write-zeroes-share", vec!["0", "0.01"]),
+                ("request-size", vec!["\"4KiB\"", "[[\"512B\", 1], [\"24KiB\", 2]]"]),
+                ("alignment", vec!["\"512B\"", "\"4KiB\""]),
+            ],
+        )
+    };
+    let names = ("stream.a.workload", "stream.b.workload", "stream.c.workload");
+    let workloads = (workload(names.0), workload(names.1), workload(names.2), select(vec!["\"closed\"", "\"stress\""]));
+    workloads
+        .prop_map(move |(a, b, c, mode)| {
+            let mut text = String::new();
+            for (name, workload, priority, namespace) in
+                [("a", a, "urgent", "left"), ("b", b, "high", "left"), ("c", c, "low", "right")]
+            {
+                let share = requests / 3 + u64::from(name == "a") * (requests % 3);
+                let replay = if name == "c" { "mode = \"stress\"\noutstanding = 24" } else { "threads = 6\nmode = " };
+                let mode = if name == "c" { "" } else { mode };
+                let _ = write!(
+                    text,
+                    "{workload}requests = {share}\n[stream.{name}.replay]\n{replay}{mode}\n[stream.{name}.queue]\npriority = \
+                     \"{priority}\"\nnamespace = \"{namespace}\"\n"
+                );
+            }
+            text + "[namespace.left]\nchannels = 0\n[namespace.right]\nchannels = 1\n"
+        })
+        .boxed()
+}
+
+#[test]
+fn every_request_completes_and_no_oracle_speaks_with_everything_on() {
+    let (requests, drives) = (setting("FLASHMESH_SOAK_REQUESTS", REQUESTS), setting("FLASHMESH_SOAK_DRIVES", DRIVES));
+    let random = TestRng::deterministic_rng(RngAlgorithm::ChaCha);
+    let mut runner = TestRunner::new_with_rng(Runner::default(), random);
+    let drive = (array(), firmware(), host(), streams(requests));
+    for number in 1..=drives {
+        let (array, firmware, host, streams) = drive.new_tree(&mut runner).expect("a drive can be drawn").current();
+        let precondition = "[precondition]\nkind = \"random\"\n";
+        let text = format!("seed = {number}\n{array}{firmware}{host}{precondition}{streams}");
+        let config = Config::from_str(&text, "soak.toml", &[]).unwrap_or_else(|error| panic!("{error}\n{text}"));
+        let mut simulation = Simulation::new(&config).unwrap_or_else(|error| panic!("{error}\n{text}"));
+        simulation.enable_checks();
+        let report = simulation.run(&Control::default()).unwrap_or_else(|error| panic!("{error}\n{text}"));
+        assert_eq!(report.requests, requests, "{text}");
+        assert!(report.gc.collections > 0 && report.gc.pages_moved > 0, "nothing was collected\n{text}");
+        println!(
+            "drive {number}: {} requests in {:.0} s, {} collections, write amplification {:.2}",
+            report.requests,
+            report.wall_s,
+            report.gc.collections,
+            report.write_amplification.unwrap_or_default()
+        );
+    }
+}
