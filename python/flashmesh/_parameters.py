@@ -43,6 +43,8 @@ __all__ = [
     "Mapping",
     "MappingFill",
     "MappingSharing",
+    "Measure",
+    "MeasureWarmUp",
     "Namespace",
     "Nossd",
     "NossdArbitration",
@@ -258,6 +260,9 @@ CacheRowPolicy: TypeAlias = Literal["closed", "open"]
 
 PreconditionKind: TypeAlias = Literal["none", "sequential", "random"]
 """How the drive was written."""
+
+MeasureWarmUp: TypeAlias = Literal["none", "auto", "requests", "time"]
+"""What ends the warm-up, behind which the results have a window of their own."""
 
 WorkloadKind: TypeAlias = Literal["synthetic", "profile", "trace", "fitted"]
 """Where requests come from."""
@@ -924,6 +929,30 @@ class Power:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class Measure:
+    """The steady state and epochs, measured beside the whole run; none of it changes what the drive does."""
+
+    warm_up: MeasureWarmUp | None = None
+    """What ends the warm-up, behind which the results have a window of their own. Default: "none"."""
+
+    warm_up_requests: int | None = None
+    """Requests that complete during the warm-up, all streams together. Only with warm_up = "requests". Values: 1 to
+    9223372036854775807. Default: 10000.
+    """
+
+    warm_up_time: Time | None = None
+    """How long the warm-up is. Only with warm_up = "time". Values: 1ps to 1000000s. Default: "100ms"."""
+
+    epoch: Time | None = None
+    """How long an epoch is, for results over time; doubled as often as it takes for `epochs-max` of them to cover the
+    run. Values: 1ps to 1000000s. Default: no results over time.
+    """
+
+    epochs_max: int | None = None
+    """The most epochs; where there would be more, they are joined in pairs. Values: 2 to 65536. Default: 512."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Workload:
     """Where requests come from."""
 
@@ -1171,6 +1200,9 @@ class Config:
 
     power: Power = Power()
     """What the parts of the drive draw. Nothing here changes when anything happens."""
+
+    measure: Measure = Measure()
+    """The steady state and epochs, measured beside the whole run; none of it changes what the drive does."""
 
     workload: Workload = Workload()
     """Where requests come from."""

@@ -87,6 +87,8 @@ class GarbageCollection:
 class FlashOperations:
     """What the flash array did for requests, in pages."""
 
+    pages_written: int
+    """Those that requests wrote, wherever they went first."""
     user_reads: int
     user_programs: int
     partial_write_reads: int
@@ -437,6 +439,92 @@ class Fairness:
     """The largest slowdown over the least."""
 
 
+@dataclass(frozen=True, slots=True)
+class StretchUtilisation:
+    """Shares of the time of a stretch, from 0 to 1, that resources were busy; means over all of a kind."""
+
+    link_to_drive: float
+    link_to_host: float
+    links_mean: float
+    dies_mean: float
+    dies_gc_mean: float
+    """With garbage collection and wear levelling."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """What a stretch of the run came to, such as an epoch; a request belongs to the one in which it completed."""
+
+    start_ps: int
+    end_ps: int
+    requests: int
+    iops: float
+    bandwidth_bytes_per_s: float
+    latency_ps: LatencyByKind
+    write_amplification: float | None
+    gc: GarbageCollection
+    flash: FlashOperations
+    mapping_hit_share: float | None
+    """Share of the entries wanted that the cache of the map had."""
+    occupancy_mean: float
+    """Commands in the queues of all streams, on average."""
+    utilisation: StretchUtilisation
+
+
+@dataclass(frozen=True, slots=True)
+class Drift:
+    """How much a measure changes over five rounds, as shares of its mean."""
+
+    range: float
+    """The largest less the least."""
+    slope: float
+    """What the straight line that fits best rises, or falls, from the first round to the last."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rounds:
+    """How much the measured window changes over five rounds, each a fifth of its requests."""
+
+    iops: Drift
+    latency: Drift
+
+
+@dataclass(frozen=True, slots=True)
+class MeasuredStream:
+    """What one stream did behind the warm-up; its rates count up to its last completion."""
+
+    name: str
+    requests: int
+    iops: float
+    bandwidth_bytes_per_s: float
+    latency_ps: LatencyByKind
+
+
+@dataclass(frozen=True, slots=True)
+class Measured(Stretch):
+    """What came behind the warm-up."""
+
+    steady: bool | None
+    """Whether throughput and latency of the rounds are steady as the SNIA has it; None after too few requests."""
+    rounds: Rounds | None
+    streams: tuple[MeasuredStream, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class WarmUp:
+    """How the warm-up ended."""
+
+    how: str
+    """What was to end it, as `measure.warm-up` names it."""
+    converged: bool
+    """Whether it ended. Where the run itself was to tell and did not, the second half is measured nevertheless."""
+    ended_ps: int | None
+    requests: int
+    """Requests that completed during it."""
+    batch_requests: int | None
+    """Requests in a batch, which the end is a multiple of, where the run itself told."""
+
+
 @dataclass(frozen=True)
 class Result:
     """The measures of one run, named as in its JSON."""
@@ -475,6 +563,12 @@ class Result:
     interrupted: bool
     streams: tuple[StreamResult, ...]
     """The results of each stream; one of a run without several streams."""
+    warm_up: WarmUp | None
+    """None where there was to be none."""
+    measured: Measured | None
+    """What came behind the warm-up; None where there was to be none, or nothing came."""
+    epochs: tuple[Stretch, ...]
+    """The run in stretches of equal length; none unless `measure.epoch` is set."""
     workload: dict[str, Any] | None
     """What the workload is, by its `kind`: synthetic, a profile with its name, a trace with what its scan found; None
     where there are several streams.
@@ -516,6 +610,13 @@ class Result:
 
         return pd.DataFrame([columns(self)])
 
+    def epochs_frame(self) -> pd.DataFrame:
+        """A row for each epoch; the columns are the keys of its JSON with dots."""
+        import pandas as pd
+
+        rows = [_columns(Stretch, epoch) for epoch in self.epochs]
+        return pd.DataFrame(rows, columns=list(_columns(Stretch, None)))
+
     def latency_frame(self) -> pd.DataFrame:
         """Completion latency in picoseconds: a row for all, read, write and flush, a column for each statistic."""
         import pandas as pd
@@ -548,6 +649,11 @@ class Result:
 
 def columns(result: Result) -> dict[str, Any]:
     """The single values of a result by their dotted key, the same keys for every result."""
+    return _columns(Result, result)
+
+
+def _columns(kind: type, value: Any) -> dict[str, Any]:
+    """The single values of a dataclass by their dotted key; None for all of them where there is none."""
     flat: dict[str, Any] = {}
 
     def add(kind: Any, value: Any, prefix: str) -> None:
@@ -558,7 +664,7 @@ def columns(result: Result) -> dict[str, Any]:
             elif inner in SCALARS and name != "config":
                 flat[prefix + name] = part
 
-    add(Result, result, "")
+    add(kind, value, "")
     return flat
 
 

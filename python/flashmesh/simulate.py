@@ -11,6 +11,7 @@ from flashmesh import configuration
 from flashmesh._native import ConfigError
 from flashmesh.axes import axes_of, refuse_clashes, typed
 from flashmesh.comparison import ComparedRun, Comparison
+from flashmesh.epochs import epoch_table
 from flashmesh.execution import Interrupted, Job, Progress, execute
 from flashmesh.fairness import fairness as compare_streams
 from flashmesh.importers.fio import FioJobs, read_jobs
@@ -39,6 +40,7 @@ def run(
     check: bool = False,
     fairness: bool = False,
     requests_file: str | Path | None = None,
+    epochs_file: str | Path | None = None,
     progress: Callable[[Progress], None] | None = None,
     on_open: Callable[[str | None], None] | None = None,
 ) -> Result:
@@ -55,6 +57,7 @@ def run(
         check: Whether to check the simulation against its oracles as it runs.
         fairness: Whether to run every stream alone as well, in parallel, and compare (`Result.fairness`).
         requests_file: A Parquet file to write with a row for every request.
+        epochs_file: A file to write with a row for every epoch, CSV or Parquet by its ending.
         progress: Called ten times a second, in the calling thread.
         on_open: Called once before the first request, with the summary of the trace, if there is one.
 
@@ -62,8 +65,8 @@ def run(
         ConfigError: When the configuration cannot be used.
         WorkloadError: When the workload cannot be read or replayed.
         CheckError: When a check found the simulation to contradict itself.
-        OutputError: When `requests_file` cannot be written.
-        Interrupted: On Ctrl-C; holds the result up to there. `requests_file` is not written.
+        OutputError: When a file cannot be written.
+        Interrupted: On Ctrl-C; holds the result up to there. No file is written.
     """
     jobs = fio if fio is None or isinstance(fio, FioJobs) else read_jobs(fio)
     loaded = configuration.load(
@@ -78,9 +81,12 @@ def run(
     with ExitStack() as files:
         if requests_file is not None:
             job.on_requests = files.enter_context(request_log(requests_file, loaded.stream_names()))
+        write_epochs = files.enter_context(epoch_table(epochs_file, loaded)) if epochs_file is not None else None
         if not execute([job, *alone], cores() if alone else 1, progress):
             raise Interrupted(job.result)
-    assert job.result is not None
+        assert job.result is not None
+        if write_epochs is not None:
+            write_epochs(job.result)
     if not fairness:
         return job.result
     results = [other.result for other in alone or [job] if other.result is not None]

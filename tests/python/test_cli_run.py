@@ -14,7 +14,13 @@ from conftest import ENDLESS, Cli
 
 ROOT = Path(__file__).parents[2]
 RESULTS = ROOT / "docs" / "results.md"
-OBJECTS = ("workload", "streams[].workload", "streams[].latency_ps", "streams[].breakdown_ps")
+OBJECTS = (
+    "workload",
+    "streams[].workload",
+    "streams[].latency_ps",
+    "streams[].breakdown_ps",
+    *(f"measured.{key}" for key in ("latency_ps", "gc", "flash", "utilisation")),
+)
 """Keys whose objects are documented elsewhere."""
 NOT_OF_THE_SIMULATION = ("wall_s", "requests_per_wall_s", "peak_rss_bytes")
 
@@ -31,6 +37,7 @@ def keys(document: Any, prefix: str = "") -> set[str]:
         return {prefix}
     below = set[str]().union(*(keys(value, f"{prefix}.{key}".lstrip(".")) for key, value in document.items()))
     named = ("latency_ps.", "breakdown_ps.", "path_conflict.causes.", "scouts", "cache", "power_cut", "fairness")
+    named += ("mapping_cache", "warm_up", "measured")
     return below | ({prefix} if prefix.startswith(named) and not prefix.endswith("[]") else set())
 
 
@@ -39,6 +46,7 @@ def expected_keys() -> set[str]:
         "latency_ps": ("all", "read", "write", "flush"),
         "breakdown_ps": ("mean", "tail"),
         "path_conflict": ("channel", "controller", "link"),
+        "measured": ("iops", "latency"),
     }
     documented = documented_keys()
     plain = {key for key in documented if "*" not in key}
@@ -66,10 +74,11 @@ def test_piped_summary_is_plain_ascii_within_100_columns(cli: Cli, config: Path)
 
 @pytest.mark.parametrize("fabric", ["bus", "venice"])
 def test_json_has_exactly_the_documented_keys(cli: Cli, config: Path, tmp_path: Path, fabric: str) -> None:
-    settings = ("--set", "workload.read-share=0.5", "--set", f"fabric.kind={fabric}")
+    settings = ["--set", "workload.read-share=0.5", "--set", f"fabric.kind={fabric}"]
+    settings += ["--set", "measure.warm-up=auto", "--set", "mapping.cache-capacity=64MiB"]
     assert cli("run", config, *settings, "--fairness", "--json", "result.json").returncode == 0
     found = keys(json.loads((tmp_path / "result.json").read_text()))
-    absent = ("cache.", "power_cut.", *(["scouts."] if fabric == "bus" else []))
+    absent = ("latency_ps.flush.", "cache.", "power_cut.", *(["scouts."] if fabric == "bus" else []))
     assert found == {key for key in expected_keys() if not key.startswith(absent)}
 
 
@@ -78,7 +87,8 @@ def test_json_of_a_cut_of_the_power_has_the_documented_keys_too(cli: Cli, config
     done = cli("run", config, *settings, "--json", "result.json")
     assert done.returncode == 0
     found = keys(json.loads((tmp_path / "result.json").read_text()))
-    assert found == {key for key in expected_keys() if not key.startswith("scouts.")}
+    absent = ("scouts.", "latency_ps.flush.", "mapping_cache.", "warm_up.", "measured.", "fairness")
+    assert found == {key for key in expected_keys() if not key.startswith(absent)}
 
 
 def test_summary_tells_of_the_cache_and_of_the_cut_of_the_power(cli: Cli, config: Path) -> None:

@@ -60,11 +60,13 @@ flashmesh.add_command(import_mqsim_command)
 @click.option("--fio", "fio_file", type=click.Path(path_type=Path), metavar="FILE", help="Run these jobs of fio.")
 @output_option("--json", "json_file", "Write the results as JSON; - writes them to stdout instead of the summary.")
 @output_option("--requests", "requests_file", "Write a Parquet file with a row for every request.")
+@output_option("--epochs", "epochs_file", "Write a row for every measure.epoch of the run, to a .csv or .parquet file.")
 def run(
     config: str | None,
     fio_file: Path | None,
     json_file: Path | None,
     requests_file: Path | None,
+    epochs_file: Path | None,
     quiet: bool,
     settings: tuple[tuple[str, str], ...],
     **options: Any,
@@ -77,8 +79,9 @@ def run(
         raise click.UsageError("Missing argument 'CONFIG'.")
     config = config or DRIVE
     refuse_stdout("--requests", requests_file)
+    refuse_stdout("--epochs", epochs_file, "epochs")
     refuse_overwriting(
-        {"--json": json_file, "--requests": requests_file},
+        {"--json": json_file, "--requests": requests_file, "--epochs": epochs_file},
         inputs(config, dict(settings), options["trace"]) | {"the job file": [fio_file] if fio_file is not None else []},
     )
     require_stdout()
@@ -96,6 +99,7 @@ def run(
                 overrides=dict(settings),
                 fio=jobs,
                 requests_file=requests_file,
+                epochs_file=epochs_file,
                 progress=bar,
                 on_open=bar.on_open,
                 **options,

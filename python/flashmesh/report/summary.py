@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from rich.table import Table
 from rich.text import Text
 
-from flashmesh.report import cache, interconnect
+from flashmesh.report import cache, interconnect, over_time
 from flashmesh.report import quantities as q
 from flashmesh.results import Breakdown, Latency
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from flashmesh.report.terminal import Terminal
-    from flashmesh.results import CauseOfConflicts, Fairness, Result
+    from flashmesh.results import CauseOfConflicts, Fairness, Result, Stretch
 
 STATISTICS = {name.name: name.name.replace("_", ".") for name in fields(Latency) if name.name != "count"}
 PARTS = {
@@ -59,12 +59,17 @@ def sections(result: Result, terminal: Terminal) -> Iterator[RenderableType]:
     if result.interrupted:
         yield Text("Interrupted: these figures cover what was simulated until then.", style="bold yellow")
     yield Text()
+    if result.warm_up is not None:
+        yield from measured(result, terminal)
     yield throughput(result)
     yield Text()
     yield latency(result, terminal)
     yield Text()
     if len(result.streams) > 1:
         yield streams(result, terminal)
+        yield Text()
+    if result.epochs:
+        yield from over_time.epochs(result.epochs, terminal)
         yield Text()
     if result.fairness is not None:
         yield from fairness(result.fairness, terminal)
@@ -84,6 +89,26 @@ def sections(result: Result, terminal: Terminal) -> Iterator[RenderableType]:
     yield Text(cost(result), style="dim")
 
 
+def measured(result: Result, terminal: Terminal) -> Iterator[RenderableType]:
+    """What came behind the warm-up."""
+    yield over_time.warm_up(result)
+    yield Text()
+    window = result.measured
+    if window is None:
+        return
+    yield throughput(window)
+    yield Text()
+    yield latency(window, terminal)
+    yield Text()
+    if len(window.streams) > 1:
+        yield over_time.streams(window, terminal)
+        yield Text()
+    yield pairs(over_time.drift(window))
+    yield Text()
+    yield Text("The whole run, its warm-up included", style="bold")
+    yield Text()
+
+
 def title(result: Result) -> str:
     """What was simulated."""
     parameters = result.parameters
@@ -101,7 +126,7 @@ def title(result: Result) -> str:
     return f"flashmesh {result.version}: {drive}{workload}"
 
 
-def throughput(result: Result) -> Text:
+def throughput(result: Result | Stretch) -> Text:
     """IOPS and bandwidth."""
     text = Text()
     text.append("IOPS ").append(q.scaled(result.iops), style="bold green")
@@ -109,7 +134,7 @@ def throughput(result: Result) -> Text:
     return text
 
 
-def latency(result: Result, terminal: Terminal) -> RenderableType:
+def latency(result: Result | Stretch, terminal: Terminal) -> RenderableType:
     """Completion latency: a row for each kind of request."""
     table = terminal.table("completion latency", *STATISTICS.values())
     for kind in kinds(result):
@@ -141,7 +166,7 @@ def fairness(measured: Fairness, terminal: Terminal) -> Iterator[RenderableType]
         yield Text(f"slowdown at most {most:.2f}, unfairness {unfairness:.2f}, fairness {measured.fairness:.2f}")
 
 
-def kinds(result: Result) -> list[str]:
+def kinds(result: Result | Stretch) -> list[str]:
     """The kinds of requests there were; all of them together where that says more than one of them."""
     found = [kind for kind in ("read", "write") if getattr(result.latency_ps, kind) is not None]
     together = result.latency_ps.all is not None and result.latency_ps.all not in (
@@ -263,7 +288,9 @@ def refused(result: Result) -> list[tuple[str, str]]:
     ended = asdict(result.host.statuses)
     del ended["success"]
     return [
-        (f"ended with {status.replace('_', ' ')}", f"{q.count(count)} requests") for status, count in ended.items() if count
+        (f"ended with {status.replace('_', ' ')}", f"{q.count(count)} requests")
+        for status, count in ended.items()
+        if count
     ]
 
 

@@ -7,7 +7,7 @@ use super::node::Node;
 use super::reference::SectionSpec;
 use super::section::{Section, section};
 use super::sections::{
-    Cache, Fabric, Flash, Ftl, Gc, Geometry, Host, Mapping, Namespace, Nossd, Nvme, Packets, Pnssd, Power,
+    Cache, Fabric, Flash, Ftl, Gc, Geometry, Host, Mapping, Measure, Namespace, Nossd, Nvme, Packets, Pnssd, Power,
     Precondition, Queue, Replay, Sata, Schedule, Venice, Wear, Workload,
 };
 use super::stream::StreamConfig;
@@ -156,6 +156,8 @@ tree! {
         precondition: Precondition,
         /// What the parts of the drive draw.
         power: Power,
+        /// The steady state and epochs.
+        measure: Measure,
         /// Where requests come from.
         workload: Workload,
         /// When requests are issued.

@@ -39,6 +39,15 @@ impl Latencies {
         self.max = self.max.later(latency);
     }
 
+    /// Counts `latencies`, each with how many there are, of which the exact sum and maximum are known.
+    pub fn record_bins(&mut self, latencies: impl Iterator<Item = (u64, u64)>, sum_ps: u128, max: Time) {
+        for (latency_ps, count) in latencies {
+            self.histogram.saturating_record_n(latency_ps, count);
+        }
+        self.sum_ps += sum_ps;
+        self.max = self.max.later(max);
+    }
+
     /// Adds what `other` counted.
     pub fn add(&mut self, other: &Latencies) {
         // Both histograms resize themselves and share their precision, so adding cannot fail.

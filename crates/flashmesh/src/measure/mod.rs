@@ -1,6 +1,7 @@
-//! What a run tells: latencies and where they went, path conflicts, utilisation, what bounds it, and how near
-//! it came to that.
+//! What a run tells: latencies and where they went, path conflicts, utilisation, what bounds it, how near it came to
+//! that, and how all this changes over time: the steady state behind a warm-up, and epochs.
 
+pub mod bins;
 pub mod bound;
 pub mod breakdown;
 pub mod cache;
@@ -11,6 +12,10 @@ pub mod log;
 pub mod lower_bound;
 mod memory;
 pub mod report;
+pub mod series;
+pub mod steady;
 pub mod stream;
+pub mod stretch;
+pub mod timeline;
 
 pub use memory::peak_rss;

@@ -9,6 +9,8 @@ use super::conflicts::CausesReport;
 use super::host::HostReport;
 use super::latency::LatencySummary;
 use super::lower_bound::LowerBound;
+use super::stretch::StretchReport;
+use super::timeline::{MeasuredReport, WarmUpReport};
 use crate::fabric::layout::LinkKind;
 use crate::fabric::{Layout, LinkUsage, venice};
 use crate::ftl::mapping_cache::Counters;
@@ -65,6 +67,12 @@ pub struct Report {
     pub area: AreaReport,
     /// The same of each stream, in the order in which they are configured.
     pub streams: Vec<StreamReport>,
+    /// How the warm-up ended; null when there was to be none.
+    pub warm_up: Option<WarmUpReport>,
+    /// What came behind the warm-up; null when there was to be none, or nothing came behind it.
+    pub measured: Option<MeasuredReport>,
+    /// The run in stretches of equal length; none unless asked for.
+    pub epochs: Vec<StretchReport>,
     /// What the workload is; null when it was not named by the configuration, or there are several.
     pub workload: Option<WorkloadSummary>,
     /// Wall-clock seconds of the run, without reading the configuration and preconditioning.
@@ -144,9 +152,25 @@ pub struct GcReport {
     pub erases: u64,
 }
 
+impl GcReport {
+    /// What `combine` makes of each count here and in `other`.
+    pub fn zip(&self, other: &GcReport, combine: fn(u64, u64) -> u64) -> GcReport {
+        GcReport {
+            collections: combine(self.collections, other.collections),
+            wear_moves: combine(self.wear_moves, other.wear_moves),
+            translation_collections: combine(self.translation_collections, other.translation_collections),
+            pages_moved: combine(self.pages_moved, other.pages_moved),
+            pages_copied: combine(self.pages_copied, other.pages_copied),
+            erases: combine(self.erases, other.erases),
+        }
+    }
+}
+
 /// Operations of the flash array, in pages (erases in blocks).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct FlashReport {
+    /// Pages that requests wrote, wherever they went first.
+    pub pages_written: u64,
     /// Pages read for requests.
     pub user_reads: u64,
     /// Pages programmed for requests, and by the device cache for those that wrote them.
@@ -161,6 +185,29 @@ pub struct FlashReport {
     pub multi_plane_operations: u64,
     /// Programs and erases set aside for reads.
     pub suspensions: u64,
+}
+
+impl FlashReport {
+    /// What `combine` makes of each count here and in `other`.
+    pub fn zip(&self, other: &FlashReport, combine: fn(u64, u64) -> u64) -> FlashReport {
+        FlashReport {
+            pages_written: combine(self.pages_written, other.pages_written),
+            user_reads: combine(self.user_reads, other.user_reads),
+            user_programs: combine(self.user_programs, other.user_programs),
+            partial_write_reads: combine(self.partial_write_reads, other.partial_write_reads),
+            map_reads: combine(self.map_reads, other.map_reads),
+            map_programs: combine(self.map_programs, other.map_programs),
+            multi_plane_operations: combine(self.multi_plane_operations, other.multi_plane_operations),
+            suspensions: combine(self.suspensions, other.suspensions),
+        }
+    }
+
+    /// Pages programmed, translation pages and those that `gc` moved among them, over pages the host wrote; nothing when
+    /// it wrote none.
+    pub fn write_amplification(&self, gc: &GcReport) -> Option<f64> {
+        let programmed = self.user_programs + self.map_programs + gc.pages_moved;
+        (self.pages_written > 0).then(|| programmed as f64 / self.pages_written as f64)
+    }
 }
 
 /// What the cache of the map did.

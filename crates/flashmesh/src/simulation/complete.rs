@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::time::Duration;
 
+use crate::config::Measure;
 use crate::error::RunError;
 use crate::fabric::{Cause, Causes, Fabric};
 use crate::host::interface::Interface;
@@ -20,6 +21,7 @@ use crate::measure::report::{
     FlashReport, GcReport, LinksReport, MappingCacheReport, PathConflictReport, Report, StreamReport, Utilisation,
 };
 use crate::measure::stream::{StreamFigures, StreamMeasures};
+use crate::measure::timeline::Timeline;
 use crate::power::energy::{Activity, ArrayWork};
 use crate::power::{area, energy};
 use crate::schedule::transaction::{Spent, Transaction};
@@ -29,6 +31,7 @@ use crate::workload::RequestKind;
 use super::Simulation;
 use super::event::{Event, lane};
 use super::streams::Stream;
+use super::timeline::TimelineReports;
 
 /// All that is counted while the drive runs.
 pub(super) struct Measures {
@@ -42,8 +45,6 @@ pub(super) struct Measures {
     pub statuses: [u64; Status::ALL.len()],
     /// When all that was dirty at the end was on flash, if that was waited for.
     pub flushed: Time,
-    /// Pages that requests wrote, each time and in whole or in part.
-    pub pages_written: u64,
     pub requests_free: u64,
     pub transfers: u64,
     pub transfers_free: u64,
@@ -56,12 +57,17 @@ pub(super) struct Measures {
     pub work: ArrayWork,
     pub gc: GcReport,
     pub flash: FlashReport,
+    /// Stretches of the run; nothing unless asked for.
+    pub timeline: Option<Box<Timeline>>,
+    /// When the next of them ends, if time ends it.
+    pub due: Time,
     pub sink: Option<Box<dyn RequestSink>>,
 }
 
 impl Measures {
-    /// Nothing counted yet, on a drive of `dies` dies for so many streams.
-    pub(super) fn new(dies: u32, streams: usize) -> Measures {
+    /// Nothing counted yet, on a drive of `dies` dies for so many streams, of which `settings` say what else to measure.
+    pub(super) fn new(dies: u32, streams: usize, settings: &Measure) -> Measures {
+        let timeline = Timeline::new(settings, streams);
         Measures {
             issued: 0,
             completed: 0,
@@ -69,7 +75,6 @@ impl Measures {
             queues: vec![QueueWork::default(); streams],
             statuses: [0; Status::ALL.len()],
             flushed: Time::ZERO,
-            pages_written: 0,
             requests_free: 0,
             requests_blocked: [0; Cause::ALL.len()],
             transfers: 0,
@@ -79,6 +84,8 @@ impl Measures {
             work: ArrayWork::default(),
             gc: GcReport::default(),
             flash: FlashReport::default(),
+            due: timeline.as_ref().map_or(Time::MAX, Timeline::due),
+            timeline: timeline.map(Box::new),
             sink: None,
         }
     }
@@ -149,6 +156,11 @@ impl Simulation {
             };
             sink.record(&record).map_err(RunError::Sink)?;
         }
+        if let Some(timeline) = &mut measures.timeline
+            && timeline.completed(stream, &request.io, request.status, now, latency)
+        {
+            self.cut_timeline_at(now);
+        }
         self.requests.remove(id);
         let replay = &mut self.streams[stream.index()].replay;
         let mode = replay.mode();
@@ -181,7 +193,6 @@ impl Simulation {
         };
         let share = |part: u64, of: u64| (of > 0).then(|| part as f64 / of as f64);
         let flash = measures.flash.clone();
-        let programmed = flash.user_programs + flash.map_programs + measures.gc.pages_moved;
         // Threads that think, and collections beside them, may have gone on after the last completion.
         let utilisation = self.utilisation(self.now());
         let StreamFigures { iops, bandwidth_bytes_per_s, latency_ps, breakdown_ps } = all.figures(end);
@@ -194,6 +205,7 @@ impl Simulation {
         let breakdown = breakdown_ps.mean.as_ref();
         let bound = Bound::find(&utilisation, (unit, &at_work), self.fabric.layout(), breakdown, load);
         let wall_s = wall.as_secs_f64();
+        let TimelineReports { warm_up, measured, epochs } = self.timeline_reports(end);
         Report {
             requests: measures.completed,
             makespan_ps: end.as_ps(),
@@ -201,7 +213,7 @@ impl Simulation {
             bandwidth_bytes_per_s,
             latency_ps,
             breakdown_ps,
-            write_amplification: share(programmed, measures.pages_written),
+            write_amplification: flash.write_amplification(&measures.gc),
             gc: measures.gc.clone(),
             flash,
             mapping_cache: self.map.as_ref().map(|map| MappingCacheReport {
@@ -238,6 +250,9 @@ impl Simulation {
             power_cut,
             utilisation,
             streams: self.stream_reports(interrupted),
+            warm_up,
+            measured,
+            epochs,
             workload: self.summary().cloned(),
             wall_s,
             requests_per_wall_s: if wall_s > 0.0 { measures.completed as f64 / wall_s } else { 0.0 },

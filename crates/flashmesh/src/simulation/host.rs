@@ -76,6 +76,9 @@ impl Simulation {
         let Arrived { io, thread, arrival } = arrived;
         let number = self.measures.issued;
         self.measures.issued += 1;
+        if let Some(timeline) = &mut self.measures.timeline {
+            timeline.issued(now);
+        }
         let request = Request {
             number,
             stream,

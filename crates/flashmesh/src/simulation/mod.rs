@@ -3,7 +3,8 @@
 //! `host` exchanges requests with the host, `submit` cuts them into transactions, `cache` takes pages through the device cache,
 //! `map` reads and writes translation pages, `dispatch` lets dies take transactions (`chips` those that take turns, `join` with
 //! several planes), `operation` follows an operation through path and array, `copy` sends pages to other chips, `collect` moves
-//! pages out of victim blocks, `complete` closes requests and measures them, `power_cut` ends a run that leaves dirty pages.
+//! pages out of victim blocks, `complete` closes requests and measures them, `timeline` in stretches of the run, `power_cut` ends
+//! a run that leaves dirty pages.
 
 mod cache;
 mod chips;
@@ -21,6 +22,7 @@ mod power_cut;
 mod request;
 mod streams;
 mod submit;
+mod timeline;
 
 use std::time::Instant;
 
@@ -227,7 +229,7 @@ impl Simulation {
             transaction_order: 0,
             ending: Ending::default(),
             power_cut: None,
-            measures: Measures::new(dies, streams.len()),
+            measures: Measures::new(dies, streams.len(), &config.measure),
             oracles: None,
             streams,
             geometry,
@@ -316,6 +318,9 @@ impl Simulation {
     #[inline]
     fn handle(&mut self, event: Event) -> Result<(), RunError> {
         self.witness(|oracles, now| oracles.event(now));
+        if self.measures.due <= self.queue.now() {
+            self.cut_timeline(self.queue.now());
+        }
         match event {
             Event::Arrive(_) | Event::ThreadReady(..) | Event::Host(_) if self.power_cut.is_some() => {}
             Event::Arrive(stream) => {

@@ -94,7 +94,7 @@ impl Simulation {
         let pages = last.0 - first.0 + 1;
         self.requests[id].remaining = pages;
         if io.kind == RequestKind::Write {
-            self.measures.pages_written += u64::from(pages);
+            self.measures.flash.pages_written += u64::from(pages);
         }
         for lpn in first.0..=last.0 {
             let page_start = page_size * u64::from(lpn);
@@ -139,7 +139,7 @@ impl Simulation {
             return self.respond(id);
         }
         self.requests[id].remaining = pages;
-        self.measures.pages_written += u64::from(pages);
+        self.measures.flash.pages_written += u64::from(pages);
         self.begin_write(id);
         for &lpn in parts {
             self.submit_write(id, lpn, covered(lpn));

@@ -1,0 +1,174 @@
+//! Latencies in bins, of which only those that hold any take memory.
+//!
+//! The histograms of a run ([`super::latency`]) take half a megabyte each, whatever is in them. A run that is cut into
+//! stretches has hundreds; here each is a list of the bins that are not empty. The bins are those of the histograms, so
+//! that percentiles come out the same.
+
+use super::latency::Latencies;
+use crate::units::Time;
+
+/// Latencies that wait to be sorted into their bins.
+const RECENT_MAX: usize = 4096;
+
+/// Latencies below two to this many picoseconds have a bin each; above, as many bins cover a power of two as below it.
+const EXACT_BITS: u32 = 10;
+
+/// The latencies of some requests.
+#[derive(Clone, Debug, Default)]
+pub struct Bins {
+    /// The longest latency of each bin with how many it holds, in order.
+    bins: Vec<(u64, u64)>,
+    /// Latencies, as the longest of their bin, that are not in `bins` yet.
+    recent: Vec<u64>,
+    count: u64,
+    sum_ps: u128,
+    max: Time,
+}
+
+/// The longest latency of the bin that `ps` belongs to.
+#[inline]
+fn bin_of(ps: u64) -> u64 {
+    let shift = ps.max(1).ilog2().saturating_sub(EXACT_BITS);
+    ps | ((1 << shift) - 1)
+}
+
+/// The bins of both lists, in order.
+fn joined(one: &[(u64, u64)], other: &[(u64, u64)]) -> Vec<(u64, u64)> {
+    let mut bins = Vec::with_capacity(one.len().max(other.len()));
+    let (mut one, mut other) = (one.iter().copied().peekable(), other.iter().copied().peekable());
+    loop {
+        let next = match (one.peek().copied(), other.peek().copied()) {
+            (Some((a, count)), Some((b, further))) if a == b => {
+                one.next();
+                other.next();
+                Some((a, count + further))
+            }
+            (Some((a, _)), Some((b, _))) if b < a => other.next(),
+            (Some(_), _) => one.next(),
+            (None, _) => other.next(),
+        };
+        match next {
+            Some(bin) => bins.push(bin),
+            None => break,
+        }
+    }
+    bins.shrink_to_fit();
+    bins
+}
+
+impl Bins {
+    /// Counts one request.
+    #[inline]
+    pub fn record(&mut self, latency: Time) {
+        self.count += 1;
+        self.sum_ps += u128::from(latency.as_ps());
+        self.max = self.max.later(latency);
+        self.recent.push(bin_of(latency.as_ps()));
+        if self.recent.len() == RECENT_MAX {
+            self.sort();
+        }
+    }
+
+    fn sort(&mut self) {
+        self.recent.sort_unstable();
+        let mut found: Vec<(u64, u64)> = Vec::new();
+        for &bin in &self.recent {
+            match found.last_mut() {
+                Some((last, count)) if *last == bin => *count += 1,
+                _ => found.push((bin, 1)),
+            }
+        }
+        self.bins = joined(&self.bins, &found);
+        self.recent.clear();
+    }
+
+    /// Gives back the memory that only further requests would need.
+    pub fn close(&mut self) {
+        self.sort();
+        self.recent = Vec::new();
+    }
+
+    /// Adds what `other`, which is closed, counted.
+    pub fn add(&mut self, other: &Bins) {
+        debug_assert!(other.recent.is_empty(), "bins are closed before they are added");
+        self.bins = joined(&self.bins, &other.bins);
+        self.count += other.count;
+        self.sum_ps += other.sum_ps;
+        self.max = self.max.later(other.max);
+    }
+
+    /// How many requests were counted.
+    pub fn count(&self) -> u64 {
+        self.count
+    }
+
+    /// Their latencies, summed.
+    pub fn sum_ps(&self) -> u128 {
+        self.sum_ps
+    }
+
+    /// The bins that take memory, and the latencies that wait to be sorted into them.
+    pub fn len(&self) -> usize {
+        self.bins.len() + self.recent.len()
+    }
+
+    /// Whether nothing was counted.
+    pub fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
+    /// Adds what is counted here to `latencies`.
+    pub fn add_to(&self, latencies: &mut Latencies) {
+        let recent = self.recent.iter().map(|&bin| (bin, 1));
+        latencies.record_bins(self.bins.iter().copied().chain(recent), self.sum_ps, self.max);
+    }
+
+    /// The same latencies as a histogram.
+    pub fn latencies(&self) -> Latencies {
+        let mut latencies = Latencies::default();
+        self.add_to(&mut latencies);
+        latencies
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn bins_summarise_as_the_histogram_does_in_any_number_of_parts(
+            parts in prop::collection::vec(prop::collection::vec((0..62u32, any::<u64>()), 0..200), 1..6),
+        ) {
+            let mut whole = Latencies::default();
+            let mut together = Bins::default();
+            for part in parts {
+                let mut bins = Bins::default();
+                for (bits, random) in part {
+                    let latency = Time::from_ps(random % (1 << bits));
+                    whole.record(latency);
+                    bins.record(latency);
+                }
+                bins.close();
+                together.add(&bins);
+            }
+            prop_assert_eq!(together.count(), whole.count());
+            prop_assert_eq!(together.latencies().summary(), whole.summary());
+            prop_assert!(together.bins.is_sorted_by(|one, other| one.0 < other.0));
+        }
+    }
+
+    #[test]
+    fn many_requests_take_the_memory_of_their_bins() {
+        let mut bins = Bins::default();
+        for number in 0..1_000_000u64 {
+            bins.record(Time::from_ns(50_000 + number % 10_000));
+        }
+        bins.close();
+        // 50 to 60 us: 2^25 ps and more, in bins of 2^15 ps.
+        let width = 1u64 << 15;
+        assert!(bins.len() as u64 <= 10_000_000 / width + 2, "{} bins", bins.len());
+        assert_eq!(bins.count(), 1_000_000);
+    }
+}

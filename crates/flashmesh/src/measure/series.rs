@@ -1,0 +1,174 @@
+//! A run as a row of stretches that are alike, of bounded number: where there would be too many, neighbours are joined.
+
+use super::stretch::{Counts, Stretch};
+use crate::host::status::Status;
+use crate::ids::StreamId;
+use crate::units::Time;
+use crate::workload::IoRequest;
+
+/// How long the stretches of a series are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pace {
+    /// So many completed requests.
+    Requests(u64),
+    /// So much time.
+    Time(Time),
+}
+
+/// Stretches of a run, one behind the other from where the series began.
+#[derive(Debug)]
+pub struct Series {
+    pace: Pace,
+    /// At so many closed stretches they are joined; even.
+    limit: usize,
+    closed: Vec<Stretch>,
+    open: Stretch,
+    open_requests: u64,
+    /// What the drive had done when the open stretch began.
+    before: Counts,
+}
+
+impl Series {
+    /// A series of at most `limit` stretches, at least two, that begins where `before` was sampled.
+    pub fn new(pace: Pace, limit: usize, streams: usize, before: Counts) -> Series {
+        let open = Stretch::new(before.span, streams);
+        Series { pace, limit: limit.max(2) & !1, closed: Vec::new(), open, open_requests: 0, before }
+    }
+
+    /// How long its stretches are by now.
+    pub fn pace(&self) -> Pace {
+        self.pace
+    }
+
+    /// When the open stretch ends, if time ends it.
+    pub fn due(&self) -> Time {
+        match self.pace {
+            Pace::Time(length) => self.open.start() + length,
+            Pace::Requests(_) => Time::MAX,
+        }
+    }
+
+    /// Counts a request of `stream` that completes with `status` at `now` after `latency`; tells whether it ends the stretch.
+    pub fn record(&mut self, stream: StreamId, io: &IoRequest, status: Status, now: Time, latency: Time) -> bool {
+        self.open.record(stream, io, status, now, latency);
+        self.open_requests += 1;
+        self.is_full()
+    }
+
+    /// Whether the open stretch has all of its requests, if they end it.
+    pub fn is_full(&self) -> bool {
+        matches!(self.pace, Pace::Requests(requests) if self.open_requests >= requests)
+    }
+
+    /// The open stretch ends where `counts` was sampled.
+    pub fn cut(&mut self, counts: &Counts) {
+        let next = Stretch::new(counts.span, self.open.streams().len());
+        let mut ended = std::mem::replace(&mut self.open, next);
+        self.open_requests = 0;
+        ended.close(counts.span, counts.since(&self.before));
+        self.before = counts.clone();
+        self.closed.push(ended);
+        if self.closed.len() == self.limit {
+            self.join();
+        }
+    }
+
+    /// Joins neighbours; stretches are twice as long from here on.
+    fn join(&mut self) {
+        let mut pairs = std::mem::take(&mut self.closed).into_iter();
+        while let (Some(mut first), Some(second)) = (pairs.next(), pairs.next()) {
+            first.add(&second);
+            self.closed.push(first);
+        }
+        self.pace = match self.pace {
+            Pace::Requests(requests) => Pace::Requests(requests * 2),
+            Pace::Time(length) => Pace::Time(length * 2),
+        };
+    }
+
+    /// The stretches that have their full length.
+    pub fn closed(&self) -> &[Stretch] {
+        &self.closed
+    }
+
+    /// All stretches of a run that ends at `end`; the last one ends there, and has what the drive did until `counts`.
+    pub fn until(&self, end: Time, counts: &Counts) -> Vec<Stretch> {
+        let mut stretches = self.closed.clone();
+        let mut last = self.open.clone();
+        last.close(counts.span, counts.since(&self.before));
+        stretches.push(last);
+        // The drive may have gone on after the last completion.
+        while let [.., before, last] = &mut stretches[..]
+            && last.start() >= end
+        {
+            before.add(last);
+            stretches.pop();
+        }
+        if let Some(last) = stretches.last_mut() {
+            last.end_at(end.later(last.start()));
+        }
+        stretches
+    }
+
+    /// Bins of latencies in memory.
+    pub fn bins(&self) -> usize {
+        self.closed.iter().chain([&self.open]).map(Stretch::bins).sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::units::Bytes;
+    use crate::workload::RequestKind;
+
+    fn read() -> IoRequest {
+        let (offset, size) = (Bytes::ZERO, Bytes::from_kib(4));
+        IoRequest { arrival: Time::ZERO, kind: RequestKind::Read, offset, size, stream: 0 }
+    }
+
+    /// A request completes every nanosecond, its latency one of a thousand.
+    fn series(pace: Pace, limit: usize, requests: u64) -> (Series, Counts) {
+        let mut series = Series::new(pace, limit, 1, Counts::default());
+        let at = |ns| Counts { span: Time::from_ns(ns), map_wanted: ns, ..Counts::default() };
+        for ns in 1..=requests {
+            while series.due() <= Time::from_ns(ns) {
+                let due = series.due();
+                series.cut(&Counts { span: due, map_wanted: ns, ..Counts::default() });
+            }
+            let latency = Time::from_ns(1_000 + ns % 1_000);
+            if series.record(StreamId(0), &read(), Status::Success, Time::from_ns(ns), latency) {
+                series.cut(&at(ns));
+            }
+        }
+        (series, at(requests))
+    }
+
+    #[test]
+    fn joining_keeps_every_sum_and_the_number_of_stretches_within_its_limit() {
+        for limit in [2, 3, 8, 64] {
+            for requests in [0, 1, 4, 5, 6, 317, 5_000] {
+                for pace in [Pace::Requests(5), Pace::Time(Time::from_ps(1_700))] {
+                    let (series, counts) = series(pace, limit, requests);
+                    let end = Time::from_ns(requests);
+                    let stretches = series.until(end, &counts);
+                    assert!(stretches.len() <= limit, "{} of {limit}", stretches.len());
+                    assert_eq!(stretches.iter().map(Stretch::requests).sum::<u64>(), requests);
+                    let latencies: u64 = (1..=requests).map(|ns| (1_000 + ns % 1_000) * 1_000).sum();
+                    assert_eq!(stretches.iter().map(Stretch::latency_sum_ps).sum::<u128>(), u128::from(latencies));
+                    assert_eq!(stretches.iter().map(|stretch| stretch.counts().map_wanted).sum::<u64>(), requests);
+                    assert!(stretches.windows(2).all(|pair| pair[0].end() == pair[1].start()));
+                    assert_eq!(stretches.last().map(Stretch::end), Some(end));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn memory_does_not_grow_with_the_run() {
+        let bins = |requests| series(Pace::Requests(5), 64, requests).0.bins();
+        // A thousand latencies, a bin each, in at most 64 stretches, beside those that wait to be sorted.
+        assert!(bins(20_000) <= 64 * 1_000 + 4_096);
+        assert!(bins(500_000) <= 64 * 1_000 + 4_096, "{} bins", bins(500_000));
+    }
+}

@@ -1,0 +1,326 @@
+//! What was counted in one stretch of a run.
+//!
+//! Stretches that lie side by side add up, so that a longer one has the counts, and the percentiles, of both.
+
+use serde::Serialize;
+
+use super::bins::Bins;
+use super::latency::Latencies;
+use super::report::{FlashReport, GcReport, LatencyReport};
+use crate::host::status::Status;
+use crate::ids::StreamId;
+use crate::units::{Bytes, Time};
+use crate::workload::{IoRequest, RequestKind};
+
+/// Time that parts of the drive were busy, summed over them, in picoseconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Busy {
+    /// The link from host to drive.
+    pub link_to_drive: u128,
+    /// The link from drive to host.
+    pub link_to_host: u128,
+    /// The links of the fabric.
+    pub links: u128,
+    /// The dies.
+    pub dies: u128,
+    /// The dies, with garbage collection and wear levelling.
+    pub dies_gc: u128,
+    /// The queues of the host, a command each.
+    pub queues: u128,
+}
+
+impl Busy {
+    fn zip(&self, other: &Busy, combine: fn(u128, u128) -> u128) -> Busy {
+        Busy {
+            link_to_drive: combine(self.link_to_drive, other.link_to_drive),
+            link_to_host: combine(self.link_to_host, other.link_to_host),
+            links: combine(self.links, other.links),
+            dies: combine(self.dies, other.dies),
+            dies_gc: combine(self.dies_gc, other.dies_gc),
+            queues: combine(self.queues, other.queues),
+        }
+    }
+}
+
+/// What the drive has counted since the start, or between two such samples.
+#[derive(Clone, Debug, Default)]
+pub struct Counts {
+    /// When the sample was taken, or the time between two.
+    pub span: Time,
+    /// What garbage collection did.
+    pub gc: GcReport,
+    /// What the flash array did.
+    pub flash: FlashReport,
+    /// Entries of the map wanted from its cache.
+    pub map_wanted: u64,
+    /// Of these, found.
+    pub map_found: u64,
+    /// How long the parts of the drive were busy.
+    pub busy: Busy,
+}
+
+impl Counts {
+    /// What was counted between `earlier` and this sample.
+    pub fn since(&self, earlier: &Counts) -> Counts {
+        Counts {
+            span: self.span - earlier.span,
+            gc: self.gc.zip(&earlier.gc, |later, earlier| later - earlier),
+            flash: self.flash.zip(&earlier.flash, |later, earlier| later - earlier),
+            map_wanted: self.map_wanted - earlier.map_wanted,
+            map_found: self.map_found - earlier.map_found,
+            busy: self.busy.zip(&earlier.busy, u128::saturating_sub),
+        }
+    }
+
+    fn add(&mut self, other: &Counts) {
+        *self = Counts {
+            span: self.span + other.span,
+            gc: self.gc.zip(&other.gc, |one, other| one + other),
+            flash: self.flash.zip(&other.flash, |one, other| one + other),
+            map_wanted: self.map_wanted + other.map_wanted,
+            map_found: self.map_found + other.map_found,
+            busy: self.busy.zip(&other.busy, |one, other| one + other),
+        };
+    }
+}
+
+/// How many parts the drive has, to turn busy time into shares.
+#[derive(Clone, Copy, Debug)]
+pub struct Parts {
+    /// Links of the fabric.
+    pub links: usize,
+    /// Dies.
+    pub dies: usize,
+}
+
+/// The requests of one stream that completed in a stretch.
+#[derive(Clone, Debug, Default)]
+pub struct Completed {
+    bytes: Bytes,
+    last_completion: Time,
+    reads: Bins,
+    writes: Bins,
+    flushes: Bins,
+    /// Requests that move no data, and those that were refused.
+    others: Bins,
+}
+
+impl Completed {
+    fn kinds(&self) -> [&Bins; 4] {
+        [&self.reads, &self.writes, &self.flushes, &self.others]
+    }
+
+    fn kinds_mut(&mut self) -> [&mut Bins; 4] {
+        [&mut self.reads, &mut self.writes, &mut self.flushes, &mut self.others]
+    }
+
+    /// Requests completed.
+    pub fn requests(&self) -> u64 {
+        self.kinds().iter().map(|bins| bins.count()).sum()
+    }
+
+    /// Bytes read and written.
+    pub fn bytes(&self) -> Bytes {
+        self.bytes
+    }
+
+    /// When the last one completed.
+    pub fn last_completion(&self) -> Time {
+        self.last_completion
+    }
+
+    fn record(&mut self, io: &IoRequest, status: Status, now: Time, latency: Time) {
+        self.last_completion = now;
+        let bins = match io.kind {
+            _ if status != Status::Success => &mut self.others,
+            RequestKind::Read => &mut self.reads,
+            RequestKind::Write => &mut self.writes,
+            RequestKind::Flush => &mut self.flushes,
+            RequestKind::Deallocate | RequestKind::WriteZeroes => &mut self.others,
+        };
+        bins.record(latency);
+        if io.kind.moves_data() && status == Status::Success {
+            self.bytes += io.size;
+        }
+    }
+
+    fn add(&mut self, other: &Completed) {
+        self.bytes += other.bytes;
+        self.last_completion = self.last_completion.later(other.last_completion);
+        for (bins, further) in self.kinds_mut().into_iter().zip(other.kinds()) {
+            bins.add(further);
+        }
+    }
+
+    /// Completion latencies.
+    pub fn latency(&self) -> LatencyReport {
+        let mut all = Latencies::default();
+        self.kinds().iter().for_each(|bins| bins.add_to(&mut all));
+        let summary = |bins: &Bins| (!bins.is_empty()).then(|| bins.latencies().summary()).flatten();
+        LatencyReport {
+            all: all.summary(),
+            read: summary(&self.reads),
+            write: summary(&self.writes),
+            flush: summary(&self.flushes),
+        }
+    }
+}
+
+/// What was counted in one stretch of a run.
+#[derive(Clone, Debug)]
+pub struct Stretch {
+    start: Time,
+    end: Time,
+    streams: Vec<Completed>,
+    counts: Counts,
+}
+
+impl Stretch {
+    /// An empty stretch from `start` on, of so many streams.
+    pub fn new(start: Time, streams: usize) -> Stretch {
+        Stretch { start, end: start, streams: vec![Completed::default(); streams], counts: Counts::default() }
+    }
+
+    /// Counts a request of `stream` that completes with `status` at `now` after `latency`.
+    pub fn record(&mut self, stream: StreamId, io: &IoRequest, status: Status, now: Time, latency: Time) {
+        self.streams[stream.index()].record(io, status, now, latency);
+    }
+
+    /// The stretch ends, after the drive has done what `counts` says.
+    pub fn close(&mut self, end: Time, counts: Counts) {
+        self.end = end;
+        self.counts = counts;
+        for bins in self.streams.iter_mut().flat_map(Completed::kinds_mut) {
+            bins.close();
+        }
+    }
+
+    /// Adds the closed stretch that follows this one.
+    pub fn add(&mut self, next: &Stretch) {
+        self.end = next.end;
+        self.counts.add(&next.counts);
+        for (stream, further) in self.streams.iter_mut().zip(&next.streams) {
+            stream.add(further);
+        }
+    }
+
+    /// Nothing completed in it after `end`: it counts up to there.
+    pub fn end_at(&mut self, end: Time) {
+        self.end = end;
+    }
+
+    /// When it begins.
+    pub fn start(&self) -> Time {
+        self.start
+    }
+
+    /// When it ends.
+    pub fn end(&self) -> Time {
+        self.end
+    }
+
+    /// How long it is, in picoseconds.
+    pub fn length_ps(&self) -> f64 {
+        self.end.saturating_sub(self.start).as_ps() as f64
+    }
+
+    /// What each stream completed.
+    pub fn streams(&self) -> &[Completed] {
+        &self.streams
+    }
+
+    /// What the drive did.
+    pub fn counts(&self) -> &Counts {
+        &self.counts
+    }
+
+    /// Requests completed.
+    pub fn requests(&self) -> u64 {
+        self.streams.iter().map(Completed::requests).sum()
+    }
+
+    /// Latencies of all requests, summed.
+    pub fn latency_sum_ps(&self) -> u128 {
+        self.streams.iter().flat_map(Completed::kinds).map(Bins::sum_ps).sum()
+    }
+
+    /// Bins of latencies in memory.
+    pub fn bins(&self) -> usize {
+        self.streams.iter().flat_map(Completed::kinds).map(Bins::len).sum()
+    }
+
+    /// What it comes to, on a drive of so many parts.
+    pub fn report(&self, parts: Parts) -> StretchReport {
+        let mut all = Completed::default();
+        self.streams.iter().for_each(|stream| all.add(stream));
+        let seconds = self.end.saturating_sub(self.start).as_secs_f64();
+        let per_second = |count: u64| if seconds > 0.0 { count as f64 / seconds } else { 0.0 };
+        let Counts { span, gc, flash, map_wanted, map_found, busy } = &self.counts;
+        let over_time = |busy: u128| if *span > Time::ZERO { busy as f64 / span.as_ps() as f64 } else { 0.0 };
+        let share = |busy: u128, parts: usize| (over_time(busy) / parts.max(1) as f64).min(1.0);
+        StretchReport {
+            start_ps: self.start.as_ps(),
+            end_ps: self.end.as_ps(),
+            requests: all.requests(),
+            iops: per_second(all.requests()),
+            bandwidth_bytes_per_s: per_second(all.bytes.as_u64()),
+            latency_ps: all.latency(),
+            write_amplification: flash.write_amplification(gc),
+            gc: gc.clone(),
+            flash: flash.clone(),
+            mapping_hit_share: (*map_wanted > 0).then(|| *map_found as f64 / *map_wanted as f64),
+            occupancy_mean: over_time(busy.queues),
+            utilisation: StretchUtilisation {
+                link_to_drive: share(busy.link_to_drive, 1),
+                link_to_host: share(busy.link_to_host, 1),
+                links_mean: share(busy.links, parts.links),
+                dies_mean: share(busy.dies, parts.dies),
+                dies_gc_mean: share(busy.dies_gc, parts.dies),
+            },
+        }
+    }
+}
+
+/// What a stretch of the run came to.
+#[derive(Clone, Debug, Serialize)]
+pub struct StretchReport {
+    /// When it began.
+    pub start_ps: u64,
+    /// When it ended.
+    pub end_ps: u64,
+    /// Requests completed in it.
+    pub requests: u64,
+    /// Requests completed per simulated second of it.
+    pub iops: f64,
+    /// Bytes read and written per simulated second of it.
+    pub bandwidth_bytes_per_s: f64,
+    /// Latencies of the requests that completed in it.
+    pub latency_ps: LatencyReport,
+    /// Pages programmed in it, translation pages among them, over pages the host wrote; null when it wrote none.
+    pub write_amplification: Option<f64>,
+    /// What garbage collection did.
+    pub gc: GcReport,
+    /// What the flash array did.
+    pub flash: FlashReport,
+    /// Share of the entries wanted that the cache of the map had; null when none was wanted, or there is none.
+    pub mapping_hit_share: Option<f64>,
+    /// Commands in the queues of all streams, on average.
+    pub occupancy_mean: f64,
+    /// How busy everything was.
+    pub utilisation: StretchUtilisation,
+}
+
+/// Shares of a stretch of the run, 0 to 1; the means are over the parts of the drive.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct StretchUtilisation {
+    /// The link from host to drive.
+    pub link_to_drive: f64,
+    /// The link from drive to host.
+    pub link_to_host: f64,
+    /// The links of the fabric.
+    pub links_mean: f64,
+    /// The dies.
+    pub dies_mean: f64,
+    /// The dies, with garbage collection and wear levelling.
+    pub dies_gc_mean: f64,
+}

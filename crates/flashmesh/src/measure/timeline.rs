@@ -1,0 +1,304 @@
+//! How a run goes on: what comes behind its warm-up, and its epochs.
+//!
+//! Behind the warm-up, or from the start when the run itself is to tell where it ends, requests are counted in batches of
+//! five, joined in pairs as the run grows, so that there are at most [`BATCHES_MAX`] of them however long it is. At the end
+//! MSER is asked of their means, and the batches behind the warm-up add up to the measured window. Memory is bounded, no
+//! request is kept, and the window begins within a batch of where MSER wants it.
+
+use serde::Serialize;
+
+use super::report::LatencyReport;
+use super::series::{Pace, Series};
+use super::steady::{self, Drift, OBSERVATIONS_MIN, ROUNDS};
+use super::stretch::{Counts, Parts, Stretch, StretchReport};
+use crate::config::{Measure, WarmUp};
+use crate::host::status::Status;
+use crate::ids::StreamId;
+use crate::units::Time;
+use crate::workload::IoRequest;
+
+/// Requests in the first batches (MSER-5).
+const BATCH_REQUESTS: u64 = 5;
+
+/// The most batches; a full run has between half as many and all of them. [choice]
+pub const BATCHES_MAX: usize = 64;
+
+/// The commands that are in the queues of the host.
+#[derive(Debug, Default)]
+struct Queued {
+    commands: u64,
+    since: Time,
+    /// Time in the queues until `since`, summed over the commands.
+    held_ps: u128,
+}
+
+impl Queued {
+    fn held_by(&self, now: Time) -> u128 {
+        self.held_ps + u128::from(self.commands) * u128::from((now - self.since).as_ps())
+    }
+
+    fn change(&mut self, now: Time, commands: u64) {
+        self.held_ps = self.held_by(now);
+        self.since = now;
+        self.commands = commands;
+    }
+}
+
+/// What is measured beside the whole run.
+#[derive(Debug)]
+pub struct Timeline {
+    settings: Measure,
+    streams: usize,
+    queued: Queued,
+    completed: u64,
+    /// What comes behind the warm-up, or may.
+    batches: Option<Series>,
+    epochs: Option<Series>,
+}
+
+impl Timeline {
+    /// The timeline of a run with so many streams; nothing when the whole run is all that is measured.
+    pub fn new(settings: &Measure, streams: usize) -> Option<Timeline> {
+        if settings.warm_up == WarmUp::None && settings.epoch.is_none() {
+            return None;
+        }
+        let series = |pace, limit| Series::new(pace, limit, streams, Counts::default());
+        Some(Timeline {
+            settings: settings.clone(),
+            streams,
+            queued: Queued::default(),
+            completed: 0,
+            batches: (settings.warm_up == WarmUp::Auto).then(|| series(Pace::Requests(BATCH_REQUESTS), BATCHES_MAX)),
+            epochs: settings.epoch.map(|length| series(Pace::Time(length), settings.epochs_max as usize)),
+        })
+    }
+
+    /// When [`Timeline::cut`] is wanted next, before anything that happens then or later.
+    pub fn due(&self) -> Time {
+        let waits = self.batches.is_none() && self.settings.warm_up == WarmUp::Time;
+        let warm = if waits { self.settings.warm_up_time } else { Time::MAX };
+        warm.min(self.epochs.as_ref().map_or(Time::MAX, Series::due))
+    }
+
+    /// A command enters a queue.
+    pub fn issued(&mut self, now: Time) {
+        self.queued.change(now, self.queued.commands + 1);
+    }
+
+    /// A request of `stream` completes with `status` at `now` after `latency`; tells whether [`Timeline::cut`] is wanted.
+    pub fn completed(&mut self, stream: StreamId, io: &IoRequest, status: Status, now: Time, latency: Time) -> bool {
+        self.queued.change(now, self.queued.commands - 1);
+        self.completed += 1;
+        if let Some(epochs) = &mut self.epochs {
+            epochs.record(stream, io, status, now, latency);
+        }
+        match &mut self.batches {
+            Some(batches) => batches.record(stream, io, status, now, latency),
+            None => self.is_warm(),
+        }
+    }
+
+    /// Whether the requests of the warm-up have completed, if they end it.
+    fn is_warm(&self) -> bool {
+        self.settings.warm_up == WarmUp::Requests && self.completed >= self.settings.warm_up_requests
+    }
+
+    /// Time in the queues of the host until `now`, summed over the commands.
+    pub fn held_by(&self, now: Time) -> u128 {
+        self.queued.held_by(now)
+    }
+
+    /// Ends what ends where `counts` was sampled.
+    pub fn cut(&mut self, counts: &Counts) {
+        let now = counts.span;
+        if let Some(epochs) = &mut self.epochs
+            && epochs.due() == now
+        {
+            epochs.cut(counts);
+        }
+        match &mut self.batches {
+            Some(batches) if batches.is_full() => batches.cut(counts),
+            Some(_) => {}
+            None => {
+                let is_late = self.settings.warm_up == WarmUp::Time && now >= self.settings.warm_up_time;
+                if is_late || self.is_warm() {
+                    let pace = Pace::Requests(BATCH_REQUESTS);
+                    self.batches = Some(Series::new(pace, BATCHES_MAX, self.streams, counts.clone()));
+                }
+            }
+        }
+    }
+
+    /// The epochs of a run that ends at `end` and has done what `counts` says, on a drive of so many parts.
+    pub fn epochs(&self, end: Time, counts: &Counts, parts: Parts) -> Vec<StretchReport> {
+        let stretches = self.epochs.as_ref().map_or(Vec::new(), |epochs| epochs.until(end, counts));
+        stretches.iter().map(|epoch| epoch.report(parts)).collect()
+    }
+
+    /// How the warm-up ended, and what came behind it, of streams with these names.
+    pub fn measured(
+        &self,
+        end: Time,
+        counts: &Counts,
+        parts: Parts,
+        names: &[&str],
+    ) -> (Option<WarmUpReport>, Option<MeasuredReport>) {
+        if self.settings.warm_up == WarmUp::None {
+            return (None, None);
+        }
+        let mut report = WarmUpReport {
+            how: self.settings.warm_up.name(),
+            converged: false,
+            ended_ps: None,
+            requests: self.completed,
+            batch_requests: None,
+        };
+        let Some(batches) = &self.batches else { return (Some(report), None) };
+        let mut stretches = batches.until(end, counts);
+        let mut full = batches.closed().len().min(stretches.len());
+        if self.settings.warm_up == WarmUp::Auto {
+            let found = warm_up(&stretches[..full]);
+            report.converged = found.is_some();
+            if let Pace::Requests(requests) = batches.pace() {
+                report.batch_requests = Some(requests);
+            }
+            // Where no end was found, what is likeliest to be steady is the second half.
+            let begin = found.unwrap_or(full / 2);
+            stretches.drain(..begin);
+            full -= begin;
+        } else {
+            report.converged = true;
+        }
+        let rounds = rounds(&stretches[..full]);
+        let Some(window) = stretches.into_iter().reduce(|mut window, next| {
+            window.add(&next);
+            window
+        }) else {
+            return (Some(report), None);
+        };
+        report.requests = self.completed - window.requests();
+        report.ended_ps = Some(window.start().as_ps());
+        let measured = (window.requests() > 0).then(|| MeasuredReport {
+            steady: rounds.as_ref().map(|rounds| rounds.iops.is_steady() && rounds.latency.is_steady()),
+            rounds,
+            streams: streams(&window, names),
+            window: window.report(parts),
+        });
+        report.converged &= measured.is_some();
+        (Some(report), measured)
+    }
+
+    /// Bins of latencies in memory, which most of a timeline is.
+    pub fn bins(&self) -> usize {
+        self.batches.iter().chain(&self.epochs).map(Series::bins).sum()
+    }
+}
+
+/// How many of `batches` the warm-up takes: the most that MSER leaves out of the mean latency, of the time for a request
+/// (one over the IOPS, which equal numbers of requests can be averaged by), and of write amplification when pages were moved;
+/// nothing when the run is too short to tell.
+fn warm_up(batches: &[Stretch]) -> Option<usize> {
+    let per_request = |value: f64, batch: &Stretch| value / batch.requests() as f64;
+    let latency: Vec<f64> = batches.iter().map(|batch| per_request(batch.latency_sum_ps() as f64, batch)).collect();
+    let time: Vec<f64> = batches.iter().map(|batch| per_request(batch.length_ps(), batch)).collect();
+    let amplification = batches.iter().enumerate().filter_map(|(at, batch)| {
+        let Counts { gc, flash, .. } = batch.counts();
+        Some((at, flash.write_amplification(gc)?))
+    });
+    let (places, amplification): (Vec<usize>, Vec<f64>) = amplification.unzip();
+    let mut end = steady::mser(&latency)?.max(steady::mser(&time)?);
+    // A few batches with writes tell nothing.
+    if amplification.len() >= OBSERVATIONS_MIN && batches.iter().any(|batch| batch.counts().gc.pages_moved > 0) {
+        // Batches without writes before the first that is kept are as good as it.
+        let kept = steady::mser(&amplification)?;
+        end = end.max(if kept == 0 { 0 } else { places[kept - 1] + 1 });
+    }
+    (end < batches.len() / 2).then_some(end)
+}
+
+/// How throughput and latency change over the rounds of `batches`; nothing when there are too few.
+fn rounds(batches: &[Stretch]) -> Option<RoundsReport> {
+    let count = batches.len();
+    if count < ROUNDS {
+        return None;
+    }
+    let (mut iops, mut latency) = ([0.0; ROUNDS], [0.0; ROUNDS]);
+    for round in 0..ROUNDS {
+        let batches = &batches[round * count / ROUNDS..(round + 1) * count / ROUNDS];
+        let requests = batches.iter().map(Stretch::requests).sum::<u64>() as f64;
+        let time = batches.iter().map(Stretch::length_ps).sum::<f64>();
+        iops[round] = if time > 0.0 { requests * Time::PS_PER_SECOND as f64 / time } else { 0.0 };
+        latency[round] = batches.iter().map(Stretch::latency_sum_ps).sum::<u128>() as f64 / requests;
+    }
+    Some(RoundsReport { iops: Drift::of(&iops)?, latency: Drift::of(&latency)? })
+}
+
+/// What each stream did in `window`.
+fn streams(window: &Stretch, names: &[&str]) -> Vec<MeasuredStreamReport> {
+    let report = |(stream, name): (&super::stretch::Completed, &&str)| {
+        let seconds = stream.last_completion().saturating_sub(window.start()).as_secs_f64();
+        let per_second = |count: u64| if seconds > 0.0 { count as f64 / seconds } else { 0.0 };
+        MeasuredStreamReport {
+            name: (*name).to_owned(),
+            requests: stream.requests(),
+            iops: per_second(stream.requests()),
+            bandwidth_bytes_per_s: per_second(stream.bytes().as_u64()),
+            latency_ps: stream.latency(),
+        }
+    };
+    window.streams().iter().zip(names).map(report).collect()
+}
+
+/// How the warm-up ended.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct WarmUpReport {
+    /// What was to end it, as the configuration names it.
+    pub how: &'static str,
+    /// Whether it ended, and requests completed behind it. Where the run itself was to tell and did not, the second half is
+    /// measured nevertheless.
+    pub converged: bool,
+    /// When it ended; null when it did not.
+    pub ended_ps: Option<u64>,
+    /// Requests that completed during it.
+    pub requests: u64,
+    /// Requests in a batch, which the end is a multiple of, where the run itself told; else null.
+    pub batch_requests: Option<u64>,
+}
+
+/// What came behind the warm-up.
+#[derive(Clone, Debug, Serialize)]
+pub struct MeasuredReport {
+    /// The window.
+    #[serde(flatten)]
+    pub window: StretchReport,
+    /// Whether both throughput and latency of its rounds are steady as the SNIA has it; null when there are too few batches.
+    pub steady: Option<bool>,
+    /// How much they change.
+    pub rounds: Option<RoundsReport>,
+    /// The same of each stream.
+    pub streams: Vec<MeasuredStreamReport>,
+}
+
+/// How much the measured window changes over five rounds, each a fifth of its requests.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct RoundsReport {
+    /// Requests completed per simulated second.
+    pub iops: Drift,
+    /// Mean latency.
+    pub latency: Drift,
+}
+
+/// What one stream did behind the warm-up.
+#[derive(Clone, Debug, Serialize)]
+pub struct MeasuredStreamReport {
+    /// Its name.
+    pub name: String,
+    /// Requests completed in the window.
+    pub requests: u64,
+    /// Requests completed per simulated second of the window, up to its last completion.
+    pub iops: f64,
+    /// Bytes read and written per simulated second of the window, up to its last completion.
+    pub bandwidth_bytes_per_s: f64,
+    /// Completion latencies.
+    pub latency_ps: LatencyReport,
+}

@@ -1,0 +1,48 @@
+"""The table of epochs: a CSV or Parquet file with a row for each."""
+
+from __future__ import annotations
+
+import tomllib
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from flashmesh._native import ConfigError, OutputError
+from flashmesh.files import whole_file, write_text
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from flashmesh._native import Config
+    from flashmesh.results import Result
+
+FORMS = (".csv", ".parquet")
+
+
+@contextmanager
+def epoch_table(path: str | Path, config: Config) -> Iterator[Callable[[Result], None]]:
+    """Gives the function that takes the result of a run; the file is there when the block ends well.
+
+    The columns are those of `Result.epochs_frame`.
+
+    Raises:
+        ConfigError: When the configuration asks for no epochs.
+        OutputError: When the name has no known ending, or the file cannot be written.
+    """
+    if Path(path).suffix not in FORMS:
+        raise OutputError(f"{path}: is neither .csv nor .parquet; the ending says how epochs are written")
+    if "epoch" not in tomllib.loads(config.to_toml())["measure"]:
+        raise ConfigError("there are no epochs to write: say how long they are, such as measure.epoch=10ms")
+    with whole_file(path) as file:
+
+        def take(result: Result) -> None:
+            frame = result.epochs_frame()
+            if Path(path).suffix == ".csv":
+                write_text(file, frame.to_csv(index=False))
+                return
+            try:
+                frame.to_parquet(file, engine="pyarrow", compression="zstd", index=False)
+            except OSError as error:
+                raise OutputError(f"{path}: cannot be written: {error}") from error
+
+        yield take
