@@ -10,7 +10,8 @@ Generated from the declarations in crates/flashmesh/src/config by `cargo run -p 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping as AnyMapping
+from collections.abc import Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from typing import Any, Literal, TypeAlias
 
@@ -851,6 +852,11 @@ class Cache:
     keep_destaged: bool | None = None
     """Whether a page stays in the cache, to be read, once it is on flash. Default: True."""
 
+    keep_unwritten: bool | None = None
+    """Whether a page that is read without ever having been written, and so holds no data, stays in the cache. Default:
+    True.
+    """
+
     flush_at_end: bool | None = None
     """Whether all dirty pages are written to flash after the last request; else they are reported. Default: False."""
 
@@ -1213,10 +1219,10 @@ class Config:
     queue: Queue = Queue()
     """The queue pair of a stream."""
 
-    stream: Mapping[str, Stream] | None = None
+    stream: AnyMapping[str, Stream] | None = None
     """Several workloads at once by their names; they start from `workload`, `replay` and `queue`."""
 
-    namespace: Mapping[str, Namespace] | None = None
+    namespace: AnyMapping[str, Namespace] | None = None
     """By their names. A part of the space that the host sees. Such parts follow one another in the order of the text.
     """
 
@@ -1235,7 +1241,7 @@ def _plain(value: Any) -> Any:
     """A value in the types that TOML has."""
     if is_dataclass(value):
         return _table(value)
-    if isinstance(value, Mapping):
+    if isinstance(value, AnyMapping):
         return {name: _plain(item) for name, item in value.items()}
     if isinstance(value, os.PathLike):
         return os.fspath(value)

@@ -6,7 +6,7 @@ mod drives;
 
 use arbitrary::Case;
 use drives::*;
-use flashmesh::config::{CacheWrites, Caching, Config, Destage, MultiPlane, ReplayMode};
+use flashmesh::config::{CacheWrites, Caching, Config, Destage, MultiPlane, PreconditionKind, ReplayMode};
 use flashmesh::measure::report::Report;
 use flashmesh::simulation::{Control, Simulation};
 use flashmesh::units::{Bytes, Rate, Time};
@@ -54,6 +54,28 @@ fn a_read_hit_takes_the_dram_alone_and_a_miss_the_flash() {
     let cache = report.cache.expect("it is on");
     assert_eq!((cache.reads.hits, cache.reads.misses, cache.fills), (1, 2, 2));
     assert_eq!(report.flash.user_reads, 2);
+}
+
+#[test]
+fn a_page_that_was_never_written_need_not_stay_in_the_cache() {
+    let mut config = cached(16);
+    config.cache.keep_unwritten = false;
+    config.cache.keep_destaged = false;
+    config.cache.destage = Destage::FirstWrite;
+    let deallocate = request(RequestKind::Deallocate, 5, 1, ms(5));
+    let reads = |times: [u64; 2]| times.map(|time| read(5, 1, ms(time)));
+    let requests = [&reads([0, 1])[..], &[write(5, 1, ms(2))], &reads([3, 4]), &[deallocate], &reads([6, 7])].concat();
+    let (report, latencies) = measured(&config, requests);
+    let miss = COMMAND + READ + TRANSFER;
+    // Only between the write and the deallocation is there anything to keep.
+    assert_eq!([latencies[0], latencies[1], latencies[3], latencies[4]], [miss, miss, miss, DRAM]);
+    assert_eq!(latencies[6..], [miss, miss]);
+    assert_eq!(report.cache.expect("it is on").fills, 1);
+
+    config.precondition.kind = PreconditionKind::Sequential;
+    let (report, latencies) = measured(&config, reads([0, 1]));
+    assert_eq!(latencies, [miss, DRAM]);
+    assert_eq!(report.cache.expect("it is on").fills, 1);
 }
 
 #[test]
@@ -238,6 +260,30 @@ fn a_page_deallocated_on_its_way_to_flash_is_not_there_afterwards() {
     simulation.enable_checks();
     let report = simulation.run(&Control::default()).expect("no oracle speaks");
     assert_eq!((report.flash.user_programs, simulation.ftl().lookup(flashmesh::ids::Lpn(1))), (1, None));
+}
+
+#[test]
+fn a_flush_waits_for_what_was_written_before_it_to_be_on_flash() {
+    let flush = IoRequest { size: Bytes::ZERO, ..request(RequestKind::Flush, 0, 1, ms(1)) };
+    // The second one comes while the write is on its way into DRAM, the third when nothing is left to do.
+    let second = IoRequest { arrival: ms(2) + Time::from_ns(1), ..flush };
+    let third = IoRequest { arrival: ms(3), ..flush };
+    let requests = [write(1, 1, ms(0)), flush, write(1, 1, ms(2)), second, third];
+    let (report, latencies) = measured(&cached(8), requests);
+    let destage = DRAM + COMMAND + TRANSFER + PROGRAM;
+    assert_eq!(latencies, [DRAM, destage, DRAM, DRAM + destage - Time::from_ns(1), Time::ZERO]);
+    assert_eq!(report.cache.expect("it is on").destages, 2);
+}
+
+#[test]
+fn zeroes_over_a_page_drop_it_from_the_cache_and_over_a_part_go_through_it() {
+    let zeroes = |first, sectors, arrival| part(RequestKind::WriteZeroes, 1, first, sectors, arrival);
+    let requests = [write(1, 1, ms(0)), zeroes(0, 8, ms(1)), read(1, 1, ms(2)), zeroes(4, 4, ms(3)), read(1, 1, ms(4))];
+    let (report, latencies) = measured(&cached(8), requests);
+    assert_eq!(latencies, [DRAM, Time::ZERO, COMMAND + READ + TRANSFER, Time::from_ns(26 + 320), DRAM]);
+    let cache = report.cache.expect("it is on");
+    assert_eq!((report.flash.user_programs, cache.dirty_pages_end, cache.writes.hits), (0, 1, 1));
+    assert_eq!(report.write_amplification, Some(0.0));
 }
 
 /// Pages 0 to 9 are written and acknowledged, page 10 is on its way into DRAM when the power is cut.

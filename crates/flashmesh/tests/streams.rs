@@ -8,9 +8,9 @@ use std::collections::VecDeque;
 
 use arbitrary::Case;
 use drives::{Kept, Listed, PAGE, assert_within, read, run_source, write};
-use flashmesh::config::{Config, ReplayMode};
+use flashmesh::config::{Caching, Config, Namespace, Priority, ReplayMode};
 use flashmesh::error::RunError;
-use flashmesh::ids::StreamId;
+use flashmesh::ids::{Lpn, StreamId};
 use flashmesh::measure::log::RequestRecord;
 use flashmesh::measure::report::{Report, StreamReport};
 use flashmesh::simulation::{Control, Simulation};
@@ -18,6 +18,7 @@ use flashmesh::units::{Bytes, Time};
 use flashmesh::workload::source::WorkloadSource;
 use flashmesh::workload::{IoRequest, RequestKind};
 use proptest::prelude::*;
+use proptest::sample::select;
 
 fn config(text: &str) -> Config {
     Config::from_str(text, "drive.toml", &[]).unwrap_or_else(|error| panic!("{error}"))
@@ -36,10 +37,14 @@ fn run(config: &Config) -> (Report, Vec<RequestRecord>) {
     finish(Simulation::new(config).unwrap_or_else(|error| panic!("{error}")))
 }
 
-fn run_lists(config: &Config, lists: Vec<Vec<IoRequest>>) -> (Report, Vec<RequestRecord>) {
+fn simulation(config: &Config, lists: Vec<Vec<IoRequest>>) -> Simulation {
     let listed = |list: Vec<IoRequest>| Box::new(Listed(VecDeque::from(list))) as Box<dyn WorkloadSource>;
     let sources = lists.into_iter().map(listed).collect();
-    finish(Simulation::with_sources(config, sources).unwrap_or_else(|error| panic!("{error}")))
+    Simulation::with_sources(config, sources).unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn run_lists(config: &Config, lists: Vec<Vec<IoRequest>>) -> (Report, Vec<RequestRecord>) {
+    finish(simulation(config, lists))
 }
 
 fn of(records: &[RequestRecord], stream: u32) -> Vec<RequestRecord> {
@@ -176,13 +181,75 @@ capacity = \"256MiB\"
     let lists = vec![vec![write(0, 1, Time::ZERO), write(7, 2, Time::ZERO)], vec![read(0, 1, Time::ZERO)]];
     let (_, records) = run_lists(&config(text), lists);
     let pages = |stream| of(&records, stream).iter().map(|record| record.offset.as_u64() / PAGE).collect::<Vec<_>>();
-    assert_eq!((pages(0), pages(1)), (vec![65_536, 65_543], vec![0]));
+    assert_eq!((pages(0), pages(1)), (vec![0, 7], vec![0]));
+
+    let lists = vec![vec![write(7, 1, Time::ZERO)], vec![write(0, 1, Time::ZERO)]];
+    let mut simulation = simulation(&config(text), lists);
+    simulation.run(&Control::default()).expect("the run ends");
+    let logical_pages = 0..simulation.geometry().logical_pages;
+    let mapped: Vec<u32> = logical_pages.filter(|&lpn| simulation.ftl().lookup(Lpn(lpn)).is_some()).collect();
+    assert_eq!(mapped, [0, 65_536 + 7], "the namespaces begin where the one before ends");
 
     let drawn = config(&format!("workload.requests = 2000\n{text}"));
     let (_, records) = run(&drawn);
-    let border = Bytes::from_kib(256 << 10);
-    assert!(of(&records, 0).iter().all(|record| record.offset >= border));
-    assert!(of(&records, 1).iter().all(|record| record.offset + record.size <= border));
+    let (whole, first) = (Bytes::from_kib(1 << 20), Bytes::from_kib(256 << 10));
+    let end = |stream| of(&records, stream).iter().map(|record| record.offset + record.size).max();
+    assert!(end(0).is_some_and(|end| end > first && end <= whole - first));
+    assert!(end(1).is_some_and(|end| end <= first));
+}
+
+/// The second stream has the second half of the drive; both can hold a page each of the map.
+#[test]
+fn what_the_cache_sends_to_flash_uses_the_part_of_the_map_of_the_stream_that_wrote_it() {
+    let text = "\
+[geometry]
+capacity = \"1GiB\"
+[mapping]
+cache-capacity = \"16B\"
+sharing = \"per-stream\"
+[cache]
+capacity = \"1MiB\"
+destage = \"first-write\"
+[stream.reads]
+replay.mode = \"open\"
+queue.caching = \"none\"
+[stream.writes]
+replay.mode = \"open\"
+queue.namespace = \"second\"
+[namespace.first]
+[namespace.second]
+";
+    let ms = Time::from_ms;
+    let reads = vec![read(3, 1, ms(1)), read(3, 1, ms(20))];
+    let (report, _) = run_lists(&config(text), vec![reads, vec![write(5, 1, ms(10))]]);
+    assert_eq!(report.cache.expect("it is on").destages, 1);
+    let map = report.mapping_cache.expect("it is on").counters;
+    assert_eq!((map.misses, map.hits), (2, 1), "the second read finds the entry of the first");
+}
+
+#[test]
+fn a_flush_writes_what_the_cache_holds_of_its_namespace_and_leaves_the_rest() {
+    let text = "\
+geometry.capacity = \"1GiB\"
+cache.capacity = \"1MiB\"
+replay.mode = \"open\"
+[stream.a]
+[stream.b]
+queue.namespace = \"second\"
+[namespace.first]
+[namespace.second]
+";
+    let ms = Time::from_ms;
+    let flush = IoRequest { kind: RequestKind::Flush, offset: Bytes::ZERO, size: Bytes::ZERO, ..read(0, 1, ms(1)) };
+    let a = vec![write(1, 2, ms(0)), flush, IoRequest { arrival: ms(5), ..flush }];
+    let (report, records) = run_lists(&config(text), vec![a, vec![write(1, 3, ms(0))]]);
+    let cache = report.cache.expect("it is on");
+    assert_eq!((cache.destages, cache.dirty_pages_end), (2, 3));
+    let mut flushes: Vec<_> = of(&records, 0).into_iter().filter(|record| record.kind == RequestKind::Flush).collect();
+    flushes.sort_by_key(|record| record.arrival);
+    let latencies: Vec<Time> = flushes.iter().map(|record| record.completed - record.arrival).collect();
+    assert!(latencies[0] >= Config::default().flash.program_time, "it waits for programs: {latencies:?}");
+    assert!(latencies[1] < Time::from_us(1), "nothing is dirty any more: {latencies:?}");
 }
 
 #[test]
@@ -235,16 +302,57 @@ fn as_many_sources_as_streams_are_needed() {
     assert_eq!((report.requests, report.streams.len(), report.streams[1].iops), (0, 2, 0.0));
 }
 
-/// A stream for each of `modes`, otherwise with the replay that the random drive has.
-fn with_streams(case: &Case, modes: &[ReplayMode]) -> Config {
+/// What a stream has beside the replay and the queue of the random drive.
+#[derive(Clone, Copy, Debug)]
+struct Sketch {
+    mode: ReplayMode,
+    caching: Caching,
+    priority: Priority,
+    /// Which of two namespaces it has, when there are two.
+    namespace: usize,
+}
+
+fn sketches() -> impl Strategy<Value = Vec<Sketch>> {
+    let own = (select(ReplayMode::ALL), select(Caching::ALL), select(Priority::ALL), 0..2usize);
+    let sketch = own.prop_map(|(mode, caching, priority, namespace)| Sketch { mode, caching, priority, namespace });
+    prop::collection::vec(sketch, 1..=4)
+}
+
+/// The drive of `case` with these streams, and with two namespaces when it is `split`.
+fn with_streams(case: &Case, sketches: &[Sketch], split: bool) -> Config {
+    let mut config = case.config.clone();
     let template = case.config.streams().remove(0);
-    let stream = |(index, mode): (usize, &ReplayMode)| {
+    let names = ["one", "two"];
+    let stream = |(index, sketch): (usize, &Sketch)| {
         let mut stream = template.clone();
         stream.name = format!("s{index}");
-        stream.replay.mode = *mode;
+        stream.replay.mode = sketch.mode;
+        (stream.queue.caching, stream.queue.priority) = (sketch.caching, sketch.priority);
+        stream.queue.namespace = split.then(|| names[sketch.namespace].to_owned());
         stream
     };
-    Config { stream: modes.iter().enumerate().map(stream).collect(), ..case.config.clone() }
+    config.stream = sketches.iter().enumerate().map(stream).collect();
+    if split {
+        config.namespace = names.map(|name| (name.to_owned(), Namespace::default())).to_vec();
+    }
+    // What is shared out among the streams holds something for each.
+    let streams = sketches.len() as u64;
+    if let Some(capacity) = &mut config.mapping.cache_capacity {
+        *capacity = (*capacity).max(config.mapping.entry_size * streams);
+    }
+    if config.cache.capacity > Bytes::ZERO {
+        config.cache.capacity = config.cache.capacity.max(config.geometry.page_size * streams);
+    }
+    config
+}
+
+/// The requests of `case`, dealt out to so many streams.
+fn dealt(case: &Case, streams: usize) -> Vec<Vec<IoRequest>> {
+    let mut lists = vec![Vec::new(); streams];
+    for (index, io) in case.requests.iter().enumerate() {
+        lists[index % streams].push(*io);
+    }
+    lists
 }
 
 proptest! {
@@ -253,14 +361,12 @@ proptest! {
     #[test]
     fn streams_on_random_drives_issue_all_they_have_in_their_order(
         case in arbitrary::case(),
-        modes in prop::collection::vec(prop::sample::select(ReplayMode::ALL), 1..=4),
+        sketches in sketches(),
+        split in any::<bool>(),
     ) {
-        let config = with_streams(&case, &modes);
-        prop_assert!(config.validate().is_ok());
-        let mut lists = vec![Vec::new(); modes.len()];
-        for (index, io) in case.requests.iter().enumerate() {
-            lists[index % modes.len()].push(*io);
-        }
+        let config = with_streams(&case, &sketches, split);
+        config.validate().expect("the configuration is legal");
+        let lists = dealt(&case, sketches.len());
         let (report, records) = run_lists(&config, lists.clone());
         prop_assert_eq!(report.requests, case.requests.len() as u64);
         for (index, list) in lists.iter().enumerate() {
@@ -269,7 +375,7 @@ proptest! {
             prop_assert_eq!(report.streams[index].requests, list.len() as u64);
             let asked: Vec<_> = own.iter().map(|record| (record.kind, record.offset, record.size)).collect();
             let listed: Vec<_> = list.iter().map(|io| (io.kind, io.offset, io.size)).collect();
-            if modes[index] == ReplayMode::Closed {
+            if sketches[index].mode == ReplayMode::Closed {
                 prop_assert_eq!(asked.len(), listed.len());
             } else {
                 prop_assert_eq!(asked, listed);
@@ -282,11 +388,46 @@ proptest! {
                 prop_assert!(depth <= config.host.queue_depth as i32, "{depth} in flight at {at}");
             }
         }
-        if let [_] = modes[..] {
+        if let ([Sketch { mode, caching, priority, .. }], false) = (&sketches[..], split) {
             let mut alone = case.config.clone();
-            alone.replay.mode = modes[0];
+            alone.replay.mode = *mode;
+            (alone.queue.caching, alone.queue.priority) = (*caching, *priority);
             let source = Listed(case.requests.iter().copied().collect());
             prop_assert_eq!(run_source(&alone, source).1, records);
+        }
+    }
+
+    /// The oracle of the cache counts what is lost by itself.
+    #[test]
+    fn a_cut_of_the_power_loses_what_all_streams_have_in_flight(
+        case in arbitrary::case(),
+        sketches in sketches(),
+        split in any::<bool>(),
+        at_us in 0..8_000u64,
+        capacitors in any::<bool>(),
+        pages in 4..40u64,
+    ) {
+        let mut config = with_streams(&case, &sketches, split);
+        if config.cache.capacity == Bytes::ZERO {
+            config.cache.capacity = config.geometry.page_size * pages;
+        }
+        config.cache.power_cut = Some(Time::from_us(at_us));
+        config.cache.capacitors = capacitors;
+        config.validate().expect("the configuration is legal");
+        let (report, records) = run_lists(&config, dealt(&case, sketches.len()));
+        prop_assert_eq!(report.requests, records.len() as u64);
+        let Some(cut) = report.power_cut else {
+            prop_assert_eq!(report.requests, case.requests.len() as u64);
+            return Ok(());
+        };
+        prop_assert!(records.iter().all(|record| record.completed <= Time::from_us(at_us)));
+        prop_assert!(report.requests + cut.requests_lost <= case.requests.len() as u64);
+        prop_assert_eq!(report.host.queues.iter().map(|queue| queue.commands).sum::<u64>(), report.requests);
+        if capacitors {
+            prop_assert_eq!((cut.pages_lost, cut.bytes_lost), (0, 0));
+            prop_assert!(cut.pages_programmed >= cut.dirty_pages);
+        } else {
+            prop_assert_eq!((cut.pages_programmed, cut.duration_ps), (0, 0));
         }
     }
 }

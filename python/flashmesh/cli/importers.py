@@ -8,7 +8,7 @@ import click
 
 from flashmesh.cli.output import require_stdout, stdout
 from flashmesh.cli.parameters import EXIT_CODES
-from flashmesh.importers.mqsim import import_mqsim
+from flashmesh.importers.mqsim import REQUESTS_MAX, import_mqsim
 
 
 @click.command("import-mqsim", epilog=EXIT_CODES)
@@ -24,16 +24,25 @@ from flashmesh.importers.mqsim import import_mqsim
     help="Where to write; made when it is not there.",
 )
 @click.option("--physical", is_flag=True, help="Describe the drive that the files mean, not the one MQSim simulates.")
-def import_mqsim_command(device: Path, workload: Path, directory: Path, physical: bool) -> int:
+@click.option(
+    "--requests-max",
+    type=click.IntRange(min=0),
+    default=REQUESTS_MAX,
+    show_default=True,
+    metavar="NUMBER",
+    help="Flows of more requests are described, rather than written out as MQSim draws them.",
+)
+def import_mqsim_command(device: Path, workload: Path, directory: Path, physical: bool, requests_max: int) -> int:
     """Translate two XML files of MQSim: a configuration for each scenario, and what became of every tag.
 
     SSDCONFIG is the file MQSim takes with -i, WORKLOAD that with -w. Without --physical the habits of MQSim are written
-    too, so that the results are MQSim's; the keys in which that differs from what the files mean are listed.
+    too, and the very requests that it issues, so that the results are MQSim's; the keys in which that differs from what
+    the files mean are listed.
     """
     require_stdout()
-    imported = import_mqsim(device, workload, directory, physical=physical)
+    imported = import_mqsim(device, workload, directory, physical=physical, requests_max=requests_max)
     with stdout() as stream:
         stream.write(imported.report)
-    written = ", ".join(str(path) for path in [*imported.files, imported.report_file])
+    written = ", ".join(str(path) for path in [*imported.files, *imported.traces, imported.report_file])
     click.echo(f"written: {written}", err=True)
     return 0

@@ -39,6 +39,8 @@ struct Flying {
     done: Vec<Lpn>,
     /// Of these, and of the pages of a read, those that were deallocated since.
     deallocated: Vec<Lpn>,
+    /// All pages that were deallocated since it reached the drive.
+    overtaken: Vec<Lpn>,
 }
 
 /// A page in DRAM.
@@ -135,6 +137,7 @@ impl Cache {
             base: FxHashMap::default(),
             done: Vec::new(),
             deallocated: Vec::new(),
+            overtaken: Vec::new(),
         };
         self.flying.insert(id, flying);
     }
@@ -351,6 +354,7 @@ impl Cache {
         self.acknowledged.remove(&lpn);
         // What a write brings later comes after it; of a read nobody knows.
         for flying in self.flying.values_mut() {
+            flying.overtaken.push(lpn);
             if matches!(flying.io.kind, RequestKind::Read | RequestKind::Flush) || flying.done.contains(&lpn) {
                 flying.floors.remove(&lpn);
                 flying.deallocated.push(lpn);
@@ -365,7 +369,21 @@ impl Cache {
 
     /// A page that was deallocated on its way to flash, and is forgotten now that it is there.
     pub(super) fn destage_forgotten(&mut self, lpn: Lpn) {
-        self.flash.remove(&lpn);
+        let Some(content) = self.flash.remove(&lpn) else { return };
+        // A write that was on its way before it came to flash after the page was deallocated, and goes with it.
+        let forget = |stamps: &mut Vec<Stamp>| {
+            let gone = stamps.iter_mut().zip(&content).filter(|(stamp, gone)| **stamp <= **gone);
+            gone.for_each(|(stamp, _)| *stamp = 0);
+        };
+        [&mut self.known, &mut self.acknowledged].into_iter().filter_map(|of| of.get_mut(&lpn)).for_each(forget);
+        let newest = content.iter().copied().max().unwrap_or_default();
+        for flying in self.flying.values_mut() {
+            flying.floors.get_mut(&lpn).into_iter().for_each(forget);
+            let is_gone = flying.order <= newest && flying.done.contains(&lpn);
+            if flying.io.kind == RequestKind::Read || is_gone {
+                flying.deallocated.push(lpn);
+            }
+        }
     }
 
     /// A flush has reached the drive: what DRAM has of these pages, and flash lacks, is to be on flash when it completes, as is what
@@ -381,7 +399,8 @@ impl Cache {
         let writes = |flying: &&Flying| matches!(flying.io.kind, RequestKind::Write | RequestKind::WriteZeroes);
         for flying in self.flying.values().filter(writes) {
             for lpn in self.pages_moved(&flying.io).filter(|lpn| pages.contains(&lpn.0)) {
-                if flying.deallocated.contains(&lpn) {
+                // The two were in flight together: either may be the last.
+                if flying.overtaken.contains(&lpn) {
                     continue;
                 }
                 let floor = floors.entry(lpn).or_insert_with(|| vec![0; self.sectors as usize]);

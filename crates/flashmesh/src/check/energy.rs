@@ -41,6 +41,8 @@ pub struct LinksAtEnd<'a> {
     pub usage: &'a [LinkUsage],
     /// The links that are held, each with the die it is held for.
     pub held: &'a [(LinkId, DieId)],
+    /// Whether the run stopped with transfers under way, whose use of links has not been told.
+    pub is_torn: bool,
     /// Links crossed, summed over the transfers.
     pub hops: u64,
 }
@@ -102,11 +104,13 @@ impl Energy {
 
     /// The run is over.
     pub(super) fn finish(&self, report: &PowerReport, links: LinksAtEnd<'_>, end: Time) -> Result<(), String> {
-        let LinksAtEnd { layout, usage, held, hops } = links;
+        let LinksAtEnd { layout, usage, held, is_torn, hops } = links;
         let (mut channels, mut point_to_point) = (0.0, 0.0);
         for ((link, usage), number) in layout.links.iter().zip(usage).zip(0..) {
             let moved = usage.busy_by(end);
-            self.check_link(&link.name, LinkId(number), moved, hops == self.transfers, held)?;
+            // The use of a link that is still held has not been told yet.
+            let is_held = is_torn || held.iter().any(|(other, _)| *other == LinkId(number));
+            self.check_link(&link.name, LinkId(number), moved, hops == self.transfers, is_held)?;
             match link.kind {
                 LinkKind::Channel => channels += moved.as_secs_f64(),
                 LinkKind::Controller | LinkKind::Mesh | LinkKind::Chip => point_to_point += moved.as_secs_f64(),
@@ -140,17 +144,8 @@ impl Energy {
 
     /// A link moves bytes only while it is held. Where each transfer crosses one link, that is held for nothing else; one of
     /// several may be held while the path is set up, or while others move more.
-    fn check_link(
-        &self,
-        name: &str,
-        link: LinkId,
-        moved: Time,
-        is_alone: bool,
-        held: &[(LinkId, DieId)],
-    ) -> Result<(), String> {
+    fn check_link(&self, name: &str, link: LinkId, moved: Time, is_alone: bool, is_held: bool) -> Result<(), String> {
         let used = self.used.get(&link).copied().unwrap_or_default();
-        // The use of a link that is still held has not been told yet.
-        let is_held = held.iter().any(|(other, _)| *other == link);
         if (moved > used && !is_held) || (moved < used && is_alone) {
             return Err(format!("{name} is said to have moved bytes for {moved}, but was in use for {used}"));
         }
@@ -212,7 +207,11 @@ mod tests {
         let mut power = report(&config(), &activity);
         change(&mut power);
         let mut oracles = history();
-        oracles.reported(&power, LinksAtEnd { layout: &layout, usage: &usage, held: &[], hops: 1 }, END);
+        oracles.reported(
+            &power,
+            LinksAtEnd { layout: &layout, usage: &usage, held: &[], is_torn: false, hops: 1 },
+            END,
+        );
         oracles
     }
 
@@ -243,7 +242,11 @@ mod tests {
         let judge = |hops, busy, held: &[(LinkId, DieId)]| {
             let (layout, usage) = (layout(LinkKind::Mesh), [moved(0), moved(busy)]);
             let activity = Activity { work: work([1, 1, 0, 0]), layout: &layout, usage: &usage, dies: 4, end: END };
-            energy.finish(&report(&config(), &activity), LinksAtEnd { layout: &layout, usage: &usage, held, hops }, END)
+            energy.finish(
+                &report(&config(), &activity),
+                LinksAtEnd { layout: &layout, usage: &usage, held, is_torn: false, hops },
+                END,
+            )
         };
         let held = [(LinkId(1), DieId(0))];
         assert_eq!(judge(2, 30, &[]), Ok(()));

@@ -46,6 +46,8 @@ struct Block {
     last: Option<u32>,
     /// What it held when it was last compacted: reads that were under way may still return it.
     compacted: FxHashMap<Lpn, Version>,
+    /// Whether it was compacted: pages written before the run, of which nothing was seen, may have been in it.
+    was_compacted: bool,
 }
 
 /// The shadow.
@@ -131,7 +133,11 @@ impl Pages {
     /// The version that `ppn` holds of `lpn`, which is what `does` expects there.
     fn content(&mut self, ppn: Ppn, lpn: Lpn, does: &str) -> Result<Version, String> {
         let block = self.blocks.get(&self.geometry.block_of(ppn));
-        let compacted = || block.and_then(|block| block.compacted.get(&lpn)).copied();
+        let compacted = || {
+            let block = block?;
+            let unseen = (block.was_compacted && lpn.0 < self.preconditioned).then_some(0);
+            block.compacted.get(&lpn).copied().or(unseen)
+        };
         let found = match self.pages.get(&ppn) {
             Some(content) if content.lpn == lpn => return Ok(content.version),
             Some(content) => format!("it holds version {} of logical page {}", content.version, content.lpn.0),
@@ -254,7 +260,8 @@ impl Pages {
             compacted.insert(lpn, version);
             self.fill(ppn, Content { lpn, version }, "compacted")?;
         }
-        self.blocks.entry(block).or_default().compacted = compacted;
+        let state = self.blocks.entry(block).or_default();
+        (state.compacted, state.was_compacted) = (compacted, true);
         Ok(())
     }
 

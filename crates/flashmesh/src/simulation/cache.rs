@@ -10,6 +10,7 @@ use crate::cache::{Admitted, Cache, Destaged, PageWrite, Sectors, SlotId};
 use crate::config::Config;
 use crate::fabric::Causes;
 use crate::flash::geometry::Geometry;
+use crate::ftl::Ftl;
 use crate::ids::{Lpn, RequestId, StreamId};
 use crate::measure::cache::CacheReport;
 use crate::schedule::transaction::Spent;
@@ -56,19 +57,43 @@ pub(super) struct DeviceCache {
     accesses: VecDeque<Access>,
     /// How long writes waited for room, summed.
     waited: Time,
+    /// The pages that flash holds data of; `None` where the cache keeps all that is read.
+    written: Option<Written>,
     page_size: Bytes,
     sector_size: Bytes,
 }
 
+/// A bit for each page of the host.
+#[derive(Debug)]
+struct Written(Vec<u64>);
+
+impl Written {
+    fn new(ftl: &Ftl, pages: u32) -> Written {
+        let mut written = Written(vec![0; pages.div_ceil(u64::BITS) as usize]);
+        (0..pages).map(Lpn).filter(|&lpn| ftl.lookup(lpn).is_some()).for_each(|lpn| written.set(lpn, true));
+        written
+    }
+
+    fn has(&self, lpn: Lpn) -> bool {
+        self.0[(lpn.0 / u64::BITS) as usize] & 1 << (lpn.0 % u64::BITS) != 0
+    }
+
+    fn set(&mut self, lpn: Lpn, is_written: bool) {
+        let word = &mut self.0[(lpn.0 / u64::BITS) as usize];
+        *word = *word & !(1 << (lpn.0 % u64::BITS)) | u64::from(is_written) << (lpn.0 % u64::BITS);
+    }
+}
+
 impl DeviceCache {
-    /// The cache of the drive; `None` when it is turned off.
-    pub fn new(config: &Config, geometry: &Geometry) -> Option<Box<DeviceCache>> {
+    /// The cache of a drive that nothing was read from yet; `None` when it is turned off.
+    pub fn new(config: &Config, geometry: &Geometry, ftl: &Ftl) -> Option<Box<DeviceCache>> {
         let cache = Cache::new(config, geometry)?;
         Some(Box::new(DeviceCache {
             cache,
             dram: Dram::new(&config.cache),
             accesses: VecDeque::new(),
             waited: Time::ZERO,
+            written: (!config.cache.keep_unwritten).then(|| Written::new(ftl, geometry.logical_pages)),
             page_size: geometry.page_size,
             sector_size: geometry.sector_size,
         }))
@@ -103,9 +128,10 @@ impl DeviceCache {
 impl Simulation {
     /// A page of a read: what is in the cache comes from there, the rest from flash.
     pub(super) fn read_through_cache(&mut self, request: RequestId, lpn: Lpn, bytes: Bytes) {
-        let may_fill = !self.writes_in_flight.contains_key(&lpn);
+        let is_stable = !self.writes_in_flight.contains_key(&lpn);
         let io = self.located(request);
         let Some(device) = &mut self.cache else { return };
+        let may_fill = is_stable && device.written.as_ref().is_none_or(|written| written.has(lpn));
         let wanted = device.sectors_of(&io, lpn);
         let found = device.cache.read(self.requests[request].stream, lpn, wanted, may_fill);
         let missing = device.bytes_of(found.missing);
@@ -228,6 +254,13 @@ impl Simulation {
         self.cache.as_ref().is_some_and(|device| device.cache.is_forgotten(lpn))
     }
 
+    /// Flash has the data of a page, or has it no longer.
+    pub(super) fn page_written(&mut self, lpn: Lpn, is_written: bool) {
+        if let Some(written) = self.cache.as_mut().and_then(|device| device.written.as_mut()) {
+            written.set(lpn, is_written);
+        }
+    }
+
     /// Flash has a page that the cache sent.
     pub(super) fn destaged(&mut self, lpn: Lpn) {
         self.tell_cache(|cache| cache.saved(lpn));
@@ -240,6 +273,7 @@ impl Simulation {
 
     /// The host no longer needs a page.
     pub(super) fn forget_cached(&mut self, lpn: Lpn) {
+        self.page_written(lpn, false);
         self.tell_cache(|cache| cache.deallocate(lpn));
     }
 

@@ -204,7 +204,7 @@ impl Simulation {
             flushes: Vec::new(),
             map_updates: map.as_ref().map_or(Vec::new(), |_| vec![Vec::new(); geometry.planes() as usize]),
             map,
-            cache: DeviceCache::new(config, &geometry),
+            cache: DeviceCache::new(config, &geometry, &ftl),
             ftl,
             writes_in_flight: FxHashMap::default(),
             queues: DieQueues::new(dies, geometry.planes_per_die, config.schedule.priorities != Priorities::Off),
@@ -308,7 +308,8 @@ impl Simulation {
             oracles.finish(&self.ftl, &held, !interrupted && self.power_cut.is_none(), now);
             oracles.cache_finished(report.power_cut.as_ref(), now);
             let (layout, usage, hops) = (self.fabric.layout(), self.fabric.usage(), self.fabric.hops());
-            let links = LinksAtEnd { layout, usage, held: &held, hops };
+            let is_torn = interrupted || self.power_cut.is_some();
+            let links = LinksAtEnd { layout, usage, held: &held, is_torn, hops };
             oracles.reported(&report.power, links, now);
             oracles.verdict()?;
         }

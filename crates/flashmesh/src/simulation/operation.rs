@@ -221,9 +221,11 @@ impl Simulation {
                 let origin = request.map_or(Origin::Destaged, Origin::User);
                 self.witness(|oracles, now| oracles.page_programmed(to, lpn, origin, now));
                 self.ftl.commit_write(lpn, to);
+                self.page_written(lpn, true);
                 if request.is_none() && self.is_forgotten(lpn) {
                     // The host deallocated the page while it was on its way.
                     self.ftl.deallocate(lpn);
+                    self.page_written(lpn, false);
                     self.witness(|oracles, now| oracles.destage_forgotten(lpn, now));
                 }
                 self.entry_changed(lpn);

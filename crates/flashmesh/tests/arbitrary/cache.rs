@@ -33,7 +33,7 @@ pub fn cache() -> impl Strategy<Value = Settings> {
         prop_oneof![3 => Just(CacheWrites::Back), 1 => Just(CacheWrites::Through)],
         select(Destage::ALL),
         prop_oneof![4 => Just(Caching::All), 1 => select(Caching::ALL)],
-        (any::<bool>(), any::<bool>()),
+        (any::<bool>(), any::<bool>(), any::<bool>()),
     );
     let shares = (0..=10u32, 0..=10u32, 0..=10u32);
     let limits = (proptest::option::of(1..=8u32), proptest::option::of(1..=6u64), 0..=3000u64);
@@ -41,7 +41,7 @@ pub fn cache() -> impl Strategy<Value = Settings> {
     (pages, policies, shares, limits, dram).prop_map(
         |(
             pages,
-            (sharing, writes, destage, caching, (keep_destaged, flush_at_end)),
+            (sharing, writes, destage, caching, (keep_destaged, keep_unwritten, flush_at_end)),
             (one, other, limit),
             (destages_max, destage_limit, window_us),
             (row, delay_ns, row_policy, is_slow),
@@ -57,6 +57,7 @@ pub fn cache() -> impl Strategy<Value = Settings> {
                 destages_max,
                 destage_window: Time::from_us(window_us),
                 keep_destaged,
+                keep_unwritten,
                 flush_at_end,
                 row_size: Bytes::new(row),
                 row_to_column_delay: Time::from_ns(delay_ns),

@@ -7,11 +7,11 @@ another one, that stands beside it.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from flashmesh.importers.mqsim.ledger import Section
-from flashmesh.importers.mqsim.tags import DEVICE, FLASH, HOST
+from flashmesh.importers.mqsim.tags import DEVICE, FLASH, HOST, SECTOR
 from flashmesh.importers.toml_text import nanoseconds, rate, size
 
 if TYPE_CHECKING:
@@ -21,11 +21,8 @@ if TYPE_CHECKING:
     from flashmesh.importers.mqsim.ledger import Ledger
     from flashmesh.importers.problems import Source
 
-SECTOR = 512
 SECTORS_PER_PAGE_MAX = 64
 """MQSim keeps the sectors of a page in the bits of a 64-bit number."""
-COLLECTIONS_PER_PLANE = 10
-"""Collections MQSim lets run in a plane at once, and the least number of free blocks at which it begins."""
 READY_NS = 20
 """From the end of a read in the array to the signal that says so."""
 SUSPEND_COMMAND_NS = 95
@@ -52,13 +49,21 @@ class Drive:
     chips: int
     dies: int
     planes: int
+    blocks: int
+    pages_per_block: int
     page_bytes: int
     plane_sectors: Decimal
     """Sectors of a plane that the host sees."""
     is_sata: bool
     priorities: bool
+    stored_entry_bytes: int | None
+    """Of an entry of the map on flash; None: the whole map is in DRAM."""
     device: Section
     flash: Section
+
+    def all_planes(self) -> int:
+        """How many planes there are."""
+        return self.channels * self.chips * self.dies * self.planes
 
 
 class DeviceTranslation:
@@ -111,11 +116,14 @@ class DeviceTranslation:
         if page & (page - 1) or page > SECTORS_PER_PAGE_MAX * SECTOR:
             most = size(SECTORS_PER_PAGE_MAX * SECTOR)
             raise flash.problem("Page_Capacity", f"a page of {page} B: expected a power of two, at most {most}")
+        is_ideal = device.flag("Ideal_Mapping_Table")
         drive = Drive(
             channels=device.whole("Flash_Channel_Count"),
             chips=device.whole("Chip_No_Per_Channel"),
             dies=flash.whole("Die_No_Per_Chip"),
             planes=flash.whole("Plane_No_Per_Die"),
+            blocks=flash.whole("Block_No_Per_Plane"),
+            pages_per_block=flash.whole("Page_No_Per_Block"),
             page_bytes=page,
             plane_sectors=flash.whole("Block_No_Per_Plane")
             * flash.whole("Page_No_Per_Block")
@@ -123,14 +131,17 @@ class DeviceTranslation:
             * (1 - device.number("Overprovisioning_Ratio")),
             is_sata=device.word("HostInterface_Type") == "SATA",
             priorities=device.word("Transaction_Scheduling_Policy") == "PRIORITY_OUT_OF_ORDER",
+            stored_entry_bytes=None,
             device=device,
             flash=flash,
         )
+        if not is_ideal:
+            bits = math.log2(drive.all_planes() * drive.blocks * drive.pages_per_block) + page // SECTOR
+            drive = replace(drive, stored_entry_bytes=math.ceil(bits / 8))
         device.set("geometry.channels", drive.channels, "Flash_Channel_Count")
         device.set("geometry.chips-per-channel", drive.chips, "Chip_No_Per_Channel")
         flash.set("geometry.dies-per-chip", drive.dies, "Die_No_Per_Chip")
         flash.set("geometry.planes-per-die", drive.planes, "Plane_No_Per_Die")
-        flash.set("geometry.blocks-per-plane", flash.whole("Block_No_Per_Plane"), "Block_No_Per_Plane")
         flash.set("geometry.pages-per-block", flash.whole("Page_No_Per_Block"), "Page_No_Per_Block")
         flash.set("geometry.page-size", size(page), "Page_Capacity")
         flash.set(
@@ -189,6 +200,7 @@ class DeviceTranslation:
             physical=False,
             reason="MQSim moves only the sectors written of a page that is programmed",
         )
+
 
     def suspension(self) -> None:
         """Which operations reads suspend."""
@@ -261,18 +273,17 @@ class DeviceTranslation:
         if device.word("Address_Mapping") == "HYBRID":
             raise device.problem("Address_Mapping", "HYBRID is not built into MQSim, nor here", "take PAGE_LEVEL")
         device.unused("Address_Mapping", "the map is always one of pages")
-        if device.flag("Ideal_Mapping_Table"):
+        if drive.stored_entry_bytes is None:
             device.unused("Ideal_Mapping_Table", "the whole map is in DRAM: mapping.cache-capacity stays unset")
             device.unused("CMT_Capacity", "the mapping table is ideal")
             device.unused("CMT_Sharing_Mode", "the mapping table is ideal")
             return
-        blocks, pages = self.flash.whole("Block_No_Per_Plane"), self.flash.whole("Page_No_Per_Block")
-        page_bits = math.log2(drive.channels * drive.chips * drive.dies * drive.planes * blocks * pages)
+        page_bits = math.log2(drive.all_planes() * drive.blocks * drive.pages_per_block)
         sectors = drive.page_bytes // SECTOR
         capacity = device.whole("CMT_Capacity")
         device.set("mapping.cache-capacity", size(capacity), "CMT_Capacity", "Ideal_Mapping_Table")
         device.set("mapping.entry-size", f"{math.ceil((2 * page_bits + sectors) / 8)}B")
-        device.set("mapping.stored-entry-size", f"{math.ceil((page_bits + sectors) / 8)}B")
+        device.set("mapping.stored-entry-size", f"{drive.stored_entry_bytes}B")
         device.set(
             "mapping.read-size",
             compatible=size(SECTOR),
@@ -289,16 +300,6 @@ class DeviceTranslation:
         device.set("gc.victim", VICTIMS[policy], "GC_Block_Selection_Policy")
         if policy == "RGA":
             device.set("gc.d", blocks.bit_length() - 1, "GC_Block_Selection_Policy")
-        asked = device.number("GC_Exec_Threshold")
-        least = max(int(asked * blocks), COLLECTIONS_PER_PLANE)
-        device.set(
-            "gc.threshold",
-            None,
-            "GC_Exec_Threshold",
-            compatible=round(min(least / blocks, 0.5), 9),
-            physical=float(asked),
-            reason=f"MQSim collects below {COLLECTIONS_PER_PLANE} free blocks of a plane at the latest",
-        )
         device.set("gc.hard-threshold", float(device.number("GC_Hard_Threshold")), "GC_Hard_Threshold")
         device.set("gc.preemptible", device.flag("Preemptible_GC_Enabled"), "Preemptible_GC_Enabled")
         device.set("gc.copyback", device.flag("Use_Copyback_for_GC"), "Use_Copyback_for_GC")
@@ -384,10 +385,9 @@ class DeviceTranslation:
         eager = "MQSim writes a page to flash at once when it is written for the first time within a second"
         device.set("cache.destage", compatible="first-write", physical="watermark", reason=eager)
         device.set("cache.destage-window", compatible="1s", reason=eager)
-        planes = drive.channels * drive.chips * drive.dies * drive.planes
         device.set(
             "cache.destage-limit",
-            compatible=size(planes * drive.page_bytes),
+            compatible=size(drive.all_planes() * drive.page_bytes),
             reason="in MQSim writes wait while as much is on its way to flash as one page for each plane",
         )
         device.set(
@@ -395,6 +395,12 @@ class DeviceTranslation:
             compatible=False,
             physical=True,
             reason="in MQSim a page leaves the cache when it is on flash",
+        )
+        device.set(
+            "cache.keep-unwritten",
+            compatible=False,
+            physical=True,
+            reason="MQSim files what it reads from pages that were never programmed under no page of their own",
         )
         burst, transfers = device.whole(dram[2]), device.whole(dram[1])
         device.set("cache.row-size", size(device.whole(dram[0])), dram[0])

@@ -8,18 +8,20 @@ from dataclasses import dataclass
 from itertools import product
 from typing import TYPE_CHECKING
 
-from flashmesh._native import ConfigError
-from flashmesh.importers.mqsim.device import SECTOR
-from flashmesh.importers.mqsim.ledger import Section
-from flashmesh.importers.mqsim.tags import SYNTHETIC, TRACE
+from flashmesh.importers.mqsim.ledger import Mode, Replay, Section
+from flashmesh.importers.mqsim.requests import Space, SyntheticFlow, lines_of, replayed
+from flashmesh.importers.mqsim.room import settle
+from flashmesh.importers.mqsim.tags import SECTOR, SYNTHETIC, TRACE
 from flashmesh.importers.toml_text import nanoseconds, size
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
     from flashmesh.importers.mqsim.device import Drive
     from flashmesh.importers.mqsim.document import Element
     from flashmesh.importers.mqsim.ledger import Ledger
+    from flashmesh.importers.mqsim.requests import Request
     from flashmesh.importers.problems import Source
     from flashmesh.importers.toml_text import Value
 
@@ -30,6 +32,19 @@ CACHING = {"TURNED_OFF": "none", "WRITE_CACHE": "writes", "READ_CACHE": "reads",
 UNITS = {"PICOSECOND": "ps", "NANOSECOND": "ns", "MICROSECOND": "us"}
 SIZES_MAX = 1024
 """Sizes that one distribution may have."""
+OWN_REQUESTS = "the requests of MQSim itself, from its random numbers"
+DRAWN = "a described workload stands for them, drawn from other random numbers"
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What whoever imports has asked for."""
+
+    mode: Mode
+    folders: tuple[Path, ...]
+    """Where relative paths of traces are looked up, in this order."""
+    requests_max: int
+    """Flows of more requests are described, rather than drawn as MQSim draws them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +81,7 @@ class Part:
 
     def is_all(self, drive: Drive) -> bool:
         """Whether these are all planes of the drive."""
-        return self.planes_in_it() == drive.channels * drive.chips * drive.dies * drive.planes
+        return self.planes_in_it() == drive.all_planes()
 
     def planes_in_it(self) -> int:
         """How many planes it has."""
@@ -98,7 +113,9 @@ def sectors_of(parts: list[Part], drive: Drive) -> list[int]:
 class ScenarioTranslation:
     """Translates one scenario."""
 
-    def __init__(self, ledger: Ledger, source: Source, scenario: Element, drive: Drive, folders: list[Path]) -> None:
+    def __init__(
+        self, ledger: Ledger, source: Source, scenario: Element, drive: Drive, options: Options, name: str
+    ) -> None:
         """Sorts the tags of all flows.
 
         Args:
@@ -106,14 +123,16 @@ class ScenarioTranslation:
             source: The file.
             scenario: The scenario.
             drive: The drive it runs on.
-            folders: Where relative paths of traces are looked up, in this order.
+            options: What whoever imports has asked for.
+            name: What the names of the files begin with.
 
         Raises:
             ConfigError: When it has no flow, too many, or what is none.
         """
         self.ledger = ledger
         self.drive = drive
-        self.folders = folders
+        self.options = options
+        self.name = name
         for child in scenario.children:
             if child.name not in KINDS:
                 names = " or ".join(f"<{name}>" for name in KINDS)
@@ -138,15 +157,16 @@ class ScenarioTranslation:
         sectors = sectors_of(parts, drive)
         whole = len(parts) == 1 and parts[0].is_all(drive)
         capacity = size(sum(sectors) * SECTOR)
+        by_share = settle(self.ledger, drive, sum(sectors)) and whole
         drive.device.set(
             "geometry.capacity",
             None,
             "Overprovisioning_Ratio",
             compatible=capacity,
-            physical=None if whole else capacity,
+            physical=None if by_share else capacity,
             reason="MQSim rounds the space of every plane down",
         )
-        if whole:
+        if by_share:
             drive.device.set(
                 "geometry.over-provisioning",
                 None,
@@ -155,10 +175,15 @@ class ScenarioTranslation:
                 reason="MQSim rounds the space of every plane down",
             )
         self.precondition(sectors)
-        for number, (flow, part, space) in enumerate(zip(self.flows, parts, sectors, strict=True), 1):
-            prefix = f"stream.flow-{number}." if len(self.flows) > 1 else ""
-            Flow(self, flow, prefix, space).translate()
-            self.namespace(flow, f"flow-{number}", prefix, part, space, whole)
+        first = 0
+        for number, (flow, part, count) in enumerate(zip(self.flows, parts, sectors, strict=True), 1):
+            name = f"flow-{number}"
+            several = len(self.flows) > 1
+            prefix = f"stream.{name}." if several else ""
+            file = f"{self.name}-{name}.trace" if several else f"{self.name}.trace"
+            Flow(self, flow, prefix, Space(first, first + count - 1), file).translate()
+            self.namespace(flow, name, prefix, part, count, whole)
+            first += count
         return any(flow.word("Device_Level_Data_Caching_Mode") != "TURNED_OFF" for flow in self.flows)
 
     def precondition(self, sectors: list[int]) -> None:
@@ -203,13 +228,25 @@ class ScenarioTranslation:
 class Flow:
     """Translates one flow."""
 
-    def __init__(self, scenario: ScenarioTranslation, flow: Section, prefix: str, sectors: int) -> None:
-        """Prepares to translate `flow`, whose keys begin with `prefix`, on a space of so many sectors."""
+    def __init__(self, scenario: ScenarioTranslation, flow: Section, prefix: str, space: Space, file: str) -> None:
+        """Prepares to translate a flow.
+
+        Args:
+            scenario: What it is part of.
+            flow: Its tags.
+            prefix: What its keys begin with.
+            space: Its sectors.
+            file: Where requests go that the configuration replays.
+        """
         self.scenario = scenario
+        self.options = scenario.options
         self.ledger = scenario.ledger
         self.flow = flow
         self.prefix = prefix
-        self.sectors = sectors
+        self.space = space
+        self.file = file
+        self.replays = False
+        """Whether the compatible configuration replays the requests of MQSim."""
 
     def set(self, key: str, value: Value | None = None, *tags: str, **modes: Value | None) -> None:
         """Sets a key of the stream."""
@@ -231,59 +268,124 @@ class Flow:
         if "File_Path" in flow.tags:
             self.trace()
         else:
-            self.kinds_and_sizes()
-            self.addresses()
-            self.arrivals()
-            self.end()
+            self.synthetic()
+
+    def describe(self, key: str, value: Value | None = None, *tags: str, **modes: Value | None) -> None:
+        """Sets a key that describes requests, which a configuration that replays them goes without."""
+        if not self.replays:
+            self.set(key, value, *tags, **modes)
+            return
+        meant = value if value is not None else modes.get("physical")
+        self.set(key, None, *tags, physical=meant, reason=OWN_REQUESTS)
+        for tag in tags:
+            self.flow.fates[tag].keys.append(f"{self.prefix}workload.trace")
+
+    def replay(self, requests: Iterator[Request], source: Path | None) -> None:
+        """Has the compatible configuration replay requests."""
+        self.ledger.replays[self.file] = Replay(requests, source)
+
+    def synthetic(self) -> None:
+        """A flow whose requests are drawn."""
+        flow = self.flow
+        self.replays = self.is_replayed(flow.whole("Total_Requests_To_Generate"), flow.whole("Stop_Time"))
+        if self.replays:
+            self.set("workload.kind", compatible="trace", physical="synthetic", reason=OWN_REQUESTS)
+            self.set("workload.trace", None, "Seed", compatible=self.file, reason=OWN_REQUESTS)
+            self.set("workload.format", compatible="ascii", reason=OWN_REQUESTS)
+            self.set("workload.time-unit", compatible="ns", reason=OWN_REQUESTS)
+            self.set("workload.polarity", compatible="read-is-1", reason=OWN_REQUESTS)
+            self.set("workload.beyond", compatible="wrap", reason=OWN_REQUESTS)
+            flow.fates["Seed"].reason = "--physical draws from the seed of the drive"
+        else:
+            self.set("workload.kind", "synthetic")
             flow.unused("Seed", "the random numbers of every stream grow from the seed of the drive")
+        self.kinds_and_sizes()
+        self.addresses()
+        gap = self.arrivals()
+        self.end()
+        if self.replays:
+            self.replay(self.drawn(gap).draw(), None)
+
+    def is_replayed(self, requests: int, stop_ns: int) -> bool:
+        """Whether requests become a trace; says so where they could have, but do not."""
+        if self.options.mode is Mode.COMPATIBLE and stop_ns > 0:
+            self.ledger.warn(f"Stop_Time {stop_ns}: only a run shows how many requests come until then; {DRAWN}")
+        elif self.options.mode is Mode.COMPATIBLE and requests > self.options.requests_max:
+            most = self.options.requests_max
+            self.ledger.warn(f"{requests} requests are more than the {most} of --requests-max; {DRAWN}")
+        return stop_ns == 0 and requests <= self.options.requests_max
+
+    def drawn(self, gap_ns: int | None) -> SyntheticFlow:
+        """What the requests are drawn from; `gap_ns` lies between arrivals."""
+        flow = self.flow
+        is_normal = flow.word("Request_Size_Distribution") == "NORMAL"
+        return SyntheticFlow(
+            seed=flow.whole("Seed"),
+            requests=flow.whole("Total_Requests_To_Generate"),
+            space=self.space,
+            working_set_percent=flow.whole("Working_Set_Percentage"),
+            read_percent=flow.whole("Read_Percentage"),
+            distribution=flow.word("Address_Distribution").removeprefix("RANDOM_"),
+            hot_percent=flow.whole("Percentage_of_Hot_Region"),
+            alignment=self.alignment(),
+            mean_sectors=flow.whole("Average_Request_Size"),
+            deviation=flow.whole("Variance_Request_Size") if is_normal else None,
+            mean_gap_ns=gap_ns,
+        )
+
+    def alignment(self) -> int:
+        """Sectors whose multiples requests begin at."""
+        flow = self.flow
+        return flow.whole("Address_Alignment_Unit") if flow.flag("Generated_Aligned_Addresses") else 1
 
     def kinds_and_sizes(self) -> None:
         """What a request asks."""
         flow = self.flow
-        self.set("workload.kind", "synthetic")
-        self.set("workload.read-share", flow.whole("Read_Percentage") / 100, "Read_Percentage")
+        self.describe("workload.read-share", flow.whole("Read_Percentage") / 100, "Read_Percentage")
         mean = flow.whole("Average_Request_Size")
         if flow.word("Request_Size_Distribution") == "FIXED":
             flow.unused("Variance_Request_Size", "all requests are of one size")
-            self.set("workload.request-size", size(mean * SECTOR), "Average_Request_Size", "Request_Size_Distribution")
+            self.describe(
+                "workload.request-size", size(mean * SECTOR), "Average_Request_Size", "Request_Size_Distribution"
+            )
             return
         tags = ("Average_Request_Size", "Request_Size_Distribution", "Variance_Request_Size")
         sizes = normal_sizes(mean, flow.whole("Variance_Request_Size"))
-        self.set("workload.request-size", [[size(count * SECTOR), weight] for count, weight in sizes], *tags)
+        self.describe("workload.request-size", [[size(count * SECTOR), weight] for count, weight in sizes], *tags)
 
     def addresses(self) -> None:
         """Where requests go."""
         flow = self.flow
-        unit = flow.whole("Address_Alignment_Unit") if flow.flag("Generated_Aligned_Addresses") else 1
-        self.set("workload.alignment", size(unit * SECTOR), "Generated_Aligned_Addresses", "Address_Alignment_Unit")
+        unit = size(self.alignment() * SECTOR)
+        self.describe("workload.alignment", unit, "Generated_Aligned_Addresses", "Address_Alignment_Unit")
         percent = flow.whole("Working_Set_Percentage")
         if not 1 <= percent <= 100:
             self.ledger.warn(f"Working_Set_Percentage {percent} acts as 100 in MQSim, and here")
             percent = 100
-        footprint = (self.sectors - 1) * percent // 100 + 1
-        self.set("workload.footprint", size(footprint * SECTOR), "Working_Set_Percentage")
+        footprint = (self.space.last - self.space.first) * percent // 100 + 1
+        self.describe("workload.footprint", size(footprint * SECTOR), "Working_Set_Percentage")
         pattern = flow.word("Address_Distribution")
         hot = flow.whole("Percentage_of_Hot_Region") if pattern == "RANDOM_HOTCOLD" else 0
         if pattern == "RANDOM_HOTCOLD":
-            self.set("workload.pattern", "hot-cold", "Address_Distribution")
-            self.set("workload.hot-footprint", hot / 100, "Percentage_of_Hot_Region")
-            self.set("workload.hot-traffic", (100 - hot) / 100, "Percentage_of_Hot_Region")
+            self.describe("workload.pattern", "hot-cold", "Address_Distribution")
+            self.describe("workload.hot-footprint", hot / 100, "Percentage_of_Hot_Region")
+            self.describe("workload.hot-traffic", (100 - hot) / 100, "Percentage_of_Hot_Region")
             return
         flow.unused("Percentage_of_Hot_Region", "no address is hot")
-        self.set("workload.pattern", "sequential" if pattern == "STREAMING" else "random", "Address_Distribution")
+        self.describe("workload.pattern", "sequential" if pattern == "STREAMING" else "random", "Address_Distribution")
 
-    def arrivals(self) -> None:
-        """When requests come."""
+    def arrivals(self) -> int | None:
+        """When requests come; gives the time between them in MQSim, in nanoseconds."""
         flow = self.flow
         if flow.word("Synthetic_Generator_Type") == "QUEUE_DEPTH":
             self.set("replay.mode", "stress", "Synthetic_Generator_Type")
             outstanding = flow.whole("Average_No_of_Reqs_in_Queue")
             self.set("replay.outstanding", outstanding, "Average_No_of_Reqs_in_Queue")
             flow.unused("Bandwidth", "a new request comes when one completes")
-            return
+            return None
         flow.unused("Average_No_of_Reqs_in_Queue", "requests arrive at times of their own")
         self.set("replay.mode", "open", "Synthetic_Generator_Type")
-        self.set("workload.arrivals", "exponential", "Synthetic_Generator_Type")
+        self.describe("workload.arrivals", "exponential", "Synthetic_Generator_Type")
         bandwidth, mean = flow.whole("Bandwidth"), flow.whole("Average_Request_Size")
         per_second = bandwidth // SECTOR // mean
         if per_second == 0:
@@ -291,11 +393,12 @@ class Flow:
                 "Bandwidth", f"<Bandwidth> {bandwidth} B/s is less than one request of {mean} sectors in a second"
             )
         exact_ps = round(mean * SECTOR * 10**12 / bandwidth)
-        compatible, physical = nanoseconds(10**9 // per_second), picoseconds(exact_ps)
+        gap_ns = 10**9 // per_second
+        compatible, physical = nanoseconds(gap_ns), picoseconds(exact_ps)
         if compatible == physical:
-            self.set("workload.interarrival", physical, "Bandwidth", "Average_Request_Size")
+            self.describe("workload.interarrival", physical, "Bandwidth", "Average_Request_Size")
         else:
-            self.set(
+            self.describe(
                 "workload.interarrival",
                 None,
                 "Bandwidth",
@@ -304,6 +407,7 @@ class Flow:
                 physical=physical,
                 reason="MQSim divides whole numbers",
             )
+        return gap_ns
 
     def end(self) -> None:
         """When the flow ends."""
@@ -321,67 +425,71 @@ class Flow:
                 "set one of them",
             )
         flow.unused("Stop_Time", "0: the number of requests ends the flow")
-        self.set("workload.requests", requests, "Total_Requests_To_Generate")
+        self.describe("workload.requests", requests, "Total_Requests_To_Generate")
 
     def trace(self) -> None:
-        """A trace file."""
+        """A flow whose requests come from a file."""
         flow = self.flow
-        named = flow.word("File_Path")
-        path = self.found(named)
+        path = self.found(flow.word("File_Path"))
+        percent, rounds = flow.whole("Percentage_To_Be_Executed"), flow.whole("Relay_Count")
+        lines = lines_of(path) if path.is_file() else None
+        asked = 0 if lines is None else (lines * percent // 100 if rounds == 1 else lines * rounds)
+        if lines is not None and asked == 0:
+            raise flow.problem("File_Path", f"{percent} % of the {lines} lines of `{path}` are no request")
+        self.replays = lines is not None and self.is_replayed(asked, 0)
         self.set("workload.kind", "trace")
-        self.set("workload.trace", str(path), "File_Path")
-        self.set("workload.format", "ascii")
-        self.set("workload.polarity", "read-is-1")
         unit = UNITS[flow.word("Time_Unit")]
-        self.set(
-            "workload.time-unit",
-            None,
-            "Time_Unit",
-            compatible="ns",
-            physical=unit,
-            reason="MQSim takes all stamps for nanoseconds",
-        )
         if unit != "ns":
             self.ledger.warn(f"Time_Unit {flow.word('Time_Unit')}: MQSim takes all stamps for nanoseconds")
+        stamps = "MQSim takes all stamps for nanoseconds"
+        self.set("workload.time-unit", None, "Time_Unit", compatible="ns", physical=unit, reason=stamps)
+        self.set("workload.format", "ascii")
+        self.set("workload.polarity", "read-is-1")
         self.set("workload.beyond", "wrap")
         self.set("replay.mode", "open")
-        if flow.whole("Relay_Count") != 1:
-            raise flow.problem(
-                "Relay_Count",
-                f"<Relay_Count> {flow.whole('Relay_Count')}: a trace is replayed once",
-                "set it to 1, and lengthen the trace where more is needed",
-            )
+        if self.replays:
+            folded = "MQSim folds addresses onto a space that is one sector short"
+            self.set("workload.trace", None, "File_Path", compatible=self.file, physical=str(path), reason=folded)
+            self.replay(replayed(path, self.space, percent, rounds), path)
+        else:
+            self.set("workload.trace", str(path), "File_Path")
+        self.rounds(percent, rounds, lines)
+
+    def rounds(self, percent: int, rounds: int, lines: int | None) -> None:
+        """How much of a trace is replayed, and how often.
+
+        Raises:
+            ConfigError: When the configuration cannot say it.
+        """
+        flow = self.flow
+        in_the_file = f"{self.prefix}workload.trace"
+        if rounds != 1:
+            if self.options.mode is Mode.PHYSICAL or not self.replays:
+                raise flow.problem(
+                    "Relay_Count",
+                    f"<Relay_Count> {rounds}: a trace is replayed once, unless MQSim's own requests are",
+                    "set it to 1, or import without --physical and with a larger --requests-max",
+                )
+            flow.fates["Relay_Count"].keys.append(in_the_file)
+            flow.unused("Percentage_To_Be_Executed", "several rounds are of the whole trace")
+            return
         flow.unused("Relay_Count", "1: the trace is replayed once")
-        percent = flow.whole("Percentage_To_Be_Executed")
         if percent == 100:
             flow.unused("Percentage_To_Be_Executed", "100: all of the trace")
+        elif lines is None:
+            raise flow.problem("File_Path", f"the trace is needed to know what {percent} % of it are")
         else:
-            if not path.is_file():
-                raise flow.problem("File_Path", f"`{path}` is needed to know what {percent} % of it are")
-            self.set("workload.requests", max(lines_of(path) * percent // 100, 1), "Percentage_To_Be_Executed")
+            self.describe("workload.requests", lines * percent // 100, "Percentage_To_Be_Executed")
 
     def found(self, named: str) -> Path:
         """A trace by the path that the file names."""
-        candidates = [folder / named for folder in self.scenario.folders]
+        candidates = [folder / named for folder in self.options.folders]
         for candidate in candidates:
             if candidate.is_file():
                 return candidate.resolve()
         looked = " and ".join(str(candidate) for candidate in candidates)
         self.ledger.warn(f"the trace `{named}` was not found: looked for {looked}")
         return candidates[0].resolve()
-
-
-def lines_of(path: Path) -> int:
-    """Lines of a trace that are not blank.
-
-    Raises:
-        ConfigError: When it cannot be read.
-    """
-    try:
-        with path.open("rb") as file:
-            return sum(1 for line in file if line.strip())
-    except OSError as error:
-        raise ConfigError(f"{path}: cannot be read: {error.strerror}") from error
 
 
 def picoseconds(count: int) -> str:

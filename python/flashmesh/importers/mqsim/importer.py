@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from flashmesh._native import ConfigError, OutputError
 from flashmesh.files import whole_file, write_text
-from flashmesh.importers.mqsim import document
+from flashmesh.importers.mqsim import document, requests
 from flashmesh.importers.mqsim.device import DeviceTranslation
-from flashmesh.importers.mqsim.flows import ScenarioTranslation
+from flashmesh.importers.mqsim.flows import Options, ScenarioTranslation
 from flashmesh.importers.mqsim.ledger import Ledger, Mode
 from flashmesh.importers.mqsim.report import report
 from flashmesh.importers.toml_text import toml_text
@@ -26,6 +26,8 @@ SAYS = {
     Mode.COMPATIBLE: "the drive that MQSim simulates, its habits included.",
     Mode.PHYSICAL: "the drive that they mean, rather than the one that MQSim simulates.",
 }
+REQUESTS_MAX = 5_000_000
+"""Requests of a flow that are drawn; they take a file of 130 MB and half a minute."""
 ORDER = (
     "seed",
     "geometry",
@@ -62,13 +64,14 @@ class Scenario:
 
     def settings(self, mode: Mode | None = None) -> list[Setting]:
         """The keys that one mode sets, in the order of the file."""
-        chosen = [s for s in self.ledger.settings.values() if s.value(mode or self.mode) is not None]
-        return sorted(chosen, key=lambda setting: place(setting.key))
+        mode = mode or self.mode
+        chosen = [s for s in self.ledger.settings.values() if s.value(mode) is not None]
+        return sorted(chosen, key=lambda setting: place(setting.key, mode))
 
     def differences(self) -> list[Setting]:
         """The keys whose values differ between the modes."""
         differing = [s for s in self.ledger.settings.values() if s.compatible != s.physical]
-        return sorted(differing, key=lambda setting: place(setting.key))
+        return sorted(differing, key=lambda setting: place(setting.key, Mode.PHYSICAL))
 
     def toml(self) -> str:
         """The configuration."""
@@ -77,10 +80,14 @@ class Scenario:
         return toml_text(self.heading, [(key, value, reason if habits else "") for key, value, reason in lines])
 
 
-def place(key: str) -> tuple[int, str]:
-    """Where a key stands in the file: by table, streams in their order."""
+def place(key: str, mode: Mode) -> tuple[int, int]:
+    """Where a key stands in the file: by table, then by stream.
+
+    Streams issue their first requests in the order of the file, and in MQSim the last flow begins.
+    """
     first, _, rest = key.partition(".")
-    return ORDER.index(first), rest.split(".")[0] if first == "stream" else ""
+    number = int(rest.split(".")[0].removeprefix("flow-")) if first == "stream" else 0
+    return ORDER.index(first), -number if mode is Mode.COMPATIBLE else number
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +97,8 @@ class MqsimImport:
     scenarios: list[Scenario]
     files: list[Path]
     """The configurations that were written, one for each scenario."""
+    traces: list[Path]
+    """The requests of MQSim, in files that the configurations replay."""
     report_file: Path
     report: str
     """What became of every tag."""
@@ -105,13 +114,14 @@ class MqsimImport:
         return list(dict.fromkeys(text for scenario in self.scenarios for text in scenario.ledger.warnings))
 
 
-def translate(device: Path, workload: Path, mode: Mode) -> list[Scenario]:
+def translate(device: Path, workload: Path, mode: Mode, requests_max: int = REQUESTS_MAX) -> list[Scenario]:
     """Translates two files without writing anything.
 
     Args:
         device: MQSim's ssdconfig.xml.
         workload: MQSim's workload.xml.
         mode: Which drive to describe.
+        requests_max: Flows of more requests are described, rather than drawn as MQSim draws them.
 
     Raises:
         ConfigError: When a file cannot be used; the text shows the place.
@@ -119,13 +129,15 @@ def translate(device: Path, workload: Path, mode: Mode) -> list[Scenario]:
     device_source, device_root = document.read(device, DEVICE_ROOT, WORKLOAD_ROOT)
     workload_source, workload_root = document.read(workload, WORKLOAD_ROOT, DEVICE_ROOT)
     elements = scenarios_of(workload_source, workload_root)
-    folders = list(dict.fromkeys([workload.parent, Path()]))
+    folders = tuple(dict.fromkeys([workload.parent, Path()]))
+    options = Options(mode, folders, requests_max)
     translated = []
     for number, element in enumerate(elements, 1):
         ledger = Ledger()
         drive_translation = DeviceTranslation(ledger, device_source, device_root)
         drive = drive_translation.translate()
-        uses_cache = ScenarioTranslation(ledger, workload_source, element, drive, folders).translate()
+        name = f"{workload.stem}-{number}"
+        uses_cache = ScenarioTranslation(ledger, workload_source, element, drive, options, name).translate()
         drive_translation.cache(drive, uses_cache)
         heading = (
             f"{device.name} and scenario {number} of {workload.name}, read by `flashmesh import-mqsim`:",
@@ -150,17 +162,24 @@ def scenarios_of(source: Source, root: Element) -> list[Element]:
 
 
 def import_mqsim(
-    device: str | Path, workload: str | Path, directory: str | Path, *, physical: bool = False
+    device: str | Path,
+    workload: str | Path,
+    directory: str | Path,
+    *,
+    physical: bool = False,
+    requests_max: int = REQUESTS_MAX,
 ) -> MqsimImport:
     """Reads a configuration and a workload file of MQSim and writes a configuration for each scenario.
 
-    Beside them goes a text that says what became of every tag.
+    Beside them go a text that says what became of every tag, and, unless `physical`, a trace for each flow with the
+    requests that MQSim issues.
 
     Args:
         device: MQSim's ssdconfig.xml.
         workload: MQSim's workload.xml.
         directory: Where to write; made when it is not there.
         physical: Whether to describe the drive that the files mean, rather than the one that MQSim simulates.
+        requests_max: Flows of more requests are described, rather than drawn as MQSim draws them.
 
     Raises:
         ConfigError: When a file cannot be used; the text shows the place.
@@ -168,7 +187,7 @@ def import_mqsim(
     """
     device, workload, directory = Path(device), Path(workload), Path(directory)
     mode = Mode.PHYSICAL if physical else Mode.COMPATIBLE
-    scenarios = translate(device, workload, mode)
+    scenarios = translate(device, workload, mode, requests_max)
     try:
         directory.mkdir(parents=True, exist_ok=True)
     except (OSError, ValueError) as error:
@@ -177,9 +196,18 @@ def import_mqsim(
     files = [directory / f"{workload.stem}-{scenario.number}.toml" for scenario in scenarios]
     report_file = directory / f"{workload.stem}-import.txt"
     text = report(device, workload, scenarios, files)
-    for path, content in [*zip(files, (scenario.toml() for scenario in scenarios), strict=True), (report_file, text)]:
-        if path.exists() and any(path.samefile(read) for read in (device, workload)):
+    texts = dict(zip(files, (scenario.toml() for scenario in scenarios), strict=True)) | {report_file: text}
+    replays = {}
+    if mode is Mode.COMPATIBLE:
+        replays = {directory / name: found for scenario in scenarios for name, found in scenario.ledger.replays.items()}
+    read = [device, workload, *(found.source for found in replays.values() if found.source is not None)]
+    for path in (*texts, *replays):
+        if path.exists() and any(path.samefile(source) for source in read):
             raise ConfigError(f"{path}: is a file that is read; write elsewhere")
+    for path, replay in replays.items():
+        with whole_file(path) as temporary:
+            requests.write(temporary, replay.requests)
+    for path, content in texts.items():
         with whole_file(path) as temporary:
             write_text(temporary, content)
-    return MqsimImport(scenarios, files, report_file, text)
+    return MqsimImport(scenarios, files, list(replays), report_file, text)

@@ -10,11 +10,13 @@ from flashmesh.importers.mqsim.forms import Misfit
 from flashmesh.importers.problems import suggestion
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
     from decimal import Decimal
+    from pathlib import Path
 
     from flashmesh.importers.mqsim.document import Element
     from flashmesh.importers.mqsim.forms import Content
+    from flashmesh.importers.mqsim.requests import Request
     from flashmesh.importers.mqsim.tags import Tag
     from flashmesh.importers.problems import Source
     from flashmesh.importers.toml_text import Value
@@ -68,6 +70,15 @@ class Setting:
         return self.compatible if mode is Mode.COMPATIBLE else self.physical
 
 
+@dataclass(frozen=True, slots=True)
+class Replay:
+    """Requests that go into a file of their own."""
+
+    requests: Iterator[Request]
+    source: Path | None
+    """The trace they come from; None: they are drawn."""
+
+
 class Ledger:
     """All that is known of one translation."""
 
@@ -77,6 +88,8 @@ class Ledger:
         self.unknown: list[Unknown] = []
         self.settings: dict[str, Setting] = {}
         self.warnings: list[str] = []
+        self.replays: dict[str, Replay] = {}
+        """By the names of their files."""
 
     def warn(self, text: str) -> None:
         """Notes what whoever imports has to know."""

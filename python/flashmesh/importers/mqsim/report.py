@@ -60,11 +60,11 @@ def said(fate: Fate) -> str:
 
 def became(fate: Fate, ledger: Ledger, mode: Mode) -> str:
     """The keys that were set from a tag, or why there are none."""
-    parts = []
-    for key in dict.fromkeys(fate.keys):
-        setting = ledger.settings.get(key)
-        value = setting.value(mode) if setting is not None else None
-        parts.append(f"{key} = {short(value)}" if value is not None else f"{key} unset")
+    keys = list(dict.fromkeys(fate.keys))
+    values = {key: setting.value(mode) for key in keys if (setting := ledger.settings.get(key)) is not None}
+    parts = [f"{key} = {short(value)}" for key in keys if (value := values.get(key)) is not None]
+    if keys and not parts:
+        parts = [f"{key} unset" for key in keys]
     if fate.reason:
         parts.append(fate.reason if parts else f"no effect: {fate.reason}")
     return "; ".join(parts)

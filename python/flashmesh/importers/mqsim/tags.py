@@ -31,6 +31,8 @@ class Tag:
 
 NS = Whole(0, 10**13)
 """Times in nanoseconds, up to almost three hours."""
+SECTOR = 512
+"""Bytes of a sector."""
 SHARE = Number(Decimal(0), Decimal("0.5"))
 PERCENT = Whole(0, 100)
 SECTORS = Whole(1, 65_535)

@@ -14,7 +14,8 @@ Generated from the declarations in crates/flashmesh/src/config by `cargo run -p 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping as AnyMapping
+from collections.abc import Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from typing import Any, Literal, TypeAlias
 
@@ -68,7 +69,7 @@ def _plain(value: Any) -> Any:
     """A value in the types that TOML has."""
     if is_dataclass(value):
         return _table(value)
-    if isinstance(value, Mapping):
+    if isinstance(value, AnyMapping):
         return {name: _plain(item) for name, item in value.items()}
     if isinstance(value, os.PathLike):
         return os.fspath(value)
@@ -132,9 +133,9 @@ pub fn module() -> String {
         attribute(&mut text, section.name, section.struct_name, &default, &section.doc);
     }
     let about = "Several workloads at once by their names; they start from `workload`, `replay` and `queue`.";
-    attribute(&mut text, "stream", "Mapping[str, Stream] | None", "None", about);
+    attribute(&mut text, "stream", "AnyMapping[str, Stream] | None", "None", about);
     for (section, name) in sections.iter().filter_map(|section| section.table().map(|name| (section, name))) {
-        let python_type = format!("Mapping[str, {}] | None", section.struct_name);
+        let python_type = format!("AnyMapping[str, {}] | None", section.struct_name);
         attribute(&mut text, name, &python_type, "None", &format!("By their names. {}", section.doc));
     }
     text.push_str(TAIL);

@@ -73,6 +73,8 @@ section! {
         dirty_limit: f64 as Share = 1.0, in 0.0..=1.0;
         /// Whether a page stays in the cache, to be read, once it is on flash.
         keep_destaged: bool = true;
+        /// Whether a page that is read without ever having been written, and so holds no data, stays in the cache.
+        keep_unwritten: bool = true;
         /// Whether all dirty pages are written to flash after the last request; else they are reported.
         flush_at_end: bool = false;
         /// What one row of the DRAM holds.

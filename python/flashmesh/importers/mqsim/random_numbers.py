@@ -1,0 +1,101 @@
+"""The random numbers of MQSim: MRG32k3a (L'Ecuyer, Operations Research 47(1), 1999), with the way MQSim seeds it.
+
+The state of a seed is that of all ones, advanced by a power of the generator's matrices. MQSim multiplies them in
+signed 64-bit numbers, which are too narrow for the products and wrap around, and keeps negative remainders. So its
+states are not those of L'Ecuyer's generator; from there on the numbers are his.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+Vector: TypeAlias = tuple[int, int, int]
+Matrix: TypeAlias = tuple[Vector, Vector, Vector]
+
+MODULI = (4_294_967_087, 4_294_944_443)
+MATRICES: tuple[Matrix, Matrix] = (
+    ((0, 1, 0), (0, 0, 1), (MODULI[0] - 810_728, 1_403_580, 0)),
+    ((0, 1, 0), (0, 0, 1), (MODULI[1] - 1_370_589, 0, 527_612)),
+)
+UNIT = 2.328306549295728e-10
+"""One part of the first modulus and 1: what makes a share of a number."""
+SQUARINGS = 200
+"""A seed counts steps in its quotient by this, and how often they are doubled in its remainder."""
+
+
+def wrapped(number: int) -> int:
+    """A number as 64 bits with a sign hold it."""
+    return (number + 2**63) % 2**64 - 2**63
+
+
+def remainder(number: int, modulus: int) -> int:
+    """What is left of a division that rounds toward zero: it has the sign of the number."""
+    left = abs(number) % modulus
+    return -left if number < 0 else left
+
+
+def times_vector(matrix: Matrix, vector: Vector, modulus: int) -> Vector:
+    """A matrix times a vector, wrapping as MQSim does."""
+    rows = []
+    for row in matrix:
+        total = 0
+        for factor, value in zip(row, vector, strict=True):
+            total = remainder(wrapped(wrapped(factor * value) + total), modulus)
+        rows.append(total)
+    return rows[0], rows[1], rows[2]
+
+
+def squared(matrix: Matrix, modulus: int) -> Matrix:
+    """A matrix times itself, wrapping as MQSim does."""
+    columns = [times_vector(matrix, column, modulus) for column in zip(*matrix, strict=True)]
+    first, second, third = zip(*columns, strict=True)
+    return first, second, third
+
+
+def seeded(seed: int, matrix: Matrix, modulus: int) -> Vector:
+    """One half of the state that MQSim begins with."""
+    # C divides toward zero, and a count below one leaves the state as it is.
+    steps, doublings = int(seed / SQUARINGS) + 1, remainder(seed, SQUARINGS)
+    for _ in range(doublings):
+        matrix = squared(matrix, modulus)
+    state: Vector = (1, 1, 1)
+    while steps > 0:
+        if steps & 1:
+            state = times_vector(matrix, state, modulus)
+        steps >>= 1
+        matrix = squared(matrix, modulus)
+    return state
+
+
+def uniform(seed: int) -> Iterator[float]:
+    """Numbers between 0 and 1, both excluded, without end."""
+    one, two = (float(modulus) for modulus in MODULI)
+    # Floating point as in MQSim: it is exact but for the first products, whose factors may differ in sign.
+    a, b, c = map(float, seeded(seed, MATRICES[0], MODULI[0]))
+    d, e, f = map(float, seeded(seed, MATRICES[1], MODULI[1]))
+    while True:
+        a, b, c = b, c, (1403580.0 * b - 810728.0 * a) % one
+        d, e, f = e, f, (527612.0 * f - 1370589.0 * d) % two
+        difference = c - f
+        yield (difference + one + 1 if difference < 0 else difference + 1) * UNIT
+
+
+def normal(seed: int, mean: float, deviation: float) -> Iterator[float]:
+    """Numbers of a normal distribution, without end (the polar method; each accepted pair gives two)."""
+    numbers = uniform(seed)
+    while True:
+        x, y = 2.0 * next(numbers) - 1.0, 2.0 * next(numbers) - 1.0
+        square = x * x + y * y
+        if 0.0 < square < 1.0:
+            stretch = math.sqrt(-2.0 * math.log(square) / square)
+            yield mean + x * stretch * deviation
+            yield mean + y * stretch * deviation
+
+
+def exponential(seed: int, mean: float) -> Iterator[float]:
+    """Numbers of an exponential distribution, without end."""
+    return (-mean * math.log(number) for number in uniform(seed))
