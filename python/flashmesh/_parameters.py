@@ -30,9 +30,12 @@ __all__ = [
     "Flash",
     "FlashMultiPlane",
     "FlashPageTypes",
+    "FlashProgramOrder",
     "FlashSuspension",
     "Ftl",
     "FtlAllocation",
+    "FtlFirstTouch",
+    "FtlWriteBinding",
     "Gc",
     "GcMove",
     "GcVictim",
@@ -137,6 +140,9 @@ FlashPageTypes: TypeAlias = Literal["one", "mlc", "tlc"]
 FlashMultiPlane: TypeAlias = Literal["off", "same-offset", "same-block-and-offset"]
 """When planes of a die join in one operation."""
 
+FlashProgramOrder: TypeAlias = Literal["in-order", "any"]
+"""In which order the chips let the pages of a block be programmed."""
+
 FlashSuspension: TypeAlias = Literal["off", "program", "erase", "both"]
 """Which operations a waiting host read suspends."""
 
@@ -222,6 +228,15 @@ FtlAllocation: TypeAlias = Literal[
 """Which plane a written page goes to; a page read before it was written is placed by the static order (CWDP when
 dynamic).
 """
+
+FtlWriteBinding: TypeAlias = Literal["late", "early"]
+"""When a write of a request gets its page in the plane. Early, planes of a die join in a program when pages that were
+handed out agree, as deep in their queues as `schedule.lookahead`, and the read that a write of a part of a page needs
+does not cost the write its turn.
+"""
+
+FtlFirstTouch: TypeAlias = Literal["own-block", "write-block"]
+"""Where a page read before it was written is placed."""
 
 MappingSharing: TypeAlias = Literal["shared", "per-stream"]
 """Who shares the cache."""
@@ -424,6 +439,9 @@ class Flash:
     multi_plane: FlashMultiPlane | None = None
     """When planes of a die join in one operation. Default: "same-offset"."""
 
+    program_order: FlashProgramOrder | None = None
+    """In which order the chips let the pages of a block be programmed. Default: "in-order"."""
+
     read_cache: bool | None = None
     """Whether a die is free once data is in its cache register (after tR), not only when the data has left. Default:
     False.
@@ -610,8 +628,8 @@ class Schedule:
     """
 
     lookahead: int | None = None
-    """How many waiting reads of another plane are searched for one that can join a multi-plane read. Values: 1 to
-    65535. Default: 32.
+    """How many waiting reads of another plane are searched for one that can join a multi-plane read; programs too,
+    where `ftl.write-binding` is early. Values: 1 to 65535. Default: 32.
     """
 
 
@@ -623,6 +641,15 @@ class Ftl:
     """Which plane a written page goes to; a page read before it was written is placed by the static order (CWDP when
     dynamic). Default: "CWDP".
     """
+
+    write_binding: FtlWriteBinding | None = None
+    """When a write of a request gets its page in the plane. Early, planes of a die join in a program when pages that
+    were handed out agree, as deep in their queues as `schedule.lookahead`, and the read that a write of a part of a
+    page needs does not cost the write its turn. Default: "late".
+    """
+
+    first_touch: FtlFirstTouch | None = None
+    """Where a page read before it was written is placed. Only with write_binding = "early". Default: "own-block"."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -650,6 +677,17 @@ class Mapping:
 
     fill: MappingFill | None = None
     """What of a translation page stays in the cache once it was read. Default: "entry"."""
+
+    write_back_read_size: Bytes | None = None
+    """Bytes of a translation page that leave the chip before it is written back, for the entries that are not in DRAM.
+    Less than a page: the chip merges the rest in its register. Values: at least 1B. Default: the whole page.
+    """
+
+    write_back_buffer: Bytes | None = None
+    """DRAM for translation pages that are to be written back. They are read into it, serve misses from there and take
+    further changes along, and the one that came first is programmed when another one needs its place. Values: at least
+    0B. Default: "0B".
+    """
 
     write_backs: int | None = None
     """Translation pages written back at once; a miss that would evict an entry into one more waits. Values: 1 to 65535.

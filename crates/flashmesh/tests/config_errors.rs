@@ -178,7 +178,20 @@ fn keys_that_cannot_go_together_are_found() {
         ("fabric.kind = \"pnssd\"\n[gc]\nmove = \"chip-to-chip\"\ncopyback = true", "keeps pages in their plane"),
         (
             "fabric.kind = \"pnssd\"\ngc.move = \"chip-to-chip\"\ngeometry.blocks-per-plane = 65",
-            "needs 5 spare blocks in each plane, one of them for pages from other chips, and there are 4",
+            "4 blocks to spare, and needs 5 of them: gc.move is `chip-to-chip`, which needs one for pages from other chips",
+        ),
+        ("ftl.write-binding = \"early\"", "set flash.program-order to `any`"),
+        (
+            "[mapping]\ncache-capacity = \"1MiB\"\nwrite-back-read-size = \"8KiB\"",
+            "mapping.write-back-read-size (8KiB) is larger",
+        ),
+        (
+            "[mapping]\ncache-capacity = \"1MiB\"\nwrite-back-buffer = \"1KiB\"",
+            "mapping.write-back-buffer (1KiB) holds no page",
+        ),
+        (
+            "ftl.write-binding = \"early\"\nflash.program-order = \"any\"\ngeometry.blocks-per-plane = 65",
+            "4 blocks to spare, and needs 5 of them: ftl.write-binding is `early`, which needs one for pages that wait",
         ),
         ("mapping.cache-capacity = \"7B\"", "mapping.cache-capacity (7B) holds no entry of 8B"),
         (

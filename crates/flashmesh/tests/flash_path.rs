@@ -6,7 +6,8 @@ mod drives;
 
 use drives::*;
 use flashmesh::config::{
-    Arbitration, Config, FabricKind, KindOrder, MultiPlane, PageTypes, SchedulePolicy, Suspension, Times,
+    Arbitration, Config, FabricKind, KindOrder, MultiPlane, PageTypes, ProgramOrder, SchedulePolicy, Suspension, Times,
+    WriteBinding,
 };
 use flashmesh::units::{Bytes, Rate, Time};
 
@@ -346,4 +347,47 @@ fn an_age_bound_keeps_reads_from_starving_writes() {
     config.schedule.age_bound = Some(US(500));
     let bounded = completions(&config, requests())[1];
     assert!(bounded < US(500) + ONE_READ + ONE_WRITE, "{bounded}");
+}
+
+#[test]
+fn writes_that_have_their_pages_join_in_a_program_as_deep_in_the_queue_as_it_is_searched() {
+    let mut config = one_chip(1);
+    config.geometry.planes_per_die = 2;
+    config.flash.multi_plane = MultiPlane::SameOffset;
+    config.ftl.allocation = order("PCWD");
+    let mut ends = |early: bool, lookahead: u32| -> Vec<Time> {
+        if early {
+            config.flash.program_order = ProgramOrder::Any;
+            config.ftl.write_binding = WriteBinding::Early;
+        }
+        config.schedule.lookahead = lookahead;
+        // Even pages are on the first plane. While it programs the first page of its block, its second page comes, then the first
+        // page of the other plane, then the second one of that.
+        let requests = [(0, 0), (2, 1), (1, 1), (3, 1)].map(|(page, at)| write(page, 1, US(at)));
+        let arrivals = [0, 1, 1, 1].map(US);
+        latencies(&config, requests).into_iter().zip(arrivals).map(|(latency, arrival)| latency + arrival).collect()
+    };
+    let both = NS(2 * 10 + 2 * 4_096 + 100_000);
+    let alone = vec![ONE_WRITE, ONE_WRITE * 2, ONE_WRITE * 3, ONE_WRITE * 4];
+    assert_eq!(ends(false, 32), alone);
+    assert_eq!(ends(true, 1), alone);
+    assert_eq!(ends(true, 2), [ONE_WRITE, ONE_WRITE + both, ONE_WRITE * 2 + both, ONE_WRITE + both]);
+}
+
+#[test]
+fn a_write_of_a_part_of_a_page_keeps_its_turn_while_the_rest_is_read() {
+    let mut config = one_chip(1);
+    config.flash.program_order = ProgramOrder::Any;
+    let mut last = |early: bool| -> (Time, Time) {
+        config.ftl.write_binding = if early { WriteBinding::Early } else { WriteBinding::Late };
+        let mut part = write(0, 1, US(201));
+        part.size = Bytes::new(512);
+        // A page to be changed, a write that keeps the die busy, and behind that the part and another page.
+        let requests = [write(0, 1, US(0)), write(1, 1, US(200)), part, write(2, 1, US(202))];
+        let latencies = latencies(&config, requests);
+        (latencies[2] + US(201), latencies[3] + US(202))
+    };
+    let (busy, read) = (US(200) + ONE_WRITE, ONE_READ);
+    assert_eq!(last(false), (busy + read + ONE_WRITE * 2, busy + read + ONE_WRITE));
+    assert_eq!(last(true), (busy + read + ONE_WRITE, busy + read + ONE_WRITE * 2));
 }

@@ -37,6 +37,8 @@ struct Shadow {
     reading: FxHashSet<Lpn>,
     /// Translation pages whose content is in DRAM to be programmed.
     leaving: FxHashSet<Lpn>,
+    /// Those of them that no program was issued for.
+    buffered: FxHashSet<Lpn>,
     /// The order in which reads ended and entries were dropped.
     order: u64,
     read: FxHashMap<Lpn, u64>,
@@ -66,6 +68,7 @@ impl Entries {
             changed: Vec::new(),
             reading: FxHashSet::default(),
             leaving: FxHashSet::default(),
+            buffered: FxHashSet::default(),
             order: 0,
             read: FxHashMap::default(),
             dropped: FxHashMap::default(),
@@ -154,6 +157,7 @@ impl Entries {
             EntryEvent::Cached(lpn) => shadow.cached(lpn),
             EntryEvent::Awaits(lpn) => shadow.awaits(lpn),
             EntryEvent::Dropped(lpn) => shadow.dropped(lpn, now),
+            EntryEvent::Held(page) => shadow.held(page),
         })
     }
 
@@ -178,17 +182,7 @@ impl Entries {
     }
 
     pub(super) fn program_issued(&mut self, page: Lpn) -> Result<(), String> {
-        self.with(|shadow| {
-            let entries = shadow.pages.entries_of(page);
-            let was_read = shadow.read.contains_key(&page);
-            if !was_read && !entries.clone().all(|lpn| shadow.entries.contains_key(&Lpn(lpn))) {
-                return Err(format!("translation page {} is written back, but its other entries are unknown", page.0));
-            }
-            if shadow.leaving.insert(page) {
-                return Ok(());
-            }
-            Err(format!("translation page {} is written back twice at a time", page.0))
-        })
+        self.with(|shadow| if shadow.buffered.remove(&page) { Ok(()) } else { shadow.leaves(page) })
     }
 
     /// The program of a translation page begins, with what its entries say now.
@@ -224,6 +218,24 @@ impl Entries {
 }
 
 impl Shadow {
+    /// The content of a translation page is in DRAM from now on, to be programmed.
+    fn leaves(&mut self, page: Lpn) -> Result<(), String> {
+        let entries = self.pages.entries_of(page);
+        let was_read = self.read.contains_key(&page);
+        if !was_read && !entries.clone().all(|lpn| self.entries.contains_key(&Lpn(lpn))) {
+            return Err(format!("translation page {} is written back, but its other entries are unknown", page.0));
+        }
+        if self.leaving.insert(page) {
+            return Ok(());
+        }
+        Err(format!("translation page {} is written back twice at a time", page.0))
+    }
+
+    fn held(&mut self, page: Lpn) -> Result<(), String> {
+        self.buffered.insert(page);
+        self.leaves(page)
+    }
+
     fn cached(&mut self, lpn: Lpn) -> Result<(), String> {
         let before = self.entries.insert(lpn, true);
         self.residents += 1;

@@ -41,7 +41,7 @@ pub use energy::LinksAtEnd;
 use std::ops::Range;
 
 use crate::cache::Sectors;
-use crate::config::Config;
+use crate::config::{Config, FirstTouch};
 use crate::error::RunError;
 use crate::fabric::{self, Grant, Leg, LinkUse, Payload, Sent};
 use crate::flash::die::OperationKind;
@@ -113,6 +113,8 @@ pub struct Oracles {
     cache: Option<Cache>,
     mapping: Mapping,
     entries: Entries,
+    /// Whether a page placed for a read changes its entry.
+    placement_changes_map: bool,
     queues: Queues,
     requests: Requests,
     energy: Energy,
@@ -130,11 +132,17 @@ impl Oracles {
             data: Data::new(geometry, config.flash.partial_program),
             dies: Dies::new(geometry, &config.flash, fabric::on_die_controller_time(config)),
             planes: Planes::new(geometry, config.flash.multi_plane),
-            pages: Pages::new(geometry, &config.precondition, TranslationPages::new(geometry, &config.mapping)),
+            pages: Pages::new(
+                geometry,
+                config.flash.program_order,
+                &config.precondition,
+                TranslationPages::new(geometry, &config.mapping),
+            ),
             freshness: Freshness::new(geometry),
             cache: Cache::new(geometry, config),
             mapping: Mapping::new(geometry),
             entries: Entries::new(geometry, &config.mapping),
+            placement_changes_map: config.ftl.first_touch == FirstTouch::WriteBlock,
             queues: Queues::new(
                 config,
                 &config.streams().iter().map(|stream| stream.queue.priority).collect::<Vec<_>>(),
@@ -482,6 +490,9 @@ impl Oracles {
             }
             let outcome = self.pages.compacted(block, &survivors);
             self.judge(Pages::NAME, outcome, now);
+        }
+        if self.placement_changes_map {
+            self.entries.moved(lpn);
         }
         let outcome = self.pages.placed(ppn, lpn);
         self.judge(Pages::NAME, outcome, now);

@@ -1,6 +1,6 @@
 //! A shadow of the flash array: which page holds which version of which logical page.
 //!
-//! A page is programmed once between two erases of its block, in the order of the block; an erase takes no newest version
+//! A page is programmed once between two erases of its block, in the order of the block unless any will do; an erase takes no newest version
 //! with it; what a move carries keeps its version; what is read is what was asked for.
 //!
 //! Pages that were there before the run are unknown to the shadow until they are first seen, and then taken for what the
@@ -9,7 +9,7 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::config::{self, PreconditionKind};
+use crate::config::{self, PreconditionKind, ProgramOrder};
 use crate::flash::geometry::Geometry;
 use crate::ftl::TranslationPages;
 use crate::ids::{BlockId, Lpn, Ppn};
@@ -54,6 +54,7 @@ struct Block {
 #[derive(Debug)]
 pub(super) struct Pages {
     geometry: Geometry,
+    order: ProgramOrder,
     pages: FxHashMap<Ppn, Content>,
     blocks: FxHashMap<BlockId, Block>,
     newest: FxHashMap<Lpn, Newest>,
@@ -71,6 +72,7 @@ impl Pages {
 
     pub(super) fn new(
         geometry: &Geometry,
+        order: ProgramOrder,
         precondition: &config::Precondition,
         translation: Option<TranslationPages>,
     ) -> Pages {
@@ -82,6 +84,7 @@ impl Pages {
         };
         Pages {
             geometry: geometry.clone(),
+            order,
             pages: FxHashMap::default(),
             blocks: FxHashMap::default(),
             newest: FxHashMap::default(),
@@ -177,7 +180,8 @@ impl Pages {
         }
         let page = self.geometry.page_in_block(ppn);
         let block = self.blocks.entry(self.geometry.block_of(ppn)).or_default();
-        if let Some(last) = block.last
+        if self.order == ProgramOrder::InOrder
+            && let Some(last) = block.last
             && page <= last
         {
             return Err(format!("{} was {did} after page {last} of its block: out of order", self.name(ppn)));

@@ -3,12 +3,12 @@
 mod streams;
 
 use super::error::ConfigErrorKind;
-use super::{CacheSharing, Config, MapFill, MapSharing, Move, PreconditionKind};
+use super::{CacheSharing, Config, MapFill, MapSharing, Move, PreconditionKind, ProgramOrder, WriteBinding};
 use crate::cache::Sectors;
 use crate::fabric;
-use crate::flash::geometry::{Geometry, GeometryError, SPARE_BLOCKS_PER_PLANE_MIN};
+use crate::flash::geometry::{Geometry, GeometryError};
 use crate::ftl::mapping_cache::entries_per_part;
-use crate::ftl::{ARRIVAL_BLOCKS, TRANSLATION_BLOCKS, TranslationPages};
+use crate::ftl::{TranslationPages, spare_blocks_min};
 use crate::units::{Bytes, Share};
 
 /// Settings that cannot go together.
@@ -126,13 +126,23 @@ fn collection(config: &Config, geometry: Option<&Geometry>, translation_pages: u
     }
     let Some(geometry) = geometry else { return };
     let spare_blocks = geometry.spare_blocks_per_plane();
-    let needed = SPARE_BLOCKS_PER_PLANE_MIN + u64::from(ARRIVAL_BLOCKS);
-    if gc.r#move == Move::ChipToChip && u64::from(spare_blocks) < needed {
+    let needed = spare_blocks_min(config);
+    if config.mapping.cache_capacity.is_none() && spare_blocks < needed {
+        let mut keys = Vec::new();
+        let mut reasons = Vec::new();
+        if gc.r#move == Move::ChipToChip {
+            keys.push("gc.move");
+            reasons.push("gc.move is `chip-to-chip`, which needs one for pages from other chips");
+        }
+        if config.ftl.write_binding == WriteBinding::Early {
+            keys.push("ftl.write-binding");
+            reasons.push("ftl.write-binding is `early`, which needs one for pages that wait for their programs");
+        }
+        keys.extend(["geometry.over-provisioning", "geometry.capacity", "geometry.blocks-per-plane"]);
         let message = format!(
-            "gc.move is `chip-to-chip`, which needs {needed} spare blocks in each plane, one of them for pages from other chips, \
-             and there are {spare_blocks}"
+            "a plane has {spare_blocks} blocks to spare, and needs {needed} of them: {}",
+            reasons.join(", and ")
         );
-        let keys = ["gc.move", "geometry.over-provisioning", "geometry.capacity", "geometry.blocks-per-plane"];
         clashes.push(Clash::new(&keys, message).help("raise geometry.over-provisioning or lower geometry.capacity"));
     }
     let occupied = f64::from(geometry.logical_pages) + f64::from(translation_pages);
@@ -222,9 +232,20 @@ fn mapping(config: &Config, geometry: &Geometry, clashes: &mut Vec<Clash>) -> u3
             clashes.push(clash.help("leave mapping.read-size away, or set mapping.fill to `entry`"));
         }
     }
+    if let Some(read_size) = mapping.write_back_read_size
+        && read_size > page_size
+    {
+        let message =
+            format!("mapping.write-back-read-size ({read_size}) is larger than geometry.page-size ({page_size})");
+        clashes.push(Clash::new(&["mapping.write-back-read-size", "geometry.page-size"], message));
+    }
+    if mapping.write_back_buffer > Bytes::ZERO && mapping.write_back_buffer < page_size {
+        let buffer = mapping.write_back_buffer;
+        let message = format!("mapping.write-back-buffer ({buffer}) holds no page of geometry.page-size ({page_size})");
+        clashes.push(Clash::new(&["mapping.write-back-buffer", "geometry.page-size"], message));
+    }
     let Some(translation) = TranslationPages::new(geometry, mapping) else { return 0 };
-    let arrivals = if config.gc.r#move == Move::ChipToChip { ARRIVAL_BLOCKS } else { 0 };
-    let needed = SPARE_BLOCKS_PER_PLANE_MIN + u64::from(arrivals) + u64::from(TRANSLATION_BLOCKS);
+    let needed = u64::from(spare_blocks_min(config));
     let pages = u64::from(geometry.logical_pages) + u64::from(translation.count());
     let blocks = pages.div_ceil(u64::from(geometry.planes())).div_ceil(u64::from(geometry.pages_per_block));
     let spare = u64::from(geometry.blocks_per_plane).saturating_sub(blocks);
@@ -248,6 +269,13 @@ fn mapping(config: &Config, geometry: &Geometry, clashes: &mut Vec<Clash>) -> u3
 
 fn commands(config: &Config, clashes: &mut Vec<Clash>) {
     let flash = &config.flash;
+    if config.ftl.write_binding == WriteBinding::Early && flash.program_order == ProgramOrder::InOrder {
+        let message = "ftl.write-binding is `early`, which programs the pages of a block in any order, and flash.program-order is \
+                       `in-order`"
+            .to_owned();
+        let clash = Clash::new(&["ftl.write-binding", "flash.program-order"], message);
+        clashes.push(clash.help("set flash.program-order to `any`, or ftl.write-binding to `late`"));
+    }
     if flash.read_cache && !flash.die_interleaving {
         let message = "flash.read-cache frees a die that holds data, and with flash.die-interleaving = false a chip takes nothing \
                        until all its data has left"

@@ -29,10 +29,16 @@
 //!
 //! Where pages move from chip to chip, a plane has one more open block, for those that arrive, and one more block to spare;
 //! [`Ftl::admit_copy`] says why nothing waits for it.
+//!
+//! Where writes get their pages early, at most P pages of a plane are handed out while their programs wait, and one more block
+//! is to spare ([`BOUND_BLOCKS`]): a plane is as full as before when they are counted as valid beside their older versions.
+//! Their blocks are not full, so none is collected; and what holds such a page waits for no other, so that
+//! it is programmed in the end, and its block is full.
 
 pub mod allocation;
 mod arrival;
 mod audit;
+mod binding;
 mod blocks;
 pub mod collection;
 mod mapping;
@@ -46,7 +52,7 @@ mod wear;
 
 pub use allocation::IdleDies;
 pub use blocks::BlockState;
-pub use plane::ARRIVAL_BLOCKS;
+pub use plane::{ARRIVAL_BLOCKS, BOUND_BLOCKS};
 pub use precondition::PreconditionReport;
 pub use translation::{TRANSLATION_BLOCKS, TranslationPages};
 
@@ -94,7 +100,7 @@ impl Stream {
 ///
 /// Two things are expected of its user. A page allocated is programmed and committed ([`Ftl::commit_write`],
 /// [`Ftl::commit_move`]) whatever happens meanwhile. And a plane has one program in flight at a time for each stream,
-/// as a die does one thing at a time; more of them work too, but then a drive at its smallest spare area may run out of
+/// as a die does one thing at a time, but for what [`Ftl::bind`] allows; more of them work too, but then a drive at its smallest spare area may run out of
 /// pages to place unwritten data on.
 #[derive(Debug)]
 pub struct Ftl {
@@ -110,6 +116,16 @@ pub struct Ftl {
     wear: config::Wear,
     mapping_cache: config::Mapping,
     translation: Option<TranslationPages>,
+    /// Where pages read before they were written are placed.
+    placement: Frontier,
+}
+
+/// Blocks that each plane has to spare beside those that its valid pages fill.
+pub fn spare_blocks_min(config: &Config) -> u32 {
+    let arrivals = if config.gc.r#move == config::Move::ChipToChip { ARRIVAL_BLOCKS } else { 0 };
+    let translation = if config.mapping.cache_capacity.is_some() { TRANSLATION_BLOCKS } else { 0 };
+    let bound = if config.ftl.write_binding == config::WriteBinding::Early { BOUND_BLOCKS } else { 0 };
+    SPARE_BLOCKS_PER_PLANE_MIN as u32 + arrivals + translation + bound
 }
 
 /// Limits of every plane, in pages.
@@ -126,17 +142,15 @@ struct Limits {
 }
 
 impl Limits {
-    fn new(geometry: &Geometry, gc: &config::Gc, translation: Option<TranslationPages>) -> Limits {
+    fn new(geometry: &Geometry, config: &Config, translation: Option<TranslationPages>) -> Limits {
+        let gc = &config.gc;
         let pages = geometry.pages_per_plane();
         let share = |share: f64| (f64::from(pages) * share).ceil() as u32;
         // Even a plane of few blocks is collected while the host still has a block to write to.
         let reserve = plane::RESERVE_BLOCKS * geometry.pages_per_block;
         let translation_pages = translation.map_or(0, |translation| translation.count());
         let even = (geometry.logical_pages + translation_pages).div_ceil(geometry.planes());
-        let arrivals = if gc.r#move == config::Move::ChipToChip { ARRIVAL_BLOCKS } else { 0 };
-        let translation_blocks = if translation.is_some() { TRANSLATION_BLOCKS } else { 0 };
-        let spare = SPARE_BLOCKS_PER_PLANE_MIN as u32 + arrivals + translation_blocks;
-        let most = pages.saturating_sub(spare * geometry.pages_per_block);
+        let most = pages.saturating_sub(spare_blocks_min(config) * geometry.pages_per_block);
         Limits {
             collection: share(gc.threshold).max(reserve + geometry.pages_per_block),
             urgent: share(gc.hard_threshold).max(reserve),
@@ -206,11 +220,15 @@ impl Ftl {
             ),
             victim: collection::Policy::new(geometry, &config.gc),
             random: SimRng::new(config.seed ^ SEED_OF_VICTIMS),
-            limits: Limits::new(geometry, &config.gc, translation),
+            limits: Limits::new(geometry, config, translation),
             gc: config.gc.clone(),
             wear: config.wear.clone(),
             mapping_cache: config.mapping.clone(),
             translation,
+            placement: match config.ftl.first_touch {
+                config::FirstTouch::OwnBlock => Frontier::Placement,
+                config::FirstTouch::WriteBlock => Frontier::Host,
+            },
             geometry: geometry.clone(),
         };
         ftl.lay_out_translation();

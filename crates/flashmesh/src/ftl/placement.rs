@@ -12,7 +12,7 @@ impl Ftl {
     /// Where `lpn` is. A page never written is placed when it is first read, by the static order, at once and without
     /// any flash operation: the run did not write it, so it was there before.
     ///
-    /// Such data has an open block of its own. When the plane has no block left for it, some block is compacted in
+    /// Such data has an open block of its own, or that of writes (`ftl.first-touch`). When the plane has no block left for it, some block is compacted in
     /// place, untimed too: with data there before, it would never have held so many invalid pages.
     #[inline]
     pub fn translate_read(&mut self, lpn: Lpn) -> Ppn {
@@ -27,7 +27,8 @@ impl Ftl {
         let occupancy = Occupancy::new(&self.planes, &self.mapping, &self.geometry, self.limits);
         let plane = self.allocation.place_unwritten(lpn, &occupancy);
         let ppn = self
-            .allocate_from(plane, Frontier::Placement)
+            .allocate_from(plane, self.placement)
+            .or_else(|| self.allocate_from(plane, Frontier::Placement))
             .or_else(|| {
                 self.compact_for_placement(plane)?;
                 self.allocate_from(plane, Frontier::Placement)

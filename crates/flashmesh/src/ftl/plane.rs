@@ -11,6 +11,9 @@ pub(super) const RESERVE_BLOCKS: u32 = 1;
 /// has a place there, so that no collection, and not the host, ever waits for it.
 pub const ARRIVAL_BLOCKS: u32 = 1;
 
+/// Blocks that a plane needs to spare where writes get their pages early: it hands out as many pages before they are programmed.
+pub const BOUND_BLOCKS: u32 = 1;
+
 /// The number of frontiers.
 const FRONTIERS: usize = 6;
 
@@ -83,6 +86,8 @@ pub(super) struct Plane {
     pub(super) translates: bool,
     /// Whether a page is on its way from another chip; its place in the open block for such pages is kept.
     pub(super) awaits_arrival: bool,
+    /// Pages handed out to writes that wait for their turn.
+    pub(super) bound: u32,
     pub(super) free: FreeBlocks,
     /// The highest erase count.
     pub(super) erase_count_max: u32,
@@ -104,6 +109,7 @@ impl Plane {
             open: [OpenBlock { block: first, next_page: pages_per_block }; FRONTIERS],
             translates: false,
             awaits_arrival: false,
+            bound: 0,
             free: FreeBlocks::new(first, blocks, least_erased_first),
             erase_count_max: 0,
             erase_count_min: 0,

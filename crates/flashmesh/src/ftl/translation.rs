@@ -15,6 +15,7 @@ use super::{Ftl, Stream};
 use crate::config;
 use crate::flash::geometry::Geometry;
 use crate::ids::{Lpn, Ppn};
+use crate::units::Bytes;
 
 /// Blocks that a plane needs to spare for translation pages: one open for those that are written, one for those that are moved.
 pub const TRANSLATION_BLOCKS: u32 = 2;
@@ -25,6 +26,7 @@ pub struct TranslationPages {
     logical_pages: u32,
     entries_per_page: u32,
     count: u32,
+    page_size: Bytes,
 }
 
 impl TranslationPages {
@@ -34,7 +36,13 @@ impl TranslationPages {
         let entries = geometry.page_size.as_u64() / config.stored_entry_size.as_u64().max(1);
         let entries_per_page = entries.clamp(1, u64::from(u32::MAX)) as u32;
         let logical_pages = geometry.logical_pages;
-        Some(TranslationPages { logical_pages, entries_per_page, count: logical_pages.div_ceil(entries_per_page) })
+        let (count, page_size) = (logical_pages.div_ceil(entries_per_page), geometry.page_size);
+        Some(TranslationPages { logical_pages, entries_per_page, count, page_size })
+    }
+
+    /// How large each of them is.
+    pub fn page_size(&self) -> Bytes {
+        self.page_size
     }
 
     /// How many there are.

@@ -69,6 +69,30 @@ impl DieQueues {
         }
     }
 
+    /// Puts a transaction into its queue behind those of lower order.
+    pub fn insert(&mut self, transactions: &mut Transactions, die: DieId, plane: usize, id: TransactionId) {
+        let Transaction { class, priority, order, .. } = transactions[id];
+        let at = Choice { die, class, plane, priority };
+        let slot = self.slot(at);
+        let Queue { head: Some(head), tail: Some(tail) } = self.queues[slot] else {
+            return self.push(transactions, die, plane, id);
+        };
+        if transactions[tail].order < order {
+            return self.push(transactions, die, plane, id);
+        }
+        if order < transactions[head].order {
+            transactions[id].next = Some(head);
+            self.queues[slot].head = Some(id);
+            return;
+        }
+        let mut before = head;
+        while let Some(next) = transactions[before].next.filter(|&next| transactions[next].order < order) {
+            before = next;
+        }
+        transactions[id].next = transactions[before].next;
+        transactions[before].next = Some(id);
+    }
+
     /// The first transaction of a queue.
     #[inline]
     pub fn head(&self, at: Choice) -> Option<TransactionId> {

@@ -98,6 +98,8 @@ pub struct Transaction {
     pub is_copied: bool,
     /// Whether the device cache keeps a place for its page until it is done: a read that fills it, a write that passes through it.
     pub is_cached: bool,
+    /// Whether it is a write that got its page before its turn.
+    pub has_page: bool,
     /// What was in the way of its transfers.
     pub conflict: Causes,
     /// The request; `None` for work that none waits for: of the firmware, and pages that the device cache writes to flash.
@@ -114,7 +116,7 @@ pub struct Transaction {
     pub plane: PlaneId,
     /// The page read, or moved from; the block of an erase is that of this page.
     pub from: Ppn,
-    /// The page programmed, decided when the path is granted.
+    /// The page programmed, decided when the path is granted, or before for one that has a page.
     pub to: Ppn,
     /// User data the host asked for, or gave, in this page.
     pub bytes: Bytes,
@@ -164,6 +166,7 @@ impl Transaction {
             reads_first: false,
             is_copied: false,
             is_cached: false,
+            has_page: false,
             conflict: Causes::default(),
             request,
             stream: StreamId(0),

@@ -113,6 +113,9 @@ impl Simulation {
         }
         self.measures.gc.erases += 1;
         self.ftl.finish_erase(collection.block);
+        if self.binds_early {
+            self.bind_held_back(plane);
+        }
         self.collect_if_needed(plane);
         // At most one wear move for each collection, or a plane of many cold blocks would move them all in one go.
         if self.collections[plane.index()].is_none()

@@ -75,6 +75,7 @@ impl Simulation {
         let waiting = self.queues.masks(die);
         let held_back = |class: Class| waiting[class.index()] & !ready[class.index()];
         let mut planes = held_back(Class::UserProgram) | held_back(Class::MapProgram);
+        planes |= self.held_back.planes(self.geometry.first_plane(die), self.geometry.planes_per_die);
         if planes == 0 || self.dies[die.index()].has_suspended() {
             return false;
         }
@@ -158,7 +159,8 @@ impl Simulation {
         }
         for (class, stream) in [(Class::UserProgram, Stream::Host), (Class::MapProgram, Stream::Translation)] {
             let programs = &mut masks[class.index()];
-            let mut unchecked = *programs;
+            let has_pages = class == Class::UserProgram && self.binds_early;
+            let mut unchecked = if has_pages { 0 } else { *programs };
             while unchecked != 0 {
                 let plane = unchecked.trailing_zeros();
                 unchecked &= unchecked - 1;
@@ -405,6 +407,7 @@ impl Simulation {
             let transaction = &mut self.transactions[id];
             transaction.from = from;
             transaction.plane = self.geometry.plane_of(from);
+            self.settle_map();
         }
         self.enqueue(id);
     }
@@ -422,7 +425,10 @@ impl Simulation {
         if tried > die_ready {
             transaction.conflict.insert(asking.cause);
         }
-        let Transaction { class, plane, lpn, .. } = *transaction;
+        let Transaction { class, plane, lpn, has_page, .. } = *transaction;
+        if has_page {
+            return;
+        }
         let Some(stream) = self.stream_of(id) else { return };
         self.transactions[id].to = self
             .ftl

@@ -40,6 +40,13 @@ impl Simulation {
                         may_join(rule, lead_at, at) && ftl.lookup(other.lpn) == Some(other.from)
                     })
                 }
+                Class::UserProgram if self.binds_early => {
+                    let geometry = &self.geometry;
+                    self.queues.take_first(&mut self.transactions, queue, self.config.schedule.lookahead, |other| {
+                        let (block, page) = (geometry.block_of(other.to), geometry.page_in_block(other.to));
+                        may_join(rule, lead_at, InPlane { block: block.0 % geometry.blocks_per_plane, page })
+                    })
+                }
                 Class::MapProgram | Class::UserProgram | Class::CollectProgram => {
                     // The data comes over the path for all of them or for none.
                     let is_copied = self.transactions[lead].is_copied;

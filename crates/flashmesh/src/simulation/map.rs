@@ -53,7 +53,8 @@ impl Simulation {
 
     fn read_translation(&mut self, page: Lpn, whole: bool) {
         let page_size = self.geometry.page_size;
-        let bytes = if whole { page_size } else { self.config.mapping.read_size.unwrap_or(page_size) };
+        let mapping = &self.config.mapping;
+        let bytes = if whole { mapping.write_back_read_size } else { mapping.read_size }.unwrap_or(page_size);
         let from = self.translate_read(page);
         let id = self.insert_transaction(Class::MapRead, None, page, from, bytes);
         self.witness(|oracles, now| oracles.translation_read_issued(page, now));
@@ -120,6 +121,16 @@ impl Simulation {
             map.write_back(page);
         }
         self.settle_map();
+    }
+
+    /// A page read before it was written has got a place: its entry, which is in DRAM, has changed. What follows is done by who
+    /// settles the map next.
+    pub(super) fn placement_changed(&mut self, lpn: Lpn) {
+        let Some(map) = &mut self.map else { return };
+        if let Some(page) = map.update(lpn) {
+            map.write_back(page);
+        }
+        self.tell_entries();
     }
 
     /// The collection of `victim_plane` has moved a page: its entry has changed. Translation pages of which no entry in the

@@ -1,11 +1,12 @@
 //! The drive as a whole: owns the layers and the event queue, and runs a workload through them.
 //!
 //! `host` exchanges requests with the host, `submit` cuts them into transactions, `cache` takes pages through the device cache,
-//! `map` reads and writes translation pages, `dispatch` lets dies take transactions (`chips` those that take turns, `join` with
-//! several planes), `operation` follows an operation through path and array, `copy` sends pages to other chips, `collect` moves
-//! pages out of victim blocks, `complete` closes requests and measures them, `timeline` in stretches of the run, `power_cut` ends
-//! a run that leaves dirty pages.
+//! `map` reads and writes translation pages, `bind` gives writes their pages before their turn, `dispatch` lets dies take
+//! transactions (`chips` those that take turns, `join` with several planes), `operation` follows an operation through path and
+//! array, `copy` sends pages to other chips, `collect` moves pages out of victim blocks, `complete` closes requests and measures
+//! them, `timeline` in stretches of the run, `power_cut` ends a run that leaves dirty pages.
 
+mod bind;
 mod cache;
 mod chips;
 mod collect;
@@ -29,7 +30,7 @@ use std::time::Instant;
 use rustc_hash::FxHashMap;
 
 use crate::check::{LinksAtEnd, Oracles};
-use crate::config::{Allocation, Arbitration, Config, Move, Priorities};
+use crate::config::{Allocation, Arbitration, Config, Move, Priorities, WriteBinding};
 use crate::engine::queue::EventQueue;
 use crate::error::{RunError, WorkloadError};
 use crate::fabric::{self, AnyFabric, Causes, Fabric, Leg, Outbox};
@@ -50,6 +51,7 @@ use crate::workload::source::WorkloadSource;
 
 pub use control::Control;
 
+use bind::HeldBack;
 use cache::DeviceCache;
 use collect::Collection;
 use complete::Measures;
@@ -99,6 +101,9 @@ pub struct Simulation {
     map_updates: Vec<Vec<Lpn>>,
     /// The last write in flight of each logical page: writes of one page keep their order.
     writes_in_flight: FxHashMap<Lpn, TransactionId>,
+    /// Whether writes get their pages before their turn.
+    binds_early: bool,
+    held_back: HeldBack,
     queues: DieQueues,
     scheduler: AnyScheduler,
     /// Dies with nothing to do, kept when the allocation asks for it.
@@ -183,6 +188,7 @@ impl Simulation {
         let map =
             ftl.translation_pages().map(|pages| Box::new(MappingCache::new(&config.mapping, pages, streams.len())));
         let dies = geometry.dies();
+        let binds_early = config.ftl.write_binding == WriteBinding::Early;
         let mut idle = IdleDies::new(dies);
         for die in 0..dies {
             idle.set(DieId(die), true);
@@ -207,6 +213,8 @@ impl Simulation {
             cache: DeviceCache::new(config, &geometry, &ftl),
             ftl,
             writes_in_flight: FxHashMap::default(),
+            binds_early,
+            held_back: if binds_early { HeldBack::new(geometry.planes()) } else { HeldBack::default() },
             queues: DieQueues::new(dies, geometry.planes_per_die, config.schedule.priorities != Priorities::Off),
             scheduler: AnyScheduler::new(&config.schedule, dies),
             idle,

@@ -214,7 +214,8 @@ impl Simulation {
 
     /// The array has programmed a page, or erased a block.
     fn commit(&mut self, id: TransactionId) {
-        let Transaction { class, request, lpn, plane, from, to, successor, is_copied, .. } = self.transactions[id];
+        let Transaction { class, request, lpn, plane, from, to, successor, is_copied, has_page, .. } =
+            self.transactions[id];
         match class {
             Class::UserProgram => {
                 self.measures.flash.user_programs += 1;
@@ -229,6 +230,10 @@ impl Simulation {
                     self.witness(|oracles, now| oracles.destage_forgotten(lpn, now));
                 }
                 self.entry_changed(lpn);
+                if has_page {
+                    self.ftl.bound_programmed(plane);
+                    self.bind_held_back(plane);
+                }
                 self.start_successor(lpn, successor);
             }
             Class::CollectProgram => {

@@ -163,6 +163,7 @@ impl Simulation {
                 }
             }
         }
+        given_up.extend(self.take_held_back_of_requests());
         given_up.into_iter().for_each(|id| self.give_up(id));
     }
 
@@ -195,6 +196,7 @@ impl Simulation {
 
     fn drop_write(&mut self, id: TransactionId) {
         let Transaction { lpn, is_cached, .. } = self.transactions[id];
+        self.drop_page(id);
         self.transactions.remove(id);
         if is_cached {
             self.passed_cache(lpn);

@@ -1,5 +1,6 @@
 //! From the workload to the queues of the dies: requests are issued, and cut into pages when they have reached the drive.
 
+use crate::config::FirstTouch;
 use crate::error::RunError;
 use crate::host::replay::{Mode, Next};
 use crate::ids::{Lpn, Ppn, RequestId, StreamId, TransactionId};
@@ -167,6 +168,7 @@ impl Simulation {
         self.transactions[id].is_cached = fills;
         if self.has_entry(id) {
             self.start_read(id);
+            self.settle_map();
         }
     }
 
@@ -182,11 +184,18 @@ impl Simulation {
 
     /// Where `lpn` is read; a page never written is placed for it.
     pub(super) fn translate_read(&mut self, lpn: Lpn) -> Ppn {
-        let Some(oracles) = &mut self.oracles else { return self.ftl.translate_read(lpn) };
+        if self.oracles.is_none() && self.map.is_none() {
+            return self.ftl.translate_read(lpn);
+        }
         let is_placed = self.ftl.lookup(lpn).is_none();
         let from = self.ftl.translate_read(lpn);
         if is_placed {
-            oracles.page_placed(from, lpn, &self.ftl, self.queue.now());
+            if let Some(oracles) = &mut self.oracles {
+                oracles.page_placed(from, lpn, &self.ftl, self.queue.now());
+            }
+            if self.config.ftl.first_touch == FirstTouch::WriteBlock {
+                self.placement_changed(lpn);
+            }
         }
         from
     }
@@ -231,6 +240,10 @@ impl Simulation {
 
     /// Starts a write whose older version is known; one of a part of a page reads the rest first.
     pub(super) fn start_translated_write(&mut self, id: TransactionId) {
+        if self.binds_early {
+            self.bind_write(id);
+            return;
+        }
         let transaction = &mut self.transactions[id];
         let partial = transaction.bytes < self.geometry.page_size;
         match self.ftl.lookup(transaction.lpn) {
@@ -246,12 +259,16 @@ impl Simulation {
         self.enqueue(id);
     }
 
-    /// The page of this write goes to a plane now; where in the plane is decided when it is programmed.
+    /// The page of this write goes to a plane now; where in the plane is decided when it is programmed, unless that was decided before.
     pub(super) fn turn_into_program(&mut self, id: TransactionId) {
         let transaction = &mut self.transactions[id];
         transaction.class = Class::UserProgram;
         transaction.reads_first = false;
-        transaction.plane = self.ftl.place_write(transaction.lpn, &self.idle);
+        transaction.plane = if transaction.has_page {
+            self.geometry.plane_of(transaction.to)
+        } else {
+            self.ftl.place_write(transaction.lpn, &self.idle)
+        };
     }
 
     /// A transaction that has waited for nothing yet.
@@ -276,15 +293,21 @@ impl Simulation {
     /// Puts a transaction into the queue of its die.
     pub(super) fn enqueue(&mut self, id: TransactionId) {
         let now = self.queue.now();
-        let order = self.transaction_order;
-        self.transaction_order += 1;
+        // A write with a page has had its turn since it got that.
+        let has_turn = self.transactions[id].class == Class::UserProgram && self.transactions[id].has_page;
+        if !has_turn {
+            self.transactions[id].order = self.take_order();
+        }
         let transaction = &mut self.transactions[id];
         let die = self.geometry.die_of_plane(transaction.plane);
         let plane = self.geometry.plane_in_die(transaction.plane) as usize;
-        transaction.order = order;
         transaction.queued = now;
         transaction.internal_busy_at_queued = self.dies[die.index()].internal_busy(now);
-        self.queues.push(&mut self.transactions, die, plane, id);
+        if has_turn {
+            self.queues.insert(&mut self.transactions, die, plane, id);
+        } else {
+            self.queues.push(&mut self.transactions, die, plane, id);
+        }
         if self.tracks_idle {
             self.idle.set(die, false);
             if self.dies_take_turns {
@@ -292,6 +315,14 @@ impl Simulation {
             }
         }
         self.kick(die);
+    }
+
+    /// The next place in the order of arrival among all transactions.
+    #[inline]
+    pub(super) fn take_order(&mut self) -> u64 {
+        let order = self.transaction_order;
+        self.transaction_order += 1;
+        order
     }
 
     /// User data of `bytes` with its share of the metadata of the page.

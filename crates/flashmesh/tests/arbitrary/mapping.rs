@@ -15,19 +15,22 @@ pub struct MapSketch {
     fill: MapFill,
     reads_a_part: bool,
     write_backs: u32,
+    buffer_pages: u64,
 }
 
 pub fn mapping() -> impl Strategy<Value = MapSketch> {
     let entries = prop_oneof![2 => Just(None), 1 => (1..=4u64).prop_map(Some), 2 => (1..=60u64).prop_map(Some)];
     let pages = (select(vec![4u64, 16, 64]), any::<bool>());
-    (entries, pages, select(MapSharing::ALL), select(MapFill::ALL), 1..=4u32).prop_map(
-        |(entries, (entries_per_page, reads_a_part), sharing, fill, write_backs)| MapSketch {
+    let written = (1..=4u32, select(vec![0u64, 1, 5]));
+    (entries, pages, select(MapSharing::ALL), select(MapFill::ALL), written).prop_map(
+        |(entries, (entries_per_page, reads_a_part), sharing, fill, (write_backs, buffer_pages))| MapSketch {
             entries,
             entries_per_page,
             sharing,
             fill,
             reads_a_part,
             write_backs,
+            buffer_pages,
         },
     )
 }
@@ -44,6 +47,8 @@ impl MapSketch {
             stored_entry_size: Bytes::new(page_size.as_u64() / self.entries_per_page),
             read_size: (self.reads_a_part && self.fill == MapFill::Entry).then_some(Bytes::new(512)),
             fill: self.fill,
+            write_back_read_size: self.reads_a_part.then_some(Bytes::new(512)),
+            write_back_buffer: page_size * self.buffer_pages,
             write_backs: self.write_backs,
         };
         let geometry = &mut config.geometry;

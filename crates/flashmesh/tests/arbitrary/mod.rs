@@ -6,7 +6,9 @@ mod host;
 mod interconnect;
 mod mapping;
 
-use flashmesh::config::{Allocation, Config, Level, Move, PreconditionKind, VictimPolicy};
+use flashmesh::config::{
+    Allocation, Config, FirstTouch, Ftl, Level, Move, PreconditionKind, ProgramOrder, VictimPolicy, WriteBinding,
+};
 use flashmesh::units::{Bytes, Time};
 use flashmesh::workload::{IoRequest, RequestKind};
 use proptest::prelude::*;
@@ -32,6 +34,17 @@ fn allocation() -> impl Strategy<Value = Allocation> {
         .prop_shuffle()
         .prop_map(|levels| Allocation::Static(levels.try_into().expect("four levels were shuffled")));
     prop_oneof![2 => order, 1 => Just(Allocation::Dynamic)]
+}
+
+/// Any way to place pages.
+fn ftl() -> impl Strategy<Value = Ftl> {
+    (allocation(), select(WriteBinding::ALL), select(FirstTouch::ALL)).prop_map(
+        |(allocation, write_binding, first_touch)| Ftl {
+            allocation,
+            write_binding,
+            first_touch: if write_binding == WriteBinding::Early { first_touch } else { FirstTouch::OwnBlock },
+        },
+    )
 }
 
 pub fn time_us(range: std::ops::RangeInclusive<u64>) -> impl Strategy<Value = Time> {
@@ -90,8 +103,8 @@ pub fn drive() -> impl Strategy<Value = Config> {
     let kinds = vec![PreconditionKind::None, PreconditionKind::Sequential, PreconditionKind::Random];
     let precondition = (select(kinds), select(vec![0.1, 0.5, 1.0]));
     let array = (geometry(), mapping(), cache());
-    (0..1000u64, array, flash(), interconnect(), schedule(), allocation(), collection(), host(), precondition).prop_map(
-        |(seed, array, flash, interconnect, schedule, allocation, (gc, wear), attached, (kind, fill))| {
+    (0..1000u64, array, flash(), interconnect(), schedule(), ftl(), collection(), host(), precondition).prop_map(
+        |(seed, array, flash, interconnect, schedule, ftl, (gc, wear), attached, (kind, fill))| {
             let (geometry, mapping, cache) = array;
             let Attached { host, nvme, sata, queue, replay } = attached;
             let mut config =
@@ -100,7 +113,11 @@ pub fn drive() -> impl Strategy<Value = Config> {
             mapping.fit(&mut config);
             cache.fit(&mut config);
             config.schedule = schedule;
-            config.ftl.allocation = allocation;
+            config.ftl = ftl;
+            if config.ftl.write_binding == WriteBinding::Early {
+                config.flash.program_order = ProgramOrder::Any;
+                config.geometry.blocks_per_plane += 1;
+            }
             config.precondition.kind = kind;
             config.precondition.fill = fill;
             config

@@ -36,6 +36,16 @@ choices! {
 }
 
 choices! {
+    /// In which order the pages of a block may be programmed.
+    ProgramOrder {
+        /// That of their numbers.
+        InOrder = "in-order",
+        /// Any.
+        Any = "any",
+    }
+}
+
+choices! {
     /// Which operations a read may suspend.
     Suspension {
         /// None.
@@ -93,6 +103,8 @@ section! {
         die_interleaving: bool = true;
         /// When planes of a die join in one operation.
         multi_plane: MultiPlane = MultiPlane::SameOffset;
+        /// In which order the chips let the pages of a block be programmed.
+        program_order: ProgramOrder = ProgramOrder::InOrder;
         /// Whether a die is free once data is in its cache register (after tR), not only when the data has left.
         read_cache: bool = false;
         /// Which operations a waiting host read suspends.

@@ -1,6 +1,7 @@
 //! `[ftl]`
 
 use crate::config::choices;
+use crate::config::choices::choices;
 use crate::config::form::{Form, Misfit, toml_string};
 use crate::config::node::Node;
 use crate::config::reference::{Choice, ParameterType};
@@ -119,12 +120,38 @@ impl Form for Allocation {
     }
 }
 
+choices! {
+    /// When a write gets its page.
+    WriteBinding {
+        /// When it is programmed: the next page of the open block, so that pages are programmed in the order of the block.
+        Late = "late",
+        /// When it comes to its plane; it is programmed when its turn comes. The plane hands out at most a block of pages so.
+        Early = "early",
+    }
+}
+
+choices! {
+    /// Where a page read before it was written is placed.
+    FirstTouch {
+        /// In a block for such pages.
+        OwnBlock = "own-block",
+        /// On the next page of the block that writes go to; that changes its entry of the map, as a write does.
+        WriteBlock = "write-block",
+    }
+}
+
 section! {
     /// Where a page lives.
     Ftl, "ftl" {
         /// Which plane a written page goes to; a page read before it was written is placed by the static order
         /// (CWDP when dynamic).
         allocation: Allocation = Allocation::Static(Level::ALL);
+        /// When a write of a request gets its page in the plane. Early, planes of a die join in a program when pages that were handed
+        /// out agree, as deep in their queues as `schedule.lookahead`, and the read that a write of a part of a page needs
+        /// does not cost the write its turn.
+        write_binding: WriteBinding = WriteBinding::Late;
+        /// Where a page read before it was written is placed.
+        first_touch: FirstTouch = FirstTouch::OwnBlock, with "write-binding" = ["\"early\""];
     }
 }
 

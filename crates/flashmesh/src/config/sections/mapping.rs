@@ -39,6 +39,12 @@ section! {
         read_size: Option<Bytes> = None, unset "the whole page", in Bytes::new(1)..;
         /// What of a translation page stays in the cache once it was read.
         fill: MapFill = MapFill::Entry;
+        /// Bytes of a translation page that leave the chip before it is written back, for the entries that are not in DRAM. Less than
+        /// a page: the chip merges the rest in its register.
+        write_back_read_size: Option<Bytes> = None, unset "the whole page", in Bytes::new(1)..;
+        /// DRAM for translation pages that are to be written back. They are read into it, serve misses from there and take further
+        /// changes along, and the one that came first is programmed when another one needs its place.
+        write_back_buffer: Bytes = Bytes::ZERO, in Bytes::ZERO..;
         /// Translation pages written back at once; a miss that would evict an entry into one more waits.
         write_backs: u32 = 32, in 1..=65_535;
     }

@@ -29,8 +29,8 @@ mod workload;
 
 pub use cache::{Cache, CacheSharing, CacheWrites, Destage, RowPolicy};
 pub use fabric::{Arbitration, Fabric, FabricKind};
-pub use flash::{Flash, MultiPlane, PageTypes, Suspension};
-pub use ftl::{Allocation, Ftl, Level};
+pub use flash::{Flash, MultiPlane, PageTypes, ProgramOrder, Suspension};
+pub use ftl::{Allocation, FirstTouch, Ftl, Level, WriteBinding};
 pub use gc::{Gc, Move, VictimPolicy};
 pub use geometry::Geometry;
 pub use host::{Host, InterfaceKind, ReadData};

@@ -51,7 +51,8 @@ section! {
         /// waits for ever behind a kind or a priority that always goes first.
         age_bound: Option<Time> = None, unset "no bound", in Time::ZERO..=Time::from_ms(1_000_000),
             with "policy" = ["\"out-of-order\""];
-        /// How many waiting reads of another plane are searched for one that can join a multi-plane read.
+        /// How many waiting reads of another plane are searched for one that can join a multi-plane read; programs too, where
+        /// `ftl.write-binding` is early.
         lookahead: u32 = 32, in 1..=65_535;
     }
 }

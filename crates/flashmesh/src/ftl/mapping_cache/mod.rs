@@ -18,6 +18,8 @@
 //!   read is needed.
 //! - At most `mapping.write-backs` translation pages are written back at once for entries that make way; a miss that needs one
 //!   more waits, in the order of its part of the cache, and each write-back that is done lets the next one go.
+//! - With `mapping.write-back-buffer` a translation page to be written back stays in DRAM until another one needs its place there.
+//!   Misses of it need no read, further changes go along with it, and it does not count among those written back at once.
 //! - A change of a page whose entry is not in DRAM takes no read and evicts nothing: it awaits a write-back like an entry that
 //!   makes way. So does DFTL when garbage collection moves pages, and it writes those of one victim together; a write whose
 //!   entry was evicted meanwhile, and a page deallocated, go the same way \[choice\]. Nothing of this waits for room, so
@@ -71,7 +73,7 @@ pub enum Action {
     Resume(TransactionId),
 }
 
-/// What became of an entry, for those who keep a picture of the cache.
+/// What became of an entry, or of a translation page, for those who keep a picture of the cache.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EntryEvent {
     /// It is in DRAM and counts against the capacity.
@@ -80,6 +82,8 @@ pub enum EntryEvent {
     Awaits(Lpn),
     /// It is not in DRAM any more.
     Dropped(Lpn),
+    /// This translation page is in the buffer until it is programmed.
+    Held(Lpn),
 }
 
 /// What the cache did.
@@ -127,6 +131,9 @@ pub struct MappingCache {
     next_partition: usize,
     write_backs: u32,
     write_backs_max: u32,
+    /// Translation pages in the buffer, in the order in which they came.
+    buffer: VecDeque<Lpn>,
+    buffer_pages: usize,
     reads_whole: bool,
     fill: MapFill,
     actions: VecDeque<Action>,
@@ -162,6 +169,8 @@ impl MappingCache {
             blocked: vec![VecDeque::new(); partitions],
             next_partition: 0,
             write_backs: 0,
+            buffer: VecDeque::new(),
+            buffer_pages: (config.write_back_buffer.as_u64() / pages.page_size().as_u64()) as usize,
             write_backs_max: config.write_backs,
             reads_whole: config.read_size.is_none(),
             fill: config.fill,

@@ -25,10 +25,11 @@ fn pages() -> TranslationPages {
     TranslationPages::new(&geometry, &config.mapping).expect("the map lies on flash")
 }
 
-fn cache(entries: u64, write_backs: u32) -> MappingCache {
+fn cache(entries: u64, write_backs: u32, buffer_pages: u64) -> MappingCache {
     let config = config::Mapping {
         cache_capacity: Some(Bytes::new(8 * entries)),
         write_backs,
+        write_back_buffer: Bytes::from_kib(4) * buffer_pages,
         fill: MapFill::Entry,
         ..config::Mapping::default()
     };
@@ -50,6 +51,8 @@ struct Model {
     on_flash: BTreeMap<Lpn, u32>,
     reads: VecDeque<Lpn>,
     programs: VecDeque<Lpn>,
+    /// Translation pages in the buffer.
+    held: VecDeque<Lpn>,
     /// The program under way, with what it carries.
     programming: Vec<(Lpn, Vec<(Lpn, u32)>)>,
     waiting: BTreeMap<TransactionId, Lpn>,
@@ -57,9 +60,9 @@ struct Model {
 }
 
 impl Model {
-    fn new(entries: u64, write_backs: u32) -> Model {
+    fn new(entries: u64, write_backs: u32, buffer_pages: u64) -> Model {
         Model {
-            cache: cache(entries, write_backs),
+            cache: cache(entries, write_backs, buffer_pages),
             entries: entries as usize,
             resident: Vec::new(),
             leaving: BTreeSet::new(),
@@ -67,6 +70,7 @@ impl Model {
             on_flash: BTreeMap::new(),
             reads: VecDeque::new(),
             programs: VecDeque::new(),
+            held: VecDeque::new(),
             programming: Vec::new(),
             waiting: BTreeMap::new(),
             next: 0,
@@ -100,6 +104,7 @@ impl Model {
                         assert_eq!(self.resident.remove(0), lpn, "the entry used longest ago makes way");
                     }
                 }
+                EntryEvent::Held(page) => self.held.push_back(page),
             }
         }
         while let Some(action) = self.cache.next_action() {
@@ -111,6 +116,9 @@ impl Model {
                 Action::Program(page) => {
                     let is_under_way = self.programming.iter().any(|(other, _)| *other == page);
                     assert!(!is_under_way && !self.programs.contains(&page), "{page:?} is programmed twice at a time");
+                    if !self.held.is_empty() {
+                        assert_eq!(self.held.pop_front(), Some(page), "the page that came first makes way");
+                    }
                     self.programs.push_back(page);
                 }
                 Action::Resume(id) => {
@@ -128,6 +136,7 @@ impl Model {
             .programs
             .iter()
             .chain(self.programming.iter().map(|(page, _)| page))
+            .chain(&self.held)
             .any(|&page| page == pages().page_of(lpn));
         if let Some(at) = self.resident.iter().position(|&other| other == lpn) {
             self.resident.remove(at);
@@ -193,10 +202,13 @@ impl Model {
             self.end_program();
         }
         assert!(self.waiting.is_empty(), "waiting for ever: {:?}", self.waiting);
-        assert!(self.leaving.is_empty() && self.reads.is_empty() && self.programs.is_empty());
-        assert!(self.cache.active.is_empty() && self.cache.waiters.is_empty() && self.cache.write_backs == 0);
+        assert!(self.leaving.iter().all(|&lpn| self.held.contains(&pages().page_of(lpn))));
+        assert!(self.reads.is_empty() && self.programs.is_empty());
+        assert!(self.cache.waiters.is_empty() && self.cache.write_backs == 0);
+        assert_eq!(self.cache.active.len(), self.held.len());
+        assert!(self.held.len() <= self.cache.buffer_pages);
         let by_page: u32 = self.cache.entries_of_page.iter().sum();
-        assert_eq!(by_page as usize, self.resident.len());
+        assert_eq!(by_page as usize, self.resident.len() + self.leaving.len());
     }
 }
 
@@ -205,9 +217,10 @@ proptest! {
     fn the_cache_does_what_a_naive_one_does_and_loses_no_change(
         entries in 1..20u64,
         write_backs in 1..4u32,
+        buffer_pages in 0..4u64,
         steps in proptest::collection::vec((0..100u32, 0..LOGICAL_PAGES), 1..600),
     ) {
-        let mut model = Model::new(entries, write_backs);
+        let mut model = Model::new(entries, write_backs, buffer_pages);
         for (kind, lpn) in steps {
             match kind {
                 0..40 => model.look_up(Lpn(lpn)),
@@ -245,4 +258,45 @@ fn with_parts_each_stream_evicts_its_own_entries_only() {
     // Stream 1 went through its own two entries; those of stream 0 are there for either.
     assert!(bring(0, 0) && bring(1, 1) && bring(1, 13));
     assert!(!bring(1, 10));
+}
+
+#[test]
+fn a_page_in_the_buffer_serves_misses_until_another_one_needs_its_place() {
+    let mut cache = cache(1, 1, 1);
+    let mut next = 0;
+    let mut look_up = |cache: &mut MappingCache, lpn: u32| {
+        next += 1;
+        cache.lookup(STREAM, Lpn(lpn), TransactionId(next))
+    };
+    let actions = |cache: &mut MappingCache| -> Vec<Action> { std::iter::from_fn(|| cache.next_action()).collect() };
+    let (first, second) = (pages().page_of(Lpn(0)), pages().page_of(Lpn(ENTRIES_PER_PAGE)));
+    let read = |page, whole| vec![Action::Read { page, whole }];
+
+    assert!(!look_up(&mut cache, 0));
+    cache.page_read(first);
+    cache.update(Lpn(0));
+    actions(&mut cache);
+    // The changed entry makes way for one of the second page: the first page is read into the buffer.
+    assert!(!look_up(&mut cache, ENTRIES_PER_PAGE));
+    assert_eq!(actions(&mut cache), read(second, true));
+    cache.page_read(second);
+    assert_eq!(actions(&mut cache), [read(first, true), vec![Action::Resume(TransactionId(2))]].concat());
+    cache.page_read(first);
+    assert_eq!(actions(&mut cache), []);
+    // Its entries are at hand, even those that were never in the cache.
+    assert!(look_up(&mut cache, 1));
+    cache.update(Lpn(1));
+    assert!(look_up(&mut cache, 0));
+    cache.update(Lpn(0));
+    assert_eq!(actions(&mut cache), []);
+    // A changed entry of the second page puts that into the buffer, and the first one is programmed.
+    assert!(!look_up(&mut cache, ENTRIES_PER_PAGE));
+    assert_eq!(actions(&mut cache), read(second, true));
+    cache.page_read(second);
+    cache.update(Lpn(ENTRIES_PER_PAGE));
+    actions(&mut cache);
+    assert!(look_up(&mut cache, 1));
+    assert_eq!(actions(&mut cache), read(second, true));
+    cache.page_read(second);
+    assert_eq!(actions(&mut cache), [Action::Program(first)]);
 }

@@ -3,7 +3,7 @@
 use crate::ids::Lpn;
 
 use super::entries::{Chain, Change, Slot};
-use super::{Action, MappingCache, WaiterId};
+use super::{Action, EntryEvent, MappingCache, WaiterId};
 
 /// Whether a translation page is being read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -22,6 +22,8 @@ enum WriteBack {
     None,
     /// Its content is being read.
     Wanted,
+    /// Its content is in the buffer, and stays there until another page needs the place.
+    Buffered,
     /// Its content is in DRAM; the program has not begun.
     Queued,
     /// The program is under way, with the changes that there were when it began.
@@ -44,7 +46,7 @@ pub(super) struct Activity {
 impl Activity {
     /// Whether the content of the page is in DRAM, on its way to flash.
     pub(super) fn has_content(&self) -> bool {
-        matches!(self.write_back, WriteBack::Queued | WriteBack::Programming)
+        matches!(self.write_back, WriteBack::Buffered | WriteBack::Queued | WriteBack::Programming)
     }
 
     fn is_over(&self) -> bool {
@@ -63,7 +65,8 @@ impl MappingCache {
         match entry.change {
             Change::None | Change::Writing => true,
             Change::Dirty | Change::Rewritten => {
-                matches!(write_back(), WriteBack::Wanted | WriteBack::Queued) || self.write_backs < self.write_backs_max
+                matches!(write_back(), WriteBack::Wanted | WriteBack::Buffered | WriteBack::Queued)
+                    || self.write_backs < self.write_backs_max
             }
         }
     }
@@ -74,15 +77,14 @@ impl MappingCache {
         let all_in_dram = self.entries_of_page[number] as usize == self.pages.entries_of(page).len();
         let activity = self.active.entry(page).or_default();
         match activity.write_back {
-            WriteBack::Wanted | WriteBack::Queued => {}
+            WriteBack::Wanted | WriteBack::Buffered | WriteBack::Queued => {}
             WriteBack::Programming => activity.again = true,
             WriteBack::None => {
                 self.write_backs += 1;
                 self.counters.write_backs += 1;
                 if all_in_dram && activity.reading == Reading::No {
-                    activity.write_back = WriteBack::Queued;
                     self.counters.write_backs_without_read += 1;
-                    self.actions.push_back(Action::Program(page));
+                    self.hold(page);
                 } else {
                     activity.write_back = WriteBack::Wanted;
                     if activity.reading == Reading::No {
@@ -99,14 +101,40 @@ impl MappingCache {
         let read = std::mem::take(&mut activity.reading);
         if activity.write_back == WriteBack::Wanted {
             if read == Reading::Whole {
-                activity.write_back = WriteBack::Queued;
-                self.actions.push_back(Action::Program(page));
+                self.hold(page);
+                if self.buffer_pages > 0 {
+                    self.let_blocked_go();
+                }
             } else {
                 self.read(page, true);
             }
         } else if activity.is_over() {
             self.active.remove(&page);
         }
+    }
+
+    /// The content of a translation page is in DRAM: it goes into the buffer, if there is one, and what has to make way there is
+    /// programmed.
+    fn hold(&mut self, page: Lpn) {
+        let leaves = if self.buffer_pages == 0 {
+            Some(page)
+        } else {
+            self.tell(EntryEvent::Held(page));
+            self.write_backs -= 1;
+            self.set_write_back(page, WriteBack::Buffered);
+            self.buffer.push_back(page);
+            let leaves = if self.buffer.len() > self.buffer_pages { self.buffer.pop_front() } else { None };
+            self.write_backs += u32::from(leaves.is_some());
+            leaves
+        };
+        if let Some(page) = leaves {
+            self.set_write_back(page, WriteBack::Queued);
+            self.actions.push_back(Action::Program(page));
+        }
+    }
+
+    fn set_write_back(&mut self, page: Lpn, write_back: WriteBack) {
+        self.active.entry(page).or_default().write_back = write_back;
     }
 
     /// The program of a translation page begins: it carries what its entries say now.

@@ -1,0 +1,101 @@
+//! Writes that get their page when they come to their plane, `ftl.write-binding = "early"`, and are programmed later, in any order.
+
+use super::plane::BOUND_BLOCKS;
+use super::{Ftl, Stream};
+use crate::ids::{PlaneId, Ppn};
+
+impl Ftl {
+    /// The next page of the block that writes go to, for one whose program begins later; [`Ftl::bound_programmed`] follows it.
+    ///
+    /// `None` when only the reserve of collection is left, or as many pages wait for their programs as the plane has spare
+    /// blocks for.
+    #[inline]
+    pub fn bind(&mut self, plane: PlaneId) -> Option<Ppn> {
+        if self.planes[plane.index()].bound == BOUND_BLOCKS * self.geometry.pages_per_block {
+            return None;
+        }
+        let ppn = self.allocate(plane, Stream::Host)?;
+        self.planes[plane.index()].bound += 1;
+        Some(ppn)
+    }
+
+    /// A page of `plane` that [`Ftl::bind`] gave has been programmed.
+    #[inline]
+    pub fn bound_programmed(&mut self, plane: PlaneId) {
+        self.planes[plane.index()].bound -= 1;
+    }
+
+    /// A page that [`Ftl::bind`] gave will not be programmed: it counts as one that holds nothing.
+    pub fn drop_bound(&mut self, ppn: Ppn) {
+        self.count_program(self.blocks.block_of(ppn));
+        self.bound_programmed(self.geometry.plane_of(ppn));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::{self, Config, FirstTouch, WriteBinding};
+    use crate::flash::geometry::Geometry;
+    use crate::ftl::BlockState;
+    use crate::ids::{BlockId, Lpn};
+    use crate::units::Bytes;
+
+    const PLANE: PlaneId = PlaneId(0);
+
+    /// One plane of 16 blocks of 8 pages, of which the host sees 10 blocks.
+    fn drive(first_touch: FirstTouch) -> Ftl {
+        let mut config = Config::default();
+        config.geometry = config::Geometry {
+            channels: 1,
+            chips_per_channel: 1,
+            planes_per_die: 1,
+            blocks_per_plane: 16,
+            pages_per_block: 8,
+            capacity: Some(Bytes::from_kib(4) * 80),
+            ..config::Geometry::default()
+        };
+        config.ftl.write_binding = WriteBinding::Early;
+        config.ftl.first_touch = first_touch;
+        Ftl::new(&Geometry::new(&config.geometry).expect("the geometry is possible"), &config)
+    }
+
+    #[test]
+    fn a_plane_hands_out_a_block_of_pages_and_more_as_these_are_programmed() {
+        let mut ftl = drive(FirstTouch::OwnBlock);
+        for page in 0..8 {
+            assert_eq!(ftl.bind(PLANE), Some(Ppn(page)));
+        }
+        assert_eq!(ftl.bind(PLANE), None);
+        ftl.commit_write(Lpn(5), Ppn(5));
+        ftl.bound_programmed(PLANE);
+        assert_eq!(ftl.bind(PLANE), Some(Ppn(8)));
+        assert_eq!(ftl.bind(PLANE), None);
+        ftl.audit().expect("the tables agree");
+    }
+
+    #[test]
+    fn a_block_is_full_when_its_pages_are_programmed_or_given_up() {
+        let mut ftl = drive(FirstTouch::OwnBlock);
+        (0..8).for_each(|_| assert!(ftl.bind(PLANE).is_some()));
+        ftl.drop_bound(Ppn(3));
+        for page in [7, 0, 1, 2, 4, 5, 6] {
+            assert_eq!(ftl.block_state(BlockId(0)), BlockState::Open);
+            ftl.commit_write(Lpn(page), Ppn(page));
+            ftl.bound_programmed(PLANE);
+        }
+        assert_eq!((ftl.block_state(BlockId(0)), ftl.valid_pages(BlockId(0))), (BlockState::Full, 7));
+        ftl.audit().expect("the tables agree");
+    }
+
+    #[test]
+    fn a_page_read_before_it_was_written_takes_a_page_of_the_block_that_is_chosen_for_it() {
+        for (first_touch, placed, next) in [(FirstTouch::OwnBlock, 8, 1), (FirstTouch::WriteBlock, 1, 2)] {
+            let mut ftl = drive(first_touch);
+            assert_eq!(ftl.bind(PLANE), Some(Ppn(0)));
+            assert_eq!(ftl.translate_read(Lpn(7)), Ppn(placed));
+            assert_eq!(ftl.bind(PLANE), Some(Ppn(next)));
+            ftl.audit().expect("the tables agree");
+        }
+    }
+}
