@@ -1155,16 +1155,18 @@ class Namespace:
     """
 
     channels: Indices | None = None
-    """The channels that its pages live on. Values: 0 to 1023. Default: all."""
+    """The channels that its pages are meant for; checked, but where pages go does not follow it. Values: 0 to 1023.
+    Default: all.
+    """
 
     ways: Indices | None = None
-    """The chips of each channel that its pages live on. Values: 0 to 1023. Default: all."""
+    """The chips of each channel that its pages are meant for, likewise. Values: 0 to 1023. Default: all."""
 
     dies: Indices | None = None
-    """The dies of each chip that its pages live on. Values: 0 to 63. Default: all."""
+    """The dies of each chip that its pages are meant for, likewise. Values: 0 to 63. Default: all."""
 
     planes: Indices | None = None
-    """The planes of each die that its pages live on. Values: 0 to 7. Default: all."""
+    """The planes of each die that its pages are meant for, likewise. Values: 0 to 7. Default: all."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -221,7 +221,7 @@ def replay(
         Job(
             configuration.load(
                 f"{configuration.PRESET_PREFIX}{drive}",
-                overrides={**own, **settings, "workload.wrap": True},
+                overrides={**own, **settings, "workload.beyond": "wrap"},
                 trace=trace,
                 tolerate=tolerate,
             )

@@ -23,11 +23,11 @@ CONFLICTS = ("path_conflict", "channel_conflict", "controller_conflict", "link_c
 def request_log(path: str | Path, streams: Sequence[str]) -> Iterator[Callable[[int, dict[str, bytes]], None]]:
     """Gives the function that takes batches of completed requests; the file is there when the block ends well.
 
-    Columns: `id`, `kind` (read, write, ...), `stream_name` (one of `streams`, in the order of their numbers), `stream`,
-    `offset_bytes`, `size_bytes`, `status` (success, ...); `arrival_ps`, `submitted_ps` and `completed_ps` on the clock of
-    the run; the parts of the latency `host_ps`, `cache_ps`, `map_wait_ps`, `die_wait_ps`, `path_wait_ps`, `array_ps`,
-    `transfer_ps` and `behind_gc_ps`; `path_conflict`, and by what was in the way `channel_conflict`, `controller_conflict` and
-    `link_conflict`.
+    Columns: `id`, `kind` (read, write, ...), `stream_name` (one of `streams`, in the order of their numbers),
+    `stream`, `offset_bytes`, `size_bytes`, `status` (success, ...); `arrival_ps`, `submitted_ps` and `completed_ps`
+    on the clock of the run; the parts of the latency `host_ps`, `cache_ps`, `map_wait_ps`, `die_wait_ps`,
+    `path_wait_ps`, `array_ps`, `transfer_ps` and `behind_gc_ps`; `path_conflict`, and by what was in the way
+    `channel_conflict`, `controller_conflict` and `link_conflict`.
 
     Raises:
         OutputError: When the file cannot be written.

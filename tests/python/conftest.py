@@ -5,17 +5,23 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import tomllib
 from collections.abc import Callable
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import pytest
+
+from flashmesh.importers.mqsim import import_mqsim
+from mqsim_files import SYNTHETIC, device_text, workload_text
 
 COMMAND = Path(sys.executable).with_name("flashmesh")
 ENDLESS = "workload.requests=1_000_000_000_000"
 TIMEOUT_S = 120
 
 Cli: TypeAlias = Callable[..., subprocess.CompletedProcess[str]]
+Tables: TypeAlias = dict[str, Any]
+Import: TypeAlias = Callable[..., Tables]
 
 
 def environment() -> dict[str, str]:
@@ -50,5 +56,25 @@ def cli(tmp_path: Path) -> Cli:
             timeout=TIMEOUT_S,
             check=False,
         )
+
+    return call
+
+
+@pytest.fixture
+def tables(tmp_path: Path) -> Import:
+    """Imports a drive and flows, and gives the configuration of the first scenario as tables."""
+
+    def call(
+        *flows: dict[str, str],
+        physical: bool = False,
+        requests_max: int = 0,
+        **parts: dict[str, str],
+    ) -> Tables:
+        (tmp_path / "ssd.xml").write_text(device_text(**parts))
+        (tmp_path / "work.xml").write_text(workload_text(list(flows) or [SYNTHETIC]))
+        done = import_mqsim(
+            tmp_path / "ssd.xml", tmp_path / "work.xml", tmp_path / "out", physical=physical, requests_max=requests_max
+        )
+        return tomllib.loads(done.files[0].read_text())
 
     return call

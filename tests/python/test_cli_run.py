@@ -36,7 +36,15 @@ def keys(document: Any, prefix: str = "") -> set[str]:
     if not isinstance(document, dict) or prefix in OBJECTS:
         return {prefix}
     below = set[str]().union(*(keys(value, f"{prefix}.{key}".lstrip(".")) for key, value in document.items()))
-    named = ("latency_ps.", "breakdown_ps.", "path_conflict.causes.", "scouts", "cache", "power_cut", "fairness")
+    named: tuple[str, ...] = (
+        "latency_ps.",
+        "breakdown_ps.",
+        "path_conflict.causes.",
+        "scouts",
+        "cache",
+        "power_cut",
+        "fairness",
+    )
     named += ("mapping_cache", "warm_up", "measured")
     return below | ({prefix} if prefix.startswith(named) and not prefix.endswith("[]") else set())
 
@@ -87,7 +95,7 @@ def test_json_of_a_cut_of_the_power_has_the_documented_keys_too(cli: Cli, config
     done = cli("run", config, *settings, "--json", "result.json")
     assert done.returncode == 0
     found = keys(json.loads((tmp_path / "result.json").read_text()))
-    absent = ("scouts.", "latency_ps.flush.", "mapping_cache.", "warm_up.", "measured.", "fairness")
+    absent = ("scouts.", "latency_ps.flush.", "mapping_cache.", "warm_up.", "measured.", "fairness.")
     assert found == {key for key in expected_keys() if not key.startswith(absent)}
 
 

@@ -5,129 +5,19 @@ from __future__ import annotations
 import json
 import resource
 import tomllib
-from collections.abc import Callable
 from dataclasses import fields
-from itertools import islice, pairwise
 from pathlib import Path
-from typing import Any, TypeAlias
 
 import pytest
 
 import flashmesh
-from conftest import Cli
+from conftest import Cli, Import
 from flashmesh import configuration
 from flashmesh.importers.mqsim import Mode, import_mqsim, translate
 from flashmesh.importers.mqsim.flows import normal_sizes
-from flashmesh.importers.mqsim.random_numbers import uniform
+from mqsim_files import FEW, SYNTHETIC, TRACE, TRACE_TEXT, device_text, workload_text
 
 GOLDEN = Path(__file__).parents[2].parent / "shared" / "golden" / "mqsim"
-FLASH = {
-    "Flash_Technology": "SLC",
-    "CMD_Suspension_Support": "NONE",
-    "Page_Read_Latency_LSB": "3000",
-    "Page_Program_Latency_LSB": "100000",
-    "Block_Erase_Latency": "1000000",
-    "Die_No_Per_Chip": "1",
-    "Plane_No_Per_Die": "2",
-    "Block_No_Per_Plane": "64",
-    "Page_No_Per_Block": "768",
-    "Page_Capacity": "4096",
-    "Page_Metadat_Capacity": "448",
-}
-DEVICE = {
-    "Enabled_Preconditioning": "false",
-    "Ideal_Mapping_Table": "true",
-    "GC_Block_Selection_Policy": "GREEDY",
-    "Channel_Transfer_Rate": "1000",
-    "Chip_No_Per_Channel": "8",
-}
-HOST = {"PCIe_Lane_Bandwidth": "1.0", "PCIe_Lane_Count": "8"}
-FLOW = {
-    "Priority_Class": "HIGH",
-    "Device_Level_Data_Caching_Mode": "TURNED_OFF",
-    "Channel_IDs": "0,1,2,3,4,5,6,7",
-    "Chip_IDs": "0,1,2,3,4,5,6,7",
-    "Die_IDs": "0",
-    "Plane_IDs": "0,1",
-    "Initial_Occupancy_Percentage": "50",
-}
-SYNTHETIC = FLOW | {
-    "Working_Set_Percentage": "80",
-    "Synthetic_Generator_Type": "QUEUE_DEPTH",
-    "Read_Percentage": "70",
-    "Address_Distribution": "RANDOM_UNIFORM",
-    "Percentage_of_Hot_Region": "0",
-    "Generated_Aligned_Addresses": "true",
-    "Address_Alignment_Unit": "8",
-    "Request_Size_Distribution": "FIXED",
-    "Average_Request_Size": "8",
-    "Variance_Request_Size": "0",
-    "Seed": "12344",
-    "Average_No_of_Reqs_in_Queue": "64",
-    "Bandwidth": "262144",
-    "Stop_Time": "0",
-    "Total_Requests_To_Generate": "200000",
-}
-FEW = SYNTHETIC | {"Total_Requests_To_Generate": "100"}
-TRACE = FLOW | {
-    "File_Path": "traces/oltp.trace",
-    "Percentage_To_Be_Executed": "100",
-    "Relay_Count": "1",
-    "Time_Unit": "NANOSECOND",
-}
-TRACE_TEXT = "".join(f"{number * 1000} 0 {number * 8} 8 1\n" for number in range(10))
-
-
-def tags(values: dict[str, str]) -> str:
-    return "".join(f"<{name}>{value}</{name}>\n" for name, value in values.items())
-
-
-def device_text(
-    host: dict[str, str] | None = None, device: dict[str, str] | None = None, flash: dict[str, str] | None = None
-) -> str:
-    return (
-        "<Execution_Parameter_Set>\n"
-        f"<Host_Parameter_Set>\n{tags(HOST | (host or {}))}</Host_Parameter_Set>\n"
-        f"<Device_Parameter_Set>\n{tags(DEVICE | (device or {}))}"
-        f"<Flash_Parameter_Set>\n{tags(FLASH | (flash or {}))}</Flash_Parameter_Set>\n</Device_Parameter_Set>\n"
-        "</Execution_Parameter_Set>\n"
-    )
-
-
-def workload_text(*scenarios: list[dict[str, str]]) -> str:
-    text = ""
-    for flows in scenarios:
-        text += "<IO_Scenario>\n"
-        for flow in flows:
-            kind = "Trace_Based" if "File_Path" in flow else "Synthetic"
-            text += f"<IO_Flow_Parameter_Set_{kind}>\n{tags(flow)}</IO_Flow_Parameter_Set_{kind}>\n"
-        text += "</IO_Scenario>\n"
-    return f"<MQSim_IO_Scenarios>\n{text}</MQSim_IO_Scenarios>\n"
-
-
-Tables: TypeAlias = dict[str, Any]
-Import: TypeAlias = Callable[..., Tables]
-Line: TypeAlias = tuple[int, int, int, bool]
-
-
-@pytest.fixture
-def tables(tmp_path: Path) -> Import:
-    """Imports a drive and flows, and gives the configuration of the first scenario as tables."""
-
-    def call(
-        *flows: dict[str, str],
-        physical: bool = False,
-        requests_max: int = 0,
-        **parts: dict[str, str],
-    ) -> Tables:
-        (tmp_path / "ssd.xml").write_text(device_text(**parts))
-        (tmp_path / "work.xml").write_text(workload_text(list(flows) or [SYNTHETIC]))
-        done = import_mqsim(
-            tmp_path / "ssd.xml", tmp_path / "work.xml", tmp_path / "out", physical=physical, requests_max=requests_max
-        )
-        return tomllib.loads(done.files[0].read_text())
-
-    return call
 
 
 def refusal(tmp_path: Path, device: str, workload: str) -> str:
@@ -147,6 +37,8 @@ def test_the_drive_of_mqsim_has_its_habits_as_ordinary_values(tables: Import) ->
     assert found["flash"]["program-command-time"] == ["361ns", "1177ns"]
     assert found["flash"]["erase-command-time"] == ["220ns", "920ns"]
     assert found["flash"]["die-interleaving"] is False
+    assert found["flash"]["program-order"] == "any"
+    assert (found["ftl"]["write-binding"], found["ftl"]["first-touch"]) == ("early", "write-block")
     assert found["flash"]["suspension"] == "off"
     assert found["geometry"]["page-spare"] == "0B"
     # 365690 sectors of each of 128 planes, as MQSim cuts them off.
@@ -176,6 +68,8 @@ def test_physical_describes_what_the_files_mean(tables: Import) -> None:
     found = tables(physical=True, device={"Channel_Transfer_Rate": "800"}, flash={"CMD_Suspension_Support": "PROGRAM"})
     assert found["flash"]["read-time"] == "3us"
     assert found["flash"]["die-interleaving"] is True
+    assert "program-order" not in found["flash"]
+    assert found["ftl"] == {"allocation": "CWDP"}
     assert found["flash"]["suspension"] == "program"
     assert found["flash"]["suspend-time"] == "100095ns"
     assert found["fabric"]["channel-rate"] == "800MB/s"
@@ -217,7 +111,9 @@ def test_pages_differ_by_technology(tables: Import) -> None:
 def test_a_limited_mapping_table_has_entries_of_the_size_mqsim_computes(tables: Import) -> None:
     found = tables(device={"Ideal_Mapping_Table": "false", "CMT_Capacity": "262144"})["mapping"]
     assert (found["cache-capacity"], found["entry-size"], found["stored-entry-size"]) == ("256KiB", "7B", "4B")
-    assert found["read-size"] == "512B"
+    assert (found["read-size"], found["write-back-read-size"]) == ("512B", "512B")
+    # 4 B for each of 128 x 64 x 768 pages.
+    assert found["write-back-buffer"] == "24MiB"
     assert "mapping" not in tables()
 
 
@@ -307,125 +203,6 @@ def test_a_trace_is_found_beside_the_workload_file(tables: Import, tmp_path: Pat
     assert (found["requests"], found["time-unit"], found["format"]) == (5, "ns", "ascii")
     physical = tables(flow, physical=True)["workload"]
     assert (physical["requests"], physical["time-unit"]) == (5, "us")
-
-
-def replay(tmp_path: Path, *flows: dict[str, str], directory: str = "out", **device: str) -> list[list[Line]]:
-    """The requests that an import writes for each flow."""
-    (tmp_path / "ssd.xml").write_text(device_text(device=device))
-    (tmp_path / "work.xml").write_text(workload_text(list(flows)))
-    done = import_mqsim(tmp_path / "ssd.xml", tmp_path / "work.xml", tmp_path / directory)
-    lines = [[tuple(map(int, line.split())) for line in path.read_text().splitlines()] for path in done.traces]
-    return [[(time, sector, sectors, bool(kind)) for time, _, sector, sectors, kind in flow] for flow in lines]
-
-
-def test_the_compatible_configuration_replays_the_requests_of_mqsim(tables: Import, tmp_path: Path) -> None:
-    found = tables(requests_max=5_000_000)
-    assert found["workload"] == {
-        "kind": "trace",
-        "trace": "work-1.trace",
-        "format": "ascii",
-        "time-unit": "ns",
-        "polarity": "read-is-1",
-        "beyond": "wrap",
-    }
-    assert found["replay"] == {"mode": "stress", "outstanding": 64}
-    lines = (tmp_path / "out" / "work-1.trace").read_text().splitlines()
-    assert len(lines) == 200_000
-    # Each number of a flow's seed is drawn from a state that wraps; these three lead to MQSim's own latencies.
-    assert lines[:3] == ["0 0 8932832 8 0", "0 0 35243976 8 1", "0 0 30520136 8 1"]
-    physical = tables(requests_max=5_000_000, physical=True)
-    assert physical["workload"]["kind"] == "synthetic"
-
-
-def test_random_numbers_are_those_of_mqsim() -> None:
-    first = {0: 0.555880716, 199: 0.788404031, 12344: 0.844741519, 12345: 0.238548400}
-    assert {seed: round(next(uniform(seed)), 9) for seed in first} == first
-    numbers = list(islice(uniform(7), 10_000))
-    assert all(0 < number < 1 for number in numbers)
-    assert sum(numbers) / len(numbers) == pytest.approx(0.5, abs=0.02)
-
-
-def test_an_import_draws_the_same_requests_every_time(tmp_path: Path) -> None:
-    flow = SYNTHETIC | {"Total_Requests_To_Generate": "500"}
-    first, again = replay(tmp_path, flow), replay(tmp_path, flow, directory="again")
-    assert first == again
-    assert first != replay(tmp_path, flow | {"Seed": "12345"}, directory="other")
-
-
-@pytest.mark.parametrize("distribution", ["RANDOM_UNIFORM", "RANDOM_HOTCOLD", "STREAMING"])
-@pytest.mark.parametrize("sizes", ["FIXED", "NORMAL"])
-def test_requests_keep_to_what_their_flow_says(tmp_path: Path, distribution: str, sizes: str) -> None:
-    flow = SYNTHETIC | {
-        "Address_Distribution": distribution,
-        "Percentage_of_Hot_Region": "20",
-        "Request_Size_Distribution": sizes,
-        "Variance_Request_Size": "2",
-        "Synthetic_Generator_Type": "BANDWIDTH",
-        "Bandwidth": "1500000000",
-        "Total_Requests_To_Generate": "20000",
-        "Address_Alignment_Unit": "16",
-    }
-    (requests,) = replay(tmp_path, flow)
-    assert len(requests) == 20_000
-    assert sum(reads for *_, reads in requests) / 20_000 == pytest.approx(0.7, abs=0.02)
-    assert all(sector % 16 == 0 for _, sector, _, _ in requests)
-    working_set = 365_690 * 128 * 8 // 10
-    assert all(0 <= sector <= working_set for _, sector, _, _ in requests)
-    times = [time for time, *_ in requests]
-    # 10^9 / (1500000000 / 512 / 8), whole numbers all along.
-    assert times[-1] / 20_000 == pytest.approx(2730, rel=0.03)
-    mean = sum(sectors for _, _, sectors, _ in requests) / 20_000
-    assert mean == pytest.approx(8 if sizes == "FIXED" else 8.5, rel=0.01)
-    hot = sum(sector < working_set // 5 for _, sector, _, _ in requests) / 20_000
-    if distribution == "RANDOM_HOTCOLD":
-        assert hot == pytest.approx(0.8, abs=0.02)
-    elif distribution == "RANDOM_UNIFORM":
-        assert hot == pytest.approx(0.2, abs=0.02)
-    elif sizes == "FIXED":
-        assert all(b - a == 16 for (_, a, *_), (_, b, *_) in pairwise(requests))
-
-
-def test_every_flow_has_its_own_requests_in_its_own_space(tmp_path: Path) -> None:
-    few = SYNTHETIC | {"Total_Requests_To_Generate": "1000"}
-    first, second = replay(tmp_path, few, few | {"Seed": "9"})
-    for flow in (first, second):
-        assert max(sector for _, sector, _, _ in flow) < 182_845 * 128
-    assert first != second
-    tables = tomllib.loads((tmp_path / "out" / "work-1.toml").read_text())
-    traces = [tables["stream"][name]["workload"]["trace"] for name in ("flow-1", "flow-2")]
-    assert traces == ["work-1-flow-1.trace", "work-1-flow-2.trace"]
-
-
-def test_a_trace_is_folded_onto_the_space_and_repeated_as_mqsim_does(tmp_path: Path) -> None:
-    (tmp_path / "traces").mkdir()
-    space = 365_690 * 128
-    text = f"1000 0 {space - 1} 8 0\n2000 7 {space} 8 1\n2500 0 0x10 65537 2\n2600 0 0\n3000 0 0 8 1\n"
-    (tmp_path / "traces" / "oltp.trace").write_text(text)
-    flow = TRACE | {"Relay_Count": "2", "Time_Unit": "MICROSECOND"}
-    (requests,) = replay(tmp_path, flow)
-    # What is beyond the space is folded onto one sector less; the line of three fields ends the trace.
-    once = [(1000, space - 1, 8, False), (2000, 1, 8, True), (2500, 16, 1, True)]
-    assert requests == [*once, *((2500 + time, *rest) for time, *rest in once)]
-
-
-def test_a_flow_of_too_many_requests_or_with_a_stop_time_is_described(tables: Import, tmp_path: Path) -> None:
-    for flow, words in (
-        (SYNTHETIC, "200000 requests are more than the 199999 of --requests-max"),
-        (SYNTHETIC | {"Stop_Time": "1000"}, "Stop_Time 1000: only a run shows"),
-    ):
-        assert tables(flow, requests_max=199_999)["workload"]["kind"] == "synthetic"
-        assert words in (tmp_path / "out" / "work-import.txt").read_text()
-        assert not list((tmp_path / "out").glob("*.trace"))
-
-
-def test_a_trace_that_is_read_is_not_written_over(tmp_path: Path) -> None:
-    (tmp_path / "ssd.xml").write_text(device_text())
-    (tmp_path / "work-1.trace").write_text(TRACE_TEXT)
-    (tmp_path / "work.xml").write_text(workload_text([TRACE | {"File_Path": "work-1.trace"}]))
-    with pytest.raises(flashmesh.ConfigError, match="is a file that is read"):
-        import_mqsim(tmp_path / "ssd.xml", tmp_path / "work.xml", tmp_path)
-    assert (tmp_path / "work-1.trace").read_text() == TRACE_TEXT
-    assert not (tmp_path / "work-1.toml").exists()
 
 
 def test_a_missing_trace_is_said_with_the_places_looked_at(tmp_path: Path) -> None:

@@ -124,7 +124,7 @@ fn settings() -> impl Strategy<Value = flashmesh::config::Measure> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(64) })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(32) })]
 
     #[test]
     fn epochs_add_up_to_the_run_and_change_nothing(case in arbitrary::case(), measure in settings()) {
@@ -197,7 +197,7 @@ proptest! {
         let all = window.window.latency_ps.all.as_ref().expect("there are requests");
         prop_assert_eq!(all.max, *latencies.iter().max().expect("there are requests"));
         let mean = latencies.iter().sum::<u64>() as f64 / latencies.len() as f64;
-        prop_assert!((all.mean / mean - 1.0).abs() < 1e-9);
+        prop_assert!((all.mean - mean).abs() <= mean * 1e-9, "{} for {mean}", all.mean);
         let [stream] = &window.streams[..] else { panic!("not one stream") };
         prop_assert_eq!(stream.requests, window.window.requests);
     }

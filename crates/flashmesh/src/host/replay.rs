@@ -110,7 +110,7 @@ impl Replay {
             mode: config.into(),
             time_scale: (config.time_scale * (1u64 << SCALE_SHIFT) as f64).round() as u128,
             think_time: config.think_time,
-            stop: config.stop_time.unwrap_or(Time::RUN_MAX),
+            stop: config.stop_time.unwrap_or(Time::MAX),
             thoughts: Vec::new(),
             thinking: 0,
             queue_depth: queue_depth as usize,

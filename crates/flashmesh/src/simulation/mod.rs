@@ -318,7 +318,10 @@ impl Simulation {
             let (layout, usage, hops) = (self.fabric.layout(), self.fabric.usage(), self.fabric.hops());
             let is_torn = interrupted || self.power_cut.is_some();
             let links = LinksAtEnd { layout, usage, held: &held, is_torn, hops };
-            oracles.reported(&report.power, links, now);
+            // A cut leaves packets on their way, which links count only when they have passed.
+            if report.power_cut.is_none() {
+                oracles.reported(&report.power, links, now);
+            }
             oracles.verdict()?;
         }
         Ok(report)

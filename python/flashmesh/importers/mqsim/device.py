@@ -201,6 +201,11 @@ class DeviceTranslation:
             reason="MQSim moves only the sectors written of a page that is programmed",
         )
 
+        flash.set(
+            "flash.program-order",
+            compatible="any",
+            reason="MQSim programs the pages of a block in the order in which their turns come",
+        )
 
     def suspension(self) -> None:
         """Which operations reads suspend."""
@@ -270,6 +275,16 @@ class DeviceTranslation:
         """Where pages are, and how much of that the drive keeps at hand."""
         device = self.device
         device.set("ftl.allocation", device.word("Plane_Allocation_Scheme"), "Plane_Allocation_Scheme")
+        device.set(
+            "ftl.write-binding",
+            compatible="early",
+            reason="in MQSim a write has its page before it waits for its turn",
+        )
+        device.set(
+            "ftl.first-touch",
+            compatible="write-block",
+            reason="MQSim places what is read before it was written where the next write would go",
+        )
         if device.word("Address_Mapping") == "HYBRID":
             raise device.problem("Address_Mapping", "HYBRID is not built into MQSim, nor here", "take PAGE_LEVEL")
         device.unused("Address_Mapping", "the map is always one of pages")
@@ -288,6 +303,17 @@ class DeviceTranslation:
             "mapping.read-size",
             compatible=size(SECTOR),
             reason="MQSim moves one sector of a translation page",
+        )
+        device.set(
+            "mapping.write-back-read-size",
+            compatible=size(SECTOR),
+            reason="MQSim moves one sector of a translation page",
+        )
+        map_bytes = drive.all_planes() * drive.blocks * drive.pages_per_block * drive.stored_entry_bytes
+        device.set(
+            "mapping.write-back-buffer",
+            compatible=size(map_bytes),
+            reason="MQSim queues translation pages to be written, and never writes one",
         )
         sharing = "shared" if device.word("CMT_Sharing_Mode") == "SHARED" else "per-stream"
         device.set("mapping.sharing", sharing, "CMT_Sharing_Mode")

@@ -1,33 +1,25 @@
-"""The workloads: a scenario of workload.xml, its flows as streams."""
+"""A flow of a scenario as a stream: what it asks, where, and when."""
 
 from __future__ import annotations
 
 import math
-from collections import Counter
 from dataclasses import dataclass
-from itertools import product
 from typing import TYPE_CHECKING
 
-from flashmesh.importers.mqsim.ledger import Mode, Replay, Section
-from flashmesh.importers.mqsim.requests import Space, SyntheticFlow, lines_of, replayed
-from flashmesh.importers.mqsim.room import settle
-from flashmesh.importers.mqsim.tags import SECTOR, SYNTHETIC, TRACE
+from flashmesh.importers.mqsim.ledger import Mode, Replay
+from flashmesh.importers.mqsim.requests import SyntheticFlow, lines_of, replayed
+from flashmesh.importers.mqsim.tags import SECTOR
 from flashmesh.importers.toml_text import nanoseconds, size
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from flashmesh.importers.mqsim.device import Drive
-    from flashmesh.importers.mqsim.document import Element
-    from flashmesh.importers.mqsim.ledger import Ledger
-    from flashmesh.importers.mqsim.requests import Request
-    from flashmesh.importers.problems import Source
+    from flashmesh.importers.mqsim.ledger import Section
+    from flashmesh.importers.mqsim.requests import Request, Space
+    from flashmesh.importers.mqsim.scenario import ScenarioTranslation
     from flashmesh.importers.toml_text import Value
 
-KINDS = {"IO_Flow_Parameter_Set_Synthetic": SYNTHETIC, "IO_Flow_Parameter_Set_Trace_Based": TRACE}
-FLOWS_MAX = 8
-"""MQSim has registers for as many queues."""
 CACHING = {"TURNED_OFF": "none", "WRITE_CACHE": "writes", "READ_CACHE": "reads", "WRITE_READ_CACHE": "all"}
 UNITS = {"PICOSECOND": "ps", "NANOSECOND": "ns", "MICROSECOND": "us"}
 SIZES_MAX = 1024
@@ -45,184 +37,6 @@ class Options:
     """Where relative paths of traces are looked up, in this order."""
     requests_max: int
     """Flows of more requests are described, rather than drawn as MQSim draws them."""
-
-
-@dataclass(frozen=True, slots=True)
-class Part:
-    """The planes that a flow uses, by their numbers on each level."""
-
-    channels: tuple[int, ...]
-    ways: tuple[int, ...]
-    dies: tuple[int, ...]
-    planes: tuple[int, ...]
-
-    @staticmethod
-    def of(section: Section, drive: Drive) -> Part:
-        """What a flow lists.
-
-        Raises:
-            ConfigError: When it lists what the drive does not have.
-        """
-        levels = {
-            "Channel_IDs": (drive.channels, "channels", "Flash_Channel_Count"),
-            "Chip_IDs": (drive.chips, "chips a channel", "Chip_No_Per_Channel"),
-            "Die_IDs": (drive.dies, "dies a chip", "Die_No_Per_Chip"),
-            "Plane_IDs": (drive.planes, "planes a die", "Plane_No_Per_Die"),
-        }
-        found = []
-        for tag, (count, what, of) in levels.items():
-            numbers = section.indices(tag)
-            if numbers[-1] >= count:
-                raise section.problem(
-                    tag, f"<{tag}> names {numbers[-1]}, but there are {count} {what}", f"numbers begin at 0; see <{of}>"
-                )
-            found.append(numbers)
-        return Part(*found)
-
-    def is_all(self, drive: Drive) -> bool:
-        """Whether these are all planes of the drive."""
-        return self.planes_in_it() == drive.all_planes()
-
-    def planes_in_it(self) -> int:
-        """How many planes it has."""
-        return len(self.channels) * len(self.ways) * len(self.dies) * len(self.planes)
-
-
-def sectors_of(parts: list[Part], drive: Drive) -> list[int]:
-    """The space of each flow, in sectors: of every plane it uses an equal share among those who use it."""
-    # Channels that the same flows use are alike, and so on down: what counts is how many there are of each kind.
-    levels = (
-        ([part.channels for part in parts], drive.channels),
-        ([part.ways for part in parts], drive.chips),
-        ([part.dies for part in parts], drive.dies),
-        ([part.planes for part in parts], drive.planes),
-    )
-    kinds = [
-        Counter(frozenset(at for at, used in enumerate(numbers) if number in used) for number in range(count))
-        for numbers, count in levels
-    ]
-    totals = [0] * len(parts)
-    for found in product(*(kind.items() for kind in kinds)):
-        users = frozenset.intersection(*(flows for flows, _ in found))
-        planes = math.prod(count for _, count in found)
-        for at in users:
-            totals[at] += int(drive.plane_sectors / len(users)) * planes
-    return totals
-
-
-class ScenarioTranslation:
-    """Translates one scenario."""
-
-    def __init__(
-        self, ledger: Ledger, source: Source, scenario: Element, drive: Drive, options: Options, name: str
-    ) -> None:
-        """Sorts the tags of all flows.
-
-        Args:
-            ledger: Where everything is kept.
-            source: The file.
-            scenario: The scenario.
-            drive: The drive it runs on.
-            options: What whoever imports has asked for.
-            name: What the names of the files begin with.
-
-        Raises:
-            ConfigError: When it has no flow, too many, or what is none.
-        """
-        self.ledger = ledger
-        self.drive = drive
-        self.options = options
-        self.name = name
-        for child in scenario.children:
-            if child.name not in KINDS:
-                names = " or ".join(f"<{name}>" for name in KINDS)
-                raise source.problem(child.line, f"<{child.name}> is no flow: expected {names}", mark=child.name)
-        if not 1 <= len(scenario.children) <= FLOWS_MAX:
-            raise source.problem(
-                scenario.line, f"a scenario has 1 to {FLOWS_MAX} flows, this one has {len(scenario.children)}"
-            )
-        self.flows = [Section(ledger, source, child, KINDS[child.name]) for child in scenario.children]
-
-    def translate(self) -> bool:
-        """Sets every key of the streams; gives whether any uses the cache.
-
-        Raises:
-            ConfigError: When a tag says what cannot be.
-        """
-        drive = self.drive
-        parts = [Part.of(flow, drive) for flow in self.flows]
-        if drive.is_sata:
-            counts = (drive.channels, drive.chips, drive.dies, drive.planes)
-            parts = [Part(*(tuple(range(count)) for count in counts))] * len(parts)
-        sectors = sectors_of(parts, drive)
-        whole = len(parts) == 1 and parts[0].is_all(drive)
-        capacity = size(sum(sectors) * SECTOR)
-        by_share = settle(self.ledger, drive, sum(sectors)) and whole
-        drive.device.set(
-            "geometry.capacity",
-            None,
-            "Overprovisioning_Ratio",
-            compatible=capacity,
-            physical=None if by_share else capacity,
-            reason="MQSim rounds the space of every plane down",
-        )
-        if by_share:
-            drive.device.set(
-                "geometry.over-provisioning",
-                None,
-                "Overprovisioning_Ratio",
-                physical=float(drive.device.number("Overprovisioning_Ratio")),
-                reason="MQSim rounds the space of every plane down",
-            )
-        self.precondition(sectors)
-        first = 0
-        for number, (flow, part, count) in enumerate(zip(self.flows, parts, sectors, strict=True), 1):
-            name = f"flow-{number}"
-            several = len(self.flows) > 1
-            prefix = f"stream.{name}." if several else ""
-            file = f"{self.name}-{name}.trace" if several else f"{self.name}.trace"
-            Flow(self, flow, prefix, Space(first, first + count - 1), file).translate()
-            self.namespace(flow, name, prefix, part, count, whole)
-            first += count
-        return any(flow.word("Device_Level_Data_Caching_Mode") != "TURNED_OFF" for flow in self.flows)
-
-    def precondition(self, sectors: list[int]) -> None:
-        """How much of the drive was written before."""
-        device = self.drive.device
-        if not device.flag("Enabled_Preconditioning"):
-            device.set("precondition.kind", "none", "Enabled_Preconditioning")
-            for flow in self.flows:
-                flow.unused("Initial_Occupancy_Percentage", "the drive is not preconditioned")
-            return
-        written = sum(
-            flow.whole("Initial_Occupancy_Percentage") * space for flow, space in zip(self.flows, sectors, strict=True)
-        )
-        device.set("precondition.kind", "random", "Enabled_Preconditioning")
-        device.set("precondition.fill", round(written / sum(sectors) / 100, 9))
-        for flow in self.flows:
-            flow.fates["Initial_Occupancy_Percentage"].keys.append("precondition.fill")
-        if len({flow.whole("Initial_Occupancy_Percentage") for flow in self.flows}) > 1:
-            self.ledger.warn("Initial_Occupancy_Percentage differs between flows: the mean of their space is taken")
-
-    def namespace(self, flow: Section, name: str, prefix: str, part: Part, sectors: int, whole: bool) -> None:
-        """The planes and the space of a flow."""
-        drive = self.drive
-        levels = {
-            "Channel_IDs": ("channels", part.channels, drive.channels),
-            "Chip_IDs": ("ways", part.ways, drive.chips),
-            "Die_IDs": ("dies", part.dies, drive.dies),
-            "Plane_IDs": ("planes", part.planes, drive.planes),
-        }
-        for tag, (key, numbers, count) in levels.items():
-            if drive.is_sata:
-                flow.unused(tag, "behind SATA all flows use all planes")
-            elif len(numbers) == count:
-                flow.unused(tag, "all there are")
-            else:
-                flow.set(f"namespace.{name}.{key}", ",".join(map(str, numbers)), tag)
-        if not whole:
-            flow.set(f"namespace.{name}.capacity", size(sectors * SECTOR))
-            flow.set(f"{prefix}queue.namespace", name)
 
 
 class Flow:

@@ -10,9 +10,10 @@ from flashmesh._native import ConfigError, OutputError
 from flashmesh.files import whole_file, write_text
 from flashmesh.importers.mqsim import document, requests
 from flashmesh.importers.mqsim.device import DeviceTranslation
-from flashmesh.importers.mqsim.flows import Options, ScenarioTranslation
+from flashmesh.importers.mqsim.flows import Options
 from flashmesh.importers.mqsim.ledger import Ledger, Mode
 from flashmesh.importers.mqsim.report import report
+from flashmesh.importers.mqsim.scenario import ScenarioTranslation
 from flashmesh.importers.toml_text import toml_text
 
 if TYPE_CHECKING:
