@@ -6,7 +6,7 @@ mod drives;
 
 use arbitrary::Case;
 use drives::*;
-use flashmesh::config::{CacheWrites, Caching, Config, Destage, MultiPlane, PreconditionKind, ReplayMode};
+use flashmesh::config::{CacheWrites, Caching, Config, Destage, FabricKind, MultiPlane, PreconditionKind, ReplayMode};
 use flashmesh::measure::report::Report;
 use flashmesh::simulation::{Control, Simulation};
 use flashmesh::units::{Bytes, Rate, Time};
@@ -315,6 +315,34 @@ fn with_capacitors_all_dirty_pages_are_programmed() {
     let last = DRAM * 12 - Time::from_ns(100) + COMMAND + TRANSFER + PROGRAM;
     assert_eq!(cut.duration_ps, last.as_ps());
     assert!(cut.energy_j > 0.0);
+}
+
+/// Over packets the controller hears of the end of a program later than the array is done.
+#[test]
+fn what_the_array_has_programmed_is_not_lost_though_the_controller_has_yet_to_hear_of_it() {
+    let mut config = cached(8);
+    config.fabric.kind = FabricKind::Nossd;
+    (config.geometry.channels, config.geometry.chips_per_channel) = (2, 2);
+    (config.geometry.blocks_per_plane, config.geometry.pages_per_block) = (16, 16);
+    config.geometry.capacity = Some(Bytes::from_kib(1024));
+    config.cache.destage = Destage::FirstWrite;
+    config.cache.capacitors = false;
+    let lost = |at: Time| {
+        let mut config = config.clone();
+        config.cache.power_cut = Some(at);
+        let report = measured(&config, [write(1, 1, ms(0)), read(9, 1, ms(1))]).0;
+        report.power_cut.expect("it came").pages_lost
+    };
+    let (mut before, mut after) = (Time::from_us(100), Time::from_us(120));
+    assert_eq!((lost(before), lost(after)), (1, 0));
+    while after - before > Time::from_ns(1) {
+        let middle = Time::from_ps((before.as_ps() + after.as_ps()) / 2);
+        if lost(middle) == 1 { before = middle } else { after = middle }
+    }
+    // The oracle, which sees the array, compares at each of these times.
+    for at in (0..400).map(|ns| before - Time::from_ns(200) + Time::from_ns(ns)) {
+        assert_eq!(lost(at), u64::from(at <= before), "{at}");
+    }
 }
 
 #[test]

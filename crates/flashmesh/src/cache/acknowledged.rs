@@ -54,10 +54,13 @@ impl Cache {
         }
     }
 
-    /// All that flash lacks.
+    /// All that flash lacks, whether the controller knows what has been programmed or not.
     pub fn unsaved(&self) -> Unsaved {
         let mut unsaved = Unsaved::default();
-        self.table.values().for_each(|&slot| unsaved.add(self.slots[slot].unsaved()));
+        for &slot in self.table.values() {
+            let page = &self.slots[slot];
+            unsaved.add(if page.is_programmed { page.dirty } else { page.unsaved() });
+        }
         unsaved
     }
 
@@ -66,7 +69,8 @@ impl Cache {
         let mut unsaved = Unsaved::default();
         for &slot in self.table.values() {
             let page = &self.slots[slot];
-            unsaved.add(page.acknowledged.or(page.acknowledged_destaging));
+            let destaging = if page.is_programmed { Sectors::NONE } else { page.acknowledged_destaging };
+            unsaved.add(page.acknowledged.or(destaging));
         }
         unsaved
     }

@@ -31,6 +31,13 @@ impl Cache {
         self.table.get(&lpn).is_some_and(|&slot| self.slots[slot].is_forgotten)
     }
 
+    /// The array has programmed the page that was on its way; [`Cache::saved`] is due when the controller knows.
+    pub fn programmed(&mut self, lpn: Lpn) {
+        if let Some(&slot) = self.table.get(&lpn) {
+            self.slots[slot].is_programmed = true;
+        }
+    }
+
     /// Flash has the page that was on its way.
     pub fn saved(&mut self, lpn: Lpn) {
         let Some(&slot) = self.table.get(&lpn) else { return };
@@ -44,7 +51,7 @@ impl Cache {
             page.destaging = Sectors::NONE;
             page.carried = Sectors::NONE;
             page.acknowledged_destaging = Sectors::NONE;
-            page.is_forgotten = false;
+            (page.is_forgotten, page.is_programmed) = (false, false);
             if leaves && page.dirty.is_empty() && page.passing == 0 && !page.is_filled {
                 page.valid = Sectors::NONE;
             }

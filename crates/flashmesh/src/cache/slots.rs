@@ -52,6 +52,8 @@ pub(super) struct Slot {
     pub passing: u32,
     /// Whether the host deallocated it since its destage began.
     pub is_forgotten: bool,
+    /// Whether flash has what is on its way, and the controller has yet to be told.
+    pub is_programmed: bool,
     /// What tells the data that is dirty now from the data destaged before.
     pub generation: u64,
     /// The same of the data on its way to flash.
@@ -78,6 +80,7 @@ impl Slot {
             is_filled: false,
             passing: 0,
             is_forgotten: false,
+            is_programmed: false,
             generation,
             destaging_generation: generation,
             acknowledged: Sectors::NONE,

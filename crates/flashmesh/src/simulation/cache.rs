@@ -249,9 +249,11 @@ impl Simulation {
         }
     }
 
-    /// Whether a page that the cache has sent to flash was deallocated meanwhile.
-    pub(super) fn is_forgotten(&self, lpn: Lpn) -> bool {
-        self.cache.as_ref().is_some_and(|device| device.cache.is_forgotten(lpn))
+    /// The array has programmed a page that the cache sent; gives whether the page was deallocated meanwhile.
+    pub(super) fn destage_programmed(&mut self, lpn: Lpn) -> bool {
+        let Some(device) = &mut self.cache else { return false };
+        device.cache.programmed(lpn);
+        device.cache.is_forgotten(lpn)
     }
 
     /// Flash has the data of a page, or has it no longer.

@@ -223,7 +223,7 @@ impl Simulation {
                 self.witness(|oracles, now| oracles.page_programmed(to, lpn, origin, now));
                 self.ftl.commit_write(lpn, to);
                 self.page_written(lpn, true);
-                if request.is_none() && self.is_forgotten(lpn) {
+                if request.is_none() && self.destage_programmed(lpn) {
                     // The host deallocated the page while it was on its way.
                     self.ftl.deallocate(lpn);
                     self.page_written(lpn, false);
