@@ -36,6 +36,7 @@ __all__ = [
     "FtlAllocation",
     "FtlFirstTouch",
     "FtlWriteBinding",
+    "FtlWriteStreams",
     "Gc",
     "GcMove",
     "GcVictim",
@@ -237,6 +238,9 @@ does not cost the write its turn.
 
 FtlFirstTouch: TypeAlias = Literal["own-block", "write-block"]
 """Where a page read before it was written is placed."""
+
+FtlWriteStreams: TypeAlias = Literal["shared", "per-stream"]
+"""Which open block of its plane a written page goes to."""
 
 MappingSharing: TypeAlias = Literal["shared", "per-stream"]
 """Who shares the cache."""
@@ -650,6 +654,9 @@ class Ftl:
 
     first_touch: FtlFirstTouch | None = None
     """Where a page read before it was written is placed. Only with write_binding = "early". Default: "own-block"."""
+
+    write_streams: FtlWriteStreams | None = None
+    """Which open block of its plane a written page goes to. Default: "shared"."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -1155,18 +1162,16 @@ class Namespace:
     """
 
     channels: Indices | None = None
-    """The channels that its pages are meant for; checked, but where pages go does not follow it. Values: 0 to 1023.
-    Default: all.
-    """
+    """The channels that its pages live on. Values: 0 to 1023. Default: all."""
 
     ways: Indices | None = None
-    """The chips of each channel that its pages are meant for, likewise. Values: 0 to 1023. Default: all."""
+    """The chips of each channel that its pages live on. Values: 0 to 1023. Default: all."""
 
     dies: Indices | None = None
-    """The dies of each chip that its pages are meant for, likewise. Values: 0 to 63. Default: all."""
+    """The dies of each chip that its pages live on. Values: 0 to 63. Default: all."""
 
     planes: Indices | None = None
-    """The planes of each die that its pages are meant for, likewise. Values: 0 to 7. Default: all."""
+    """The planes of each die that its pages live on. Values: 0 to 7. Default: all."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -180,7 +180,7 @@ fn keys_that_cannot_go_together_are_found() {
             "fabric.kind = \"pnssd\"\ngc.move = \"chip-to-chip\"\ngeometry.blocks-per-plane = 65",
             "4 blocks to spare, and needs 5 of them: gc.move is `chip-to-chip`, which needs one for pages from other chips",
         ),
-        ("ftl.write-binding = \"early\"", "programs the pages of a block in any order"),
+        ("ftl.write-binding = \"early\"", "and flash.program-order is `in-order`"),
         (
             "[mapping]\ncache-capacity = \"1MiB\"\nwrite-back-read-size = \"8KiB\"",
             "mapping.write-back-read-size (8KiB) is larger",

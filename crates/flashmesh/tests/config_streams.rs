@@ -211,7 +211,10 @@ fn names_and_tables_of_the_wrong_form_are_refused() {
 #[test]
 fn sets_are_read_in_both_forms_and_refused_with_the_numbers_there_are() {
     use ConfigErrorKind::*;
-    let [a] = &namespaces("[namespace.a]\nchannels = \"0-3,6\"\nways = [5, 1]\nplanes = 1")[..] else { panic!() };
+    let [a] = &namespaces("[namespace.a]\ncapacity = \"1GiB\"\nchannels = \"0-3,6\"\nways = [5, 1]\nplanes = 1")[..]
+    else {
+        panic!()
+    };
     assert_eq!((a.channels.as_slice(), a.ways.as_slice()), (&[0, 1, 2, 3, 6][..], &[1, 5][..]));
     assert_eq!((a.dies.as_slice(), a.planes.as_slice()), (&[0][..], &[1][..]), "all of one die");
 
@@ -340,4 +343,54 @@ fn streams_and_namespaces_built_in_code_are_checked_alike() {
     config.namespace[0].0 = "not a name".to_owned();
     let found = messages(&config);
     assert!(found[0].contains("two streams `a`") && found[1].contains("`not a name` cannot be"), "{found:?}");
+}
+
+#[test]
+fn namespaces_that_fill_their_planes_are_refused() {
+    use ConfigErrorKind::Conflict;
+    // Four planes of 32 blocks of 256 pages of 4 KiB, and half of that for the host.
+    let drive = |rest: &str| {
+        format!(
+            "[geometry]\nchannels = 2\nchips-per-channel = 1\nblocks-per-plane = 32\npages-per-block = 256\ncapacity = \"64MiB\"\n{rest}"
+        )
+    };
+    // 14336 pages on two planes leave exactly the four blocks that a plane needs.
+    read(&drive("[namespace.a]\ncapacity = \"56MiB\"\nchannels = 0"), &[]);
+    let says = [
+        "namespace `a` puts 7169 pages on a plane of 8192, which leaves 3 blocks to spare where 4 are needed; so it is with 2 of 4 planes",
+        "lower the capacity, or bind it to more planes",
+    ];
+    let text = drive("[namespace.a]\ncapacity = \"57348KiB\"\nchannels = 0");
+    assert_problem(&text, &[], Conflict, (8, 12), says);
+
+    // Each of them fits, but not both on the planes that they share.
+    let text =
+        drive("[namespace.a]\ncapacity = \"32MiB\"\nchannels = 0\n[namespace.b]\ncapacity = \"26MiB\"\nchannels = 0");
+    let says = ["namespaces `a` and `b` put 7424 pages on a plane", "lower the capacity"];
+    assert_problem(&text, &[], Conflict, (8, 12), says);
+
+    let text = drive("[gc]\nthreshold = \"15%\"\n[namespace.a]\ncapacity = \"56MiB\"\nchannels = 0");
+    let says = ["12.5 % of it stay spare, and gc.threshold (15 %) is not below that", "lower gc.threshold"];
+    assert_problem(&text, &[], Conflict, (8, 13), says);
+}
+
+#[test]
+fn streams_that_write_apart_need_a_block_each_on_the_planes_they_use() {
+    use ConfigErrorKind::Conflict;
+    let drive = |rest: &str| {
+        format!(
+            "ftl.write-streams = \"per-stream\"\n[geometry]\nchannels = 2\nchips-per-channel = 1\nblocks-per-plane = 32\npages-per-block = 256\ncapacity = \"104MiB\"\n{rest}"
+        )
+    };
+    // 26 of 32 blocks are taken: two to spare beyond the four of one stream.
+    let streams = "[stream.a]\n[stream.b]\n[stream.c]\n";
+    read(&drive(streams), &[]);
+    let says = [
+        "the drive puts 6656 pages on a plane of 8192, which leaves 6 blocks to spare where 7 are needed, one of them for each stream that writes there",
+        "set ftl.write-streams to \"shared\"",
+    ];
+    assert_problem(&drive(&format!("{streams}[stream.d]")), &[], Conflict, (1, 21), says);
+    // Streams of another namespace have their blocks on other planes.
+    let apart = "[namespace.x]\nchannels = 0\n[namespace.y]\nchannels = 1\n[stream.d.queue]\nnamespace = \"y\"";
+    read(&drive(&format!("{streams}{apart}")), &[]);
 }

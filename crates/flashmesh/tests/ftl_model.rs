@@ -1,12 +1,15 @@
 //! The flash translation layer against a plain model of a drive, under random operations.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+mod partitions;
 
-use flashmesh::config::{self, Allocation, Config, Level, VictimPolicy};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::ops::Range;
+
+use flashmesh::config::{self, Allocation, Config, Level, NamespaceConfig, StreamConfig, VictimPolicy};
 use flashmesh::engine::random::SimRng;
 use flashmesh::flash::geometry::Geometry;
 use flashmesh::ftl::{BlockState, Ftl, IdleDies, Stream};
-use flashmesh::ids::{BlockId, DieId, Lpn, PlaneId, Ppn};
+use flashmesh::ids::{BlockId, DieId, Lpn, PlaneId, Ppn, StreamId};
 use flashmesh::units::Bytes;
 use proptest::prelude::*;
 
@@ -33,13 +36,15 @@ struct Collection {
 struct Model {
     ftl: Ftl,
     geometry: Geometry,
+    spaces: Vec<Space>,
     idle: IdleDies,
     flash: HashMap<Ppn, Content>,
     allocated: BTreeSet<Ppn>,
     /// The newest committed version of each logical page.
     newest: BTreeMap<Lpn, u64>,
     versions: u64,
-    host_programs: HashMap<PlaneId, Program>,
+    /// By plane and stream that writes there.
+    host_programs: HashMap<(PlaneId, StreamId), Program>,
     moves: HashMap<PlaneId, Program>,
     collections: HashMap<PlaneId, Collection>,
 }
@@ -48,6 +53,7 @@ impl Model {
     fn new(config: &Config) -> Model {
         let geometry = Geometry::new(&config.geometry).unwrap();
         Model {
+            spaces: spaces(config, &geometry),
             ftl: Ftl::new(&geometry, config),
             idle: IdleDies::new(geometry.dies()),
             geometry,
@@ -86,16 +92,35 @@ impl Model {
         }
     }
 
-    fn write(&mut self, lpn: Lpn) {
+    /// The namespace of `lpn`.
+    fn space(&self, lpn: Lpn) -> &Space {
+        self.spaces.iter().find(|space| space.pages.contains(&lpn.0)).expect("every page drawn is of a namespace")
+    }
+
+    /// The page at `share` of all that the namespaces have.
+    fn page_at(&self, share: u32) -> Lpn {
+        Lpn(self.spaces.iter().flat_map(|space| space.pages.clone()).nth(share as usize).expect("there are that many"))
+    }
+
+    /// How many pages the namespaces have.
+    fn pages(&self) -> u32 {
+        self.spaces.iter().map(|space| space.pages.len() as u32).sum()
+    }
+
+    fn write(&mut self, lpn: Lpn, pick: u32) {
         // Two versions of a page in flight at once are for the host side to keep in order.
         if self.host_programs.values().any(|program| program.content.0 == lpn) {
             return;
         }
         let plane = self.ftl.place_write(lpn, &self.idle);
-        self.finish_host_program(plane);
+        assert!(self.space(lpn).planes.contains(&plane), "{lpn:?} is placed on {plane:?}");
+        let writers = &self.space(lpn).streams;
+        let stream = writers.get(pick as usize % writers.len().max(1)).copied();
+        let Stream::Host(writer) = self.ftl.host_stream(plane, stream) else { panic!("a write is one of the host") };
+        self.finish_host_program(plane, writer);
         let mut steps = 0;
         let to = loop {
-            if let Some(to) = self.allocate(plane, Stream::Host) {
+            if let Some(to) = self.allocate(plane, Stream::Host(writer)) {
                 break to;
             }
             assert!(self.ftl.is_urgent(plane));
@@ -109,11 +134,11 @@ impl Model {
             assert!(steps < 1_000_000, "collection does not get the host a page");
         };
         self.versions += 1;
-        self.host_programs.insert(plane, Program { content: (lpn, self.versions), to, from: None });
+        self.host_programs.insert((plane, writer), Program { content: (lpn, self.versions), to, from: None });
     }
 
-    fn finish_host_program(&mut self, plane: PlaneId) {
-        if let Some(Program { content, to, .. }) = self.host_programs.remove(&plane) {
+    fn finish_host_program(&mut self, plane: PlaneId, writer: StreamId) {
+        if let Some(Program { content, to, .. }) = self.host_programs.remove(&(plane, writer)) {
             self.program(content, to);
             self.ftl.commit_write(content.0, to);
             self.newest.insert(content.0, content.1);
@@ -179,6 +204,7 @@ impl Model {
         let locations: Vec<_> = self.newest.keys().map(|&lpn| (lpn, self.ftl.lookup(lpn).unwrap())).collect();
         let ppn = self.ftl.translate_read(lpn);
         assert_eq!(self.ftl.lookup(lpn), Some(ppn));
+        assert!(self.space(lpn).planes.contains(&self.geometry.plane_of(ppn)), "{lpn:?} is at {ppn:?}");
         if before.is_some() {
             assert_eq!(before, Some(ppn));
             return;
@@ -233,12 +259,12 @@ impl Model {
     /// Does one thing or another.
     fn step(&mut self, random: &mut SimRng) {
         let kind = random.below(100);
-        let lpn = Lpn(random.below(self.geometry.logical_pages));
+        let lpn = self.page_at(random.below(self.pages()));
         let plane = PlaneId(random.below(self.geometry.planes()));
         self.idle.set(DieId(random.below(self.geometry.dies())), random.below(2) == 0);
         match kind {
-            0..50 => self.write(lpn),
-            50..55 => self.finish_host_program(plane),
+            0..50 => self.write(lpn, random.below(64)),
+            50..55 => self.finish_host_program(plane, StreamId(random.below(3))),
             55..90 => self.step_collection(plane),
             90..97 => self.read(lpn),
             _ => self.deallocate(lpn),
@@ -248,12 +274,40 @@ impl Model {
     /// Finishes everything in flight.
     fn settle(&mut self) {
         for plane in (0..self.geometry.planes()).map(PlaneId) {
-            self.finish_host_program(plane);
+            (0..64).for_each(|stream| self.finish_host_program(plane, StreamId(stream)));
             while self.collections.contains_key(&plane) {
                 self.step_collection(plane);
             }
         }
     }
+}
+
+/// A namespace as the model has it.
+struct Space {
+    pages: Range<u32>,
+    planes: BTreeSet<PlaneId>,
+    /// The streams that use it.
+    streams: Vec<StreamId>,
+}
+
+fn spaces(config: &Config, geometry: &Geometry) -> Vec<Space> {
+    let namespaces = config.namespaces(geometry).unwrap();
+    let resolve = |namespace: &NamespaceConfig| {
+        let first = geometry.lpn_of(namespace.start).0;
+        let planes = (0..geometry.planes()).map(PlaneId);
+        let uses = |stream: &StreamConfig| match &stream.queue.namespace {
+            Some(name) => *name == namespace.name,
+            None => namespace.start == Bytes::ZERO,
+        };
+        let streams: Vec<StreamConfig> = config.streams();
+        let streams = (0..streams.len()).filter(|&at| uses(&streams[at])).map(|at| StreamId(at as u32));
+        Space {
+            pages: first..first + (namespace.capacity.as_u64() / geometry.page_size.as_u64()) as u32,
+            planes: planes.filter(|&plane| namespace.has_plane(geometry, plane)).collect(),
+            streams: streams.collect(),
+        }
+    };
+    namespaces.iter().map(resolve).collect()
 }
 
 /// Small drives of every kind, among them such that have no more spare blocks than they must.
@@ -271,7 +325,8 @@ fn configs() -> impl Strategy<Value = Config> {
     let shape = (1..=2u32, 1..=2u32, 1..=2u32, 1..=2u32, 5..=16u32, 1..=70u32, 0..=2u32, any::<bool>());
     let gc = (victims, 1..=4u32, 0.0..0.3f64, 0.0..0.5f64);
     let wear = (any::<bool>(), any::<bool>(), 1..=4u32);
-    (shape, allocation, gc, wear, any::<u64>()).prop_map(|(shape, allocation, gc, wear, seed)| {
+    let apart = (partitions::division(), 1..=3usize);
+    (shape, allocation, gc, wear, apart, any::<u64>()).prop_map(|(shape, allocation, gc, wear, apart, seed)| {
         let (channels, chips_per_channel, dies_per_chip, planes_per_die, blocks_per_plane, pages, spare, whole) = shape;
         let pages_per_block = if whole { 8 } else { pages };
         let planes = channels * chips_per_channel * dies_per_chip * planes_per_die;
@@ -291,6 +346,9 @@ fn configs() -> impl Strategy<Value = Config> {
         config.ftl.allocation = allocation;
         (config.gc.victim, config.gc.d, config.gc.threshold, config.gc.background_threshold) = gc;
         (config.wear.dynamic, config.wear.static_levelling, config.wear.static_threshold) = wear;
+        let (division, streams) = apart;
+        division.fit(&mut config);
+        partitions::stream_by_stream(&mut config, streams);
         config
     })
 }
@@ -319,12 +377,12 @@ proptest! {
     fn a_drive_written_to_the_last_page_can_be_overwritten_for_ever(config in configs()) {
         let mut model = Model::new(&config);
         let mut random = SimRng::new(config.seed);
-        let pages = model.geometry.logical_pages;
-        for lpn in 0..pages {
-            model.write(Lpn(lpn));
+        let pages = model.pages();
+        for number in 0..pages {
+            model.write(model.page_at(number), random.below(64));
         }
         for _ in 0..2 * pages {
-            model.write(Lpn(random.below(pages)));
+            model.write(model.page_at(random.below(pages)), random.below(64));
         }
         model.settle();
         model.check();
@@ -335,16 +393,16 @@ proptest! {
     fn a_drive_read_before_it_is_written_holds_every_page(config in configs()) {
         let mut model = Model::new(&config);
         let mut random = SimRng::new(config.seed);
-        let pages = model.geometry.logical_pages;
-        for lpn in 0..pages {
+        let pages = model.pages();
+        for number in 0..pages {
             if random.below(3) == 0 {
-                model.write(Lpn(lpn));
+                model.write(model.page_at(number), random.below(64));
             }
             model.step_collection(PlaneId(random.below(model.geometry.planes())));
-            model.read(Lpn(random.below(pages)));
+            model.read(model.page_at(random.below(pages)));
         }
-        for lpn in 0..pages {
-            model.read(Lpn(lpn));
+        for number in 0..pages {
+            model.read(model.page_at(number));
         }
         model.settle();
         model.check();

@@ -6,7 +6,7 @@ use flashmesh::config::{self, Allocation, Config, Precondition, PreconditionKind
 use flashmesh::engine::random::SimRng;
 use flashmesh::flash::geometry::Geometry;
 use flashmesh::ftl::{Ftl, IdleDies};
-use flashmesh::ids::{Lpn, PlaneId};
+use flashmesh::ids::{Lpn, PlaneId, StreamId};
 
 /// A drive of 2 x `chips_per_channel` planes of 512 blocks of 32 pages, a tenth of them spare.
 fn config(victim: VictimPolicy, chips_per_channel: u32) -> Config {
@@ -217,4 +217,102 @@ fn drives_of_any_shape_can_be_preconditioned() {
             }
         }
     }
+}
+
+/// Namespaces on the given ways of a channel of eight chips, each with that share of the drive.
+fn bound(namespaces: &[(std::ops::Range<u32>, f64)]) -> Config {
+    let mut config = config(VictimPolicy::Greedy, 8);
+    config.geometry.over_provisioning = 0.15;
+    let geometry = Geometry::new(&config.geometry).unwrap();
+    for (index, (ways, share)) in namespaces.iter().enumerate() {
+        let pages = (f64::from(geometry.logical_pages) * share) as u64;
+        let namespace = config::Namespace {
+            capacity: Some(geometry.page_size * pages),
+            ways: Some(config::Indices::new(ways.clone())),
+            ..config::Namespace::default()
+        };
+        config.namespace.push((format!("n{index}"), namespace));
+    }
+    assert!(config.validate().is_ok(), "{:?}", config.validate());
+    config
+}
+
+#[test]
+fn preconditioning_gives_planes_of_every_load_their_own_steady_state() {
+    // Ways 0 to 3 hold the first, 4 and 5 both, 6 and 7 the second namespace: three loads.
+    let config = bound(&[(0..6, 0.48), (4..8, 0.14)]);
+    let (mut ftl, geometry, report) = preconditioned(&config, PreconditionKind::Random, 1.0);
+    assert!(report.settled, "{report:?}");
+    let namespaces = config.namespaces(&geometry).unwrap();
+    let pages: u64 = namespaces.iter().map(|namespace| namespace.capacity.as_u64() / geometry.page_size.as_u64()).sum();
+    assert_eq!(report.pages_mapped, pages);
+    let pages = pages as u32;
+    let mut random = SimRng::new(9);
+    let first = write(&mut ftl, &geometry, pages, pages / 2, &mut random).write_amplification;
+    let later = write(&mut ftl, &geometry, pages, 3 * pages, &mut random).write_amplification;
+    assert_within(0.01, first, later);
+    ftl.audit().unwrap();
+}
+
+#[test]
+fn preconditioning_fills_the_beginning_of_each_namespace_on_its_planes() {
+    for kind in [PreconditionKind::Sequential, PreconditionKind::Random] {
+        let config = bound(&[(0..3, 0.2), (2..8, 0.3), (5..6, 0.02)]);
+        let (mut ftl, geometry, report) = preconditioned(&config, kind, 0.61);
+        let idle = IdleDies::new(geometry.dies());
+        let mut mapped = 0;
+        for namespace in config.namespaces(&geometry).unwrap() {
+            let first = geometry.lpn_of(namespace.start).0;
+            let pages = (namespace.capacity.as_u64() / geometry.page_size.as_u64()) as u32;
+            let filled = (f64::from(pages) * 0.61) as u32;
+            mapped += u64::from(filled);
+            for number in 0..pages {
+                let lpn = Lpn(first + number);
+                let plane = ftl.lookup(lpn).map(|ppn| geometry.plane_of(ppn));
+                assert_eq!(plane, (number < filled).then(|| ftl.place_write(lpn, &idle)));
+                assert!(plane.is_none_or(|plane| namespace.has_plane(&geometry, plane)));
+            }
+        }
+        assert_eq!(report.pages_mapped, mapped);
+    }
+}
+
+/// Write amplification when a tenth of the pages takes `share` of ten writes at random, by a stream of its own, while another writes
+/// the other pages at random, or one after the other, round and round.
+fn hot_and_cold(write_streams: config::WriteStreams, share: u32, is_sequential: bool) -> f64 {
+    let mut config = config(VictimPolicy::Greedy, 1);
+    let stream = config.streams().remove(0);
+    config.stream = ["hot", "cold"].map(|name| config::StreamConfig { name: name.to_owned(), ..stream.clone() }).into();
+    config.ftl.write_streams = write_streams;
+    let (mut ftl, geometry, _) = preconditioned(&config, PreconditionKind::Sequential, 1.0);
+    let idle = IdleDies::new(geometry.dies());
+    let (pages, hot) = (geometry.logical_pages, geometry.logical_pages / 10);
+    let mut random = SimRng::new(5);
+    let (mut moved, mut next) = (0, 0);
+    let writes = 4 * pages;
+    for number in 0..2 * writes {
+        let now = if random.below(10) < share {
+            ftl.write_untimed_by(StreamId(0), Lpn(random.below(hot)), &idle)
+        } else {
+            next = if is_sequential { (next + 1) % (pages - hot) } else { random.below(pages - hot) };
+            ftl.write_untimed_by(StreamId(1), Lpn(hot + next), &idle)
+        };
+        // The first half brings the drive to its steady state.
+        moved += if number < writes { 0 } else { now };
+    }
+    ftl.audit().unwrap();
+    1.0 + moved as f64 / f64::from(writes)
+}
+
+#[test]
+fn hot_and_cold_streams_in_blocks_of_their_own_amplify_writes_less() {
+    use config::WriteStreams::{PerStream, Shared};
+    let amplification = |share, is_sequential| [Shared, PerStream].map(|how| hot_and_cold(how, share, is_sequential));
+    // Cold pages written in their order die together, but only where no hot ones lie between them.
+    let [shared, apart] = amplification(5, true);
+    assert_within(0.05, shared, 4.59);
+    assert_within(0.05, apart, 1.15);
+    // Where nearly every block that is collected holds cold pages, the moved ones, which share a block, are most of the work.
+    let [shared, apart] = amplification(9, false);
+    assert!(apart < 0.98 * shared && apart > 0.9 * shared, "{shared} {apart}");
 }

@@ -39,7 +39,7 @@ fn array() -> BoxedStrategy<String> {
     let geometry = section(
         "geometry",
         vec![
-            ("channels", vec!["2", "4"]),
+            ("channels", vec!["2"]),
             ("chips-per-channel", vec!["2", "4"]),
             ("dies-per-chip", vec!["1", "2"]),
             ("planes-per-die", vec!["1", "2", "4"]),
@@ -125,7 +125,7 @@ fn host() -> BoxedStrategy<String> {
     (host, nvme, cache).prop_map(|(host, nvme, cache)| host + &nvme + &cache).boxed()
 }
 
-/// Three streams: two share the planes of the first channel, the third has those of the last.
+/// Three streams: two share the planes of one channel, the third has those of the other.
 fn streams(requests: u64) -> BoxedStrategy<String> {
     let workload = |name| {
         section(

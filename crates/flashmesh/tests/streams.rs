@@ -318,7 +318,7 @@ fn sketches() -> impl Strategy<Value = Vec<Sketch>> {
     prop::collection::vec(sketch, 1..=4)
 }
 
-/// The drive of `case` with these streams, and with two namespaces when it is `split`.
+/// The drive of `case` with these streams, and with two namespaces when it is `split`, which takes one that has none.
 fn with_streams(case: &Case, sketches: &[Sketch], split: bool) -> Config {
     let mut config = case.config.clone();
     let template = case.config.streams().remove(0);
@@ -335,14 +335,7 @@ fn with_streams(case: &Case, sketches: &[Sketch], split: bool) -> Config {
     if split {
         config.namespace = names.map(|name| (name.to_owned(), Namespace::default())).to_vec();
     }
-    // What is shared out among the streams holds something for each.
-    let streams = sketches.len() as u64;
-    if let Some(capacity) = &mut config.mapping.cache_capacity {
-        *capacity = (*capacity).max(config.mapping.entry_size * streams);
-    }
-    if config.cache.capacity > Bytes::ZERO {
-        config.cache.capacity = config.cache.capacity.max(config.geometry.page_size * streams);
-    }
+    arbitrary::partitions::share_out(&mut config, sketches.len() as u64);
     config
 }
 
@@ -364,8 +357,9 @@ proptest! {
         sketches in sketches(),
         split in any::<bool>(),
     ) {
+        let split = split && case.config.namespace.is_empty();
         let config = with_streams(&case, &sketches, split);
-        config.validate().expect("the configuration is legal");
+        prop_assert!(config.validate().is_ok(), "{:?}", config.validate());
         let lists = dealt(&case, sketches.len());
         let (report, records) = run_lists(&config, lists.clone());
         prop_assert_eq!(report.requests, case.requests.len() as u64);
@@ -389,7 +383,7 @@ proptest! {
             }
         }
         if let ([Sketch { mode, caching, priority, .. }], false) = (&sketches[..], split) {
-            let mut alone = case.config.clone();
+            let mut alone = Config { geometry: config.geometry.clone(), ..case.config.clone() };
             alone.replay.mode = *mode;
             (alone.queue.caching, alone.queue.priority) = (*caching, *priority);
             let source = Listed(case.requests.iter().copied().collect());

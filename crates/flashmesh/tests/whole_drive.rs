@@ -7,9 +7,11 @@ use std::collections::{BTreeSet, VecDeque};
 use std::sync::{Arc, Mutex};
 
 use arbitrary::Case;
+use arbitrary::partitions::first_capacity;
 use flashmesh::cache::Lookups;
 use flashmesh::config::{CacheWrites, Caching, Config, InterfaceKind, PreconditionKind};
 use flashmesh::error::WorkloadError;
+use flashmesh::flash::geometry::Geometry;
 use flashmesh::host::status::Status;
 use flashmesh::ids::Lpn;
 use flashmesh::measure::cache::CacheReport;
@@ -76,7 +78,7 @@ fn status(config: &Config, io: &IoRequest) -> Status {
         Status::InvalidField
     } else if io.kind == RequestKind::WriteZeroes && config.host.interface == InterfaceKind::Sata {
         Status::InvalidOpcode
-    } else if io.offset + io.size > config.geometry.capacity.expect("every case has one") {
+    } else if io.offset + io.size > first_capacity(config) {
         Status::LbaOutOfRange
     } else {
         Status::Success
@@ -102,14 +104,17 @@ impl Model {
     fn of(case: &Case) -> Model {
         let Case { config, requests } = case;
         let page = config.geometry.page_size.as_u64();
-        let logical = config.geometry.capacity.expect("every case has one").as_u64() / page;
         let mut model = Model::default();
         if config.precondition.kind != PreconditionKind::None {
-            let filled = (logical as f64 * config.precondition.fill) as u32;
-            model.mapped_min = (0..filled).collect();
+            let geometry = Geometry::new(&config.geometry).expect("the geometry is possible");
+            for namespace in config.namespaces(&geometry).expect("the namespaces fit the drive") {
+                let first = (namespace.start.as_u64() / page) as u32;
+                let pages = namespace.capacity.as_u64() / page;
+                model.mapped_min.extend(first..first + (pages as f64 * config.precondition.fill) as u32);
+            }
             model.mapped_max = model.mapped_min.clone();
         }
-        let preconditioned = model.mapped_min.len() as u32;
+        let preconditioned = model.mapped_min.clone();
         let mut deallocated = BTreeSet::new();
         for io in requests {
             let status = status(config, io);
@@ -150,7 +155,7 @@ impl Model {
         let is_cached = config.cache.capacity > Bytes::ZERO;
         if is_cached && !config.cache.flush_at_end {
             // What is dirty at the end may be on no page of the flash yet.
-            model.mapped_min.retain(|&lpn| lpn < preconditioned);
+            model.mapped_min.retain(|lpn| preconditioned.contains(lpn));
         }
         // Whether a deallocated page is there depends on what was in flight at the same time.
         model.mapped_min.retain(|lpn| !deallocated.contains(lpn));

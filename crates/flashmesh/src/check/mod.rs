@@ -14,6 +14,7 @@
 //! - `freshness`: every read returns the newest version, and no write is lost;
 //! - `mapping`: the map of the translation layer is a bijection and agrees with the array;
 //! - `entries`: entries of the map are read before they are used, and written back before they are forgotten;
+//! - `namespaces`: the pages of a namespace lie on the planes it is bound to;
 //! - `queues`: queues between host and drive hold what they may, and commands are fetched once and in order;
 //! - `requests`: every request completes once, with all of its pages, and a flush after the writes before it;
 //! - `energy`: the energy in the report adds up from what was seen.
@@ -27,6 +28,7 @@ mod entries;
 mod freshness;
 mod links;
 mod mapping;
+mod namespaces;
 mod page_times;
 mod pages;
 mod paths;
@@ -46,8 +48,8 @@ use crate::error::RunError;
 use crate::fabric::{self, Grant, Leg, LinkUse, Payload, Sent};
 use crate::flash::die::OperationKind;
 use crate::flash::geometry::Geometry;
+use crate::ftl::Ftl;
 use crate::ftl::mapping_cache::EntryEvent;
-use crate::ftl::{Ftl, TranslationPages};
 use crate::host::interface::Seen;
 use crate::ids::{BlockId, DieId, LinkId, Lpn, PlaneId, Ppn, RequestId, StreamId};
 use crate::measure::cache::PowerCutReport;
@@ -64,6 +66,7 @@ use entries::Entries;
 use freshness::Freshness;
 use links::Links;
 use mapping::Mapping;
+use namespaces::Namespaces;
 use pages::Pages;
 use paths::Paths;
 use planes::Planes;
@@ -112,6 +115,7 @@ pub struct Oracles {
     freshness: Freshness,
     cache: Option<Cache>,
     mapping: Mapping,
+    namespaces: Namespaces,
     entries: Entries,
     /// Whether a page placed for a read changes its entry.
     placement_changes_map: bool,
@@ -132,22 +136,18 @@ impl Oracles {
             data: Data::new(geometry, config.flash.partial_program),
             dies: Dies::new(geometry, &config.flash, fabric::on_die_controller_time(config)),
             planes: Planes::new(geometry, config.flash.multi_plane),
-            pages: Pages::new(
-                geometry,
-                config.flash.program_order,
-                &config.precondition,
-                TranslationPages::new(geometry, &config.mapping),
-            ),
+            pages: Pages::new(geometry, config),
             freshness: Freshness::new(geometry),
             cache: Cache::new(geometry, config),
             mapping: Mapping::new(geometry),
+            namespaces: Namespaces::new(geometry, config),
             entries: Entries::new(geometry, &config.mapping),
             placement_changes_map: config.ftl.first_touch == FirstTouch::WriteBlock,
             queues: Queues::new(
                 config,
                 &config.streams().iter().map(|stream| stream.queue.priority).collect::<Vec<_>>(),
             ),
-            requests: Requests::new(geometry),
+            requests: Requests::new(geometry, config),
             energy: Energy::new(config),
             violation: None,
         }
@@ -223,7 +223,7 @@ impl Oracles {
 
     /// A flush has reached the drive, of what was written to these pages.
     pub fn flush_began(&mut self, id: RequestId, pages: Range<u32>, now: Time) {
-        let outcome = self.requests.flush_began(id, pages.clone());
+        let outcome = self.requests.flush_began(id);
         self.judge(Requests::NAME, outcome, now);
         if let Some(cache) = &mut self.cache {
             cache.flush_began(id, pages);
@@ -468,6 +468,8 @@ impl Oracles {
         self.judge(Data::NAME, outcome, now);
         let outcome = self.pages.programmed(ppn, lpn, origin);
         self.judge(Pages::NAME, outcome, now);
+        let outcome = self.namespaces.lies(lpn, ppn);
+        self.judge(Namespaces::NAME, outcome, now);
         if origin == Origin::Map {
             self.entries.programmed(lpn);
         } else if self.pages.place(lpn) == Some(ppn) {
@@ -496,6 +498,8 @@ impl Oracles {
         }
         let outcome = self.pages.placed(ppn, lpn);
         self.judge(Pages::NAME, outcome, now);
+        let outcome = self.namespaces.lies(lpn, ppn);
+        self.judge(Namespaces::NAME, outcome, now);
     }
 
     /// The array erased a block.
@@ -592,6 +596,8 @@ impl Oracles {
         }
         let outcome = self.planes.settled();
         self.judge(Planes::NAME, outcome, now);
+        let outcome = self.namespaces.finish(&lookup);
+        self.judge(Namespaces::NAME, outcome, now);
         let outcome = self.mapping.finish(&self.pages, lookup, audit);
         self.judge(Mapping::NAME, outcome, now);
     }

@@ -7,9 +7,11 @@
 //! drive takes them for; that is possible only in blocks that were not erased since. So its memory grows with the pages
 //! that the run touches.
 
+use std::ops::Range;
+
 use rustc_hash::FxHashMap;
 
-use crate::config::{self, PreconditionKind, ProgramOrder};
+use crate::config::{Config, NamespaceConfig, PreconditionKind, ProgramOrder};
 use crate::flash::geometry::Geometry;
 use crate::ftl::TranslationPages;
 use crate::ids::{BlockId, Lpn, Ppn};
@@ -59,8 +61,8 @@ pub(super) struct Pages {
     blocks: FxHashMap<BlockId, Block>,
     newest: FxHashMap<Lpn, Newest>,
     version: Version,
-    /// The logical pages below this were written before the run.
-    preconditioned: u32,
+    /// The logical pages that were written before the run: the first ones of each namespace.
+    preconditioned: Vec<Range<u32>>,
     /// The translation pages, which are there from the start.
     translation: Option<TranslationPages>,
     /// Logical pages whose place changed since the map was last compared.
@@ -70,27 +72,27 @@ pub(super) struct Pages {
 impl Pages {
     pub(super) const NAME: &'static str = "pages";
 
-    pub(super) fn new(
-        geometry: &Geometry,
-        order: ProgramOrder,
-        precondition: &config::Precondition,
-        translation: Option<TranslationPages>,
-    ) -> Pages {
-        let preconditioned = match precondition.kind {
-            PreconditionKind::None => 0,
-            PreconditionKind::Sequential | PreconditionKind::Random => {
-                (f64::from(geometry.logical_pages) * precondition.fill) as u32
-            }
+    pub(super) fn new(geometry: &Geometry, config: &Config) -> Pages {
+        let fill = match config.precondition.kind {
+            PreconditionKind::None => 0.0,
+            PreconditionKind::Sequential | PreconditionKind::Random => config.precondition.fill,
         };
+        let page_size = geometry.page_size.as_u64();
+        let beginning = |namespace: &NamespaceConfig| {
+            let first = (namespace.start.as_u64() / page_size) as u32;
+            let pages = namespace.capacity.as_u64() / page_size;
+            first..first + ((pages as f64 * fill) as u32).min(pages as u32)
+        };
+        let namespaces = config.namespaces(geometry).unwrap_or_default();
         Pages {
             geometry: geometry.clone(),
-            order,
+            order: config.flash.program_order,
             pages: FxHashMap::default(),
             blocks: FxHashMap::default(),
             newest: FxHashMap::default(),
             version: 0,
-            preconditioned: preconditioned.min(geometry.logical_pages),
-            translation,
+            preconditioned: namespaces.iter().map(beginning).collect(),
+            translation: TranslationPages::new(geometry, &config.mapping),
             changed: Vec::new(),
         }
     }
@@ -100,9 +102,14 @@ impl Pages {
         format!("page {} (page {} of block {})", ppn.0, self.geometry.page_in_block(ppn), block.0)
     }
 
+    /// Whether `lpn` is one of the pages that preconditioning wrote.
+    fn was_preconditioned(&self, lpn: Lpn) -> bool {
+        self.preconditioned.iter().any(|pages| pages.contains(&lpn.0))
+    }
+
     /// Whether `lpn` was written before the run.
     fn was_there(&self, lpn: Lpn) -> bool {
-        lpn.0 < self.preconditioned || self.translation.is_some_and(|translation| translation.contains(lpn))
+        self.was_preconditioned(lpn) || self.translation.is_some_and(|translation| translation.contains(lpn))
     }
 
     /// The newest version of `lpn`, when it ever had one.
@@ -138,7 +145,7 @@ impl Pages {
         let block = self.blocks.get(&self.geometry.block_of(ppn));
         let compacted = || {
             let block = block?;
-            let unseen = (block.was_compacted && lpn.0 < self.preconditioned).then_some(0);
+            let unseen = (block.was_compacted && self.was_preconditioned(lpn)).then_some(0);
             block.compacted.get(&lpn).copied().or(unseen)
         };
         let found = match self.pages.get(&ppn) {
@@ -303,7 +310,7 @@ impl Pages {
     /// Whether everything that was written before the run, and not touched since, is where nothing else has been.
     pub(super) fn preconditioned_pages_remain(&self, lookup: impl Fn(Lpn) -> Option<Ppn>) -> Result<(), String> {
         let translation = self.translation.map_or(0..0, |translation| translation.all());
-        let were_there = (0..self.preconditioned).chain(translation).map(Lpn);
+        let were_there = self.preconditioned.iter().cloned().flatten().chain(translation).map(Lpn);
         for lpn in were_there.filter(|lpn| !self.newest.contains_key(lpn)) {
             let Some(ppn) = lookup(lpn) else {
                 return Err(format!("logical page {}, written before the run, is lost", lpn.0));

@@ -2,10 +2,9 @@
 //! device cache has read or taken it; a flush when that is so of all writes that reached its namespace before it. A request that
 //! was refused touches no page.
 
-use std::ops::Range;
-
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::config::Config;
 use crate::flash::geometry::Geometry;
 use crate::ids::{Lpn, RequestId};
 use crate::units::{Bytes, Time};
@@ -66,7 +65,7 @@ struct Pending {
     cached: Vec<u32>,
     /// Its place in the order in which requests reached the drive.
     order: u64,
-    /// Of a flush, the writes that were not in the flash when it reached the drive.
+    /// Of a flush, the writes to its namespace that were not in the flash when it reached the drive.
     after: Vec<(RequestId, u64)>,
 }
 
@@ -99,6 +98,8 @@ pub(super) struct Requests {
     pending: FxHashMap<RequestId, Pending>,
     refused: FxHashSet<RequestId>,
     submitted: u64,
+    /// Where the namespaces begin, rising; a flush is about one of them.
+    namespaces: Vec<Bytes>,
 }
 
 fn name(id: RequestId, io: &IoRequest) -> String {
@@ -108,13 +109,19 @@ fn name(id: RequestId, io: &IoRequest) -> String {
 impl Requests {
     pub(super) const NAME: &'static str = "requests";
 
-    pub(super) fn new(geometry: &Geometry) -> Requests {
+    pub(super) fn new(geometry: &Geometry, config: &Config) -> Requests {
         Requests {
             geometry: geometry.clone(),
             pending: FxHashMap::default(),
             refused: FxHashSet::default(),
             submitted: 0,
+            namespaces: config.namespaces(geometry).unwrap_or_default().iter().map(|space| space.start).collect(),
         }
+    }
+
+    /// The number of namespaces that begin at or before `offset`.
+    fn namespace_at(&self, offset: Bytes) -> usize {
+        self.namespaces.partition_point(|&start| start <= offset)
     }
 
     pub(super) fn submitted(&mut self, id: RequestId, io: &IoRequest, now: Time) -> Result<(), String> {
@@ -148,17 +155,17 @@ impl Requests {
         }
     }
 
-    /// A flush of these pages waits for the writes to them that are not done.
-    pub(super) fn flush_began(&mut self, id: RequestId, pages: Range<u32>) -> Result<(), String> {
-        let is_meant = |pending: &Pending| {
-            let mut touched = pending.extent.iter().flat_map(Extent::pages);
-            pending.pages_left() > 0 && touched.any(|lpn| pages.contains(&lpn.0))
+    /// A flush waits for the writes to its namespace that are not done.
+    pub(super) fn flush_began(&mut self, id: RequestId) -> Result<(), String> {
+        let flush = self.pending.get(&id).filter(|pending| pending.io.kind == RequestKind::Flush);
+        let Some(flushed) = flush.map(|flush| self.namespace_at(flush.io.offset)) else {
+            return Err(format!("request {} began to flush, but is no flush in flight", id.0));
         };
+        let is_meant = |pending: &Pending| pending.pages_left() > 0 && self.namespace_at(pending.io.offset) == flushed;
         let unfinished = self.pending.iter().filter(|(_, pending)| is_meant(pending));
         let after = unfinished.map(|(id, pending)| (*id, pending.order)).collect();
-        match self.pending.get_mut(&id).filter(|pending| pending.io.kind == RequestKind::Flush) {
-            Some(flush) => flush.after = after,
-            None => return Err(format!("request {} began to flush, but is no flush in flight", id.0)),
+        if let Some(flush) = self.pending.get_mut(&id) {
+            flush.after = after;
         }
         Ok(())
     }
@@ -255,8 +262,8 @@ impl Requests {
         Ok(())
     }
 
-    /// A flush completes when what was written before it is in the flash, or was taken by the device cache, whose oracle goes on
-    /// from there.
+    /// A flush completes when what was written before it to its namespace is in the flash, or was taken by the device cache, whose
+    /// oracle goes on from there.
     fn flushed(&self, name: &str, after: &[(RequestId, u64)], now: Time) -> Result<(), String> {
         let is_left = |&&(id, order): &&(RequestId, u64)| {
             self.pending.get(&id).is_some_and(|pending| pending.order == order && pending.pages_left() > 0)
@@ -286,6 +293,7 @@ mod tests {
     use super::super::planted::{assert_fails, assert_silent, end, geometry, oracles, program, read, submit, us};
     use super::super::{Oracles, Origin};
     use super::Extent;
+    use crate::config::Namespace;
     use crate::ids::{Lpn, RequestId};
     use crate::units::{Bytes, Time};
     use crate::workload::IoRequest;
@@ -350,6 +358,25 @@ mod tests {
     }
 
     #[test]
+    fn a_flush_waits_for_the_writes_to_its_namespace_only() {
+        let mut config = super::super::planted::config();
+        let half = Namespace { capacity: Some(Bytes::from_kib(4 * 64)), ..Namespace::default() };
+        config.namespace = vec![("a".to_owned(), half.clone()), ("b".to_owned(), half)];
+        for (flushed, waits) in [(0, false), (64, true)] {
+            let mut oracles = super::super::planted::oracles_with(&config);
+            submit(&mut oracles, 1, Write, 64 * 4096, 4096, us(0));
+            submit(&mut oracles, 2, Flush, flushed * 4096, 0, us(1));
+            oracles.flush_began(RequestId(2), flushed as u32..flushed as u32 + 64, us(1));
+            oracles.request_completed(RequestId(2), us(2));
+            if waits {
+                assert_fails(&oracles, "requests", "before request 1 was in the flash");
+            } else {
+                assert_silent(&oracles);
+            }
+        }
+    }
+
+    #[test]
     fn a_flush_that_completes_before_an_earlier_write_is_in_the_flash_is_caught() {
         let mut oracles = oracles();
         submit(&mut oracles, 1, Write, 0, 4096, us(1));
@@ -359,9 +386,7 @@ mod tests {
         submit(&mut oracles, 3, Write, 4096, 4096, us(3));
         let now = program(&mut oracles, 0, 0, Origin::User(RequestId(1)), us(3));
         submit(&mut oracles, 4, Flush, 0, 0, now);
-        // One of another namespace is not waited for either.
-        submit(&mut oracles, 5, Write, 100 * 4096, 4096, now);
-        oracles.flush_began(RequestId(4), 0..64, now);
+        oracles.flush_began(RequestId(4), 0..128, now);
         oracles.request_completed(RequestId(2), now);
         assert_silent(&oracles);
         oracles.request_completed(RequestId(4), now);

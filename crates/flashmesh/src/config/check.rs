@@ -1,5 +1,6 @@
 //! Checks that take more than one key, on the finished configuration.
 
+mod planes;
 mod streams;
 
 use super::error::ConfigErrorKind;
@@ -53,6 +54,10 @@ pub(super) fn clashes(config: &Config) -> Vec<Clash> {
     }
     precondition(config, &mut clashes);
     streams::clashes(config, geometry.as_ref(), &mut clashes);
+    if let Some(geometry) = &geometry {
+        let is_full = clashes.iter().any(|clash| clash.keys.iter().any(|key| key == "geometry.over-provisioning"));
+        planes::clashes(config, geometry, is_full, &mut clashes);
+    }
     clashes
 }
 

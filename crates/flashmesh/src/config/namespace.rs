@@ -3,6 +3,7 @@
 use super::suggest::{listed, nearest, quoted};
 use super::{Config, Indices, Namespace, Queue};
 use crate::flash::geometry::Geometry;
+use crate::ids::PlaneId;
 use crate::units::Bytes;
 
 /// The name of the only namespace where none is given.
@@ -25,6 +26,19 @@ pub struct NamespaceConfig {
     pub dies: Indices,
     /// The planes of these dies.
     pub planes: Indices,
+}
+
+impl NamespaceConfig {
+    /// Whether its pages may live on `plane`.
+    pub fn has_plane(&self, geometry: &Geometry, plane: PlaneId) -> bool {
+        let die = geometry.die_of_plane(plane);
+        let chip = geometry.chip_of(die);
+        let has = |set: &Indices, number: u32| set.as_slice().binary_search(&number).is_ok();
+        has(&self.channels, geometry.channel_of(chip).0)
+            && has(&self.ways, chip.0 % geometry.chips_per_channel)
+            && has(&self.dies, die.0 % geometry.dies_per_chip)
+            && has(&self.planes, geometry.plane_in_die(plane))
+    }
 }
 
 /// Namespaces that the drive cannot have, or one that it does not have.

@@ -4,14 +4,15 @@ use std::cmp::Reverse;
 
 use super::plane::Frontier;
 use super::{Ftl, Occupancy};
-use crate::ids::{ChipId, DieId, PlaneId};
+use crate::ids::{ChipId, DieId, Lpn, PlaneId};
 
 impl Ftl {
-    /// Chooses the plane that a valid page of a victim in `plane` is copied to, without passing a controller, and keeps a
+    /// Chooses the plane that a valid page of a victim in `plane`, which holds `lpn`, is copied to, without passing a controller, and keeps a
     /// place for it there; from then on the page is on its way, until [`Ftl::copy_ended`]. `None` when it has to stay in its
     /// own plane.
     ///
-    /// The candidates are the planes at the same place (die and plane) of other chips which the data `reaches`. Those that
+    /// The candidates are the planes at the same place (die and plane) of other chips which the data `reaches`, as far as they are
+    /// of the set that the namespace of the page is bound to. Those that
     /// cannot take it are passed over: planes that are short of free pages themselves, that have no room for another valid
     /// page, that have no page left in the block they keep open for such pages and cannot open another, or that await a page
     /// already, since a chip has one page buffer for each plane \[choice\]. Of the others it is the one with the most free
@@ -26,13 +27,13 @@ impl Ftl {
     /// spare ([`ARRIVAL_BLOCKS`](super::ARRIVAL_BLOCKS), which the configuration is checked for); a page is let in, as the
     /// host's are, only while the valid pages stay below what that leaves. Every collection still discards at least one
     /// invalid page, so collections that send their pages to each other come to an end.
-    pub fn admit_copy(&mut self, plane: PlaneId, reaches: impl Fn(DieId, DieId) -> bool) -> Option<PlaneId> {
+    pub fn admit_copy(&mut self, lpn: Lpn, plane: PlaneId, reaches: impl Fn(DieId, DieId) -> bool) -> Option<PlaneId> {
         let planes_per_chip = self.geometry.dies_per_chip * self.geometry.planes_per_die;
         let from = self.geometry.die_of_plane(plane);
         let chosen = (plane.0 % planes_per_chip..self.geometry.planes())
             .step_by(planes_per_chip as usize)
             .map(PlaneId)
-            .filter(|&to| reaches(from, self.geometry.die_of_plane(to)) && self.can_admit(to))
+            .filter(|&to| reaches(from, self.geometry.die_of_plane(to)) && self.can_admit(lpn, to))
             .max_by_key(|&to| (self.free_pages(to), Reverse(self.distance(plane, to)), Reverse(to)))?;
         if self.planes[chosen.index()].open_pages(Frontier::Arrival) == 0 {
             self.open_block(chosen, Frontier::Arrival)?;
@@ -46,11 +47,11 @@ impl Ftl {
         self.planes[plane.index()].awaits_arrival = false;
     }
 
-    fn can_admit(&self, plane: PlaneId) -> bool {
+    fn can_admit(&self, lpn: Lpn, plane: PlaneId) -> bool {
         let account = &self.planes[plane.index()];
         let has_place = account.open_pages(Frontier::Arrival) > 0 || account.can_open(Frontier::Arrival);
-        let occupancy = Occupancy::new(&self.planes, &self.mapping, &self.geometry, self.limits);
-        let has_room = || occupancy.has_room(plane, self.allocation.in_flight(plane));
+        let occupancy = Occupancy::new(&self.planes, &self.mapping, &self.geometry);
+        let has_room = || self.allocation.admits(lpn, plane, &occupancy);
         !account.awaits_arrival && has_place && !self.is_short(plane) && has_room()
     }
 
@@ -71,7 +72,7 @@ mod tests {
     use crate::config::{self, Config};
     use crate::flash::geometry::Geometry;
     use crate::ftl::{IdleDies, Stream};
-    use crate::ids::Lpn;
+    use crate::ids::StreamId;
     use crate::units::Bytes;
 
     /// Three rows of three chips of two planes; a plane has 12 blocks of 8 pages, of which the host sees 6.
@@ -92,6 +93,10 @@ mod tests {
     /// The second plane of the chip in the middle of the array.
     const FROM: PlaneId = PlaneId(9);
 
+    /// The page that FROM holds first.
+    const PAGE: Lpn = Lpn(FROM.0 * 48);
+    const HOST: Stream = Stream::Host(StreamId(0));
+
     fn column(from: DieId, to: DieId) -> bool {
         from != to && from.0 % 3 == to.0 % 3
     }
@@ -99,7 +104,7 @@ mod tests {
     /// The host writes `pages` pages to `plane`.
     fn fill(ftl: &mut Ftl, plane: PlaneId, pages: u32) {
         for page in 0..pages {
-            let ppn = ftl.allocate(plane, Stream::Host).expect("the plane has space");
+            let ppn = ftl.allocate(plane, HOST).expect("the plane has space");
             ftl.commit(Lpn(plane.0 * 48 + page), ppn);
         }
     }
@@ -107,18 +112,18 @@ mod tests {
     #[test]
     fn of_equally_empty_planes_the_nearest_takes_the_page_and_of_equally_near_ones_the_first() {
         let mut ftl = drive();
-        assert_eq!(ftl.admit_copy(FROM, column), Some(PlaneId(3)));
+        assert_eq!(ftl.admit_copy(PAGE, FROM, column), Some(PlaneId(3)));
         // Anywhere: the chips beside it, in the order of the array; the one above awaits a page.
-        assert_eq!(ftl.admit_copy(FROM, |from, to| from != to), Some(PlaneId(7)));
-        assert_eq!(ftl.admit_copy(FROM, |from, to| from != to), Some(PlaneId(11)));
-        assert_eq!(ftl.admit_copy(FROM, |_, _| false), None);
+        assert_eq!(ftl.admit_copy(PAGE, FROM, |from, to| from != to), Some(PlaneId(7)));
+        assert_eq!(ftl.admit_copy(PAGE, FROM, |from, to| from != to), Some(PlaneId(11)));
+        assert_eq!(ftl.admit_copy(PAGE, FROM, |_, _| false), None);
     }
 
     #[test]
     fn the_plane_with_the_most_free_pages_takes_the_page() {
         let mut ftl = drive();
         fill(&mut ftl, PlaneId(3), 1);
-        assert_eq!(ftl.admit_copy(FROM, column), Some(PlaneId(15)));
+        assert_eq!(ftl.admit_copy(PAGE, FROM, column), Some(PlaneId(15)));
     }
 
     #[test]
@@ -127,14 +132,14 @@ mod tests {
         // Ten of twelve blocks: less than the reserve and a block are free.
         fill(&mut ftl, PlaneId(3), 48);
         for page in 0..34 {
-            let ppn = ftl.allocate(PlaneId(3), Stream::Host).expect("the plane has space");
+            let ppn = ftl.allocate(PlaneId(3), HOST).expect("the plane has space");
             ftl.commit(Lpn(3 * 48 + page), ppn);
         }
         assert!(ftl.is_short(PlaneId(3)));
-        assert_eq!(ftl.admit_copy(FROM, column), Some(PlaneId(15)));
-        assert_eq!(ftl.admit_copy(FROM, column), None);
+        assert_eq!(ftl.admit_copy(PAGE, FROM, column), Some(PlaneId(15)));
+        assert_eq!(ftl.admit_copy(PAGE, FROM, column), None);
         ftl.copy_ended(PlaneId(15));
-        assert_eq!(ftl.admit_copy(FROM, column), Some(PlaneId(15)));
+        assert_eq!(ftl.admit_copy(PAGE, FROM, column), Some(PlaneId(15)));
         ftl.audit().expect("the tables agree");
     }
 
@@ -144,14 +149,14 @@ mod tests {
         // An even share is 48 pages; half of the block beyond that and the five that a plane needs is room as well.
         for plane in [3, 15] {
             for page in 0..52 {
-                let ppn = ftl.allocate(PlaneId(plane), Stream::Host).expect("the plane has space");
+                let ppn = ftl.allocate(PlaneId(plane), HOST).expect("the plane has space");
                 ftl.commit(Lpn(plane * 52 + page), ppn);
             }
         }
         assert!(!ftl.is_short(PlaneId(3)));
-        assert_eq!(ftl.admit_copy(FROM, column), None);
+        assert_eq!(ftl.admit_copy(PAGE, FROM, column), None);
         ftl.deallocate(Lpn(15 * 52));
-        assert_eq!(ftl.admit_copy(FROM, column), Some(PlaneId(15)));
+        assert_eq!(ftl.admit_copy(PAGE, FROM, column), Some(PlaneId(15)));
     }
 
     #[test]
@@ -161,7 +166,7 @@ mod tests {
         fill(&mut ftl, FROM, 8);
         for page in 0..8 {
             let from = ftl.lookup(Lpn(FROM.0 * 48 + page)).expect("it was written");
-            let to = ftl.admit_copy(FROM, |_, die| die == DieId(1)).expect("the plane is empty");
+            let to = ftl.admit_copy(PAGE, FROM, |_, die| die == DieId(1)).expect("the plane is empty");
             assert_eq!(to, PlaneId(3));
             let ppn = ftl.allocate(to, Stream::Arrival).expect("its place is kept");
             assert!(ftl.commit_move(Lpn(FROM.0 * 48 + page), from, ppn));

@@ -1,7 +1,6 @@
 //! A full check of the tables against each other.
 
 use super::blocks::BlockState;
-use super::plane::Frontier;
 use super::{Ftl, Plane};
 use crate::ids::{BlockId, Lpn, PlaneId};
 
@@ -13,21 +12,48 @@ impl Ftl {
     /// # Errors
     /// The first disagreement found.
     pub fn audit(&self) -> Result<(), String> {
+        let order = self.allocation.static_order();
         for lpn in (0..self.mapping.logical_pages()).map(Lpn) {
             if let Some(ppn) = self.lookup(lpn) {
                 check(ppn.0 < self.geometry.pages(), || format!("{lpn:?} is mapped beyond the drive, to {ppn:?}"))?;
                 check(self.blocks.is_valid(ppn), || format!("{lpn:?} is mapped to {ppn:?}, which is not valid"))?;
                 let back = self.mapping.lpn_at(ppn);
                 check(back == lpn, || format!("{lpn:?} is mapped to {ppn:?}, which holds {back:?}"))?;
+                let plane = self.geometry.plane_of(ppn);
+                let members = order.members(order.part_of(lpn));
+                check(members.binary_search(&plane).is_ok(), || {
+                    format!("{lpn:?} is mapped to {plane:?}, which is not a plane of its namespace")
+                })?;
             }
         }
         for plane in (0..self.planes.len() as u32).map(PlaneId) {
             self.audit_plane(plane)?;
         }
+        if self.counts_parts {
+            self.audit_parts()?;
+        }
         // Each mapped page has a valid page of its own (they map back to different pages), so equal counts make it a bijection.
         let mapped = (0..self.mapping.logical_pages()).filter(|&lpn| self.lookup(Lpn(lpn)).is_some()).count() as u64;
         let valid = self.mapped_pages();
         check(mapped == valid, || format!("{mapped} logical pages are mapped and {valid} physical pages valid"))
+    }
+
+    /// What the allocator was told of the pages of each part on each plane.
+    fn audit_parts(&self) -> Result<(), String> {
+        let order = self.allocation.static_order();
+        let planes = self.planes.len();
+        let mut counted = vec![0; self.partition.parts.len() * planes];
+        for lpn in (0..self.mapping.logical_pages()).map(Lpn) {
+            if let Some(ppn) = self.lookup(lpn) {
+                counted[order.part_of(lpn) * planes + self.geometry.plane_of(ppn).index()] += 1;
+            }
+        }
+        for (at, &counted) in counted.iter().enumerate() {
+            let (part, plane) = (at / planes, PlaneId((at % planes) as u32));
+            let told = self.allocation.counted(part, plane);
+            check(told == Some(counted), || format!("part {part} on {plane:?}: told {told:?}, counted {counted}"))?;
+        }
+        Ok(())
     }
 
     fn audit_plane(&self, plane: PlaneId) -> Result<(), String> {
@@ -60,7 +86,7 @@ impl Ftl {
                 format!("{block:?} is less erased than the least erased full block of its plane")
             })?;
         }
-        free_pages += Frontier::ALL.iter().map(|&frontier| account.open_pages(frontier)).sum::<u32>();
+        free_pages += account.open_blocks().map(|open| self.geometry.pages_per_block - open.next_page).sum::<u32>();
         at("valid pages", account.valid_pages, valid)?;
         at("invalid pages in full blocks", account.gain, gain)?;
         at("blocks being collected", account.collecting, collecting)?;
@@ -90,7 +116,7 @@ impl Ftl {
             }
         }
 
-        let open = account.open.iter().find(|open| open.block == block && open.next_page < pages);
+        let open = account.open_blocks().find(|open| open.block == block && open.next_page < pages);
         let candidate = self.blocks.filled(block) != 0;
         at("only a full block is a candidate", candidate == (state == BlockState::Full))?;
         at("only a candidate has a gain", candidate || self.blocks.gain(block) == 0)?;
@@ -120,6 +146,7 @@ mod tests {
     use crate::flash::geometry::Geometry;
     use crate::ftl::IdleDies;
     use crate::ftl::mapping::Mapping;
+    use crate::ftl::plane::Frontier;
     use crate::ids::Ppn;
 
     fn drive() -> Ftl {
@@ -186,7 +213,7 @@ mod tests {
     #[test]
     fn a_block_in_two_states_is_found() {
         finds("free list", |ftl| {
-            let block = ftl.planes[0].open[0].block;
+            let block = ftl.planes[0].open_block(Frontier::SHARED).block;
             ftl.planes[0].free.push(block, 0);
         });
         finds("free list", |ftl| {

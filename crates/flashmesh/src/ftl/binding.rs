@@ -5,16 +5,16 @@ use super::{Ftl, Stream};
 use crate::ids::{PlaneId, Ppn};
 
 impl Ftl {
-    /// The next page of the block that writes go to, for one whose program begins later; [`Ftl::bound_programmed`] follows it.
+    /// The next page of the block that writes of `stream` go to, for one whose program begins later; [`Ftl::bound_programmed`] follows it.
     ///
-    /// `None` when only the reserve of collection is left, or as many pages wait for their programs as the plane has spare
-    /// blocks for.
+    /// `None` when only the reserve of collection is left, or as many pages of the plane, of all streams, wait for their programs
+    /// as it has spare blocks for.
     #[inline]
-    pub fn bind(&mut self, plane: PlaneId) -> Option<Ppn> {
+    pub fn bind(&mut self, plane: PlaneId, stream: Stream) -> Option<Ppn> {
         if self.planes[plane.index()].bound == BOUND_BLOCKS * self.geometry.pages_per_block {
             return None;
         }
-        let ppn = self.allocate(plane, Stream::Host)?;
+        let ppn = self.allocate(plane, stream)?;
         self.planes[plane.index()].bound += 1;
         Some(ppn)
     }
@@ -38,14 +38,18 @@ mod tests {
     use crate::config::{self, Config, FirstTouch, WriteBinding};
     use crate::flash::geometry::Geometry;
     use crate::ftl::BlockState;
-    use crate::ids::{BlockId, Lpn};
+    use crate::ids::{BlockId, Lpn, StreamId};
     use crate::units::Bytes;
 
     const PLANE: PlaneId = PlaneId(0);
+    const HOST: Stream = Stream::Host(StreamId(0));
 
     /// One plane of 16 blocks of 8 pages, of which the host sees 10 blocks.
     fn drive(first_touch: FirstTouch) -> Ftl {
-        let mut config = Config::default();
+        drive_of(Config::default(), first_touch)
+    }
+
+    fn drive_of(mut config: Config, first_touch: FirstTouch) -> Ftl {
         config.geometry = config::Geometry {
             channels: 1,
             chips_per_channel: 1,
@@ -64,20 +68,20 @@ mod tests {
     fn a_plane_hands_out_a_block_of_pages_and_more_as_these_are_programmed() {
         let mut ftl = drive(FirstTouch::OwnBlock);
         for page in 0..8 {
-            assert_eq!(ftl.bind(PLANE), Some(Ppn(page)));
+            assert_eq!(ftl.bind(PLANE, HOST), Some(Ppn(page)));
         }
-        assert_eq!(ftl.bind(PLANE), None);
+        assert_eq!(ftl.bind(PLANE, HOST), None);
         ftl.commit_write(Lpn(5), Ppn(5));
         ftl.bound_programmed(PLANE);
-        assert_eq!(ftl.bind(PLANE), Some(Ppn(8)));
-        assert_eq!(ftl.bind(PLANE), None);
+        assert_eq!(ftl.bind(PLANE, HOST), Some(Ppn(8)));
+        assert_eq!(ftl.bind(PLANE, HOST), None);
         ftl.audit().expect("the tables agree");
     }
 
     #[test]
     fn a_block_is_full_when_its_pages_are_programmed_or_given_up() {
         let mut ftl = drive(FirstTouch::OwnBlock);
-        (0..8).for_each(|_| assert!(ftl.bind(PLANE).is_some()));
+        (0..8).for_each(|_| assert!(ftl.bind(PLANE, HOST).is_some()));
         ftl.drop_bound(Ppn(3));
         for page in [7, 0, 1, 2, 4, 5, 6] {
             assert_eq!(ftl.block_state(BlockId(0)), BlockState::Open);
@@ -92,10 +96,24 @@ mod tests {
     fn a_page_read_before_it_was_written_takes_a_page_of_the_block_that_is_chosen_for_it() {
         for (first_touch, placed, next) in [(FirstTouch::OwnBlock, 8, 1), (FirstTouch::WriteBlock, 1, 2)] {
             let mut ftl = drive(first_touch);
-            assert_eq!(ftl.bind(PLANE), Some(Ppn(0)));
+            assert_eq!(ftl.bind(PLANE, HOST), Some(Ppn(0)));
             assert_eq!(ftl.translate_read(Lpn(7)), Ppn(placed));
-            assert_eq!(ftl.bind(PLANE), Some(Ppn(next)));
+            assert_eq!(ftl.bind(PLANE, HOST), Some(Ppn(next)));
             ftl.audit().expect("the tables agree");
         }
+    }
+
+    #[test]
+    fn each_stream_is_given_pages_of_its_own_block_and_all_share_what_a_plane_hands_out() {
+        let config = Config::from_str("ftl.write-streams = \"per-stream\"\n[stream.a]\n[stream.b]", "drive.toml", &[]);
+        let mut ftl = drive_of(config.expect("the configuration is legal"), FirstTouch::WriteBlock);
+        let [first, second] = [0, 1].map(|stream| ftl.host_stream(PLANE, Some(StreamId(stream))));
+        assert_eq!((ftl.bind(PLANE, second), ftl.bind(PLANE, first)), (Some(Ppn(0)), Some(Ppn(8))));
+        assert_eq!(ftl.translate_read(Lpn(7)), Ppn(9), "what was there before goes to the block of the first stream");
+        for page in 1..7 {
+            assert_eq!(ftl.bind(PLANE, second), Some(Ppn(page)));
+        }
+        assert_eq!((ftl.bind(PLANE, second), ftl.bind(PLANE, first)), (None, None));
+        ftl.audit().expect("the tables agree");
     }
 }

@@ -7,8 +7,11 @@
 //! # Why a plane never gets stuck
 //!
 //! Let a plane have B blocks of P pages. Its valid pages are at most (B - 4) P
-//! ([`SPARE_BLOCKS_PER_PLANE_MIN`]): under static allocation they
-//! are a fixed share of the logical pages, under dynamic allocation, and where pages move from chip to chip, planes without room are passed over.
+//! ([`SPARE_BLOCKS_PER_PLANE_MIN`](crate::flash::geometry::SPARE_BLOCKS_PER_PLANE_MIN)): under static allocation they are a fixed
+//! share of the pages of each namespace that has the plane, under dynamic allocation, and where pages move from chip to chip, each
+//! namespace has a limit of its own on each of its planes, and planes without room are passed over. All shares, or all limits, of a
+//! plane together are what [`Partition`] bounds, and the configuration is checked for; collection and wear levelling stay in their
+//! plane, or go to a plane of the same namespace that has room, so they change nothing about it.
 //!
 //! When the host stream is out of space and no collection is running, the plane has one free block (the reserve, which
 //! only a collection may open and which comes back when its victim is erased), at most one open block for collection and
@@ -34,6 +37,13 @@
 //! is to spare ([`BOUND_BLOCKS`]): a plane is as full as before when they are counted as valid beside their older versions.
 //! Their blocks are not full, so none is collected; and what holds such a page waits for no other, so that
 //! it is programmed in the end, and its block is full.
+//!
+//! Where each stream of the host writes to an open block of its own, a plane has one more open block for each stream beyond the
+//! first that uses it, and as many more blocks to spare: when one stream is out of space, those of the others are open at worst,
+//! and there is one full block fewer for each, as there is one of valid pages. Every stream counts, written or not, so that
+//! none waits for a block that another took without a collection being wanted. Pages that are moved share one open
+//! block whichever stream wrote them, like placement handles of NVMe that are initially isolated \[choice\]: keeping them apart would take as
+//! many blocks to spare again in each plane, and a mark on every block of whose it is.
 
 pub mod allocation;
 mod arrival;
@@ -43,6 +53,7 @@ mod blocks;
 pub mod collection;
 mod mapping;
 pub mod mapping_cache;
+mod partition;
 mod placement;
 mod plane;
 mod precondition;
@@ -52,11 +63,12 @@ mod wear;
 
 pub use allocation::IdleDies;
 pub use blocks::BlockState;
-pub use plane::{ARRIVAL_BLOCKS, BOUND_BLOCKS};
+pub use partition::{Partition, spare_blocks_min};
 pub use precondition::PreconditionReport;
 pub use translation::{TRANSLATION_BLOCKS, TranslationPages};
 
 use std::hint::black_box;
+use std::ops::Range;
 
 use allocation::Allocator;
 use blocks::Blocks;
@@ -65,14 +77,14 @@ use plane::{Frontier, Plane};
 
 use crate::config::{self, Config};
 use crate::engine::random::SimRng;
-use crate::flash::geometry::{Geometry, SPARE_BLOCKS_PER_PLANE_MIN};
-use crate::ids::{BlockId, Lpn, PlaneId, Ppn};
+use crate::flash::geometry::Geometry;
+use crate::ids::{BlockId, Lpn, PlaneId, Ppn, StreamId};
 
 /// Which open block of a plane a program goes to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stream {
-    /// Pages the host writes.
-    Host,
+    /// Pages the host writes; each stream of the host has an open block of its own, or all use that of the first.
+    Host(StreamId),
     /// Pages moved by garbage collection or wear levelling.
     Collection,
     /// Pages that they moved here from another chip.
@@ -87,7 +99,7 @@ impl Stream {
     #[inline]
     fn frontier(self) -> Frontier {
         match self {
-            Stream::Host => Frontier::Host,
+            Stream::Host(stream) => Frontier::Host(stream),
             Stream::Collection => Frontier::Collection,
             Stream::Arrival => Frontier::Arrival,
             Stream::Translation => Frontier::Translation,
@@ -114,18 +126,12 @@ pub struct Ftl {
     limits: Limits,
     gc: config::Gc,
     wear: config::Wear,
-    mapping_cache: config::Mapping,
     translation: Option<TranslationPages>,
     /// Where pages read before they were written are placed.
-    placement: Frontier,
-}
-
-/// Blocks that each plane has to spare beside those that its valid pages fill.
-pub fn spare_blocks_min(config: &Config) -> u32 {
-    let arrivals = if config.gc.r#move == config::Move::ChipToChip { ARRIVAL_BLOCKS } else { 0 };
-    let translation = if config.mapping.cache_capacity.is_some() { TRANSLATION_BLOCKS } else { 0 };
-    let bound = if config.ftl.write_binding == config::WriteBinding::Early { BOUND_BLOCKS } else { 0 };
-    SPARE_BLOCKS_PER_PLANE_MIN as u32 + arrivals + translation + bound
+    first_touch: config::FirstTouch,
+    partition: Partition,
+    /// Whether the allocator is told of every page that comes to a plane or leaves it.
+    counts_parts: bool,
 }
 
 /// Limits of every plane, in pages.
@@ -137,27 +143,18 @@ struct Limits {
     urgent: u32,
     /// Fewer free pages than this ask for it when the die is idle.
     background: u32,
-    /// Valid pages and those in flight that dynamic allocation puts on a plane.
-    room: u32,
 }
 
 impl Limits {
-    fn new(geometry: &Geometry, config: &Config, translation: Option<TranslationPages>) -> Limits {
-        let gc = &config.gc;
+    fn new(geometry: &Geometry, gc: &config::Gc) -> Limits {
         let pages = geometry.pages_per_plane();
         let share = |share: f64| (f64::from(pages) * share).ceil() as u32;
         // Even a plane of few blocks is collected while the host still has a block to write to.
         let reserve = plane::RESERVE_BLOCKS * geometry.pages_per_block;
-        let translation_pages = translation.map_or(0, |translation| translation.count());
-        let even = (geometry.logical_pages + translation_pages).div_ceil(geometry.planes());
-        let most = pages.saturating_sub(spare_blocks_min(config) * geometry.pages_per_block);
         Limits {
             collection: share(gc.threshold).max(reserve + geometry.pages_per_block),
             urgent: share(gc.hard_threshold).max(reserve),
             background: share(gc.background_threshold),
-            // Half of what is spare beyond the least a plane needs stays so: a plane with more valid pages than others
-            // is more costly to collect.
-            room: even + most.saturating_sub(even) / 2,
         }
     }
 }
@@ -168,21 +165,18 @@ pub struct Occupancy<'a> {
     planes: &'a [Plane],
     mapping: &'a Mapping,
     pages_per_plane: u32,
-    room: u32,
 }
 
 impl<'a> Occupancy<'a> {
     #[inline]
-    fn new(planes: &'a [Plane], mapping: &'a Mapping, geometry: &Geometry, limits: Limits) -> Occupancy<'a> {
-        Occupancy { planes, mapping, pages_per_plane: geometry.pages_per_plane(), room: limits.room }
+    fn new(planes: &'a [Plane], mapping: &'a Mapping, geometry: &Geometry) -> Occupancy<'a> {
+        Occupancy { planes, mapping, pages_per_plane: geometry.pages_per_plane() }
     }
 
-    /// Whether `plane` can hold one more valid page besides those it holds, `in_flight` more on their way and one that it
-    /// awaits from another chip.
+    /// Pages that `plane` awaits from other chips: one or none.
     #[inline]
-    pub fn has_room(&self, plane: PlaneId, in_flight: u32) -> bool {
-        let awaited = u32::from(self.planes[plane.index()].awaits_arrival);
-        self.valid_pages(plane) + in_flight + awaited < self.room
+    pub fn awaited(&self, plane: PlaneId) -> u32 {
+        u32::from(self.planes[plane.index()].awaits_arrival)
     }
 
     /// The valid pages of `plane`.
@@ -200,38 +194,51 @@ impl<'a> Occupancy<'a> {
 impl Ftl {
     /// The translation layer of a drive that was never written. Takes no time and memory that grows with the number of
     /// pages, but for translation pages: tables are touched when their pages are.
+    ///
+    /// # Panics
+    /// When the namespaces of `config` do not fit the drive: [`Partition::new`] says so before.
     pub fn new(geometry: &Geometry, config: &Config) -> Ftl {
-        let translation = TranslationPages::new(geometry, &config.mapping);
+        let partition = Partition::new(geometry, config).unwrap_or_else(|error| panic!("{error}"));
+        Ftl::divided(geometry, config, partition, TranslationPages::new(geometry, &config.mapping))
+    }
+
+    fn divided(
+        geometry: &Geometry,
+        config: &Config,
+        partition: Partition,
+        translation: Option<TranslationPages>,
+    ) -> Ftl {
         let planes = (0..geometry.planes()).map(|plane| {
-            let first = geometry.first_block(PlaneId(plane));
-            let mut plane = Plane::new(first, geometry.blocks_per_plane, geometry.pages_per_block, config.wear.dynamic);
-            plane.translates = translation.is_some();
-            plane
+            let plane = PlaneId(plane);
+            let first = geometry.first_block(plane);
+            let mut account =
+                Plane::new(first, geometry.blocks_per_plane, geometry.pages_per_block, config.wear.dynamic);
+            account.translates = translation.is_some();
+            account.admit_writers(partition.writers(plane));
+            account
         });
-        let translation_pages = translation.map_or(0, |translation| translation.count());
+        let pages_leave = config.gc.r#move == config::Move::ChipToChip;
+        let translation_end = translation.map_or(0, |translation| translation.all().end);
+        let logical_pages = geometry.logical_pages.max(partition.end()).max(translation_end);
         let mut ftl = Ftl {
-            mapping: Mapping::new(geometry.logical_pages + translation_pages, geometry.pages()),
+            mapping: Mapping::new(logical_pages, geometry.pages()),
             blocks: Blocks::new(geometry),
             planes: planes.collect(),
-            allocation: allocation::Policy::new(
-                geometry,
-                config.ftl.allocation,
-                config.gc.r#move == config::Move::ChipToChip,
-            ),
+            allocation: allocation::Policy::new(geometry, &partition, config.ftl.allocation, pages_leave),
             victim: collection::Policy::new(geometry, &config.gc),
             random: SimRng::new(config.seed ^ SEED_OF_VICTIMS),
-            limits: Limits::new(geometry, config, translation),
+            limits: Limits::new(geometry, &config.gc),
             gc: config.gc.clone(),
             wear: config.wear.clone(),
-            mapping_cache: config.mapping.clone(),
             translation,
-            placement: match config.ftl.first_touch {
-                config::FirstTouch::OwnBlock => Frontier::Placement,
-                config::FirstTouch::WriteBlock => Frontier::Host,
-            },
+            first_touch: config.ftl.first_touch,
             geometry: geometry.clone(),
+            counts_parts: partition.parts.len() > 1
+                && (pages_leave || config.ftl.allocation == config::Allocation::Dynamic),
+            partition,
         };
         ftl.lay_out_translation();
+        ftl.count_parts(translation.map_or(0..0, |translation| translation.all()));
         ftl
     }
 
@@ -260,8 +267,15 @@ impl Ftl {
     /// The plane that the next version of `lpn` goes to. Every page placed is to be allocated and committed there.
     #[inline]
     pub fn place_write(&mut self, lpn: Lpn, idle: &IdleDies) -> PlaneId {
-        let occupancy = Occupancy::new(&self.planes, &self.mapping, &self.geometry, self.limits);
+        let occupancy = Occupancy::new(&self.planes, &self.mapping, &self.geometry);
         self.allocation.place(lpn, &occupancy, idle)
+    }
+
+    /// Which open block of `plane` takes what `stream` of the host writes there: its own where streams are kept apart. Of a stream
+    /// that uses no namespace with this plane, or of none, that of the first which does.
+    #[inline]
+    pub fn host_stream(&self, plane: PlaneId, stream: Option<StreamId>) -> Stream {
+        Stream::Host(self.planes[plane.index()].writer(stream))
     }
 
     /// What [`Ftl::allocate`] would give: the block and the page in it.
@@ -270,7 +284,7 @@ impl Ftl {
         let account = &self.planes[plane.index()];
         let frontier = stream.frontier();
         if account.open_pages(frontier) > 0 {
-            let open = &account.open[frontier as usize];
+            let open = account.open_block(frontier);
             return Some((open.block, open.next_page));
         }
         if account.can_open(frontier) { account.free.peek().map(|block| (block, 0)) } else { None }
@@ -291,7 +305,7 @@ impl Ftl {
             self.open_block(plane, frontier)?;
         }
         let account = &mut self.planes[plane.index()];
-        let open = &mut account.open[frontier as usize];
+        let open = account.open_block_mut(frontier);
         let ppn = self.geometry.ppn(open.block, open.next_page);
         open.next_page += 1;
         account.free_pages -= 1;
@@ -306,7 +320,7 @@ impl Ftl {
         }
         let block = account.free.pop()?;
         self.blocks.open(block, frontier.is_translation());
-        account.open[frontier as usize] = plane::OpenBlock { block, next_page: 0 };
+        *account.open_block_mut(frontier) = plane::OpenBlock { block, next_page: 0 };
         Some(())
     }
 
@@ -314,16 +328,38 @@ impl Ftl {
     #[inline]
     pub fn commit_write(&mut self, lpn: Lpn, ppn: Ppn) {
         let plane = self.commit(lpn, ppn);
-        self.allocation.committed(plane);
+        self.allocation.committed(lpn, plane);
     }
 
     /// Maps `lpn` to `ppn`, which has been programmed, and invalidates its older version. Returns the plane of `ppn`.
     #[inline]
     fn commit(&mut self, lpn: Lpn, ppn: Ppn) -> PlaneId {
-        if let Some(old) = self.mapping.set(lpn, ppn) {
+        let old = self.mapping.set(lpn, ppn);
+        if let Some(old) = old {
             self.invalidate(old);
         }
+        if self.counts_parts {
+            self.tell_move(lpn, old, Some(ppn));
+        }
         self.program_valid(ppn)
+    }
+
+    /// Tells the allocator that `lpn` has come to another place, or to none.
+    fn tell_move(&mut self, lpn: Lpn, from: Option<Ppn>, to: Option<Ppn>) {
+        let plane_of = |ppn: Option<Ppn>| ppn.map(|ppn| self.geometry.plane_of(ppn));
+        self.allocation.moved(lpn, plane_of(from), plane_of(to));
+    }
+
+    /// Tells the allocator of `pages`, which came to their planes by other ways than a write.
+    fn count_parts(&mut self, pages: Range<u32>) {
+        if !self.counts_parts {
+            return;
+        }
+        for lpn in pages.map(Lpn) {
+            if let Some(ppn) = self.lookup(lpn) {
+                self.tell_move(lpn, None, Some(ppn));
+            }
+        }
     }
 
     /// The program of a page moved by collection or wear levelling has finished. When the host has not changed `lpn`
@@ -334,6 +370,9 @@ impl Ftl {
         if moved {
             self.mapping.set(lpn, to);
             self.invalidate(from);
+            if self.counts_parts {
+                self.tell_move(lpn, Some(from), Some(to));
+            }
             self.program_valid(to);
         } else {
             self.count_program(self.blocks.block_of(to));
@@ -346,6 +385,9 @@ impl Ftl {
         let old = self.mapping.clear(lpn);
         if let Some(old) = old {
             self.invalidate(old);
+            if self.counts_parts {
+                self.tell_move(lpn, Some(old), None);
+            }
         }
         old.is_some()
     }
@@ -440,16 +482,17 @@ mod tests {
     }
 
     const PLANE: PlaneId = PlaneId(0);
+    const HOST: Stream = Stream::Host(StreamId(0));
 
     fn write(ftl: &mut Ftl, lpn: u32) {
-        let ppn = ftl.allocate(PLANE, Stream::Host).unwrap();
+        let ppn = ftl.allocate(PLANE, HOST).unwrap();
         ftl.commit_write(Lpn(lpn), ppn);
     }
 
     #[test]
     fn a_block_is_full_when_all_its_programs_have_finished_in_whatever_order() {
         let mut ftl = drive(0.02);
-        let allocated: Vec<Ppn> = (0..20).map(|_| ftl.allocate(PLANE, Stream::Host).unwrap()).collect();
+        let allocated: Vec<Ppn> = (0..20).map(|_| ftl.allocate(PLANE, HOST).unwrap()).collect();
         for (lpn, &ppn) in allocated.iter().enumerate().rev() {
             assert_eq!(ftl.block_state(BlockId(0)), BlockState::Open);
             assert_eq!(ftl.lookup(Lpn(lpn as u32)), None, "a page is not valid before its program has finished");
@@ -471,7 +514,7 @@ mod tests {
         (9..16).for_each(|i| write(&mut ftl, i));
         assert_eq!(ftl.free_pages(PLANE), 8, "only the reserve is left");
         assert!(ftl.wants_collection(PLANE) && ftl.is_urgent(PLANE));
-        assert_eq!(ftl.allocate(PLANE, Stream::Host), None);
+        assert_eq!(ftl.allocate(PLANE, HOST), None);
         assert!(ftl.allocate(PLANE, Stream::Collection).is_some());
     }
 

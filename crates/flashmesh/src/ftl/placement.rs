@@ -6,14 +6,16 @@ use super::allocation::Allocator;
 use super::collection::VictimSelector;
 use super::plane::{Frontier, OpenBlock};
 use super::{Ftl, Occupancy};
+use crate::config::FirstTouch;
 use crate::ids::{BlockId, Lpn, PlaneId, Ppn};
 
 impl Ftl {
     /// Where `lpn` is. A page never written is placed when it is first read, by the static order, at once and without
     /// any flash operation: the run did not write it, so it was there before.
     ///
-    /// Such data has an open block of its own, or that of writes (`ftl.first-touch`). When the plane has no block left for it, some block is compacted in
-    /// place, untimed too: with data there before, it would never have held so many invalid pages.
+    /// Such data has an open block of its own, or that of writes (`ftl.first-touch`): where streams write apart, that of the first
+    /// which writes to the plane, as for all data that was there before \[choice\]. When the plane has no block left for it, some
+    /// block is compacted in place, untimed too: with data there before, it would never have held so many invalid pages.
     #[inline]
     pub fn translate_read(&mut self, lpn: Lpn) -> Ppn {
         match self.mapping.get(lpn) {
@@ -24,10 +26,15 @@ impl Ftl {
 
     #[cold]
     fn place_unwritten(&mut self, lpn: Lpn) -> Ppn {
-        let occupancy = Occupancy::new(&self.planes, &self.mapping, &self.geometry, self.limits);
+        let occupancy = Occupancy::new(&self.planes, &self.mapping, &self.geometry);
         let plane = self.allocation.place_unwritten(lpn, &occupancy);
+        let writes = Frontier::Host(self.planes[plane.index()].writer(None));
+        let first_choice = match self.first_touch {
+            FirstTouch::OwnBlock => Frontier::Placement,
+            FirstTouch::WriteBlock => writes,
+        };
         let ppn = self
-            .allocate_from(plane, self.placement)
+            .allocate_from(plane, first_choice)
             .or_else(|| self.allocate_from(plane, Frontier::Placement))
             .or_else(|| {
                 self.compact_for_placement(plane)?;
@@ -35,7 +42,7 @@ impl Ftl {
             })
             // With one program in flight at a time this is not reached: see "Why a plane never gets stuck", with one
             // more block being collected and one page fewer valid, since `lpn` itself is not mapped.
-            .or_else(|| self.allocate_from(plane, Frontier::Host))
+            .or_else(|| self.allocate_from(plane, writes))
             .or_else(|| self.allocate_from(plane, Frontier::Collection))
             .expect("every page of the plane is valid or in flight");
         self.commit(lpn, ppn);
@@ -76,7 +83,7 @@ impl Ftl {
         account.free_pages += self.geometry.pages_per_block;
         account.erase_count_max = account.erase_count_max.max(erase_count);
         account.wear_changed = true;
-        account.open[Frontier::Placement as usize] = OpenBlock { block, next_page: 0 };
+        *account.open_block_mut(Frontier::Placement) = OpenBlock { block, next_page: 0 };
         for lpn in survivors {
             let ppn = self.allocate_from(plane, Frontier::Placement)?;
             self.commit(lpn, ppn);

@@ -1,7 +1,7 @@
 //! The account of one plane: its free blocks, its open blocks, what collection could gain.
 
 use super::wear::FreeBlocks;
-use crate::ids::BlockId;
+use crate::ids::{BlockId, StreamId};
 
 /// Free blocks that only garbage collection may open. One is enough: a collection writes at most one block's worth of
 /// pages before its victim comes back erased, and a plane runs one collection at a time.
@@ -14,14 +14,14 @@ pub const ARRIVAL_BLOCKS: u32 = 1;
 /// Blocks that a plane needs to spare where writes get their pages early: it hands out as many pages before they are programmed.
 pub const BOUND_BLOCKS: u32 = 1;
 
-/// The number of frontiers.
+/// The number of frontiers, but for those of streams beyond the first.
 const FRONTIERS: usize = 6;
 
 /// What an open block takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Frontier {
-    /// Writes of the host.
-    Host,
+    /// Writes of a stream of the host; of all of them where they share it.
+    Host(StreamId),
     /// Pages moved by garbage collection and wear levelling.
     Collection,
     /// Data that was there before: pages read before they were ever written.
@@ -35,14 +35,21 @@ pub(super) enum Frontier {
 }
 
 impl Frontier {
-    pub(super) const ALL: [Frontier; FRONTIERS] = [
-        Frontier::Host,
-        Frontier::Collection,
-        Frontier::Placement,
-        Frontier::Arrival,
-        Frontier::Translation,
-        Frontier::TranslationCollection,
-    ];
+    /// That of the host where there is only one.
+    pub(super) const SHARED: Frontier = Frontier::Host(StreamId(0));
+
+    /// The position in a table of frontiers, without those of streams beyond the first.
+    #[inline]
+    fn index(self) -> usize {
+        match self {
+            Frontier::Host(_) => 0,
+            Frontier::Collection => 1,
+            Frontier::Placement => 2,
+            Frontier::Arrival => 3,
+            Frontier::Translation => 4,
+            Frontier::TranslationCollection => 5,
+        }
+    }
 
     /// Whether its blocks hold translation pages.
     #[inline]
@@ -55,7 +62,7 @@ impl Frontier {
     fn untouchable_blocks(self) -> u32 {
         match self {
             Frontier::Collection | Frontier::TranslationCollection => 0,
-            Frontier::Host | Frontier::Placement | Frontier::Arrival | Frontier::Translation => RESERVE_BLOCKS,
+            Frontier::Host(_) | Frontier::Placement | Frontier::Arrival | Frontier::Translation => RESERVE_BLOCKS,
         }
     }
 }
@@ -81,7 +88,11 @@ pub(super) struct Plane {
     pub(super) collecting: u32,
     /// Blocks filled so far.
     pub(super) filled: u32,
-    pub(super) open: [OpenBlock; FRONTIERS],
+    open: [OpenBlock; FRONTIERS],
+    /// The open blocks of streams beyond the first.
+    open_beyond: Vec<OpenBlock>,
+    /// The streams of the host that have an open block of their own here, a bit each; none where all share one.
+    writers: u64,
     /// Whether translation pages are written here.
     pub(super) translates: bool,
     /// Whether a page is on its way from another chip; its place in the open block for such pages is kept.
@@ -107,6 +118,8 @@ impl Plane {
             collecting: 0,
             filled: 0,
             open: [OpenBlock { block: first, next_page: pages_per_block }; FRONTIERS],
+            open_beyond: Vec::new(),
+            writers: 0,
             translates: false,
             awaits_arrival: false,
             bound: 0,
@@ -117,13 +130,58 @@ impl Plane {
         }
     }
 
-    /// Brings a plane that was never used to the state of `source`, the first plane of another drive, but for its wear.
+    /// Gives each of `writers`, a bit a stream, an open block of its own; none lets all share one.
+    pub(super) fn admit_writers(&mut self, writers: u64) {
+        let streams = u64::BITS - writers.leading_zeros();
+        let nothing = OpenBlock { next_page: self.pages_per_block, ..self.open[0] };
+        self.writers = writers;
+        self.open_beyond = vec![nothing; streams.saturating_sub(1) as usize];
+    }
+
+    /// The stream whose open block takes what `stream` writes: its own, or the first there is.
+    #[inline]
+    pub(super) fn writer(&self, stream: Option<StreamId>) -> StreamId {
+        if self.writers == 0 {
+            return StreamId(0);
+        }
+        let writes_here = |stream: &StreamId| self.writers.checked_shr(stream.0).is_some_and(|bits| bits & 1 != 0);
+        stream.filter(writes_here).unwrap_or(StreamId(self.writers.trailing_zeros()))
+    }
+
+    /// The open block of `frontier`.
+    #[inline]
+    pub(super) fn open_block(&self, frontier: Frontier) -> &OpenBlock {
+        match frontier {
+            Frontier::Host(StreamId(stream @ 1..)) => &self.open_beyond[stream as usize - 1],
+            _ => &self.open[frontier.index()],
+        }
+    }
+
+    /// The open block of `frontier`, to be changed.
+    #[inline]
+    pub(super) fn open_block_mut(&mut self, frontier: Frontier) -> &mut OpenBlock {
+        match frontier {
+            Frontier::Host(StreamId(stream @ 1..)) => &mut self.open_beyond[stream as usize - 1],
+            _ => &mut self.open[frontier.index()],
+        }
+    }
+
+    /// All open blocks.
+    pub(super) fn open_blocks(&self) -> impl Iterator<Item = &OpenBlock> {
+        self.open.iter().chain(&self.open_beyond)
+    }
+
+    /// Brings a plane that was never used to the state of `source`, the first plane of another drive with one writer, but for
+    /// its wear.
     pub(super) fn copy_from(&mut self, source: &Plane, first_block: u32) {
         self.free_pages = source.free_pages;
         self.valid_pages = source.valid_pages;
         self.gain = source.gain;
         self.filled = source.filled;
+        let nothing_open = self.open[0];
         self.open = source.open.map(|open| OpenBlock { block: BlockId(first_block + open.block.0), ..open });
+        let written = std::mem::replace(self.open_block_mut(Frontier::SHARED), nothing_open);
+        *self.open_block_mut(Frontier::Host(self.writer(None))) = written;
         // In the order in which the source would open them, since their erase counts are equal here.
         while self.free.pop().is_some() {}
         let mut free = source.free.clone();
@@ -135,7 +193,7 @@ impl Plane {
     /// Pages left in the open block of `frontier`.
     #[inline]
     pub(super) fn open_pages(&self, frontier: Frontier) -> u32 {
-        self.pages_per_block - self.open[frontier as usize].next_page
+        self.pages_per_block - self.open_block(frontier).next_page
     }
 
     /// Whether `frontier` may open another block.
@@ -148,7 +206,18 @@ impl Plane {
     #[inline]
     pub(super) fn is_out_of_space(&self) -> bool {
         let is_out = |frontier| self.open_pages(frontier) == 0 && !self.can_open(frontier);
-        is_out(Frontier::Host) || (self.translates && is_out(Frontier::Translation))
+        let host_is_out = || match self.writers {
+            0 => is_out(Frontier::SHARED),
+            writers => !self.can_open(Frontier::SHARED) && self.lacks_pages(writers),
+        };
+        host_is_out() || (self.translates && is_out(Frontier::Translation))
+    }
+
+    /// Whether one of `writers` has no page left in its open block. One that never wrote counts as well: its first write would
+    /// have to wait.
+    fn lacks_pages(&self, writers: u64) -> bool {
+        (0..u64::BITS)
+            .any(|stream| writers >> stream & 1 != 0 && self.open_pages(Frontier::Host(StreamId(stream))) == 0)
     }
 
     /// Pages that a collection can move to the open block of `frontier` and to free ones before it must have erased its victim.

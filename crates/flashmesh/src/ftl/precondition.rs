@@ -1,7 +1,10 @@
 //! The state of the drive before the first request, reached without simulating how it was filled.
 
+use std::ops::Range;
+
+use super::allocation::Share;
 use super::plane::{Frontier, OpenBlock};
-use super::{Ftl, IdleDies};
+use super::{Ftl, IdleDies, Partition};
 use crate::config::{self, Config, PreconditionKind};
 use crate::engine::random::SimRng;
 use crate::ids::{BlockId, Lpn, PlaneId, Ppn};
@@ -11,11 +14,11 @@ use crate::ids::{BlockId, Lpn, PlaneId, Ppn};
 pub struct PreconditionReport {
     /// Logical pages of the host that are mapped now.
     pub pages_mapped: u64,
-    /// Pages programmed for each page the host wrote, in the last window simulated; 1 when none was.
+    /// Pages programmed for each page the host wrote, in the last window simulated; 1 when none was. Over all planes.
     pub write_amplification: f64,
-    /// Windows simulated until the steady state was reached, each of half as many writes as a plane has pages.
+    /// The most windows simulated until the steady state was reached, each of half as many writes as a plane has pages.
     pub windows: u32,
-    /// Whether write amplification had settled when the last window ended.
+    /// Whether write amplification had settled everywhere when the last window ended.
     pub settled: bool,
 }
 
@@ -33,15 +36,19 @@ const TILE_PAGES: u32 = 64;
 impl Ftl {
     /// Brings a drive on which nothing was written yet to the state that `config` describes. Erase counts stay 0.
     ///
-    /// *Sequential*: the first `fill` of the logical pages lie in their order in the blocks of the planes that static
+    /// *Sequential*: the first `fill` of the pages of each namespace lie in their order in the blocks of the planes that static
     /// allocation gives them, none invalid.
     ///
-    /// *Random*: the steady state of uniform random writes to the first `fill` of the logical pages. Under such writes
-    /// the planes do not influence each other, and each is as good a sample of the steady state as any other. So one
+    /// *Random*: the steady state of uniform random writes to the first `fill` of the pages of each namespace. Under such writes
+    /// the planes do not influence each other, and each of those that hold pages of the same namespaces is as good a sample of the
+    /// steady state as any other. So of each kind one
     /// plane is simulated, by the code and the policies of the run, until its write amplification has settled. From
-    /// then on its state is copied to one plane of the drive after the other (when there are very many, to several),
+    /// then on its state is copied to one plane of its kind after the other (when there are very many, to several),
     /// after a sixteenth of the plane was written over again each time. Each copy renames the logical pages by another
     /// bijection of its own, an affine one, so that no two planes hold the same pages at the same places.
+    ///
+    /// Where each stream of the host writes to open blocks of its own, all that lies here was written by the first that uses the
+    /// plane \[choice\].
     ///
     /// `seed` decides all random choices.
     ///
@@ -53,40 +60,56 @@ impl Ftl {
     pub fn precondition(&mut self, config: &config::Precondition, seed: u64) -> PreconditionReport {
         let translation_pages = self.translation.map_or(0, |translation| u64::from(translation.count()));
         assert_eq!(self.mapped_pages(), translation_pages, "only a fresh drive can be preconditioned");
-        let pages = (f64::from(self.geometry.logical_pages) * config.fill) as u32;
-        let pages = pages.min(self.geometry.logical_pages);
+        let ranges = self.partition.beginnings(config.fill);
         let mut report = PreconditionReport { pages_mapped: 0, write_amplification: 1.0, windows: 0, settled: true };
         match config.kind {
             PreconditionKind::None => {}
-            _ if pages == 0 => {}
-            PreconditionKind::Sequential => self.fill_sequentially(pages),
-            PreconditionKind::Random => self.fill_randomly(pages, seed, &mut report),
+            PreconditionKind::Sequential => self.fill_sequentially(&ranges),
+            PreconditionKind::Random => self.fill_randomly(&ranges, seed, &mut report),
+        }
+        if config.kind != PreconditionKind::None {
+            self.count_parts(0..self.geometry.logical_pages);
         }
         report.pages_mapped = self.mapped_pages() - translation_pages;
         report
     }
 
-    /// The logical pages below `pages` that lie on the plane of `residue`: residue, residue + planes, and so on.
-    fn share(&self, pages: u32, residue: u32) -> u32 {
-        let planes = self.geometry.planes();
-        pages / planes + u32::from(residue < pages % planes)
+    /// Which of the pages of `ranges`, each of one part, static allocation gives each plane; planes in the order in which it first
+    /// comes to them.
+    pub(super) fn shares_by_plane(&self, ranges: &[Range<u32>]) -> Vec<(PlaneId, Vec<Share>)> {
+        let mut places = vec![None; self.planes.len()];
+        let mut by_plane: Vec<(PlaneId, Vec<Share>)> = Vec::new();
+        for share in ranges.iter().flat_map(|range| self.allocation.static_order().shares(range)) {
+            let at = *places[share.plane.index()].get_or_insert(by_plane.len());
+            if at == by_plane.len() {
+                by_plane.push((share.plane, Vec::new()));
+            }
+            by_plane[at].1.push(share);
+        }
+        by_plane
     }
 
-    fn fill_sequentially(&mut self, pages: u32) {
-        let planes = self.planes_by_residue();
-        let first_pages: Vec<u32> = planes.iter().map(|&plane| self.next_fresh_page(plane).unwrap_or(0)).collect();
-        for (residue, &plane) in planes.iter().enumerate() {
-            let share = self.share(pages, residue as u32);
-            self.open_and_fill(plane, Frontier::Host, share);
+    fn fill_sequentially(&mut self, ranges: &[Range<u32>]) {
+        let mut next_page = vec![0; self.planes.len()];
+        for (plane, shares) in self.shares_by_plane(ranges) {
+            next_page[plane.index()] = self.next_fresh_page(plane).unwrap_or(0);
+            let writer = self.planes[plane.index()].writer(None);
+            self.open_and_fill(plane, Frontier::Host(writer), pages_of(&shares));
         }
-        // Tiles of all planes in turn: the map is written in its order, each plane in its own.
-        for tile in (0..self.share(pages, 0)).step_by(TILE_PAGES as usize) {
-            for (residue, first_page) in first_pages.iter().enumerate() {
-                let end = self.share(pages, residue as u32).min(tile + TILE_PAGES);
-                for local in tile..end {
-                    let lpn = Lpn(local * planes.len() as u32 + residue as u32);
-                    self.mapping.set(lpn, Ppn(first_page + local));
+        for range in ranges {
+            let shares = self.allocation.static_order().shares(range);
+            let most = shares.iter().map(|share| share.count).max().unwrap_or(0);
+            // Tiles of all planes in turn: the map is written in its order, each plane in its own.
+            for tile in (0..most).step_by(TILE_PAGES as usize) {
+                for &Share { plane, first, step, count } in &shares {
+                    let first_page = next_page[plane.index()];
+                    for number in tile..count.min(tile + TILE_PAGES) {
+                        self.mapping.set(Lpn(first + number * step), Ppn(first_page + number));
+                    }
                 }
+            }
+            for share in shares {
+                next_page[share.plane.index()] += share.count;
             }
         }
     }
@@ -104,7 +127,7 @@ impl Ftl {
             let account = &mut self.planes[plane.index()];
             let Some(block) = account.free.pop() else { break };
             let programmed = left.min(pages_per_block);
-            account.open[frontier as usize] = OpenBlock { block, next_page: programmed };
+            *account.open_block_mut(frontier) = OpenBlock { block, next_page: programmed };
             self.blocks.open(block, frontier.is_translation());
             self.blocks.program_valid(block, programmed);
             if programmed == pages_per_block {
@@ -117,70 +140,113 @@ impl Ftl {
         account.valid_pages += pages;
     }
 
-    fn fill_randomly(&mut self, pages: u32, seed: u64, report: &mut PreconditionReport) {
+    fn fill_randomly(&mut self, ranges: &[Range<u32>], seed: u64, report: &mut PreconditionReport) {
         let mut random = SimRng::new(seed);
-        let mut sample = Sample::new(self, self.share(pages, 0), random.next_u64());
-        sample.settle(report);
-        let planes = self.planes_by_residue();
-        let instants = (planes.len() as u32).min(INSTANTS_MAX);
-        for instant in 0..instants {
-            sample.write(self.geometry.pages_per_plane().div_ceil(16));
-            for residue in (instant..planes.len() as u32).step_by(instants as usize) {
-                let share = self.share(pages, residue);
-                self.copy_plane(planes[residue as usize], residue, share, &sample, &mut random);
+        let kinds = self.kinds(ranges);
+        let planes: usize = kinds.iter().map(|kind| kind.planes.len()).sum();
+        report.settled = true;
+        report.write_amplification = 0.0;
+        for Kind { planes: of_kind, pages, translation_pages, .. } in &kinds {
+            let mut sample = Sample::new(self, *pages, *translation_pages, random.next_u64());
+            let settled = sample.settle();
+            report.windows = report.windows.max(settled.windows);
+            report.settled &= settled.settled;
+            report.write_amplification += settled.write_amplification * of_kind.len() as f64 / planes as f64;
+            let instants = (of_kind.len() as u32).min(INSTANTS_MAX);
+            for instant in 0..instants {
+                sample.write(self.geometry.pages_per_plane().div_ceil(16));
+                for plane in of_kind.iter().skip(instant as usize).step_by(instants as usize) {
+                    self.copy_plane(plane, &sample, &mut random);
+                }
             }
         }
     }
 
-    /// Copies the simulated plane to `plane`, which holds the first `share` logical pages of `residue`.
-    fn copy_plane(&mut self, plane: PlaneId, residue: u32, share: u32, sample: &Sample, random: &mut SimRng) {
+    /// The planes that hold pages of `ranges`, by which of these they hold.
+    fn kinds(&self, ranges: &[Range<u32>]) -> Vec<Kind> {
+        let translation = self.translation.map_or(Vec::new(), |pages| self.partition.within(pages.all()));
+        let mut of_map: Vec<Vec<Share>> = vec![Vec::new(); self.planes.len()];
+        for (plane, shares) in self.shares_by_plane(&translation) {
+            of_map[plane.index()] = shares;
+        }
+        let order = self.allocation.static_order();
+        let members: Vec<&[PlaneId]> =
+            ranges.iter().map(|range| order.members(order.part_of(Lpn(range.start)))).collect();
+        let mut kinds: Vec<Kind> = Vec::new();
+        for (plane, shares) in self.shares_by_plane(ranges) {
+            let holds: Vec<bool> = members.iter().map(|planes| planes.binary_search(&plane).is_ok()).collect();
+            let at = kinds.iter().position(|kind| kind.holds == holds).unwrap_or(kinds.len());
+            if at == kinds.len() {
+                kinds.push(Kind { holds, planes: Vec::new(), pages: 0, translation_pages: 0 });
+            }
+            let kind = &mut kinds[at];
+            let translation = std::mem::take(&mut of_map[plane.index()]);
+            kind.pages = kind.pages.max(pages_of(&shares));
+            kind.translation_pages = kind.translation_pages.max(pages_of(&translation));
+            kind.planes.push(Filled { plane, shares, translation });
+        }
+        kinds
+    }
+
+    /// Copies the simulated plane to another one, with the logical pages of that.
+    fn copy_plane(&mut self, filled: &Filled, sample: &Sample, random: &mut SimRng) {
+        let &Filled { plane, ref shares, ref translation } = filled;
         let first_block = self.geometry.first_block(plane).0;
         for block in sample.ftl.blocks.of_plane(PlaneId(0)) {
             self.blocks.copy_from(BlockId(first_block + block.0), &sample.ftl.blocks, block);
         }
         self.planes[plane.index()].copy_from(&sample.ftl.planes[0], first_block);
 
-        let planes = self.geometry.planes();
         let first_page = self.first_page(plane);
-        let renaming = Renaming::new(sample.pages, random);
-        for (local, renamed) in renaming.enumerate() {
-            let Some(ppn) = sample.ftl.lookup(Lpn(renamed)) else { continue };
-            let ppn = Ppn(first_page + ppn.0);
-            let local = local as u32;
-            if local < share {
-                self.mapping.set(Lpn(local * planes + residue), ppn);
-            } else {
-                // The plane holds one page fewer than the simulated one.
-                self.invalidate(ppn);
-            }
+        let mut own = shares.iter().flat_map(Share::pages);
+        for renamed in Renaming::new(sample.pages, random) {
+            self.rename(sample, renamed, own.next(), first_page);
         }
-        self.copy_translation(first_page, residue, sample);
-    }
-
-    /// Maps the translation pages of the plane of `residue`, whose first page is `first_page`, to where they are on the
-    /// simulated one.
-    fn copy_translation(&mut self, first_page: u32, residue: u32, sample: &Sample) {
-        let (Some(own), Some(simulated)) = (self.translation, sample.ftl.translation) else { return };
-        let mut own = own.of_residue(residue, self.geometry.planes());
-        for lpn in simulated.all() {
-            let Some(ppn) = sample.ftl.lookup(Lpn(lpn)) else { continue };
-            let ppn = Ppn(first_page + ppn.0);
-            match own.next() {
-                Some(lpn) => {
-                    self.mapping.set(Lpn(lpn), ppn);
-                }
-                None => self.invalidate(ppn),
-            }
+        let mut own = translation.iter().flat_map(Share::pages);
+        for simulated in sample.ftl.translation.map_or(0..0, |translation| translation.all()) {
+            self.rename(sample, simulated, own.next(), first_page);
         }
     }
 
-    pub(super) fn planes_by_residue(&self) -> Vec<PlaneId> {
-        self.allocation.static_order().planes().to_vec()
+    /// Maps `own` to where the simulated plane has the page `simulated`; the page is invalid where the plane, whose first page is
+    /// `first_page`, holds one page fewer than that.
+    #[inline]
+    fn rename(&mut self, sample: &Sample, simulated: u32, own: Option<Lpn>, first_page: u32) {
+        let Some(ppn) = sample.ftl.lookup(Lpn(simulated)) else { return };
+        let ppn = Ppn(first_page + ppn.0);
+        match own {
+            Some(lpn) => {
+                self.mapping.set(lpn, ppn);
+            }
+            None => self.invalidate(ppn),
+        }
     }
 
     fn first_page(&self, plane: PlaneId) -> u32 {
         self.geometry.ppn(self.geometry.first_block(plane), 0).0
     }
+}
+
+/// Planes that hold pages of the same ranges, as many each but for the rounding.
+struct Kind {
+    /// By range, whether they do.
+    holds: Vec<bool>,
+    planes: Vec<Filled>,
+    /// The most pages of the host on one of them.
+    pages: u32,
+    /// The most translation pages on one of them.
+    translation_pages: u32,
+}
+
+/// A plane and the logical pages it is given.
+struct Filled {
+    plane: PlaneId,
+    shares: Vec<Share>,
+    translation: Vec<Share>,
+}
+
+fn pages_of(shares: &[Share]) -> u32 {
+    shares.iter().map(|share| share.count).sum()
 }
 
 /// One plane under uniform random writes.
@@ -193,8 +259,8 @@ struct Sample {
 }
 
 impl Sample {
-    /// A plane like those of `drive` on which `pages` pages are written in order.
-    fn new(drive: &Ftl, pages: u32, seed: u64) -> Sample {
+    /// A plane like those of `drive`, with `translation_pages`, on which `pages` pages are written in order.
+    fn new(drive: &Ftl, pages: u32, translation_pages: u32, seed: u64) -> Sample {
         let geometry = &drive.geometry;
         let mut plane = geometry.clone();
         (plane.channels, plane.chips_per_channel) = (1, 1);
@@ -205,11 +271,15 @@ impl Sample {
             seed: random.next_u64(),
             gc: drive.gc.clone(),
             wear: config::Wear { static_levelling: false, ..drive.wear.clone() },
-            mapping: drive.mapping_cache.clone(),
             ..Config::default()
         };
-        let mut ftl = Ftl::new(&plane, &config);
-        ftl.fill_sequentially(pages);
+        // Behind them, whether they are written or not.
+        let translation = drive.translation.map(|all| all.scaled(plane.logical_pages.max(pages), translation_pages));
+        let end = translation.map_or(plane.logical_pages.max(pages), |translation| translation.all().end);
+        let partition = Partition::undivided(&plane, &config, end);
+        let mut ftl = Ftl::divided(&plane, &config, partition, translation);
+        let written = 0..pages;
+        ftl.fill_sequentially(std::slice::from_ref(&written));
         Sample { ftl, idle: IdleDies::new(1), pages, random }
     }
 
@@ -219,20 +289,29 @@ impl Sample {
     }
 
     /// Overwrites random pages until write amplification has settled.
-    fn settle(&mut self, report: &mut PreconditionReport) {
+    fn settle(&mut self) -> Settled {
         let window = self.ftl.geometry.pages_per_plane().div_ceil(2);
         // Of the last four windows, the latest last.
         let mut latest = [0.0; 4];
-        report.settled = false;
-        while report.windows < WINDOWS_MAX && !report.settled {
+        let (mut windows, mut settled) = (0, false);
+        while windows < WINDOWS_MAX && !settled {
             latest.rotate_left(1);
             latest[3] = 1.0 + self.write(window) as f64 / f64::from(window);
-            report.windows += 1;
+            windows += 1;
             let (before, now) = (latest[0] + latest[1], latest[2] + latest[3]);
-            report.settled = report.windows >= WINDOWS_MIN && (now - before).abs() <= SETTLED_WITHIN * now;
+            settled = windows >= WINDOWS_MIN && (now - before).abs() <= SETTLED_WITHIN * now;
         }
-        report.write_amplification = latest[3];
+        Settled { write_amplification: latest[3], windows, settled }
     }
+}
+
+/// How the simulation of a plane went.
+struct Settled {
+    /// In the last window.
+    write_amplification: f64,
+    windows: u32,
+    /// Whether it had settled when the last window ended.
+    settled: bool,
 }
 
 /// A random bijection of the numbers below n: i goes to (a i + b) mod n, with a coprime to n. Iterates over the images

@@ -7,7 +7,7 @@
 use super::collection::VictimSelector;
 use super::plane::Plane;
 use super::{Ftl, IdleDies, Stream};
-use crate::ids::{BlockId, Lpn, PlaneId};
+use crate::ids::{BlockId, Lpn, PlaneId, StreamId};
 
 impl Ftl {
     /// Whether `plane` should be collected: its share of free pages is below the threshold, or the host or the map is out
@@ -134,6 +134,11 @@ impl Ftl {
     ///
     /// It must not be mixed with operations in flight.
     pub fn write_untimed(&mut self, lpn: Lpn, idle: &IdleDies) -> u64 {
+        self.write_untimed_by(StreamId(0), lpn, idle)
+    }
+
+    /// [`Ftl::write_untimed`] by one stream of several.
+    pub fn write_untimed_by(&mut self, stream: StreamId, lpn: Lpn, idle: &IdleDies) -> u64 {
         let plane = self.place_write(lpn, idle);
         let mut moved = 0;
         if self.wants_collection(plane) {
@@ -143,7 +148,7 @@ impl Ftl {
             moved += self.empty_untimed(plane, victim);
         }
         let ppn = loop {
-            match self.allocate(plane, Stream::Host) {
+            match self.allocate(plane, self.host_stream(plane, Some(stream))) {
                 Some(ppn) => break ppn,
                 None => moved += self.collect_untimed(plane),
             }

@@ -10,6 +10,7 @@
 
 use std::ops::Range;
 
+use super::allocation::Share;
 use super::plane::Frontier;
 use super::{Ftl, Stream};
 use crate::config;
@@ -67,6 +68,16 @@ impl TranslationPages {
         Lpn(self.logical_pages + lpn.0 / self.entries_per_page)
     }
 
+    /// The first translation page that has no entry of a page before `lpn`.
+    pub(super) fn first_beginning_at(&self, lpn: u32) -> u32 {
+        self.logical_pages + lpn.div_ceil(self.entries_per_page)
+    }
+
+    /// `count` translation pages above `logical_pages` pages of the host, like these in all else.
+    pub(super) fn scaled(&self, logical_pages: u32, count: u32) -> TranslationPages {
+        TranslationPages { logical_pages, count, ..*self }
+    }
+
     /// The pages of the host whose entries `page` holds.
     pub fn entries_of(&self, page: Lpn) -> Range<u32> {
         let first = (page.0 - self.logical_pages) * self.entries_per_page;
@@ -94,23 +105,12 @@ impl Ftl {
     /// Lays all translation pages out on a drive that was never used.
     pub(super) fn lay_out_translation(&mut self) {
         let Some(translation) = self.translation else { return };
-        let planes = self.planes_by_residue();
-        for (residue, &plane) in planes.iter().enumerate() {
-            let pages = translation.of_residue(residue as u32, planes.len() as u32);
+        for (plane, shares) in self.shares_by_plane(&self.partition.within(translation.all())) {
             let Some(first_page) = self.next_fresh_page(plane) else { continue };
-            self.open_and_fill(plane, Frontier::Translation, pages.len() as u32);
-            for (local, lpn) in pages.enumerate() {
-                self.mapping.set(Lpn(lpn), Ppn(first_page + local as u32));
+            self.open_and_fill(plane, Frontier::Translation, shares.iter().map(|share| share.count).sum());
+            for (local, lpn) in shares.iter().flat_map(Share::pages).enumerate() {
+                self.mapping.set(lpn, Ppn(first_page + local as u32));
             }
         }
-    }
-}
-
-impl TranslationPages {
-    /// The translation pages whose number is `residue` modulo `planes`: those that static allocation gives one plane.
-    pub(super) fn of_residue(&self, residue: u32, planes: u32) -> std::iter::StepBy<Range<u32>> {
-        let first = self.logical_pages + (residue + planes - self.logical_pages % planes) % planes;
-        let end = self.logical_pages + self.count;
-        (first.min(end)..end).step_by(planes as usize)
     }
 }

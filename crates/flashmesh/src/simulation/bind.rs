@@ -89,7 +89,7 @@ impl Simulation {
     /// Gives a write the next page of its plane, when there is one.
     fn bind(&mut self, id: TransactionId) -> bool {
         let plane = self.transactions[id].plane;
-        let Some(to) = self.ftl.bind(plane) else { return false };
+        let Some(to) = self.ftl.bind(plane, self.stream_of_write(id)) else { return false };
         let transaction = &mut self.transactions[id];
         (transaction.to, transaction.has_page) = (to, true);
         true

@@ -20,7 +20,7 @@ impl Simulation {
             return None;
         }
         let id = self.dies[die.index()].outgoing()?;
-        let Transaction { class, plane, from, .. } = self.transactions[id];
+        let Transaction { class, lpn, plane, from, .. } = self.transactions[id];
         if class != Class::CollectRead {
             return None;
         }
@@ -28,7 +28,7 @@ impl Simulation {
             return None;
         }
         let fabric = &self.fabric;
-        let to = self.ftl.admit_copy(plane, |from, to| fabric.copies(from, to))?;
+        let to = self.ftl.admit_copy(lpn, plane, |from, to| fabric.copies(from, to))?;
         let transaction = &mut self.transactions[id];
         transaction.plane = to;
         transaction.is_copied = true;

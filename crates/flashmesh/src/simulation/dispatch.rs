@@ -1,8 +1,9 @@
 //! Dies ask for paths, and what they run is decided when the path is granted (late binding).
 
+use crate::config::WriteStreams;
 use crate::fabric::{Cause, Causes, DataOf, Fabric, FabricEvent, Grant, Granted, Leg, Message, Payload};
 use crate::flash::die::{Operation, OperationKind};
-use crate::ids::{DieId, PlaneId, TransactionId};
+use crate::ids::{DieId, PlaneId, StreamId, TransactionId};
 use crate::schedule::queues::PlaneMasks;
 use crate::schedule::transaction::{CLASSES, Class, Transaction};
 use crate::schedule::{Choice, Scheduler, Waiting};
@@ -157,20 +158,35 @@ impl Simulation {
             }
             return reads;
         }
-        for (class, stream) in [(Class::UserProgram, Stream::Host), (Class::MapProgram, Stream::Translation)] {
-            let programs = &mut masks[class.index()];
+        for class in [Class::UserProgram, Class::MapProgram] {
             let has_pages = class == Class::UserProgram && self.binds_early;
-            let mut unchecked = if has_pages { 0 } else { *programs };
+            let mut unchecked = if has_pages { 0 } else { masks[class.index()] };
             while unchecked != 0 {
                 let plane = unchecked.trailing_zeros();
                 unchecked &= unchecked - 1;
-                let plane_id = PlaneId(self.geometry.first_plane(die).0 + plane);
-                if self.ftl.next_page_offset(plane_id, stream).is_none() {
-                    *programs &= !(1 << plane);
+                if !self.has_page_for(die, plane, class) {
+                    masks[class.index()] &= !(1 << plane);
                 }
             }
         }
         masks
+    }
+
+    /// Whether a plane has a free page for the programs of `class` that wait for it: where streams of the host have open blocks of
+    /// their own, for the first of each queue, whichever the scheduler may choose.
+    #[inline]
+    fn has_page_for(&self, die: DieId, plane: u32, class: Class) -> bool {
+        let plane_id = PlaneId(self.geometry.first_plane(die).0 + plane);
+        let has_page = |stream| self.ftl.next_page_offset(plane_id, stream).is_some();
+        if class == Class::MapProgram {
+            return has_page(Stream::Translation);
+        }
+        if self.config.ftl.write_streams == WriteStreams::Shared {
+            return has_page(Stream::Host(StreamId(0)));
+        }
+        let head = |&priority| self.queues.head(Choice { die, class, plane: plane as usize, priority });
+        let heads = self.queues.priorities().iter().filter_map(head);
+        heads.filter_map(|head| self.stream_of(head)).all(has_page)
     }
 
     /// A path was granted.
@@ -444,12 +460,20 @@ impl Simulation {
     pub(super) fn stream_of(&self, id: TransactionId) -> Option<Stream> {
         let transaction = &self.transactions[id];
         match transaction.class {
-            Class::UserProgram => Some(Stream::Host),
+            Class::UserProgram => Some(self.stream_of_write(id)),
             Class::MapProgram => Some(Stream::Translation),
             Class::CollectProgram if transaction.is_copied => Some(Stream::Arrival),
             Class::CollectProgram => Some(self.ftl.stream_of_move(transaction.from)),
             Class::MapRead | Class::UserRead | Class::CollectRead | Class::Erase => None,
         }
+    }
+
+    /// Which open block of its plane a write goes to.
+    #[inline]
+    pub(super) fn stream_of_write(&self, id: TransactionId) -> Stream {
+        let transaction = &self.transactions[id];
+        let stream = transaction.request.map(|request| self.requests[request].stream);
+        self.ftl.host_stream(transaction.plane, stream)
     }
 }
 

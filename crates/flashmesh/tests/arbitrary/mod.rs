@@ -5,6 +5,8 @@ mod flash;
 mod host;
 mod interconnect;
 mod mapping;
+#[path = "../partitions/mod.rs"]
+pub mod partitions;
 
 use flashmesh::config::{
     Allocation, Config, FirstTouch, Ftl, Level, Move, PreconditionKind, ProgramOrder, VictimPolicy, WriteBinding,
@@ -19,6 +21,7 @@ use flash::{flash, schedule};
 use host::{Attached, host};
 use interconnect::interconnect;
 use mapping::mapping;
+use partitions::{division, first_capacity};
 
 /// A drive and what it is asked to do.
 #[derive(Clone, Debug)]
@@ -43,6 +46,7 @@ fn ftl() -> impl Strategy<Value = Ftl> {
             allocation,
             write_binding,
             first_touch: if write_binding == WriteBinding::Early { first_touch } else { FirstTouch::OwnBlock },
+            ..Ftl::default()
         },
     )
 }
@@ -102,10 +106,10 @@ fn collection() -> impl Strategy<Value = (flashmesh::config::Gc, flashmesh::conf
 pub fn drive() -> impl Strategy<Value = Config> {
     let kinds = vec![PreconditionKind::None, PreconditionKind::Sequential, PreconditionKind::Random];
     let precondition = (select(kinds), select(vec![0.1, 0.5, 1.0]));
-    let array = (geometry(), mapping(), cache());
+    let array = (geometry(), mapping(), cache(), division());
     (0..1000u64, array, flash(), interconnect(), schedule(), ftl(), collection(), host(), precondition).prop_map(
         |(seed, array, flash, interconnect, schedule, ftl, (gc, wear), attached, (kind, fill))| {
-            let (geometry, mapping, cache) = array;
+            let (geometry, mapping, cache, division) = array;
             let Attached { host, nvme, sata, queue, replay } = attached;
             let mut config =
                 Config { seed, geometry, flash, gc, wear, host, nvme, sata, queue, replay, ..Config::default() };
@@ -120,6 +124,7 @@ pub fn drive() -> impl Strategy<Value = Config> {
             }
             config.precondition.kind = kind;
             config.precondition.fill = fill;
+            division.fit(&mut config);
             config
         },
     )
@@ -164,8 +169,8 @@ fn sketch() -> impl Strategy<Value = Sketch> {
     )
 }
 
-/// Fits a sketch into the first `pages` pages of the drive.
-fn fit(config: &Config, pages: u64, sketch: &Sketch, arrival: Time) -> IoRequest {
+/// Fits a sketch into the first `pages` pages of the first namespace, which has `capacity`.
+fn fit(config: &Config, capacity: Bytes, pages: u64, sketch: &Sketch, arrival: Time) -> IoRequest {
     if sketch.kind == RequestKind::Flush {
         return IoRequest { arrival, kind: sketch.kind, offset: Bytes::ZERO, size: Bytes::ZERO, stream: 0 };
     }
@@ -175,15 +180,14 @@ fn fit(config: &Config, pages: u64, sketch: &Sketch, arrival: Time) -> IoRequest
     let offset = (first * page + sketch.into * sector).min(end - sector);
     let size = (sketch.pages * page).saturating_add_signed(sketch.sectors * sector as i64);
     let size = size.clamp(sector, end - offset);
-    let offset =
-        if sketch.is_beyond { offset + config.geometry.capacity.expect("the drive has one").as_u64() } else { offset };
+    let offset = if sketch.is_beyond { offset + capacity.as_u64() } else { offset };
     IoRequest { arrival, kind: sketch.kind, offset: Bytes::new(offset), size: Bytes::new(size), stream: 0 }
 }
 
-/// A drive and a few hundred requests to a part of it.
+/// A drive and a few hundred requests to a part of its first namespace.
 pub fn case() -> impl Strategy<Value = Case> {
     (drive(), proptest::collection::vec(sketch(), 1..400), 1..=100u64).prop_map(|(config, sketches, percent)| {
-        let capacity = config.geometry.capacity.expect("the drive has one");
+        let capacity = first_capacity(&config);
         let pages = capacity.as_u64() / config.geometry.page_size.as_u64();
         let footprint = (pages * percent).div_ceil(100);
         let mut arrival = Time::ZERO;
@@ -191,7 +195,7 @@ pub fn case() -> impl Strategy<Value = Case> {
             .iter()
             .map(|sketch| {
                 arrival += sketch.gap;
-                fit(&config, footprint, sketch, arrival)
+                fit(&config, capacity, footprint, sketch, arrival)
             })
             .collect();
         Case { config, requests }

@@ -1,7 +1,6 @@
 //! `[ftl]`
 
-use crate::config::choices;
-use crate::config::choices::choices;
+use crate::config::choices::{self, choices};
 use crate::config::form::{Form, Misfit, toml_string};
 use crate::config::node::Node;
 use crate::config::reference::{Choice, ParameterType};
@@ -135,8 +134,20 @@ choices! {
     FirstTouch {
         /// In a block for such pages.
         OwnBlock = "own-block",
-        /// On the next page of the block that writes go to; that changes its entry of the map, as a write does.
+        /// On the next page of the block that writes go to; that changes its entry of the map, as a write does. Where each stream
+        /// writes to a block of its own, it is that of the first stream that writes to the plane.
         WriteBlock = "write-block",
+    }
+}
+
+choices! {
+    /// Which open block of a plane a written page goes to (streams of the NVMe base specification, directive type 1; placement
+    /// handles of Flexible Data Placement).
+    WriteStreams {
+        /// All streams share one in each plane.
+        Shared = "shared",
+        /// Each stream has one of its own in each plane of its namespace; pages that garbage collection moves share one.
+        PerStream = "per-stream",
     }
 }
 
@@ -152,6 +163,8 @@ section! {
         write_binding: WriteBinding = WriteBinding::Late;
         /// Where a page read before it was written is placed.
         first_touch: FirstTouch = FirstTouch::OwnBlock, with "write-binding" = ["\"early\""];
+        /// Which open block of its plane a written page goes to.
+        write_streams: WriteStreams = WriteStreams::Shared;
     }
 }
 

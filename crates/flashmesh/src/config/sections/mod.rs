@@ -30,7 +30,7 @@ mod workload;
 pub use cache::{Cache, CacheSharing, CacheWrites, Destage, RowPolicy};
 pub use fabric::{Arbitration, Fabric, FabricKind};
 pub use flash::{Flash, MultiPlane, PageTypes, ProgramOrder, Suspension};
-pub use ftl::{Allocation, FirstTouch, Ftl, Level, WriteBinding};
+pub use ftl::{Allocation, FirstTouch, Ftl, Level, WriteBinding, WriteStreams};
 pub use gc::{Gc, Move, VictimPolicy};
 pub use geometry::Geometry;
 pub use host::{Host, InterfaceKind, ReadData};

@@ -10,13 +10,13 @@ section! {
         /// Its space, rounded down to whole pages.
         capacity: Option<Bytes> = None, unset "an equal share of what the other namespaces leave",
             in Bytes::new(512)..=Bytes::new(1 << 50);
-        /// The channels that its pages are meant for; checked, but where pages go does not follow it.
+        /// The channels that its pages live on.
         channels: Option<Indices> = None, unset "all", in 0..=1023;
-        /// The chips of each channel that its pages are meant for, likewise.
+        /// The chips of each channel that its pages live on.
         ways: Option<Indices> = None, unset "all", in 0..=1023;
-        /// The dies of each chip that its pages are meant for, likewise.
+        /// The dies of each chip that its pages live on.
         dies: Option<Indices> = None, unset "all", in 0..=63;
-        /// The planes of each die that its pages are meant for, likewise.
+        /// The planes of each die that its pages live on.
         planes: Option<Indices> = None, unset "all", in 0..=7;
     }
 }

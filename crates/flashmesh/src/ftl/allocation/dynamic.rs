@@ -1,23 +1,34 @@
 //! Dynamic allocation: round robin over idle dies.
 
-use super::in_flight::{InFlight, cyclic};
+use super::room::{Rooms, cyclic};
 use super::{Allocator, IdleDies, StaticOrder};
 use crate::config::Level;
 use crate::flash::geometry::Geometry;
 use crate::ftl::Occupancy;
+use crate::ftl::partition::{Partition, PlaneSet};
 use crate::ids::{DieId, Lpn, PlaneId};
 
 /// Dynamic allocation (paper 003, section 5.4): the next channel that has an idle die, in it the next chip that has
 /// one, in it the next idle die, in it the next plane; each level goes round by a pointer of its own. When no die is
-/// idle, all of them take part.
+/// idle, all of them take part. Namespaces that are bound to sets of planes go round each in its own set.
 ///
-/// Planes without room ([`Occupancy::has_room`], counting pages on their way) are passed over.
+/// Planes without room for another page, counting those on their way, are passed over.
 #[derive(Debug)]
 pub struct Dynamic {
-    channels: u32,
     chips_per_channel: u32,
     dies_per_chip: u32,
     planes_per_die: u32,
+    rounds: Vec<Round>,
+    /// By part of the logical pages: its round.
+    round_of_part: Vec<usize>,
+    rooms: Rooms,
+    unwritten: StaticOrder,
+}
+
+/// The pointers that go round a set of planes; each counts positions in the set.
+#[derive(Debug)]
+struct Round {
+    set: PlaneSet,
     next_channel: u32,
     /// By channel.
     next_way: Vec<u32>,
@@ -25,63 +36,85 @@ pub struct Dynamic {
     next_die: Vec<u32>,
     /// By die.
     next_plane: Vec<u32>,
-    in_flight: InFlight,
-    unwritten: StaticOrder,
+}
+
+impl Round {
+    fn new(set: &PlaneSet) -> Round {
+        let count = |level| set.level(level).len();
+        let channels = count(Level::Channel);
+        let chips = channels * count(Level::Way);
+        Round {
+            set: set.clone(),
+            next_channel: 0,
+            next_way: vec![0; channels],
+            next_die: vec![0; chips],
+            next_plane: vec![0; chips * count(Level::Die)],
+        }
+    }
 }
 
 impl Dynamic {
     /// The allocator of an array in which nothing was placed yet.
-    pub fn new(geometry: &Geometry) -> Dynamic {
+    pub fn new(geometry: &Geometry, partition: &Partition) -> Dynamic {
         Dynamic {
-            channels: geometry.channels,
             chips_per_channel: geometry.chips_per_channel,
             dies_per_chip: geometry.dies_per_chip,
             planes_per_die: geometry.planes_per_die,
-            next_channel: 0,
-            next_way: vec![0; geometry.channels as usize],
-            next_die: vec![0; geometry.chips() as usize],
-            next_plane: vec![0; geometry.dies() as usize],
-            in_flight: InFlight::new(geometry),
-            unwritten: StaticOrder::new(geometry, [Level::Channel, Level::Way, Level::Die, Level::Plane]),
+            rounds: partition.sets.iter().map(Round::new).collect(),
+            round_of_part: partition.parts.iter().map(|part| part.set).collect(),
+            rooms: Rooms::new(geometry, partition),
+            unwritten: StaticOrder::divided(geometry, partition),
         }
     }
 
-    pub(in crate::ftl) fn static_order(&self) -> &StaticOrder {
+    pub(super) fn static_order(&self) -> &StaticOrder {
         &self.unwritten
     }
 
-    pub(in crate::ftl) fn in_flight(&self, plane: PlaneId) -> u32 {
-        self.in_flight.on(plane)
+    pub(super) fn rooms(&self) -> &Rooms {
+        &self.rooms
     }
 
-    /// The next plane in the order of the pointers, among dies in `idle` (all when `None`) and planes with room.
-    fn next(&mut self, occupancy: &Occupancy<'_>, idle: Option<&IdleDies>) -> Option<PlaneId> {
+    pub(super) fn rooms_mut(&mut self) -> &mut Rooms {
+        &mut self.rooms
+    }
+
+    /// The next plane for a page of `part` in the order of the pointers, among dies in `idle` (all when `None`) and planes with
+    /// room.
+    fn next(&mut self, part: usize, occupancy: &Occupancy<'_>, idle: Option<&IdleDies>) -> Option<PlaneId> {
         let any_idle = |first_die: u32, dies: u32| match idle {
             Some(idle) => idle.first_in(first_die, first_die + dies).is_some(),
             None => true,
         };
         let dies_per_channel = self.chips_per_channel * self.dies_per_chip;
-        for channel in cyclic(self.next_channel, self.channels) {
+        let Round { set, next_channel, next_way, next_die, next_plane } = &mut self.rounds[self.round_of_part[part]];
+        let [channels, ways, dies, planes] = Level::ALL.map(|level| set.level(level));
+        let [channel_count, way_count, die_count, plane_count] =
+            [channels, ways, dies, planes].map(|level| level.len() as u32);
+        for channel_at in cyclic(*next_channel, channel_count) {
+            let channel = channels[channel_at as usize];
             if !any_idle(channel * dies_per_channel, dies_per_channel) {
                 continue;
             }
-            for way in cyclic(self.next_way[channel as usize], self.chips_per_channel) {
-                let chip = channel * self.chips_per_channel + way;
+            for way_at in cyclic(next_way[channel_at as usize], way_count) {
+                let chip = channel * self.chips_per_channel + ways[way_at as usize];
                 if !any_idle(chip * self.dies_per_chip, self.dies_per_chip) {
                     continue;
                 }
-                for die_in_chip in cyclic(self.next_die[chip as usize], self.dies_per_chip) {
-                    let die = DieId(chip * self.dies_per_chip + die_in_chip);
+                let chip_at = channel_at * way_count + way_at;
+                for die_in_chip_at in cyclic(next_die[chip_at as usize], die_count) {
+                    let die = DieId(chip * self.dies_per_chip + dies[die_in_chip_at as usize]);
                     if !any_idle(die.0, 1) {
                         continue;
                     }
-                    for plane_in_die in cyclic(self.next_plane[die.index()], self.planes_per_die) {
-                        let plane = PlaneId(die.0 * self.planes_per_die + plane_in_die);
-                        if self.in_flight.has_room(plane, occupancy) {
-                            self.next_channel = (channel + 1) % self.channels;
-                            self.next_way[channel as usize] = (way + 1) % self.chips_per_channel;
-                            self.next_die[chip as usize] = (die_in_chip + 1) % self.dies_per_chip;
-                            self.next_plane[die.index()] = (plane_in_die + 1) % self.planes_per_die;
+                    let die_at = chip_at * die_count + die_in_chip_at;
+                    for plane_at in cyclic(next_plane[die_at as usize], plane_count) {
+                        let plane = PlaneId(die.0 * self.planes_per_die + planes[plane_at as usize]);
+                        if self.rooms.has_room(part, plane, occupancy) {
+                            *next_channel = (channel_at + 1) % channel_count;
+                            next_way[channel_at as usize] = (way_at + 1) % way_count;
+                            next_die[chip_at as usize] = (die_in_chip_at + 1) % die_count;
+                            next_plane[die_at as usize] = (plane_at + 1) % plane_count;
                             return Some(plane);
                         }
                     }
@@ -94,21 +127,22 @@ impl Dynamic {
 
 impl Allocator for Dynamic {
     fn place(&mut self, lpn: Lpn, occupancy: &Occupancy<'_>, idle: &IdleDies) -> PlaneId {
-        let among_idle = if idle.is_empty() { None } else { self.next(occupancy, Some(idle)) };
+        let part = self.unwritten.part_of(lpn);
+        let among_idle = if idle.is_empty() { None } else { self.next(part, occupancy, Some(idle)) };
         let plane = among_idle
-            .or_else(|| self.next(occupancy, None))
-            .unwrap_or_else(|| self.in_flight.without_room(lpn, occupancy));
-        self.in_flight.placed(plane);
+            .or_else(|| self.next(part, occupancy, None))
+            .unwrap_or_else(|| self.rooms.without_room(&self.unwritten, lpn, occupancy));
+        self.rooms.placed(part, plane);
         plane
     }
 
     #[inline]
-    fn committed(&mut self, plane: PlaneId) {
-        self.in_flight.committed(plane);
+    fn committed(&mut self, lpn: Lpn, plane: PlaneId) {
+        self.rooms.committed(self.unwritten.part_of(lpn), plane);
     }
 
     fn place_unwritten(&self, lpn: Lpn, occupancy: &Occupancy<'_>) -> PlaneId {
-        self.in_flight.from(self.unwritten.plane_of(lpn), lpn, occupancy)
+        self.rooms.from(&self.unwritten, lpn, occupancy)
     }
 }
 
@@ -117,6 +151,7 @@ mod tests {
     use super::*;
     use crate::config::{self, Allocation, Config};
     use crate::ftl::{Ftl, Stream};
+    use crate::ids::StreamId;
     use crate::units::Bytes;
 
     const PLANES: u32 = 2 * 3 * 2 * 2;
@@ -198,7 +233,7 @@ mod tests {
         for lpn in 0..geometry.logical_pages {
             let plane = ftl.place_write(Lpn(lpn), &idle);
             on_idle_die += u32::from(geometry.die_of_plane(plane) == DieId(0));
-            let ppn = ftl.allocate(plane, Stream::Host).expect("a plane with room has a page");
+            let ppn = ftl.allocate(plane, Stream::Host(StreamId(0))).expect("a plane with room has a page");
             ftl.commit_write(Lpn(lpn), ppn);
         }
         // 16 pages are its even share of each plane, 32 would leave the 4 blocks that must stay spare: half of the way.

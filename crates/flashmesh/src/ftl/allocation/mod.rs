@@ -2,34 +2,40 @@
 
 mod dynamic;
 mod idle_dies;
-mod in_flight;
+mod room;
 mod static_order;
 mod yielding;
 
 pub use dynamic::Dynamic;
 pub use idle_dies::IdleDies;
+pub(super) use static_order::Share;
 pub use static_order::{ORDERS, StaticOrder};
 pub use yielding::Yielding;
 
 use super::Occupancy;
+use super::partition::Partition;
 use crate::config;
 use crate::flash::geometry::Geometry;
 use crate::ids::{Lpn, PlaneId};
+
+use room::Rooms;
 
 /// Chooses the plane of each page the host writes.
 ///
 /// # Contract
 ///
 /// - The plane can hold the page for good: under any sequence of writes, the valid pages of a plane never exceed what
-///   garbage collection can handle ([`Occupancy::has_room`], or a fixed share of the logical pages).
+///   garbage collection can handle: they are a fixed share of the logical pages, or each part of the logical pages has a limit
+///   of its own on each plane.
+/// - The pages of a namespace stay on the planes it is bound to.
 /// - The choice depends on nothing but the arguments and the earlier calls, so that a run can be repeated.
 /// - Every page placed is committed once, on the plane chosen.
 pub trait Allocator {
     /// The plane for the next version of `lpn`.
     fn place(&mut self, lpn: Lpn, occupancy: &Occupancy<'_>, idle: &IdleDies) -> PlaneId;
 
-    /// A page placed on `plane` has been programmed.
-    fn committed(&mut self, plane: PlaneId);
+    /// A version of `lpn`, placed on `plane`, has been programmed.
+    fn committed(&mut self, lpn: Lpn, plane: PlaneId);
 
     /// The plane on which a page that was never written is found when it is read.
     fn place_unwritten(&self, lpn: Lpn, occupancy: &Occupancy<'_>) -> PlaneId;
@@ -55,11 +61,16 @@ macro_rules! dispatch {
 
 impl Policy {
     /// The allocator that `config` names; `pages_leave` says whether collection moves pages to other planes.
-    pub(super) fn new(geometry: &Geometry, config: config::Allocation, pages_leave: bool) -> Policy {
+    pub(super) fn new(
+        geometry: &Geometry,
+        partition: &Partition,
+        config: config::Allocation,
+        pages_leave: bool,
+    ) -> Policy {
         match config {
-            config::Allocation::Static(order) if pages_leave => Policy::Yielding(Yielding::new(geometry, order)),
-            config::Allocation::Static(order) => Policy::Static(StaticOrder::new(geometry, order)),
-            config::Allocation::Dynamic => Policy::Dynamic(Dynamic::new(geometry)),
+            config::Allocation::Static(_) if pages_leave => Policy::Yielding(Yielding::new(geometry, partition)),
+            config::Allocation::Static(_) => Policy::Static(StaticOrder::divided(geometry, partition)),
+            config::Allocation::Dynamic => Policy::Dynamic(Dynamic::new(geometry, partition)),
         }
     }
 
@@ -71,15 +82,35 @@ impl Policy {
             Policy::Dynamic(dynamic) => dynamic.static_order(),
         }
     }
-}
 
-impl Policy {
-    /// Pages placed on `plane` and not yet programmed, where that is counted.
-    pub(super) fn in_flight(&self, plane: PlaneId) -> u32 {
+    fn rooms(&self) -> Option<&Rooms> {
         match self {
-            Policy::Static(_) => 0,
-            Policy::Yielding(yielding) => yielding.in_flight(plane),
-            Policy::Dynamic(dynamic) => dynamic.in_flight(plane),
+            Policy::Static(_) => None,
+            Policy::Yielding(yielding) => Some(yielding.rooms()),
+            Policy::Dynamic(dynamic) => Some(dynamic.rooms()),
+        }
+    }
+
+    /// Whether a version of `lpn` that lies elsewhere may come to `plane`: it is of the same set, and has room. By a static order
+    /// none may.
+    pub(super) fn admits(&self, lpn: Lpn, plane: PlaneId, occupancy: &Occupancy<'_>) -> bool {
+        let (order, Some(rooms)) = (self.static_order(), self.rooms()) else { return false };
+        let part = order.part_of(lpn);
+        order.members(part).binary_search(&plane).is_ok() && rooms.has_room(part, plane, occupancy)
+    }
+
+    /// The valid pages of `part` on `plane`, where they are counted.
+    pub(super) fn counted(&self, part: usize, plane: PlaneId) -> Option<u32> {
+        self.rooms().and_then(|rooms| rooms.counted(part, plane))
+    }
+
+    /// `lpn`, which was valid on one plane, is valid on another, or on none.
+    pub(super) fn moved(&mut self, lpn: Lpn, from: Option<PlaneId>, to: Option<PlaneId>) {
+        let part = self.static_order().part_of(lpn);
+        match self {
+            Policy::Static(_) => {}
+            Policy::Yielding(yielding) => yielding.rooms_mut().moved(part, from, to),
+            Policy::Dynamic(dynamic) => dynamic.rooms_mut().moved(part, from, to),
         }
     }
 }
@@ -91,8 +122,8 @@ impl Allocator for Policy {
     }
 
     #[inline]
-    fn committed(&mut self, plane: PlaneId) {
-        dispatch!(self, allocator => allocator.committed(plane));
+    fn committed(&mut self, lpn: Lpn, plane: PlaneId) {
+        dispatch!(self, allocator => allocator.committed(lpn, plane));
     }
 
     #[inline]

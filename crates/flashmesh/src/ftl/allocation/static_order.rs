@@ -1,9 +1,12 @@
 //! Static allocation: the plane follows from the logical page number.
 
+use std::ops::Range;
+
 use super::{Allocator, IdleDies};
 use crate::config::Level;
 use crate::flash::geometry::Geometry;
 use crate::ftl::Occupancy;
+use crate::ftl::partition::{Part, Partition, PlaneSet};
 use crate::ids::{Lpn, PlaneId};
 
 /// The 24 orders of the four levels, in lexical order of [`Level`].
@@ -28,49 +31,107 @@ const fn orders() -> [[Level; 4]; 24] {
 
 /// Static allocation (paper 003, section 5.4; the orders are named by their initials, as CWDP in paper 002, section II.C): consecutive logical pages
 /// go to different units of the first level of the order, then of the second, and so on. The page number modulo the
-/// number of planes decides, by a table.
+/// number of planes decides, by a table; where namespaces are bound to sets of planes, the number in the namespace and the table
+/// of its set.
 #[derive(Clone, Debug)]
 pub struct StaticOrder {
+    parts: Vec<Table>,
+}
+
+/// The planes of the logical pages from `first` on, below `end`.
+#[derive(Clone, Debug)]
+struct Table {
+    first: u32,
+    end: u32,
+    /// In the order in which the pages take them.
     planes: Vec<PlaneId>,
+    /// The same, rising.
+    members: Vec<PlaneId>,
+}
+
+impl Table {
+    fn new(pages: Range<u32>, planes: Vec<PlaneId>) -> Table {
+        let mut members = planes.clone();
+        members.sort_unstable();
+        Table { first: pages.start, end: pages.end, planes, members }
+    }
+}
+
+/// The logical pages of a range that lie on one plane, evenly spaced.
+#[derive(Clone, Debug)]
+pub(in crate::ftl) struct Share {
+    pub(in crate::ftl) plane: PlaneId,
+    pub(in crate::ftl) first: u32,
+    pub(in crate::ftl) step: u32,
+    pub(in crate::ftl) count: u32,
+}
+
+impl Share {
+    pub(in crate::ftl) fn pages(&self) -> impl Iterator<Item = Lpn> + use<> {
+        let Share { first, step, count, .. } = *self;
+        (0..count).map(move |number| Lpn(first + number * step))
+    }
 }
 
 impl StaticOrder {
-    /// The table of `order`, in which the first level varies fastest.
+    /// The table of `order` over all planes, in which the first level varies fastest.
     ///
     /// # Panics
     /// When a level is missing from `order`.
     pub fn new(geometry: &Geometry, order: [Level; 4]) -> StaticOrder {
         assert!(ORDERS.contains(&order), "{order:?} does not name each level once");
-        let size = |level| match level {
-            Level::Channel => geometry.channels,
-            Level::Way => geometry.chips_per_channel,
-            Level::Die => geometry.dies_per_chip,
-            Level::Plane => geometry.planes_per_die,
+        let planes = PlaneSet::whole(geometry).in_order(geometry, order);
+        StaticOrder { parts: vec![Table::new(0..u32::MAX, planes)] }
+    }
+
+    /// The tables of a drive that is divided.
+    ///
+    /// # Panics
+    /// When a level is missing from the order of `partition`.
+    pub(in crate::ftl) fn divided(geometry: &Geometry, partition: &Partition) -> StaticOrder {
+        let order = partition.order();
+        assert!(ORDERS.contains(&order), "{order:?} does not name each level once");
+        let starts = partition.parts.iter().map(|part| part.pages.start);
+        // What lies between two parts is of no namespace, and nobody asks for it.
+        let ends = starts.clone().skip(1).chain([u32::MAX]);
+        let table = |((start, end), part): ((u32, u32), &Part)| {
+            Table::new(start..end, partition.sets[part.set].in_order(geometry, order))
         };
-        let planes = (0..geometry.planes()).map(|residue| {
-            let mut rest = residue;
-            // Indexed by level, in the order in which a plane id is made up.
-            let mut unit = [0; 4];
-            for level in order {
-                unit[level as usize] = rest % size(level);
-                rest /= size(level);
-            }
-            let [channel, way, die, plane] = unit;
-            let chip = channel * geometry.chips_per_channel + way;
-            PlaneId((chip * geometry.dies_per_chip + die) * geometry.planes_per_die + plane)
-        });
-        StaticOrder { planes: planes.collect() }
+        StaticOrder { parts: starts.zip(ends).zip(&partition.parts).map(table).collect() }
+    }
+
+    /// The part of the logical pages that `lpn` belongs to.
+    #[inline]
+    pub(in crate::ftl) fn part_of(&self, lpn: Lpn) -> usize {
+        if self.parts.len() == 1 {
+            return 0;
+        }
+        self.parts.partition_point(|part| part.end <= lpn.0).min(self.parts.len() - 1)
+    }
+
+    /// The planes that the pages of a part may lie on, rising.
+    #[inline]
+    pub(in crate::ftl) fn members(&self, part: usize) -> &[PlaneId] {
+        &self.parts[part].members
     }
 
     /// The plane of `lpn`.
     #[inline]
     pub fn plane_of(&self, lpn: Lpn) -> PlaneId {
-        self.planes[(lpn.0 % self.planes.len() as u32) as usize]
+        let part = &self.parts[self.part_of(lpn)];
+        part.planes[((lpn.0 - part.first) % part.planes.len() as u32) as usize]
     }
 
-    /// The planes of the logical pages 0, 1, 2 and so on, before they repeat.
-    pub fn planes(&self) -> &[PlaneId] {
-        &self.planes
+    /// Which of `pages`, all of one part, lie on each plane, in the order of the part.
+    pub(in crate::ftl) fn shares(&self, pages: &Range<u32>) -> Vec<Share> {
+        let part = &self.parts[self.part_of(Lpn(pages.start))];
+        let step = part.planes.len() as u32;
+        let share = |(residue, &plane): (usize, &PlaneId)| {
+            let before = (pages.start - part.first) % step;
+            let first = pages.start + (residue as u32 + step - before) % step;
+            Share { plane, first, step, count: pages.end.saturating_sub(first).div_ceil(step) }
+        };
+        part.planes.iter().enumerate().map(share).collect()
     }
 }
 
@@ -81,7 +142,7 @@ impl Allocator for StaticOrder {
     }
 
     #[inline]
-    fn committed(&mut self, _: PlaneId) {}
+    fn committed(&mut self, _: Lpn, _: PlaneId) {}
 
     #[inline]
     fn place_unwritten(&self, lpn: Lpn, _: &Occupancy<'_>) -> PlaneId {

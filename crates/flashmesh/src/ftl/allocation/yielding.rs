@@ -1,61 +1,65 @@
 //! Static allocation where garbage collection moves pages to other planes.
 
-use super::in_flight::InFlight;
+use super::room::Rooms;
 use super::{Allocator, IdleDies, StaticOrder};
-use crate::config::Level;
 use crate::flash::geometry::Geometry;
 use crate::ftl::Occupancy;
+use crate::ftl::partition::Partition;
 use crate::ids::{Lpn, PlaneId};
 
 /// Static allocation that passes over planes without room \[choice\].
 ///
 /// Where pages move from chip to chip, the share of the logical pages that a static order gives a plane does not bound its
 /// valid pages any more: pages of other planes lie there as well. So a page goes to the plane of the static order while that has
-/// room ([`Occupancy::has_room`], counting pages on their way), which is nearly always, and else to the next plane that has.
+/// room, counting pages on their way, which is nearly always, and else to the next plane of its set that has.
 #[derive(Debug)]
 pub struct Yielding {
     order: StaticOrder,
-    in_flight: InFlight,
+    rooms: Rooms,
 }
 
 impl Yielding {
     /// The allocator of an array in which nothing was placed yet.
     ///
     /// # Panics
-    /// When a level is missing from `order`.
-    pub fn new(geometry: &Geometry, order: [Level; 4]) -> Yielding {
-        Yielding { order: StaticOrder::new(geometry, order), in_flight: InFlight::new(geometry) }
+    /// When a level is missing from the order of `partition`.
+    pub fn new(geometry: &Geometry, partition: &Partition) -> Yielding {
+        Yielding { order: StaticOrder::divided(geometry, partition), rooms: Rooms::new(geometry, partition) }
     }
 
-    pub(in crate::ftl) fn static_order(&self) -> &StaticOrder {
+    pub(super) fn static_order(&self) -> &StaticOrder {
         &self.order
     }
 
-    pub(in crate::ftl) fn in_flight(&self, plane: PlaneId) -> u32 {
-        self.in_flight.on(plane)
+    pub(super) fn rooms(&self) -> &Rooms {
+        &self.rooms
+    }
+
+    pub(super) fn rooms_mut(&mut self) -> &mut Rooms {
+        &mut self.rooms
     }
 }
 
 impl Allocator for Yielding {
     fn place(&mut self, lpn: Lpn, occupancy: &Occupancy<'_>, _: &IdleDies) -> PlaneId {
-        let plane = self.in_flight.from(self.order.plane_of(lpn), lpn, occupancy);
-        self.in_flight.placed(plane);
+        let plane = self.rooms.from(&self.order, lpn, occupancy);
+        self.rooms.placed(self.order.part_of(lpn), plane);
         plane
     }
 
-    fn committed(&mut self, plane: PlaneId) {
-        self.in_flight.committed(plane);
+    fn committed(&mut self, lpn: Lpn, plane: PlaneId) {
+        self.rooms.committed(self.order.part_of(lpn), plane);
     }
 
     fn place_unwritten(&self, lpn: Lpn, occupancy: &Occupancy<'_>) -> PlaneId {
-        self.in_flight.from(self.order.plane_of(lpn), lpn, occupancy)
+        self.rooms.from(&self.order, lpn, occupancy)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::{self, Allocation, Config, Move};
+    use crate::config::{self, Allocation, Config, Level, Move};
     use crate::ftl::{Ftl, Stream};
     use crate::units::Bytes;
 

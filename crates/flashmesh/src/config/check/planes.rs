@@ -1,0 +1,80 @@
+//! Whether every plane has the blocks to spare that it needs, where namespaces are bound to planes, or streams write apart.
+
+use super::{Clash, percent};
+use crate::config::{Config, NamespaceConfig, WriteStreams};
+use crate::flash::geometry::Geometry;
+use crate::ftl::Partition;
+use crate::ids::PlaneId;
+
+/// The name of a namespace in messages, and the keys that say how full and how wide it is.
+fn names(config: &Config, namespaces: &[&NamespaceConfig]) -> (String, Vec<String>) {
+    if config.namespace.is_empty() {
+        return ("the drive puts".to_owned(), Vec::new());
+    }
+    let quoted: Vec<String> = namespaces.iter().map(|namespace| format!("`{}`", namespace.name)).collect();
+    let keys = ["capacity", "channels", "ways", "dies", "planes"];
+    let keys =
+        keys.iter().flat_map(|key| namespaces.iter().map(move |space| format!("namespace.{}.{key}", space.name)));
+    let who = match quoted.as_slice() {
+        [only] => format!("namespace {only} puts"),
+        [first @ .., last] => format!("namespaces {} and {last} put", first.join(", ")),
+        [] => "no namespace puts".to_owned(),
+    };
+    (who, keys.collect())
+}
+
+/// Planes that are too full; `reported` when the drive as a whole is too full already, and told to be.
+pub(super) fn clashes(config: &Config, geometry: &Geometry, reported: bool, clashes: &mut Vec<Clash>) {
+    // What is wrong with namespaces and queues is told where they are looked at.
+    let (Ok(partition), Ok(namespaces)) = (Partition::new(geometry, config), config.namespaces(geometry)) else {
+        return;
+    };
+    let writes_apart = config.ftl.write_streams == WriteStreams::PerStream;
+    if reported || (config.namespace.is_empty() && !writes_apart) {
+        return;
+    }
+    let planes = || (0..geometry.planes()).map(PlaneId);
+    let of = |plane| -> Vec<&NamespaceConfig> {
+        namespaces.iter().filter(|namespace| namespace.has_plane(geometry, plane)).collect()
+    };
+    let lacking = |plane: PlaneId| partition.spare_blocks_needed(plane).saturating_sub(partition.spare_blocks(plane));
+    let Some(worst) = planes().min_by_key(|&plane| std::cmp::Reverse(lacking(plane))) else { return };
+    if lacking(worst) > 0 {
+        let too_full = planes().filter(|&plane| lacking(plane) > 0).count();
+        let (who, mut keys) = names(config, &of(worst));
+        let (load, spare, needed) =
+            (partition.load(worst), partition.spare_blocks(worst), partition.spare_blocks_needed(worst));
+        let apart = if writes_apart { ", one of them for each stream that writes there" } else { "" };
+        let message = format!(
+            "{who} {load} pages on a plane of {}, which leaves {spare} blocks to spare where {needed} are needed{apart}; so it is with \
+             {too_full} of {} planes",
+            geometry.pages_per_plane(),
+            geometry.planes()
+        );
+        let help = match (config.namespace.is_empty(), writes_apart) {
+            (true, _) => {
+                "set ftl.write-streams to \"shared\", raise geometry.over-provisioning or lower geometry.capacity"
+            }
+            (false, true) => "lower the capacity, bind it to more planes, or set ftl.write-streams to \"shared\"",
+            (false, false) => "lower the capacity, or bind it to more planes",
+        };
+        if writes_apart {
+            keys.push("ftl.write-streams".to_owned());
+        }
+        keys.extend(["geometry.capacity", "geometry.over-provisioning"].map(str::to_owned));
+        clashes.push(Clash { keys, ..Clash::new(&[], message).help(help) });
+        return;
+    }
+    let Some(fullest) = planes().min_by_key(|&plane| std::cmp::Reverse(partition.load(plane))) else { return };
+    let spare = 1.0 - f64::from(partition.load(fullest)) / f64::from(geometry.pages_per_plane());
+    if config.gc.threshold >= spare && !config.namespace.is_empty() {
+        let (who, keys) = names(config, &of(fullest));
+        let message = format!(
+            "{who} so many pages on a plane that {} of it stay spare, and gc.threshold ({}) is not below that: it would be collected for ever",
+            percent(spare),
+            percent(config.gc.threshold)
+        );
+        let keys = ["gc.threshold".to_owned()].into_iter().chain(keys).collect();
+        clashes.push(Clash { keys, ..Clash::new(&[], message).help("lower gc.threshold, or bind it to more planes") });
+    }
+}

@@ -1,0 +1,109 @@
+//! How many pages may lie on each plane, for allocators that look at how full the planes are.
+
+use super::StaticOrder;
+use crate::flash::geometry::Geometry;
+use crate::ftl::Occupancy;
+use crate::ftl::partition::Partition;
+use crate::ids::{Lpn, PlaneId};
+
+/// How many pages of each part of the logical pages may lie on each plane, and how many do.
+///
+/// Each part has a share of its own on each of its planes: were there one limit for all, the pages of one namespace could take the
+/// room that another needs, which has no other planes.
+#[derive(Debug)]
+pub(super) struct Rooms {
+    planes: usize,
+    /// By part and plane: valid pages and those in flight.
+    most: Vec<u32>,
+    /// By part and plane: pages placed and not yet programmed.
+    in_flight: Vec<u32>,
+    /// By part and plane: valid pages. Kept where there are several parts; else the accounts of the planes say it.
+    valid: Vec<u32>,
+}
+
+impl Rooms {
+    pub(super) fn new(geometry: &Geometry, partition: &Partition) -> Rooms {
+        let most = partition.room(geometry);
+        let valid = if partition.parts.len() > 1 { vec![0; most.len()] } else { Vec::new() };
+        Rooms { planes: geometry.planes() as usize, in_flight: vec![0; most.len()], valid, most }
+    }
+
+    #[inline]
+    fn at(&self, part: usize, plane: PlaneId) -> usize {
+        part * self.planes + plane.index()
+    }
+
+    #[inline]
+    pub(super) fn placed(&mut self, part: usize, plane: PlaneId) {
+        let at = self.at(part, plane);
+        self.in_flight[at] += 1;
+    }
+
+    #[inline]
+    pub(super) fn committed(&mut self, part: usize, plane: PlaneId) {
+        let at = self.at(part, plane);
+        let pages = &mut self.in_flight[at];
+        debug_assert!(*pages > 0, "a page was committed on {plane:?} that was not placed there");
+        *pages = pages.saturating_sub(1);
+    }
+
+    /// A page of `part` that was valid on one plane is valid on another, or on none.
+    pub(super) fn moved(&mut self, part: usize, from: Option<PlaneId>, to: Option<PlaneId>) {
+        if self.valid.is_empty() || from == to {
+            return;
+        }
+        if let Some(from) = from {
+            let at = self.at(part, from);
+            self.valid[at] -= 1;
+        }
+        if let Some(to) = to {
+            let at = self.at(part, to);
+            self.valid[at] += 1;
+        }
+    }
+
+    /// The valid pages of `part` on `plane`, where they are counted.
+    pub(super) fn counted(&self, part: usize, plane: PlaneId) -> Option<u32> {
+        self.valid.get(self.at(part, plane)).copied()
+    }
+
+    /// Whether `plane` has room for a page of `part`, counting pages on their way.
+    #[inline]
+    pub(super) fn has_room(&self, part: usize, plane: PlaneId, occupancy: &Occupancy<'_>) -> bool {
+        let at = self.at(part, plane);
+        let valid = if self.valid.is_empty() { occupancy.valid_pages(plane) } else { self.valid[at] };
+        valid + self.in_flight[at] + occupancy.awaited(plane) < self.most[at]
+    }
+
+    /// The plane of the static order for `lpn`; when that has no room, the next one in the set, going round, that has; or
+    /// [`Rooms::without_room`].
+    pub(super) fn from(&self, order: &StaticOrder, lpn: Lpn, occupancy: &Occupancy<'_>) -> PlaneId {
+        let (part, nominal) = (order.part_of(lpn), order.plane_of(lpn));
+        if self.has_room(part, nominal, occupancy) {
+            return nominal;
+        }
+        let planes = order.members(part);
+        let (before, after) = planes.split_at(planes.partition_point(|&plane| plane < nominal));
+        let mut others = after.iter().chain(before).copied();
+        others
+            .find(|&plane| self.has_room(part, plane, occupancy))
+            .unwrap_or_else(|| self.without_room(order, lpn, occupancy))
+    }
+
+    /// Where a page goes when no plane has room, which takes a drive at its smallest spare area and more pages in flight
+    /// than it has spare: where it is already, so that it takes no more than it had, or else the emptiest plane of its set.
+    pub(super) fn without_room(&self, order: &StaticOrder, lpn: Lpn, occupancy: &Occupancy<'_>) -> PlaneId {
+        occupancy.current_plane(lpn).unwrap_or_else(|| {
+            let part = order.part_of(lpn);
+            let pages = |plane| occupancy.valid_pages(plane) + self.in_flight[self.at(part, plane)];
+            let emptiest = order.members(part).iter().copied().min_by_key(|&plane| pages(plane));
+            emptiest.unwrap_or(PlaneId(0))
+        })
+    }
+}
+
+/// 0 to `size` - 1, starting at `start` and going round.
+#[inline]
+pub(super) fn cyclic(start: u32, size: u32) -> impl Iterator<Item = u32> {
+    (start..size).chain(0..start)
+}

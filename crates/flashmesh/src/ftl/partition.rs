@@ -1,0 +1,260 @@
+//! Which planes the pages of each namespace live on, who writes to a plane, and how many pages that may put there.
+
+use std::ops::Range;
+
+use super::plane::{ARRIVAL_BLOCKS, BOUND_BLOCKS};
+use super::translation::{TRANSLATION_BLOCKS, TranslationPages};
+use crate::config::{Allocation, Config, Level, Move, NamespaceConfig, NamespaceError, WriteBinding, WriteStreams};
+use crate::flash::geometry::{Geometry, SPARE_BLOCKS_PER_PLANE_MIN};
+use crate::ids::PlaneId;
+
+/// Blocks that each plane has to spare beside those that its pages fill, but for those of streams beyond the first that write to
+/// blocks of their own: [`Partition::spare_blocks_needed`] counts these too.
+pub fn spare_blocks_min(config: &Config) -> u32 {
+    let arrivals = if config.gc.r#move == Move::ChipToChip { ARRIVAL_BLOCKS } else { 0 };
+    let translation = if config.mapping.cache_capacity.is_some() { TRANSLATION_BLOCKS } else { 0 };
+    let bound = if config.ftl.write_binding == WriteBinding::Early { BOUND_BLOCKS } else { 0 };
+    SPARE_BLOCKS_PER_PLANE_MIN as u32 + arrivals + translation + bound
+}
+
+/// The planes at the crossings of sets of channels, ways, dies and planes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct PlaneSet {
+    /// By level: the numbers that take part, rising.
+    levels: [Vec<u32>; 4],
+}
+
+impl PlaneSet {
+    /// All planes.
+    pub(super) fn whole(geometry: &Geometry) -> PlaneSet {
+        let all = |count: u32| (0..count).collect();
+        let Geometry { channels, chips_per_channel, dies_per_chip, planes_per_die, .. } = *geometry;
+        PlaneSet { levels: [all(channels), all(chips_per_channel), all(dies_per_chip), all(planes_per_die)] }
+    }
+
+    fn of(namespace: &NamespaceConfig) -> PlaneSet {
+        let NamespaceConfig { channels, ways, dies, planes, .. } = namespace;
+        PlaneSet { levels: [channels, ways, dies, planes].map(|set| set.as_slice().to_vec()) }
+    }
+
+    /// How many planes it has.
+    pub(super) fn len(&self) -> u32 {
+        self.levels.iter().map(|level| level.len() as u32).product()
+    }
+
+    /// The numbers of `level` that take part.
+    #[inline]
+    pub(super) fn level(&self, level: Level) -> &[u32] {
+        &self.levels[level as usize]
+    }
+
+    /// Its planes in `order`, in which the first level varies fastest.
+    pub(super) fn in_order(&self, geometry: &Geometry, order: [Level; 4]) -> Vec<PlaneId> {
+        let plane = |residue: u32| {
+            let mut rest = residue;
+            // Indexed by level, in the order in which a plane id is made up.
+            let mut unit = [0; 4];
+            for level in order {
+                let set = self.level(level);
+                unit[level as usize] = set[(rest % set.len() as u32) as usize];
+                rest /= set.len() as u32;
+            }
+            let [channel, way, die, plane] = unit;
+            let chip = channel * geometry.chips_per_channel + way;
+            PlaneId((chip * geometry.dies_per_chip + die) * geometry.planes_per_die + plane)
+        };
+        (0..self.len()).map(plane).collect()
+    }
+}
+
+/// Logical pages in a row that live on one set of planes.
+#[derive(Clone, Debug)]
+pub(super) struct Part {
+    /// The logical pages.
+    pub(super) pages: Range<u32>,
+    /// Their planes, by the number of the set.
+    pub(super) set: usize,
+}
+
+/// The logical pages divided among sets of planes.
+///
+/// While no namespace is bound to a part of the array there is one set and one part, with the pages of the host and the
+/// translation pages. Otherwise each namespace has a set and a part. A translation page lives on the planes of the namespace of
+/// its first entry, so that streams apart from one another read and write their maps apart too \[choice\]; so there is a
+/// second part for each namespace, further up.
+#[derive(Clone, Debug)]
+pub struct Partition {
+    pub(super) sets: Vec<PlaneSet>,
+    /// Rising, and without gaps but behind the last namespace.
+    pub(super) parts: Vec<Part>,
+    /// The pages of each namespace, whether or not it is bound.
+    namespaces: Vec<Range<u32>>,
+    order: [Level; 4],
+    /// By plane: the streams that have an open block there, a bit each; none are told where all share one.
+    writers: Vec<u64>,
+    /// Blocks that each plane needs to spare, but for those of writers beyond the first.
+    spare_blocks: u32,
+    blocks_per_plane: u32,
+    pages_per_block: u32,
+    /// By plane: its pages when every part is full and lies evenly on its planes.
+    loads: Vec<u32>,
+}
+
+impl Partition {
+    /// How `config` divides a drive of this geometry.
+    ///
+    /// # Errors
+    /// When the namespaces do not fit the drive, or a stream uses one that is not there.
+    pub fn new(geometry: &Geometry, config: &Config) -> Result<Partition, NamespaceError> {
+        let translation = TranslationPages::new(geometry, &config.mapping);
+        let namespaces = config.namespaces(geometry)?;
+        let page_size = geometry.page_size.as_u64();
+        let ranges: Vec<Range<u32>> = namespaces
+            .iter()
+            .map(|namespace| {
+                let first = namespace.start.as_u64() / page_size;
+                first as u32..(first + namespace.capacity.as_u64() / page_size) as u32
+            })
+            .collect();
+        let mut sets: Vec<PlaneSet> = namespaces.iter().map(PlaneSet::of).collect();
+        let parts = if sets.iter().all(|set| set.len() == geometry.planes()) {
+            sets.truncate(1);
+            vec![Part { pages: 0..geometry.logical_pages + translation.map_or(0, |pages| pages.count()), set: 0 }]
+        } else {
+            let mut parts: Vec<Part> =
+                ranges.iter().enumerate().map(|(set, pages)| Part { pages: pages.clone(), set }).collect();
+            if let Some(translation) = translation {
+                let mut end = translation.all().end;
+                let first_pages = ranges.iter().map(|range| translation.first_beginning_at(range.start));
+                let of_maps = first_pages.enumerate().rev().map(|(set, first)| {
+                    let pages = first..end;
+                    end = first;
+                    Part { pages, set }
+                });
+                let of_maps: Vec<Part> = of_maps.collect();
+                parts.extend(of_maps.into_iter().rev());
+            }
+            parts
+        };
+        let mut writers = Vec::new();
+        if config.ftl.write_streams == WriteStreams::PerStream {
+            writers = vec![0; geometry.planes() as usize];
+            for (stream, queue) in config.streams().iter().map(|stream| &stream.queue).enumerate() {
+                let set = config.namespace_of(queue, &namespaces, "queue.namespace")?.min(sets.len() - 1);
+                for plane in sets[set].in_order(geometry, Level::ALL) {
+                    writers[plane.index()] |= 1 << stream;
+                }
+            }
+        }
+        Ok(Partition::assembled(geometry, config, (sets, parts), ranges, writers))
+    }
+
+    /// One set of all planes, with `pages` logical pages, and one writer.
+    pub(super) fn undivided(geometry: &Geometry, config: &Config, pages: u32) -> Partition {
+        let all = Part { pages: 0..pages, set: 0 };
+        let namespaces = vec![all.pages.clone()];
+        let divided = (vec![PlaneSet::whole(geometry)], vec![all]);
+        Partition::assembled(geometry, config, divided, namespaces, Vec::new())
+    }
+
+    fn assembled(
+        geometry: &Geometry,
+        config: &Config,
+        (sets, parts): (Vec<PlaneSet>, Vec<Part>),
+        namespaces: Vec<Range<u32>>,
+        writers: Vec<u64>,
+    ) -> Partition {
+        let mut partition = Partition {
+            sets,
+            parts,
+            namespaces,
+            // What dynamic allocation does not place has an order of its own.
+            order: match config.ftl.allocation {
+                Allocation::Static(order) => order,
+                Allocation::Dynamic => Level::ALL,
+            },
+            writers,
+            spare_blocks: spare_blocks_min(config),
+            blocks_per_plane: geometry.blocks_per_plane,
+            pages_per_block: geometry.pages_per_block,
+            loads: vec![0; geometry.planes() as usize],
+        };
+        for part in &partition.parts {
+            let even = partition.even(part);
+            for plane in partition.sets[part.set].in_order(geometry, Level::ALL) {
+                partition.loads[plane.index()] += even;
+            }
+        }
+        partition
+    }
+
+    /// The order in which pages that are not placed dynamically take the planes of their set.
+    pub(super) fn order(&self) -> [Level; 4] {
+        self.order
+    }
+
+    /// No logical page of a part is higher.
+    pub(super) fn end(&self) -> u32 {
+        self.parts.iter().map(|part| part.pages.end).max().unwrap_or(0)
+    }
+
+    /// The most pages of `part` that an even spread puts on a plane of its set.
+    pub(super) fn even(&self, part: &Part) -> u32 {
+        (part.pages.len() as u32).div_ceil(self.sets[part.set].len())
+    }
+
+    /// The first `fill` of the pages of each namespace.
+    pub(super) fn beginnings(&self, fill: f64) -> Vec<Range<u32>> {
+        let beginning = |pages: &Range<u32>| {
+            let filled = (pages.len() as f64 * fill) as u32;
+            pages.start..pages.start + filled.min(pages.len() as u32)
+        };
+        self.namespaces.iter().map(beginning).filter(|range| !range.is_empty()).collect()
+    }
+
+    /// `pages`, cut where parts end.
+    pub(super) fn within(&self, pages: Range<u32>) -> Vec<Range<u32>> {
+        let cut = |part: &Part| part.pages.start.max(pages.start)..part.pages.end.min(pages.end);
+        self.parts.iter().map(cut).filter(|range| !range.is_empty()).collect()
+    }
+
+    /// The streams that have an open block of their own in `plane`, a bit each; none where all share one.
+    pub(super) fn writers(&self, plane: PlaneId) -> u64 {
+        self.writers.get(plane.index()).copied().unwrap_or(0)
+    }
+
+    /// The pages of `plane` when all logical pages are mapped and each part lies evenly on its planes.
+    pub fn load(&self, plane: PlaneId) -> u32 {
+        self.loads[plane.index()]
+    }
+
+    /// Blocks that `plane` has beyond its load.
+    pub fn spare_blocks(&self, plane: PlaneId) -> u32 {
+        self.blocks_per_plane.saturating_sub(self.load(plane).div_ceil(self.pages_per_block))
+    }
+
+    /// Blocks that `plane` must have beyond its load, so that it never gets stuck.
+    pub fn spare_blocks_needed(&self, plane: PlaneId) -> u32 {
+        self.spare_blocks + self.writers(plane).count_ones().saturating_sub(1)
+    }
+
+    /// The most pages of each part that may lie on each plane, by part and plane, where parts have no fixed share: the even
+    /// spread, and of what is spare beyond the least a plane needs half, in equal parts. The other half stays spare: a plane
+    /// with more valid pages than others is more costly to collect.
+    pub(super) fn room(&self, geometry: &Geometry) -> Vec<u32> {
+        let planes = geometry.planes() as usize;
+        let mut sharing = vec![0; planes];
+        let members: Vec<Vec<PlaneId>> =
+            self.parts.iter().map(|part| self.sets[part.set].in_order(geometry, Level::ALL)).collect();
+        members.iter().flatten().for_each(|plane| sharing[plane.index()] += 1);
+        let mut room = vec![0; self.parts.len() * planes];
+        for (index, (part, members)) in self.parts.iter().zip(&members).enumerate() {
+            for &plane in members {
+                let blocks = self.blocks_per_plane.saturating_sub(self.spare_blocks_needed(plane));
+                let beyond = (blocks * self.pages_per_block).saturating_sub(self.load(plane));
+                room[index * planes + plane.index()] = self.even(part) + beyond / 2 / sharing[plane.index()];
+            }
+        }
+        room
+    }
+}
