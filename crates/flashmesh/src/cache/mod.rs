@@ -256,7 +256,8 @@ impl Cache {
     }
 
     /// A stream reads `wanted` of `lpn`. With `may_fill` it keeps what comes from flash, if it takes the reads of the
-    /// stream and finds room; not while a write is on its way to flash that it does not know of.
+    /// stream and finds room; not while a write is on its way to flash that it does not know of. Nor does it beside a
+    /// write that passes through: where the page was deallocated meanwhile, flash will have other data than was read.
     pub fn read(&mut self, stream: StreamId, lpn: Lpn, wanted: Sectors, may_fill: bool) -> Found {
         let takes = matches!(self.caching[stream.index()], Caching::All | Caching::Reads);
         let resident = self.table.get(&lpn).copied();
@@ -274,7 +275,7 @@ impl Cache {
         let mut fills = false;
         if takes && may_fill && !missing.is_empty() {
             let slot = resident.or_else(|| self.allocate(part_of(stream, self.parts.len()), lpn));
-            if let Some(slot) = slot.filter(|&slot| !self.slots[slot].is_filled) {
+            if let Some(slot) = slot.filter(|&slot| !self.slots[slot].is_filled && self.slots[slot].passing == 0) {
                 self.slots[slot].is_filled = true;
                 self.slots[slot].filling = missing;
                 self.relist(slot);
