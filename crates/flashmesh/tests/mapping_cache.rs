@@ -5,10 +5,11 @@
 mod drives;
 
 use drives::*;
-use flashmesh::config::{Config, MapFill, Pattern, PreconditionKind, ReplayMode, Sizes};
+use flashmesh::config::{Config, FabricKind, MapFill, Pattern, PreconditionKind, ReplayMode, Sizes};
 use flashmesh::measure::report::{MappingCacheReport, Report};
 use flashmesh::simulation::{Control, Simulation};
 use flashmesh::units::{Bytes, Time};
+use flashmesh::workload::RequestKind;
 
 const COMMAND: Time = Time::from_ns(10);
 const READ: Time = Time::from_us(3);
@@ -74,6 +75,21 @@ fn a_miss_costs_one_read_of_a_translation_page_and_a_hit_nothing() {
     parts.mapping.read_size = Some(Bytes::new(512));
     let with_part = COMMAND + READ + SECTOR_TRANSFER + read_time;
     assert_eq!(latencies(&parts, requests()), [with_part, read_time, with_part, with_part]);
+}
+
+#[test]
+fn a_run_may_end_while_a_circuit_is_kept_for_a_translation_page() {
+    let mut config = small_drive(1);
+    config.replay.mode = ReplayMode::Open;
+    config.fabric.kind = FabricKind::Venice;
+    config.venice.hold_circuit = true;
+    config.precondition.kind = PreconditionKind::Sequential;
+    // The second change drives out the first, whose translation page is read to be written anew when nobody waits any more.
+    let zeroes = |page, at| request(RequestKind::WriteZeroes, page, 1, at);
+    for delay in (0..6000).step_by(500).map(Time::from_ns) {
+        let records = run(&config, [zeroes(0, Time::ZERO), zeroes(100, Time::ZERO), zeroes(0, delay)]);
+        assert_eq!(records.len(), 3);
+    }
 }
 
 #[test]

@@ -293,6 +293,12 @@ impl Dies {
         Ok(())
     }
 
+    /// Whether a die of the chip that `id` is on does something, or holds data.
+    pub(super) fn chip_works(&self, id: DieId) -> bool {
+        let first = id.index() / self.dies_per_chip * self.dies_per_chip;
+        self.dies[first..first + self.dies_per_chip].iter().any(|die| !matches!(die.array, Array::Idle) || die.register > 0)
+    }
+
     /// The data of one plane has left the register.
     pub(super) fn data_left(&mut self, id: DieId) -> Result<(), String> {
         let die = &mut self.dies[id.index()];

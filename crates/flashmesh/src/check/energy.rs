@@ -110,7 +110,9 @@ impl Energy {
             let moved = usage.busy_by(end);
             // The use of a link that is still held has not been told yet.
             let is_held = is_torn || held.iter().any(|(other, _)| *other == LinkId(number));
-            self.check_link(&link.name, LinkId(number), moved, hops == self.transfers, is_held)?;
+            // Where transfers were stopped on their way, their number and that of the links they crossed say nothing.
+            let is_alone = !is_torn && hops == self.transfers;
+            self.check_link(&link.name, LinkId(number), moved, is_alone, is_held)?;
             match link.kind {
                 LinkKind::Channel => channels += moved.as_secs_f64(),
                 LinkKind::Controller | LinkKind::Mesh | LinkKind::Chip => point_to_point += moved.as_secs_f64(),

@@ -570,7 +570,7 @@ impl Oracles {
 
     /// The run is over, with these links held; `complete` unless it was cancelled.
     pub fn finish(&mut self, ftl: &Ftl, held: &[(LinkId, DieId)], complete: bool, now: Time) {
-        let outcome = self.links.finish(held);
+        let outcome = self.links.finish(held, |die| self.dies.chip_works(die));
         self.judge(Links::NAME, outcome, now);
         self.finish_with(|lpn| ftl.lookup(lpn), || ftl.audit(), complete, now);
     }

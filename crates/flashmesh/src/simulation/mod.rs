@@ -318,10 +318,7 @@ impl Simulation {
             let (layout, usage, hops) = (self.fabric.layout(), self.fabric.usage(), self.fabric.hops());
             let is_torn = interrupted || self.power_cut.is_some();
             let links = LinksAtEnd { layout, usage, held: &held, is_torn, hops };
-            // A cut leaves packets on their way, which links count only when they have passed.
-            if report.power_cut.is_none() {
-                oracles.reported(&report.power, links, now);
-            }
+            oracles.reported(&report.power, links, now);
             oracles.verdict()?;
         }
         Ok(report)

@@ -384,9 +384,7 @@ impl Fabric for Venice {
             let die = state.asker.die;
             self.network.held(ChannelId(number)).map(move |link| (link, die))
         };
-        // A circuit kept through tR is held for data that nobody has asked a path for yet.
-        let asked_for = |(state, _): &(&Controller, u32)| state.stage != Stage::Kept;
-        self.controllers.iter().zip(0..).filter(asked_for).flat_map(of).collect()
+        self.controllers.iter().zip(0..).flat_map(of).collect()
     }
 }
 
