@@ -256,15 +256,17 @@ fn preconditioning_gives_planes_of_every_load_their_own_steady_state() {
 
 #[test]
 fn preconditioning_fills_the_beginning_of_each_namespace_on_its_planes() {
-    for kind in [PreconditionKind::Sequential, PreconditionKind::Random] {
+    use PreconditionKind::{Random, Sequential};
+    // At last less than a page of the first namespace, and less than a page of any.
+    for (kind, fill) in [(Sequential, 0.61), (Random, 0.61), (Random, 0.000_04), (Random, 0.000_001)] {
         let config = bound(&[(0..3, 0.2), (2..8, 0.3), (5..6, 0.02)]);
-        let (mut ftl, geometry, report) = preconditioned(&config, kind, 0.61);
+        let (mut ftl, geometry, report) = preconditioned(&config, kind, fill);
         let idle = IdleDies::new(geometry.dies());
         let mut mapped = 0;
         for namespace in config.namespaces(&geometry).unwrap() {
             let first = geometry.lpn_of(namespace.start).0;
             let pages = (namespace.capacity.as_u64() / geometry.page_size.as_u64()) as u32;
-            let filled = (f64::from(pages) * 0.61) as u32;
+            let filled = (f64::from(pages) * fill) as u32;
             mapped += u64::from(filled);
             for number in 0..pages {
                 let lpn = Lpn(first + number);

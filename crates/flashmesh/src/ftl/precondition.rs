@@ -142,7 +142,12 @@ impl Ftl {
 
     fn fill_randomly(&mut self, ranges: &[Range<u32>], seed: u64, report: &mut PreconditionReport) {
         let mut random = SimRng::new(seed);
-        let kinds = self.kinds(ranges);
+        let mut kinds = self.kinds(ranges);
+        // A small part of a small namespace may be less than a page: there is nothing to write.
+        kinds.retain(|kind| kind.pages > 0);
+        if kinds.is_empty() {
+            return;
+        }
         let planes: usize = kinds.iter().map(|kind| kind.planes.len()).sum();
         report.settled = true;
         report.write_amplification = 0.0;
