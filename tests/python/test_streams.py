@@ -109,11 +109,11 @@ def test_streams_are_typed_parameters_by_name() -> None:
             "a_1": fm.Stream(),
             "b": fm.Stream(workload=fm.Workload(requests=200), queue=fm.Queue(namespace="n-2")),
         },
-        namespace={"n-1": fm.Namespace(capacity="1GiB"), "n-2": fm.Namespace(channels=[0, 1], dies=0)},
+        namespace={"n-1": fm.Namespace(capacity="1GiB"), "n-2": fm.Namespace(capacity="2GiB", channels=[0, 1], dies=0)},
     )
     result = fm.run(config)
     assert [(stream.name, stream.requests) for stream in result.streams] == [("a_1", 300), ("b", 200)]
-    assert result.parameters["namespace"]["n-2"] == {"channels": "0-1", "dies": "0"}
+    assert result.parameters["namespace"]["n-2"] == {"capacity": "2GiB", "channels": "0-1", "dies": "0"}
     assert list(result.parameters["stream"]) == ["a_1", "b"]
 
 

@@ -358,7 +358,7 @@ fn namespaces_that_fill_their_planes_are_refused() {
     read(&drive("[namespace.a]\ncapacity = \"56MiB\"\nchannels = 0"), &[]);
     let says = [
         "namespace `a` puts 7169 pages on a plane of 8192, which leaves 3 blocks to spare where 4 are needed; so it is with 2 of 4 planes",
-        "lower the capacity, or bind it to more planes",
+        "lower namespace.a.capacity (57348KiB), or bind it to more planes",
     ];
     let text = drive("[namespace.a]\ncapacity = \"57348KiB\"\nchannels = 0");
     assert_problem(&text, &[], Conflict, (8, 12), says);
@@ -366,8 +366,13 @@ fn namespaces_that_fill_their_planes_are_refused() {
     // Each of them fits, but not both on the planes that they share.
     let text =
         drive("[namespace.a]\ncapacity = \"32MiB\"\nchannels = 0\n[namespace.b]\ncapacity = \"26MiB\"\nchannels = 0");
-    let says = ["namespaces `a` and `b` put 7424 pages on a plane", "lower the capacity"];
+    let says = ["namespaces `a` and `b` put 7424 pages on a plane", "lower namespace.a.capacity (32MiB)"];
     assert_problem(&text, &[], Conflict, (8, 12), says);
+
+    // The one that puts most on them is named, though it says nothing of its capacity.
+    let text = drive("[namespace.a]\ncapacity = \"8MiB\"\n[namespace.b]\nchannels = 0");
+    let says = ["namespaces `b` and `a` put 7680 pages", "lower namespace.b.capacity (56MiB)"];
+    assert_problem(&text, &[], Conflict, (10, 12), says);
 
     let text = drive("[gc]\nthreshold = \"15%\"\n[namespace.a]\ncapacity = \"56MiB\"\nchannels = 0");
     let says = ["12.5 % of it stay spare, and gc.threshold (15 %) is not below that", "lower gc.threshold"];

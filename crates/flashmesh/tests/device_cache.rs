@@ -84,7 +84,8 @@ fn a_read_beside_a_write_that_passes_through_brings_nothing_older() {
     config.cache.writes = CacheWrites::Through;
     // The page is forgotten while its write is in DRAM; a read then finds nothing there, and on flash what was before.
     config.cache.data_rate = Rate::from_bytes_per_second(50_000_000);
-    let requests = [write(5, 1, ms(0)), request(RequestKind::Deallocate, 5, 1, ms(0)), read(5, 1, ms(0)), read(5, 1, ms(1))];
+    let requests =
+        [write(5, 1, ms(0)), request(RequestKind::Deallocate, 5, 1, ms(0)), read(5, 1, ms(0)), read(5, 1, ms(1))];
     let (report, _) = measured(&config, requests);
     let cache = report.cache.expect("it is on");
     assert_eq!((cache.reads.misses, cache.fills), (2, 1));

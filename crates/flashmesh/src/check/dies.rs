@@ -296,7 +296,9 @@ impl Dies {
     /// Whether a die of the chip that `id` is on does something, or holds data.
     pub(super) fn chip_works(&self, id: DieId) -> bool {
         let first = id.index() / self.dies_per_chip * self.dies_per_chip;
-        self.dies[first..first + self.dies_per_chip].iter().any(|die| !matches!(die.array, Array::Idle) || die.register > 0)
+        self.dies[first..first + self.dies_per_chip]
+            .iter()
+            .any(|die| !matches!(die.array, Array::Idle) || die.register > 0)
     }
 
     /// The data of one plane has left the register.

@@ -13,8 +13,7 @@ fn names(config: &Config, namespaces: &[&NamespaceConfig]) -> (String, Vec<Strin
     }
     let quoted: Vec<String> = namespaces.iter().map(|namespace| format!("`{}`", namespace.name)).collect();
     let keys = ["capacity", "channels", "ways", "dies", "planes"];
-    let keys =
-        keys.iter().flat_map(|key| namespaces.iter().map(move |space| format!("namespace.{}.{key}", space.name)));
+    let keys = namespaces.iter().flat_map(|space| keys.map(|key| format!("namespace.{}.{key}", space.name)));
     let who = match quoted.as_slice() {
         [only] => format!("namespace {only} puts"),
         [first @ .., last] => format!("namespaces {} and {last} put", first.join(", ")),
@@ -34,8 +33,14 @@ pub(super) fn clashes(config: &Config, geometry: &Geometry, reported: bool, clas
         return;
     }
     let planes = || (0..geometry.planes()).map(PlaneId);
+    // Those on a plane, the one that puts most there first.
     let of = |plane| -> Vec<&NamespaceConfig> {
-        namespaces.iter().filter(|namespace| namespace.has_plane(geometry, plane)).collect()
+        let density = |space: &NamespaceConfig| {
+            space.capacity.as_u64() / planes().filter(|&plane| space.has_plane(geometry, plane)).count() as u64
+        };
+        let mut found: Vec<_> = namespaces.iter().filter(|namespace| namespace.has_plane(geometry, plane)).collect();
+        found.sort_by_cached_key(|space| std::cmp::Reverse(density(space)));
+        found
     };
     let lacking = |plane: PlaneId| partition.spare_blocks_needed(plane).saturating_sub(partition.spare_blocks(plane));
     let Some(worst) = planes().min_by_key(|&plane| std::cmp::Reverse(lacking(plane))) else { return };
@@ -51,18 +56,24 @@ pub(super) fn clashes(config: &Config, geometry: &Geometry, reported: bool, clas
             geometry.pages_per_plane(),
             geometry.planes()
         );
-        let help = match (config.namespace.is_empty(), writes_apart) {
-            (true, _) => {
-                "set ftl.write-streams to \"shared\", raise geometry.over-provisioning or lower geometry.capacity"
+        let help = match (of(worst).first().filter(|_| !config.namespace.is_empty()), writes_apart) {
+            (Some(most), true) => format!(
+                "lower namespace.{}.capacity ({}), bind it to more planes, or set ftl.write-streams to \"shared\"",
+                most.name, most.capacity
+            ),
+            (Some(most), false) => {
+                format!("lower namespace.{}.capacity ({}), or bind it to more planes", most.name, most.capacity)
             }
-            (false, true) => "lower the capacity, bind it to more planes, or set ftl.write-streams to \"shared\"",
-            (false, false) => "lower the capacity, or bind it to more planes",
+            (None, _) => {
+                "set ftl.write-streams to \"shared\", raise geometry.over-provisioning or lower geometry.capacity"
+                    .to_owned()
+            }
         };
         if writes_apart {
             keys.push("ftl.write-streams".to_owned());
         }
         keys.extend(["geometry.capacity", "geometry.over-provisioning"].map(str::to_owned));
-        clashes.push(Clash { keys, ..Clash::new(&[], message).help(help) });
+        clashes.push(Clash { keys, ..Clash::new(&[], message).help(&help) });
         return;
     }
     let Some(fullest) = planes().min_by_key(|&plane| std::cmp::Reverse(partition.load(plane))) else { return };
