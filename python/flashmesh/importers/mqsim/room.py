@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from flashmesh.importers.mqsim.tags import SECTOR
-
 if TYPE_CHECKING:
     from flashmesh.importers.mqsim.device import Drive
     from flashmesh.importers.mqsim.ledger import Ledger
@@ -31,24 +29,21 @@ class Room:
     """The share of a plane that is spare."""
 
     @staticmethod
-    def of(drive: Drive, sectors: int, bound: int) -> Room:
-        """The room on a drive of so many sectors that holds so many blocks for writes with early pages."""
-        pages = sectors * SECTOR // drive.page_bytes
+    def of(drive: Drive, pages: int, bound: int) -> Room:
+        """The room where the fullest plane holds so many pages, and so many blocks for writes with early pages."""
         needed = SPARE_BLOCKS + bound
         if drive.stored_entry_bytes is not None:
-            pages += -(-pages // (drive.page_bytes // drive.stored_entry_bytes))
             needed += TRANSLATION_BLOCKS
-        on_a_plane = -(-pages // drive.all_planes())
-        blocks = max(drive.blocks, -(-on_a_plane // drive.pages_per_block) + needed)
-        return Room(blocks, 1 - on_a_plane / (blocks * drive.pages_per_block))
+        blocks = max(drive.blocks, -(-pages // drive.pages_per_block) + needed)
+        return Room(blocks, 1 - pages / (blocks * drive.pages_per_block))
 
 
-def settle(ledger: Ledger, drive: Drive, sectors: int) -> bool:
-    """Sets the blocks of a plane and the threshold of collection.
+def settle(ledger: Ledger, drive: Drive, pages: int) -> bool:
+    """Sets the blocks of a plane and the threshold of collection, where the fullest plane holds so many pages.
 
     Gives whether the drive has as many blocks as its file says, where it is described as it was meant.
     """
-    compatible, physical = Room.of(drive, sectors, BOUND_BLOCKS), Room.of(drive, sectors, 0)
+    compatible, physical = Room.of(drive, pages, BOUND_BLOCKS), Room.of(drive, pages, 0)
     if compatible.blocks > drive.blocks:
         ledger.warn(
             f"Block_No_Per_Plane {drive.blocks} leaves too few spare blocks, which MQSim does not look at: "

@@ -16,6 +16,8 @@ from flashmesh.importers.mqsim.tags import SECTOR, SYNTHETIC, TRACE
 from flashmesh.importers.toml_text import size
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from flashmesh.importers.mqsim.device import Drive
     from flashmesh.importers.mqsim.document import Element
     from flashmesh.importers.mqsim.flows import Options
@@ -68,8 +70,8 @@ class Part:
         return len(self.channels) * len(self.ways) * len(self.dies) * len(self.planes)
 
 
-def sectors_of(parts: list[Part], drive: Drive) -> list[int]:
-    """The space of each flow, in sectors: of every plane it uses an equal share among those who use it."""
+def kinds_of_planes(parts: list[Part], drive: Drive) -> Iterator[tuple[frozenset[int], int]]:
+    """Sets of planes that the same flows use: which flows, by their places in the list, and how many planes."""
     # Channels that the same flows use are alike, and so on down: what counts is how many there are of each kind.
     levels = (
         ([part.channels for part in parts], drive.channels),
@@ -81,13 +83,30 @@ def sectors_of(parts: list[Part], drive: Drive) -> list[int]:
         Counter(frozenset(at for at, used in enumerate(numbers) if number in used) for number in range(count))
         for numbers, count in levels
     ]
-    totals = [0] * len(parts)
     for found in product(*(kind.items() for kind in kinds)):
-        users = frozenset.intersection(*(flows for flows, _ in found))
-        planes = math.prod(count for _, count in found)
+        yield frozenset.intersection(*(flows for flows, _ in found)), math.prod(count for _, count in found)
+
+
+def sectors_of(parts: list[Part], drive: Drive) -> list[int]:
+    """The space of each flow, in sectors: of every plane it uses an equal share among those who use it."""
+    totals = [0] * len(parts)
+    for users, planes in kinds_of_planes(parts, drive):
         for at in users:
             totals[at] += int(drive.plane_sectors / len(users)) * planes
     return totals
+
+
+def fullest(parts: list[Part], sectors: list[int], drive: Drive) -> int:
+    """The most pages of flows, and of the map where it lies on flash, that a plane holds.
+
+    A flow spreads its space over its planes evenly, whoever else uses them.
+    """
+    pages = [count * SECTOR // drive.page_bytes for count in sectors]
+    if drive.stored_entry_bytes is not None:
+        entries = drive.page_bytes // drive.stored_entry_bytes
+        pages = [count + -(-count // entries) for count in pages]
+    shares = [-(-count // part.planes_in_it()) for count, part in zip(pages, parts, strict=True)]
+    return max(sum(shares[at] for at in users) for users, _ in kinds_of_planes(parts, drive))
 
 
 class ScenarioTranslation:
@@ -137,7 +156,7 @@ class ScenarioTranslation:
         sectors = sectors_of(parts, drive)
         whole = len(parts) == 1 and parts[0].is_all(drive)
         capacity = size(sum(sectors) * SECTOR)
-        by_share = settle(self.ledger, drive, sum(sectors)) and whole
+        by_share = settle(self.ledger, drive, fullest(parts, sectors, drive)) and whole
         drive.device.set(
             "geometry.capacity",
             None,
