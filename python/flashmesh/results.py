@@ -329,6 +329,7 @@ class LowerBound:
     controllers_ps: int | None
     link_to_drive_ps: int
     link_to_host_ps: int
+    dram_ps: int | None
     arrivals_ps: int | None
 
 

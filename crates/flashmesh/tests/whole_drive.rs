@@ -285,7 +285,7 @@ fn check_cache(case: &Case, model: &Model, report: &Report, cache: &CacheReport)
 fn check_lower_bound(outcome: &Outcome) -> Result<(), TestCaseError> {
     let Report { lower_bound: bound, makespan_ps, .. } = &outcome.report;
     let always = [bound.dies_ps, bound.link_to_drive_ps, bound.link_to_host_ps];
-    let sometimes = [bound.chips_ps, bound.rows_ps, bound.controllers_ps, bound.arrivals_ps];
+    let sometimes = [bound.chips_ps, bound.rows_ps, bound.controllers_ps, bound.dram_ps, bound.arrivals_ps];
     let largest = always.into_iter().chain(sometimes.into_iter().flatten()).max();
     prop_assert_eq!(Some(bound.makespan_ps), largest);
     prop_assert!(bound.makespan_ps <= *makespan_ps, "{:?} in {} ps", bound, makespan_ps);

@@ -40,6 +40,7 @@ LIMITS = {
     "controllers": "the controllers need",
     "link-to-drive": "the link to the drive needs",
     "link-to-host": "the link to the host needs",
+    "dram": "the DRAM of the cache needs",
     "arrivals": "the requests take to arrive",
 }
 BAR = 14

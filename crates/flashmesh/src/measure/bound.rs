@@ -34,6 +34,8 @@ pub enum Resource {
     Links,
     /// The flash controllers.
     Controllers,
+    /// The DRAM of the device cache.
+    Dram,
     /// The dies, working for requests.
     Dies,
     /// The dies, and mostly garbage collection.
@@ -89,10 +91,11 @@ impl Bound {
     /// Names what bounds a run with this utilisation of the parts of `layout`, mean breakdown and load.
     ///
     /// `at_work` is the share of the makespan in which each `unit` worked, a die or a chip whose dies take turns: one that holds
-    /// data which waits for a path is busy, but bounds nothing.
+    /// data which waits for a path is busy, but bounds nothing. `dram` is the busy share of the DRAM, where there is a device cache.
     pub fn find(
         utilisation: &Utilisation,
         (unit, at_work): (&str, &[f64]),
+        dram: Option<f64>,
         layout: &Layout,
         mean: Option<&BreakdownSummary>,
         load: Load,
@@ -107,6 +110,7 @@ impl Bound {
             part(Resource::Links, link_share, layout.links.get(link).map_or(String::new(), |link| link.name.clone())),
             part(Resource::Controllers, controller_share, format!("controller {controller}")),
             part(Resource::Dies, die_share, format!("{unit} {die}")),
+            part(Resource::Dram, dram.unwrap_or(0.0), "the DRAM of the cache".to_owned()),
         ];
         let nothing = part(Resource::HostLink, 0.0, "the host link".to_owned());
         // A controller is busy while its link is: of those as busy as each other the first one is named.
@@ -144,6 +148,7 @@ impl Bound {
                     bound
                 }
             }
+            Resource::Dram => format!("bound by the DRAM of the cache, {busy} busy, the dies {dies} on average"),
             _ => {
                 let to_host = utilisation.link_to_host >= utilisation.link_to_drive;
                 format!("bound by the host link to the {}, {busy} busy", if to_host { "host" } else { "drive" })
@@ -201,7 +206,18 @@ mod tests {
     fn find(utilisation: &Utilisation, mean: Option<&BreakdownSummary>, load: Load) -> Bound {
         let link = |number| Link { kind: LinkKind::Channel, name: format!("channel {number}") };
         let layout = Layout { links: (0..2).map(link).collect(), wires: 16, controllers: 2, routers: 0 };
-        Bound::find(utilisation, ("die", &utilisation.dies), &layout, mean, load)
+        Bound::find(utilisation, ("die", &utilisation.dies), None, &layout, mean, load)
+    }
+
+    #[test]
+    fn a_cache_whose_dram_is_always_busy_bounds_the_run() {
+        let layout = Layout { links: Vec::new(), wires: 0, controllers: 2, routers: 0 };
+        let utilisation = utilisation(0.3, [0.2, 0.2], 0.5, 0.0);
+        let found =
+            |dram| Bound::find(&utilisation, ("die", &utilisation.dies), Some(dram), &layout, None, Load::OnCompletion);
+        assert_eq!(found(0.97).sentence, "bound by the DRAM of the cache, 97 % busy, the dies 50 % on average");
+        assert_eq!(found(0.97).resource, Resource::Dram);
+        assert_eq!(found(0.6).sentence, "bound by latency: the DRAM of the cache is the busiest part, at 60 %");
     }
 
     #[test]

@@ -9,6 +9,7 @@
 //! - *Chips*, *rows*, *controllers*: links that take turns, where the interconnect has such (see [`Passage`]); for those that share
 //!   their work, the mean.
 //! - *Link to the drive*, *link to the host*: entries and data, one after the other in each direction.
+//! - *DRAM*: the accesses of the device cache, one after the other.
 //! - *Arrivals*: the last request arrived then, where requests arrive at times of their own.
 
 use serde::Serialize;
@@ -33,6 +34,8 @@ pub enum Limit {
     LinkToDrive,
     /// The link, drive to host.
     LinkToHost,
+    /// The DRAM of the device cache.
+    Dram,
     /// The requests, the last of which arrived then.
     Arrivals,
 }
@@ -63,6 +66,8 @@ pub struct Work<'a> {
     pub link_to_drive: Time,
     /// The link, drive to host.
     pub link_to_host: Time,
+    /// The DRAM, where there is a device cache.
+    pub dram: Option<Time>,
     /// The last arrival, where requests arrive at times of their own.
     pub last_arrival: Option<Time>,
     /// When the run ended.
@@ -90,6 +95,8 @@ pub struct LowerBound {
     pub link_to_drive_ps: u64,
     /// The time of the link, drive to host.
     pub link_to_host_ps: u64,
+    /// The time of the DRAM of the device cache; null where there is none.
+    pub dram_ps: Option<u64>,
     /// The last arrival; null where requests are issued as others complete.
     pub arrivals_ps: Option<u64>,
 }
@@ -132,6 +139,7 @@ impl Work<'_> {
             (Limit::Controllers, controllers),
             (Limit::LinkToDrive, Some(self.link_to_drive)),
             (Limit::LinkToHost, Some(self.link_to_host)),
+            (Limit::Dram, self.dram),
             (Limit::Arrivals, self.last_arrival),
         ];
         let known = limits.into_iter().filter_map(|(limit, time)| time.map(|time| (limit, time)));
@@ -148,6 +156,7 @@ impl Work<'_> {
             controllers_ps: ps(controllers),
             link_to_drive_ps: self.link_to_drive.as_ps(),
             link_to_host_ps: self.link_to_host.as_ps(),
+            dram_ps: ps(self.dram),
             arrivals_ps: ps(self.last_arrival),
         }
     }
@@ -168,6 +177,7 @@ mod tests {
             usage,
             link_to_drive: US(3),
             link_to_host: US(2),
+            dram: None,
             last_arrival: None,
             end: US(40),
         }
@@ -201,9 +211,12 @@ mod tests {
     }
 
     #[test]
-    fn a_drive_that_keeps_up_is_bound_by_the_last_arrival() {
+    fn a_drive_is_bound_by_its_dram_or_the_last_arrival_when_these_take_longer() {
         let mut work = work(&[], &[], &[]);
         assert_eq!(work.lower_bound().limit, Limit::LinkToDrive);
+        work.dram = Some(US(38));
+        let bound = work.lower_bound();
+        assert_eq!((bound.limit, bound.dram_ps), (Limit::Dram, Some(US(38).as_ps())));
         work.last_arrival = Some(US(39));
         let bound = work.lower_bound();
         assert_eq!((bound.limit, bound.arrivals_ps), (Limit::Arrivals, Some(US(39).as_ps())));

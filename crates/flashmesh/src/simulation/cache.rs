@@ -119,9 +119,14 @@ impl DeviceCache {
         self.dram.access(now, address, size)
     }
 
+    /// How long its DRAM was at work until `now`.
+    pub fn dram_busy(&self, now: Time) -> Time {
+        self.dram.busy(now)
+    }
+
     /// What it did until `now`.
     pub fn report(&self, now: Time) -> CacheReport {
-        CacheReport::new(&self.cache, self.dram.busy(now), self.waited, now)
+        CacheReport::new(&self.cache, self.dram_busy(now), self.waited, now)
     }
 }
 

@@ -203,7 +203,8 @@ impl Simulation {
         let at_work: Vec<f64> = self.work().iter().map(works).collect();
         let unit = if self.dies_take_turns { "chip" } else { "die" };
         let breakdown = breakdown_ps.mean.as_ref();
-        let bound = Bound::find(&utilisation, (unit, &at_work), self.fabric.layout(), breakdown, load);
+        let dram = self.cache.as_ref().map(|device| share_of_run(device.dram_busy(self.now())));
+        let bound = Bound::find(&utilisation, (unit, &at_work), dram, self.fabric.layout(), breakdown, load);
         let wall_s = wall.as_secs_f64();
         let TimelineReports { warm_up, measured, epochs } = self.timeline_reports(end);
         Report {
@@ -314,6 +315,7 @@ impl Simulation {
             usage: self.fabric.usage(),
             link_to_drive: self.interface.link().busy(Direction::ToDrive, end),
             link_to_host: self.interface.link().busy(Direction::ToHost, end),
+            dram: self.cache.as_ref().map(|device| device.dram_busy(end)),
             last_arrival: open.map(|replay| replay.last_arrival()).max(),
             end,
         };
