@@ -276,6 +276,8 @@ class Utilisation:
 
     link_to_drive: float
     link_to_host: float
+    adapter: float | None
+    """In the host, for SATA: the busier of its two ways."""
     links: tuple[float, ...]
     """Each link of the fabric, in the order of `Links.names`: bytes on the move."""
     controllers: tuple[float, ...]
@@ -329,6 +331,7 @@ class LowerBound:
     controllers_ps: int | None
     link_to_drive_ps: int
     link_to_host_ps: int
+    adapter_ps: int | None
     dram_ps: int | None
     arrivals_ps: int | None
 

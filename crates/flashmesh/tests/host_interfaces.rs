@@ -9,7 +9,9 @@ use flashmesh::config::{
 };
 use flashmesh::host::status::Status;
 use flashmesh::ids::Lpn;
+use flashmesh::measure::bound::Resource;
 use flashmesh::measure::log::RequestRecord;
+use flashmesh::measure::lower_bound::Limit;
 use flashmesh::measure::report::Report;
 use flashmesh::simulation::{Control, Simulation};
 use flashmesh::units::{Bytes, Rate, Time};
@@ -129,6 +131,20 @@ fn a_sata_drive_takes_the_time_of_the_adapter_on_both_ways() {
         let found = latencies(&config, [read(0, 1, Time::ZERO)]);
         assert_eq!(found, [Time::from_us(800) + flash + ns(messages)], "{transport}");
     }
+}
+
+#[test]
+fn an_adapter_that_is_always_busy_bounds_the_run() {
+    let mut config = pcie();
+    config.host.interface = InterfaceKind::Sata;
+    config.sata.processing_delay = Time::from_us(100);
+    let requests = (0..200).map(|page| read(page, 1, Time::ZERO)).collect();
+    let (report, _) = run_source(&config, Listed(requests));
+    assert_eq!(report.bound.resource, Resource::Adapter);
+    assert_eq!(report.lower_bound.limit, Limit::Adapter);
+    assert_eq!(report.lower_bound.adapter_ps, Some(Time::from_us(100 * 200).as_ps()));
+    let alone = Time::from_us(100) + COMMAND + READ + PAGE_TRANSFER + ns(13 + 624 + 6);
+    assert_eq!(report.makespan_ps, Time::from_us(100 * 200).as_ps() + alone.as_ps());
 }
 
 fn flush(arrival: Time) -> IoRequest {

@@ -3,7 +3,7 @@
 
 mod arbitrary;
 
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::{Arc, Mutex};
 
 use arbitrary::Case;
@@ -285,7 +285,8 @@ fn check_cache(case: &Case, model: &Model, report: &Report, cache: &CacheReport)
 fn check_lower_bound(outcome: &Outcome) -> Result<(), TestCaseError> {
     let Report { lower_bound: bound, makespan_ps, .. } = &outcome.report;
     let always = [bound.dies_ps, bound.link_to_drive_ps, bound.link_to_host_ps];
-    let sometimes = [bound.chips_ps, bound.rows_ps, bound.controllers_ps, bound.dram_ps, bound.arrivals_ps];
+    let sometimes =
+        [bound.chips_ps, bound.rows_ps, bound.controllers_ps, bound.adapter_ps, bound.dram_ps, bound.arrivals_ps];
     let largest = always.into_iter().chain(sometimes.into_iter().flatten()).max();
     prop_assert_eq!(Some(bound.makespan_ps), largest);
     prop_assert!(bound.makespan_ps <= *makespan_ps, "{:?} in {} ps", bound, makespan_ps);
@@ -435,49 +436,56 @@ proptest! {
 fn the_random_cases_reach_every_corner_of_the_drive() {
     let mut runner = TestRunner::deterministic();
     let strategy = arbitrary::case();
-    let mut reached = [0u64; 17];
+    let mut reached: BTreeMap<&str, u64> = BTreeMap::new();
     let mut limits = BTreeSet::new();
-    let mut chips_that_take_turns = 0;
-    for _ in 0..200 {
+    for _ in 0..400 {
         let case = strategy.new_tree(&mut runner).expect("a case can be drawn").current();
         let Report { flash, gc, path_conflict, breakdown_ps, lower_bound, mapping_cache, cache, .. } =
             run(&case, true).report;
         let takes_turns = !case.config.flash.die_interleaving && case.config.geometry.dies_per_chip > 1;
-        chips_that_take_turns += u64::from(takes_turns && gc.erases > 0);
         let map = mapping_cache.map(|map| map.counters).unwrap_or_default();
-        let cached = cache.map_or([0; 7], |cache| {
-            let CacheReport { reads, writes, fills, destages, evictions, waits, .. } = cache;
-            [reads.hits, reads.partial_hits, writes.partial_hits, fills, destages, evictions, waits]
-        });
         limits.insert(format!("{:?}", lower_bound.limit));
         let waited_behind_gc = breakdown_ps.mean.is_some_and(|mean| mean.behind_gc > 0.0);
-        let copybacks = if case.config.gc.copyback { gc.pages_moved } else { 0 };
         let counts = [
-            gc.erases,
-            gc.pages_moved,
-            gc.wear_moves,
-            gc.pages_copied,
-            copybacks,
-            flash.suspensions,
-            flash.multi_plane_operations,
-            flash.partial_write_reads,
-            path_conflict.wait_ps,
-            u64::from(waited_behind_gc),
-            map.hits,
-            map.misses,
-            map.joined_misses,
-            map.waits_for_room,
-            map.write_backs_without_read,
-            flash.map_programs,
-            gc.translation_collections,
+            ("erases", gc.erases),
+            ("erases on chips whose dies take turns", if takes_turns { gc.erases } else { 0 }),
+            ("pages moved", gc.pages_moved),
+            ("wear moves", gc.wear_moves),
+            ("pages copied from chip to chip", gc.pages_copied),
+            ("copybacks", if case.config.gc.copyback { gc.pages_moved } else { 0 }),
+            ("suspensions", flash.suspensions),
+            ("multi-plane operations", flash.multi_plane_operations),
+            ("reads of partial writes", flash.partial_write_reads),
+            ("waits for paths", path_conflict.wait_ps),
+            ("waits behind collection", u64::from(waited_behind_gc)),
+            ("hits of the map", map.hits),
+            ("misses of the map", map.misses),
+            ("joined misses of the map", map.joined_misses),
+            ("waits for room in the map", map.waits_for_room),
+            ("write-backs of the map without a read", map.write_backs_without_read),
+            ("translation pages programmed", flash.map_programs),
+            ("collections of translation pages", gc.translation_collections),
         ];
-        for (sum, count) in reached.iter_mut().zip(counts.into_iter().chain(cached)) {
-            *sum += count;
+        let cached =
+            cache.into_iter().flat_map(|CacheReport { reads, writes, fills, destages, evictions, waits, .. }| {
+                [
+                    ("reads that hit the cache", reads.hits),
+                    ("reads that hit it in part", reads.partial_hits),
+                    ("writes that hit it in part", writes.partial_hits),
+                    ("fills", fills),
+                    ("destages", destages),
+                    ("evictions", evictions),
+                    ("writes that wait for room in the cache", waits),
+                ]
+            });
+        for (name, count) in counts.into_iter().chain(cached) {
+            *reached.entry(name).or_default() += count;
         }
     }
-    assert!(reached.iter().all(|&count| count > 0), "{reached:?}");
-    assert!(chips_that_take_turns > 0, "no chip whose dies take turns was collected");
-    let expected = ["Arrivals", "Chips", "Dies", "LinkToDrive", "Rows"].map(str::to_owned);
+    let missed: Vec<_> = reached.iter().filter(|(_, count)| **count == 0).collect();
+    assert!(reached.len() == 25 && missed.is_empty(), "{reached:?}");
+    let expected =
+        ["Adapter", "Arrivals", "Chips", "Controllers", "Dies", "Dram", "LinkToDrive", "Rows"].map(str::to_owned);
     assert!(limits.is_superset(&BTreeSet::from(expected)), "{limits:?}");
 }
 

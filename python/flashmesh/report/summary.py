@@ -40,6 +40,7 @@ LIMITS = {
     "controllers": "the controllers need",
     "link-to-drive": "the link to the drive needs",
     "link-to-host": "the link to the host needs",
+    "adapter": "the SATA adapter needs",
     "dram": "the DRAM of the cache needs",
     "arrivals": "the requests take to arrive",
 }
@@ -207,8 +208,15 @@ def utilisation(result: Result, terminal: Terminal) -> Iterator[RenderableType]:
     table = terminal.table("busy", "mean", "", "least", "most", left=1)
     table.columns[2].justify = "left"
     table.columns[2].width = BAR
-    for name, share in (("link to the host", use.link_to_host), ("link to the drive", use.link_to_drive)):
-        table.add_row(name, q.share(share), terminal.bar(share, BAR), "", "")
+    single = {
+        "link to the host": use.link_to_host,
+        "link to the drive": use.link_to_drive,
+        "SATA adapter": use.adapter,
+        "DRAM of the cache": result.cache.dram_share if result.cache else None,
+    }
+    for name, busy in single.items():
+        if busy is not None:
+            table.add_row(name, q.share(busy), terminal.bar(busy, BAR), "", "")
     groups = [(name, shares) for name, shares in interconnect.busy_by_kind(result).items() if shares]
     for name, shares in (*groups, ("controllers", use.controllers), ("dies", use.dies)):
         if not shares:

@@ -30,6 +30,8 @@ pub enum Load {
 pub enum Resource {
     /// The link to the host, in its busier direction.
     HostLink,
+    /// The adapter in the host (SATA).
+    Adapter,
     /// The links between controllers and chips.
     Links,
     /// The flash controllers.
@@ -107,6 +109,7 @@ impl Bound {
         let part = |resource, share, name| Part { resource, share, name };
         let parts = [
             part(Resource::HostLink, host_link, "the host link".to_owned()),
+            part(Resource::Adapter, utilisation.adapter.unwrap_or(0.0), "the SATA adapter".to_owned()),
             part(Resource::Links, link_share, layout.links.get(link).map_or(String::new(), |link| link.name.clone())),
             part(Resource::Controllers, controller_share, format!("controller {controller}")),
             part(Resource::Dies, die_share, format!("{unit} {die}")),
@@ -147,6 +150,9 @@ impl Bound {
                 } else {
                     bound
                 }
+            }
+            Resource::Adapter => {
+                format!("bound by the SATA adapter of the host, {busy} busy, the dies {dies} on average")
             }
             Resource::Dram => format!("bound by the DRAM of the cache, {busy} busy, the dies {dies} on average"),
             _ => {
@@ -193,6 +199,7 @@ mod tests {
         Utilisation {
             link_to_drive: 0.0,
             link_to_host: link,
+            adapter: None,
             links: channels.to_vec(),
             controllers: channels.to_vec(),
             dies: vec![die; 4],
@@ -207,6 +214,14 @@ mod tests {
         let link = |number| Link { kind: LinkKind::Channel, name: format!("channel {number}") };
         let layout = Layout { links: (0..2).map(link).collect(), wires: 16, controllers: 2, routers: 0 };
         Bound::find(utilisation, ("die", &utilisation.dies), None, &layout, mean, load)
+    }
+
+    #[test]
+    fn a_sata_adapter_that_is_always_busy_bounds_the_run() {
+        let busy = Utilisation { adapter: Some(0.99), ..utilisation(0.3, [0.2, 0.2], 0.5, 0.0) };
+        let bound = find(&busy, None, Load::OnCompletion);
+        assert_eq!(bound.sentence, "bound by the SATA adapter of the host, 99 % busy, the dies 50 % on average");
+        assert_eq!(bound.resource, Resource::Adapter);
     }
 
     #[test]

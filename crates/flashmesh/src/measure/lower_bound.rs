@@ -9,6 +9,7 @@
 //! - *Chips*, *rows*, *controllers*: links that take turns, where the interconnect has such (see [`Passage`]); for those that share
 //!   their work, the mean.
 //! - *Link to the drive*, *link to the host*: entries and data, one after the other in each direction.
+//! - *Adapter*: of the host, where SATA has one: the busier of its two ways.
 //! - *DRAM*: the accesses of the device cache, one after the other.
 //! - *Arrivals*: the last request arrived then, where requests arrive at times of their own.
 
@@ -34,6 +35,8 @@ pub enum Limit {
     LinkToDrive,
     /// The link, drive to host.
     LinkToHost,
+    /// The adapter in the host.
+    Adapter,
     /// The DRAM of the device cache.
     Dram,
     /// The requests, the last of which arrived then.
@@ -66,6 +69,8 @@ pub struct Work<'a> {
     pub link_to_drive: Time,
     /// The link, drive to host.
     pub link_to_host: Time,
+    /// The adapter in the host, where there is one.
+    pub adapter: Option<Time>,
     /// The DRAM, where there is a device cache.
     pub dram: Option<Time>,
     /// The last arrival, where requests arrive at times of their own.
@@ -95,6 +100,8 @@ pub struct LowerBound {
     pub link_to_drive_ps: u64,
     /// The time of the link, drive to host.
     pub link_to_host_ps: u64,
+    /// The time of the adapter in the host; null where there is none.
+    pub adapter_ps: Option<u64>,
     /// The time of the DRAM of the device cache; null where there is none.
     pub dram_ps: Option<u64>,
     /// The last arrival; null where requests are issued as others complete.
@@ -139,6 +146,7 @@ impl Work<'_> {
             (Limit::Controllers, controllers),
             (Limit::LinkToDrive, Some(self.link_to_drive)),
             (Limit::LinkToHost, Some(self.link_to_host)),
+            (Limit::Adapter, self.adapter),
             (Limit::Dram, self.dram),
             (Limit::Arrivals, self.last_arrival),
         ];
@@ -156,6 +164,7 @@ impl Work<'_> {
             controllers_ps: ps(controllers),
             link_to_drive_ps: self.link_to_drive.as_ps(),
             link_to_host_ps: self.link_to_host.as_ps(),
+            adapter_ps: ps(self.adapter),
             dram_ps: ps(self.dram),
             arrivals_ps: ps(self.last_arrival),
         }
@@ -177,6 +186,7 @@ mod tests {
             usage,
             link_to_drive: US(3),
             link_to_host: US(2),
+            adapter: None,
             dram: None,
             last_arrival: None,
             end: US(40),
@@ -211,9 +221,11 @@ mod tests {
     }
 
     #[test]
-    fn a_drive_is_bound_by_its_dram_or_the_last_arrival_when_these_take_longer() {
+    fn a_drive_is_bound_by_its_adapter_its_dram_or_the_last_arrival_when_these_take_longer() {
         let mut work = work(&[], &[], &[]);
         assert_eq!(work.lower_bound().limit, Limit::LinkToDrive);
+        work.adapter = Some(US(37));
+        assert_eq!(work.lower_bound().limit, Limit::Adapter);
         work.dram = Some(US(38));
         let bound = work.lower_bound();
         assert_eq!((bound.limit, bound.dram_ps), (Limit::Dram, Some(US(38).as_ps())));

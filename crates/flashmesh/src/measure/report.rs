@@ -281,6 +281,8 @@ pub struct Utilisation {
     pub link_to_drive: f64,
     /// The link from drive to host.
     pub link_to_host: f64,
+    /// The adapter in the host, where the drive has one (SATA): the busier of its two ways.
+    pub adapter: Option<f64>,
     /// Each link of the fabric: bytes on the move.
     pub links: Vec<f64>,
     /// Each flash controller: with a transfer, or setting up its path.

@@ -315,6 +315,7 @@ impl Simulation {
             usage: self.fabric.usage(),
             link_to_drive: self.interface.link().busy(Direction::ToDrive, end),
             link_to_host: self.interface.link().busy(Direction::ToHost, end),
+            adapter: self.interface.adapter_busy(end),
             dram: self.cache.as_ref().map(|device| device.dram_busy(end)),
             last_arrival: open.map(|replay| replay.last_arrival()).max(),
             end,
@@ -358,6 +359,7 @@ impl Simulation {
         Utilisation {
             link_to_drive: share(self.interface.link().busy(Direction::ToDrive, end)),
             link_to_host: share(self.interface.link().busy(Direction::ToHost, end)),
+            adapter: self.interface.adapter_busy(end).map(share),
             links_mean: mean(&links),
             controllers_mean: mean(&controllers),
             dies_mean: mean(&dies),

@@ -122,6 +122,11 @@ pub trait Interface {
     /// The link, to see what it carried.
     fn link(&self) -> &Link;
 
+    /// How long the busier way of an adapter in the host was at work up to `now`; `None` where there is none.
+    fn adapter_busy(&self, _now: Time) -> Option<Time> {
+        None
+    }
+
     /// The doorbells rung so far.
     fn doorbells(&self) -> Doorbells;
 }

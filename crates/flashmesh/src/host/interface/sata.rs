@@ -28,13 +28,20 @@ const QUEUE: StreamId = StreamId(0);
 #[derive(Clone, Debug, Default)]
 struct Desk {
     free_at: Time,
+    busy: Time,
 }
 
 impl Desk {
     /// Takes something at `now` that needs `delay`; gives when it is done.
     fn take(&mut self, now: Time, delay: Time) -> Time {
         self.free_at = self.free_at.later(now) + delay;
+        self.busy += delay;
         self.free_at
+    }
+
+    /// Time at work up to `now`, at least: what is to come may have gaps, and is taken to have none.
+    fn busy(&self, now: Time) -> Time {
+        self.busy.saturating_sub(self.free_at.saturating_sub(now))
     }
 }
 
@@ -179,6 +186,10 @@ impl Interface for Sata {
             Transport::Frames(transport) => transport.link(),
             Transport::Doorbells(transport) => transport.link(),
         }
+    }
+
+    fn adapter_busy(&self, now: Time) -> Option<Time> {
+        Some(self.outbound.busy(now).later(self.inbound.busy(now)))
     }
 
     fn doorbells(&self) -> Doorbells {
