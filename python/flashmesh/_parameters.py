@@ -75,6 +75,7 @@ __all__ = [
     "Sata",
     "SataTransport",
     "Schedule",
+    "ScheduleErases",
     "ScheduleOrder",
     "SchedulePolicy",
     "SchedulePriorities",
@@ -194,6 +195,9 @@ SchedulePolicy: TypeAlias = Literal["out-of-order", "fifo"]
 
 ScheduleOrder: TypeAlias = Literal["read-first", "write-first", "arrival"]
 """Which kind of request goes first. The read that a write of a part of a page needs is a read."""
+
+ScheduleErases: TypeAlias = Literal["with-collection", "first", "last"]
+"""When erases go. Space is nearly out below `gc.hard-threshold`, and where a write finds no page."""
 
 SchedulePriorities: TypeAlias = Literal["off", "strict", "weighted"]
 """What priorities of requests do. With them on, only transactions of the same priority join in a multi-plane operation.
@@ -618,6 +622,11 @@ class Schedule:
     order: ScheduleOrder | None = None
     """Which kind of request goes first. The read that a write of a part of a page needs is a read. Only with policy =
     "out-of-order". Default: "read-first".
+    """
+
+    erases: ScheduleErases | None = None
+    """When erases go. Space is nearly out below `gc.hard-threshold`, and where a write finds no page. Only with policy
+    = "out-of-order". Default: "with-collection".
     """
 
     priorities: SchedulePriorities | None = None

@@ -6,9 +6,10 @@ mod drives;
 
 use drives::*;
 use flashmesh::config::{
-    Arbitration, Config, FabricKind, KindOrder, MultiPlane, PageTypes, ProgramOrder, SchedulePolicy, Suspension, Times,
-    WriteBinding,
+    Arbitration, Config, EraseOrder, FabricKind, KindOrder, MultiPlane, PageTypes, PreconditionKind, ProgramOrder,
+    SchedulePolicy, Suspension, Times, WriteBinding,
 };
+use flashmesh::flash::geometry::Geometry;
 use flashmesh::units::{Bytes, Rate, Time};
 
 const NS: fn(u64) -> Time = Time::from_ns;
@@ -324,6 +325,41 @@ fn kinds_go_in_the_order_that_is_asked_for() {
     config.schedule.order = KindOrder::WriteFirst;
     let done = completions(&config, [read(0, 1, Time::ZERO), read(1, 1, US(1)), write(2, 1, US(2))]);
     assert_eq!(done, [ONE_READ, ONE_READ * 2 + ONE_WRITE, ONE_READ + ONE_WRITE]);
+}
+
+/// How long a read takes that comes every 50 us, on average, beside random writes on a drive that collects all the time; how many
+/// blocks were erased.
+fn reads_beside_erases(erases: EraseOrder, preemptible: bool) -> (f64, u64) {
+    let mut config = one_chip(1);
+    config.geometry.blocks_per_plane = 32;
+    config.geometry.pages_per_block = 16;
+    config.geometry.over_provisioning = 0.5;
+    config.flash.erase_time = Time::from_ms(3);
+    config.gc.threshold = 0.2;
+    config.gc.preemptible = preemptible;
+    config.precondition.kind = PreconditionKind::Random;
+    config.schedule.erases = erases;
+    let pages = Geometry::new(&config.geometry).expect("it is a drive").logical_pages;
+    let page = |n: u64| n.wrapping_mul(0x9e37_79b9_7f4a_7c15) % u64::from(pages);
+    let writes = (0..1_500).map(|n| write(page(n), 1, Time::from_us(n * 1_000)));
+    let reads = (0..30_000).map(|n| read(page(n + 7), 1, Time::from_us(n * 50)));
+    let mut requests: Vec<_> = writes.chain(reads).collect();
+    requests.sort_by_key(|request| request.arrival);
+    let (report, _) = run_source(&config, Listed(requests.into()));
+    (report.latency_ps.read.expect("there are reads").mean, report.gc.erases)
+}
+
+#[test]
+fn erases_that_go_last_let_requests_pass_and_those_that_go_first_do_not() {
+    for preemptible in [false, true] {
+        let [first, between, last] = [EraseOrder::First, EraseOrder::WithCollection, EraseOrder::Last]
+            .map(|erases| reads_beside_erases(erases, preemptible));
+        assert!(first.1 > 50 && between.1 > 50 && last.1 > 50, "{first:?} {between:?} {last:?}");
+        // Erases of a collection that cannot be preempted go before requests as it is, others behind them.
+        let (long, short) = if preemptible { (first, [between, last]) } else { (between, [last, last]) };
+        assert!(short.iter().all(|short| short.0 < 0.95 * long.0), "{first:?} {between:?} {last:?}");
+        assert_eq!(if preemptible { between } else { first }, if preemptible { last } else { between });
+    }
 }
 
 #[test]

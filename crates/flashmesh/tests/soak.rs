@@ -67,6 +67,7 @@ fn firmware() -> BoxedStrategy<String> {
         "schedule",
         vec![
             ("order", vec!["\"read-first\"", "\"write-first\"", "\"arrival\""]),
+            ("erases", vec!["\"with-collection\"", "\"first\"", "\"last\""]),
             ("priorities", vec!["\"off\"", "\"strict\"", "\"weighted\""]),
             ("age-bound", vec!["\"5ms\""]),
         ],

@@ -25,6 +25,7 @@ pub struct Waiting<'a> {
     transactions: &'a Transactions,
     ready: &'a [PlaneMasks],
     collection_first: bool,
+    space_is_out: bool,
 }
 
 /// The planes of a mask.
@@ -42,7 +43,8 @@ fn planes(mut mask: u8) -> impl Iterator<Item = usize> {
 
 impl<'a> Waiting<'a> {
     /// The view of the dies from `first` on. `ready` says, for each of them, which planes have a transaction that may run now,
-    /// for each class; `collection_first` whether garbage collection goes before user requests.
+    /// for each class; `collection_first` whether garbage collection goes before user requests, `space_is_out` whether it has to, whatever
+    /// the policy says: writes find no page, or will not soon.
     #[inline]
     pub fn new(
         now: Time,
@@ -51,8 +53,9 @@ impl<'a> Waiting<'a> {
         transactions: &'a Transactions,
         ready: &'a [PlaneMasks],
         collection_first: bool,
+        space_is_out: bool,
     ) -> Waiting<'a> {
-        Waiting { now, first, queues, transactions, ready, collection_first }
+        Waiting { now, first, queues, transactions, ready, collection_first, space_is_out }
     }
 
     /// The time of the decision.
@@ -71,6 +74,12 @@ impl<'a> Waiting<'a> {
     #[inline]
     pub fn collection_first(&self) -> bool {
         self.collection_first
+    }
+
+    /// Whether space is nearly out, so that only collection lets writes go on.
+    #[inline]
+    pub fn space_is_out(&self) -> bool {
+        self.space_is_out
     }
 
     /// Whether a transaction of `class` may run.

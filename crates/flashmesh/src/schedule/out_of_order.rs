@@ -3,9 +3,9 @@
 //!
 //! Reads go first unless `schedule.order` says otherwise: a program keeps a die thirty times as long. What has priority always goes
 //! first, so what has none may wait for ever; `schedule.age-bound` ends that. Priorities of requests count as
-//! `schedule.priorities` says; collection has none.
+//! `schedule.priorities` says; collection has none. Erases go with the rest of their collection unless `schedule.erases` says otherwise.
 
-use crate::config::{self, KindOrder, Priorities};
+use crate::config::{self, EraseOrder, KindOrder, Priorities};
 use crate::units::Time;
 
 use super::transaction::{Class, Priority, Transaction};
@@ -13,6 +13,7 @@ use super::turns::Turns;
 use super::{Choice, Scheduler, Waiting, oldest};
 
 const MAP: [Class; 2] = [Class::MapRead, Class::MapProgram];
+const MOVES: [Class; 2] = [Class::CollectRead, Class::CollectProgram];
 const READ_FIRST: [Class; 2] = [Class::UserRead, Class::UserProgram];
 const WRITE_FIRST: [Class; 2] = [Class::UserProgram, Class::UserRead];
 
@@ -20,6 +21,7 @@ const WRITE_FIRST: [Class; 2] = [Class::UserProgram, Class::UserRead];
 #[derive(Debug)]
 pub struct OutOfOrder {
     order: KindOrder,
+    erases: EraseOrder,
     priorities: Priorities,
     age_bound: Option<Time>,
     /// By die, for each kind in its order; kept when priorities take turns.
@@ -38,6 +40,7 @@ impl OutOfOrder {
         let turns = if config.priorities == Priorities::Weighted { dies as usize } else { 0 };
         OutOfOrder {
             order: config.order,
+            erases: config.erases,
             priorities: config.priorities,
             age_bound: config.age_bound,
             turns: vec![Default::default(); turns],
@@ -99,6 +102,23 @@ impl Scheduler for OutOfOrder {
         if let Some(map) = in_order(waiting, MAP) {
             return Some(map);
         }
+        match self.erases {
+            EraseOrder::WithCollection => {}
+            EraseOrder::First => {
+                if let Some(erase) = waiting.oldest(Class::Erase) {
+                    return Some(erase);
+                }
+            }
+            EraseOrder::Last if waiting.space_is_out() => {}
+            EraseOrder::Last => {
+                let others = if waiting.collection_first() {
+                    in_order(waiting, MOVES).or_else(|| self.user(waiting))
+                } else {
+                    self.user(waiting).or_else(|| in_order(waiting, MOVES))
+                };
+                return others.or_else(|| waiting.oldest(Class::Erase));
+            }
+        }
         if waiting.collection_first() {
             in_order(waiting, Class::INTERNAL).or_else(|| self.user(waiting))
         } else {
@@ -148,8 +168,19 @@ mod tests {
 
         /// Takes what `policy` chooses at `now`; gives its order of arrival.
         fn take(&mut self, policy: &mut OutOfOrder, now: Time, collection_first: bool) -> Option<u64> {
+            self.take_when(policy, now, collection_first, false)
+        }
+
+        fn take_when(
+            &mut self,
+            policy: &mut OutOfOrder,
+            now: Time,
+            collection_first: bool,
+            space_is_out: bool,
+        ) -> Option<u64> {
             let ready: Vec<PlaneMasks> = (0..DIES).map(|die| self.queues.masks(DieId(die))).collect();
-            let waiting = Waiting::new(now, DieId(0), &self.queues, &self.transactions, &ready, collection_first);
+            let waiting =
+                Waiting::new(now, DieId(0), &self.queues, &self.transactions, &ready, collection_first, space_is_out);
             let choice = policy.choose(&waiting)?;
             let id = self.queues.pop(&mut self.transactions, choice)?;
             Some(self.transactions[id].order)
@@ -185,6 +216,31 @@ mod tests {
         assert_eq!(order(KindOrder::WriteFirst, false), [0, 4, 1, 3, 6, 2, 5]);
         assert_eq!(order(KindOrder::Arrival, false), [0, 1, 3, 4, 6, 2, 5]);
         assert_eq!(order(KindOrder::ReadFirst, true), [6, 2, 5, 1, 3, 0, 4]);
+    }
+
+    #[test]
+    fn erases_go_with_their_collection_before_all_requests_or_after_all() {
+        let arrivals = [
+            (0, 0, UserProgram, Medium),
+            (1, 0, CollectRead, Medium),
+            (1, 1, Erase, Medium),
+            (0, 1, UserRead, Medium),
+            (0, 1, Erase, Medium),
+        ];
+        let order = |erases, first, is_out| {
+            let options = config::Schedule { erases, ..Default::default() };
+            let (mut policy, mut waits) = (OutOfOrder::new(&options, DIES), Waits::new(&options, &arrivals));
+            let mut take = || waits.take_when(&mut policy, Time::from_us(100), first, is_out);
+            std::iter::from_fn(&mut take).collect::<Vec<_>>()
+        };
+        assert_eq!(order(EraseOrder::WithCollection, false, false), [3, 0, 1, 2, 4]);
+        assert_eq!(order(EraseOrder::WithCollection, true, false), [1, 2, 4, 3, 0]);
+        assert_eq!(order(EraseOrder::First, false, false), [2, 4, 3, 0, 1]);
+        assert_eq!(order(EraseOrder::First, true, false), [2, 4, 1, 3, 0]);
+        assert_eq!(order(EraseOrder::Last, false, false), [3, 0, 1, 2, 4]);
+        assert_eq!(order(EraseOrder::Last, true, false), [1, 3, 0, 2, 4]);
+        // Where space is out the collection is to end.
+        assert_eq!(order(EraseOrder::Last, true, true), [1, 2, 4, 3, 0]);
     }
 
     const MIXED: [(u32, usize, Class, Priority); 7] = [

@@ -130,7 +130,17 @@ impl Simulation {
     /// nearly out, here or where the pages come from.
     #[inline]
     pub(super) fn collection_first(&self, die: DieId) -> bool {
-        let is_urgent = || !self.config.gc.preemptible || self.planes_of(die).any(|plane| self.ftl.is_urgent(plane));
-        (self.foreground_collections[die.index()] > 0 && is_urgent()) || self.arrival_first(die)
+        let has_to_go_on = || !self.config.gc.preemptible || self.is_urgent(die);
+        (self.foreground_collections[die.index()] > 0 && has_to_go_on()) || self.arrival_first(die)
+    }
+
+    /// Whether this die collects since its space is nearly out.
+    pub(super) fn collects_for_space(&self, die: DieId) -> bool {
+        self.foreground_collections[die.index()] > 0 && self.is_urgent(die)
+    }
+
+    #[inline]
+    fn is_urgent(&self, die: DieId) -> bool {
+        self.planes_of(die).any(|plane| self.ftl.is_urgent(plane))
     }
 }

@@ -1,6 +1,6 @@
 //! Dies ask for paths, and what they run is decided when the path is granted (late binding).
 
-use crate::config::WriteStreams;
+use crate::config::{EraseOrder, WriteStreams};
 use crate::fabric::{Cause, Causes, DataOf, Fabric, FabricEvent, Grant, Granted, Leg, Message, Payload};
 use crate::flash::die::{Operation, OperationKind};
 use crate::ids::{DieId, PlaneId, StreamId, TransactionId};
@@ -370,10 +370,13 @@ impl Simulation {
         if ready.iter().all(|ready| *ready == NOTHING) {
             return None;
         }
-        let dies = (first.0..).map(DieId).take(ready.len());
-        let collection_first = dies.into_iter().any(|die| self.collection_first(die));
+        let dies = || (first.0..).map(DieId).take(ready.len());
+        let collection_first = dies().any(|die| self.collection_first(die));
+        // Asked of a policy that may put it off.
+        let space_is_out =
+            self.config.schedule.erases == EraseOrder::Last && dies().any(|die| self.collects_for_space(die));
         let now = self.queue.now();
-        let waiting = Waiting::new(now, first, &self.queues, &self.transactions, ready, collection_first);
+        let waiting = Waiting::new(now, first, &self.queues, &self.transactions, ready, collection_first, space_is_out);
         self.scheduler.choose(&waiting)
     }
 

@@ -1,7 +1,7 @@
 //! Random chips and schedulers, with all their options.
 
 use flashmesh::config::{
-    Flash, KindOrder, MultiPlane, PageTypes, Priorities, Schedule, SchedulePolicy, Suspension, Times,
+    EraseOrder, Flash, KindOrder, MultiPlane, PageTypes, Priorities, Schedule, SchedulePolicy, Suspension, Times,
 };
 use flashmesh::units::Time;
 use proptest::option;
@@ -72,8 +72,16 @@ pub fn flash() -> impl Strategy<Value = Flash> {
 
 /// Any scheduler.
 pub fn schedule() -> impl Strategy<Value = Schedule> {
-    let options = (select(KindOrder::ALL), select(Priorities::ALL), option::of(time_us(0..=2_000)));
-    (select(SchedulePolicy::ALL), options, 1..=8u32).prop_map(|(policy, (order, priorities, age_bound), lookahead)| {
-        Schedule { policy, order, priorities, age_bound, lookahead }
-    })
+    let options =
+        (select(KindOrder::ALL), select(EraseOrder::ALL), select(Priorities::ALL), option::of(time_us(0..=2_000)));
+    (select(SchedulePolicy::ALL), options, 1..=8u32).prop_map(
+        |(policy, (order, erases, priorities, age_bound), lookahead)| Schedule {
+            policy,
+            order,
+            erases,
+            priorities,
+            age_bound,
+            lookahead,
+        },
+    )
 }

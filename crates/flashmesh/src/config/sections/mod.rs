@@ -47,7 +47,7 @@ pub use precondition::{Precondition, PreconditionKind};
 pub use queue::{Caching, Priority, Queue};
 pub use replay::{Replay, ReplayMode};
 pub use sata::{Sata, SataTransport};
-pub use schedule::{KindOrder, Priorities, Schedule, SchedulePolicy};
+pub use schedule::{EraseOrder, KindOrder, Priorities, Schedule, SchedulePolicy};
 pub use sizes::Sizes;
 pub use times::Times;
 pub use venice::{Retry, Routing, Service, TieBreak, Venice};

@@ -27,6 +27,18 @@ choices! {
 }
 
 choices! {
+    /// When the erase that ends a collection goes.
+    EraseOrder {
+        /// As the other transactions of its collection go.
+        WithCollection = "with-collection",
+        /// Before all requests: its plane has free pages soonest.
+        First = "first",
+        /// When nothing else waits, or space is nearly out: no request waits for it before that.
+        Last = "last",
+    }
+}
+
+choices! {
     /// What the priority of a request means to a die.
     Priorities {
         /// Nothing.
@@ -45,6 +57,8 @@ section! {
         policy: SchedulePolicy = SchedulePolicy::OutOfOrder;
         /// Which kind of request goes first. The read that a write of a part of a page needs is a read.
         order: KindOrder = KindOrder::ReadFirst, with "policy" = ["\"out-of-order\""];
+        /// When erases go. Space is nearly out below `gc.hard-threshold`, and where a write finds no page.
+        erases: EraseOrder = EraseOrder::WithCollection, with "policy" = ["\"out-of-order\""];
         /// What priorities of requests do. With them on, only transactions of the same priority join in a multi-plane operation.
         priorities: Priorities = Priorities::Off, with "policy" = ["\"out-of-order\""];
         /// A request's transaction that has waited this long for its die goes before those of all other requests, so that none
