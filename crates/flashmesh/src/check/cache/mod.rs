@@ -1,0 +1,191 @@
+//! The device cache hides no data and loses none, sector by sector.
+//!
+//! The oracle keeps, for every sector, which write its content on flash and in DRAM comes from, by the order in which
+//! writes reached the drive. A read returns nothing older than what was acknowledged, or read, before it reached the
+//! drive; a program puts nothing older over something newer; a page leaves DRAM only when flash has it; no more pages
+//! are dirty than may be; and at the end everything acknowledged is in DRAM or on flash, or counted as lost with the
+//! power.
+
+mod dram;
+mod flash;
+mod host;
+
+use rustc_hash::FxHashMap;
+
+use crate::cache::Sectors;
+use crate::config::{CacheSharing, Config};
+use crate::flash::geometry::Geometry;
+use crate::ids::{Lpn, RequestId};
+use crate::measure::cache::PowerCutReport;
+use crate::workload::{IoRequest, RequestKind};
+
+use super::requests::Extent;
+
+/// A write, by its place in the order of those that reached the drive; 0 for what was there before.
+type Stamp = u64;
+
+/// A request in flight.
+#[derive(Debug)]
+struct Flying {
+    io: IoRequest,
+    order: Stamp,
+    /// What each sector of its pages may not be older than, for a read; of a flush, what flash has to have.
+    floors: FxHashMap<Lpn, Vec<Stamp>>,
+    /// What a read got so far.
+    got: FxHashMap<Lpn, Vec<Option<Stamp>>>,
+    /// What the array read for a page of it.
+    base: FxHashMap<Lpn, Vec<Stamp>>,
+    /// The pages of a write that are where they complete it.
+    done: Vec<Lpn>,
+    /// Of these, and of the pages of a read, those that were deallocated since.
+    deallocated: Vec<Lpn>,
+    /// All pages that were deallocated since it reached the drive.
+    overtaken: Vec<Lpn>,
+}
+
+/// A page in DRAM.
+#[derive(Debug)]
+struct Held {
+    stamps: Vec<Option<Stamp>>,
+    unsaved: Sectors,
+}
+
+/// What the cache and the flash hold.
+#[derive(Debug)]
+pub(super) struct Cache {
+    geometry: Geometry,
+    /// Sectors of a page.
+    sectors: u32,
+    capacity: usize,
+    dirty_limit: u64,
+    order: Stamp,
+    flying: FxHashMap<RequestId, Flying>,
+    dram: FxHashMap<Lpn, Held>,
+    /// Pages in DRAM with sectors that flash lacks.
+    dirty: u64,
+    flash: FxHashMap<Lpn, Vec<Stamp>>,
+    /// What the host knows to be written.
+    acknowledged: FxHashMap<Lpn, Vec<Stamp>>,
+    /// What the host knows to be written, or has read.
+    known: FxHashMap<Lpn, Vec<Stamp>>,
+    /// What is on its way from DRAM to flash.
+    destages: FxHashMap<Lpn, (Sectors, Vec<Option<Stamp>>)>,
+    /// What the array read for a destage of a part of a page.
+    base: FxHashMap<Lpn, Vec<Stamp>>,
+}
+
+impl Cache {
+    pub(super) const NAME: &'static str = "cache";
+
+    /// The oracle of a drive with a cache; `None` when it is turned off.
+    pub(super) fn new(geometry: &Geometry, config: &Config) -> Option<Cache> {
+        let settings = &config.cache;
+        let pages = settings.capacity.as_u64() / geometry.page_size.as_u64();
+        if pages == 0 {
+            return None;
+        }
+        let parts = match settings.sharing {
+            CacheSharing::Shared => 1,
+            CacheSharing::PerStream => config.streams().len() as u64,
+        };
+        // Each part holds a page at least, and may have one dirty.
+        let of_a_part = (pages / parts).max(1);
+        let dirty_of_a_part = ((of_a_part as f64 * settings.dirty_limit) as u64).max(1);
+        Some(Cache {
+            sectors: (geometry.page_size.as_u64() / geometry.sector_size.as_u64()) as u32,
+            capacity: (parts * of_a_part) as usize,
+            dirty_limit: parts * dirty_of_a_part,
+            geometry: geometry.clone(),
+            order: 0,
+            flying: FxHashMap::default(),
+            dram: FxHashMap::default(),
+            dirty: 0,
+            flash: FxHashMap::default(),
+            acknowledged: FxHashMap::default(),
+            known: FxHashMap::default(),
+            destages: FxHashMap::default(),
+            base: FxHashMap::default(),
+        })
+    }
+
+    fn none(&self) -> Vec<Stamp> {
+        vec![0; self.sectors as usize]
+    }
+
+    fn on_flash(&self, lpn: Lpn) -> Vec<Stamp> {
+        self.flash.get(&lpn).cloned().unwrap_or_else(|| self.none())
+    }
+
+    /// The sectors of `lpn` that a request touches.
+    fn touched(&self, io: &IoRequest, lpn: Lpn) -> Sectors {
+        let sector = self.geometry.sector_size.as_u64();
+        let first_of_page = u64::from(lpn.0) * u64::from(self.sectors);
+        let first = (io.offset.as_u64() / sector).max(first_of_page) - first_of_page;
+        let end = (io.offset + io.size).as_u64().div_ceil(sector).min(first_of_page + u64::from(self.sectors));
+        Sectors::range(first as u32, (end - first_of_page) as u32)
+    }
+
+    /// The pages that a request reads or writes; zeroes over a whole page deallocate it.
+    fn pages_moved(&self, io: &IoRequest) -> impl Iterator<Item = Lpn> + use<> {
+        let extent = Extent::of(io, &self.geometry);
+        let zeroes = io.kind == RequestKind::WriteZeroes;
+        extent.pages().filter(move |lpn| !zeroes || extent.is_partial(*lpn))
+    }
+
+    /// A page is in DRAM now, or not.
+    fn count_dirty(&mut self, before: bool, after: bool) -> Result<(), String> {
+        self.dirty = self.dirty + u64::from(after) - u64::from(before);
+        if self.dirty > self.dirty_limit {
+            return Err(format!("{} pages are dirty, but {} may be", self.dirty, self.dirty_limit));
+        }
+        Ok(())
+    }
+
+    /// The host no longer needs a page.
+    pub(super) fn deallocated(&mut self, lpn: Lpn) {
+        self.flash.remove(&lpn);
+        self.known.remove(&lpn);
+        self.acknowledged.remove(&lpn);
+        // What a write brings later comes after it; of a read nobody knows.
+        for flying in self.flying.values_mut() {
+            flying.overtaken.push(lpn);
+            if matches!(flying.io.kind, RequestKind::Read | RequestKind::Flush) || flying.done.contains(&lpn) {
+                flying.floors.remove(&lpn);
+                flying.deallocated.push(lpn);
+            }
+        }
+        if let Some(held) = self.dram.get_mut(&lpn) {
+            self.dirty -= u64::from(!held.unsaved.is_empty());
+            held.unsaved = Sectors::NONE;
+            held.stamps.fill(None);
+        }
+    }
+
+    /// The run is over, by a cut of the power if there is one.
+    pub(super) fn finish(&self, power_cut: Option<&PowerCutReport>) -> Result<(), String> {
+        let (mut pages, mut sectors) = (0, 0);
+        for (&lpn, acknowledged) in &self.acknowledged {
+            let flash = self.on_flash(lpn);
+            let dram = self.dram.get(&lpn).filter(|_| power_cut.is_none());
+            let held = |at: usize| dram.and_then(|held| held.stamps[at]).unwrap_or(flash[at]);
+            let lost = (0..acknowledged.len()).filter(|&at| held(at) < acknowledged[at]).count() as u64;
+            if lost > 0 && power_cut.is_none_or(|cut| cut.capacitors) {
+                return Err(format!("{lost} sectors of logical page {} are lost that were acknowledged", lpn.0));
+            }
+            pages += u64::from(lost > 0);
+            sectors += lost;
+        }
+        let Some(cut) = power_cut else { return Ok(()) };
+        let bytes = sectors * self.geometry.sector_size.as_u64();
+        if (cut.pages_lost, cut.bytes_lost) != (pages, bytes) {
+            return Err(format!(
+                "{} pages and {} B were reported as lost with the power, but {pages} pages and {bytes} B were",
+                cut.pages_lost, cut.bytes_lost
+            ));
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests;
