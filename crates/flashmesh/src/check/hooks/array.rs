@@ -1,0 +1,180 @@
+//! What dies and planes do.
+
+use crate::check::data::Data;
+use crate::check::dies::Dies;
+use crate::check::entries::Entries;
+use crate::check::freshness::Freshness;
+use crate::check::namespaces::Namespaces;
+use crate::check::pages::Pages;
+use crate::check::planes::Planes;
+use crate::check::requests::Requests;
+use crate::check::{Oracles, Origin};
+use crate::flash::die::OperationKind;
+use crate::ftl::Ftl;
+use crate::ids::{BlockId, DieId, Lpn, PlaneId, Ppn, RequestId};
+use crate::units::Time;
+
+impl Oracles {
+    /// A die took an operation over `planes` of its planes.
+    pub fn operation_began(&mut self, die: DieId, kind: OperationKind, planes: usize, now: Time) {
+        let outcome = self.dies.began(die, kind, planes);
+        self.judge(Dies::NAME, outcome, now);
+        self.planes.began(die, kind, planes);
+        self.energy.began(die, kind);
+    }
+
+    /// The array of a die began to work, until `until` unless it is suspended.
+    pub fn array_began(&mut self, die: DieId, kind: OperationKind, now: Time, until: Time) {
+        let outcome = self.dies.array_began(die, kind, now, until);
+        self.judge(Dies::NAME, outcome, now);
+    }
+
+    /// The operation in the array of a die was set aside.
+    pub fn suspended(&mut self, die: DieId, now: Time) {
+        let outcome = self.dies.suspended(die, now);
+        self.judge(Dies::NAME, outcome, now);
+        self.planes.suspended(die);
+    }
+
+    /// The operation set aside goes on, until `until`.
+    pub fn resumed(&mut self, die: DieId, now: Time, until: Time) {
+        let outcome = self.dies.resumed(die, now, until);
+        self.judge(Dies::NAME, outcome, now);
+        self.planes.resumed(die);
+    }
+
+    /// The array of a die is done. What its planes did follows at once: a page read, programmed or a block erased each.
+    pub fn array_ended(&mut self, die: DieId, now: Time) {
+        let outcome = self.dies.array_ended(die, now);
+        self.judge(Dies::NAME, outcome, now);
+        let outcome = self.planes.array_ended(die);
+        self.judge(Planes::NAME, outcome, now);
+        self.energy.array_ended(die);
+    }
+
+    /// The data of one plane has left the register of a die.
+    pub fn data_left(&mut self, die: DieId, now: Time) {
+        let outcome = self.dies.data_left(die);
+        self.judge(Dies::NAME, outcome, now);
+    }
+
+    /// The page read from `from` has reached the page buffer of another chip.
+    pub fn page_copied(&mut self, from: Ppn, plane: PlaneId, now: Time) {
+        let outcome = self.data.copied(from, plane);
+        self.judge(Data::NAME, outcome, now);
+    }
+
+    /// A page in the page buffer of a chip is not needed any more.
+    pub fn copy_dropped(&mut self, plane: PlaneId, now: Time) {
+        let outcome = self.data.dropped(plane);
+        self.judge(Data::NAME, outcome, now);
+    }
+
+    /// Checks how long the operation took that read a page, programmed one, or did both; what is not told was in the same plane.
+    fn judge_time(&mut self, read: Option<Ppn>, programmed: Option<Ppn>, now: Time) {
+        let Some(ppn) = programmed.or(read) else { return };
+        let geometry = &self.geometry;
+        let offset = |ppn: Option<Ppn>| ppn.map(|ppn| geometry.page_in_block(ppn));
+        let die = geometry.die_of_plane(geometry.plane_of(ppn));
+        let (read, programmed) = (offset(read), offset(programmed));
+        self.energy.told(read, programmed);
+        let outcome = self.dies.told(die, read.unwrap_or(0), programmed.unwrap_or(0));
+        self.judge(Dies::NAME, outcome, now);
+    }
+
+    /// The array read a page, for a request or to move it.
+    pub fn page_read(&mut self, ppn: Ppn, lpn: Lpn, request: Option<RequestId>, now: Time) {
+        let outcome = self.planes.read(ppn);
+        self.judge(Planes::NAME, outcome, now);
+        self.judge_time(Some(ppn), None, now);
+        self.cache(now, |cache| cache.read(request, lpn));
+        let version = self.pages.read(ppn, lpn);
+        if let Some(id) = request {
+            if let Ok(version) = version {
+                let outcome = self.freshness.read(id, lpn, version);
+                self.judge(Freshness::NAME, outcome, now);
+            }
+            let outcome = self.requests.read(id, lpn);
+            self.judge(Requests::NAME, outcome, now);
+            let outcome = self.entries.page_done(Some(id), lpn);
+            self.judge(Entries::NAME, outcome, now);
+        }
+        self.judge(Pages::NAME, version.map(|_| ()), now);
+    }
+
+    /// The array programmed a page.
+    pub fn page_programmed(&mut self, ppn: Ppn, lpn: Lpn, origin: Origin, now: Time) {
+        let from = match origin {
+            Origin::User(id) => {
+                let outcome = self.requests.programmed(id, lpn);
+                self.judge(Requests::NAME, outcome, now);
+                let outcome = self.freshness.programmed(id, lpn, self.pages.newest(lpn));
+                self.judge(Freshness::NAME, outcome, now);
+                let outcome = self.entries.page_done(Some(id), lpn);
+                self.judge(Entries::NAME, outcome, now);
+                None
+            }
+            Origin::Destaged => {
+                let outcome = self.entries.page_done(None, lpn);
+                self.judge(Entries::NAME, outcome, now);
+                None
+            }
+            Origin::Moved(from) => Some(from),
+            Origin::Map => None,
+        };
+        let written = match origin {
+            Origin::User(id) => self.requests.bytes(id, lpn),
+            Origin::Destaged => self.cache.as_ref().and_then(|cache| cache.destaged_bytes(lpn)),
+            Origin::Moved(_) | Origin::Map => None,
+        };
+        self.cache(now, |cache| cache.programmed(lpn, origin));
+        let outcome = self.planes.programmed(ppn, from);
+        self.judge(Planes::NAME, outcome, now);
+        self.judge_time(from, Some(ppn), now);
+        let outcome = self.data.programmed(ppn, from, written);
+        self.judge(Data::NAME, outcome, now);
+        let outcome = self.pages.programmed(ppn, lpn, origin);
+        self.judge(Pages::NAME, outcome, now);
+        let outcome = self.namespaces.lies(lpn, ppn);
+        self.judge(Namespaces::NAME, outcome, now);
+        if origin == Origin::Map {
+            self.entries.programmed(lpn);
+        } else if self.pages.place(lpn) == Some(ppn) {
+            self.entries.moved(lpn);
+        }
+    }
+
+    /// A page that was never written, or deallocated, was placed so that it can be read.
+    pub fn page_placed(&mut self, ppn: Ppn, lpn: Lpn, ftl: &Ftl, now: Time) {
+        let block = self.geometry.block_of(ppn);
+        // Erases that the array was not told to do are compactions, see `Ftl::translate_read`.
+        if ftl.erase_count(block) > self.pages.erases(block) {
+            let mut survivors = Vec::new();
+            let mut page = 0;
+            while let Some((at, survivor)) = ftl.next_valid_page(block, page) {
+                if self.geometry.ppn(block, at) != ppn {
+                    survivors.push((self.geometry.ppn(block, at), survivor));
+                }
+                page = at + 1;
+            }
+            let outcome = self.pages.compacted(block, &survivors);
+            self.judge(Pages::NAME, outcome, now);
+        }
+        if self.placement_changes_map {
+            self.entries.moved(lpn);
+        }
+        let outcome = self.pages.placed(ppn, lpn);
+        self.judge(Pages::NAME, outcome, now);
+        let outcome = self.namespaces.lies(lpn, ppn);
+        self.judge(Namespaces::NAME, outcome, now);
+    }
+
+    /// The array erased a block.
+    pub fn block_erased(&mut self, block: BlockId, now: Time) {
+        let outcome = self.planes.erased(block);
+        self.judge(Planes::NAME, outcome, now);
+        let outcome = self.pages.erased(block);
+        self.judge(Pages::NAME, outcome, now);
+        self.mapping.erased();
+    }
+}

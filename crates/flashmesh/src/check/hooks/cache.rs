@@ -1,0 +1,67 @@
+//! What the device cache takes, gives and sends to flash.
+
+use crate::cache::Sectors;
+use crate::check::Oracles;
+use crate::check::cache::Cache;
+use crate::check::requests::Requests;
+use crate::ids::{Lpn, RequestId};
+use crate::measure::cache::PowerCutReport;
+use crate::units::Time;
+
+impl Oracles {
+    /// Asks the oracle of the device cache, where there is one.
+    pub(super) fn cache(&mut self, now: Time, ask: impl FnOnce(&mut Cache) -> Result<(), String>) {
+        if let Some(cache) = &mut self.cache {
+            let outcome = ask(cache);
+            self.judge(Cache::NAME, outcome, now);
+        }
+    }
+
+    /// `sectors` of a page of a read come from the device cache.
+    pub fn cache_found(&mut self, id: RequestId, lpn: Lpn, sectors: Sectors, now: Time) {
+        let Some(cache) = &mut self.cache else { return };
+        let outcome = cache.found(id, lpn, sectors);
+        if outcome == Ok(true) {
+            let outcome = self.requests.cached(id, lpn);
+            self.judge(Requests::NAME, outcome, now);
+        }
+        self.judge(Cache::NAME, outcome.map(|_| ()), now);
+    }
+
+    /// The data of a page of a write went to the device cache; with `stays` that completes it.
+    pub fn cache_took(&mut self, id: RequestId, lpn: Lpn, sectors: Sectors, stays: bool, now: Time) {
+        if stays {
+            let outcome = self.requests.cached(id, lpn);
+            self.judge(Requests::NAME, outcome, now);
+        }
+        self.cache(now, |cache| cache.took(id, lpn, sectors, stays));
+    }
+
+    /// `sectors` of the page that a request read from flash went to the device cache.
+    pub fn cache_filled(&mut self, id: RequestId, lpn: Lpn, sectors: Sectors, now: Time) {
+        self.cache(now, |cache| cache.filled(id, lpn, sectors));
+    }
+
+    /// The device cache holds a page no more.
+    pub fn cache_removed(&mut self, lpn: Lpn, now: Time) {
+        self.cache(now, |cache| cache.removed(lpn));
+    }
+
+    /// The device cache sends `sectors` of a page to flash.
+    pub fn destage_began(&mut self, lpn: Lpn, sectors: Sectors, now: Time) {
+        self.cache(now, |cache| cache.destage_began(lpn, sectors));
+    }
+
+    /// A page that the device cache had sent to flash was deallocated on its way, and is so again.
+    pub fn destage_forgotten(&mut self, lpn: Lpn, _now: Time) {
+        self.pages.deallocated(lpn);
+        if let Some(cache) = &mut self.cache {
+            cache.destage_forgotten(lpn);
+        }
+    }
+
+    /// The run is over, and the device cache is as it is.
+    pub fn cache_finished(&mut self, power_cut: Option<&PowerCutReport>, now: Time) {
+        self.cache(now, |cache| cache.finish(power_cut));
+    }
+}

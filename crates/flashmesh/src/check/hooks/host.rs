@@ -1,0 +1,60 @@
+//! What the host asks for, and what it is told.
+
+use std::ops::Range;
+
+use crate::check::Oracles;
+use crate::check::queues::Queues;
+use crate::check::requests::Requests;
+use crate::host::interface::Seen;
+use crate::ids::{RequestId, StreamId};
+use crate::units::Time;
+use crate::workload::IoRequest;
+
+impl Oracles {
+    /// The host issued a request.
+    pub fn request_issued(&mut self, id: RequestId, stream: StreamId, now: Time) {
+        let outcome = self.queues.issued(id, stream);
+        self.judge(Queues::NAME, outcome, now);
+    }
+
+    /// The interface between host and drive did something.
+    pub fn host(&mut self, seen: Seen, now: Time) {
+        let outcome = self.queues.saw(seen);
+        self.judge(Queues::NAME, outcome, now);
+    }
+
+    /// A request has reached the drive, which will not do it.
+    pub fn request_refused(&mut self, id: RequestId, now: Time) {
+        let outcome = self.requests.refused(id);
+        self.judge(Requests::NAME, outcome, now);
+    }
+
+    /// A request has reached the drive.
+    pub fn request_submitted(&mut self, id: RequestId, io: &IoRequest, now: Time) {
+        let outcome = self.requests.submitted(id, io, now);
+        self.judge(Requests::NAME, outcome, now);
+        self.freshness.submitted(id, io, now, |lpn| self.pages.newest(lpn));
+        if let Some(cache) = &mut self.cache {
+            cache.submitted(id, io);
+        }
+    }
+
+    /// A flush has reached the drive, of what was written to these pages.
+    pub fn flush_began(&mut self, id: RequestId, pages: Range<u32>, now: Time) {
+        let outcome = self.requests.flush_began(id);
+        self.judge(Requests::NAME, outcome, now);
+        if let Some(cache) = &mut self.cache {
+            cache.flush_began(id, pages);
+        }
+    }
+
+    /// The completion of a request has reached the host.
+    pub fn request_completed(&mut self, id: RequestId, now: Time) {
+        let outcome = self.requests.completed(id, now);
+        self.judge(Requests::NAME, outcome, now);
+        self.queues.completed(id);
+        self.freshness.completed(id);
+        self.entries.completed(id);
+        self.cache(now, |cache| cache.completed(id));
+    }
+}

@@ -1,0 +1,66 @@
+//! The map, and what of it lies on flash.
+
+use crate::check::Oracles;
+use crate::check::entries::Entries;
+use crate::ftl::mapping_cache::EntryEvent;
+use crate::ids::{Lpn, RequestId};
+use crate::units::Time;
+
+impl Oracles {
+    /// The host no longer needs a page.
+    pub fn deallocated(&mut self, lpn: Lpn, _now: Time) {
+        if self.pages.newest(lpn).is_some_and(|newest| newest.written || newest.at.is_some()) {
+            self.entries.moved(lpn);
+        }
+        self.pages.deallocated(lpn);
+        if let Some(cache) = &mut self.cache {
+            cache.deallocated(lpn);
+        }
+    }
+
+    /// A transaction of a request, or of the device cache, waits for its entry of the map.
+    pub fn entry_wanted(&mut self, request: Option<RequestId>, lpn: Lpn, _now: Time) {
+        self.entries.wanted(request, lpn);
+    }
+
+    /// A transaction of a request, or of the device cache, goes on with its entry of the map.
+    pub fn entry_used(&mut self, request: Option<RequestId>, lpn: Lpn, now: Time) {
+        let outcome = self.entries.used(request, lpn, now);
+        self.judge(Entries::NAME, outcome, now);
+    }
+
+    /// Something became of an entry of the map.
+    pub fn entry_changed(&mut self, event: EntryEvent, now: Time) {
+        let outcome = self.entries.changed(event, now);
+        self.judge(Entries::NAME, outcome, now);
+    }
+
+    /// A translation page is to be read.
+    pub fn translation_read_issued(&mut self, page: Lpn, now: Time) {
+        let outcome = self.entries.read_issued(page);
+        self.judge(Entries::NAME, outcome, now);
+    }
+
+    /// A translation page has reached the controller.
+    pub fn translation_read_ended(&mut self, page: Lpn, now: Time) {
+        let outcome = self.entries.read_ended(page);
+        self.judge(Entries::NAME, outcome, now);
+    }
+
+    /// A translation page is to be programmed.
+    pub fn translation_program_issued(&mut self, page: Lpn, now: Time) {
+        let outcome = self.entries.program_issued(page);
+        self.judge(Entries::NAME, outcome, now);
+    }
+
+    /// The program of a translation page begins, with what its entries say now.
+    pub fn translation_program_began(&mut self, page: Lpn, _now: Time) {
+        self.entries.program_began(page);
+    }
+
+    /// The controller knows that a translation page was programmed.
+    pub fn translation_program_ended(&mut self, page: Lpn, now: Time) {
+        let outcome = self.entries.program_ended(page);
+        self.judge(Entries::NAME, outcome, now);
+    }
+}
