@@ -34,6 +34,48 @@ fn section(name: &'static str, keys: Vec<(&'static str, Vec<&'static str>)>) -> 
     lines.prop_map(move |lines| format!("[{name}]\n{}", lines.concat())).boxed()
 }
 
+/// One of several sets of keys that go together, each with its value.
+fn one_of(sets: &[&[&str]]) -> BoxedStrategy<Vec<String>> {
+    let owned = |set: &&[&str]| set.iter().map(|key| (*key).to_owned()).collect::<Vec<_>>();
+    select(sets.iter().map(owned).collect::<Vec<_>>()).boxed()
+}
+
+/// What goes together across sections: interconnects and how pages move over them, when writes get their pages, interfaces.
+fn together() -> BoxedStrategy<Vec<String>> {
+    let fabric = one_of(&[
+        &["fabric.kind=bus"],
+        &["fabric.kind=bus", "gc.copyback=true"],
+        &["fabric.kind=pssd"],
+        &["fabric.kind=pnssd", "geometry.chips-per-channel=2"],
+        &["fabric.kind=pnssd", "geometry.chips-per-channel=2", "gc.move=chip-to-chip"],
+        &["fabric.kind=nossd", "gc.copyback=true"],
+        &["fabric.kind=nossd", "gc.move=chip-to-chip"],
+        &["fabric.kind=venice"],
+        &["fabric.kind=ideal", "gc.copyback=true"],
+    ]);
+    let binding = one_of(&[
+        &["ftl.write-binding=late"],
+        &["ftl.write-binding=early", "flash.program-order=any"],
+        &["ftl.write-binding=early", "ftl.first-touch=write-block", "flash.program-order=any"],
+    ]);
+    let interface = one_of(&[
+        &["host.interface=direct"],
+        &["host.interface=nvme", "nvme.fetch-size=2"],
+        &["host.interface=nvme", "nvme.arbitration=weighted", "nvme.commands-max=8"],
+        &["host.interface=nvme", "nvme.arbitration=round-robin", "nvme.arbitration-burst=4", "nvme.commands-max=16"],
+        &["host.interface=sata", "sata.ncq-depth=32", "sata.processing-delay=2us"],
+        &["host.interface=sata", "sata.ncq-depth=8", "sata.transport=doorbells"],
+    ]);
+    // SATA knows no such command.
+    let interface = interface.prop_map(|mut keys| {
+        if keys[0].ends_with("sata") {
+            keys.extend(["a", "b", "c"].map(|stream| format!("stream.{stream}.workload.write-zeroes-share=0")));
+        }
+        keys
+    });
+    (fabric, binding, interface).prop_map(|sets| [sets.0, sets.1, sets.2].concat()).boxed()
+}
+
 /// The array, with little space, so that collection never rests.
 fn array() -> BoxedStrategy<String> {
     let geometry = section(
@@ -58,8 +100,7 @@ fn array() -> BoxedStrategy<String> {
             ("page-types", vec!["\"one\"", "\"mlc\"", "\"tlc\""]),
         ],
     );
-    let fabric = section("fabric", vec![("kind", vec!["\"bus\"", "\"pssd\"", "\"nossd\"", "\"venice\"", "\"ideal\""])]);
-    (geometry, flash, fabric).prop_map(|(geometry, flash, fabric)| geometry + &flash + &fabric).boxed()
+    (geometry, flash).prop_map(|(geometry, flash)| geometry + &flash).boxed()
 }
 
 fn firmware() -> BoxedStrategy<String> {
@@ -69,7 +110,7 @@ fn firmware() -> BoxedStrategy<String> {
             ("order", vec!["\"read-first\"", "\"write-first\"", "\"arrival\""]),
             ("erases", vec!["\"with-collection\"", "\"first\"", "\"last\""]),
             ("priorities", vec!["\"off\"", "\"strict\"", "\"weighted\""]),
-            ("age-bound", vec!["\"5ms\""]),
+            ("age-bound", vec!["\"1ms\"", "\"5ms\"", "\"1s\""]),
         ],
     );
     let collection = section(
@@ -78,12 +119,15 @@ fn firmware() -> BoxedStrategy<String> {
             ("victim", vec!["\"greedy\"", "\"d-choices\"", "\"random\"", "\"fifo\""]),
             ("threshold", vec!["\"8%\"", "\"12%\""]),
             ("preemptible", vec!["true", "false"]),
-            ("copyback", vec!["true", "false"]),
         ],
     );
     let wear = section(
         "wear",
-        vec![("dynamic", vec!["true"]), ("static-levelling", vec!["true"]), ("static-threshold", vec!["4", "16"])],
+        vec![
+            ("dynamic", vec!["true", "false"]),
+            ("static-levelling", vec!["true"]),
+            ("static-threshold", vec!["4", "16"]),
+        ],
     );
     let mapping = section(
         "mapping",
@@ -93,7 +137,13 @@ fn firmware() -> BoxedStrategy<String> {
             ("fill", vec!["\"entry\"", "\"page\""]),
         ],
     );
-    let allocation = section("ftl", vec![("allocation", vec!["\"CWDP\"", "\"PDWC\"", "\"dynamic\""])]);
+    let allocation = section(
+        "ftl",
+        vec![
+            ("allocation", vec!["\"CWDP\"", "\"PDWC\"", "\"dynamic\""]),
+            ("write-streams", vec!["\"shared\"", "\"per-stream\""]),
+        ],
+    );
     (schedule, collection, wear, mapping, allocation)
         .prop_map(|(schedule, collection, wear, mapping, allocation)| {
             [schedule, collection, wear, mapping, allocation].concat()
@@ -102,18 +152,7 @@ fn firmware() -> BoxedStrategy<String> {
 }
 
 fn host() -> BoxedStrategy<String> {
-    let host = section(
-        "host",
-        vec![
-            ("interface", vec!["\"nvme\"", "\"direct\""]),
-            ("queue-depth", vec!["8", "64"]),
-            ("lanes", vec!["1", "4"]),
-        ],
-    );
-    let nvme = section(
-        "nvme",
-        vec![("arbitration", vec!["\"round-robin\"", "\"weighted\""]), ("fetch-size", vec!["2", "16"])],
-    );
+    let host = section("host", vec![("queue-depth", vec!["8", "64"]), ("lanes", vec!["1", "4"])]);
     let cache = section(
         "cache",
         vec![
@@ -121,9 +160,13 @@ fn host() -> BoxedStrategy<String> {
             ("sharing", vec!["\"shared\"", "\"per-stream\""]),
             ("writes", vec!["\"back\"", "\"back\"", "\"through\""]),
             ("destage", vec!["\"watermark\"", "\"eviction\"", "\"first-write\""]),
+            ("dirty-limit", vec!["0.2", "0.9"]),
+            ("keep-destaged", vec!["true", "false"]),
+            ("keep-unwritten", vec!["true", "false"]),
+            ("flush-at-end", vec!["true", "false"]),
         ],
     );
-    (host, nvme, cache).prop_map(|(host, nvme, cache)| host + &nvme + &cache).boxed()
+    (host, cache).prop_map(|(host, cache)| host + &cache).boxed()
 }
 
 /// Three streams: two share the planes of one channel, the third has those of the other.
@@ -169,12 +212,14 @@ fn every_request_completes_and_no_oracle_speaks_with_everything_on() {
     let (requests, drives) = (setting("FLASHMESH_SOAK_REQUESTS", REQUESTS), setting("FLASHMESH_SOAK_DRIVES", DRIVES));
     let random = TestRng::deterministic_rng(RngAlgorithm::ChaCha);
     let mut runner = TestRunner::new_with_rng(Runner::default(), random);
-    let drive = (array(), firmware(), host(), streams(requests));
+    let drive = (array(), firmware(), host(), streams(requests), together());
     for number in 1..=drives {
-        let (array, firmware, host, streams) = drive.new_tree(&mut runner).expect("a drive can be drawn").current();
+        let (array, firmware, host, streams, together) =
+            drive.new_tree(&mut runner).expect("a drive can be drawn").current();
         let precondition = "[precondition]\nkind = \"random\"\n";
         let text = format!("seed = {number}\n{array}{firmware}{host}{precondition}{streams}");
-        let config = Config::from_str(&text, "soak.toml", &[]).unwrap_or_else(|error| panic!("{error}\n{text}"));
+        let config = Config::from_str(&text, "soak.toml", &together).unwrap_or_else(|error| panic!("{error}\n{text}"));
+        let text = config.to_toml();
         let mut simulation = Simulation::new(&config).unwrap_or_else(|error| panic!("{error}\n{text}"));
         simulation.enable_checks();
         let report = simulation.run(&Control::default()).unwrap_or_else(|error| panic!("{error}\n{text}"));
