@@ -35,33 +35,22 @@ impl Ftl {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::{self, Config, FirstTouch, WriteBinding};
-    use crate::flash::geometry::Geometry;
+    use crate::config::{Config, FirstTouch, WriteBinding};
     use crate::ftl::BlockState;
+    use crate::ftl::testing::one_plane;
     use crate::ids::{BlockId, Lpn, StreamId};
-    use crate::units::Bytes;
 
     const PLANE: PlaneId = PlaneId(0);
     const HOST: Stream = Stream::Host(StreamId(0));
 
-    /// One plane of 16 blocks of 8 pages, of which the host sees 10 blocks.
     fn drive(first_touch: FirstTouch) -> Ftl {
         drive_of(Config::default(), first_touch)
     }
 
     fn drive_of(mut config: Config, first_touch: FirstTouch) -> Ftl {
-        config.geometry = config::Geometry {
-            channels: 1,
-            chips_per_channel: 1,
-            planes_per_die: 1,
-            blocks_per_plane: 16,
-            pages_per_block: 8,
-            capacity: Some(Bytes::from_kib(4) * 80),
-            ..config::Geometry::default()
-        };
         config.ftl.write_binding = WriteBinding::Early;
         config.ftl.first_touch = first_touch;
-        Ftl::new(&Geometry::new(&config.geometry).expect("the geometry is possible"), &config)
+        one_plane(config)
     }
 
     #[test]

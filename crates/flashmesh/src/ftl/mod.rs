@@ -58,6 +58,8 @@ mod placement;
 mod plane;
 mod precondition;
 mod reclaim;
+#[cfg(test)]
+mod testing;
 mod translation;
 mod wear;
 
@@ -462,23 +464,13 @@ const SEED_OF_VICTIMS: u64 = 0x6674_6c2d_7669_6374;
 
 #[cfg(test)]
 mod tests {
+    use super::testing::one_plane;
     use super::*;
-    use crate::units::Bytes;
 
-    /// One plane of 16 blocks of 8 pages, of which the host sees 10 blocks.
     fn drive(threshold: f64) -> Ftl {
         let mut config = Config::default();
-        config.geometry = config::Geometry {
-            channels: 1,
-            chips_per_channel: 1,
-            planes_per_die: 1,
-            blocks_per_plane: 16,
-            pages_per_block: 8,
-            capacity: Some(Bytes::from_kib(4) * 80),
-            ..config::Geometry::default()
-        };
         config.gc.threshold = threshold;
-        Ftl::new(&Geometry::new(&config.geometry).unwrap(), &config)
+        one_plane(config)
     }
 
     const PLANE: PlaneId = PlaneId(0);
