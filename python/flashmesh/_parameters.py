@@ -48,6 +48,7 @@ __all__ = [
     "Mapping",
     "MappingFill",
     "MappingSharing",
+    "MappingWriteBackRead",
     "Measure",
     "MeasureWarmUp",
     "Namespace",
@@ -251,6 +252,9 @@ MappingSharing: TypeAlias = Literal["shared", "per-stream"]
 
 MappingFill: TypeAlias = Literal["entry", "page"]
 """What of a translation page stays in the cache once it was read."""
+
+MappingWriteBackRead: TypeAlias = Literal["when-missing", "always"]
+"""When a translation page that is to be written back is read first."""
 
 GcVictim: TypeAlias = Literal["greedy", "d-choices", "random", "random-p", "random-pp", "fifo"]
 """Which block is collected."""
@@ -694,9 +698,17 @@ class Mapping:
     fill: MappingFill | None = None
     """What of a translation page stays in the cache once it was read. Default: "entry"."""
 
+    write_back_read: MappingWriteBackRead | None = None
+    """When a translation page that is to be written back is read first. Default: "when-missing"."""
+
     write_back_read_size: Bytes | None = None
     """Bytes of a translation page that leave the chip before it is written back, for the entries that are not in DRAM.
-    Less than a page: the chip merges the rest in its register. Values: at least 1B. Default: the whole page.
+    Less than a page: the chip merges the rest in its register. Values: at least 0B. Default: the whole page.
+    """
+
+    write_back_is_use: bool | None = None
+    """Whether a write-back counts as a use of the entries whose changes it takes along, so that others make way before
+    them. Default: False.
     """
 
     write_back_buffer: Bytes | None = None

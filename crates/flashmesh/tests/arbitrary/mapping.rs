@@ -1,6 +1,6 @@
 //! Random caches of the map.
 
-use flashmesh::config::{Config, MapFill, MapSharing, Mapping};
+use flashmesh::config::{Config, MapFill, MapSharing, Mapping, WriteBackRead};
 use flashmesh::units::Bytes;
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -16,21 +16,28 @@ pub struct MapSketch {
     reads_a_part: bool,
     write_backs: u32,
     buffer_pages: u64,
+    write_back_read: WriteBackRead,
+    write_back_is_use: bool,
 }
 
 pub fn mapping() -> impl Strategy<Value = MapSketch> {
     let entries = prop_oneof![2 => Just(None), 1 => (1..=4u64).prop_map(Some), 2 => (1..=60u64).prop_map(Some)];
     let pages = (select(vec![4u64, 16, 64]), any::<bool>());
-    let written = (1..=4u32, select(vec![0u64, 1, 5]));
+    let written = (1..=4u32, select(vec![0u64, 1, 5]), select(WriteBackRead::ALL), any::<bool>());
     (entries, pages, select(MapSharing::ALL), select(MapFill::ALL), written).prop_map(
-        |(entries, (entries_per_page, reads_a_part), sharing, fill, (write_backs, buffer_pages))| MapSketch {
-            entries,
-            entries_per_page,
-            sharing,
-            fill,
-            reads_a_part,
-            write_backs,
-            buffer_pages,
+        |(entries, (entries_per_page, reads_a_part), sharing, fill, written)| {
+            let (write_backs, buffer_pages, write_back_read, write_back_is_use) = written;
+            MapSketch {
+                entries,
+                entries_per_page,
+                sharing,
+                fill,
+                reads_a_part,
+                write_backs,
+                buffer_pages,
+                write_back_read,
+                write_back_is_use,
+            }
         },
     )
 }
@@ -47,7 +54,9 @@ impl MapSketch {
             stored_entry_size: Bytes::new(page_size.as_u64() / self.entries_per_page),
             read_size: (self.reads_a_part && self.fill == MapFill::Entry).then_some(Bytes::new(512)),
             fill: self.fill,
+            write_back_read: self.write_back_read,
             write_back_read_size: self.reads_a_part.then_some(Bytes::new(512)),
+            write_back_is_use: self.write_back_is_use,
             write_back_buffer: page_size * self.buffer_pages,
             write_backs: self.write_backs,
         };

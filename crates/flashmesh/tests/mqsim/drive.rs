@@ -2,7 +2,7 @@
 
 use flashmesh::config::{
     Arbitration, Config, Destage, FirstTouch, InterfaceKind, MultiPlane, Priorities, ProgramOrder, ReadData,
-    ReplayMode, Times, WriteBinding,
+    ReplayMode, Times, WriteBackRead, WriteBinding,
 };
 use flashmesh::units::{Bytes, Rate, Time};
 
@@ -63,7 +63,9 @@ pub fn drive(device: &str) -> Config {
         mapping.cache_capacity = Some(Bytes::new(number(device, "CMT_Capacity")));
         mapping.entry_size = Bytes::new(7);
         mapping.read_size = Some(Bytes::new(512));
-        mapping.write_back_read_size = Some(Bytes::new(512));
+        mapping.write_back_read = WriteBackRead::Always;
+        mapping.write_back_read_size = Some(Bytes::ZERO);
+        mapping.write_back_is_use = true;
         mapping.write_back_buffer = Bytes::from_kib(1 << 20);
     }
 

@@ -24,6 +24,17 @@ choices! {
     }
 }
 
+choices! {
+    /// When a translation page that is to be written back is read first.
+    WriteBackRead {
+        /// When DRAM has neither all of its entries nor its content.
+        WhenMissing = "when-missing",
+        /// Each time one of its entries makes way that has changed since the last read for it, whatever DRAM has: a routine that
+        /// does not look there. The read takes all changes along that there are.
+        Always = "always",
+    }
+}
+
 section! {
     /// The cache of the map, when the map does not fit into DRAM (DFTL, ASPLOS 2009).
     Mapping, "mapping" {
@@ -39,9 +50,13 @@ section! {
         read_size: Option<Bytes> = None, unset "the whole page", in Bytes::new(1)..;
         /// What of a translation page stays in the cache once it was read.
         fill: MapFill = MapFill::Entry;
+        /// When a translation page that is to be written back is read first.
+        write_back_read: WriteBackRead = WriteBackRead::WhenMissing;
         /// Bytes of a translation page that leave the chip before it is written back, for the entries that are not in DRAM. Less than
         /// a page: the chip merges the rest in its register.
-        write_back_read_size: Option<Bytes> = None, unset "the whole page", in Bytes::new(1)..;
+        write_back_read_size: Option<Bytes> = None, unset "the whole page", in Bytes::ZERO..;
+        /// Whether a write-back counts as a use of the entries whose changes it takes along, so that others make way before them.
+        write_back_is_use: bool = false;
         /// DRAM for translation pages that are to be written back. They are read into it, serve misses from there and take further
         /// changes along, and the one that came first is programmed when another one needs its place.
         write_back_buffer: Bytes = Bytes::ZERO, in Bytes::ZERO..;

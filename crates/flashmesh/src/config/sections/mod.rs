@@ -35,7 +35,7 @@ pub use gc::{Gc, Move, VictimPolicy};
 pub use geometry::Geometry;
 pub use host::{Host, InterfaceKind, ReadData};
 pub use indices::Indices;
-pub use mapping::{MapFill, MapSharing, Mapping};
+pub use mapping::{MapFill, MapSharing, Mapping, WriteBackRead};
 pub use measure::{Measure, WarmUp};
 pub use namespace::Namespace;
 pub use nossd::{ControllerPlacement, InjectionPolicy, Nossd, NossdTopology, PacketArbitration, ReplyPolicy};

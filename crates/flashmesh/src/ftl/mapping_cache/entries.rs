@@ -19,6 +19,8 @@ pub(super) enum Change {
     None,
     /// It does, and no write-back under way has its value.
     Dirty,
+    /// It does, and the last read for a write-back of its translation page took its value along.
+    Taken,
     /// A write-back under way has its value.
     Writing,
     /// A write-back under way has an older value.

@@ -20,6 +20,9 @@
 //!   more waits, in the order of its part of the cache, and each write-back that is done lets the next one go.
 //! - With `mapping.write-back-buffer` a translation page to be written back stays in DRAM until another one needs its place there.
 //!   Misses of it need no read, further changes go along with it, and it does not count among those written back at once.
+//! - With `mapping.write-back-read = "always"` a page in the buffer is read once more when an entry makes way that has changed since
+//!   the last read for it, and all its changes go along with that read: what has not changed since makes way without another.
+//! - With `mapping.write-back-is-use` the entries whose changes a write-back takes along count as used when it is asked for.
 //! - A change of a page whose entry is not in DRAM takes no read and evicts nothing: it awaits a write-back like an entry that
 //!   makes way. So does DFTL when garbage collection moves pages, and it writes those of one victim together; a write whose
 //!   entry was evicted meanwhile, and a page deallocated, go the same way \[choice\]. Nothing of this waits for room, so
@@ -38,7 +41,7 @@ use rustc_hash::FxHashMap;
 use serde::Serialize;
 
 use super::TranslationPages;
-use crate::config::{self, MapFill, MapSharing};
+use crate::config::{self, MapFill, MapSharing, WriteBackRead};
 use crate::engine::arena::Arena;
 use crate::ids::{Lpn, StreamId, TransactionId, id};
 use entries::{Chain, Change, Entries, Slot};
@@ -135,6 +138,8 @@ pub struct MappingCache {
     buffer: VecDeque<Lpn>,
     buffer_pages: usize,
     reads_whole: bool,
+    write_back_read: WriteBackRead,
+    write_back_is_use: bool,
     fill: MapFill,
     actions: VecDeque<Action>,
     counters: Counters,
@@ -173,6 +178,8 @@ impl MappingCache {
             buffer_pages: (config.write_back_buffer.as_u64() / pages.page_size().as_u64()) as usize,
             write_backs_max: config.write_backs,
             reads_whole: config.read_size.is_none(),
+            write_back_read: config.write_back_read,
+            write_back_is_use: config.write_back_is_use,
             fill: config.fill,
             actions: VecDeque::new(),
             counters: Counters::default(),
@@ -363,7 +370,7 @@ impl MappingCache {
         let entry = *self.entries.get(slot);
         match entry.change {
             Change::None => self.drop_entry(slot),
-            Change::Writing => self.tell(EntryEvent::Awaits(entry.lpn)),
+            Change::Taken | Change::Writing => self.tell(EntryEvent::Awaits(entry.lpn)),
             Change::Dirty | Change::Rewritten => {
                 self.tell(EntryEvent::Awaits(entry.lpn));
                 self.write_back(self.pages.page_of(entry.lpn));
@@ -409,6 +416,7 @@ impl MappingCache {
         };
         match self.entries.get(slot).change {
             Change::None => self.make_dirty(slot, page),
+            Change::Taken => self.entries.get_mut(slot).change = Change::Dirty,
             Change::Writing => self.entries.get_mut(slot).change = Change::Rewritten,
             Change::Dirty | Change::Rewritten => {}
         }

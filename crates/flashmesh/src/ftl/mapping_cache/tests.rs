@@ -3,9 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use proptest::prelude::*;
+use proptest::sample::select;
 
 use super::*;
-use crate::config::{Config, MapFill};
+use crate::config::{Config, MapFill, WriteBackRead};
 use crate::flash::geometry::Geometry;
 use crate::units::Bytes;
 
@@ -25,23 +26,51 @@ fn pages() -> TranslationPages {
     TranslationPages::new(&geometry, &config.mapping).expect("the map lies on flash")
 }
 
-fn cache(entries: u64, write_backs: u32, buffer_pages: u64) -> MappingCache {
-    let config = config::Mapping {
+fn config(entries: u64, write_backs: u32, buffer_pages: u64) -> config::Mapping {
+    config::Mapping {
         cache_capacity: Some(Bytes::new(8 * entries)),
         write_backs,
         write_back_buffer: Bytes::from_kib(4) * buffer_pages,
         fill: MapFill::Entry,
         ..config::Mapping::default()
-    };
-    let mut cache = MappingCache::new(&config, pages(), 1);
+    }
+}
+
+fn cache(config: &config::Mapping) -> MappingCache {
+    let mut cache = MappingCache::new(config, pages(), 1);
     cache.keep_events();
     cache
+}
+
+/// The answer to a question of a transaction of its own.
+fn look_up(cache: &mut MappingCache, lpn: u32) -> bool {
+    cache.lookup(STREAM, Lpn(lpn), TransactionId(lpn))
+}
+
+fn actions(cache: &mut MappingCache) -> Vec<Action> {
+    std::iter::from_fn(|| cache.next_action()).collect()
+}
+
+/// Brings the entry of `lpn` in, or uses it; gives what was asked for beside that.
+fn bring(cache: &mut MappingCache, lpn: u32) -> Vec<Action> {
+    let mut others = Vec::new();
+    if !look_up(cache, lpn) {
+        let page = pages().page_of(Lpn(lpn));
+        assert_eq!(actions(cache), [Action::Read { page, whole: true }]);
+        cache.page_read(page);
+        others = actions(cache);
+        others.retain(|action| !matches!(action, Action::Resume(_)));
+    }
+    others.extend(actions(cache));
+    others
 }
 
 /// What a naive cache would hold, and the drive around it.
 struct Model {
     cache: MappingCache,
     entries: usize,
+    /// Whether entries make way in the order in which they were looked up.
+    makes_way_in_order: bool,
     /// Resident entries, the one used last at the end.
     resident: Vec<Lpn>,
     /// Entries that await their write-back.
@@ -60,10 +89,12 @@ struct Model {
 }
 
 impl Model {
-    fn new(entries: u64, write_backs: u32, buffer_pages: u64) -> Model {
+    fn new(config: &config::Mapping) -> Model {
+        let cache = cache(config);
         Model {
-            cache: cache(entries, write_backs, buffer_pages),
-            entries: entries as usize,
+            entries: cache.capacity() as usize,
+            cache,
+            makes_way_in_order: !config.write_back_is_use,
             resident: Vec::new(),
             leaving: BTreeSet::new(),
             versions: BTreeMap::new(),
@@ -81,6 +112,16 @@ impl Model {
         self.versions.get(&lpn) != self.on_flash.get(&lpn)
     }
 
+    /// Takes an entry out of those that are resident, if it is there.
+    fn makes_way(&mut self, lpn: Lpn) -> bool {
+        let at = self.resident.iter().position(|&other| other == lpn);
+        if let Some(at) = at {
+            assert!(at == 0 || !self.makes_way_in_order, "the entry used longest ago makes way, not {lpn:?}");
+            self.resident.remove(at);
+        }
+        at.is_some()
+    }
+
     /// Takes over what the cache says happened, and checks each step of it.
     fn settle(&mut self) {
         for event in self.cache.take_events() {
@@ -93,16 +134,12 @@ impl Model {
                 }
                 EntryEvent::Awaits(lpn) => {
                     assert!(self.is_dirty(lpn), "{lpn:?} awaits a write-back for nothing");
-                    if self.resident.contains(&lpn) {
-                        assert_eq!(self.resident.remove(0), lpn, "the entry used longest ago makes way");
-                    }
+                    self.makes_way(lpn);
                     self.leaving.insert(lpn);
                 }
                 EntryEvent::Dropped(lpn) => {
                     assert!(!self.is_dirty(lpn), "the change of {lpn:?} is lost");
-                    if !self.leaving.remove(&lpn) {
-                        assert_eq!(self.resident.remove(0), lpn, "the entry used longest ago makes way");
-                    }
+                    assert!(self.leaving.remove(&lpn) || self.makes_way(lpn));
                 }
                 EntryEvent::Held(page) => self.held.push_back(page),
             }
@@ -218,9 +255,12 @@ proptest! {
         entries in 1..20u64,
         write_backs in 1..4u32,
         buffer_pages in 0..4u64,
+        write_back_read in select(WriteBackRead::ALL),
+        write_back_is_use: bool,
         steps in proptest::collection::vec((0..100u32, 0..LOGICAL_PAGES), 1..600),
     ) {
-        let mut model = Model::new(entries, write_backs, buffer_pages);
+        let config = config::Mapping { write_back_read, write_back_is_use, ..config(entries, write_backs, buffer_pages) };
+        let mut model = Model::new(&config);
         for (kind, lpn) in steps {
             match kind {
                 0..40 => model.look_up(Lpn(lpn)),
@@ -262,13 +302,12 @@ fn with_parts_each_stream_evicts_its_own_entries_only() {
 
 #[test]
 fn a_page_in_the_buffer_serves_misses_until_another_one_needs_its_place() {
-    let mut cache = cache(1, 1, 1);
+    let mut cache = cache(&config(1, 1, 1));
     let mut next = 0;
     let mut look_up = |cache: &mut MappingCache, lpn: u32| {
         next += 1;
         cache.lookup(STREAM, Lpn(lpn), TransactionId(next))
     };
-    let actions = |cache: &mut MappingCache| -> Vec<Action> { std::iter::from_fn(|| cache.next_action()).collect() };
     let (first, second) = (pages().page_of(Lpn(0)), pages().page_of(Lpn(ENTRIES_PER_PAGE)));
     let read = |page, whole| vec![Action::Read { page, whole }];
 
@@ -299,4 +338,63 @@ fn a_page_in_the_buffer_serves_misses_until_another_one_needs_its_place() {
     assert_eq!(actions(&mut cache), read(second, true));
     cache.page_read(second);
     assert_eq!(actions(&mut cache), [Action::Program(first)]);
+}
+
+#[test]
+fn a_page_in_the_buffer_is_read_again_for_what_changed_since_the_last_read() {
+    let (first, second) = (0..3, ENTRIES_PER_PAGE..ENTRIES_PER_PAGE + 3);
+    let page = pages().page_of(Lpn(first.start));
+    let read = Action::Read { page, whole: true };
+    let write_backs = |write_back_read: WriteBackRead| {
+        let mut cache = cache(&config::Mapping { write_back_read, ..config(3, 8, 8) });
+        for lpn in first.clone() {
+            bring(&mut cache, lpn);
+            cache.update(Lpn(lpn));
+        }
+        let mut reads = Vec::new();
+        let make_way = |cache: &mut MappingCache, reads: &mut Vec<bool>| {
+            for lpn in second.clone() {
+                let asked = bring(cache, lpn);
+                assert!(asked.is_empty() || asked == [read]);
+                if !asked.is_empty() {
+                    cache.page_read(page);
+                }
+                reads.push(!asked.is_empty());
+            }
+        };
+        // The first one to make way has the page read, and the others go along with it.
+        make_way(&mut cache, &mut reads);
+        for lpn in first.clone() {
+            assert_eq!(bring(&mut cache, lpn), [], "the buffer has it");
+        }
+        cache.update(Lpn(first.start + 1));
+        make_way(&mut cache, &mut reads);
+        (reads, cache.counters().write_backs)
+    };
+    assert_eq!(write_backs(WriteBackRead::WhenMissing), (vec![true, false, false, false, false, false], 1));
+    assert_eq!(write_backs(WriteBackRead::Always), (vec![true, false, false, false, true, false], 2));
+}
+
+#[test]
+fn a_write_back_may_count_as_a_use_of_the_entries_that_go_along() {
+    let other = ENTRIES_PER_PAGE;
+    let makes_way_next = |write_back_is_use: bool| {
+        let mut cache = cache(&config::Mapping { write_back_is_use, ..config(3, 8, 8) });
+        for lpn in [0, 1] {
+            bring(&mut cache, lpn);
+            cache.update(Lpn(lpn));
+        }
+        // Entry 0 makes way for the second one of these, and entry 1 goes along with it.
+        for lpn in [other, other + 1] {
+            bring(&mut cache, lpn);
+        }
+        cache.take_events();
+        bring(&mut cache, other + 2);
+        cache.take_events().into_iter().find_map(|event| match event {
+            EntryEvent::Awaits(lpn) | EntryEvent::Dropped(lpn) => Some(lpn.0),
+            _ => None,
+        })
+    };
+    assert_eq!(makes_way_next(false), Some(1));
+    assert_eq!(makes_way_next(true), Some(other));
 }

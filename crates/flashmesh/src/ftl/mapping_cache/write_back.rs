@@ -1,5 +1,6 @@
 //! Translation pages on their way: being read, being written back.
 
+use crate::config::WriteBackRead;
 use crate::ids::Lpn;
 
 use super::entries::{Chain, Change, Slot};
@@ -63,7 +64,7 @@ impl MappingCache {
             activity.map_or(WriteBack::None, |activity| activity.write_back)
         };
         match entry.change {
-            Change::None | Change::Writing => true,
+            Change::None | Change::Taken | Change::Writing => true,
             Change::Dirty | Change::Rewritten => {
                 matches!(write_back(), WriteBack::Wanted | WriteBack::Buffered | WriteBack::Queued)
                     || self.write_backs < self.write_backs_max
@@ -74,23 +75,51 @@ impl MappingCache {
     /// Has a translation page written back, once more when a write-back under way does not have all changes.
     pub fn write_back(&mut self, page: Lpn) {
         let number = self.number_of(page);
+        let always_reads = self.write_back_read == WriteBackRead::Always;
         let all_in_dram = self.entries_of_page[number] as usize == self.pages.entries_of(page).len();
         let activity = self.active.entry(page).or_default();
+        let is_read = activity.reading != Reading::No;
         match activity.write_back {
+            WriteBack::Buffered if always_reads => {
+                self.counters.write_backs += 1;
+                if !is_read {
+                    self.read(page, true);
+                }
+            }
             WriteBack::Wanted | WriteBack::Buffered | WriteBack::Queued => {}
             WriteBack::Programming => activity.again = true,
             WriteBack::None => {
                 self.write_backs += 1;
                 self.counters.write_backs += 1;
-                if all_in_dram && activity.reading == Reading::No {
+                if all_in_dram && !is_read && !always_reads {
                     self.counters.write_backs_without_read += 1;
                     self.hold(page);
                 } else {
                     activity.write_back = WriteBack::Wanted;
-                    if activity.reading == Reading::No {
+                    if !is_read {
                         self.read(page, true);
                     }
                 }
+            }
+        }
+        if always_reads || self.write_back_is_use {
+            self.take_changes(page);
+        }
+    }
+
+    /// A write-back of a translation page takes the changes along that its entries have now.
+    fn take_changes(&mut self, page: Lpn) {
+        let mut chain = Chain::from(self.dirty[self.number_of(page)]);
+        while let Some(slot) = self.entries.unchain(&mut chain) {
+            let entry = self.entries.get_mut(slot);
+            if entry.change != Change::Dirty {
+                continue;
+            }
+            if self.write_back_read == WriteBackRead::Always {
+                entry.change = Change::Taken;
+            }
+            if self.write_back_is_use && entry.is_resident {
+                self.entries.touch(slot);
             }
         }
     }
