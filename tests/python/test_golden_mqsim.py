@@ -21,11 +21,6 @@ from mqsim_files import SYNTHETIC, device_text, workload_text
 SHARED = Path(__file__).parents[2].parent / "shared"
 GOLDEN = SHARED / "golden" / "mqsim"
 TOLERANCE_PERCENT = {"mean": 1.0, "iops": 1.0, "p50": 3.0, "p99": 3.0}
-OFF: dict[str, str] = {
-    "g_cmt_rr4k_q64": "p99 is 3.6 % low: MQSim counts a translation page as at hand from the moment an entry of it is "
-    "evicted, the drive from when it has been read for its write-back"
-}
-"""Cases that do not agree: by how much, and why."""
 
 
 def cases() -> list[object]:
@@ -34,11 +29,7 @@ def cases() -> list[object]:
     if not table.is_file():
         return [pytest.param({}, id="none", marks=pytest.mark.skip(f"{table} is not there"))]
     with table.open(newline="") as file:
-        return [
-            pytest.param(row, id=name, marks=[pytest.mark.xfail(reason=OFF[name], strict=True)] if name in OFF else [])
-            for row in csv.DictReader(file)
-            if (name := row["case"])
-        ]
+        return [pytest.param(row, id=row["case"]) for row in csv.DictReader(file)]
 
 
 @dataclass(frozen=True, slots=True)

@@ -111,7 +111,8 @@ def test_pages_differ_by_technology(tables: Import) -> None:
 def test_a_limited_mapping_table_has_entries_of_the_size_mqsim_computes(tables: Import) -> None:
     found = tables(device={"Ideal_Mapping_Table": "false", "CMT_Capacity": "262144"})["mapping"]
     assert (found["cache-capacity"], found["entry-size"], found["stored-entry-size"]) == ("256KiB", "7B", "4B")
-    assert (found["read-size"], found["write-back-read-size"]) == ("512B", "512B")
+    assert (found["read-size"], found["write-back-read-size"]) == ("512B", "0B")
+    assert (found["write-back-read"], found["write-back-is-use"]) == ("always", True)
     # 4 B for each of 128 x 64 x 768 pages.
     assert found["write-back-buffer"] == "24MiB"
     assert "mapping" not in tables()

@@ -305,9 +305,19 @@ class DeviceTranslation:
             reason="MQSim moves one sector of a translation page",
         )
         device.set(
+            "mapping.write-back-read",
+            compatible="always",
+            reason="MQSim reads a translation page each time a changed entry of it makes way",
+        )
+        device.set(
             "mapping.write-back-read-size",
-            compatible=size(SECTOR),
-            reason="MQSim moves one sector of a translation page",
+            compatible="0B",
+            reason="MQSim moves only sectors of which it has entries that did not change: hardly any",
+        )
+        device.set(
+            "mapping.write-back-is-use",
+            compatible=True,
+            reason="MQSim looks an entry up in order to write it back, and that counts as a use",
         )
         map_bytes = drive.all_planes() * drive.blocks * drive.pages_per_block * drive.stored_entry_bytes
         device.set(
