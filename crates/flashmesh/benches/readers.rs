@@ -8,6 +8,7 @@
 mod traces;
 
 use std::io::{Cursor, Write};
+use std::sync::Arc;
 use std::time::Instant;
 
 use flashmesh::config::{TraceFormat, Workload};
@@ -36,7 +37,7 @@ fn main() {
     let chosen = std::env::var("FLASHMESH_BENCH_FORMATS").ok();
     let is_chosen = |name: &str| chosen.as_deref().is_none_or(|chosen| chosen.split(',').any(|part| part == name));
     for (format, name) in FORMATS.into_iter().filter(|(_, name)| is_chosen(name)) {
-        let plain = Lines::to_bytes(format, lines);
+        let plain: Arc<[u8]> = Lines::to_bytes(format, lines).into();
         print_row(&format!("read {name}"), lines, || read_all(stream(format, Cursor::new(plain.clone()))).1);
         print_row(&format!("scan {name}"), lines, || {
             let workload = Workload { format, ..Workload::default() };
@@ -45,9 +46,9 @@ fn main() {
         });
         let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
         gzip.write_all(&plain).expect("memory takes everything");
-        let gzip = gzip.finish().expect("memory takes everything");
+        let gzip: Arc<[u8]> = gzip.finish().expect("memory takes everything").into();
         print_row(&format!("read {name}.gz"), lines, || read_all(stream(format, Cursor::new(gzip.clone()))).1);
-        let zstd = zstd::encode_all(plain.as_slice(), 1).expect("memory takes everything");
+        let zstd: Arc<[u8]> = zstd::encode_all(&*plain, 1).expect("memory takes everything").into();
         print_row(&format!("read {name}.zst"), lines, || read_all(stream(format, Cursor::new(zstd.clone()))).1);
     }
     println!("all on a drive of {CAPACITY}");

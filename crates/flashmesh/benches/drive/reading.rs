@@ -1,0 +1,60 @@
+//! Traces: how fast each format is read, and that memory does not grow with their length.
+
+use std::io::Cursor;
+use std::time::Instant;
+
+use flashmesh::config::{Config, PreconditionKind, TraceFormat};
+use flashmesh::simulation::{Control, Simulation};
+use flashmesh::workload::readers::TraceSource;
+
+use crate::drives::hash_of;
+use crate::traces::{Lines, read_all, stream};
+use crate::{Outcome, peak_bytes};
+
+/// Million lines a second, from memory.
+pub fn speed(format: TraceFormat) -> Outcome {
+    const LINES: u64 = 5_000_000;
+    let bytes = Lines::to_bytes(format, LINES);
+    let started = Instant::now();
+    let (count, hash) = read_all(stream(format, Cursor::new(bytes)));
+    assert_eq!(count, LINES, "every line is a request");
+    (LINES as f64 / started.elapsed().as_secs_f64() / 1e6, format!("{hash:016x}"))
+}
+
+/// Reads 100 million lines.
+pub fn a_long_trace() -> String {
+    read_lines(TraceFormat::Ascii, 100_000_000)
+}
+
+fn read_lines(format: TraceFormat, lines: u64) -> String {
+    let (count, hash) = read_all(stream(format, Lines::new(format, lines)));
+    assert_eq!(count, lines, "every line is a request");
+    format!("{hash:016x}")
+}
+
+/// The memory that reading 8 million lines takes, over that of one million.
+pub fn growth(format: TraceFormat) -> Outcome {
+    growth_over(1_000_000, |lines| read_lines(format, lines))
+}
+
+/// The memory that a drive full of data takes to serve 2 million lines, over that for a quarter million.
+pub fn growth_of_a_replay() -> Outcome {
+    // Just above what the trace addresses, so that no part of the drive is touched late.
+    let mut config = Config { seed: 1, ..Config::default() };
+    config.geometry.blocks_per_plane = 64;
+    config.precondition.kind = PreconditionKind::Random;
+    growth_over(250_000, |lines| {
+        let trace = stream(TraceFormat::Ascii, Lines::new(TraceFormat::Ascii, lines));
+        let source = Box::new(TraceSource::from_stream(trace));
+        let mut simulation = Simulation::with_source(&config, source).expect("the drive can be built");
+        hash_of(&simulation.run(&Control::default()).expect("the run ends"))
+    })
+}
+
+/// The peak behind a run eight times as long as a `short` one, over the peak behind that.
+fn growth_over(short: u64, run: impl Fn(u64) -> String) -> Outcome {
+    run(short);
+    let peak = peak_bytes();
+    let hash = run(8 * short);
+    (peak_bytes() / peak, hash)
+}
