@@ -2,6 +2,9 @@
 
 use super::slots::{SlotId, Slots};
 
+/// How far a page is looked for among the newest alone: about as many requests are under way at a time.
+const NEWEST: usize = 64;
+
 /// One such list; a slot is in one of them at most.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Recency {
@@ -26,11 +29,17 @@ impl Recency {
 
     /// Adds `slot` where its last use puts it.
     ///
-    /// Looked for from both ends at once: a page that was used just now is the newest, and one that has been dirty
-    /// until its turn came is among the oldest.
+    /// Looked for among the newest first, where nearly every page belongs, then from both ends at once: one that has been
+    /// dirty until its turn came is among the oldest.
     pub fn insert(&mut self, slots: &mut Slots, slot: SlotId) {
         let used = slots[slot].used;
         let (mut newer, mut older) = (self.oldest, self.newest);
+        for _ in 0..NEWEST {
+            match older {
+                Some(at) if slots[at].used > used => older = slots[at].links.older,
+                _ => break,
+            }
+        }
         let (newer, older) = loop {
             match older {
                 Some(at) if slots[at].used > used => older = slots[at].links.older,

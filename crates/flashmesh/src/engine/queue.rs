@@ -6,7 +6,7 @@
 //! among the heads of the lanes and of the heap. The order is total: by time, then by the order of scheduling.
 
 use std::cmp::Reverse;
-use std::collections::{BinaryHeap, VecDeque};
+use std::collections::BinaryHeap;
 use std::hint::select_unpredictable;
 
 use crate::units::Time;
@@ -54,6 +54,55 @@ impl<E> Ord for Entry<E> {
     }
 }
 
+/// Events in the order in which they fall due, in a ring of a power of two places.
+#[derive(Debug)]
+struct Lane<E> {
+    ring: Vec<Entry<E>>,
+    first: usize,
+    count: usize,
+    /// When the newest is due.
+    last_ps: u64,
+}
+
+impl<E: Copy> Lane<E> {
+    /// The first entry.
+    #[inline]
+    fn front(&self) -> Option<&Entry<E>> {
+        if self.count == 0 { None } else { self.ring.get(self.first) }
+    }
+
+    #[inline]
+    fn push(&mut self, entry: Entry<E>) {
+        if self.count == self.ring.len() {
+            self.grow(entry);
+        }
+        let at = (self.first + self.count) & (self.ring.len() - 1);
+        self.ring[at] = entry;
+        self.count += 1;
+        self.last_ps = entry.at_ps;
+    }
+
+    #[cold]
+    fn grow(&mut self, filler: Entry<E>) {
+        self.ring.rotate_left(self.first);
+        self.first = 0;
+        self.ring.resize((2 * self.ring.len()).max(64), filler);
+    }
+
+    /// Takes the first of its entries, of which there is at least one.
+    #[inline]
+    fn take(&mut self) -> E {
+        let event = self.ring[self.first].event;
+        self.first = (self.first + 1) & (self.ring.len() - 1);
+        self.count -= 1;
+        event
+    }
+}
+
+/// Where the event that is due next is.
+#[derive(Clone, Copy, Debug)]
+pub struct Due(usize);
+
 /// A queue of future events and the clock that follows it.
 #[derive(Debug)]
 pub struct EventQueue<E> {
@@ -61,7 +110,7 @@ pub struct EventQueue<E> {
     sequence: u64,
     /// When the first event of each lane is due, and that of the heap at the end.
     heads_ps: [u64; LANES + 1],
-    lanes: [VecDeque<Entry<E>>; LANES],
+    lanes: [Lane<E>; LANES],
     heap: BinaryHeap<Reverse<Entry<E>>>,
 }
 
@@ -71,7 +120,7 @@ impl<E: Copy> Default for EventQueue<E> {
             now: Time::ZERO,
             sequence: 0,
             heads_ps: [EMPTY; LANES + 1],
-            lanes: std::array::from_fn(|_| VecDeque::with_capacity(64)),
+            lanes: std::array::from_fn(|_| Lane { ring: Vec::new(), first: 0, count: 0, last_ps: 0 }),
             heap: BinaryHeap::new(),
         }
     }
@@ -101,13 +150,12 @@ impl<E: Copy> EventQueue<E> {
         self.sequence += 1;
         if let Some(queue) = self.lanes.get_mut(lane) {
             // The newest entry has the highest sequence number, so only the time can be out of order.
-            match queue.back() {
-                None => {
-                    self.heads_ps[lane] = at_ps;
-                    return queue.push_back(entry);
-                }
-                Some(last) if last.at_ps <= at_ps => return queue.push_back(entry),
-                Some(_) => {}
+            if queue.count == 0 {
+                self.heads_ps[lane] = at_ps;
+                return queue.push(entry);
+            }
+            if queue.last_ps <= at_ps {
+                return queue.push(entry);
             }
         }
         self.heads_ps[NO_LANE] = self.heads_ps[NO_LANE].min(at_ps);
@@ -117,6 +165,13 @@ impl<E: Copy> EventQueue<E> {
     /// Takes the next event and moves the clock to it.
     #[inline]
     pub fn pop(&mut self) -> Option<E> {
+        self.advance().map(|due| self.take(due))
+    }
+
+    /// Moves the clock to the next event, which is to be taken now; apart from the taking, so that the event need not pass through an
+    /// `Option`, which moves it in pieces.
+    #[inline]
+    pub fn advance(&mut self) -> Option<Due> {
         // Best and lane stay in registers and are replaced without a branch: which lane is next cannot be predicted.
         let (mut first, mut best) = (0, self.heads_ps[0]);
         let mut is_tied = false;
@@ -134,15 +189,20 @@ impl<E: Copy> EventQueue<E> {
             first = self.first_scheduled(best);
         }
         self.now = Time::from_ps(best);
-        if first == NO_LANE {
-            let Reverse(entry) = self.heap.pop()?;
-            self.heads_ps[NO_LANE] = self.heap.peek().map_or(EMPTY, |Reverse(next)| next.at_ps);
-            Some(entry.event)
-        } else {
-            let entry = self.lanes[first].pop_front()?;
-            self.heads_ps[first] = self.lanes[first].front().map_or(EMPTY, |next| next.at_ps);
-            Some(entry.event)
+        Some(Due(first))
+    }
+
+    /// Takes the event to which the clock has just been moved.
+    #[inline]
+    pub fn take(&mut self, Due(lane): Due) -> E {
+        if let Some(queue) = self.lanes.get_mut(lane) {
+            let event = queue.take();
+            self.heads_ps[lane] = queue.front().map_or(EMPTY, |next| next.at_ps);
+            return event;
         }
+        let Reverse(entry) = self.heap.pop().expect("the clock has been moved to the first event of the heap");
+        self.heads_ps[NO_LANE] = self.heap.peek().map_or(EMPTY, |Reverse(next)| next.at_ps);
+        entry.event
     }
 
     /// Of the lanes whose first event is due at `at_ps`, the one whose event was scheduled first.

@@ -16,8 +16,11 @@ struct Queue {
     tail: Option<TransactionId>,
 }
 
-/// Which planes of a die have something waiting, a bit a plane, for each class.
-pub type PlaneMasks = [u8; CLASSES];
+/// Which planes of a die have something waiting, a bit a plane, for each class; eight places, so that all are one word.
+pub type PlaneMasks = [u8; 8];
+
+/// No plane, whatever the class.
+pub const NOTHING: PlaneMasks = [0; 8];
 
 /// What waits for each die.
 #[derive(Debug)]
@@ -36,7 +39,7 @@ impl DieQueues {
         let priorities: &[Priority] = if by_priority { Priority::ALL } else { &[Priority::Medium] };
         DieQueues {
             queues: vec![Queue::default(); dies as usize * CLASSES * planes_per_die * priorities.len()],
-            masks: vec![[0; CLASSES]; dies as usize],
+            masks: vec![NOTHING; dies as usize],
             planes_per_die,
             priorities,
         }
@@ -168,6 +171,6 @@ impl DieQueues {
     /// Whether anything waits for the die.
     #[inline]
     pub fn has_work(&self, die: DieId) -> bool {
-        self.masks[die.index()] != [0; CLASSES]
+        self.masks[die.index()] != NOTHING
     }
 }

@@ -15,18 +15,26 @@ use super::Simulation;
 pub(super) struct HeldBack {
     /// By plane; empty where writes get their page late.
     by_plane: Vec<VecDeque<TransactionId>>,
+    /// On all planes.
+    count: usize,
 }
 
 impl HeldBack {
     /// Nothing waits on so many planes.
     pub(super) fn new(planes: u32) -> HeldBack {
-        HeldBack { by_plane: vec![VecDeque::new(); planes as usize] }
+        HeldBack { by_plane: vec![VecDeque::new(); planes as usize], count: 0 }
+    }
+
+    /// Whether no write waits.
+    #[inline]
+    pub(super) fn is_empty(&self) -> bool {
+        self.count == 0
     }
 
     /// Which of the `count` planes from `first` on a write waits for, a bit a plane.
     #[inline]
     pub(super) fn planes(&self, first: PlaneId, count: u32) -> u8 {
-        if self.by_plane.is_empty() {
+        if self.is_empty() {
             return 0;
         }
         let waiting = |&plane: &u32| !self.by_plane[(first.0 + plane) as usize].is_empty();
@@ -48,6 +56,7 @@ impl Simulation {
         transaction.queued = self.queue.now();
         transaction.internal_busy_at_queued = self.dies[die.index()].internal_busy(self.queue.now());
         self.held_back.by_plane[plane.index()].push_back(id);
+        self.held_back.count += 1;
         self.collect_if_needed(plane);
     }
 
@@ -59,6 +68,7 @@ impl Simulation {
                 return;
             }
             self.held_back.by_plane[plane.index()].pop_front();
+            self.held_back.count -= 1;
             let now = self.queue.now();
             let internal_busy = self.dies[die.index()].internal_busy(now);
             self.transactions[id].count_die_wait(now, internal_busy);
@@ -74,6 +84,7 @@ impl Simulation {
             taken.extend(held_back.iter().copied().filter(|&id| transactions[id].request.is_some()));
             held_back.retain(|&id| transactions[id].request.is_none());
         }
+        self.held_back.count -= taken.len();
         taken
     }
 

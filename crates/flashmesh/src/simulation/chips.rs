@@ -7,9 +7,9 @@
 use crate::fabric::Grant;
 use crate::ids::DieId;
 use crate::schedule::Choice;
+use crate::schedule::queues::NOTHING;
 
 use super::Simulation;
-use super::dispatch::NOTHING;
 
 impl Simulation {
     /// The die that asks the interconnect for paths on behalf of `die`: the die itself, unless dies take turns.

@@ -132,9 +132,12 @@ impl Simulation {
         let latency = now - request.arrival;
         let measures = &mut self.measures;
         measures.completed += 1;
-        measures.requests_free += u64::from(request.conflict.is_empty());
-        for cause in Cause::ALL {
-            measures.requests_blocked[cause.index()] += u64::from(request.conflict.contains(cause));
+        if request.conflict.is_empty() {
+            measures.requests_free += 1;
+        } else {
+            for cause in Cause::ALL {
+                measures.requests_blocked[cause.index()] += u64::from(request.conflict.contains(cause));
+            }
         }
         measures.statuses[request.status.index()] += 1;
         measures.queues[stream.index()].count(now - request.submitted);

@@ -4,8 +4,8 @@ use crate::config::{EraseOrder, WriteStreams};
 use crate::fabric::{Cause, Causes, DataOf, Fabric, FabricEvent, Grant, Granted, Leg, Message, Payload};
 use crate::flash::die::{Operation, OperationKind};
 use crate::ids::{DieId, PlaneId, StreamId, TransactionId};
-use crate::schedule::queues::PlaneMasks;
-use crate::schedule::transaction::{CLASSES, Class, Transaction};
+use crate::schedule::queues::{NOTHING, PlaneMasks};
+use crate::schedule::transaction::{Class, Transaction};
 use crate::schedule::{Choice, Scheduler, Waiting};
 use crate::units::{Bytes, Time};
 
@@ -13,8 +13,6 @@ use crate::ftl::Stream;
 
 use super::Simulation;
 use super::event::{Event, array_lane, lane};
-
-pub(super) const NOTHING: PlaneMasks = [0; CLASSES];
 
 /// A die that got its path.
 #[derive(Clone, Copy, Debug)]
@@ -72,7 +70,13 @@ impl Simulation {
 
     /// Starts collecting the planes that hold programs back for want of a free page: what made something collectable there may
     /// have been no program of theirs. Gives whether the die has asked for a path meanwhile.
+    #[inline]
     pub(super) fn collect_held_back(&mut self, die: DieId, ready: &PlaneMasks) -> bool {
+        let is_held_back = *ready != self.queues.masks(die) || !self.held_back.is_empty();
+        is_held_back && self.collect_planes_held_back(die, ready)
+    }
+
+    fn collect_planes_held_back(&mut self, die: DieId, ready: &PlaneMasks) -> bool {
         let waiting = self.queues.masks(die);
         let held_back = |class: Class| waiting[class.index()] & !ready[class.index()];
         let mut planes = held_back(Class::UserProgram) | held_back(Class::MapProgram);
@@ -145,8 +149,14 @@ impl Simulation {
     ///
     /// A plane without a free page for the host, or the map, holds such programs back, and is collected; while an operation is
     /// suspended only reads that requests wait for run, and nothing when it is a collection that goes before them.
-    pub(super) fn ready(&mut self, die: DieId) -> PlaneMasks {
-        let mut masks = self.queues.masks(die);
+    #[inline]
+    pub(super) fn ready(&self, die: DieId) -> PlaneMasks {
+        let masks = self.queues.masks(die);
+        let has_programs = masks[Class::UserProgram.index()] | masks[Class::MapProgram.index()] != 0;
+        if has_programs || self.dies[die.index()].has_suspended() { self.ready_of(die, masks) } else { masks }
+    }
+
+    fn ready_of(&self, die: DieId, mut masks: PlaneMasks) -> PlaneMasks {
         let state = &self.dies[die.index()];
         if state.has_suspended() {
             if state.has_suspended_internal() && self.collection_first(die) {
@@ -365,7 +375,7 @@ impl Simulation {
     }
 
     /// Asks the scheduler which transaction goes next on the dies from `first` on, of which `ready` may.
-    #[inline]
+    #[inline(always)]
     pub(super) fn choose_among(&mut self, first: DieId, ready: &[PlaneMasks]) -> Option<Choice> {
         if ready.iter().all(|ready| *ready == NOTHING) {
             return None;

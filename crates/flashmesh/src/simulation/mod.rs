@@ -288,7 +288,8 @@ impl Simulation {
         let mut interrupted = false;
         'run: loop {
             for _ in 0..EVENTS_PER_LOOK {
-                let Some(event) = self.queue.pop() else { break 'run };
+                let Some(due) = self.queue.advance() else { break 'run };
+                let event = self.queue.take(due);
                 self.handle(event)?;
                 if self.is_over() {
                     break 'run;
@@ -324,7 +325,7 @@ impl Simulation {
         Ok(report)
     }
 
-    #[inline]
+    #[inline(always)]
     fn handle(&mut self, event: Event) -> Result<(), RunError> {
         self.witness(|oracles, now| oracles.event(now));
         if self.measures.due <= self.queue.now() {
@@ -369,6 +370,13 @@ impl Simulation {
     /// Hands granted paths to their dies until the fabric has nothing more to say.
     #[inline]
     fn settle(&mut self) {
+        if !self.outbox.grants.is_empty() || !self.outbox.events.is_empty() {
+            self.empty_outbox();
+        }
+        self.tell_uses();
+    }
+
+    fn empty_outbox(&mut self) {
         let mut next = 0;
         while next < self.outbox.grants.len() {
             let granted = self.outbox.grants[next];
@@ -379,7 +387,6 @@ impl Simulation {
         for (at, event) in self.outbox.events.drain(..) {
             self.queue.schedule(fabric_lane(event), at, Event::Fabric(event));
         }
-        self.tell_uses();
     }
 
     /// Tells the oracles, when they are on, of the uses of links that ended.

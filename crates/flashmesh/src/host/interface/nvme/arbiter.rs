@@ -27,9 +27,11 @@ impl Turns {
             self.left -= 1;
             return Some(self.members[self.at]);
         }
-        let next = (1..=count).map(|step| (self.at + step) % count).find(|&at| is_ready(self.members[at]))?;
-        (self.at, self.left) = (next, burst - 1);
-        Some(self.members[next])
+        let (before, from) = self.members.split_at((self.at + 1).min(count));
+        let next = from.iter().chain(before).position(|&member| is_ready(member))?;
+        let next = self.at + 1 + next;
+        (self.at, self.left) = (if next < count { next } else { next - count }, burst - 1);
+        Some(self.members[self.at])
     }
 }
 
@@ -77,6 +79,12 @@ impl Arbiter {
     }
 
     /// The queue of which the next command is fetched, among those that are ready.
+    /// Takes note that no queue has anything to fetch, which ends the round.
+    #[inline]
+    pub(super) fn end_round(&mut self) {
+        self.classes.iter_mut().for_each(|class| class.left = class.weight);
+    }
+
     #[inline]
     pub(super) fn choose(&mut self, is_ready: impl Fn(StreamId) -> bool) -> Option<StreamId> {
         if let Some(stream) = self.urgent.next(self.burst, &is_ready) {
@@ -84,7 +92,7 @@ impl Arbiter {
         }
         self.choose_by_weight(&is_ready).or_else(|| {
             let begins = self.classes.iter().any(|class| class.left < class.weight);
-            self.classes.iter_mut().for_each(|class| class.left = class.weight);
+            self.end_round();
             if begins { self.choose_by_weight(&is_ready) } else { None }
         })
     }

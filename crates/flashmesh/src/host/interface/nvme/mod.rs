@@ -51,6 +51,8 @@ pub struct Nvme {
     fetch_size: u32,
     commands_max: u32,
     completion_depth: u32,
+    /// Commands of all queues that the drive knows of and has not fetched.
+    known: u32,
     /// Commands of all queues in the drive.
     in_drive: u32,
     /// Commands whose entries were asked for, in that order; the link keeps it.
@@ -95,6 +97,7 @@ impl Nvme {
             fetch_size: limits.fetch_size,
             commands_max: limits.commands_max,
             completion_depth: limits.completion_depth,
+            known: 0,
             in_drive: 0,
             entries_asked: VecDeque::new(),
             data_asked: VecDeque::new(),
@@ -106,6 +109,9 @@ impl Nvme {
     /// Fetches what may be fetched now.
     fn fetch<A: Agenda>(&mut self, now: Time, agenda: &mut A) {
         while self.in_drive < self.commands_max {
+            if self.known == 0 {
+                return self.arbiter.end_round();
+            }
             let (queues, fetch_size) = (&self.queues, self.fetch_size);
             let ready = |stream: StreamId| {
                 let queue = &queues[stream.index()];
@@ -115,6 +121,7 @@ impl Nvme {
             let queue = &mut self.queues[stream.index()];
             let Some(command) = queue.submitted.pop_front() else { return };
             queue.known -= 1;
+            self.known -= 1;
             queue.in_drive += 1;
             self.in_drive += 1;
             agenda.saw(Seen::Fetched(stream, command.request));
@@ -172,6 +179,7 @@ impl Interface for Nvme {
         match token {
             Token::SubmissionDoorbell(stream) => {
                 self.queues[stream.index()].known += 1;
+                self.known += 1;
                 agenda.saw(Seen::Rung(stream));
                 self.fetch(now, agenda);
             }
