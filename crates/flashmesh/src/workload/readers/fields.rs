@@ -98,12 +98,21 @@ impl<'a> Fields<'a> {
     ///
     /// # Errors
     /// When no digit stands here, the number does not fit 64 bits, or something other than a separator follows it.
+    #[inline]
     pub fn number(&mut self, expected: &'static str) -> Result<u64, BadLine> {
         let (value, digits) = self.digits();
-        let start = self.at - digits;
         // Nineteen digits always fit 64 bits; longer ones are rare enough to be read twice, with care.
-        let value = if digits <= 19 { Some(value) } else { parse_checked(&self.line[start..self.at]) };
-        match value {
+        if (1..=19).contains(&digits) && self.is_at_separator() {
+            return Ok(value);
+        }
+        self.long_number(digits, expected)
+    }
+
+    /// The number of which `digits` digits have just been passed.
+    #[cold]
+    fn long_number(&self, digits: usize, expected: &'static str) -> Result<u64, BadLine> {
+        let start = self.at - digits;
+        match parse_checked(&self.line[start..self.at]) {
             Some(value) if digits > 0 && self.is_at_separator() => Ok(value),
             _ => Err(BadLine::new(Reason::Number, column(start), expected)),
         }
@@ -129,10 +138,12 @@ impl<'a> Fields<'a> {
         self.number(expected)?.checked_mul(SECTOR_BYTES).ok_or(too_many)
     }
 
-    /// A decimal number with or without decimals, times `unit`; decimals finer than one are cut off.
+    /// A decimal number with or without decimals, times `unit`, a power of ten up to that of a second in picoseconds; decimals finer
+    /// than one are cut off.
     ///
     /// # Errors
     /// As [`Fields::number`].
+    #[inline]
     pub fn decimal(&mut self, unit: u64, expected: &'static str) -> Result<u128, BadLine> {
         let (whole, digits) = self.digits();
         let start = self.at - digits;
@@ -145,9 +156,11 @@ impl<'a> Fields<'a> {
             let start = self.at;
             let (fraction, digits) = self.digits();
             has_digits |= digits > 0;
-            value += u128::from(match POWERS_OF_TEN.get(digits) {
-                Some(&power) if unit.is_multiple_of(power) => fraction * (unit / power),
-                Some(&power) if power.is_multiple_of(unit) => fraction / (power / unit),
+            let unit_digits = unit.ilog10() as usize;
+            debug_assert_eq!(POWERS_OF_TEN[unit_digits], unit, "a unit is a power of ten");
+            value += u128::from(match digits {
+                _ if digits <= unit_digits => fraction * POWERS_OF_TEN[unit_digits - digits],
+                _ if digits < POWERS_OF_TEN.len() => fraction / POWERS_OF_TEN[digits - unit_digits],
                 _ => cut_off(&self.line[start..self.at], unit),
             });
         }
@@ -195,8 +208,19 @@ impl<'a> Fields<'a> {
                 return (value, self.at - start);
             }
         }
-        while let Some(digit) = self.digit() {
-            value = value.wrapping_mul(10).wrapping_add(digit);
+        let rest = self.line.len() - self.at;
+        match self.line.last_chunk::<8>() {
+            Some(bytes) if rest > 0 => {
+                // Behind the last bytes come zeros, which are no digits.
+                let (last, count) = leading_digits(u64::from_le_bytes(*bytes) >> (8 * (8 - rest)));
+                value = value.wrapping_mul(POWERS_OF_TEN[count]).wrapping_add(last);
+                self.at += count;
+            }
+            _ => {
+                while let Some(digit) = self.digit() {
+                    value = value.wrapping_mul(10).wrapping_add(digit);
+                }
+            }
         }
         (value, self.at - start)
     }
