@@ -329,6 +329,19 @@ fn a_value_above_all_streams_is_unused_when_no_stream_reads_it() {
 }
 
 #[test]
+fn a_source_above_all_streams_is_unused_when_every_stream_has_one() {
+    let pairs = [("fitted", "trace"), ("fitted", "profile"), ("trace", "fitted"), ("profile", "fitted")];
+    for (own, above) in pairs {
+        let text = format!("[stream.a.workload]\n{own} = \"x\"\n[stream.b.workload]\n{own} = \"y\"");
+        let message = format!("workload.{above} has no effect: every stream says it itself");
+        let help = format!("stream.a.workload.{above}");
+        let place = (1, 10);
+        let set = format!("workload.{above}=z");
+        assert_problem(&text, &[&set], ConfigErrorKind::Unused, place, [&message, &help]);
+    }
+}
+
+#[test]
 fn streams_and_namespaces_built_in_code_are_checked_alike() {
     let messages = |config: &Config| -> Vec<String> {
         let error = config.validate().expect_err("it cannot be run");

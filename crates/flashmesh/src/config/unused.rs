@@ -7,7 +7,7 @@ use super::stream::PER_STREAM;
 use super::tree::Written;
 
 /// The keys that decide together where requests come from.
-const SOURCE: [&str; 3] = ["workload.kind", "workload.trace", "workload.profile"];
+const SOURCE: [&str; 4] = ["workload.kind", "workload.trace", "workload.profile", "workload.fitted"];
 
 /// The canonical value of a key; empty when it is unset.
 fn value_of(entries: &[Written], section: &str, key: &str) -> String {
