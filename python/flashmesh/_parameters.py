@@ -674,7 +674,10 @@ class Ftl:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Mapping:
-    """The cache of the map, when the map does not fit into DRAM (DFTL, ASPLOS 2009)."""
+    """The cache of the map, when the map does not fit into DRAM (DFTL, ASPLOS 2009).
+
+    Its other keys are read only with cache_capacity set.
+    """
 
     cache_capacity: Bytes | None = None
     """DRAM for entries of the map; the map itself then lies on flash, in translation pages. Values: at least 1B.
@@ -816,7 +819,10 @@ class Host:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Nvme:
-    """The controller of `host.interface = "nvme"`."""
+    """The controller of `host.interface = "nvme"`.
+
+    Its keys are read only with host.interface = "nvme", save `doorbell_size` and `read_request_size`.
+    """
 
     fetch_size: int | None = None
     """Commands of one queue in the drive at once; later ones stay in the queue. Values: 1 to 65535. Default: 512."""
@@ -847,15 +853,22 @@ class Nvme:
     """Commands of low priority in a round. Only with arbitration = "weighted". Values: 1 to 256. Default: 1."""
 
     doorbell_size: Bytes | None = None
-    """Bytes of a doorbell, beside what its packet costs. Values: 0B to 4KiB. Default: "4B"."""
+    """Bytes of a doorbell, beside what its packet costs. Only with host.interface = "nvme" or sata.transport =
+    "doorbells". Values: 0B to 4KiB. Default: "4B".
+    """
 
     read_request_size: Bytes | None = None
-    """Bytes of a read request, drive to host, beside what its packet costs. Values: 0B to 4KiB. Default: "16B"."""
+    """Bytes of a read request, drive to host, beside what its packet costs. Only with host.interface = "nvme" or
+    sata.transport = "doorbells". Values: 0B to 4KiB. Default: "16B".
+    """
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Sata:
-    """The adapter and the queue of `host.interface = "sata"`."""
+    """The adapter and the queue of `host.interface = "sata"`.
+
+    Its keys are read only with host.interface = "sata".
+    """
 
     ncq_depth: int | None = None
     """Commands of all streams in the queue at once; native command queuing has 32 tags, some controllers hold more.
@@ -873,7 +886,10 @@ class Sata:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Cache:
-    """The cache in the DRAM of the drive."""
+    """The cache in the DRAM of the drive.
+
+    Its other keys are read only with capacity other than "0B".
+    """
 
     capacity: Bytes | None = None
     """What it holds, rounded down to whole pages; 0 turns it off. Values: 0B to 16TiB. Default: "0B"."""
@@ -951,7 +967,9 @@ class Cache:
     """When the power is cut; the run ends there. Values: 0ps to 1000000s. Default: never."""
 
     capacitors: bool | None = None
-    """Whether capacitors keep the drive alive until all dirty pages are on flash. Default: True."""
+    """Whether capacitors keep the drive alive until all dirty pages are on flash. Only with power_cut set. Default:
+    True.
+    """
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -1021,7 +1039,9 @@ class Measure:
     """
 
     epochs_max: int | None = None
-    """The most epochs; where there would be more, they are joined in pairs. Values: 2 to 65536. Default: 512."""
+    """The most epochs; where there would be more, they are joined in pairs. Only with epoch set. Values: 2 to 65536.
+    Default: 512.
+    """
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -1043,26 +1063,29 @@ class Workload:
     """
 
     format: WorkloadFormat | None = None
-    """Layout of the trace file. Default: "auto"."""
+    """Layout of the trace file. Only with kind = "trace". Default: "auto"."""
 
     time_unit: WorkloadTimeUnit | None = None
-    """The unit of time stamps of the ASCII family; other formats fix theirs. Default: "ns"."""
+    """The unit of time stamps of the ASCII family; other formats fix theirs. Only with kind = "trace". Default: "ns".
+    """
 
     polarity: WorkloadPolarity | None = None
-    """Which type of the ASCII family is a read. Default: "read-is-1"."""
+    """Which type of the ASCII family is a read. Only with kind = "trace". Default: "read-is-1"."""
 
     blkparse_event: WorkloadBlkparseEvent | None = None
     """Which event of a blkparse log stands for the request; one that is missing in the log gives no request. Only with
-    format = "auto" or "blkparse". Default: "issue".
+    kind = "trace", and with format = "auto" or "blkparse". Default: "issue".
     """
 
     beyond: WorkloadBeyond | None = None
     """What becomes of requests of a trace that reach beyond the drive. A fitted profile that spans more than the drive
-    is squeezed onto it with `wrap`. Default: "reject".
+    is squeezed onto it with `wrap`. Only with kind = "trace" or "fitted". Default: "reject".
     """
 
     flushes: bool | None = None
-    """Whether flushes of a fio iolog or a blkparse log are requests, instead of being ignored. Default: False."""
+    """Whether flushes of a fio iolog or a blkparse log are requests, instead of being ignored. Only with kind =
+    "trace". Default: False.
+    """
 
     tolerate: Share | None = None
     """Share of lines of a trace that may be unusable before the run refuses; the option `--tolerate` sets 1. Values: 0
@@ -1075,57 +1098,71 @@ class Workload:
     """
 
     pattern: WorkloadPattern | None = None
-    """Where requests go. Default: "random"."""
+    """Where requests go. Only with kind = "synthetic". Default: "random"."""
 
     read_share: Share | None = None
-    """Share of requests that read. Values: 0 to 1. Default: 1.0."""
+    """Share of requests that read. Only with kind = "synthetic". Values: 0 to 1. Default: 1.0."""
 
     deallocate_share: Share | None = None
-    """Share of requests that deallocate; taken from the writes. Values: 0 to 1. Default: 0.0."""
+    """Share of requests that deallocate; taken from the writes. Only with kind = "synthetic". Values: 0 to 1. Default:
+    0.0.
+    """
 
     flush_share: Share | None = None
-    """Share of requests that flush; taken from the writes. Values: 0 to 1. Default: 0.0."""
+    """Share of requests that flush; taken from the writes. Only with kind = "synthetic". Values: 0 to 1. Default: 0.0.
+    """
 
     write_zeroes_share: Share | None = None
-    """Share of requests that write zeroes; taken from the writes. Values: 0 to 1. Default: 0.0."""
+    """Share of requests that write zeroes; taken from the writes. Only with kind = "synthetic". Values: 0 to 1.
+    Default: 0.0.
+    """
 
     request_size: Sizes | None = None
-    """Sizes of requests. Values: 512B to 64MiB. Default: "4KiB"."""
+    """Sizes of requests. Only with kind = "synthetic". Values: 512B to 64MiB. Default: "4KiB"."""
 
     alignment: Bytes | None = None
-    """Requests begin at multiples of this. Values: 512B to 1024TiB. Default: the smallest request size."""
+    """Requests begin at multiples of this. Only with kind = "synthetic". Values: 512B to 1024TiB. Default: the smallest
+    request size.
+    """
 
     footprint_start: Bytes | None = None
-    """Where the footprint begins. Values: 0B to 1024TiB. Default: "0B"."""
+    """Where the footprint begins. Only with kind = "synthetic" or "profile". Values: 0B to 1024TiB. Default: "0B"."""
 
     footprint: Bytes | None = None
-    """How much of the drive is touched. Values: 512B to 1024TiB. Default: all of the drive; what a profile assumes."""
+    """How much of the drive is touched. Only with kind = "synthetic" or "profile". Values: 512B to 1024TiB. Default:
+    all of the drive; what a profile assumes.
+    """
 
     zipf_theta: float | None = None
-    """Skew of the Zipf pattern. Only with pattern = "zipf". Values: 0 to 5. Default: 0.99."""
+    """Skew of the Zipf pattern. Only with kind = "synthetic", and with pattern = "zipf". Values: 0 to 5. Default: 0.99.
+    """
 
     hot_footprint: Share | None = None
-    """Share of the footprint that is hot. Only with pattern = "hot-cold". Values: 0 to 1. Default: 0.2."""
+    """Share of the footprint that is hot. Only with kind = "synthetic", and with pattern = "hot-cold". Values: 0 to 1.
+    Default: 0.2.
+    """
 
     hot_stride: int | None = None
     """One in how many blocks is hot. With static allocation CWDP, blocks of a page and a stride of as many blocks as
-    there are channels, the hot blocks are those of one row of chips. Only with pattern = "hot-stride". Values: 2 to
-    1000000. Default: 8.
+    there are channels, the hot blocks are those of one row of chips. Only with kind = "synthetic", and with pattern =
+    "hot-stride". Values: 2 to 1000000. Default: 8.
     """
 
     hot_traffic: Share | None = None
-    """Share of requests that go to what is hot. Only with pattern = "hot-cold" or "hot-stride". Values: 0 to 1.
-    Default: 0.8.
+    """Share of requests that go to what is hot. Only with kind = "synthetic", and with pattern = "hot-cold" or
+    "hot-stride". Values: 0 to 1. Default: 0.8.
     """
 
     arrivals: WorkloadArrivals | None = None
-    """How arrivals are spaced (they matter in open replay only). Default: "exponential"."""
+    """How arrivals are spaced (they matter in open replay only). Only with kind = "synthetic". Default: "exponential".
+    """
 
     interarrival: Time | None = None
-    """Mean time between arrivals. Values: 0ps to 1000s. Default: "10us"."""
+    """Mean time between arrivals. Only with kind = "synthetic". Values: 0ps to 1000s. Default: "10us"."""
 
     burst_length: int | None = None
-    """Requests in a burst. Only with arrivals = "burst". Values: 1 to 1000000. Default: 1."""
+    """Requests in a burst. Only with kind = "synthetic", and with arrivals = "burst". Values: 1 to 1000000. Default: 1.
+    """
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -1160,8 +1197,8 @@ class Queue:
     """The queue pair of a stream."""
 
     priority: QueuePriority | None = None
-    """How urgent the requests of the stream are, for the parts of the drive that tell requests apart. Default:
-    "medium".
+    """How urgent the requests of the stream are, for the parts of the drive that tell requests apart. Only with
+    schedule.priorities = "strict" or "weighted" or nvme.arbitration = "weighted". Default: "medium".
     """
 
     namespace: str | None = None
@@ -1170,7 +1207,9 @@ class Queue:
     """
 
     caching: QueueCaching | None = None
-    """Which requests of the stream the cache of the drive takes, where it has one. Default: "all"."""
+    """Which requests of the stream the cache of the drive takes, where it has one. Only with cache.capacity other than
+    "0B". Default: "all".
+    """
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

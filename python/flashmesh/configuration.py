@@ -114,9 +114,9 @@ def load(
             origins[f"--set #{len(texts)}"] = origin
 
     if trace is not None:
-        add("--trace", "workload.kind=trace", f"workload.trace={json.dumps(trace_path(trace))}")
+        add("--trace", f"workload.trace={json.dumps(trace_path(trace))}")
     if profile is not None:
-        add("--profile", "workload.kind=profile", f"workload.profile={json.dumps(profile)}")
+        add("--profile", f"workload.profile={json.dumps(profile)}")
     if seed is not None:
         add("--seed", f"seed={seed}")
     if tolerate:

@@ -176,6 +176,71 @@ error: replay.time-scale has no effect: replay.mode is \"stress\"
 }
 
 #[test]
+fn a_key_of_a_part_that_is_not_there_is_refused() {
+    let cases = [
+        ("workload.trace = \"a.csv\"\nworkload.read-share = 0.5", "workload.kind is \"trace\""),
+        ("workload.profile = \"mix1\"\nworkload.pattern = \"zipf\"", "workload.kind is \"profile\""),
+        ("workload.fitted = \"a.toml\"\nworkload.request-size = \"8KiB\"", "workload.kind is \"fitted\""),
+        ("workload.fitted = \"a.toml\"\nworkload.footprint = \"8GiB\"", "workload.kind is \"fitted\""),
+        ("workload.profile = \"hm_0\"\nworkload.flushes = true", "workload.kind is \"profile\""),
+        ("workload.format = \"msr\"", "workload.kind is \"synthetic\""),
+        ("workload.beyond = \"wrap\"", "workload.kind is \"synthetic\""),
+        ("cache.writes = \"through\"", "cache.capacity is \"0B\""),
+        ("cache.capacity = \"1MiB\"\ncache.capacitors = false", "cache.power-cut is not set"),
+        ("mapping.fill = \"page\"", "mapping.cache-capacity is not set"),
+        ("sata.ncq-depth = 4", "host.interface is \"direct\""),
+        ("nvme.fetch-size = 4", "host.interface is \"direct\""),
+        ("nvme.doorbell-size = \"8B\"", "host.interface is \"direct\" and sata.transport is \"frames\""),
+        ("measure.epochs-max = 4", "measure.epoch is not set"),
+        ("queue.caching = \"reads\"", "cache.capacity is \"0B\""),
+        ("queue.priority = \"high\"", "schedule.priorities is \"off\" and nvme.arbitration is \"round-robin\""),
+        ("[stream.a.queue]\npriority = \"high\"", "stream.a.queue.priority has no effect: schedule.priorities"),
+    ];
+    for (text, message) in cases {
+        let error = load(text, &[]).expect_err(text);
+        let [problem] = error.problems() else { panic!("not one problem:\n{error}") };
+        assert_eq!(problem.kind, ConfigErrorKind::Unused, "{error}");
+        assert!(problem.message.contains(message), "{message}\n{error}");
+        assert!(problem.help.is_some() && problem.position.is_some(), "{error}");
+    }
+    let text =
+        load("measure.epochs-max = 4\n[workload]\ntrace = \"a\"", &["queue.priority=low"]).unwrap_err().to_string();
+    assert!(text.contains("= help: set measure.epoch, or leave epochs-max away"), "{text}");
+    let help =
+        "set schedule.priorities to \"strict\" or \"weighted\", or set nvme.arbitration to \"weighted\", or leave";
+    assert!(text.contains(help), "{text}");
+}
+
+#[test]
+fn a_key_of_a_part_that_is_there_is_taken() {
+    read("host.interface = \"sata\"\nsata.transport = \"doorbells\"\nnvme.doorbell-size = \"8B\"", &[]);
+    read("host.interface = \"nvme\"\nnvme.arbitration = \"weighted\"\nqueue.priority = \"high\"", &[]);
+    read("schedule.priorities = \"strict\"\nqueue.priority = \"high\"", &[]);
+    read("measure.epoch = \"1ms\"\nmeasure.epochs-max = 4", &[]);
+    read("mapping.cache-capacity = \"1MiB\"\nmapping.fill = \"page\"", &[]);
+    read(
+        "cache.capacity = \"1MiB\"\nqueue.caching = \"reads\"\ncache.power-cut = \"1ms\"\ncache.capacitors = false",
+        &[],
+    );
+    read("workload.fitted = \"a.toml\"\nworkload.beyond = \"wrap\"", &[]);
+}
+
+#[test]
+fn a_part_may_be_taken_away_beside_its_keys() {
+    // In the same text, in a later one, and in one that gives a source for the workload that the file describes.
+    read("[cache]\ncapacity = \"0B\"\nwrites = \"through\"", &[]);
+    read("[cache]\ncapacity = \"1MiB\"\nwrites = \"through\"", &["cache.capacity=0B"]);
+    read("", &["cache.writes=through", "cache.capacity=0B"]);
+    read("[workload]\npattern = \"zipf\"\nzipf-theta = 0.5", &["workload.trace=a.csv"]);
+    read("[workload]\nkind = \"trace\"\ntrace = \"a.csv\"\npattern = \"zipf\"", &[]);
+    // What comes after the source is meant for it.
+    let error = load("[workload]\ntrace = \"a.csv\"", &["workload.read-share=0.5"]).unwrap_err();
+    assert_eq!(error.kind(), ConfigErrorKind::Unused, "{error}");
+    let error = load("", &["workload.trace=a.csv", "workload.read-share=0.5"]).unwrap_err();
+    assert_eq!(error.kind(), ConfigErrorKind::Unused, "{error}");
+}
+
+#[test]
 fn a_key_kept_beside_the_stated_mode_is_allowed() {
     read("[replay]\nmode = \"open\"\noutstanding = 16", &[]);
     read("[replay]\noutstanding = 16", &["replay.mode=open"]);

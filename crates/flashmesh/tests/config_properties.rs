@@ -1,6 +1,6 @@
 //! Properties that hold for any configuration and for any text.
 
-use flashmesh::config::{Config, ConfigErrorKind, ParameterSpec, ParameterType};
+use flashmesh::config::{Condition, Config, ConfigErrorKind, ParameterSpec, ParameterType};
 use proptest::prelude::*;
 use proptest::sample::{Index, subsequence};
 
@@ -56,16 +56,54 @@ fn key_of(spec: &ParameterSpec, random: u64) -> String {
     }
 }
 
-/// A configuration file with some of the parameters.
+/// What has to hold for `specs` to be read, and for what decides on that to be read itself.
+fn deciders(specs: &[&'static ParameterSpec]) -> Vec<Condition> {
+    let mut found: Vec<Condition> = Vec::new();
+    let mut open: Vec<&'static ParameterSpec> = specs.to_vec();
+    while let Some(spec) = open.pop() {
+        for condition in spec.used_with.iter().map(|with| with.any_of[0]) {
+            if !found.iter().any(|known| known.path() == condition.path()) {
+                found.push(condition);
+                open.extend(Config::parameters().filter(|other| other.path() == condition.path()));
+            }
+        }
+    }
+    found
+}
+
+/// A line that meets `condition`.
+fn met(condition: &Condition) -> String {
+    let path = condition.path();
+    let value = match (path.as_str(), condition.is) {
+        (_, true) => condition.values[0],
+        ("cache.capacity" | "mapping.cache-capacity", _) => "\"1MiB\"",
+        ("cache.power-cut" | "measure.epoch", _) => "\"1ms\"",
+        _ => panic!("no value is known that {path} may have instead"),
+    };
+    // Beside a kind of workload stands what it is made of, which says the kind.
+    match value {
+        "\"trace\"" | "\"fitted\"" | "\"profile\"" if path == "workload.kind" => {
+            format!("workload.{} = \"x\"\n", value.trim_matches('"'))
+        }
+        _ => format!("{path} = {value}\n"),
+    }
+}
+
+/// A configuration file with some of the parameters, and mostly what they are used with.
 fn file() -> impl Strategy<Value = String> {
     let specs: Vec<&'static ParameterSpec> = Config::parameters().collect();
     let count = specs.len();
     (subsequence(specs, 1..=6), prop::collection::vec((any::<u64>(), any::<Index>()), count)).prop_map(
         |(specs, random)| {
+            let given = |condition: &Condition| specs.iter().any(|spec| spec.path() == condition.path());
+            let beside: String = match random[0].0 % 8 {
+                0 => String::new(),
+                _ => deciders(&specs).iter().filter(|condition| !given(condition)).map(met).collect(),
+            };
             let lines = specs.iter().zip(random);
-            lines
-                .map(|(spec, (random, pick))| format!("{} = {}\n", key_of(spec, random), value_of(spec, random, pick)))
-                .collect()
+            let own = lines
+                .map(|(spec, (random, pick))| format!("{} = {}\n", key_of(spec, random), value_of(spec, random, pick)));
+            beside + &own.collect::<String>()
         },
     )
 }
@@ -169,13 +207,18 @@ fn every_number_has_bounds_and_every_choice_a_meaning() {
 #[test]
 fn what_a_key_is_used_with_exists() {
     for spec in Config::parameters() {
-        let Some(used_with) = spec.used_with else { continue };
-        let decider = Config::parameters().find(|other| other.section == spec.section && other.key == used_with.key);
-        let decider = decider.unwrap_or_else(|| panic!("{}: no key {}", spec.path(), used_with.key));
-        for value in used_with.values {
-            let known = decider.choices.iter().any(|choice| format!("\"{}\"", choice.name) == *value)
-                || (decider.parameter_type == ParameterType::Boolean && ["true", "false"].contains(value));
-            assert!(known, "{}: {} cannot be {value}", spec.path(), decider.path());
+        for condition in spec.used_with.iter().flat_map(|with| &with.any_of) {
+            let decider = Config::parameters()
+                .find(|other| (other.section, other.key) == (condition.section, condition.key))
+                .unwrap_or_else(|| panic!("{}: no key {}", spec.path(), condition.path()));
+            assert_ne!((decider.section, decider.key), (spec.section, spec.key), "{} decides on itself", spec.path());
+            for value in condition.values {
+                let known = decider.choices.iter().any(|choice| format!("\"{}\"", choice.name) == *value)
+                    || (decider.parameter_type == ParameterType::Boolean && ["true", "false"].contains(value))
+                    || (decider.default_text.is_none() && value.is_empty())
+                    || Config::from_str(&format!("{} = {value}", decider.path()), "d.toml", &[]).is_ok();
+                assert!(known, "{}: {} cannot be {value}", spec.path(), decider.path());
+            }
         }
     }
 }
@@ -185,9 +228,9 @@ fn every_key_reads_its_own_default() {
     for spec in Config::parameters() {
         let Some(default) = &spec.default_text else { continue };
         let mut text = String::new();
-        if let Some(used_with) = spec.used_with {
-            text = format!("{}.{} = {}\n", spec.section, used_with.key, used_with.values[0]);
-            if used_with.key == "write-binding" {
+        for condition in deciders(&[spec]) {
+            text.push_str(&met(&condition));
+            if condition.key == "write-binding" {
                 text.push_str("flash.program-order = \"any\"\n");
             }
         }

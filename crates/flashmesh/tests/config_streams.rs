@@ -63,6 +63,10 @@ threads = 2
 [stream.oltp.queue]
 priority = \"high\"
 caching = \"writes\"
+[schedule]
+priorities = \"strict\"
+[cache]
+capacity = \"1MiB\"
 ";
 
 #[test]
@@ -339,6 +343,25 @@ fn a_source_above_all_streams_is_unused_when_every_stream_has_one() {
         let set = format!("workload.{above}=z");
         assert_problem(&text, &[&set], ConfigErrorKind::Unused, place, [&message, &help]);
     }
+}
+
+#[test]
+fn a_value_above_all_streams_is_unused_when_each_stream_says_what_does_not_read_it() {
+    use ConfigErrorKind::Unused;
+    let closed = "[stream.a.replay]\nmode = \"closed\"\n[stream.b.replay]\nmode = \"closed\"";
+    let says = [
+        "replay.outstanding has no effect: in every stream stream.a.replay.mode is \"closed\"",
+        "set stream.a.replay.mode to \"stress\", or leave outstanding away",
+    ];
+    assert_problem(closed, &["replay.outstanding=3"], Unused, (1, 8), says);
+    // The same text says it all, so that it is kept for another mode.
+    streams(&format!("replay.outstanding = 3\n{closed}"), &[]);
+    streams(&format!("replay.outstanding = 3\n{closed}\n[stream.c]"), &[]);
+
+    let traces = "[stream.a.workload]\ntrace = \"a.csv\"\n[stream.b.workload]\ntrace = \"b.csv\"";
+    let says = ["workload.read-share has no effect: in every stream", "set stream.a.workload.kind to \"synthetic\""];
+    assert_problem(&format!("workload.read-share = 0.5\n{traces}"), &[], Unused, (1, 10), says);
+    streams(&format!("workload.read-share = 0.5\n{traces}\n[stream.c]"), &[]);
 }
 
 #[test]

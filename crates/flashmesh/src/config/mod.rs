@@ -57,7 +57,7 @@ use std::path::Path;
 pub use error::{ConfigError, ConfigErrorKind, Position, Problem};
 pub use namespace::{NamespaceConfig, NamespaceError};
 pub use preset::Preset;
-pub use reference::{Choice, ParameterSpec, ParameterType, SectionSpec, UsedWith};
+pub use reference::{Choice, Condition, ParameterSpec, ParameterType, SectionSpec, UsedWith};
 pub use sections::*;
 pub use stream::StreamConfig;
 pub use tree::Config;

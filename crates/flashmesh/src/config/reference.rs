@@ -23,8 +23,9 @@ pub struct ParameterSpec {
     pub max_text: Option<String>,
     /// The values to choose from, when they are a fixed list.
     pub choices: Vec<Choice>,
-    /// The setting without which this parameter is not read.
-    pub used_with: Option<UsedWith>,
+    /// The settings without which this parameter is not read: it takes each of them. The first is that of the section, if it has
+    /// one that holds for this parameter.
+    pub used_with: Vec<UsedWith>,
     /// What it means.
     pub doc: String,
 }
@@ -56,12 +57,53 @@ pub struct Choice {
 }
 
 /// The setting without which a parameter is not read: `hot-traffic` is used with `pattern = "hot-cold"`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UsedWith {
-    /// The other key, in the same section.
+    /// One of these is enough; there is at least one.
+    pub any_of: Vec<Condition>,
+}
+
+impl UsedWith {
+    /// Whether the key itself is one of those that decide.
+    pub(super) fn is_about(&self, section: &str, key: &str) -> bool {
+        self.any_of.iter().any(|condition| condition.section == section && condition.key == key)
+    }
+}
+
+/// What another key has to be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Condition {
+    /// The section of the other key.
+    pub section: &'static str,
+    /// The other key.
     pub key: &'static str,
-    /// The values of it that read the parameter, as TOML.
+    /// Whether its value is to be one of `values`, or none of them.
+    pub is: bool,
+    /// Values of it as TOML; an empty text stands for unset.
     pub values: &'static [&'static str],
+}
+
+impl Condition {
+    /// The condition on `key`, in `section` unless it names another one before a dot.
+    pub(super) fn new(
+        section: &'static str,
+        key: &'static str,
+        is: bool,
+        values: &'static [&'static str],
+    ) -> Condition {
+        let (section, key) = key.split_once('.').unwrap_or((section, key));
+        Condition { section, key, is, values }
+    }
+
+    /// Whether `value`, as TOML, meets it.
+    pub fn holds(&self, value: &str) -> bool {
+        self.values.contains(&value) == self.is
+    }
+
+    /// The other key as overrides and messages name it.
+    pub fn path(&self) -> String {
+        dotted(self.section, self.key)
+    }
 }
 
 /// What the value of a parameter is.
@@ -134,6 +176,10 @@ pub struct SectionSpec {
     pub struct_name: &'static str,
     /// What it is about.
     pub doc: String,
+    /// The setting without which its parameters are not read, save `used_apart`.
+    pub used_with: Option<UsedWith>,
+    /// The keys for which that is not said: they have other settings, or are refused without it.
+    pub used_apart: &'static [&'static str],
     /// Its parameters, in the order of declaration.
     pub parameters: Vec<ParameterSpec>,
 }

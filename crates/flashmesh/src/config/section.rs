@@ -73,6 +73,34 @@ macro_rules! optional {
 }
 pub(super) use optional;
 
+/// Whether a value is to be one of a list, `=`, or none of it, `!=`.
+macro_rules! is_one_of {
+    (=) => {
+        true
+    };
+    (!=) => {
+        false
+    };
+}
+pub(super) use is_one_of;
+
+/// The setting without which something is not read: `"key" = ["value"] or "section.key" != ["value"]`.
+macro_rules! used_with {
+    ($section:literal, $($key:literal $is:tt [$($value:literal),+]) or +) => {
+        $crate::config::reference::UsedWith {
+            any_of: vec![$(
+                $crate::config::reference::Condition::new(
+                    $section,
+                    $key,
+                    $crate::config::section::is_one_of!($is),
+                    &[$($value),+],
+                )
+            ),+],
+        }
+    };
+}
+pub(super) use used_with;
+
 /// Binds the bounds of a field to a name: those after `in`, or none.
 macro_rules! limits {
     ($name:ident) => {
@@ -96,23 +124,29 @@ pub(super) use limits;
 ///         over_provisioning: f64 as Share = 0.07, in 0.01..=0.9;
 ///         /// One that may stay unset.
 ///         capacity: Option<Bytes> = None, unset "all pages less the over-provisioning", in Bytes::new(512)..;
-///         /// One that only matters beside another.
-///         d: u32 = 10, in 1..=1024, with "victim" = ["\"d-choices\""];
+///         /// One that only matters beside another; an empty text stands for unset.
+///         d: u32 = 10, in 1..=1024, with "victim" = ["\"d-choices\""], with "capacity" != [""];
+///         /// One that matters beside either of two, the second in another section.
+///         e: u32 = 10, in 1..=1024, with "victim" = ["\"d-choices\""] or "ftl.allocation" = ["\"dynamic\""];
 ///     }
 /// }
 /// ```
+///
+/// A section that only matters beside another key says so behind its name, with the keys for which that is not said:
+/// `Sata, "sata", with "host.interface" = ["\"sata\""] but for [] { ... }`.
 ///
 /// From it come the struct, its defaults, [`Section`] and with it the reference, the schema and the Python types.
 macro_rules! section {
     (
         $(#[doc = $section_doc:expr])+
-        $name:ident, $section:literal {
+        $name:ident, $section:literal
+            $(, with $($all_key:literal $all_is:tt [$($all_value:literal),+]) or + but for [$($apart:literal),*])? {
             $(
                 $(#[doc = $doc:expr])+
                 $field:ident: $type:ty $(as $form:ty)? = $default:expr
                     $(, unset $unset:literal)?
                     $(, in $bounds:expr)?
-                    $(, with $with_key:literal = [$($with_value:literal),+])?;
+                    $(, with $($with_key:literal $with_is:tt [$($with_value:literal),+]) or +)*;
             )+
         }
     ) => {
@@ -134,6 +168,10 @@ macro_rules! section {
         impl $crate::config::section::Section for $name {
             fn spec() -> $crate::config::reference::SectionSpec {
                 use $crate::config::{bounds, form::Form, reference};
+                let of_section: Option<reference::UsedWith> = $crate::config::section::optional!($(
+                    $crate::config::section::used_with!($section, $($all_key $all_is [$($all_value),+]) or +)
+                )?);
+                const APART: &[&str] = &[$($($apart),*)?];
                 let parameters = vec![$({
                     type F = $crate::config::section::form_of!($type $(, $form)?);
                     $crate::config::section::limits!(limits $(, $bounds)?);
@@ -150,9 +188,18 @@ macro_rules! section {
                         min_text,
                         max_text,
                         choices: <F as Form>::choices(),
-                        used_with: $crate::config::section::optional!($(
-                            reference::UsedWith { key: $with_key, values: &[$($with_value),+] }
-                        )?),
+                        used_with: {
+                            let key = $crate::config::section::key_of!($field);
+                            let of_section = of_section.iter().filter(|with| !with.is_about($section, key));
+                            #[allow(unused_mut, reason = "most parameters have no setting of their own")]
+                            let mut used_with: Vec<reference::UsedWith> =
+                                of_section.filter(|_| !APART.contains(&key)).cloned().collect();
+                            $(used_with.push($crate::config::section::used_with!(
+                                $section,
+                                $($with_key $with_is [$($with_value),+]) or +
+                            ));)*
+                            used_with
+                        },
                         doc: reference::joined(&[$($doc),+]),
                     }
                 }),+];
@@ -160,6 +207,8 @@ macro_rules! section {
                     name: $section,
                     struct_name: stringify!($name),
                     doc: reference::joined(&[$($section_doc),+]),
+                    used_with: of_section,
+                    used_apart: APART,
                     parameters,
                 }
             }

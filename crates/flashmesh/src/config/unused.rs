@@ -2,7 +2,7 @@
 
 use super::error::{ConfigErrorKind, Finding};
 use super::load::{Layer, Loader, Setting, parameters};
-use super::reference::{ParameterSpec, UsedWith, dotted};
+use super::reference::{Condition, ParameterSpec, UsedWith, dotted};
 use super::stream::PER_STREAM;
 use super::tree::Written;
 
@@ -15,32 +15,83 @@ fn value_of(entries: &[Written], section: &str, key: &str) -> String {
     keys.iter().find(|(name, _)| *name == key).and_then(|(_, value)| value.clone()).unwrap_or_default()
 }
 
+/// Whether every stream has the section to itself.
+fn is_per_stream(section: &str) -> bool {
+    PER_STREAM.contains(&section)
+}
+
+/// Where a key is looked at: above all streams, or in the stream whose table is named.
+#[derive(Clone, Copy)]
+struct Scope<'a> {
+    entries: &'a [Written],
+    stream: Option<&'a str>,
+}
+
+impl Scope<'_> {
+    /// A section as it is written.
+    fn section(self, section: &str) -> String {
+        match self.stream.filter(|_| is_per_stream(section)) {
+            Some(stream) => dotted(stream, section),
+            None => section.to_owned(),
+        }
+    }
+
+    fn path(self, condition: &Condition) -> String {
+        dotted(&self.section(condition.section), condition.key)
+    }
+
+    fn value(self, condition: &Condition) -> String {
+        value_of(self.entries, &self.section(condition.section), condition.key)
+    }
+
+    fn holds(self, with: &UsedWith) -> bool {
+        with.any_of.iter().any(|condition| condition.holds(&self.value(condition)))
+    }
+
+    /// What there is instead: "replay.mode is "stress"".
+    fn instead(self, with: &UsedWith) -> String {
+        let each = with.any_of.iter().map(|condition| match self.value(condition) {
+            value if value.is_empty() => format!("{} is not set", self.path(condition)),
+            value => format!("{} is {value}", self.path(condition)),
+        });
+        each.collect::<Vec<_>>().join(" and ")
+    }
+
+    /// What to do about it: "set replay.mode to "open"".
+    fn remedy(self, with: &UsedWith) -> String {
+        let each = with.any_of.iter().map(|condition| match condition.is {
+            true => format!("set {} to {}", self.path(condition), condition.values.join(" or ")),
+            false => format!("set {}", self.path(condition)),
+        });
+        each.collect::<Vec<_>>().join(", or ")
+    }
+}
+
 impl Loader {
     /// Finds keys that nothing reads.
     ///
     /// A key is not blamed when its layer, or a later one, also says in so many words which setting is in effect: a
     /// file may keep values for several modes, and overrides may switch between them. One above all streams is not
-    /// blamed as long as one of them reads it.
+    /// blamed as long as one of them reads it. Nobody is blamed for what a preset says.
     pub(super) fn find_unused(&mut self) {
         let entries = self.config.entries();
         let streams: Vec<String> = self.config.stream.iter().map(|stream| format!("stream.{}", stream.name)).collect();
+        let above = Scope { entries: &entries, stream: None };
+        let scopes: Vec<Scope<'_>> =
+            streams.iter().map(|stream| Scope { stream: Some(stream.as_str()), ..above }).collect();
         let mut found = Vec::new();
         for spec in parameters() {
-            let Some(used_with) = spec.used_with else { continue };
-            if streams.is_empty() || !PER_STREAM.contains(&spec.section) {
-                found.extend(self.unread(spec, used_with, spec.section, &entries));
+            let mut first = |find: &dyn Fn(&UsedWith) -> Option<Finding>| {
+                found.extend(spec.used_with.iter().find_map(find));
+            };
+            if streams.is_empty() || !is_per_stream(spec.section) {
+                first(&|with| self.unread(spec, with, above));
                 continue;
             }
-            for stream in &streams {
-                found.extend(self.unread(spec, used_with, &dotted(stream, spec.section), &entries));
+            for &scope in &scopes {
+                first(&|with| self.unread(spec, with, scope));
             }
-            let read = |stream: &String| {
-                let value = value_of(&entries, &dotted(stream, spec.section), used_with.key);
-                used_with.values.contains(&value.as_str())
-            };
-            if !streams.iter().any(read) {
-                found.extend(self.unread(spec, used_with, spec.section, &entries));
-            }
+            first(&|with| self.unread_by_all(spec, with, above, &scopes));
         }
         if !streams.is_empty() {
             found.extend(self.hidden(&streams));
@@ -48,24 +99,74 @@ impl Loader {
         self.findings.extend(found);
     }
 
-    /// What there is to say about `spec` in `section` where its decider has another value.
-    fn unread(&self, spec: &ParameterSpec, used_with: UsedWith, section: &str, entries: &[Written]) -> Option<Finding> {
-        let setting = self.settings.get(&dotted(section, spec.key))?;
-        let decider = dotted(section, used_with.key);
-        let says =
-            |by: &Setting, from: bool| !by.taken || by.layer > setting.layer || (from && by.layer == setting.layer);
-        let own = self.settings.get(&decider).is_some_and(|by| says(by, true));
-        // What stands above all streams switches a stream only from a later layer.
-        let above = section != spec.section
-            && self.settings.get(&dotted(spec.section, used_with.key)).is_some_and(|by| says(by, false));
-        let value = value_of(entries, section, used_with.key);
-        if used_with.values.contains(&value.as_str()) || own || above || !setting.taken {
+    /// Where a key was given a value, unless it was in a preset or the value is in error.
+    fn given(&self, section: &str, key: &str) -> Option<&Setting> {
+        self.settings.get(&dotted(section, key)).filter(|setting| setting.taken && setting.layer > Layer::Preset)
+    }
+
+    /// What there is to say about `spec` where what it is used with is not in effect.
+    fn unread(&self, spec: &ParameterSpec, with: &UsedWith, scope: Scope<'_>) -> Option<Finding> {
+        let section = scope.section(spec.section);
+        let setting = self.given(&section, spec.key)?;
+        if scope.holds(with) || self.is_decided(with, scope, setting, false) {
             return None;
         }
-        let message = format!("{} has no effect: {decider} is {value}", dotted(section, spec.key));
-        let help = format!("set {decider} to {}, or leave {} away", used_with.values.join(" or "), spec.key);
-        let place = Some(setting.key_place.clone());
-        Some(Finding { kind: ConfigErrorKind::Unused, message, help: Some(help), place })
+        let message = format!("{} has no effect: {}", dotted(&section, spec.key), scope.instead(with));
+        Some(unused(setting, message, format!("{}, or leave {} away", scope.remedy(with), spec.key)))
+    }
+
+    /// What there is to say about `spec` above all streams where no stream reads it.
+    fn unread_by_all(
+        &self,
+        spec: &ParameterSpec,
+        with: &UsedWith,
+        above: Scope<'_>,
+        streams: &[Scope<'_>],
+    ) -> Option<Finding> {
+        let setting = self.given(spec.section, spec.key)?;
+        if streams.iter().any(|scope| scope.holds(with))
+            || streams.iter().all(|&scope| self.is_decided(with, scope, setting, true))
+        {
+            return None;
+        }
+        let (path, key) = (dotted(spec.section, spec.key), spec.key);
+        if with.any_of.iter().all(|condition| !is_per_stream(condition.section)) || !above.holds(with) {
+            let message = format!("{path} has no effect: {}", above.instead(with));
+            return Some(unused(setting, message, format!("{}, or leave {key} away", above.remedy(with))));
+        }
+        let message = format!("{path} has no effect: in every stream {}", streams[0].instead(with));
+        Some(unused(setting, message, format!("{}, or leave {key} away", streams[0].remedy(with))))
+    }
+
+    /// Whether a text at least as late as `setting` says in so many words what decides whether it is read.
+    ///
+    /// What stands above all streams decides for a stream from a later layer; for what `stands_above` itself, from its own on.
+    fn is_decided(&self, with: &UsedWith, scope: Scope<'_>, setting: &Setting, stands_above: bool) -> bool {
+        with.any_of.iter().any(|condition| {
+            let own = scope.section(condition.section);
+            self.is_stated(condition, &own, scope, setting, true)
+                || (own != condition.section
+                    && self.is_stated(condition, condition.section, scope, setting, stands_above))
+        })
+    }
+
+    fn is_stated(&self, condition: &Condition, section: &str, scope: Scope<'_>, setting: &Setting, same: bool) -> bool {
+        let said = |key: &str, same: bool| {
+            let by = self.settings.get(&dotted(section, key));
+            by.is_some_and(|by| !by.taken || by.layer > setting.layer || (same && by.layer == setting.layer))
+        };
+        if said(condition.key, same) {
+            return true;
+        }
+        // A trace, or what else is a source, says the kind to those that come before it.
+        let path = dotted(condition.section, condition.key);
+        if path == SOURCE[0] {
+            let keys = SOURCE.iter().filter_map(|path| path.split_once('.'));
+            return keys.skip(1).any(|(_, key)| said(key, false));
+        }
+        // No text can say of a key that it is unset, but one that says all others of its section, as the canonical form does.
+        let others = || parameters().filter(|spec| spec.section == condition.section && spec.default_text.is_some());
+        scope.value(condition).is_empty() && others().all(|spec| said(spec.key, same))
     }
 
     /// Overrides above all streams of what every stream says itself.
@@ -79,11 +180,14 @@ impl Loader {
             let says = |stream: &String| same.iter().any(|path| self.settings.contains_key(&dotted(stream, path)));
             if streams.iter().all(says) {
                 let message = format!("{path} has no effect: every stream says it itself");
-                let help = format!("set it in a stream: {}.{path}", streams[0]);
-                let place = Some(setting.key_place.clone());
-                found.push(Finding { kind: ConfigErrorKind::Unused, message, help: Some(help), place });
+                found.push(unused(setting, message, format!("set it in a stream: {}.{path}", streams[0])));
             }
         }
         found
     }
+}
+
+fn unused(setting: &Setting, message: String, help: String) -> Finding {
+    let place = Some(setting.key_place.clone());
+    Finding { kind: ConfigErrorKind::Unused, message, help: Some(help), place }
 }

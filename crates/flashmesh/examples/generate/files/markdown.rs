@@ -1,6 +1,6 @@
 //! The reference page.
 
-use flashmesh::config::{Config, ParameterSpec, SectionSpec};
+use flashmesh::config::{Condition, Config, ParameterSpec, SectionSpec};
 use flashmesh::units::{Bytes, Current, Quantity, Rate, Time, Voltage, Wattage};
 
 const HEAD: &str = "\
@@ -18,7 +18,10 @@ kind = \"ideal\"
 ```
 
 A value comes from the last of these that sets it: the defaults below (those of the `z-nand` preset), the preset, the
-file, and the overrides on the command line, `--set fabric.kind=ideal`. Unknown keys are errors.
+file, jobs of fio, and the overrides on the command line, `--set fabric.kind=ideal`. Unknown keys are errors.
+
+A key that is read only with a setting of another one is an error where nothing reads it, unless the same text, or a later one, says in
+so many words what the other one is: a file may keep values for several modes, and overrides may switch between them.
 
 Several streams of requests run at once when `[workload]`, `[replay]` or `[queue]` are given once more for each of them:
 
@@ -91,6 +94,10 @@ fn presets(text: &mut String) {
 fn section_text(text: &mut String, section: &SectionSpec) {
     let title = if section.name.is_empty() { "Above all sections".to_owned() } else { format!("`[{}]`", section.name) };
     text.push_str(&format!("\n## {title}\n\n{}\n\n", section.doc));
+    let used_with = super::section_used_with(section, |condition| shown(section, condition));
+    if !used_with.is_empty() {
+        text.push_str(&format!("{used_with}\n\n"));
+    }
     if section.is_per_stream() {
         text.push_str(&format!("A stream has it as `[stream.NAME.{}]`.\n\n", section.name));
     }
@@ -102,7 +109,7 @@ fn section_text(text: &mut String, section: &SectionSpec) {
             spec.type_name(),
             default(spec),
             values(spec),
-            meaning(spec)
+            spec.doc.clone() + &super::used_with(section, spec, |condition| shown(section, condition))
         ));
     }
     for spec in section.parameters.iter().filter(|spec| !spec.choices.is_empty()) {
@@ -125,13 +132,14 @@ fn values(spec: &ParameterSpec) -> String {
     if spec.choices.is_empty() { spec.bounds_text.clone() } else { "see below".to_owned() }
 }
 
-fn meaning(spec: &ParameterSpec) -> String {
-    match spec.used_with {
-        None => spec.doc.clone(),
-        Some(used_with) => {
-            let settings: Vec<String> =
-                used_with.values.iter().map(|value| format!("`{} = {value}`", used_with.key)).collect();
-            format!("{} Only with {}.", spec.doc, settings.join(" or "))
-        }
-    }
+/// A condition on a key, which stands without its section where that is `section`.
+fn shown(section: &SectionSpec, condition: &Condition) -> String {
+    let key = if condition.section == section.name { condition.key.to_owned() } else { condition.path() };
+    let each = condition.values.iter().map(|value| match (*value, condition.is) {
+        ("", true) => format!("`{key}` unset"),
+        ("", false) => format!("`{key}` set"),
+        (_, true) => format!("`{key} = {value}`"),
+        (_, false) => format!("`{key}` other than `{value}`"),
+    });
+    each.collect::<Vec<_>>().join(" or ")
 }

@@ -1,6 +1,6 @@
 //! The typed parameters of the Python package.
 
-use flashmesh::config::{Config, ParameterSpec, ParameterType, SectionSpec};
+use flashmesh::config::{Condition, Config, ParameterSpec, ParameterType, SectionSpec};
 
 const HEAD: &str = r#""""The parameters of a configuration, typed.
 
@@ -107,7 +107,12 @@ pub fn module() -> String {
         alias(&mut text, &choice_name(section, spec), spec.choices.iter().map(|choice| choice.name), &spec.doc);
     }
     for section in &sections {
-        class(&mut text, section.struct_name, &section.doc);
+        let used_with = super::section_used_with(section, |condition| shown(section, condition));
+        let doc = match used_with.as_str() {
+            "" => section.doc.clone(),
+            _ => format!("{}\n\n    {}\n    ", section.doc, used_with.replace('-', "_")),
+        };
+        class(&mut text, section.struct_name, &doc);
         for spec in &section.parameters {
             field(&mut text, section, spec);
         }
@@ -194,10 +199,7 @@ fn field(text: &mut String, section: &SectionSpec, spec: &ParameterSpec) {
         ParameterType::Choice => choice_name(section, spec),
     };
     let mut doc = spec.doc.clone();
-    if let Some(used_with) = spec.used_with {
-        let values: Vec<String> = used_with.values.iter().map(|value| python_value(value)).collect();
-        doc.push_str(&format!(" Only with {} = {}.", used_with.key.replace('-', "_"), values.join(" or ")));
-    }
+    doc.push_str(&super::used_with(section, spec, |condition| shown(section, condition)));
     if !spec.bounds_text.is_empty() {
         doc.push_str(&format!(" Values: {}.", spec.bounds_text));
     }
@@ -207,6 +209,19 @@ fn field(text: &mut String, section: &SectionSpec, spec: &ParameterSpec) {
         (None, None) => {}
     }
     attribute(text, spec.field, &format!("{python_type} | None"), "None", &doc);
+}
+
+/// A condition on a key, which stands without its section where that is `section`.
+fn shown(section: &SectionSpec, condition: &Condition) -> String {
+    let path = if condition.section == section.name { condition.key.to_owned() } else { condition.path() };
+    let key = path.replace('-', "_");
+    let values: Vec<String> = condition.values.iter().map(|value| python_value(value)).collect();
+    match (condition.values, condition.is) {
+        ([""], true) => format!("{key} unset"),
+        ([""], false) => format!("{key} set"),
+        (_, true) => format!("{key} = {}", values.join(" or ")),
+        (_, false) => format!("{key} other than {}", values.join(" and ")),
+    }
 }
 
 /// A TOML scalar as Python has it.

@@ -50,7 +50,7 @@ choices! {
 
 section! {
     /// The cache in the DRAM of the drive.
-    Cache, "cache" {
+    Cache, "cache", with "capacity" != ["\"0B\""] but for ["power-cut"] {
         /// What it holds, rounded down to whole pages; 0 turns it off.
         capacity: Bytes = Bytes::ZERO, in Bytes::ZERO..=Bytes::new(1 << 44);
         /// How streams share it.
@@ -95,6 +95,6 @@ section! {
         /// When the power is cut; the run ends there.
         power_cut: Option<Time> = None, unset "never", in Time::ZERO..=Time::from_ms(1_000_000_000);
         /// Whether capacitors keep the drive alive until all dirty pages are on flash.
-        capacitors: bool = true;
+        capacitors: bool = true, with "power-cut" != [""];
     }
 }

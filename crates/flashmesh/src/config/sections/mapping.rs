@@ -37,7 +37,7 @@ choices! {
 
 section! {
     /// The cache of the map, when the map does not fit into DRAM (DFTL, ASPLOS 2009).
-    Mapping, "mapping" {
+    Mapping, "mapping", with "cache-capacity" != [""] but for [] {
         /// DRAM for entries of the map; the map itself then lies on flash, in translation pages.
         cache_capacity: Option<Bytes> = None, unset "the whole map is in DRAM", in Bytes::new(1)..;
         /// Who shares the cache.

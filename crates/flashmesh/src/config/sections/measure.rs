@@ -30,6 +30,6 @@ section! {
         /// How long an epoch is, for results over time; doubled as often as it takes for `epochs-max` of them to cover the run.
         epoch: Option<Time> = None, unset "no results over time", in Time::from_ps(1)..=Time::from_ms(1_000_000_000);
         /// The most epochs; where there would be more, they are joined in pairs.
-        epochs_max: u32 = 512, in 2..=65_536;
+        epochs_max: u32 = 512, in 2..=65_536, with "epoch" != [""];
     }
 }

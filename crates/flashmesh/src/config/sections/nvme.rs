@@ -16,7 +16,7 @@ choices! {
 
 section! {
     /// The controller of `host.interface = "nvme"`.
-    Nvme, "nvme" {
+    Nvme, "nvme", with "host.interface" = ["\"nvme\""] but for ["doorbell-size", "read-request-size"] {
         /// Commands of one queue in the drive at once; later ones stay in the queue.
         fetch_size: u32 = 512, in 1..=65_535;
         /// Commands of all queues in the drive at once. Arbitration decides who gets a place that becomes free.
@@ -34,8 +34,10 @@ section! {
         /// Commands of low priority in a round.
         weight_low: u32 = 1, in 1..=256, with "arbitration" = ["\"weighted\""];
         /// Bytes of a doorbell, beside what its packet costs.
-        doorbell_size: Bytes = Bytes::new(4), in Bytes::ZERO..=Bytes::from_kib(4);
+        doorbell_size: Bytes = Bytes::new(4), in Bytes::ZERO..=Bytes::from_kib(4),
+            with "host.interface" = ["\"nvme\""] or "sata.transport" = ["\"doorbells\""];
         /// Bytes of a read request, drive to host, beside what its packet costs.
-        read_request_size: Bytes = Bytes::new(16), in Bytes::ZERO..=Bytes::from_kib(4);
+        read_request_size: Bytes = Bytes::new(16), in Bytes::ZERO..=Bytes::from_kib(4),
+            with "host.interface" = ["\"nvme\""] or "sata.transport" = ["\"doorbells\""];
     }
 }

@@ -43,10 +43,11 @@ section! {
     /// The queue pair of a stream.
     Queue, "queue" {
         /// How urgent the requests of the stream are, for the parts of the drive that tell requests apart.
-        priority: Priority = Priority::Medium;
+        priority: Priority = Priority::Medium,
+            with "schedule.priorities" = ["\"strict\"", "\"weighted\""] or "nvme.arbitration" = ["\"weighted\""];
         /// The namespace that the requests go to; offsets of the workload count from its beginning.
         namespace: Option<String> = None, unset "the first namespace";
         /// Which requests of the stream the cache of the drive takes, where it has one.
-        caching: Caching = Caching::All;
+        caching: Caching = Caching::All, with "cache.capacity" != ["\"0B\""];
     }
 }

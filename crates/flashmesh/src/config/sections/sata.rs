@@ -16,7 +16,7 @@ choices! {
 
 section! {
     /// The adapter and the queue of `host.interface = "sata"`.
-    Sata, "sata" {
+    Sata, "sata", with "host.interface" = ["\"sata\""] but for [] {
         /// Commands of all streams in the queue at once; native command queuing has 32 tags, some controllers hold more.
         ncq_depth: u32 = 32, in 1..=65_535;
         /// Time of the adapter for each command, and for each completion, one after the other.

@@ -146,56 +146,56 @@ section! {
         /// The profile that `flashmesh trace profile` fitted to a trace; relative to the configuration file.
         fitted: Option<PathBuf> = None, unset "no fitted profile";
         /// Layout of the trace file.
-        format: TraceFormat = TraceFormat::Auto;
+        format: TraceFormat = TraceFormat::Auto, with "kind" = ["\"trace\""];
         /// The unit of time stamps of the ASCII family; other formats fix theirs.
-        time_unit: TraceTimeUnit = TraceTimeUnit::Nanoseconds;
+        time_unit: TraceTimeUnit = TraceTimeUnit::Nanoseconds, with "kind" = ["\"trace\""];
         /// Which type of the ASCII family is a read.
-        polarity: TracePolarity = TracePolarity::ReadIsOne;
+        polarity: TracePolarity = TracePolarity::ReadIsOne, with "kind" = ["\"trace\""];
         /// Which event of a blkparse log stands for the request; one that is missing in the log gives no request.
-        blkparse_event: BlkparseEvent = BlkparseEvent::Issue,
+        blkparse_event: BlkparseEvent = BlkparseEvent::Issue, with "kind" = ["\"trace\""],
             with "format" = ["\"auto\"", "\"blkparse\""];
         /// What becomes of requests of a trace that reach beyond the drive. A fitted profile that spans more than the drive is squeezed
         /// onto it with `wrap`.
-        beyond: Beyond = Beyond::Reject;
+        beyond: Beyond = Beyond::Reject, with "kind" = ["\"trace\"", "\"fitted\""];
         /// Whether flushes of a fio iolog or a blkparse log are requests, instead of being ignored.
-        flushes: bool = false;
+        flushes: bool = false, with "kind" = ["\"trace\""];
         /// Share of lines of a trace that may be unusable before the run refuses; the option `--tolerate` sets 1.
         tolerate: f64 as Share = 0.01, in 0.0..=1.0;
         /// Requests to issue.
         requests: Option<u64> = None, unset "all of a trace, and as many of a fitted profile; 100,000 of a synthetic workload or a profile, fewer where the published trace has fewer",
             in 1..=1_000_000_000_000;
         /// Where requests go.
-        pattern: Pattern = Pattern::Random;
+        pattern: Pattern = Pattern::Random, with "kind" = ["\"synthetic\""];
         /// Share of requests that read.
-        read_share: f64 as Share = 1.0, in 0.0..=1.0;
+        read_share: f64 as Share = 1.0, in 0.0..=1.0, with "kind" = ["\"synthetic\""];
         /// Share of requests that deallocate; taken from the writes.
-        deallocate_share: f64 as Share = 0.0, in 0.0..=1.0;
+        deallocate_share: f64 as Share = 0.0, in 0.0..=1.0, with "kind" = ["\"synthetic\""];
         /// Share of requests that flush; taken from the writes.
-        flush_share: f64 as Share = 0.0, in 0.0..=1.0;
+        flush_share: f64 as Share = 0.0, in 0.0..=1.0, with "kind" = ["\"synthetic\""];
         /// Share of requests that write zeroes; taken from the writes.
-        write_zeroes_share: f64 as Share = 0.0, in 0.0..=1.0;
+        write_zeroes_share: f64 as Share = 0.0, in 0.0..=1.0, with "kind" = ["\"synthetic\""];
         /// Sizes of requests.
-        request_size: Sizes = Sizes(vec![(Bytes::from_kib(4), 1.0)]), in Bytes::new(512)..=REQUEST_SIZE_MAX;
+        request_size: Sizes = Sizes(vec![(Bytes::from_kib(4), 1.0)]), in Bytes::new(512)..=REQUEST_SIZE_MAX, with "kind" = ["\"synthetic\""];
         /// Requests begin at multiples of this.
-        alignment: Option<Bytes> = None, unset "the smallest request size", in Bytes::new(512)..=SPACE_MAX;
+        alignment: Option<Bytes> = None, unset "the smallest request size", in Bytes::new(512)..=SPACE_MAX, with "kind" = ["\"synthetic\""];
         /// Where the footprint begins.
-        footprint_start: Bytes = Bytes::ZERO, in Bytes::ZERO..=SPACE_MAX;
+        footprint_start: Bytes = Bytes::ZERO, in Bytes::ZERO..=SPACE_MAX, with "kind" = ["\"synthetic\"", "\"profile\""];
         /// How much of the drive is touched.
-        footprint: Option<Bytes> = None, unset "all of the drive; what a profile assumes", in Bytes::new(512)..=SPACE_MAX;
+        footprint: Option<Bytes> = None, unset "all of the drive; what a profile assumes", in Bytes::new(512)..=SPACE_MAX, with "kind" = ["\"synthetic\"", "\"profile\""];
         /// Skew of the Zipf pattern.
-        zipf_theta: f64 = 0.99, in 0.0..=5.0, with "pattern" = ["\"zipf\""];
+        zipf_theta: f64 = 0.99, in 0.0..=5.0, with "kind" = ["\"synthetic\""], with "pattern" = ["\"zipf\""];
         /// Share of the footprint that is hot.
-        hot_footprint: f64 as Share = 0.2, in 0.0..=1.0, with "pattern" = ["\"hot-cold\""];
+        hot_footprint: f64 as Share = 0.2, in 0.0..=1.0, with "kind" = ["\"synthetic\""], with "pattern" = ["\"hot-cold\""];
         /// One in how many blocks is hot. With static allocation CWDP, blocks of a page and a stride of as many blocks as there are
         /// channels, the hot blocks are those of one row of chips.
-        hot_stride: u32 = 8, in 2..=1_000_000, with "pattern" = ["\"hot-stride\""];
+        hot_stride: u32 = 8, in 2..=1_000_000, with "kind" = ["\"synthetic\""], with "pattern" = ["\"hot-stride\""];
         /// Share of requests that go to what is hot.
-        hot_traffic: f64 as Share = 0.8, in 0.0..=1.0, with "pattern" = ["\"hot-cold\"", "\"hot-stride\""];
+        hot_traffic: f64 as Share = 0.8, in 0.0..=1.0, with "kind" = ["\"synthetic\""], with "pattern" = ["\"hot-cold\"", "\"hot-stride\""];
         /// How arrivals are spaced (they matter in open replay only).
-        arrivals: ArrivalKind = ArrivalKind::Exponential;
+        arrivals: ArrivalKind = ArrivalKind::Exponential, with "kind" = ["\"synthetic\""];
         /// Mean time between arrivals.
-        interarrival: Time = Time::from_us(10), in Time::ZERO..=Time::from_ms(1_000_000);
+        interarrival: Time = Time::from_us(10), in Time::ZERO..=Time::from_ms(1_000_000), with "kind" = ["\"synthetic\""];
         /// Requests in a burst.
-        burst_length: u32 = 1, in 1..=1_000_000, with "arrivals" = ["\"burst\""];
+        burst_length: u32 = 1, in 1..=1_000_000, with "kind" = ["\"synthetic\""], with "arrivals" = ["\"burst\""];
     }
 }
