@@ -100,13 +100,10 @@ def load(
         raise ConfigError(f"overrides are a mapping of keys to values, not {type(overrides).__name__}")
     varied = varied or {}
     given = [f"{key}={value_text(value)}" for key, value in (overrides or {}).items() if key not in varied]
-    texts = [f"{key}={value_text(value)}" for key, value in (fio.settings if fio is not None else {}).items()]
+    asked = [f"{key}={value_text(value)}" for key, value in (fio.settings if fio is not None else {}).items()]
+    texts = given + [f"{key}={value}" for key, value in varied.items()]
     # An error names an override by its number; whoever gave no --set is told what they did give.
-    origins = {f"--set #{number}": "--fio" for number in range(1, len(texts) + 1)}
-    origins |= {f"--set #{len(texts) + number}": f"--set #{number}" for number in range(1, len(given) + 1)}
-    texts += given
-    origins |= {f"--set #{len(texts) + 1 + number}": f"--vary {key}" for number, key in enumerate(varied)}
-    texts += [f"{key}={value}" for key, value in varied.items()]
+    origins = {f"--set #{len(given) + 1 + number}": f"--vary {key}" for number, key in enumerate(varied)}
 
     def add(origin: str, *settings: str) -> None:
         for setting in settings:
@@ -121,30 +118,31 @@ def load(
         add("--seed", f"seed={seed}")
     if tolerate:
         add("--tolerate", "workload.tolerate=1.0")
-    for setting in texts:
+    for setting in [*asked, *texts]:
         refuse_unspeakable(setting)
     try:
-        return read(source, texts)
+        return read(source, texts, asked)
     except ConfigError as error:
         text = re.sub(r"--set #\d+", lambda match: origins.get(match[0], match[0]), str(error))
         raise ConfigError(text) from None
 
 
-def read(source: ConfigSource | PipeText, overrides: list[str]) -> Config:
-    """Reads a configuration with overrides in the text form `table.key=value`."""
+def read(source: ConfigSource | PipeText, overrides: list[str], jobs: list[str] | None = None) -> Config:
+    """Reads a configuration with overrides in the text form `table.key=value`, above what jobs of fio ask."""
+    jobs = jobs or []
     match source:
         case str() if source.startswith(PRESET_PREFIX):
             refuse_unspeakable(source)
             name = source.removeprefix(PRESET_PREFIX)
-            return Config.from_str(f"preset = {json.dumps(name)}\n", source, overrides)
+            return Config.from_str(f"preset = {json.dumps(name)}\n", source, overrides, jobs)
         case str() | Path():
             try:
                 os.fsencode(source)
             except UnicodeError as error:
                 raise ConfigError(f"{str(source)!r}: is no name of a file") from error
-            return interruptibly(lambda: Config.from_file(source, overrides))
+            return interruptibly(lambda: Config.from_file(source, overrides, jobs))
         case PipeText():
-            return Config.from_str(source.text, source.name, overrides)
+            return Config.from_str(source.text, source.name, overrides, jobs)
         case Mapping():
             tables: Mapping[str, Any] = source
         case TomlTables():
@@ -156,7 +154,7 @@ def read(source: ConfigSource | PipeText, overrides: list[str]) -> Config:
     except (TypeError, ValueError) as error:
         raise ConfigError(f"the configuration cannot be written as TOML: {error}") from error
     refuse_unspeakable(text)
-    return Config.from_str(text, "<configuration>", overrides)
+    return Config.from_str(text, "<configuration>", overrides, jobs)
 
 
 def refuse_streams(source: ConfigSource | PipeText) -> None:

@@ -260,6 +260,28 @@ def test_what_is_set_by_hand_comes_after_the_jobs(config: Path, tmp_path: Path) 
     assert loaded["fabric"]["kind"] == "ideal"
 
 
+@pytest.mark.parametrize(
+    ("text", "setting", "words"),
+    [
+        (JOBS, "stream.olpt.replay.outstanding=3", "did you mean `oltp`?"),
+        (JOBS, "stream.x.replay.outstanding=3", "the streams are `oltp`, `log`"),
+        ("[a]\nnumber_ios=5\nioengine=libaio\n", "stream.a.replay.outstanding=3", "leave `stream.a.` away"),
+        ("[a]\nnumber_ios=5\n", "replay.outstanding=3", "replay.outstanding has no effect: replay.mode is"),
+        (
+            "[a]\nnumber_ios=5\n[b]\nnumber_ios=5\n",
+            "replay.outstanding=3",
+            "replay.outstanding has no effect: in every stream stream.a.replay.mode is",
+        ),
+    ],
+)
+def test_a_setting_that_no_job_reads_is_refused(cli: Cli, tmp_path: Path, text: str, setting: str, words: str) -> None:
+    (tmp_path / "job.fio").write_text(text)
+    done = cli("run", "--fio", "job.fio", "--set", setting)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert words in done.stderr
+    assert "--set #1" in done.stderr
+
+
 def test_one_job_runs_without_streams(cli: Cli, tmp_path: Path) -> None:
     (tmp_path / "job.fio").write_text("[a]\nruntime=1ms\ntime_based\nioengine=libaio\n")
     done = cli("run", "--fio", "job.fio", "preset:z-nand", "--json", "-")

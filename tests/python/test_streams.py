@@ -126,6 +126,14 @@ def test_streams_can_be_made_up_and_varied_on_the_command_line(cli: Cli, two: Pa
     assert [run["settings"] for run in runs] == [{"stream.large.replay.outstanding": value} for value in (1, 8)]
 
 
+def test_a_file_names_its_streams_and_namespaces(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "drive.toml").write_text('preset = "z-nand"\n[workload]\nrequests = 100\n')
+    for key in ("stream.x.replay.outstanding=3", "namespace.x.capacity=4KiB"):
+        done = cli("run", "drive.toml", "--set", key)
+        assert (done.returncode, done.stdout) == (2, "")
+        assert f"there is no {key.split('.')[0]} `x`" in done.stderr
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [

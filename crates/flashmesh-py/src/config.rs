@@ -15,17 +15,19 @@ pub struct Config(pub config::Config);
 
 #[pymethods]
 impl Config {
-    /// Reads a file; `overrides` are texts "table.key=value".
+    /// Reads a file; `overrides` are texts "table.key=value", and so are `jobs`, which come between.
     #[staticmethod]
-    fn from_file(py: Python<'_>, path: PathBuf, overrides: Vec<String>) -> PyResult<Self> {
-        let config = py.detach(|| guarded(|| config::Config::from_file(&path, &overrides)))?;
+    #[pyo3(signature = (path, overrides, jobs=Vec::new()))]
+    fn from_file(py: Python<'_>, path: PathBuf, overrides: Vec<String>, jobs: Vec<String>) -> PyResult<Self> {
+        let config = py.detach(|| guarded(|| config::Config::from_file_with_jobs(&path, &jobs, &overrides)))?;
         config.map(Config).map_err(|error| ConfigError::new_err(error.to_string()))
     }
 
     /// Reads a text; errors call it `name`.
     #[staticmethod]
-    fn from_str(py: Python<'_>, text: &str, name: &str, overrides: Vec<String>) -> PyResult<Self> {
-        let config = py.detach(|| guarded(|| config::Config::from_str(text, name, &overrides)))?;
+    #[pyo3(signature = (text, name, overrides, jobs=Vec::new()))]
+    fn from_str(py: Python<'_>, text: &str, name: &str, overrides: Vec<String>, jobs: Vec<String>) -> PyResult<Self> {
+        let config = py.detach(|| guarded(|| config::Config::from_str_with_jobs(text, name, &jobs, &overrides)))?;
         config.map(Config).map_err(|error| ConfigError::new_err(error.to_string()))
     }
 

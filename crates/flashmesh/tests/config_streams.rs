@@ -365,6 +365,54 @@ fn a_value_above_all_streams_is_unused_when_each_stream_says_what_does_not_read_
 }
 
 #[test]
+fn overrides_name_streams_and_namespaces_only_where_the_file_is_no_more_than_a_preset() {
+    use ConfigErrorKind::UnknownName;
+    let set = ["stream.a.workload.requests=5", "stream.b.replay.outstanding=2", "namespace.n.capacity=1GiB"];
+    let config = read("preset = \"pm9a3\"", &set);
+    assert_eq!((config.stream.len(), config.namespace.len()), (2, 1));
+
+    let file = "[workload]\nrequests = 5";
+    let says = ["there is no stream `a`", "leave `stream.a.` away for the only stream there is"];
+    assert_problem(file, &["stream.a.replay.outstanding=2"], UnknownName, (1, 8), says);
+    let says = ["there is no namespace `n`", "namespaces have to be named in the file"];
+    assert_problem(file, &["namespace.n.capacity=1GiB"], UnknownName, (1, 11), says);
+    let says = ["there is no namespace `n`", ""];
+    assert_problem("[stream.a]", &["namespace.n.capacity=1GiB"], UnknownName, (1, 11), says);
+}
+
+#[test]
+fn jobs_lie_between_the_file_and_the_overrides_and_name_streams_like_a_file() {
+    use ConfigErrorKind::{UnknownName, Unused};
+    let with_jobs = |jobs: &[&str], overrides: &[&str]| {
+        let texts = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>();
+        Config::from_str_with_jobs("replay.outstanding = 9", "drive.toml", &texts(jobs), &texts(overrides))
+    };
+    let jobs = ["stream.a.replay.outstanding=4", "stream.b.workload.requests=7"];
+    let config = with_jobs(&jobs, &["stream.b.replay.outstanding=2", "stream.b.workload.requests=8"]).unwrap();
+    let [a, b] = &config.stream[..] else { panic!("not two streams") };
+    assert_eq!((a.replay.outstanding, b.replay.outstanding, b.workload.requests), (4, 2, Some(8)));
+
+    let problem = |jobs: &[&str], overrides: &[&str]| {
+        let error = with_jobs(jobs, overrides).expect_err("it cannot be run");
+        let [problem] = error.problems() else { panic!("not one problem:\n{error}") };
+        let source = problem.position.as_ref().map(|at| at.source.clone());
+        (problem.kind, source, problem.message.clone() + ": " + problem.help.as_deref().unwrap_or_default())
+    };
+    let (kind, source, text) = problem(&jobs, &["stream.c.replay.outstanding=2"]);
+    assert_eq!((kind, source.as_deref()), (UnknownName, Some("--set #1")));
+    assert!(text.contains("no stream `c`: the streams are `a`, `b`"), "{text}");
+    let (kind, _, text) = problem(&["replay.outstanding=4"], &["stream.c.replay.outstanding=2"]);
+    assert_eq!(kind, UnknownName);
+    assert!(text.contains("leave `stream.c.` away"), "{text}");
+    // What waits for each request has no number of requests in flight.
+    let (kind, _, text) = problem(&["replay.mode=closed", "replay.threads=1"], &["replay.outstanding=3"]);
+    assert_eq!(kind, Unused);
+    assert!(text.contains("replay.outstanding has no effect: replay.mode is \"closed\""), "{text}");
+    let (kind, source, _) = problem(&["workload.request-size=1000B"], &[]);
+    assert_eq!((kind, source.as_deref()), (ConfigErrorKind::Conflict, Some("--fio")));
+}
+
+#[test]
 fn streams_and_namespaces_built_in_code_are_checked_alike() {
     let messages = |config: &Config| -> Vec<String> {
         let error = config.validate().expect_err("it cannot be run");

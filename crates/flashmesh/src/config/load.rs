@@ -1,4 +1,4 @@
-//! Puts a configuration together: defaults, then the preset, then the file, then the overrides.
+//! Puts a configuration together: defaults, then the preset, then the file, then what jobs ask, then the overrides.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -21,12 +21,13 @@ use super::{Config, StreamConfig, Workload, WorkloadKind};
 pub(super) enum Layer {
     Preset,
     File,
+    Jobs,
     Override,
 }
 
 impl Layer {
     /// Every layer, the last one wins.
-    pub(super) const ALL: [Layer; 3] = [Layer::Preset, Layer::File, Layer::Override];
+    pub(super) const ALL: [Layer; 4] = [Layer::Preset, Layer::File, Layer::Jobs, Layer::Override];
 }
 
 /// Where a key got its value.
@@ -81,12 +82,15 @@ pub(super) struct Loader {
     pub settings: BTreeMap<String, Setting>,
     /// The tables with names that were given so far.
     pub named: Vec<NamedTable>,
+    /// Whether overrides are all there is beside a preset, and so may name streams and namespaces.
+    pub is_bare: bool,
 }
 
-/// Reads `file` (its name and text) below `overrides`; a trace in it is relative to `folder`.
+/// Reads `file` (its name and text) below `jobs`, and these below `overrides`; a trace in the file is relative to `folder`.
 pub(super) fn load(
     file: Option<(&str, &str)>,
     folder: Option<&Path>,
+    jobs: &[String],
     overrides: &[String],
 ) -> Result<Config, ConfigError> {
     let mut loader = Loader::default();
@@ -95,11 +99,16 @@ pub(super) fn load(
     if loader.findings.iter().any(|finding| finding.kind == ConfigErrorKind::InvalidToml) {
         return Err(ConfigError::new(&loader.sources, &loader.findings));
     }
+    let job_entries: Vec<Entry> =
+        jobs.iter().filter_map(|text| loader.parse_override("--fio".to_owned(), text)).collect();
+    let numbered = overrides.iter().enumerate();
     let override_entries: Vec<Entry> =
-        overrides.iter().enumerate().filter_map(|(index, text)| loader.parse_override(index, text)).collect();
+        numbered.filter_map(|(index, text)| loader.parse_override(format!("--set #{}", index + 1), text)).collect();
+    loader.is_bare = job_entries.is_empty() && file_entries.iter().all(|entry| entry.key == PRESET_KEY);
     loader.apply_preset(&file_entries, &override_entries);
     loader.apply(Layer::File, &file_entries);
     loader.relocate_files(folder, None);
+    loader.apply(Layer::Jobs, &job_entries);
     loader.apply(Layer::Override, &override_entries);
     loader.make_streams(folder);
     loader.find_unused();
@@ -132,8 +141,8 @@ impl Loader {
         entries(table.get_ref(), source, 0)
     }
 
-    fn parse_override(&mut self, index: usize, text: &str) -> Option<Entry> {
-        let source = self.add_source(format!("--set #{}", index + 1), text);
+    fn parse_override(&mut self, name: String, text: &str) -> Option<Entry> {
+        let source = self.add_source(name, text);
         match super::overrides::parse(text, source) {
             Ok(entry) => Some(entry),
             Err(finding) => {

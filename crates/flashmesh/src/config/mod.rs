@@ -20,7 +20,8 @@
 //! ```
 //!
 //! A value comes from the last of these that sets it: the defaults (those of the `z-nand` preset), the preset that the
-//! file or an override names, the file, the overrides in their order.
+//! file or an override names, the file, what jobs of fio ask, the overrides in their order. Overrides change the streams and the
+//! namespaces that file or jobs name; only where the file says nothing but its preset may they name some.
 //!
 //! `[workload]`, `[replay]` and `[queue]` may be given once more for each of several streams, as `[stream.NAME.workload]`.
 //! A stream starts from what these sections say above all streams, whatever layer says it; what the stream says itself
@@ -74,6 +75,15 @@ impl Config {
     /// # Errors
     /// When the file cannot be read as text, and for everything in it that is wrong.
     pub fn from_file(path: &Path, overrides: &[String]) -> Result<Config, ConfigError> {
+        Config::from_file_with_jobs(path, &[], overrides)
+    }
+
+    /// The same with the settings of `jobs`, of the form of overrides, between the file and the overrides. Streams that they name
+    /// count as named by the file.
+    ///
+    /// # Errors
+    /// As [`Config::from_file`].
+    pub fn from_file_with_jobs(path: &Path, jobs: &[String], overrides: &[String]) -> Result<Config, ConfigError> {
         let name = path.display().to_string();
         let unreadable = |reason: &dyn std::fmt::Display| {
             ConfigError::of_file(ConfigErrorKind::Unreadable, format!("{name}: {reason}"))
@@ -90,7 +100,7 @@ impl Config {
             let message = format!("{name}:{line}: not UTF-8 text: is this a configuration?");
             ConfigError::of_file(ConfigErrorKind::NotText, message)
         })?;
-        load::load(Some((&name, text)), path.parent(), overrides)
+        load::load(Some((&name, text)), path.parent(), jobs, overrides)
     }
 
     /// Reads a configuration from `text`, called `name` in messages, below `overrides`.
@@ -98,7 +108,20 @@ impl Config {
     /// # Errors
     /// For everything that is wrong.
     pub fn from_str(text: &str, name: &str, overrides: &[String]) -> Result<Config, ConfigError> {
-        load::load(Some((name, text)), None, overrides)
+        Config::from_str_with_jobs(text, name, &[], overrides)
+    }
+
+    /// The same with the settings of `jobs` between the text and the overrides, as in [`Config::from_file_with_jobs`].
+    ///
+    /// # Errors
+    /// For everything that is wrong.
+    pub fn from_str_with_jobs(
+        text: &str,
+        name: &str,
+        jobs: &[String],
+        overrides: &[String],
+    ) -> Result<Config, ConfigError> {
+        load::load(Some((name, text)), None, jobs, overrides)
     }
 
     /// The configuration of a preset.
@@ -107,7 +130,7 @@ impl Config {
     /// When there is no preset of that name.
     pub fn from_preset(name: &str) -> Result<Config, ConfigError> {
         match preset::find(name) {
-            Some(preset) => load::load(Some((name, preset.text)), None, &[]),
+            Some(preset) => load::load(Some((name, preset.text)), None, &[], &[]),
             None => {
                 let names: Vec<&str> = preset::PRESETS.iter().map(|preset| preset.name).collect();
                 let message =

@@ -43,8 +43,6 @@ pub(super) fn depth(first: &str) -> usize {
 pub(super) struct NamedTable {
     kind: Named,
     name: String,
-    /// The layer that gave it first.
-    layer: Layer,
     /// What a stream says of itself, for when all is known that streams start from.
     entries: Vec<(Layer, Entry)>,
 }
@@ -97,13 +95,19 @@ impl Loader {
             return None;
         }
         let known: Vec<&NamedTable> = self.named.iter().filter(|known| known.kind == kind).collect();
-        // An override may make up streams of its own, but of one beside those of the file the name is misspelt.
-        if layer == Layer::Override && known.iter().any(|known| known.layer < layer) {
+        // On a bare preset overrides are all there is; of a stream that a file does not have the name is misspelt.
+        if layer == Layer::Override && !self.is_bare {
             let names: Vec<&str> = known.iter().map(|known| known.name.as_str()).collect();
             let message = format!("there is no {key} {}", quoted(name));
-            let help = match nearest(name, names.iter().copied()) {
-                Some(name) => format!("did you mean `{name}`?"),
-                None => format!("the {key}s are {}; a further one has to be given where they are", listed(&names)),
+            let help = match (nearest(name, names.iter().copied()), kind) {
+                (Some(name), _) => format!("did you mean `{name}`?"),
+                (None, _) if !names.is_empty() => {
+                    format!("the {key}s are {}; a further one has to be given where they are", listed(&names))
+                }
+                (None, Named::Stream) => {
+                    format!("leave `stream.{name}.` away for the only stream there is, or name streams in the file")
+                }
+                (None, Named::Namespace) => "namespaces have to be named in the file".to_owned(),
             };
             self.find(ConfigErrorKind::UnknownName, message, Some(help), place);
             return None;
@@ -116,7 +120,7 @@ impl Loader {
         if kind == Named::Namespace {
             self.config.namespace.push((name.clone(), Namespace::default()));
         }
-        self.named.push(NamedTable { kind, name: name.clone(), layer, entries: Vec::new() });
+        self.named.push(NamedTable { kind, name: name.clone(), entries: Vec::new() });
         Some(self.named.len() - 1)
     }
 
