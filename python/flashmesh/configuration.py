@@ -127,6 +127,32 @@ def load(
         raise ConfigError(text) from None
 
 
+READING = ("format", "time-unit", "polarity", "blkparse-event", "beyond", "flushes", "tolerate", "requests")
+"""The keys of `[workload]` that say how a trace is read."""
+
+
+def load_trace(trace: str | Path, *, overrides: Mapping[str, Any] | None = None, tolerate: bool = False) -> Config:
+    """The configuration that reads a trace without a drive.
+
+    Args:
+        trace: The trace.
+        overrides: How to read it; other keys than those of `READING` are refused.
+        tolerate: Whether to accept it however many of its lines cannot be used.
+
+    Raises:
+        ConfigError: When an override cannot be used, or is about a drive or its requests.
+        WorkloadError: When `trace` cannot be the path of a file.
+    """
+    config = load({}, overrides=overrides, trace=trace, tolerate=tolerate)
+    keys = [f"workload.{key}" for key in READING]
+    others = [key for key in overrides or {} if key not in keys]
+    if others:
+        raise ConfigError(
+            f"{', '.join(others)}: no effect on how a trace is read; the keys for that are {', '.join(keys)}"
+        )
+    return config
+
+
 def read(source: ConfigSource | PipeText, overrides: list[str], jobs: list[str] | None = None) -> Config:
     """Reads a configuration with overrides in the text form `table.key=value`, above what jobs of fio ask."""
     jobs = jobs or []

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import tempfile
+import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from flashmesh import _native, configuration
+from flashmesh._native import ConfigError
 from flashmesh.execution import Interrupted, Job, execute
 from flashmesh.files import whole_file, write_text
 from flashmesh.simulate import cores
@@ -87,7 +89,9 @@ def fit_trace(
         WorkloadError: When the trace cannot be read, or too many of its lines cannot be used.
         OutputError: When the profile cannot be written.
     """
-    config = configuration.load({}, overrides=overrides, trace=trace, tolerate=tolerate)
+    config = configuration.load_trace(trace, overrides=overrides, tolerate=tolerate)
+    if tomllib.loads(config.to_toml())["workload"]["flushes"]:
+        raise ConfigError("workload.flushes: a profile has no flushes, which cover no bytes: leave the key away")
     with whole_file(file) as target:
         text, summary, remarks = configuration.interruptibly(lambda: _native.fit_trace(config))
         write_text(target, text)
@@ -152,7 +156,7 @@ def compare_traces(
         Interrupted: On Ctrl-C.
     """
     sides = [(original, dict(overrides or {})), (copy, dict(copy_overrides or {}))]
-    configs = [configuration.load({}, overrides=settings, trace=trace, tolerate=tolerate) for trace, settings in sides]
+    configs = [configuration.load_trace(trace, overrides=own, tolerate=tolerate) for trace, own in sides]
     text = configuration.interruptibly(lambda: _native.compare_traces(configs[0], configs[1]))
     figures = [TraceFigure(**figure) for figure in json.loads(text)]
     scales: dict[str, float] = {}

@@ -121,7 +121,7 @@ def trace_summary(
         ConfigError: When an override cannot be used.
         WorkloadError: When the trace cannot be read, or too many of its lines cannot be used.
     """
-    config = configuration.load({}, overrides=overrides, trace=trace, tolerate=tolerate)
+    config = configuration.load_trace(trace, overrides=overrides, tolerate=tolerate)
     text, remarks = configuration.interruptibly(lambda: _native.scan_trace(config))
     return TraceSummary.from_document(json.loads(text), remarks)
 
@@ -151,7 +151,7 @@ def convert_trace(
             cannot say.
         OutputError: When the file cannot be written.
     """
-    config = configuration.load({}, overrides=overrides, trace=trace, tolerate=tolerate)
+    config = configuration.load_trace(trace, overrides=overrides, tolerate=tolerate)
     with whole_file(file) as target:
         text, remarks = configuration.interruptibly(
             lambda: _native.convert_trace(config, target, file, format, drop_deallocates)

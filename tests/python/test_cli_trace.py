@@ -93,6 +93,26 @@ def test_settings_say_how_to_read(cli: Cli, tmp_path: Path) -> None:
     assert "time-unit" in unknown.stderr
 
 
+@pytest.mark.parametrize(
+    "command", [("stat", "a"), ("convert", "a", "b"), ("profile", "a", "-o", "b"), ("compare", "a", "a")]
+)
+def test_settings_that_do_not_say_how_to_read_are_refused(cli: Cli, tmp_path: Path, command: tuple[str, ...]) -> None:
+    (tmp_path / "a").write_text("0 0 0 8 1\n5 0 0 8 0\n")
+    settings = ("--set", "workload.format=ascii", "--set", "fabric.kind=ideal", "--set", "replay.outstanding=3")
+    done = cli("trace", *command, *settings)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "fabric.kind, replay.outstanding: no effect on how a trace is read" in done.stderr
+    assert not (tmp_path / "b").exists()
+
+
+def test_a_profile_is_asked_for_no_flushes(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "a").write_text("0 0 0 8 1\n5 0 0 8 0\n")
+    done = cli("trace", "profile", "a", "-o", "b", "--set", "workload.flushes=true")
+    assert done.returncode == 2
+    assert "a profile has no flushes, which cover no bytes" in done.stderr
+    assert cli("trace", "profile", "a", "-o", "b", "--set", "workload.flushes=false").returncode == 0
+
+
 @pytest.mark.parametrize("suffix", ["", ".gz", ".zst", ".xz"])
 @pytest.mark.parametrize("form", ["ascii", "msr"])
 def test_converted_traces_read_back_as_the_same_requests(
