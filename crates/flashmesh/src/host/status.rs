@@ -17,7 +17,8 @@ pub enum Status {
     InvalidOpcode,
     /// A field holds what it must not: no sectors at all, or more than the drive moves in one command.
     InvalidField,
-    /// The queue it came from is attached to no namespace.
+    /// The queue it came from is attached to no namespace. A configuration attaches every queue to one, so this is for those who put
+    /// [`super::namespace::Namespaces`] together themselves.
     InvalidNamespace,
     /// It reaches beyond its namespace.
     LbaOutOfRange,
