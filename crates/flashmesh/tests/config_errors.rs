@@ -242,6 +242,50 @@ fn keys_that_cannot_go_together_are_found() {
 }
 
 #[test]
+fn what_cannot_go_together_is_told_with_a_remedy() {
+    let cases = [
+        ("[workload]\nread-share = 0.8\nflush-share = 0.4", "lower one of them"),
+        ("[cache]\ncapacity = \"1MiB\"\nlow-mark = 0.9", "lower cache.low-mark, or raise cache.high-mark"),
+        ("mapping.cache-capacity = \"7B\"", "raise mapping.cache-capacity, or leave it away"),
+        ("[mapping]\ncache-capacity = \"1MiB\"\nread-size = \"8KiB\"", "leave mapping.read-size away"),
+        ("[mapping]\ncache-capacity = \"1MiB\"\nwrite-back-read-size = \"8KiB\"", "leave mapping.write-back-read-size"),
+        ("[mapping]\ncache-capacity = \"1MiB\"\nwrite-back-buffer = \"1KiB\"", "raise mapping.write-back-buffer"),
+        (
+            "[mapping]\ncache-capacity = \"1MiB\"\nstored-entry-size = \"4KiB\"\n[geometry]\npage-size = \"2KiB\"",
+            "lower mapping.stored-entry-size",
+        ),
+        ("[workload]\nfootprint = \"1TiB\"", "lower workload.footprint to 374467460KiB (357.1 GiB), leave it away"),
+        ("[workload]\nfootprint-start = \"1TiB\"", "lower workload.footprint-start, or take a larger drive"),
+        (
+            "[workload]\nfootprint = \"2GiB\"\n[namespace.n]\ncapacity = \"1GiB\"",
+            "lower workload.footprint to 1GiB, leave it away for all there is, or raise namespace.n.capacity",
+        ),
+        ("[workload]\nfootprint = \"4KiB\"\nrequest-size = \"64KiB\"", "or raise workload.footprint"),
+        ("[workload]\nrequest-size = \"1000B\"", "take 512B or 1KiB"),
+        ("[precondition]\nkind = \"random\"\nfill = 0", "raise precondition.fill"),
+        (
+            "ftl.write-binding = \"early\"\nflash.program-order = \"any\"\ngeometry.blocks-per-plane = 65",
+            "raise geometry.over-provisioning or geometry.blocks-per-plane, or lower geometry.capacity",
+        ),
+    ];
+    for (text, help) in cases {
+        let error = refused(text, &[]);
+        let [problem] = error.problems() else { panic!("not one problem:\n{error}") };
+        assert!(problem.help.as_deref().unwrap_or_default().contains(help), "{help}\n{error}");
+    }
+    let error = refused("[geometry]\nblocks-per-plane = 4", &[]).to_string();
+    assert!(error.contains("0 to spare: raise over-provisioning or blocks-per-plane, or lower capacity"), "{error}");
+}
+
+#[test]
+fn sizes_that_are_hard_to_read_have_rounded_ones_beside_them() {
+    let error = refused("[namespace.a]\ncapacity = \"900GiB\"", &[]);
+    let size = "374467460KiB (357.1 GiB)";
+    let expected = format!("namespace.a.capacity (900GiB) does not fit the drive: of its {size} there are {size} left");
+    assert_eq!(error.problems()[0].message, expected);
+}
+
+#[test]
 fn shares_that_fill_the_whole_do_not_clash() {
     let text = "[workload]\nread-share = 0.9\ndeallocate-share = 0.1";
     assert!(Config::from_str(text, "drive.toml", &[]).is_ok());

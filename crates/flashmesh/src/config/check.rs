@@ -12,6 +12,10 @@ use crate::ftl::mapping_cache::entries_per_part;
 use crate::ftl::{TranslationPages, spare_blocks_min};
 use crate::units::{Bytes, Share};
 
+/// What leaves more blocks to spare in every plane.
+const MORE_SPARE: &str =
+    "raise geometry.over-provisioning or geometry.blocks-per-plane, or lower geometry.capacity where it is given";
+
 /// Settings that cannot go together.
 pub(super) struct Clash {
     pub kind: ConfigErrorKind,
@@ -64,7 +68,8 @@ pub(super) fn clashes(config: &Config) -> Vec<Clash> {
 fn precondition(config: &Config, clashes: &mut Vec<Clash>) {
     if config.precondition.kind == PreconditionKind::Random && config.precondition.fill == 0.0 {
         let message = "precondition.kind is `random`, but precondition.fill is 0: there is nothing to write".to_owned();
-        clashes.push(Clash::new(&["precondition.fill", "precondition.kind"], message));
+        let clash = Clash::new(&["precondition.fill", "precondition.kind"], message);
+        clashes.push(clash.help("raise precondition.fill, or set precondition.kind to \"none\""));
     }
 }
 
@@ -148,7 +153,7 @@ fn collection(config: &Config, geometry: Option<&Geometry>, translation_pages: u
             "a plane has {spare_blocks} blocks to spare, and needs {needed} of them: {}",
             reasons.join(", and ")
         );
-        clashes.push(Clash::new(&keys, message).help("raise geometry.over-provisioning or lower geometry.capacity"));
+        clashes.push(Clash::new(&keys, message).help(MORE_SPARE));
     }
     let occupied = f64::from(geometry.logical_pages) + f64::from(translation_pages);
     let spare = 1.0 - occupied / f64::from(geometry.pages());
@@ -171,7 +176,8 @@ fn cache(config: &Config, geometry: &Geometry, clashes: &mut Vec<Clash>) {
             percent(cache.low_mark),
             percent(cache.high_mark)
         );
-        clashes.push(Clash::new(&["cache.low-mark", "cache.high-mark"], message));
+        let clash = Clash::new(&["cache.low-mark", "cache.high-mark"], message);
+        clashes.push(clash.help("lower cache.low-mark, or raise cache.high-mark"));
     }
     if cache.capacity == Bytes::ZERO {
         if cache.power_cut.is_some() {
@@ -215,7 +221,8 @@ fn mapping(config: &Config, geometry: &Geometry, clashes: &mut Vec<Clash>) -> u3
     if entries_per_part(mapping, config.streams().len()) == Some(0) {
         let part = if mapping.sharing == MapSharing::PerStream { " for each stream" } else { "" };
         let message = format!("mapping.cache-capacity ({capacity}) holds no entry of {}{part}", mapping.entry_size);
-        clashes.push(Clash::new(&["mapping.cache-capacity", "mapping.entry-size"], message));
+        let clash = Clash::new(&["mapping.cache-capacity", "mapping.entry-size"], message);
+        clashes.push(clash.help("raise mapping.cache-capacity, or leave it away for a map that is in DRAM altogether"));
     }
     let page_size = geometry.page_size;
     if mapping.stored_entry_size > page_size {
@@ -223,13 +230,15 @@ fn mapping(config: &Config, geometry: &Geometry, clashes: &mut Vec<Clash>) -> u3
             "mapping.stored-entry-size ({}) is larger than geometry.page-size ({page_size}): a translation page holds no entry",
             mapping.stored_entry_size
         );
-        clashes.push(Clash::new(&["mapping.stored-entry-size", "geometry.page-size"], message));
+        let clash = Clash::new(&["mapping.stored-entry-size", "geometry.page-size"], message);
+        clashes.push(clash.help("lower mapping.stored-entry-size, or raise geometry.page-size"));
         return 0;
     }
     if let Some(read_size) = mapping.read_size {
         if read_size > page_size {
             let message = format!("mapping.read-size ({read_size}) is larger than geometry.page-size ({page_size})");
-            clashes.push(Clash::new(&["mapping.read-size", "geometry.page-size"], message));
+            let clash = Clash::new(&["mapping.read-size", "geometry.page-size"], message);
+            clashes.push(clash.help("leave mapping.read-size away for whole pages, or lower it"));
         }
         if mapping.fill == MapFill::Page && read_size < page_size {
             let message = format!("mapping.fill is `page`, but only {read_size} of a translation page are read");
@@ -242,12 +251,14 @@ fn mapping(config: &Config, geometry: &Geometry, clashes: &mut Vec<Clash>) -> u3
     {
         let message =
             format!("mapping.write-back-read-size ({read_size}) is larger than geometry.page-size ({page_size})");
-        clashes.push(Clash::new(&["mapping.write-back-read-size", "geometry.page-size"], message));
+        let clash = Clash::new(&["mapping.write-back-read-size", "geometry.page-size"], message);
+        clashes.push(clash.help("leave mapping.write-back-read-size away for whole pages, or lower it"));
     }
     if mapping.write_back_buffer > Bytes::ZERO && mapping.write_back_buffer < page_size {
         let buffer = mapping.write_back_buffer;
         let message = format!("mapping.write-back-buffer ({buffer}) holds no page of geometry.page-size ({page_size})");
-        clashes.push(Clash::new(&["mapping.write-back-buffer", "geometry.page-size"], message));
+        let clash = Clash::new(&["mapping.write-back-buffer", "geometry.page-size"], message);
+        clashes.push(clash.help("raise mapping.write-back-buffer to a page at least, or set it to 0 for none"));
     }
     let Some(translation) = TranslationPages::new(geometry, mapping) else { return 0 };
     let needed = u64::from(spare_blocks_min(config));
@@ -266,7 +277,7 @@ fn mapping(config: &Config, geometry: &Geometry, clashes: &mut Vec<Clash>) -> u3
             "geometry.blocks-per-plane",
             "mapping.stored-entry-size",
         ];
-        clashes.push(Clash::new(&keys, message).help("raise geometry.over-provisioning or lower geometry.capacity"));
+        clashes.push(Clash::new(&keys, message).help(MORE_SPARE));
         return 0;
     }
     translation.count()

@@ -101,7 +101,7 @@ impl Config {
             left = left.checked_sub(pages).ok_or_else(|| {
                 let room = Bytes::new(left * page);
                 let message = format!(
-                    "{} ({capacity}) does not fit the drive: of its {} there are {room} left",
+                    "{} ({capacity}) does not fit the drive: of its {:#} there are {room:#} left",
                     key(name),
                     geometry.capacity()
                 );
@@ -113,8 +113,10 @@ impl Config {
         let capacity = |(name, namespace): &(String, Namespace)| match namespace.capacity {
             Some(capacity) => Ok(Bytes::new(capacity.as_u64() / page * page)),
             None if share == 0 => {
-                let message =
-                    format!("the other namespaces leave nothing of the {} of the drive to {name}", geometry.capacity());
+                let message = format!(
+                    "the other namespaces leave nothing of the {:#} of the drive to {name}",
+                    geometry.capacity()
+                );
                 let others = self.namespace.iter().filter(|(_, other)| other.capacity.is_some());
                 let keys = others.rev().map(|(other, _)| key(other)).collect();
                 Err(error(keys, message, "lower the capacity of another".to_owned()))

@@ -58,7 +58,8 @@ pub enum GeometryError {
     },
     /// The host sees more than the planes can hold while they are collected.
     #[error(
-        "a plane must keep {needed} blocks free for garbage collection and has {spare} to spare: raise over-provisioning or lower capacity"
+        "a plane must keep {needed} blocks free for garbage collection and has {spare} to spare: raise over-provisioning or \
+         blocks-per-plane, or lower capacity where it is given"
     )]
     TooLittleSpare {
         /// Blocks that must stay spare in each plane.
@@ -110,7 +111,7 @@ impl Geometry {
                 let page_size = config.page_size.as_u64();
                 if capacity.as_u64() < page_size || capacity.as_u64() > pages * page_size {
                     let reason =
-                        format!("must lie between one page and the {} of the array", Bytes::new(pages * page_size));
+                        format!("must lie between one page and the {:#} of the array", Bytes::new(pages * page_size));
                     return Err(key("capacity", capacity.to_string(), &reason));
                 }
                 capacity.as_u64() / page_size

@@ -229,8 +229,15 @@ impl fmt::Display for Time {
 }
 
 impl fmt::Display for Bytes {
+    /// The exact size; with `{:#}`, as messages have it, and a rounded one beside it where the exact one is hard to read.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write_scaled::<Bytes>(f, self.0)
+        let exact = scaled::<Bytes>(self.0);
+        let is_long = f.alternate() && exact.len() > READABLE;
+        f.write_str(&exact)?;
+        match Bytes::UNITS.iter().find(|&&(name, size)| is_long && name.contains("iB") && self.0 >= size) {
+            Some(&(name, size)) => write!(f, " ({:.1} {name})", self.0 as f64 / size as f64),
+            None => Ok(()),
+        }
     }
 }
 
@@ -253,11 +260,16 @@ impl fmt::Display for Share {
 /// A text longer than this is not what one would write.
 const READABLE: usize = 9;
 
-/// Writes `value` exactly, in the first unit that leaves a whole number or at most three decimals.
+/// Writes `value` as [`scaled`] has it.
+pub(super) fn write_scaled<Q: Quantity>(f: &mut fmt::Formatter<'_>, value: u64) -> fmt::Result {
+    f.write_str(&scaled::<Q>(value))
+}
+
+/// `value` exactly, in the first unit that leaves a whole number or at most three decimals.
 ///
 /// Sizes prefer units of 1024 and rates units of 1000, as data sheets do, unless the other gives a much shorter text:
 /// 1TB, not 976562500KiB.
-pub(super) fn write_scaled<Q: Quantity>(f: &mut fmt::Formatter<'_>, value: u64) -> fmt::Result {
+fn scaled<Q: Quantity>(value: u64) -> String {
     let (smallest, units) = match Q::UNITS.split_last() {
         Some(((smallest, _), units)) => (*smallest, units),
         None => ("", Q::UNITS),
@@ -278,8 +290,8 @@ pub(super) fn write_scaled<Q: Quantity>(f: &mut fmt::Formatter<'_>, value: u64) 
     let texts: Vec<(String, bool)> = texts.collect();
     let preferred = texts.iter().find(|(text, is_preferred)| *is_preferred && text.len() <= READABLE);
     match preferred.or_else(|| texts.iter().min_by_key(|(text, _)| text.len())) {
-        Some((text, _)) => f.write_str(text),
-        None => write!(f, "{value}{smallest}"),
+        Some((text, _)) => text.clone(),
+        None => format!("{value}{smallest}"),
     }
 }
 
@@ -389,5 +401,13 @@ mod tests {
         let texts =
             [4096, 1536, 512, 1_000_000_000_000, 383_454_679_040, 412_316_860_416].map(|b| Bytes::new(b).to_string());
         assert_eq!(texts, ["4KiB", "1.5KiB", "512B", "1TB", "374467460KiB", "384GiB"]);
+    }
+
+    #[test]
+    fn a_size_that_is_hard_to_read_has_a_rounded_one_beside_it_in_messages() {
+        let texts = [383_454_679_040, 412_316_860_416, 1_000_000_000_000, 4096, 0, 1_234_567_891]
+            .map(|b| format!("{:#}", Bytes::new(b)));
+        let expected = ["374467460KiB (357.1 GiB)", "384GiB", "1TB", "4KiB", "0B", "1234567891B (1.1 GiB)"];
+        assert_eq!(texts, expected);
     }
 }

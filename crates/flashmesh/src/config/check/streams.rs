@@ -116,7 +116,14 @@ fn requests(scope: &Scope<'_>, clashes: &mut Vec<Clash>) {
         if sector > Bytes::ZERO && !value.as_u64().is_multiple_of(sector.as_u64()) {
             let name = scope.key(key);
             let message = format!("{name} ({value}) is not a multiple of geometry.sector-size ({sector})");
-            clashes.push(scope.clash(&[key, "geometry.sector-size"], message));
+            let (below, sector) = (value.as_u64() / sector.as_u64(), sector.as_u64());
+            let help = match below {
+                0 => format!("take {}", Bytes::new(sector)),
+                _ => {
+                    format!("take {} or {}", Bytes::new(below * sector), Bytes::new((below + 1).saturating_mul(sector)))
+                }
+            };
+            clashes.push(scope.clash(&[key, "geometry.sector-size"], message).help(&help));
         }
     };
     for (size, _) in &workload.request_size.0 {
@@ -149,7 +156,8 @@ fn requests(scope: &Scope<'_>, clashes: &mut Vec<Clash>) {
         // What is taken from the writes last is the likeliest culprit.
         given.reverse();
         let keys: Vec<&str> = given.into_iter().map(|(key, _)| key).collect();
-        clashes.push(scope.clash(&keys, message));
+        let help = "lower one of them: what they leave of all requests are the writes";
+        clashes.push(scope.clash(&keys, message).help(help));
     }
 }
 
@@ -168,28 +176,35 @@ fn footprint(scope: &Scope<'_>, is_named: bool, namespace: &NamespaceConfig, cla
         return;
     }
     let space = if is_named { format!("namespace `{}`", namespace.name) } else { "the drive".to_owned() };
+    let larger = match is_named {
+        true => format!("raise namespace.{}.capacity", namespace.name),
+        false => "take a larger drive".to_owned(),
+    };
     let (start_key, footprint_key) = (scope.key("workload.footprint-start"), scope.key("workload.footprint"));
     let start = workload.footprint_start;
     if start >= capacity {
-        let message = format!("{start_key} ({start}) is beyond {space}, which has {capacity}");
-        clashes.push(scope.clash(&["workload.footprint-start", "geometry.capacity"], message));
+        let message = format!("{start_key} ({start}) is beyond {space}, which has {capacity:#}");
+        let clash = scope.clash(&["workload.footprint-start", "geometry.capacity"], message);
+        clashes.push(clash.help(&format!("lower {start_key}, or {larger}")));
         return;
     }
     let room = capacity - start;
     let footprint = workload.footprint.unwrap_or(room);
     if footprint > room {
         let message =
-            format!("{footprint_key} ({footprint} from {start}) reaches beyond {space}, which has {capacity}");
+            format!("{footprint_key} ({footprint} from {start}) reaches beyond {space}, which has {capacity:#}");
         let keys = ["workload.footprint", "workload.footprint-start", "geometry.capacity"];
-        clashes.push(scope.clash(&keys, message));
+        let help = format!("lower {footprint_key} to {room:#}, leave it away for all there is, or {larger}");
+        clashes.push(scope.clash(&keys, message).help(&help));
     }
     if workload.kind == WorkloadKind::Synthetic {
         let largest = workload.request_size.0.iter().map(|(size, _)| *size).max().unwrap_or_default();
         if largest > footprint {
             let size_key = scope.key("workload.request-size");
-            let message = format!("{size_key}: a request of {largest} does not fit the footprint of {footprint}");
+            let message = format!("{size_key}: a request of {largest} does not fit the footprint of {footprint:#}");
             let keys = ["workload.request-size", "workload.footprint", "geometry.capacity"];
-            clashes.push(scope.clash(&keys, message));
+            let help = format!("lower {size_key}, or raise {footprint_key}");
+            clashes.push(scope.clash(&keys, message).help(&help));
         }
     }
 }

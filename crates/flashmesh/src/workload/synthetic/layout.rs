@@ -31,7 +31,7 @@ impl Layout {
             ));
         }
         if start >= capacity {
-            return Err(unusable("workload.footprint-start", format!("{start} is beyond the drive of {capacity}")));
+            return Err(unusable("workload.footprint-start", format!("{start} is beyond the drive of {capacity:#}")));
         }
         if !start.as_u64().is_multiple_of(alignment.as_u64()) {
             return Err(unusable(
@@ -44,7 +44,7 @@ impl Layout {
         if length > room {
             return Err(unusable(
                 "workload.footprint",
-                format!("{length} from {start} does not fit the drive of {capacity}: at most {room}"),
+                format!("{length} from {start} does not fit the drive of {capacity:#}: at most {room:#}"),
             ));
         }
         Ok(Layout { start: start.as_u64(), length: length.as_u64(), alignment: alignment.as_u64() })
