@@ -14,7 +14,7 @@ import flashmesh
 from conftest import Cli
 from flashmesh import configuration
 from flashmesh.importers.fio import FioJobs, read_jobs
-from flashmesh.importers.fio.options import ALIASES, MEANINGLESS, REFUSED, TAKEN, UNLESS
+from flashmesh.importers.fio.options import ALIASES, MEANINGLESS, REFUSED, TAKEN
 from flashmesh.importers.fio.values import Misfit, size, time_us
 
 Read: TypeAlias = Callable[[str], FioJobs]
@@ -177,12 +177,67 @@ def test_options_without_effect_are_named_with_the_reason(jobs: Read) -> None:
     assert [note.split(":")[0] for note in notes] == ["filename", "direct", "group_reporting"]
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        "exitall",
+        "nrfiles=4",
+        "file_service_type=random",
+        "filesize=1m",
+        "overwrite=1",
+        "buffered=1",
+        "direct=0",
+        "continue_on_error=read",
+        "pre_read=1",
+        "create_only=1",
+        "exec_prerun=blkdiscard",
+        "lockfile=exclusive",
+        "random_generator=lfsr",
+    ],
+)
+def test_what_changes_requests_or_the_drive_is_refused(jobs: Read, line: str) -> None:
+    name = line.partition("=")[0]
+    with pytest.raises(flashmesh.ConfigError, match=f"`{name}(=0)?` is not modelled") as error:
+        jobs(f"[a]\n{line}\n{END}")
+    assert "job.fio:2:1" in str(error.value)
+
+
+def test_values_that_ask_for_what_is_done_anyway_are_taken(jobs: Read) -> None:
+    neutral = {name: value for name, refusal in REFUSED.items() for value in refusal.neutral}
+    assert {"nrfiles": "1", "overwrite": "0", "buffered": "0", "fsync": "0"}.items() <= neutral.items()
+    text = "".join(f"{name}={value}\n" for name, value in neutral.items())
+    assert jobs(f"[a]\n{text}{END}") == jobs(f"[a]\nbuffered=0\n{END}")
+    assert jobs(f"[a]\nsync=none\ncontinue_on_error=0\n{END}") == jobs(f"[a]\n{END}")
+
+
+def test_random_jobs_are_told_that_blocks_come_again(jobs: Read) -> None:
+    text = f"[global]\ndirect=1\nrw=randread\n{END}[a]\nnumjobs=3\n[b]\nnorandommap=0\n"
+    others = "[c]\nnorandommap\n[d]\nrandom_distribution=zipf\n[e]\nrw=read\n[f]\nba=4k\n"
+    notes = [note for note in jobs(text + others).notes if "visits every block once" in note]
+    assert [note.split()[0] for note in notes] == ["[a]", "[b]"]
+
+
+def test_a_log_leaves_nothing_to_say_about_its_requests(jobs: Read, tmp_path: Path) -> None:
+    (tmp_path / "log.txt").write_text("fio version 3 iolog\n0 /a add\n1 /a read 0 4096\n")
+    log = "[a]\nread_iolog=log.txt\n"
+    for name, line in (
+        ("loops", "loops=2"),
+        ("io_size", "io_size=1m"),
+        ("rwmixread", "rwmixread=70"),
+        ("blockalign", "ba=8k"),
+        ("time_based", "runtime=1\ntime_based"),
+    ):
+        with pytest.raises(flashmesh.ConfigError, match=f"`{name}` does not go with `read_iolog`"):
+            jobs(log + line)
+    stalled = jobs(f"{log}replay_no_stall=1\nruntime=2").settings
+    assert (stalled["replay.mode"], stalled["replay.stop-time"]) == ("closed", "2000000us")
+
+
 def test_no_option_has_two_fates() -> None:
     assert not TAKEN & MEANINGLESS.keys()
     assert not TAKEN & REFUSED.keys()
     assert not MEANINGLESS.keys() & REFUSED.keys()
     assert set(ALIASES.values()) <= TAKEN
-    assert UNLESS.keys() <= REFUSED.keys()
 
 
 @pytest.mark.parametrize(
@@ -200,6 +255,10 @@ def test_no_option_has_two_fates() -> None:
         ("[a]\n= 4\n", 2, "is no option"),
         ("[a]\nbs=4x\n", 2, "`4x` is not a size"),
         ("[a]\nbs=100\n", 2, "whole sectors"),
+        ("[a]\nbs=\n", 2, "`bs` has no value"),
+        ("[a]\nrw=rw\nrate_iops=,5\n" + END, 3, "differs between reads and writes"),
+        ("[a]\nrate_iops=,5\n" + END, 2, "says nothing of the requests of this job"),
+        ("[a]\nrw=randrw\nba=4k,8k\n" + END, 3, "differs between reads and writes"),
         ("[a]\nbs=4k,8k\nrw=rw\n", 2, "differs between reads and writes"),
         ("[a]\nbssplit=4k/50:8k/30\n", 2, "do not add up to 100"),
         ("[a]\nbssplit=4k/50:4k/50\n", 2, "is there twice"),

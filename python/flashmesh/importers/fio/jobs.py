@@ -92,13 +92,15 @@ def read_option(source: Source, text: str, number: int) -> Option:
     """An option; one without a value is switched on.
 
     Raises:
-        ConfigError: When it is none.
+        ConfigError: When it is none, or is left empty.
     """
     name, equals, value = (part.strip() for part in text.partition("="))
     if name.split(maxsplit=1)[:1] == ["include"]:
         raise source.problem(number, "`include` is not taken", "write the options into this file", "include")
     if not re.fullmatch(r"[a-z][a-z0-9_]*", name):
         raise source.problem(number, f"`{name}` is no option: expected option=value", mark=name)
+    if equals and not value:
+        raise source.problem(number, f"`{name}` has no value", "give it one, or remove it", name)
     if "$" in value:
         raise source.problem(number, f"`{value}` holds a variable, which is not taken", "write its value", value)
     return Option(name, value if equals else "1", number)

@@ -31,6 +31,24 @@ PATTERNS = {
     "randrw": ("random", None, 0),
 }
 """What `rw` says: the pattern, the shares of reads and of deallocations; None: `rwmixread` says it."""
+LOG_SAYS = (
+    "rwmixread",
+    "rwmixwrite",
+    "bssplit",
+    "blocksize_range",
+    "blockalign",
+    "offset",
+    "offset_increment",
+    "io_size",
+    "loops",
+    "random_distribution",
+    "rate_iops",
+    "rate",
+    "rate_process",
+    "thinktime",
+    "time_based",
+)
+"""Options about requests, their times and their number that a log leaves nothing to say for."""
 
 
 class Stream:
@@ -49,8 +67,8 @@ class Stream:
         """A job that replays a log."""
         job = self.job
         option = job.options["read_iolog"]
-        for name in ("rw", "bs", "bssplit", "size", "offset", "rate_iops", "rate", "thinktime"):
-            if name in job.options and name not in ("rw", "bs", "size"):
+        for name in LOG_SAYS:
+            if name in job.options:
                 raise job.problem(
                     job.options[name], f"`{name}` does not go with `read_iolog`, which says it", "remove it"
                 )
@@ -62,13 +80,19 @@ class Stream:
         self.set("workload.format", "auto")
         if "number_ios" in job.options:
             self.set("workload.requests", job.get("number_ios", lambda text: values.whole(text, 1), 1))
+        self.stop()
         if job.get("replay_no_stall", values.flag, False):
+            if "replay_time_scale" in job.options:
+                job.found.note("replay_time_scale: no effect with replay_no_stall")
             self.engine()
             return
         self.set("replay.mode", "open")
+        if "iodepth" in job.options:
+            job.found.note(
+                "iodepth: no effect, a log is replayed at its own times; replay_no_stall keeps requests in flight"
+            )
         percent = job.get("replay_time_scale", lambda text: values.whole(text, 1, 10_000), 100)
         self.set("replay.time-scale", 100 / percent)
-        self.stop()
 
     def synthetic(self, clone: int) -> None:
         """A job that makes up its requests."""
@@ -76,7 +100,7 @@ class Stream:
         self.set("workload.kind", "synthetic")
         kinds = self.kinds()
         sizes = self.sizes(kinds)
-        self.addresses(sizes, clone)
+        self.addresses(sizes, kinds, clone)
         self.pace(sizes, kinds)
         self.end(sizes)
         if "replay_no_stall" in job.options or "replay_time_scale" in job.options:
@@ -119,6 +143,11 @@ class Stream:
         zipf = re.fullmatch(r"zipf(?::([0-9.]+))?", word)
         if pattern == "sequential" or word == "random":
             self.set("workload.pattern", pattern)
+            if pattern == "random" and not self.repeats():
+                job.found.note(
+                    f"[{job.job.name}] without norandommap fio visits every block once before it visits one again; "
+                    "here each request draws its block anew"
+                )
         elif zipf is not None:
             self.set("workload.pattern", "zipf")
             self.set(
@@ -126,6 +155,12 @@ class Stream:
             )
         elif option is not None:
             raise job.problem(option, f"random_distribution: `{word}` is not modelled", "take random or zipf:theta")
+
+    def repeats(self) -> bool:
+        """Whether fio itself may visit a block again before all others had their turn."""
+        given = self.job.job.options
+        without_map = given["norandommap"].value != "0" if "norandommap" in given else False
+        return without_map or "blockalign" in self.job.options
 
     def sizes(self, kinds: tuple[int, ...]) -> Sizes:
         """The sizes of requests with their weights."""
@@ -135,15 +170,19 @@ class Stream:
         for other, reader in (("blocksize_range", self.range), ("bssplit", self.split)):
             if other in job.options:
                 name, read = other, reader
-        sizes = job.get(name, lambda text: read(self.of_kinds(text, kinds)), [(4096, 1.0)])
+        sizes = job.get(name, lambda text: read(self.of_kinds(text, kinds, "4k")), [(4096, 1.0)])
         if len(sizes) == 1:
             self.set("workload.request-size", size_text(sizes[0][0]))
         else:
             self.set("workload.request-size", [[size_text(size), weight] for size, weight in sizes])
         return sizes
 
-    def of_kinds(self, text: str, kinds: tuple[int, ...]) -> str:
-        """What a value with a part for reads, writes and trims says of the kinds that there are."""
+    def of_kinds(self, text: str, kinds: tuple[int, ...], otherwise: str = "") -> str:
+        """What a value with a part for reads, writes and trims says of the kinds that there are.
+
+        Raises:
+            Misfit: When that differs between them, or is nothing and there is no `otherwise`.
+        """
         parts = [part.strip() for part in text.split(",")]
         if len(parts) > 3:
             raise values.Misfit(f"`{text}` has more than three parts")
@@ -152,7 +191,10 @@ class Stream:
         different = {parts[kind] for kind in kinds}
         if len(different) > 1:
             raise values.Misfit(f"`{text}` differs between reads and writes, which is not modelled")
-        return different.pop() or "4k"
+        said = different.pop() or otherwise
+        if not said:
+            raise values.Misfit(f"`{text}` says nothing of the requests of this job")
+        return said
 
     def block(self, text: str) -> int:
         """The size of a request."""
@@ -187,11 +229,11 @@ class Stream:
             raise values.Misfit(f"`{text}`: expected the smaller first, and at most 1024 times as much")
         return [(size, 1.0) for size in range(least, most + 1, least)]
 
-    def addresses(self, sizes: Sizes, clone: int) -> None:
+    def addresses(self, sizes: Sizes, kinds: tuple[int, ...], clone: int) -> None:
         """Where requests go."""
         job = self.job
         least = min(size for size, _ in sizes)
-        alignment = job.get("blockalign", lambda text: self.block(text.split(",")[0]), least)
+        alignment = job.get("blockalign", lambda text: self.block(self.of_kinds(text, kinds)), least)
         self.set("workload.alignment", size_text(alignment))
         start = job.get("offset", job.bytes_of, 0) + clone * job.get("offset_increment", job.bytes_of, 0)
         self.set("workload.footprint-start", size_text(start))

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from flashmesh.importers.fio import jobs, values
-from flashmesh.importers.fio.options import ALIASES, MEANINGLESS, REFUSED, TAKEN, UNLESS
+from flashmesh.importers.fio.options import ALIASES, MEANINGLESS, REFUSED, TAKEN
 from flashmesh.importers.fio.stream import Stream
 from flashmesh.importers.problems import suggestion
 
@@ -87,6 +87,8 @@ class Translation:
                 )
             if self.counts(option, name):
                 self.options[name] = option
+        if not {"direct", "buffered"} & job.options.keys():
+            found.note("fio goes through the page cache without direct=1; here every request goes to the drive")
         base = self.get("kb_base", lambda text: values.whole(text, 1000, 1024), 1024)
         self.kb_base = base if base in (1000, 1024) else 1024
         self.clones = self.get("numjobs", lambda text: values.whole(text, 1, STREAMS_MAX), 1)
@@ -104,13 +106,17 @@ class Translation:
         if name in MEANINGLESS:
             if name == "filename" and ":" in option.value:
                 raise self.problem(option, "several files in one job are not modelled", "write a job for each")
+            if name == "direct" and option.value == "0":
+                raise self.problem(option, f"`direct=0` is not modelled: {MEANINGLESS[name]}", "write direct=1")
             self.found.note(f"{name}: no effect, {MEANINGLESS[name]}")
             return False
-        if UNLESS.get(name) == option.value:
-            return False
-        if name in REFUSED:
-            neutral = f"; {name}={UNLESS[name]} is taken" if name in UNLESS else ""
-            raise self.problem(option, f"`{name}` is not modelled: {REFUSED[name]}{neutral}", "remove it")
+        refusal = REFUSED.get(name)
+        if refusal is not None:
+            if option.value in refusal.neutral:
+                return False
+            taken = " or ".join(f"{name}={value}" for value in sorted(refusal.neutral))
+            neutral = f"; {taken} is taken" if taken else ""
+            raise self.problem(option, f"`{name}` is not modelled: {refusal.reason}{neutral}", "remove it")
         near = suggestion(name, [*TAKEN, *MEANINGLESS, *REFUSED, *ALIASES])
         help_text = f"did you mean `{near}`?" if near else "remove it if it changes nothing for the drive"
         raise self.problem(option, f"unknown option `{name}`", help_text)
