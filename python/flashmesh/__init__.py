@@ -50,6 +50,7 @@ from flashmesh.execution import Interrupted, Progress
 from flashmesh.fitting import (
     TraceComparison,
     TraceFigure,
+    TraceGeneration,
     compare_profile,
     compare_traces,
     fit_trace,
@@ -88,7 +89,7 @@ from flashmesh.results import (
     WarmUp,
 )
 from flashmesh.simulate import compare, run
-from flashmesh.traces import TraceConversion, TraceSummary, TraceTally, convert_trace, trace_summary
+from flashmesh.traces import LeftOut, TraceConversion, TraceSummary, TraceTally, convert_trace, trace_summary
 
 __all__ = [
     "Bound",
@@ -121,6 +122,7 @@ __all__ = [
     "Interrupted",
     "Latency",
     "LatencyByKind",
+    "LeftOut",
     "LinkCounts",
     "Links",
     "LowerBound",
@@ -149,6 +151,7 @@ __all__ = [
     "TraceComparison",
     "TraceConversion",
     "TraceFigure",
+    "TraceGeneration",
     "TraceSummary",
     "TraceTally",
     "Utilisation",

@@ -92,7 +92,7 @@ def convert_trace(
     path: str | PathLike[str],
     name: str | PathLike[str],
     format: str,  # noqa: A002 - the word of the field
-    drop_deallocates: bool,
+    drop_unwritable: bool,
 ) -> tuple[str, list[str]]: ...
 def fit_trace(config: Config) -> tuple[str, str, list[str]]: ...
 def generate_trace(
@@ -102,7 +102,7 @@ def generate_trace(
     format: str,  # noqa: A002 - the word of the field
     requests: int | None,
     seed: int,
-    drop_deallocates: bool,
+    drop_unwritable: bool,
 ) -> str: ...
 def compare_traces(original: Config, copy: Config) -> str: ...
 def trace_output_formats() -> list[str]: ...

@@ -14,7 +14,7 @@ from flashmesh._native import ConfigError
 from flashmesh.execution import Interrupted, Job, execute
 from flashmesh.files import whole_file, write_text
 from flashmesh.simulate import cores
-from flashmesh.traces import TraceSummary
+from flashmesh.traces import LeftOut, TraceSummary
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -69,6 +69,16 @@ class TraceComparison:
         return {"original": self.original, "copy": self.copy, "time_scales": scales, "figures": figures}
 
 
+@dataclass(frozen=True, slots=True)
+class TraceGeneration:
+    """What became of a trace made from a profile."""
+
+    written: int
+    """Requests written."""
+    left_out: LeftOut
+    """Requests left out."""
+
+
 def fit_trace(
     trace: str | Path,
     file: str | Path,
@@ -105,8 +115,8 @@ def generate_trace(
     *,
     requests: int | None = None,
     seed: int = 1,
-    drop_deallocates: bool = False,
-) -> int:
+    drop_unwritable: bool = False,
+) -> TraceGeneration:
     """Makes a trace from a fitted profile; the file appears whole or not at all.
 
     Args:
@@ -115,10 +125,7 @@ def generate_trace(
         format: What to write: "ascii" (nanoseconds, sectors of 512 B, 1 for a read) or "msr".
         requests: How many; as many as the original has unless given.
         seed: The number every random choice grows from.
-        drop_deallocates: Whether to leave out requests that deallocate, which no format written here can say.
-
-    Returns:
-        How many requests were written.
+        drop_unwritable: Whether to leave out requests that neither read nor write, which no format here can say.
 
     Raises:
         WorkloadError: When the profile cannot be used, or holds what `format` cannot say.
@@ -126,9 +133,10 @@ def generate_trace(
     """
     with whole_file(file) as target:
         text = configuration.interruptibly(
-            lambda: _native.generate_trace(Path(profile), target, Path(file), format, requests, seed, drop_deallocates)
+            lambda: _native.generate_trace(Path(profile), target, Path(file), format, requests, seed, drop_unwritable)
         )
-    return int(json.loads(text)["written"])
+    document = json.loads(text)
+    return TraceGeneration(document["written"], LeftOut(**document["left_out"]))
 
 
 def compare_traces(
@@ -192,7 +200,7 @@ def compare_profile(
     """
     with tempfile.TemporaryDirectory(prefix="flashmesh-") as folder:
         copy = Path(folder) / "copy.ascii"
-        generate_trace(profile, copy, seed=seed, drop_deallocates=True)
+        generate_trace(profile, copy, seed=seed, drop_unwritable=True)
         return compare_traces(original, copy, overrides=overrides, tolerate=tolerate)
 
 

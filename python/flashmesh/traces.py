@@ -96,6 +96,18 @@ class TraceSummary:
 
 
 @dataclass(frozen=True, slots=True)
+class LeftOut:
+    """Requests that no format written here can say, and that were left out."""
+
+    deallocates: int
+    """Those that deallocate."""
+    flushes: int
+    """Those that flush."""
+    write_zeroes: int
+    """Those that write zeroes without sending them."""
+
+
+@dataclass(frozen=True, slots=True)
 class TraceConversion:
     """What became of a trace that was written in another format."""
 
@@ -103,8 +115,8 @@ class TraceConversion:
     """What is in the trace that was read."""
     written: int
     """Requests written."""
-    deallocates_left_out: int
-    """Requests that deallocate or flush and were left out."""
+    left_out: LeftOut
+    """Requests left out."""
 
 
 def trace_summary(
@@ -133,7 +145,7 @@ def convert_trace(
     *,
     overrides: Mapping[str, Any] | None = None,
     tolerate: bool = False,
-    drop_deallocates: bool = False,
+    drop_unwritable: bool = False,
 ) -> TraceConversion:
     """Writes the requests of a trace in another format, by their arrivals; the file appears whole or not at all.
 
@@ -143,7 +155,7 @@ def convert_trace(
         format: What to write: "ascii" (nanoseconds, sectors of 512 B, 1 for a read) or "msr".
         overrides: How to read the trace, as keys of the configuration such as `{"workload.time-unit": "us"}`.
         tolerate: Whether to accept a trace however many of its lines cannot be used.
-        drop_deallocates: Whether to leave out requests that deallocate, which no format written here can say.
+        drop_unwritable: Whether to leave out requests that neither read nor write, which no format here can say.
 
     Raises:
         ConfigError: When an override cannot be used.
@@ -154,8 +166,8 @@ def convert_trace(
     config = configuration.load_trace(trace, overrides=overrides, tolerate=tolerate)
     with whole_file(file) as target:
         text, remarks = configuration.interruptibly(
-            lambda: _native.convert_trace(config, target, file, format, drop_deallocates)
+            lambda: _native.convert_trace(config, target, file, format, drop_unwritable)
         )
     document = json.loads(text)
-    read = TraceSummary.from_document(document.pop("read"), remarks)
-    return TraceConversion(read, **document)
+    read = TraceSummary.from_document(document["read"], remarks)
+    return TraceConversion(read, document["written"], LeftOut(**document["left_out"]))

@@ -136,16 +136,38 @@ def test_packed_output_is_what_gzip_reads(spc: Path, tmp_path: Path) -> None:
         assert lines.read() == "0 0 8 8 1\n500000000 1 16 16 0\n1000000000 0 0 1 1\n"
 
 
-def test_deallocates_are_refused_or_left_out(cli: Cli, tmp_path: Path) -> None:
+def test_what_no_format_can_say_is_refused_or_left_out(cli: Cli, tmp_path: Path) -> None:
     (tmp_path / "trims.log").write_text(TRIMS)
     refused = cli("trace", "convert", "trims.log", "out.trace")
     assert refused.returncode == 2
-    assert "leave them out with --drop-deallocates" in refused.stderr
+    assert "leave them out with --drop-unwritable" in refused.stderr
     assert sorted(path.name for path in tmp_path.iterdir()) == ["trims.log"]
-    done = cli("trace", "convert", "trims.log", "out.trace", "--drop-deallocates")
+    done = cli("trace", "convert", "trims.log", "out.trace", "--drop-unwritable")
     assert done.returncode == 0
-    assert "1 requests, read as fio iolog. 1 requests that deallocate left out." in done.stderr
+    assert "1 requests, read as fio iolog. Left out: 1 that deallocate." in done.stderr
     assert (tmp_path / "out.trace").read_text() == "0 0 0 1 1\n"
+
+
+def test_what_is_left_out_is_counted_by_kind(tmp_path: Path) -> None:
+    (tmp_path / "a.log").write_text(f"{TRIMS}40 /a sync 0 0\n")
+    conversion = flashmesh.convert_trace(
+        tmp_path / "a.log", tmp_path / "out", overrides={"workload.flushes": True}, drop_unwritable=True
+    )
+    assert (conversion.written, conversion.left_out) == (1, flashmesh.LeftOut(1, 2, 0))
+
+
+def test_a_generated_trace_tells_what_it_leaves_out(cli: Cli, tmp_path: Path) -> None:
+    lines = "".join(f"{at} /a {'trim' if at % 3 == 0 else 'read'} {at * 4096} 4096\n" for at in range(1, 301))
+    (tmp_path / "a.log").write_text(f"fio version 3 iolog\n0 /a add\n{lines}")
+    assert cli("trace", "profile", "a.log", "-o", "a.toml").returncode == 0
+    refused = cli("trace", "generate", "a.toml", "-o", "b.trace")
+    assert refused.returncode == 2
+    assert "the profile: holds requests that deallocate" in refused.stderr
+    done = cli("trace", "generate", "a.toml", "-o", "b.trace", "--drop-unwritable")
+    assert done.returncode == 0
+    written = len((tmp_path / "b.trace").read_text().splitlines())
+    assert 0 < written < 300
+    assert f"b.trace: {written} requests. Left out: {300 - written} that deallocate.\n" in done.stderr
 
 
 @pytest.mark.parametrize(

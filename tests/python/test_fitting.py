@@ -34,7 +34,7 @@ def test_a_profile_is_fitted_and_traces_are_made_from_it(cli: Cli, tmp_path: Pat
 def test_a_copy_is_compared_with_its_original(cli: Cli, tmp_path: Path, trace: Path) -> None:
     profile, copy = tmp_path / "a.profile.toml", tmp_path / "copy.ascii"
     flashmesh.fit_trace(trace, profile)
-    assert flashmesh.generate_trace(profile, copy) == 2_000
+    assert flashmesh.generate_trace(profile, copy).written == 2_000
     done = cli("trace", "compare", trace, copy, "--json", "-")
     assert done.returncode == 0
     figures = {figure["key"]: figure for figure in json.loads(done.stdout)["figures"]}

@@ -38,14 +38,14 @@ pub fn convert_trace(
     path: PathBuf,
     name: PathBuf,
     format: &str,
-    drop_deallocates: bool,
+    drop_unwritable: bool,
 ) -> PyResult<(String, Vec<String>)> {
     let work = || -> Result<Conversion, ConvertError> {
         let (workload, format) = (&config.0.workload, OutputFormat::find(format)?);
         let stream = format.open(workload)?;
         let file = OpenOptions::new().write(true).truncate(true).open(&path)?;
         let mut packed = Packed::new(Compression::of_name(&name), file)?;
-        let conversion = convert(stream, workload.tolerate, format, drop_deallocates, &mut packed)?;
+        let conversion = convert(stream, workload.tolerate, format, drop_unwritable, &mut packed)?;
         packed.finish()?;
         Ok(conversion)
     };
@@ -70,7 +70,7 @@ pub fn fit_trace(py: Python<'_>, config: &Config) -> PyResult<(String, String, V
 /// Writes `requests` (as many as the original has when none are given) made from the fitted profile in the file `profile` into the
 /// file at `path`, in a format and packed as the end of `name` says. Gives what was written as JSON.
 #[pyfunction]
-#[pyo3(signature = (profile, path, name, format, requests, seed, drop_deallocates))]
+#[pyo3(signature = (profile, path, name, format, requests, seed, drop_unwritable))]
 #[allow(clippy::too_many_arguments, reason = "what a person may choose")]
 pub fn generate_trace(
     py: Python<'_>,
@@ -80,7 +80,7 @@ pub fn generate_trace(
     format: &str,
     requests: Option<u64>,
     seed: u64,
-    drop_deallocates: bool,
+    drop_unwritable: bool,
 ) -> PyResult<String> {
     let work = || -> Result<Written, ConvertError> {
         let format = OutputFormat::find(format)?;
@@ -88,7 +88,7 @@ pub fn generate_trace(
         let mut source = FittedSource::new(&model, requests, ADDRESSES_MAX, SECTOR_SIZE, false, seed)?;
         let file = OpenOptions::new().write(true).truncate(true).open(&path)?;
         let mut packed = Packed::new(Compression::of_name(&name), file)?;
-        let written = write_source(&mut source, format, drop_deallocates, &mut packed)?;
+        let written = write_source(&mut source, format, drop_unwritable, &mut packed)?;
         packed.finish()?;
         Ok(written)
     };

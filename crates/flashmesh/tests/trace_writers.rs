@@ -4,9 +4,13 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use flashmesh::config::{TraceFormat, TraceTimeUnit, Workload};
+use flashmesh::error::WorkloadError;
 use flashmesh::units::{Bytes, Time};
 use flashmesh::workload::readers::{ADDRESSES_MAX, Compression, TraceStream};
-use flashmesh::workload::writers::{Conversion, ConvertError, OUTPUT_FORMATS, OutputFormat, Packed, convert};
+use flashmesh::workload::source::WorkloadSource;
+use flashmesh::workload::writers::{
+    Conversion, ConvertError, LeftOut, OUTPUT_FORMATS, OutputFormat, Packed, Written, convert, write_source,
+};
 use flashmesh::workload::{IoRequest, RequestKind};
 
 const ASCII: &str = "1000 0 8 16 1\n1000.25 3 0 1 0\n\n2000 1 64 8 1\nbad\n1900 0 8 8 1\n";
@@ -84,22 +88,56 @@ fn a_trace_is_refused_as_a_run_would_refuse_it() {
 }
 
 #[test]
-fn requests_that_deallocate_are_refused_or_left_out_and_counted() {
-    let text = "fio version 3 iolog\n0 /a add\n10 /a read 0 512\n20 /a trim 0 512\n30 /a write 0 512\n";
+fn requests_that_cannot_be_said_are_refused_or_left_out_and_counted_by_kind() {
+    let text = "fio version 3 iolog\n0 /a add\n10 /a read 0 512\n20 /a trim 0 512\n25 /a sync 0 0\n27 /a sync 0 0\n\
+                30 /a write 0 512\n";
+    let workload = Workload { flushes: true, ..Workload::default() };
     for format in OUTPUT_FORMATS {
-        let refused = converted(text, format, &Workload::default(), false).unwrap_err().to_string();
+        let refused = converted(text, format, &workload, false).unwrap_err().to_string();
         assert!(
             refused.starts_with("t: holds requests that deallocate") && refused.contains(format.title),
             "{refused}"
         );
-        let (written, conversion) = converted(text, format, &Workload::default(), true).unwrap();
-        assert_eq!((conversion.written, conversion.deallocates_left_out), (2, 1));
+        let (written, conversion) = converted(text, format, &workload, true).unwrap();
+        assert_eq!(conversion.written, 2);
+        assert_eq!(conversion.left_out, LeftOut { deallocates: 1, flushes: 2, write_zeroes: 0 });
         let read = requests(&written, &Workload::default(), format.sector_size);
         assert_eq!(
             read.iter().map(|request| request.kind).collect::<Vec<_>>(),
             [RequestKind::Read, RequestKind::Write]
         );
         assert_eq!(read[1].arrival, Time::from_us(20));
+    }
+}
+
+/// Requests to be written one after the other.
+struct Listed(std::vec::IntoIter<IoRequest>);
+
+impl WorkloadSource for Listed {
+    fn next_request(&mut self, _thread: u32) -> Result<Option<IoRequest>, WorkloadError> {
+        Ok(self.0.next())
+    }
+
+    fn request_count(&self) -> Option<u64> {
+        Some(self.0.len() as u64)
+    }
+}
+
+#[test]
+fn requests_of_a_source_are_left_out_by_kind_as_well() {
+    let text = b"fio version 3 iolog\n0 /a add\n10 /a read 0 512\n20 /a trim 0 512\n30 /a sync 0 0\n";
+    let workload = Workload { flushes: true, ..Workload::default() };
+    let mut listed = requests(text, &workload, Bytes::new(512));
+    listed.push(IoRequest { kind: RequestKind::WriteZeroes, ..listed[0] });
+    for format in OUTPUT_FORMATS {
+        let mut out = Vec::new();
+        let refused = write_source(&mut Listed(listed.clone().into_iter()), format, false, &mut out).unwrap_err();
+        assert!(refused.to_string().starts_with("the profile: holds requests that deallocate"), "{refused}");
+        out.clear();
+        let written = write_source(&mut Listed(listed.clone().into_iter()), format, true, &mut out).unwrap();
+        let left_out = LeftOut { deallocates: 1, flushes: 1, write_zeroes: 1 };
+        assert_eq!(written, Written { written: 1, left_out });
+        assert_eq!(requests(&out, &Workload::default(), format.sector_size), listed[..1]);
     }
 }
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from contextlib import ExitStack
 from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
@@ -17,6 +18,10 @@ from flashmesh.report import comparison_of_traces
 from flashmesh.report import traces as traces_report
 from flashmesh.report.terminal import Terminal
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+T = TypeVar("T")
 FILE = click.Path(path_type=Path)
 settings_option = click.option(
     "--set",
@@ -26,9 +31,29 @@ settings_option = click.option(
     metavar="KEY=VALUE",
     help="How to read a trace, such as workload.format=msr or workload.time-unit=us.",
 )
+format_option = click.option(
+    "--format",
+    "form",
+    type=click.Choice(_native.trace_output_formats()),
+    default="ascii",
+    show_default=True,
+    help="What to write: the ASCII family (nanoseconds, sectors of 512 B, 1 for a read) or MSR Cambridge CSV.",
+)
+drop_option = click.option(
+    "--drop-unwritable",
+    is_flag=True,
+    help="Leave out requests that neither read nor write, which no format here can say: they deallocate or flush.",
+)
+seed_option = click.option(
+    "--seed",
+    type=click.IntRange(0, 2**63 - 1),
+    default=1,
+    show_default=True,
+    help="The number every random choice grows from.",
+)
 
 
-@click.group()
+@click.group(epilog=EXIT_CODES)
 def trace() -> None:
     """Look at traces, or write them in another format."""
 
@@ -44,43 +69,54 @@ def stat(files: tuple[Path, ...], settings: tuple[tuple[str, str], ...], tolerat
     The format of each FILE is found from its start.
     """
     refuse_overwriting({"--json": json_file}, {"a trace": list(files)})
+    find_and_tell(
+        json_file,
+        find=lambda: [library.trace_summary(file, overrides=dict(settings), tolerate=tolerate) for file in files],
+        document=lambda summaries: {"traces": [summary.document for summary in summaries]},
+        show=traces_report.show,
+    )
+    return 0
+
+
+def find_and_tell(
+    json_file: Path | None,
+    find: Callable[[], T],
+    document: Callable[[T], dict[str, Any]],
+    show: Callable[[T, Terminal], None],
+) -> None:
+    """Finds something out and writes it: as JSON to a file or to stdout, and as a table unless stdout has the JSON.
+
+    The file is opened first: what cannot be written is not worth finding out.
+    """
     require_stdout()
     with ExitStack() as outputs:
         named = json_file if json_file is not None and json_file != STDOUT else None
         target = outputs.enter_context(whole_file(named)) if named else None
-        summaries = [library.trace_summary(file, overrides=dict(settings), tolerate=tolerate) for file in files]
-        text = json.dumps({"traces": [summary.document for summary in summaries]}, indent=2) + "\n"
+        found = find()
+        text = json.dumps(document(found), indent=2) + "\n"
         if target is not None:
             write_text(target, text)
     with stdout() as stream:
         if json_file == STDOUT:
             stream.write(text)
         else:
-            traces_report.show(summaries, Terminal(stream))
-    return 0
+            show(found, Terminal(stream))
 
 
 @trace.command(epilog=EXIT_CODES)
 @click.argument("source", type=FILE, metavar="IN")
 @click.argument("target", type=FILE, metavar="OUT")
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(_native.trace_output_formats()),
-    default="ascii",
-    show_default=True,
-    help="What to write: the ASCII family (nanoseconds, sectors of 512 B, 1 for a read) or MSR Cambridge CSV.",
-)
+@format_option
 @settings_option
 @tolerate_option
-@click.option("--drop-deallocates", is_flag=True, help="Leave out requests that deallocate.")
+@drop_option
 def convert(
     source: Path,
     target: Path,
     form: str,
     settings: tuple[tuple[str, str], ...],
     tolerate: bool,
-    drop_deallocates: bool,
+    drop_unwritable: bool,
 ) -> int:
     """Write the requests of the trace IN to OUT, in the order of their arrivals, counted from the first.
 
@@ -89,27 +125,22 @@ def convert(
     refuse_stdout("OUT", target, "a trace")
     refuse_overwriting({"OUT": target}, {"IN": [source]})
     conversion = library.convert_trace(
-        source, target, form, overrides=dict(settings), tolerate=tolerate, drop_deallocates=drop_deallocates
+        source, target, form, overrides=dict(settings), tolerate=tolerate, drop_unwritable=drop_unwritable
     )
-    click.echo(report(conversion, target), err=True)
+    text = f"{target}: {conversion.written:,} requests, read as {conversion.read.format_title}."
+    click.echo(" ".join([text, *left_out(conversion.left_out), *conversion.read.remarks]), err=True)
     return 0
 
 
-def report(conversion: library.TraceConversion, target: Path) -> str:
-    """What was written, and what was not."""
-    parts = [f"{target}: {conversion.written:,} requests, read as {conversion.read.format_title}."]
-    if conversion.deallocates_left_out:
-        parts.append(f"{conversion.deallocates_left_out:,} requests that deallocate left out.")
-    return " ".join([*parts, *conversion.read.remarks])
-
-
-seed_option = click.option(
-    "--seed",
-    type=click.IntRange(0, 2**63 - 1),
-    default=1,
-    show_default=True,
-    help="The number every random choice grows from.",
-)
+def left_out(requests: library.LeftOut) -> list[str]:
+    """A sentence about the requests that were not written, by kind; none where all were."""
+    counts = [
+        (requests.deallocates, "that deallocate"),
+        (requests.flushes, "that flush"),
+        (requests.write_zeroes, "that write zeroes"),
+    ]
+    told = [f"{count:,} {what}" for count, what in counts if count]
+    return [f"Left out: {', '.join(told)}."] if told else []
 
 
 @trace.command(epilog=EXIT_CODES)
@@ -141,26 +172,20 @@ def profile(source: Path, target: Path, settings: tuple[tuple[str, str], ...], t
 @click.option("-o", "--output", "target", type=FILE, required=True, metavar="FILE", help="The trace to write.")
 @click.option("--requests", type=click.IntRange(1, 10**12), help="How many; as many as the original has unless given.")
 @seed_option
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(_native.trace_output_formats()),
-    default="ascii",
-    show_default=True,
-    help="What to write: the ASCII family (nanoseconds, sectors of 512 B, 1 for a read) or MSR Cambridge CSV.",
-)
-@click.option("--drop-deallocates", is_flag=True, help="Leave out requests that deallocate.")
-def generate(source: Path, target: Path, requests: int | None, seed: int, form: str, drop_deallocates: bool) -> int:
+@format_option
+@drop_option
+def generate(source: Path, target: Path, requests: int | None, seed: int, form: str, drop_unwritable: bool) -> int:
     """Make a trace from a fitted PROFILE.
 
     The trace is packed when its name ends with .gz, .zst or .xz; it appears whole or not at all.
     """
     refuse_stdout("--output", target, "a trace")
     refuse_overwriting({"--output": target}, {"PROFILE": [source]})
-    written = library.generate_trace(
-        source, target, form, requests=requests, seed=seed, drop_deallocates=drop_deallocates
+    generation = library.generate_trace(
+        source, target, form, requests=requests, seed=seed, drop_unwritable=drop_unwritable
     )
-    click.echo(f"{target}: {written:,} requests.", err=True)
+    text = f"{target}: {generation.written:,} requests."
+    click.echo(" ".join([text, *left_out(generation.left_out)]), err=True)
     return 0
 
 
@@ -193,24 +218,17 @@ def compare_two(
     Latencies are those of the presets z-nand and pm9a3, at the traces' arrivals and as fast as the drive can.
     """
     refuse_overwriting({"--json": json_file}, {"a trace": [original, copy]})
-    require_stdout()
-    with ExitStack() as outputs:
-        named = json_file if json_file is not None and json_file != STDOUT else None
-        target = outputs.enter_context(whole_file(named)) if named else None
-        comparison = library.compare_traces(
+    find_and_tell(
+        json_file,
+        find=lambda: library.compare_traces(
             original,
             copy,
             overrides=dict(settings),
             copy_overrides=dict(copy_settings),
             tolerate=tolerate,
             latency=not no_latency,
-        )
-        text = json.dumps(comparison.document, indent=2) + "\n"
-        if target is not None:
-            write_text(target, text)
-    with stdout() as stream:
-        if json_file == STDOUT:
-            stream.write(text)
-        else:
-            comparison_of_traces.show(comparison, Terminal(stream))
+        ),
+        document=lambda comparison: comparison.document,
+        show=comparison_of_traces.show,
+    )
     return 0

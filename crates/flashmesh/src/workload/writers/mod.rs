@@ -70,8 +70,49 @@ pub struct Conversion {
     pub read: TraceSummary,
     /// Requests written.
     pub written: u64,
-    /// Requests that deallocate or flush and were left out.
-    pub deallocates_left_out: u64,
+    /// Requests left out.
+    pub left_out: LeftOut,
+}
+
+/// Requests that no format written here can say, and that were left out.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct LeftOut {
+    /// Those that deallocate.
+    pub deallocates: u64,
+    /// Those that flush.
+    pub flushes: u64,
+    /// Those that write zeroes without sending them.
+    pub write_zeroes: u64,
+}
+
+impl LeftOut {
+    /// Leaves out `request`, unless it moves data, where `drop` allows that; gives whether it is left out.
+    ///
+    /// # Errors
+    /// When it does not move data and `drop` is off; `whose` names where it comes from.
+    fn leave_out(
+        &mut self,
+        request: &IoRequest,
+        drop: bool,
+        format: &OutputFormat,
+        whose: &dyn Fn() -> String,
+    ) -> Result<bool, WorkloadError> {
+        let (count, what) = match request.kind {
+            RequestKind::Read | RequestKind::Write => return Ok(false),
+            RequestKind::Deallocate => (&mut self.deallocates, "deallocate"),
+            RequestKind::Flush => (&mut self.flushes, "flush"),
+            RequestKind::WriteZeroes => (&mut self.write_zeroes, "write zeroes"),
+        };
+        if !drop {
+            return Err(WorkloadError::Unusable(format!(
+                "{}: holds requests that {what}, which {} cannot say: leave them out with --drop-unwritable",
+                whose(),
+                format.title
+            )));
+        }
+        *count += 1;
+        Ok(true)
+    }
 }
 
 /// A trace cannot be written in another format.
@@ -89,34 +130,25 @@ pub enum ConvertError {
 ///
 /// # Errors
 /// - When `out` takes no more.
-/// - When a request deallocates or flushes, which none of the formats can say, unless `leave_out_deallocates`.
+/// - When a request neither reads nor writes, which none of the formats can say, unless `drop_unwritable`.
 /// - As [`super::readers::scan`]; what was written until then is of no use.
 pub fn convert(
     stream: TraceStream,
     tolerate: f64,
     format: &OutputFormat,
-    leave_out_deallocates: bool,
+    drop_unwritable: bool,
     out: &mut dyn Write,
 ) -> Result<Conversion, ConvertError> {
     let path = stream.path().to_owned();
-    let (mut written, mut deallocates_left_out) = (0, 0);
+    let (mut written, mut left_out) = (0, LeftOut::default());
     let read = scan_each(stream, tolerate, |request| {
-        if request.kind.moves_data() {
+        if !left_out.leave_out(request, drop_unwritable, format, &|| path.display().to_string())? {
             (format.write)(request, out)?;
             written += 1;
-        } else if leave_out_deallocates {
-            deallocates_left_out += 1;
-        } else {
-            return Err(ConvertError::from(WorkloadError::Unusable(format!(
-                "{}: holds requests that {}, which {} cannot say: leave them out with --drop-deallocates",
-                path.display(),
-                if request.kind == RequestKind::Flush { "flush" } else { "deallocate" },
-                format.title
-            ))));
         }
-        Ok(())
+        Ok::<(), ConvertError>(())
     })?;
-    Ok(Conversion { read, written, deallocates_left_out })
+    Ok(Conversion { read, written, left_out })
 }
 
 /// What became of requests that were written.
@@ -124,34 +156,27 @@ pub fn convert(
 pub struct Written {
     /// Requests written.
     pub written: u64,
-    /// Requests that deallocate and were left out.
-    pub deallocates_left_out: u64,
+    /// Requests left out.
+    pub left_out: LeftOut,
 }
 
 /// Writes all requests of `source`, which has one common stream, to `out`; nothing is flushed.
 ///
 /// # Errors
 /// - When `out` takes no more.
-/// - When a request deallocates, which none of the formats can say, unless `leave_out_deallocates`.
+/// - When a request neither reads nor writes, which none of the formats can say, unless `drop_unwritable`.
 /// - Those of the source.
 pub fn write_source(
     source: &mut dyn WorkloadSource,
     format: &OutputFormat,
-    leave_out_deallocates: bool,
+    drop_unwritable: bool,
     out: &mut dyn Write,
 ) -> Result<Written, ConvertError> {
-    let mut result = Written { written: 0, deallocates_left_out: 0 };
+    let mut result = Written { written: 0, left_out: LeftOut::default() };
     while let Some(request) = source.next_request(0)? {
-        if request.kind != RequestKind::Deallocate {
+        if !result.left_out.leave_out(&request, drop_unwritable, format, &|| "the profile".to_owned())? {
             (format.write)(&request, out)?;
             result.written += 1;
-        } else if leave_out_deallocates {
-            result.deallocates_left_out += 1;
-        } else {
-            return Err(ConvertError::from(WorkloadError::Unusable(format!(
-                "the profile has requests that deallocate, which {} cannot say: leave them out with --drop-deallocates",
-                format.title
-            ))));
         }
     }
     Ok(result)
