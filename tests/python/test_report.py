@@ -128,6 +128,46 @@ def test_scouts_of_venice_are_shown_with_the_mean_length_of_their_circuits(resul
     assert "scouts" not in shown(result, io.StringIO())
 
 
+def test_latency_has_a_row_for_each_kind_of_request_there_was(result: flashmesh.Result) -> None:
+    settings = {"workload.requests": 900, "workload.read-share": 0.0, "workload.flush-share": 0.5}
+    flushed = flashmesh.run("preset:z-nand", overrides=settings)
+    text = shown(flushed, io.StringIO()).split("\nWhy\n")[0]
+    rows = re.findall(r"^(\w+) \((\d+)\) ", text, re.MULTILINE)
+    assert [kind for kind, _ in rows] == ["all", "write", "flush"]
+    counts = {kind: int(count) for kind, count in rows}
+    assert counts["all"] == 900 == counts["write"] + counts["flush"]
+    assert "flush (" not in shown(result, io.StringIO())
+
+
+def test_what_the_cache_of_the_map_did_is_told(result: flashmesh.Result) -> None:
+    settings = {"workload.requests": 5_000, "workload.read-share": 0.5, "mapping.cache-capacity": "16KiB"}
+    mapped = flashmesh.run("preset:z-nand", overrides=settings)
+    cache = mapped.mapping_cache
+    assert cache is not None
+    assert cache.hit_share is not None
+    assert cache.evictions > 0
+    text = shown(mapped, io.StringIO())
+    assert re.search(
+        rf"^cache of the map +{cache.entries:,} entries, {q.share(cache.hit_share)} of ", text, re.MULTILINE
+    )
+    missed = rf"^  missed +{cache.misses:,} and read, {cache.joined_misses:,} joined a read$"
+    assert re.search(missed, text, re.MULTILINE)
+    pages = f"{mapped.flash.map_reads:,} reads, {mapped.flash.map_programs:,} programs; "
+    assert re.search(rf"^  translation pages +{pages}\d+ of their blocks collected$", text, re.MULTILINE)
+    assert f"{cache.evictions:,} entries; {cache.write_backs:,} pages written back" in text
+    assert "cache of the map" not in shown(result, io.StringIO())
+
+
+@pytest.mark.parametrize(
+    ("setting", "part"), [("mapping.cache-capacity", "waiting for the map"), ("cache.capacity", "device cache")]
+)
+def test_latency_goes_only_where_the_drive_has_a_part(result: flashmesh.Result, setting: str, part: str) -> None:
+    parts = shown(result, io.StringIO()).split("where latency goes")[1].split("\n\n")[0]
+    assert part not in parts
+    other = flashmesh.run("preset:z-nand", overrides={"workload.requests": 1_000, setting: "1MiB"})
+    assert part in shown(other, io.StringIO()).split("where latency goes")[1].split("\n\n")[0]
+
+
 def test_terminal_gets_colour_and_blocks_and_a_pipe_neither(
     result: flashmesh.Result, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -11,7 +11,7 @@ from rich.text import Text
 
 from flashmesh.configuration import value_text
 from flashmesh.report import quantities as q
-from flashmesh.report.summary import PARTS, kinds
+from flashmesh.report.summary import KINDS, PARTS, has_part, kinds
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -67,7 +67,7 @@ def _latency(kind: str, statistic: str) -> Callable[[Result], float | None]:
 
 
 def _part(part: str) -> Callable[[Result], float | None]:
-    return lambda result: getattr(result.breakdown_ps.mean, part, None)
+    return lambda result: getattr(result.breakdown_ps.mean, part, None) if has_part(result, part) else None
 
 
 def _plain(value: float | None) -> str:
@@ -92,7 +92,7 @@ MEASURES = (
     ),
     *(
         Measure(f"{kind} {statistic.replace('_', '.')}", _latency(kind, statistic), q.time, kind=kind)
-        for kind in ("all", "read", "write")
+        for kind in ("all", *KINDS)
         for statistic in ("mean", "p50", "p99", "p99_9")
     ),
     *(Measure(f"  {name}", _part(part), q.time) for part, name in PARTS.items()),

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 from rich.table import Table
 from rich.text import Text
 
-from flashmesh.report import cache, interconnect, over_time
+from flashmesh.report import cache, interconnect, mapping, over_time
 from flashmesh.report import quantities as q
-from flashmesh.results import Breakdown, Latency
+from flashmesh.results import Breakdown, Latency, LatencyByKind
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from flashmesh.report.terminal import Terminal
     from flashmesh.results import CauseOfConflicts, Fairness, Result, Stretch
 
+KINDS = tuple(kind.name for kind in fields(LatencyByKind) if kind.name != "all")
 STATISTICS = {name.name: name.name.replace("_", ".") for name in fields(Latency) if name.name != "count"}
 PARTS = {
     "host": "host queue and link",
@@ -86,7 +87,7 @@ def sections(result: Result, terminal: Terminal) -> Iterator[RenderableType]:
     yield Text()
     yield flash(result)
     yield Text()
-    yield pairs([*cache.rows(result), *interconnect.scouts(result), *interconnect.rows(result)])
+    yield pairs([*mapping.rows(result), *cache.rows(result), *interconnect.scouts(result), *interconnect.rows(result)])
     yield Text()
     yield Text(cost(result), style="dim")
 
@@ -170,12 +171,21 @@ def fairness(measured: Fairness, terminal: Terminal) -> Iterator[RenderableType]
 
 def kinds(result: Result | Stretch) -> list[str]:
     """The kinds of requests there were; all of them together where that says more than one of them."""
-    found = [kind for kind in ("read", "write") if getattr(result.latency_ps, kind) is not None]
-    together = result.latency_ps.all is not None and result.latency_ps.all not in (
-        result.latency_ps.read,
-        result.latency_ps.write,
-    )
+    by_kind = result.latency_ps
+    found = [kind for kind in KINDS if getattr(by_kind, kind) is not None]
+    together = by_kind.all is not None and all(by_kind.all != getattr(by_kind, kind) for kind in KINDS)
     return ["all", *found] if together else found
+
+
+def has_part(result: Result, part: str) -> bool:
+    """Whether the drive has what a part of the latency is spent on."""
+    match part:
+        case "cache":
+            return result.cache is not None
+        case "map_wait":
+            return result.mapping_cache is not None
+        case _:
+            return True
 
 
 def breakdown(result: Result, terminal: Terminal) -> RenderableType:
@@ -185,6 +195,8 @@ def breakdown(result: Result, terminal: Terminal) -> RenderableType:
         table.columns[index].justify = "left"
         table.columns[index].width = BAR
     for part, name in PARTS.items():
+        if not has_part(result, part):
+            continue
         cells: list[str] = []
         for column in (result.breakdown_ps.mean, result.breakdown_ps.tail):
             if column is None:

@@ -1,0 +1,33 @@
+"""The part of a summary that is about the cache of the map."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from flashmesh.report import quantities as q
+
+if TYPE_CHECKING:
+    from flashmesh.results import Result
+
+
+def rows(result: Result) -> list[tuple[str, str]]:
+    """What the cache of the map did; nothing where the whole map is in DRAM."""
+    cache = result.mapping_cache
+    if cache is None:
+        return []
+    wanted = cache.hits + cache.misses + cache.joined_misses
+    of_wanted = f", {q.share(cache.hit_share)} of {q.count(wanted)} wanted were there" if wanted else ""
+    told = [
+        ("cache of the map", f"{q.count(cache.entries)} entries{of_wanted}"),
+        ("  missed", f"{q.count(cache.misses)} and read, {q.count(cache.joined_misses)} joined a read"),
+    ]
+    if cache.waits_for_room:
+        told.append(("  waited for room", f"{q.count(cache.waits_for_room)} misses, behind write-backs"))
+    if cache.evictions:
+        backs = f"{q.count(cache.write_backs)} pages written back"
+        without = f", {q.count(cache.write_backs_without_read)} without reading them" if cache.write_backs else ""
+        told.append(("  evicted", f"{q.count(cache.evictions)} entries; {backs}{without}"))
+    flash = f"{q.count(result.flash.map_reads)} reads, {q.count(result.flash.map_programs)} programs"
+    collections = f"{q.count(result.gc.translation_collections)} of their blocks collected"
+    told.append(("  translation pages", f"{flash}; {collections}"))
+    return told
