@@ -17,6 +17,7 @@ DECIDED_BY = {
     "seed": ("seed",),
     "trace": ("workload.trace", "workload.profile", "workload.kind"),
     "profile": ("workload.profile", "workload.trace", "workload.kind"),
+    "fio": ("workload.kind", "workload.trace", "workload.profile"),
     "tolerate": ("workload.tolerate",),
 }
 """The keys that an argument beside the configuration decides."""

@@ -44,6 +44,8 @@ class Progress:
     """Simulated time, of the run that is furthest."""
     runs_done: int
     """Runs that ended."""
+    runs: int
+    """Runs there are."""
     opening: bool
     """Whether no run has begun: traces are scanned and drives preconditioned."""
 
@@ -149,5 +151,6 @@ def progress(jobs: Sequence[Job]) -> Progress:
         request_total=estimate if all(job.control.request_total for job in jobs if job.begun) else None,
         simulated_ps=max(job.control.simulated_ps for job in jobs),
         runs_done=sum(job.ended for job in jobs),
+        runs=len(jobs),
         opening=not any(job.begun for job in jobs),
     )

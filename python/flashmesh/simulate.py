@@ -73,9 +73,7 @@ def run(
         config, overrides=overrides, trace=trace, profile=profile, fio=jobs, seed=seed, tolerate=tolerate
     )
     job = Job(loaded, check=check)
-    streams = len(loaded.stream_names()) if fairness else 0
-    # A single stream is alone already.
-    alone = [Job(loaded, check=check, alone=index) for index in range(streams)] if streams > 1 else []
+    alone = each_alone(job) if fairness else []
     if on_open is not None:
         job.on_open = on_open
     with ExitStack() as files:
@@ -87,10 +85,19 @@ def run(
         assert job.result is not None
         if write_epochs is not None:
             write_epochs(job.result)
-    if not fairness:
-        return job.result
-    results = [other.result for other in alone or [job] if other.result is not None]
-    return job.result.with_fairness(compare_streams(job.result, results))
+    return with_fairness(job.result, alone) if fairness else job.result
+
+
+def each_alone(job: Job) -> list[Job]:
+    """The runs of each stream of a run while the others are silent; none where there is one, which is alone already."""
+    streams = len(job.config.stream_names())
+    return [Job(job.config, check=job.check, alone=index) for index in range(streams)] if streams > 1 else []
+
+
+def with_fairness(together: Result, alone: Sequence[Job]) -> Result:
+    """A result with what the runs of its streams alone have shown."""
+    results = [job.result for job in alone if job.result is not None] or [together]
+    return together.with_fairness(compare_streams(together, results))
 
 
 def compare(
@@ -99,10 +106,12 @@ def compare(
     *,
     trace: str | Path | None = None,
     profile: str | None = None,
+    fio: str | Path | FioJobs | None = None,
     overrides: Mapping[str, Any] | None = None,
     seed: int | None = None,
     tolerate: bool = False,
     check: bool = False,
+    fairness: bool = False,
     jobs: int | None = None,
     progress: Callable[[Progress], None] | None = None,
     on_open: Callable[[str | None], None] | None = None,
@@ -114,10 +123,12 @@ def compare(
         vary: The values of each varied key, such as `{"fabric.kind": ["bus", "ideal"]}`.
         trace: See `run`.
         profile: See `run`.
+        fio: See `run`; `vary` comes after the jobs, as `overrides` do.
         overrides: See `run`.
         seed: See `run`.
         tolerate: See `run`.
         check: See `run`.
+        fairness: See `run`.
         jobs: How many runs go on at once; by default one for each core.
         progress: See `run`.
         on_open: Called once, with the summary of the trace as the first configuration reads it.
@@ -129,7 +140,9 @@ def compare(
         Interrupted: On Ctrl-C; holds the runs that had begun.
     """
     axes = axes_of(vary)
-    refuse_clashes(list(axes), {"seed": seed, "trace": trace, "profile": profile, "tolerate": tolerate})
+    given = {"seed": seed, "trace": trace, "profile": profile, "fio": fio, "tolerate": tolerate}
+    refuse_clashes(list(axes), given)
+    listed = fio if fio is None or isinstance(fio, FioJobs) else read_jobs(fio)
     source = configuration.read_once(config)
     settings = [dict(zip(axes, values, strict=True)) for values in itertools.product(*axes.values())]
     work: list[Job] = []
@@ -142,6 +155,7 @@ def compare(
                 varied=setting,
                 trace=trace,
                 profile=profile,
+                fio=listed,
                 seed=seed,
                 tolerate=tolerate,
             )
@@ -156,10 +170,15 @@ def compare(
     threads = jobs if jobs is not None else cores()
     if threads < 1:
         raise ValueError(f"jobs must be at least 1, not {threads}")
-    complete = execute(work, threads, progress)
+    alone = [each_alone(job) if fairness else [] for job in work]
+    queue = [one for job, others in zip(work, alone, strict=True) for one in (job, *others)]
+    complete = execute(queue, threads, progress)
     runs = tuple(
-        ComparedRun({key: typed(value) for key, value in setting.items()}, job.result)
-        for setting, job in zip(settings, work, strict=True)
+        ComparedRun(
+            {key: typed(value) for key, value in setting.items()},
+            with_fairness(job.result, others) if fairness and complete else job.result,
+        )
+        for setting, job, others in zip(settings, work, alone, strict=True)
         if job.result is not None
     )
     comparison = Comparison({key: tuple(map(typed, values)) for key, values in axes.items()}, runs)

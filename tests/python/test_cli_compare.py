@@ -158,6 +158,7 @@ def test_trace_is_summed_up_once_for_all_runs(cli: Cli, config: Path, tmp_path: 
         ("workload.profile=hm_0,mds_0", ("--profile", "usr_0"), "workload.profile is varied and given by --profile"),
         ("workload.trace=a.csv,b.csv", ("--trace", "c.csv"), "workload.trace is varied and given by --trace"),
         ("workload.trace=a.csv,b.csv", ("--profile", "usr_0"), "workload.trace is varied and decided by --profile"),
+        ("workload.profile=hm_0,mds_0", ("--fio", "a.fio"), "workload.profile is varied and decided by --fio"),
         ("workload.kind=synthetic,trace", ("--trace", "c.csv"), "workload.kind is varied and decided by --trace"),
     ],
 )
@@ -219,3 +220,71 @@ def test_an_unknown_measure_is_refused_with_those_there_are(cli: Cli, config: Pa
     done = cli("compare", config, "--vary", "seed=1,2", "--measure", "bandwith")
     assert done.returncode == 2
     assert "bandwidth" in done.stderr
+
+
+JOBS = """[global]
+direct=1
+ioengine=libaio
+norandommap
+size=64m
+number_ios=500
+[oltp]
+rw=randrw
+iodepth=4
+[log]
+rw=write
+bs=64k
+"""
+
+
+def test_jobs_of_fio_are_compared_as_they_run(cli: Cli, config: Path, tmp_path: Path) -> None:
+    (tmp_path / "job.fio").write_text(JOBS)
+    axis = ("--vary", "stream.log.replay.outstanding=1,8")
+    done = cli("compare", config, "--fio", "job.fio", *axis, "--json", "-")
+    assert done.returncode == 0, done.stderr
+    assert done.stderr.count("job.fio: norandommap") == 1
+    alone = cli("run", config, "--fio", "job.fio", "--set", "stream.log.replay.outstanding=8", "--json", "-")
+    assert runs(done.stdout)[1]["result"] == simulated(json.loads(alone.stdout))
+    assert cli("compare", "--fio", "job.fio", *axis, "--quiet").stderr == ""
+
+
+def test_fairness_is_compared(cli: Cli, config: Path, tmp_path: Path) -> None:
+    (tmp_path / "job.fio").write_text(JOBS)
+    axis = ("--vary", "stream.log.replay.outstanding=1,8")
+    fair = cli("compare", config, "--fio", "job.fio", *axis, "--fairness", "--json", "fair.json")
+    assert fair.returncode == 0, fair.stderr
+    found = runs((tmp_path / "fair.json").read_text())
+    slowdowns = [run["result"]["fairness"]["slowdown_max"] for run in found]
+    row = next(line for line in fair.stdout.splitlines() if line.startswith("max slowdown"))
+    assert row.split()[2:] == [f"{slowdown:.2f}" for slowdown in slowdowns]
+    run = cli(
+        "run", config, "--fio", "job.fio", "--set", "stream.log.replay.outstanding=8", "--fairness", "--json", "-"
+    )
+    assert found[1]["result"] == simulated(json.loads(run.stdout))
+    plain = cli("compare", config, "--fio", "job.fio", *axis)
+    assert "slowdown" not in plain.stdout
+
+
+def test_fairness_of_a_single_stream_is_remarked_upon(cli: Cli, config: Path) -> None:
+    small = ("--set", "workload.requests=500", "--fairness")
+    for arguments in (("run", config, *small), ("compare", config, *small, "--vary", "seed=1,2")):
+        done = cli(*arguments)
+        assert (done.returncode, done.stderr.count("--fairness: there is one stream")) == (0, 1)
+        assert cli(*arguments, "--quiet").stderr == ""
+
+
+def test_parts_that_only_some_drives_have_are_compared_where_one_has_them(cli: Cli, config: Path) -> None:
+    small = ("--set", "workload.requests=2_000", "--set", "workload.flush-share=0.1")
+    plain = cli("compare", config, "--set", "workload.requests=2_000", "--vary", "seed=1,2").stdout
+    for measure in ("map hit share", "read cache hit share", "flush mean", "device cache", "waiting for the map"):
+        assert measure not in plain
+    axis = ("--vary", "cache.capacity=1MiB,2MiB", "--set", "mapping.cache-capacity=1MiB", *small)
+    for axes in (axis, (*axis, "--vary", "seed=1,2,3")):
+        table = cli("compare", config, *axes).stdout
+        for measure in ("map hit share", "read cache hit share", "write cache hit share", "flush mean"):
+            assert measure in table
+    document = json.loads(cli("compare", config, *axis, "--json", "-").stdout)
+    alone = cli("compare", config, *axis, "--measure", "read cache hit share").stdout.splitlines()
+    for line, run in zip(alone[2:], document["runs"], strict=True):
+        reads = run["result"]["cache"]["reads"]
+        assert line.split()[1:] == f"{reads['hits'] / sum(reads.values()):.1%}".replace("%", " %").split()

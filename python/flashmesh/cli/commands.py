@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -25,6 +24,7 @@ from flashmesh.cli.parameters import (
     EXIT_CODES,
     axis,
     config_argument,
+    drive_argument,
     output_option,
     setting,
     workload_options,
@@ -38,6 +38,12 @@ from flashmesh.report import comparison as comparison_report
 from flashmesh.report import summary as summary_report
 from flashmesh.report.terminal import Terminal
 from flashmesh.simulate import cores
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+    from flashmesh.importers.fio import FioJobs
 
 DRIVE = "preset:z-nand"
 """The drive of jobs that come without one: that of the defaults."""
@@ -53,20 +59,51 @@ flashmesh.add_command(trace)
 flashmesh.add_command(import_mqsim_command)
 
 
+def drive_of(config: str | None, fio_file: Path | None) -> str:
+    """The configuration of a run, which jobs may come without.
+
+    Raises:
+        click.UsageError: When nothing says what to run.
+    """
+    if config is None and fio_file is None:
+        raise click.UsageError("Missing argument 'CONFIG'.")
+    return config or DRIVE
+
+
+def jobs_of(fio_file: Path | None, quiet: bool) -> FioJobs | None:
+    """The jobs of fio to run, if there are any; what is to be said about them goes to stderr."""
+    if fio_file is None:
+        return None
+    jobs = read_jobs(fio_file)
+    if not quiet:
+        for note in jobs.notes:
+            click.echo(f"{fio_file}: {note}", err=True)
+    return jobs
+
+
+def tell_lonely(results: Iterable[library.Result], fairness: bool, quiet: bool) -> None:
+    """Says on stderr that fairness is a matter of several streams, where there is one."""
+    if fairness and not quiet and all(len(result.streams) == 1 for result in results):
+        click.echo("--fairness: there is one stream, and nothing beside it that could slow it down.", err=True)
+
+
 @flashmesh.command(epilog=EXIT_CODES)
-@click.argument("config", metavar="CONFIG", required=False)
+@drive_argument
 @workload_options
-@click.option("--fairness", is_flag=True, help="Run every stream alone too, and say how much the others slow it down.")
-@click.option("--fio", "fio_file", type=click.Path(path_type=Path), metavar="FILE", help="Run these jobs of fio.")
 @output_option("--json", "json_file", "Write the results as JSON; - writes them to stdout instead of the summary.")
 @output_option("--requests", "requests_file", "Write a Parquet file with a row for every request.")
-@output_option("--epochs", "epochs_file", "Write a row for every measure.epoch of the run, to a .csv or .parquet file.")
+@output_option(
+    "--epochs",
+    "epochs_file",
+    "Write a row for every epoch to a .csv or .parquet file; needs --set measure.epoch=TIME, how long one is.",
+)
 def run(
     config: str | None,
     fio_file: Path | None,
     json_file: Path | None,
     requests_file: Path | None,
     epochs_file: Path | None,
+    fairness: bool,
     quiet: bool,
     settings: tuple[tuple[str, str], ...],
     **options: Any,
@@ -75,20 +112,15 @@ def run(
 
     CONFIG is a configuration file, or preset:NAME. With --fio it may be left out, for the drive of the defaults.
     """
-    if config is None and fio_file is None:
-        raise click.UsageError("Missing argument 'CONFIG'.")
-    config = config or DRIVE
+    config = drive_of(config, fio_file)
     refuse_stdout("--requests", requests_file)
     refuse_stdout("--epochs", epochs_file, "epochs")
     refuse_overwriting(
         {"--json": json_file, "--requests": requests_file, "--epochs": epochs_file},
-        inputs(config, dict(settings), options["trace"]) | {"the job file": [fio_file] if fio_file is not None else []},
+        inputs(config, dict(settings), options["trace"], fio_file),
     )
     require_stdout()
-    jobs = read_jobs(fio_file) if fio_file is not None else None
-    if jobs is not None and not quiet:
-        for note in jobs.notes:
-            click.echo(f"{fio_file}: {note}", err=True)
+    jobs = jobs_of(fio_file, quiet)
     json_stdout = json_file == STDOUT
     with ExitStack() as files:
         target = files.enter_context(whole_file(json_file)) if json_file and not json_stdout else None
@@ -98,6 +130,7 @@ def run(
                 config,
                 overrides=dict(settings),
                 fio=jobs,
+                fairness=fairness,
                 requests_file=requests_file,
                 epochs_file=epochs_file,
                 progress=bar,
@@ -111,6 +144,7 @@ def run(
             raise
         if target is not None:
             write_text(target, result.to_json())
+    tell_lonely([result], fairness, quiet)
     show_result(result, json_stdout)
     return 0
 
@@ -125,7 +159,7 @@ def show_result(result: library.Result, as_json: bool) -> None:
 
 
 @flashmesh.command(epilog=EXIT_CODES)
-@config_argument
+@drive_argument
 @click.option(
     "--vary",
     "axes",
@@ -149,43 +183,53 @@ def show_result(result: library.Result, as_json: bool) -> None:
 )
 @output_option("--parquet", "parquet_file", "Write the results as a Parquet file, a row for each run.")
 def compare(
-    config: str,
+    config: str | None,
+    fio_file: Path | None,
     axes: tuple[tuple[str, list[str]], ...],
     jobs: int,
     measure: str | None,
     json_file: Path | None,
     csv_file: Path | None,
     parquet_file: Path | None,
+    fairness: bool,
     quiet: bool,
     settings: tuple[tuple[str, str], ...],
     **options: Any,
 ) -> int:
     """Simulate drives that differ in some keys, in parallel, and print them side by side.
 
-    CONFIG is a configuration file, or preset:NAME. Ratios are against the first run.
+    CONFIG is a configuration file, or preset:NAME. With --fio it may be left out, for the drive of the defaults. Ratios
+    are against the first run.
     """
+    config = drive_of(config, fio_file)
     vary = dict(axes)
     if len(vary) < len(axes):
         raise click.BadParameter("a key is varied twice", param_hint="--vary")
-    refuse_clashes(list(vary), options, prefix="--", suffix="")
-    runs = 1
-    for values in vary.values():
-        runs *= len(values)
+    refuse_clashes(list(vary), options | {"fio": fio_file}, prefix="--", suffix="")
     refuse_stdout("--parquet", parquet_file)
     refuse_overwriting(
         {"--json": json_file, "--csv": csv_file, "--parquet": parquet_file},
-        inputs(config, dict(settings), options["trace"], vary.get(TRACE, ())),
+        inputs(config, dict(settings), options["trace"], fio_file, vary.get(TRACE, ())),
     )
     require_stdout()
+    listed = jobs_of(fio_file, quiet)
     form = "json" if json_file == STDOUT else "csv" if csv_file == STDOUT else "table"
     with ExitStack() as files:
         json_target = files.enter_context(whole_file(json_file)) if json_file and json_file != STDOUT else None
         csv_target = files.enter_context(whole_file(csv_file)) if csv_file and csv_file != STDOUT else None
         parquet_target = files.enter_context(whole_file(parquet_file)) if parquet_file else None
-        bar = files.enter_context(ProgressBar(runs, quiet))
+        bar = files.enter_context(ProgressBar(quiet=quiet))
         try:
             comparison = library.compare(
-                config, vary, overrides=dict(settings), jobs=jobs, progress=bar, on_open=bar.on_open, **options
+                config,
+                vary,
+                overrides=dict(settings),
+                fio=listed,
+                fairness=fairness,
+                jobs=jobs,
+                progress=bar,
+                on_open=bar.on_open,
+                **options,
             )
         except Interrupted as interrupted:
             bar.bar.stop()
@@ -198,6 +242,7 @@ def compare(
             write_text(csv_target, comparison.frame().to_csv(index=False))
         if parquet_target is not None:
             comparison.to_parquet(parquet_target)
+    tell_lonely([run.result for run in comparison.runs], fairness, quiet)
     show_comparison(comparison, form, measure)
     return 0
 

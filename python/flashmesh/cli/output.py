@@ -56,7 +56,7 @@ def refuse_stdout(option: str, path: Path | None, what: str = "a Parquet file") 
 
 
 def inputs(
-    config: str, settings: Mapping[str, str], trace: Path | None, traces: Iterable[str] = ()
+    config: str, settings: Mapping[str, str], trace: Path | None, fio: Path | None, traces: Iterable[str] = ()
 ) -> dict[str, list[Path]]:
     """The files a command reads, by what they are."""
     files = [Path(name.strip('"')) for name in traces]
@@ -70,7 +70,8 @@ def inputs(
         # What is wrong the run says, or an axis sets it right.
         with suppress(FlashmeshError):
             files += configuration.load(config, overrides=settings, trace=trace).traces()
-    return {"the trace": files} if is_preset else {"the configuration": [Path(config)], "the trace": files}
+    found = {"the trace": files, "the job file": [fio] if fio is not None else []}
+    return found if is_preset else {"the configuration": [Path(config)], **found}
 
 
 def refuse_overwriting(outputs: Mapping[str, Path | None], inputs: Mapping[str, list[Path]]) -> None:

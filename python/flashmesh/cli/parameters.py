@@ -49,6 +49,11 @@ def config_argument(command: F) -> F:
     return click.argument("config", metavar="CONFIG")(command)
 
 
+def drive_argument(command: F) -> F:
+    """The configuration of a command that knows what to do without one."""
+    return click.argument("config", metavar="CONFIG", required=False)(command)
+
+
 def tolerate_option(command: F) -> F:
     """Whether bad lines of a trace are let pass."""
     text = "Take a trace however many of its lines cannot be used."
@@ -66,6 +71,7 @@ def workload_options(command: F) -> F:
     options = [
         click.option("--trace", type=trace, metavar="FILE", help="Replay this trace."),
         click.option("--profile", metavar="NAME", help="Replay this named workload."),
+        click.option("--fio", "fio_file", type=trace, metavar="FILE", help="Run these jobs of fio, each as a stream."),
         click.option(
             "--set",
             "settings",
@@ -77,6 +83,11 @@ def workload_options(command: F) -> F:
         click.option("--seed", type=click.IntRange(0, 2**63 - 1), help="The number every random choice grows from."),
         tolerate_option,
         click.option("--check", is_flag=True, help="Check the simulation against its oracles as it runs."),
+        click.option(
+            "--fairness",
+            is_flag=True,
+            help="Of several streams, run each alone too, and say how much the others slow it down.",
+        ),
         click.option("--quiet", is_flag=True, help="Say nothing on stderr but errors."),
     ]
     for option in reversed(options):

@@ -26,10 +26,10 @@ def watched(stream: IO[str] | None) -> bool:
 class ProgressBar(AbstractContextManager["ProgressBar"]):
     """Requests done, their rate, simulated time and time left."""
 
-    def __init__(self, runs: int = 1, quiet: bool = False) -> None:
-        """For so many runs; nothing is shown when quiet or when nobody watches."""
+    def __init__(self, quiet: bool = False) -> None:
+        """Nothing is shown when quiet or when nobody watches."""
         console = Console(stderr=True, highlight=False)
-        self.runs, self.quiet = runs, quiet
+        self.quiet = quiet
         self.bar = Bar(
             TextColumn("{task.description}"),
             BarColumn(bar_width=None),
@@ -68,7 +68,7 @@ class ProgressBar(AbstractContextManager["ProgressBar"]):
         rate = f"{q.scaled(task.speed)}/s" if task.speed else ""
         self.bar.update(
             self.task,
-            description="simulating" if self.runs == 1 else f"{progress.runs_done}/{self.runs} runs",
+            description="simulating" if progress.runs == 1 else f"{progress.runs_done}/{progress.runs} runs",
             completed=progress.requests_done,
             total=progress.request_total,
             state=f"{done}{of} requests  {rate}  {q.time(progress.simulated_ps)} simulated",

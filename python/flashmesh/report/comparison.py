@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from flashmesh.comparison import Comparison
     from flashmesh.report.terminal import Terminal
-    from flashmesh.results import Result
+    from flashmesh.results import CacheLookups, DeviceCache, Result
 
 SIDE_BY_SIDE = 4
 """How many runs fit side by side."""
@@ -27,7 +27,7 @@ LONG = 24
 """From how many characters on the path of a trace is shown by the name of its file."""
 A_FEW = 12
 """From how many runs on only the measures that matter most are shown."""
-KEY_MEASURES = ("IOPS", "bandwidth", "all mean", "all p99")
+KEY_MEASURES = ("IOPS", "bandwidth", "all mean", "all p99", "max slowdown")
 """What is shown of many runs."""
 MAIN_MEASURES = (
     "execution time",
@@ -36,6 +36,12 @@ MAIN_MEASURES = (
     "all mean",
     "all p99",
     "all p99.9",
+    "flush mean",
+    "max slowdown",
+    "unfairness",
+    "map hit share",
+    "read cache hit share",
+    "write cache hit share",
     "free of path conflicts",
     "distance to the bound",
     "average power",
@@ -70,6 +76,19 @@ def _part(part: str) -> Callable[[Result], float | None]:
     return lambda result: getattr(result.breakdown_ps.mean, part, None) if has_part(result, part) else None
 
 
+def _found(lookups: Callable[[DeviceCache], CacheLookups]) -> Callable[[Result], float | None]:
+    """The share of pages looked up in the device cache of which all was there."""
+
+    def value(result: Result) -> float | None:
+        if result.cache is None:
+            return None
+        found = lookups(result.cache)
+        pages = found.hits + found.partial_hits + found.misses
+        return found.hits / pages if pages else None
+
+    return value
+
+
 def _plain(value: float | None) -> str:
     return q.NONE if value is None else f"{value:.2f}"
 
@@ -98,6 +117,11 @@ MEASURES = (
     *(Measure(f"  {name}", _part(part), q.time) for part, name in PARTS.items()),
     Measure("free of path conflicts", lambda result: result.path_conflict.requests_free_share, q.share, ratio=False),
     Measure("write amplification", lambda result: result.write_amplification, _plain, ratio=False),
+    Measure("map hit share", lambda result: getattr(result.mapping_cache, "hit_share", None), q.share, ratio=False),
+    Measure("read cache hit share", _found(lambda cache: cache.reads), q.share, ratio=False),
+    Measure("write cache hit share", _found(lambda cache: cache.writes), q.share, ratio=False),
+    Measure("max slowdown", lambda result: getattr(result.fairness, "slowdown_max", None), _plain, ratio=False),
+    Measure("unfairness", lambda result: getattr(result.fairness, "unfairness", None), _plain, ratio=False),
     Measure("link to the host busy", lambda result: result.utilisation.link_to_host, q.share, ratio=False),
     Measure("link to the drive busy", lambda result: result.utilisation.link_to_drive, q.share, ratio=False),
     Measure("links busy", lambda result: result.utilisation.links_mean, q.share, ratio=False),
