@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import resource
 import tomllib
-from dataclasses import fields
 from pathlib import Path
 
 import pytest
@@ -355,6 +354,12 @@ WORK = workload_text([FEW])
         (GOOD, workload_text([TRACE | {"Percentage_To_Be_Executed": "50"}]), ["is needed to know"]),
         (GOOD, workload_text([TRACE | {"Time_Unit": "SECOND"}]), ["`SECOND` is not one of PICOSECOND"]),
         (GOOD, WORK.replace("<Seed>", "<Seed><Average>1</Average>", 1), ["<Average> lies inside <Seed>"]),
+        (
+            GOOD.replace("<PCIe_Lane_Count>", '<PCIe_Lane_Count x="1">', 1),
+            WORK,
+            ["<PCIe_Lane_Count> has an attribute `x`", "ssd.xml:"],
+        ),
+        (GOOD, WORK.replace("<IO_Scenario>", "<IO_Scenario name='a'>", 1), ["<IO_Scenario> has an attribute `name`"]),
     ],
 )
 def test_what_cannot_be_used_is_refused_with_its_place(
@@ -384,14 +389,6 @@ def test_the_command_prints_the_report_and_names_what_it_wrote(cli: Cli, tmp_pat
     assert refused.stderr.startswith("error: expected <Execution_Parameter_Set>")
 
 
-PARTS = {"cache", "mapping", "namespace", "nvme", "sata"}
-"""Parts of a drive that MQSim's files speak of."""
-
-
-@pytest.mark.skipif(
-    not {field.name for field in fields(flashmesh.Config)} >= PARTS,
-    reason="this build has not all parts that are needed",
-)
 @pytest.mark.parametrize("parts", VARIED)
 @pytest.mark.parametrize("physical", [False, True])
 def test_what_is_written_is_a_configuration(tmp_path: Path, parts: tuple[dict[str, str], ...], physical: bool) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
@@ -14,6 +15,12 @@ if TYPE_CHECKING:
 
 SIZE_MAX = 16 * 1024 * 1024
 """No file that a person writes is as large, in bytes."""
+CUT = "..."
+"""Stands for what is not shown."""
+SHOWN_MAX = 100
+"""How many characters of a line are shown."""
+WORD_MAX = 200
+"""How many characters of a word are shown in a message, which may quote the file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,21 +44,42 @@ class Source:
             remedy: What to do about it.
             mark: The part of the line to point at; all of it when the line does not hold it.
         """
-        shown = self.line(line).expandtabs(4)
-        at = shown.find(mark) if mark else -1
+        whole = self.line(line).expandtabs(4)
+        at = whole.find(mark) if mark else -1
         if at < 0:
-            at, mark = len(shown) - len(shown.lstrip()), shown.strip()
+            at, mark = len(whole) - len(whole.lstrip()), whole.strip()
         margin = " " * len(str(line))
+        shown, first, length = excerpt(whole.rstrip(), at, len(mark))
         parts = [
-            message,
+            re.sub(rf"(\S{{{WORD_MAX}}})\S+", rf"\1{CUT}", printable(message)),
             f"{margin}--> {self.name}:{line}:{at + 1}",
             f"{margin} |",
-            f"{line} | {shown.rstrip()}".rstrip(),
-            f"{margin} | {' ' * at}{'^' * max(len(mark), 1)}",
+            f"{line} | {shown}".rstrip(),
+            f"{margin} | {' ' * first}{'^' * max(length, 1)}",
         ]
         if remedy:
-            parts += [f"{margin} |", f"{margin} = help: {remedy}"]
+            parts += [f"{margin} |", f"{margin} = help: {printable(remedy)}"]
         return ConfigError("\n".join(parts))
+
+
+def printable(text: str) -> str:
+    """A text with escapes in place of what would move, colour or hide something on a terminal."""
+    return "".join(character if character.isprintable() else escaped(character) for character in text)
+
+
+def escaped(character: str) -> str:
+    """A character as Python spells it."""
+    return ascii(character)[1:-1]
+
+
+def excerpt(line: str, at: int, length: int) -> tuple[str, int, int]:
+    """The part of a line around what is marked, printable, and where the mark begins and how long it is there."""
+    begin = max(at - SHOWN_MAX // 2, 0) if len(line) > SHOWN_MAX else 0
+    end = min(begin + SHOWN_MAX, len(line))
+    before = (CUT if begin else "") + printable(line[begin:at])
+    marked = printable(line[at : min(at + length, end)])
+    after = printable(line[min(at + length, end) : end]) + (CUT if end < len(line) else "")
+    return before + marked + after, len(before), len(marked)
 
 
 def read_source(path: Path) -> tuple[Source, bytes]:

@@ -145,7 +145,7 @@ class Stream:
             self.set("workload.pattern", pattern)
             if pattern == "random" and not self.repeats():
                 job.found.note(
-                    f"[{job.job.name}] without norandommap fio visits every block once before it visits one again; "
+                    f"[{job.name}] without norandommap fio visits every block once before it visits one again; "
                     "here each request draws its block anew"
                 )
         elif zipf is not None:

@@ -22,7 +22,6 @@ class Element:
     line: int
     text: str = ""
     children: list[Element] = field(default_factory=list)
-    attributes: dict[str, str] = field(default_factory=dict)
 
 
 def read(path: Path, root: str, other_root: str) -> tuple[Source, Element]:
@@ -93,8 +92,16 @@ class Reader:
         return self.source.problem(error.lineno, f"is no well-formed XML: {what}", remedy)
 
     def begin(self, name: str, attributes: dict[str, str]) -> None:
-        """A tag opens."""
-        element = Element(name, self.parser.CurrentLineNumber, attributes=attributes)
+        """A tag opens; MQSim reads nothing from attributes, so that one can only be a mistake."""
+        element = Element(name, self.parser.CurrentLineNumber)
+        for attribute in attributes:
+            if attribute != "xmlns" and not attribute.startswith("xmlns:"):
+                raise self.source.problem(
+                    element.line,
+                    f"<{name}> has an attribute `{attribute}`, which MQSim does not read",
+                    f"write the value between <{name}> and </{name}>, or remove the attribute",
+                    attribute,
+                )
         if len(self.open) == DEPTH_MAX:
             raise self.source.problem(element.line, f"tags lie more than {DEPTH_MAX} deep in one another", mark=name)
         if self.open:
