@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
+
 import click
 import pytest
 
@@ -47,3 +50,31 @@ def test_debug_shows_where_a_fault_is(monkeypatch: pytest.MonkeyPatch, capsys: p
     monkeypatch.setattr(commands.flashmesh, "main", fail)
     assert entry.guarded() == 1
     assert "Traceback" in capsys.readouterr().err
+
+
+def every(command: click.Command, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], click.Command]]:
+    """A command and those below it, by the words that call them."""
+    yield path, command
+    if isinstance(command, click.Group):
+        for name, inner in command.commands.items():
+            yield from every(inner, (*path, name))
+
+
+def test_every_help_tells_the_exit_codes_and_what_the_arguments_are() -> None:
+    found = dict(every(commands.flashmesh))
+    assert {("presets",), ("profiles",), ("config",), ("trace",), ("trace", "compare")} <= found.keys()
+    for path, command in found.items():
+        context = click.Context(command, info_name=" ".join(("flashmesh", *path)))
+        usage, text = command.get_help(context).split("\n", 1)
+        assert "Exit codes: 0 done;" in text, path
+        for parameter in command.params:
+            if isinstance(parameter, click.Argument):
+                name = parameter.make_metavar(context).strip("[].")
+                assert name in usage
+                assert re.search(rf"\b{name}\b", text), (path, name)
+
+
+def test_help_says_what_options_need() -> None:
+    text = " ".join(commands.run.get_help(click.Context(commands.run, info_name="run")).split())
+    assert "needs several streams" in text
+    assert "needs --set measure.epoch=TIME" in text

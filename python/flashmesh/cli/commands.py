@@ -259,16 +259,19 @@ def show_comparison(comparison: library.Comparison, form: str, measure: str | No
                 comparison_report.show(comparison, Terminal(stream), measure)
 
 
-@flashmesh.command()
+@flashmesh.command(epilog=EXIT_CODES)
 @config_argument
 @click.option("--set", "settings", multiple=True, type=setting, metavar="KEY=VALUE", help="Override a key.")
 def config(config: str, settings: tuple[tuple[str, str], ...]) -> None:
-    """Print a configuration with every parameter and its value, as TOML."""
+    """Print a configuration with every parameter and its value, as TOML.
+
+    CONFIG is a configuration file, or preset:NAME.
+    """
     with stdout() as stream:
         stream.write(configuration.load(config, overrides=dict(settings)).to_toml())
 
 
-@flashmesh.command()
+@flashmesh.command(epilog=EXIT_CODES)
 def presets() -> None:
     """List the presets."""
     summaries = library.presets()
@@ -277,10 +280,10 @@ def presets() -> None:
         stream.writelines(f"{name:<{width}}  {summary}\n" for name, summary in summaries.items())
 
 
-@flashmesh.command()
+@flashmesh.command(epilog=EXIT_CODES)
 @click.argument("name", required=False)
 def profiles(name: str | None) -> None:
-    """List the named workloads by paper, or say what is published and what is assumed of one."""
+    """List the named workloads by paper, or say what is published and what is assumed of the one called NAME."""
     if name is not None:
         with stdout() as stream:
             stream.write(library.describe_profile(name).rstrip("\n") + "\n")

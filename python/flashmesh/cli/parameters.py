@@ -51,7 +51,7 @@ def config_argument(command: F) -> F:
 
 def drive_argument(command: F) -> F:
     """The configuration of a command that knows what to do without one."""
-    return click.argument("config", metavar="CONFIG", required=False)(command)
+    return click.argument("config", metavar="[CONFIG]", required=False)(command)
 
 
 def tolerate_option(command: F) -> F:
@@ -86,7 +86,7 @@ def workload_options(command: F) -> F:
         click.option(
             "--fairness",
             is_flag=True,
-            help="Of several streams, run each alone too, and say how much the others slow it down.",
+            help="Run each stream alone too, and say how much the others slow it down; needs several streams.",
         ),
         click.option("--quiet", is_flag=True, help="Say nothing on stderr but errors."),
     ]

@@ -215,7 +215,8 @@ def compare_two(
 ) -> int:
     """Show ORIGINAL and COPY side by side, and how far they are apart.
 
-    Latencies are those of the presets z-nand and pm9a3, at the traces' arrivals and as fast as the drive can.
+    ORIGINAL is a trace, COPY another that is meant to be like it; the format of each is found from its start. Latencies
+    are those of the presets z-nand and pm9a3, at the traces' arrivals and as fast as the drive can.
     """
     refuse_overwriting({"--json": json_file}, {"a trace": [original, copy]})
     find_and_tell(
