@@ -38,7 +38,8 @@ class TraceFigure:
     unit: str
     """share, bytes, 1/s, pages, requests, ps, or empty for a plain number."""
     measure: str
-    """How the difference is taken: "relative" to the original, or the Kolmogorov "distance" of two distributions."""
+    """How the difference is taken: "relative" to the original, the Kolmogorov "distance" of two distributions, or
+    "absolute" for variations over dies so close to one another that they are noise."""
     original: float | None
     """None of a distribution."""
     copy: float | None

@@ -15,6 +15,7 @@ use crate::workload::synthetic::{Generator, below};
 pub(super) struct FittedArrivals {
     segment_ps: u64,
     segments: Vec<u64>,
+    mixes: Vec<u32>,
     quantiles: FxHashMap<u32, ([u64; 9], Urn)>,
     gaps: Urns<2>,
     generator: Generator,
@@ -25,6 +26,7 @@ pub(super) struct FittedArrivals {
     long: u32,
     since_long: u32,
     rate_class: u32,
+    mix: u32,
     now: u64,
     /// Arrivals of the segment under way, the last first, with the classes of their distances.
     waiting: Vec<(u64, u32)>,
@@ -37,6 +39,8 @@ impl FittedArrivals {
         FittedArrivals {
             segment_ps: model.segment_ps,
             segments: model.segments.clone(),
+            mixes: model.mixes.clone(),
+            mix: 0,
             quantiles: quantiles.collect(),
             gaps: Urns::new(&model.gaps),
             generator,
@@ -51,13 +55,13 @@ impl FittedArrivals {
         }
     }
 
-    /// The next arrival in picoseconds, the class of its distance and that of its segment's requests; nothing at the end of time.
+    /// The next arrival in picoseconds, the class of its distance and the mix of its segment; nothing at the end of time.
     #[inline]
     pub(super) fn next(&mut self) -> Option<(u64, u32, u32)> {
         loop {
             if let Some((arrival, class)) = self.waiting.pop() {
                 self.now = arrival;
-                return Some((arrival, class, self.rate_class));
+                return Some((arrival, class, self.mix));
             }
             self.fill()?;
         }
@@ -68,6 +72,7 @@ impl FittedArrivals {
         let count = self.segments[self.segment];
         let start = self.segment_start;
         self.segment_start = start.checked_add(self.segment_ps)?;
+        self.mix = self.mixes.get(self.segment).copied().unwrap_or(0);
         self.segment = (self.segment + 1) % self.segments.len();
         if count == 0 {
             return Some(());

@@ -10,7 +10,7 @@ use serde::Deserialize;
 use toml::Spanned;
 
 use super::model::{ArrivalModel, Model, Operation, OperationModel, PlaceModel};
-use super::places::{PAGE_BYTES, Relation, STRIPE_PAGES};
+use super::places::{NEAR_PAGES, PAGE_BYTES, PAGE_SECTORS, RECENT, Relation, STRIPE_PAGES};
 use super::table::Table;
 use crate::error::WorkloadError;
 use crate::workload::RequestKind;
@@ -54,6 +54,7 @@ struct FileModel {
 struct FileArrivals {
     segment_ps: Spanned<u64>,
     segments: Spanned<Vec<u64>>,
+    mixes: Vec<u32>,
     long_class: u32,
     quantiles: Rows,
     gaps: Rows,
@@ -64,7 +65,6 @@ struct FileArrivals {
 struct FileOperations {
     list: Spanned<Vec<FileOperation>>,
     levels: [u32; 2],
-    busy: [u32; 2],
     sequence: Rows,
 }
 
@@ -85,10 +85,13 @@ struct FilePlaces {
     returns: Rows,
     next: Rows,
     overlaps: Rows,
-    alignments: Rows,
+    near: Rows,
+    near_ranks: Rows,
+    near_ages: Rows,
+    loads: Rows,
+    sectors: Rows,
+    phases: Rows,
     regions: Spanned<Vec<u64>>,
-    pages_read: Spanned<Vec<u64>>,
-    pages_written: Spanned<Vec<u64>>,
 }
 
 /// What is wrong, and where in the text.
@@ -196,6 +199,7 @@ impl FileArrivals {
         Ok(ArrivalModel {
             segment_ps,
             segments,
+            mixes: self.mixes,
             long: self.long_class,
             quantiles: quantiles.into_iter().collect(),
             gaps: table(self.gaps, "gaps", &|class| class <= GAP_CLASS_MAX)?,
@@ -225,7 +229,7 @@ impl FileOperations {
         }
         let count = list.len() as u64;
         let sequence = table(self.sequence, "sequence", &|operation| operation < count)?;
-        Ok(OperationModel { list, levels: self.levels, busy: self.busy, sequence })
+        Ok(OperationModel { list, levels: self.levels, sequence })
     }
 }
 
@@ -234,19 +238,21 @@ impl FilePlaces {
         let (is_operation, is_class) = (|number| number < operations, |class| class <= DISTANCE_CLASS_MAX);
         let is_relation = |number| number < Relation::ALL.len() as u64;
         let (any, at_least_one) = (|_| true, |number| number >= 1);
-        let stripe = STRIPE_PAGES as usize..=STRIPE_PAGES as usize;
         Ok(PlaceModel {
             relations: table(self.relations, "relations", &is_relation)?,
             ranks: table(self.ranks, "ranks", &any)?,
             run_lengths: table(self.run_lengths, "run-lengths", &at_least_one)?,
             uses: table(self.uses, "uses", &at_least_one)?,
-            returns: table(self.returns, "returns", &is_class)?,
+            returns: table(self.returns, "returns", &any)?,
             next: table(self.next, "next", &is_operation)?,
             overlaps: table(self.overlaps, "overlaps", &|outcome| is_class(outcome / 4))?,
-            alignments: table(self.alignments, "alignments", &any)?,
+            near: table(self.near, "near", &|behind| behind < 2 * NEAR_PAGES)?,
+            near_ranks: table(self.near_ranks, "near-ranks", &|rank| rank < RECENT as u64)?,
+            near_ages: table(self.near_ages, "near-ages", &is_class)?,
+            loads: table(self.loads, "loads", &|load| load <= RECENT as u64)?,
+            sectors: table(self.sectors, "sectors", &|sector| sector < PAGE_SECTORS)?,
+            phases: table(self.phases, "phases", &|page| page < STRIPE_PAGES * PAGE_SECTORS)?,
             regions: counts(self.regions, "regions", 1..=SEGMENTS_MAX, TABLE_COUNTS_MAX)?,
-            pages_read: counts(self.pages_read, "pages-read", stripe.clone(), TABLE_COUNTS_MAX)?,
-            pages_written: counts(self.pages_written, "pages-written", stripe, TABLE_COUNTS_MAX)?,
         })
     }
 }

@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 
 use super::classes::{distance_class, gap_class, rate_class, use_class};
 use super::model::{ArrivalModel, Model, Operation, OperationModel, PlaceModel, kind_index};
-use super::places::{OpenRuns, PAGE_BYTES, PAGE_SECTORS, PageTimes, Relation, Run, STRIPE_PAGES};
+use super::places::{NEAR_PAGES, OpenRuns, PAGE_BYTES, PAGE_SECTORS, PageTimes, Recent, Relation, Run, STRIPE_PAGES};
 use super::segments::Segments;
 use crate::config::Workload;
 use crate::error::WorkloadError;
@@ -26,6 +26,10 @@ const USES_EXACT_PLACES: u64 = 64;
 const USES_EXACT_MAX: u32 = 6;
 /// Requests are told apart up to this number; it leaves room for their kind.
 const REQUESTS_NUMBERED: u32 = u32::MAX / 4 - 1;
+/// A request that begins where one of so many before it began returns there, even when a run ends there as well.
+const RETURN_REQUESTS: u32 = 256;
+/// One that returns after no more requests than these does so at once.
+const AGAIN_REQUESTS: u32 = 1;
 /// Parts of the address span in which first uses are counted.
 const REGIONS: u64 = 64;
 
@@ -63,6 +67,9 @@ pub fn fit_requests(requests: &[IoRequest]) -> Model {
 #[derive(Default)]
 struct Tracker {
     runs: [OpenRuns; 3],
+    /// The request that began at each sector last.
+    begun: FxHashMap<u64, u32>,
+    now: u32,
 }
 
 impl Tracker {
@@ -70,8 +77,13 @@ impl Tracker {
     #[inline]
     fn take(&mut self, request: &IoRequest, operation: u32) -> Taken {
         let (first, end) = sectors_of(request);
+        self.now = self.now.saturating_add(1);
+        let before = self.begun.insert(first, self.now);
+        let is_return = before.is_some_and(|before| self.now - before <= RETURN_REQUESTS);
         let runs = &mut self.runs[kind_index(request.kind)];
-        let (relation, rank) = if let Some(rank) = runs.ending_at(first) {
+        let (relation, rank) = if is_return {
+            (None, None)
+        } else if let Some(rank) = runs.ending_at(first) {
             (Some(if rank == 0 { Relation::Forward } else { Relation::ForwardOther }), Some(rank))
         } else if let Some(rank) = runs.beginning_at(end) {
             (Some(Relation::Backward), Some(rank))
@@ -119,13 +131,14 @@ impl Survey {
         let (first, end) = sectors_of(request);
         self.requests += 1;
         self.address_end = self.address_end.max(end * SECTOR.as_u64());
-        self.segments.add(request.arrival.as_ps());
+        self.segments.add(request);
         if let Some(last) = self.last_arrival.replace(request.arrival) {
             *self.gaps.entry(gap_class((request.arrival - last).as_ps())).or_default() += 1;
         }
         *self.sizes.entry((kind_index(request.kind), end - first)).or_default() += 1;
-        if self.tracker.take(request, 0).goes_on.is_none() {
-            let uses = self.uses.entry(first / PAGE_SECTORS).or_default();
+        let jumps = self.tracker.take(request, 0).goes_on.is_none();
+        let uses = self.uses.entry(first / PAGE_SECTORS).or_default();
+        if jumps || *uses == 0 {
             *uses = uses.saturating_add(1);
         }
     }
@@ -136,7 +149,7 @@ impl Survey {
         let stripe_bytes = STRIPE_PAGES * PAGE_BYTES;
         let (list, operation_of) = operations(&sizes, requests);
         let kept_uses = kept_uses(&uses);
-        let (levels, busy) = (thirds(&gaps), thirds(&segments.requests_by_class()));
+        let levels = thirds(&gaps);
         let places =
             uses.into_iter().map(|(page, uses)| (page, Place { uses: kept_uses[&uses], last: None })).collect();
         let model = Model {
@@ -144,17 +157,13 @@ impl Survey {
             address_span: address_end.div_ceil(stripe_bytes).max(1) * stripe_bytes,
             arrivals: ArrivalModel {
                 segment_ps: segments.width_ps,
-                segments: segments.counts,
+                segments: segments.parts.iter().map(|part| part.requests).collect(),
+                mixes: segments.parts.iter().map(|part| part.mix()).collect(),
                 long: levels[1],
                 ..ArrivalModel::default()
             },
-            operations: OperationModel { list, levels, busy, ..OperationModel::default() },
-            places: PlaceModel {
-                regions: vec![0; REGIONS as usize],
-                pages_read: vec![0; STRIPE_PAGES as usize],
-                pages_written: vec![0; STRIPE_PAGES as usize],
-                ..PlaceModel::default()
-            },
+            operations: OperationModel { list, levels, ..OperationModel::default() },
+            places: PlaceModel { regions: vec![0; REGIONS as usize], ..PlaceModel::default() },
         };
         Fitter {
             model,
@@ -167,6 +176,8 @@ impl Survey {
             since_long: 0,
             tracker: Tracker::default(),
             pages: PageTimes::default(),
+            recent: Recent::default(),
+            last_near: [0; 3],
         }
     }
 }
@@ -286,6 +297,8 @@ struct Fitter {
     since_long: u32,
     tracker: Tracker,
     pages: PageTimes,
+    recent: Recent,
+    last_near: [u32; 3],
 }
 
 impl Fitter {
@@ -296,24 +309,21 @@ impl Fitter {
         // A file that grows between the walks is cut where it ended before.
         let Some(&operation) = self.operation_of.get(&(kind, end - first)) else { return };
         self.now = (self.now + 1).min(REQUESTS_NUMBERED);
-        let (gap_class, rate_class) = self.count_arrival(request.arrival);
-        let context =
-            self.model.operations.context(self.before.map_or(0, |before| before.operation), gap_class, rate_class);
+        let (gap_class, mix) = self.count_arrival(request.arrival);
+        let context = self.model.operations.context(self.before.map_or(0, |before| before.operation), gap_class, mix);
         self.model.operations.sequence.count(context, operation);
         self.before = Some(Before { arrival: request.arrival, gap_class, operation });
         let level = self.model.operations.level(gap_class);
         let relation = self.count_place(request, operation);
+        if !relation.goes_on() {
+            let load = self.recent.load(first / PAGE_SECTORS);
+            self.model.places.loads.count([operation, 3 * relation.number() + level], load);
+        }
         self.tracker.runs[kind].name_latest(operation * 8 + relation.number(), relation);
         self.model.places.relations.count([operation, self.relations[kind].number() * 3 + level], relation.number());
         self.relations[kind] = relation;
         let (first, last) = (first / PAGE_SECTORS, (end - 1) / PAGE_SECTORS);
-        let phases = match request.kind {
-            RequestKind::Read => &mut self.model.places.pages_read,
-            _ => &mut self.model.places.pages_written,
-        };
-        if last - first < 4 * STRIPE_PAGES {
-            (first..=last).for_each(|page| phases[(page % STRIPE_PAGES) as usize] += 1);
-        }
+        self.recent.push(first, last - first + 1);
         self.pages.touch(first, last, self.now * 4 + kind as u32);
     }
 
@@ -321,7 +331,8 @@ impl Fitter {
         let arrivals = &mut self.model.arrivals;
         let segment = (arrival.as_ps() / arrivals.segment_ps) as usize;
         let rate_class = rate_class(arrivals.segments.get(segment).copied().unwrap_or(1));
-        let Some(before) = self.before else { return (0, rate_class) };
+        let mix = arrivals.mixes.get(segment).copied().unwrap_or(0);
+        let Some(before) = self.before else { return (0, mix) };
         let gap_ps = arrival.as_ps().saturating_sub(before.arrival.as_ps());
         let class = gap_class(gap_ps);
         arrivals.gaps.count(ArrivalModel::context(rate_class, before.gap_class, self.since_long), class);
@@ -329,7 +340,7 @@ impl Fitter {
         // Eight significant bits tell enough.
         let coarse = gap_ps.checked_ilog2().unwrap_or(0).saturating_sub(7);
         *self.quantiles.entry(class).or_default().entry(gap_ps >> coarse << coarse).or_default() += 1;
-        (class, rate_class)
+        (class, mix)
     }
 
     fn count_place(&mut self, request: &IoRequest, operation: u32) -> Relation {
@@ -341,6 +352,12 @@ impl Fitter {
         }
         if let Some((relation, rank)) = taken.goes_on {
             places.ranks.count([relation.number()], rank as u32);
+            if let Some(place) = self.places.get_mut(&(first / PAGE_SECTORS))
+                && place.last.is_none()
+            {
+                places.uses.count([operation, relation.number()], place.uses);
+                place.last = Some((self.now, operation));
+            }
             return relation;
         }
         let page = first / PAGE_SECTORS;
@@ -348,28 +365,44 @@ impl Fitter {
         let relation = match place.last {
             Some((last, of)) => {
                 let distance = distance_class(u64::from(self.now - last));
-                places.returns.count([use_class(place.uses)], distance);
+                let relation = if self.now - last <= AGAIN_REQUESTS { Relation::Again } else { Relation::Reuse };
+                places.returns.count([operation, relation.number()], 64 * use_class(place.uses) + distance);
                 places.next.count([of], operation);
-                Relation::Reuse
+                relation
             }
             None => {
-                places.uses.count([operation], place.uses);
                 let touched = self.pages.of(page);
-                match touched / 4 {
-                    0 => {
-                        let divided = page.trailing_zeros().min(STRIPE_PAGES.trailing_zeros());
-                        places.alignments.count([operation], (first % PAGE_SECTORS) as u32 * 16 + divided);
+                places.sectors.count([operation], (first % PAGE_SECTORS) as u32);
+                let phase = first % (STRIPE_PAGES * PAGE_SECTORS);
+                places.phases.count([operation, use_class(place.uses)], phase as u32);
+                let relation = match (self.recent.closest(page), touched / 4) {
+                    (Some((rank, pages)), last) => {
+                        let relation = if last == 0 { Relation::NearFresh } else { Relation::NearOverlap };
+                        let behind = (pages + NEAR_PAGES as i64) as u32;
+                        let kind = kind_index(request.kind);
+                        places.near.count([operation, self.last_near[kind]], behind);
+                        self.last_near[kind] = behind;
+                        if last > 0 {
+                            let class = distance_class(u64::from(self.now - last));
+                            places.near_ages.count([operation], class);
+                        }
+                        places.near_ranks.count([relation.number(), operation], rank as u32);
+                        relation
+                    }
+                    (None, 0) => {
                         let region = u128::from(first * SECTOR.as_u64()) * u128::from(REGIONS)
                             / u128::from(self.model.address_span);
                         places.regions[region as usize] += 1;
                         Relation::Fresh
                     }
-                    last => {
+                    (None, last) => {
                         let class = distance_class(u64::from(self.now - last));
                         places.overlaps.count([operation], 4 * class + touched % 4);
                         Relation::Overlap
                     }
-                }
+                };
+                places.uses.count([operation, relation.number()], place.uses);
+                relation
             }
         };
         place.last = Some((self.now, operation));

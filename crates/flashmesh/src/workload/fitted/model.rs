@@ -25,6 +25,8 @@ pub struct ArrivalModel {
     pub segment_ps: u64,
     /// Requests that arrive in each segment.
     pub segments: Vec<u64>,
+    /// What they are like: segments of one number have like shares of reads and mean sizes.
+    pub mixes: Vec<u32>,
     /// For each class of distances between arrivals its class and nine quantiles, from the smallest to the largest, in picoseconds.
     pub quantiles: Vec<(u32, [u64; 9])>,
     /// A distance above this class is long.
@@ -50,9 +52,7 @@ pub struct OperationModel {
     pub list: Vec<Operation>,
     /// Distances between arrivals up to the first class are short, those up to the second middling, all others long.
     pub levels: [u32; 2],
-    /// Segments with a class of requests up to the first are idle, up to the second middling, all others busy.
-    pub busy: [u32; 2],
-    /// \[how busy the segment is, three times the operation before plus the level of the distance\] to the operation.
+    /// \[mix of the segment, three times the operation before plus the level of the distance\] to the operation.
     pub sequence: Table<2>,
 }
 
@@ -65,23 +65,31 @@ pub struct PlaceModel {
     pub ranks: Table<1>,
     /// \[operation, relation\] of its first request to how many requests a run has.
     pub run_lengths: Table<2>,
-    /// \[operation\] to how often a place that it jumped to first is jumped to in all.
-    pub uses: Table<1>,
-    /// \[class of uses\] to the class of the distance in requests from one use of a place to the next.
-    pub returns: Table<1>,
+    /// \[operation, relation\] of the first jump to a place to how often it is jumped to in all.
+    pub uses: Table<2>,
+    /// \[operation, relation\] to 64 times the class of uses of a place that is used again plus the class of the requests since the
+    /// last time.
+    pub returns: Table<2>,
     /// \[operation\] to the operation that uses a place next.
     pub next: Table<1>,
     /// \[operation\] to four times the class of the distance in requests to the last use of a page, at a place that was not jumped
     /// to before, plus the kind of that use.
     pub overlaps: Table<1>,
-    /// \[operation\] to the sector in the page where a jump goes, times 16, plus how often two divides the page.
-    pub alignments: Table<1>,
+    /// \[operation, what was drawn before for its kind\] to how many pages behind another request one close to it begins, plus 1024.
+    pub near: Table<2>,
+    /// \[relation, operation\] to the rank of the request it is close to, counted from the latest.
+    pub near_ranks: Table<2>,
+    /// \[operation\] to the class of the requests since the page of a near overlap was touched.
+    pub near_ages: Table<1>,
+    /// \[operation, three times the relation plus the level of the distance\] to how many of the latest requests touch the die that is
+    /// jumped to.
+    pub loads: Table<2>,
+    /// \[operation\] to the sector in the page where a jump goes.
+    pub sectors: Table<1>,
+    /// \[operation, class of uses\] to the sector in a stripe of 256 pages where a new place begins.
+    pub phases: Table<2>,
     /// First uses of places in equal parts of the address span.
     pub regions: Vec<u64>,
-    /// Pages read, by their place in a stripe of 256 pages of 4 KiB.
-    pub pages_read: Vec<u64>,
-    /// Pages written or deallocated, likewise.
-    pub pages_written: Vec<u64>,
 }
 
 /// The number of a kind in a profile's tables; what moves no data counts as a deallocation.
@@ -98,10 +106,10 @@ fn third(class: u32, bounds: [u32; 2]) -> u32 {
 }
 
 impl OperationModel {
-    /// The context of the operation that follows `before` after a distance of `gap_class`, in a segment of `rate_class`.
+    /// The context of the operation that follows `before` after a distance of `gap_class`, in a segment of this `mix`.
     #[inline]
-    pub(super) fn context(&self, before: u32, gap_class: u32, rate_class: u32) -> [u32; 2] {
-        [third(rate_class, self.busy), before * 3 + self.level(gap_class)]
+    pub(super) fn context(&self, before: u32, gap_class: u32, mix: u32) -> [u32; 2] {
+        [mix, before * 3 + self.level(gap_class)]
     }
 
     /// Whether a distance of this class is short (0), middling (1) or long (2).

@@ -1,12 +1,14 @@
 //! Where the requests of a fitted profile go.
 
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::collections::BTreeMap;
 
-use super::classes::{distance_of, use_class};
+use rustc_hash::FxHashMap;
+
+use super::classes::{distance_class, distance_of, use_class};
 use super::model::{Model, kind_index};
-use super::places::{OpenRuns, PAGE_BYTES, PAGE_SECTORS, PageTimes, Relation, Run, STRIPE_PAGES};
-use super::table::Table;
+use super::places::{
+    NEAR_PAGES, OpenRuns, PAGE_BYTES, PAGE_SECTORS, PageTimes, RECENT, Recent, Relation, Run, STRIPE_PAGES,
+};
 use super::urn::{Urn, Urns};
 use crate::workload::RequestKind;
 use crate::workload::synthetic::{Generator, below};
@@ -15,10 +17,16 @@ use crate::workload::synthetic::{Generator, below};
 const HISTORY: usize = 1 << 16;
 /// Stripes that are tried for a fresh place.
 const TRIES: usize = 16;
-/// Places that are passed over for one with a longer run, at most.
-const PASSED_OVER_MAX: usize = 8;
 /// Pages that are kept free for a run, at most.
 const RUN_PAGES_MAX: u64 = 1 << 14;
+/// Returns that were owed and are tried at a time.
+const OWED_TRIES: usize = 4;
+/// A place is taken for a return when its last use is up to so many times as long ago as was drawn, or as short.
+const SLACK: u32 = 4;
+/// Places before and behind the time drawn from which a return chooses by the load of their dies.
+const CANDIDATES: usize = 4;
+/// Classes of how often a place is used.
+const USE_CLASSES: usize = 8;
 
 /// A place that will be jumped to again.
 #[derive(Clone, Copy, Debug)]
@@ -26,10 +34,6 @@ struct Place {
     sector: u64,
     left: u32,
     class: u32,
-    /// Whose accesses were paid for its uses: 0 of reads, 1 of all others.
-    paid: usize,
-    /// Requests of the run that began here first.
-    run: u32,
 }
 
 /// What a request asks, as placement sees it.
@@ -52,103 +56,46 @@ enum GoingOn {
 
 /// Chooses places.
 ///
-/// A place that is jumped to for the first time draws how often it will be in all; after each jump it waits in the queue of its next
-/// operation until it is due. Fresh places are chosen so that the pages of every place in a stripe are read and written as often
-/// as in the original.
+/// A place that is used for the first time draws how often it will be in all; after each use it waits in the queue of its next
+/// operation and of the class of its uses. A return draws such a class and how long ago the last use was, and takes a place of that
+/// queue, used at about that time. Of several that would do, one is taken on whose die as many of the latest requests lie as in the
+/// original: so requests of a burst meet on dies as often as they did.
 #[derive(Clone, Debug)]
 pub(super) struct Placement {
     span_sectors: u64,
     relations: Urns<2>,
     ranks: Urns<1>,
-    /// For each operation how often a place is used.
-    uses: Vec<Urn>,
+    /// For each operation and relation how often a place is used.
+    uses: FxHashMap<[u32; 2], Urn>,
     run_lengths: Urns<2>,
-    returns: Urns<1>,
+    returns: Urns<2>,
     next: Urns<1>,
     overlaps: Urns<1>,
-    alignments: Urns<1>,
+    near: Urns<2>,
+    near_ranks: Urns<2>,
+    near_ages: Urns<1>,
+    loads: Urns<2>,
+    sectors: Urns<1>,
+    phases: Urns<2>,
     regions: Urn,
     region_count: u64,
-    /// Accesses still owed to each place in a stripe: of reads, and of all others.
-    owed: [Owed; 2],
     kinds: Vec<RequestKind>,
     before: [Relation; 3],
     runs: [OpenRuns; 3],
     pages: PageTimes,
+    recent: Recent,
+    /// The queue that a place joined last.
+    latest_queue: usize,
+    last_near: [u32; 3],
     history: Vec<(u64, u32, u32)>,
     now: u32,
     places: Vec<Place>,
     unused: Vec<u32>,
-    due: Vec<BinaryHeap<Reverse<(u32, u32)>>>,
-    /// First uses that took the place of uses of what was not there yet.
-    early: u64,
+    /// For each operation and class of uses the places that wait, by the request that used them last.
+    waiting: Vec<BTreeMap<u32, u32>>,
+    /// For each operation returns that were drawn before there was a place for them.
+    owed: Vec<Vec<u32>>,
     generator: Generator,
-}
-
-#[derive(Clone, Debug)]
-struct Owed {
-    shares: Vec<i64>,
-    left: Vec<i64>,
-    total: i64,
-}
-
-impl Owed {
-    fn new(counts: &[u64]) -> Owed {
-        let shares: Vec<i64> = counts.iter().map(|&count| count.min(1 << 40) as i64).collect();
-        let mut owed = Owed { left: shares.clone(), shares, total: 0 };
-        owed.total = owed.left.iter().sum();
-        owed
-    }
-
-    #[inline]
-    fn pay(&mut self, first: u64, pages: u64, times: i64) {
-        for page in first..first + pages.min(STRIPE_PAGES) {
-            let left = &mut self.left[(page % STRIPE_PAGES) as usize];
-            *left = left.saturating_sub(times);
-        }
-        self.total -= pages.min(STRIPE_PAGES) as i64 * times;
-        if self.total <= 0 {
-            self.left.iter_mut().zip(&self.shares).for_each(|(left, share)| *left += share);
-            self.total += self.shares.iter().sum::<i64>().max(1);
-        }
-    }
-
-    /// A page of a stripe that two divides so often, from which `pages` pages are owed as many as `times` accesses each, if there
-    /// is one; the likelier the more.
-    fn choose(owed: &[Owed; 2], kind: usize, divided: u32, pages: u64, times: i64, generator: &mut Generator) -> u64 {
-        let (first, step) = match 1 << divided {
-            STRIPE_PAGES.. => return 0,
-            odd => (odd, 2 * odd),
-        };
-        let pages = pages.min(STRIPE_PAGES);
-        let candidates = || (first..STRIPE_PAGES).step_by(step as usize);
-        let owed_from = |page: u64| -> i64 {
-            let left = |page: u64| {
-                let page = (page % STRIPE_PAGES) as usize;
-                // What is written first is read later, but not the other way round.
-                owed[kind].left[page].saturating_add(if kind == 0 { 0 } else { owed[0].left[page] })
-            };
-            (page..page + pages).map(left).fold(0, i64::saturating_add) / pages as i64
-        };
-        for least in [times, 1] {
-            let weight = |page: u64| {
-                let left = owed_from(page);
-                if left >= least { left as u64 } else { 0 }
-            };
-            let total: u64 = candidates().map(weight).sum();
-            if total == 0 {
-                continue;
-            }
-            let mut at = below(generator, total);
-            for page in candidates() {
-                if at < weight(page) {
-                    return page;
-                }
-                at -= weight(page);
-            }
-        }
-        first + below(generator, STRIPE_PAGES / step) * step
-    }
 }
 
 impl Placement {
@@ -161,25 +108,37 @@ impl Placement {
             span_sectors: span / 512,
             relations: Urns::new(&places.relations),
             ranks: Urns::new(&places.ranks),
-            uses: (0..operations).map(|operation| uses(&places.uses, operation as u32)).collect(),
+            uses: (places.uses.rows.iter())
+                .map(|(context, counts)| {
+                    let counts = counts.iter().map(|(&uses, &count)| (uses, count));
+                    (*context, Urn::weighted(counts, u64::from))
+                })
+                .collect(),
             run_lengths: Urns::new(&places.run_lengths),
             returns: Urns::new(&places.returns),
             next: Urns::new(&places.next),
             overlaps: Urns::new(&places.overlaps),
-            alignments: Urns::new(&places.alignments),
+            near: Urns::new(&places.near),
+            near_ranks: Urns::new(&places.near_ranks),
+            near_ages: Urns::new(&places.near_ages),
+            loads: Urns::new(&places.loads),
+            sectors: Urns::new(&places.sectors),
+            phases: Urns::new(&places.phases),
             regions: Urn::new((0..).zip(places.regions.iter().copied())),
             region_count: places.regions.len().max(1) as u64,
-            owed: [Owed::new(&places.pages_read), Owed::new(&places.pages_written)],
             kinds: model.operations.list.iter().map(|operation| operation.kind).collect(),
             before: [Relation::Fresh; 3],
             runs: Default::default(),
             pages: PageTimes::default(),
+            recent: Recent::default(),
+            latest_queue: 0,
+            last_near: [0; 3],
             history: vec![(0, 0, 0); HISTORY],
             now: 0,
             places: Vec::new(),
             unused: Vec::new(),
-            due: vec![BinaryHeap::new(); operations],
-            early: 0,
+            waiting: vec![BTreeMap::new(); operations * USE_CLASSES],
+            owed: vec![Vec::new(); operations],
             generator,
         }
     }
@@ -202,9 +161,7 @@ impl Placement {
             Run { first: sector, end: sector + asked.sectors, requests: requests.saturating_sub(1), operation: 0 };
         self.runs[kind].advance(rank, run);
         let (first, last) = (sector / PAGE_SECTORS, (sector + asked.sectors - 1) / PAGE_SECTORS);
-        if matches!(relation, Relation::Forward | Relation::ForwardOther | Relation::Backward) {
-            self.owed[kind.min(1)].pay(first, last - first + 1, 1);
-        }
+        self.recent.push(first, last - first + 1);
         self.pages.touch(first, last, self.now);
         self.history[self.now as usize % HISTORY] = (first, (last - first + 1) as u32, kind as u32);
         sector
@@ -212,27 +169,53 @@ impl Placement {
 
     /// The relation that came about, the first sector, and the run that goes on or begins.
     fn place(&mut self, relation: Relation, asked: Asked) -> (Relation, u64, GoingOn) {
-        if let Relation::Forward | Relation::ForwardOther | Relation::Backward = relation
+        if relation.goes_on()
             && let Some((sector, run)) = self.go_on(relation, asked)
         {
+            let uses = self.uses(relation, asked);
+            self.register(sector, uses, asked);
             return (relation, sector, run);
         }
-        let is_reuse = relation == Relation::Reuse;
-        let reused = if is_reuse || self.early > 0 { self.reuse(asked) } else { None };
+        let reused = match relation {
+            Relation::Reuse | Relation::Again => {
+                let drawn = self.returns.draw([asked.operation, relation.number()], &mut self.generator);
+                drawn.and_then(|drawn| self.reuse_or_owe(drawn, asked))
+            }
+            Relation::Fresh | Relation::NearFresh => (0..OWED_TRIES).find_map(|_| {
+                let owed = &mut self.owed[asked.operation as usize];
+                let at = below(&mut self.generator, (owed.len() as u64).max(1)) as usize;
+                let drawn = (at < owed.len()).then(|| owed.swap_remove(at))?;
+                self.reuse_or_owe(drawn, asked)
+            }),
+            _ => None,
+        };
         match reused {
             Some((sector, requests)) => {
-                self.early -= u64::from(!is_reuse);
-                (Relation::Reuse, sector, GoingOn::Begins(requests))
+                let relation = if relation == Relation::Again { relation } else { Relation::Reuse };
+                (relation, sector, GoingOn::Begins(requests))
             }
             None => {
-                self.early += u64::from(is_reuse);
-                let relation = if relation == Relation::Overlap { relation } else { Relation::Fresh };
+                let relation = if matches!(relation, Relation::Reuse | Relation::Again) || relation.goes_on() {
+                    Relation::Fresh
+                } else {
+                    relation
+                };
                 let requests = self.requests_of_run(relation, asked);
                 (relation, self.first_use(relation, asked, requests), GoingOn::Begins(requests))
             }
         }
     }
 
+    /// A place to use again; when no place fits what was drawn, that is owed.
+    fn reuse_or_owe(&mut self, drawn: u32, asked: Asked) -> Option<(u64, u32)> {
+        let found = self.reuse(drawn, asked);
+        if found.is_none() {
+            self.owed[asked.operation as usize].push(drawn);
+        }
+        found
+    }
+
+    /// Where a run goes on.
     fn go_on(&mut self, relation: Relation, asked: Asked) -> Option<(u64, GoingOn)> {
         let rank = self.ranks.draw([relation.number()], &mut self.generator)? as usize;
         let (rank, run) = self.runs[kind_index(asked.kind)].unfinished(rank)?;
@@ -248,44 +231,51 @@ impl Placement {
         self.run_lengths.draw([asked.operation, relation.number()], &mut self.generator).unwrap_or(1)
     }
 
-    /// The place that is due first for this operation, or for another of its kind, and the requests of the run that begins there.
-    ///
-    /// Of the places due next one is taken from which a run as long went before, if there is one.
-    fn reuse(&mut self, asked: Asked) -> Option<(u64, u32)> {
-        let operation = if self.due[asked.operation as usize].is_empty() {
-            let of_kind = |&operation: &usize| self.kinds[operation] == asked.kind;
-            let due = |operation: usize| self.due[operation].peek().map(|Reverse((due, _))| (*due, operation));
-            (0..self.due.len()).filter(of_kind).filter_map(due).min()?.1
-        } else {
-            asked.operation as usize
-        };
-        let Reverse(mut chosen) = self.due[operation].pop()?;
+    /// The place for this operation, or for another, whose last use is about as long ago as is drawn, and the requests of the run
+    /// that begins there.
+    fn reuse(&mut self, drawn: u32, asked: Asked) -> Option<(u64, u32)> {
+        let load = self.load(Relation::Reuse, asked);
+        let first = distance_of(drawn % 64);
+        let distance = first + below(&mut self.generator, distance_of(drawn % 64 + 1).saturating_sub(first).max(1));
+        let distance = u32::try_from(distance).ok().filter(|&distance| distance < self.now)?;
+        let wanted = self.now - distance;
+        let (operation, class) = (asked.operation as usize, (drawn / 64).min(USE_CLASSES as u32 - 1) as usize);
+        let others = (0..self.kinds.len()).map(|other| (other, class));
+        let classes = (0..USE_CLASSES).map(|class| (operation, class));
+        let mut queues = std::iter::once((operation, class)).chain(others).chain(classes);
+        // What returns at once stays where it is, so that a place that is asked for a hundred times in a row remains one.
+        let at_once = (distance == 1 && self.waiting[self.latest_queue].contains_key(&wanted))
+            .then_some((self.latest_queue, wanted));
+        let (queue, time) = at_once.or_else(|| {
+            queues.find_map(|(operation, class)| {
+                let queue = operation * USE_CLASSES + class;
+                let waiting = &self.waiting[queue];
+                let before = waiting.range(..=wanted).rev().take(CANDIDATES);
+                let after = waiting.range(wanted..).take(CANDIDATES);
+                let cost = |(time, index): &(&u32, &u32)| {
+                    let page = self.places[**index as usize].sector / PAGE_SECTORS;
+                    (self.recent.load(page).abs_diff(load), time.abs_diff(wanted))
+                };
+                let is_fit = |(time, _): &(&u32, &u32)| {
+                    let found = self.now - **time;
+                    SLACK * found >= distance && found <= SLACK * distance
+                };
+                before.chain(after).filter(is_fit).min_by_key(cost).map(|(&time, _)| (queue, time))
+            })
+        })?;
+        let index = self.waiting[queue].remove(&time)?;
         let requests = self.requests_of_run(Relation::Reuse, asked);
-        let mut passed_over = [None; PASSED_OVER_MAX];
-        for passed in &mut passed_over {
-            let run = self.places[chosen.1 as usize].run;
-            if run >= requests {
-                break;
-            }
-            let Some(Reverse(next)) = self.due[operation].pop() else { break };
-            let (longer, shorter) =
-                if self.places[next.1 as usize].run > run { (next, chosen) } else { (chosen, next) };
-            (chosen, *passed) = (longer, Some(shorter));
-        }
-        self.due[operation].extend(passed_over.into_iter().flatten().map(Reverse));
-        let (_, index) = chosen;
         let place = &mut self.places[index as usize];
         place.left -= 1;
-        place.run = place.run.max(requests);
         let place = *place;
         self.wait(index, place, asked.operation);
-        let kind = kind_index(asked.kind).min(1);
-        if place.paid != kind {
-            let (first, last) = (place.sector / PAGE_SECTORS, (place.sector + asked.sectors - 1) / PAGE_SECTORS);
-            self.owed[kind].pay(first, last - first + 1, 1);
-            self.owed[place.paid].pay(first, last - first + 1, -1);
-        }
         Some((place.sector.min(self.span_sectors.saturating_sub(asked.sectors)), requests))
+    }
+
+    /// How many of the latest requests are to touch the die that is jumped to.
+    fn load(&mut self, relation: Relation, asked: Asked) -> u32 {
+        let context = [asked.operation, 3 * relation.number() + asked.level];
+        self.loads.draw(context, &mut self.generator).unwrap_or(0)
     }
 
     /// A place was used by `operation`: it waits for its next use, if there is one.
@@ -294,29 +284,35 @@ impl Placement {
             self.unused.push(index);
             return;
         }
-        let next = self.next.draw([operation], &mut self.generator).unwrap_or(operation);
-        let distance = self.returns.draw([place.class], &mut self.generator).map_or(1, |class| {
-            let first = distance_of(class);
-            first + below(&mut self.generator, distance_of(class + 1).saturating_sub(first).max(1))
-        });
-        let due = self.now.saturating_add(distance.min(u64::from(u32::MAX)) as u32);
-        self.due[next as usize].push(Reverse((due, index)));
+        let next = self.next.draw([operation], &mut self.generator).unwrap_or(operation) as usize;
+        let class = (place.class as usize).min(USE_CLASSES - 1);
+        self.latest_queue = next * USE_CLASSES + class;
+        self.waiting[self.latest_queue].insert(self.now, index);
     }
 
     /// A place that was not jumped to before.
     fn first_use(&mut self, relation: Relation, asked: Asked, requests: u32) -> u64 {
-        let uses = self.uses[asked.operation as usize].draw(&mut self.generator).unwrap_or(1).max(1);
-        let overlapped = if relation == Relation::Overlap { self.overlap(asked) } else { None };
-        let sector = overlapped.unwrap_or_else(|| self.fresh(asked, uses, requests));
-        let (first, last) = (sector / PAGE_SECTORS, (sector + asked.sectors - 1) / PAGE_SECTORS);
-        self.owed[kind_index(asked.kind).min(1)].pay(first, last - first + 1, i64::from(uses));
-        let place = Place {
-            sector,
-            left: uses - 1,
-            class: use_class(uses),
-            paid: kind_index(asked.kind).min(1),
-            run: requests,
+        let uses = self.uses(relation, asked);
+        let sector = match relation {
+            Relation::NearFresh | Relation::NearOverlap => self.near(relation, asked, uses, requests),
+            Relation::Overlap => self.overlap(asked, uses),
+            _ => None,
         };
+        let sector = sector.unwrap_or_else(|| self.fresh(asked, uses, requests));
+        let sector = sector.min(self.span_sectors.saturating_sub(asked.sectors));
+        self.register(sector, uses, asked);
+        sector
+    }
+
+    /// How often a place that is used for the first time will be used in all.
+    fn uses(&mut self, relation: Relation, asked: Asked) -> u32 {
+        let uses = self.uses.get_mut(&[asked.operation, relation.number()]);
+        uses.and_then(|uses| uses.draw(&mut self.generator)).unwrap_or(1).max(1)
+    }
+
+    /// A place that is used for the first time waits for its next use, if there is one.
+    fn register(&mut self, sector: u64, uses: u32, asked: Asked) {
+        let place = Place { sector, left: uses - 1, class: use_class(uses) };
         if place.left > 0 {
             let index = self.unused.pop().unwrap_or(self.places.len() as u32);
             if index as usize == self.places.len() {
@@ -326,18 +322,20 @@ impl Placement {
             }
             self.wait(index, place, asked.operation);
         }
-        sector
     }
 
     /// In what an earlier request touched.
-    fn overlap(&mut self, asked: Asked) -> Option<u64> {
+    fn overlap(&mut self, asked: Asked, uses: u32) -> Option<u64> {
         let drawn = self.overlaps.draw([asked.operation], &mut self.generator)?;
         let (class, kind) = (drawn / 4, drawn % 4);
         let first = distance_of(class);
         let mut found = None;
         for _ in 0..TRIES {
             let distance = first + below(&mut self.generator, distance_of(class + 1).saturating_sub(first).max(1));
-            let back = distance.min(HISTORY as u64 - 1).min(u64::from(self.now) - 1) as u32;
+            let back = distance.min(HISTORY as u64 - 1) as u32;
+            if back >= self.now {
+                return None;
+            }
             let (page, pages, of) = self.history[(self.now - back) as usize % HISTORY];
             if pages > 0 {
                 found = Some((page, pages));
@@ -347,54 +345,107 @@ impl Placement {
             }
         }
         let (page, pages) = found?;
-        let sector = (page + below(&mut self.generator, u64::from(pages))) * PAGE_SECTORS + self.alignment(asked).0;
-        (sector + asked.sectors <= self.span_sectors).then_some(sector)
+        let page = page + below(&mut self.generator, u64::from(pages));
+        let sector = page * PAGE_SECTORS + self.sector_in_page(asked);
+        self.phases.take([asked.operation, use_class(uses)], phase_of(sector));
+        Some(sector)
     }
 
-    /// Sector in the page, and how often two divides the page.
-    fn alignment(&mut self, asked: Asked) -> (u64, u32) {
-        let drawn = self.alignments.draw([asked.operation], &mut self.generator).unwrap_or(0);
-        (u64::from(drawn % 128 / 16), (drawn % 16).min(STRIPE_PAGES.trailing_zeros()))
+    /// Close to one of the latest requests; on pages that were not touched when that was asked for and there are some.
+    ///
+    /// Of places as far from any of them one is taken that is as old, and whose die is as loaded, as in the original.
+    fn near(&mut self, relation: Relation, asked: Asked, uses: u32, requests: u32) -> Option<u64> {
+        let rank = self.near_ranks.draw([relation.number(), asked.operation], &mut self.generator)? as usize;
+        let kind = kind_index(asked.kind);
+        let behind = self.near.draw([asked.operation, self.last_near[kind]], &mut self.generator)?;
+        self.last_near[kind] = behind;
+        let behind = i64::from(behind) - NEAR_PAGES as i64;
+        let age = match relation {
+            Relation::NearOverlap => self.near_ages.draw([asked.operation], &mut self.generator),
+            _ => None,
+        };
+        let context = [asked.operation, use_class(uses)];
+        let sector_in_page = self.sector_in_page(asked);
+        let load = self.load(relation, asked);
+        let pages = run_pages(asked, requests);
+        let end = self.span_sectors / PAGE_SECTORS;
+        let mut best: Option<(u64, u64)> = None;
+        for rank in (rank..RECENT).chain(0..rank) {
+            let Some(page) = self.recent.at(rank).and_then(|page| page.checked_add_signed(behind)) else { continue };
+            if page + asked.sectors.div_ceil(PAGE_SECTORS) > end {
+                continue;
+            }
+            let misfit = match (age, self.pages.of(page)) {
+                (Some(age), last @ 1..) => u64::from(distance_class(u64::from(self.now - last)).abs_diff(age)),
+                (Some(_), 0) => 64,
+                (None, 0) => 64 - self.pages.untouched_from(page, pages) * 64 / pages,
+                (None, _) => 64,
+            };
+            let cost = misfit + u64::from(self.recent.load(page).abs_diff(load));
+            if best.is_none_or(|(least, _)| cost < least) {
+                best = Some((cost, page));
+            }
+            if cost == 0 {
+                break;
+            }
+        }
+        let page = best?.1;
+        if relation == Relation::NearFresh {
+            let room = self.pages.untouched_from(page, pages);
+            if room > 0 {
+                self.pages.touch(page, page + room - 1, self.now);
+            }
+        }
+        let sector = page * PAGE_SECTORS + sector_in_page;
+        self.phases.take(context, phase_of(sector));
+        Some(sector)
     }
 
-    /// Where nothing was touched, as far as there is such a place.
+    /// A page where nothing was touched, as far as there is such a place.
     fn fresh(&mut self, asked: Asked, uses: u32, requests: u32) -> u64 {
-        let (sector_in_page, divided) = self.alignment(asked);
-        let pages = (sector_in_page + asked.sectors).div_ceil(PAGE_SECTORS);
-        let run_pages = (asked.sectors.saturating_mul(u64::from(requests)) / PAGE_SECTORS).clamp(pages, RUN_PAGES_MAX);
-        let kind = kind_index(asked.kind).min(1);
-        let in_stripe = Owed::choose(&self.owed, kind, divided, pages, i64::from(uses), &mut self.generator);
+        let load = self.load(Relation::Fresh, asked);
+        let recent = &self.recent;
+        let cost = |phase: u32| recent.load(u64::from(phase) / PAGE_SECTORS).abs_diff(load);
+        let phase =
+            self.phases.draw_cheapest([asked.operation, use_class(uses)], &mut self.generator, cost).unwrap_or(0);
+        let pages = run_pages(asked, requests);
         let region = u64::from(self.regions.draw(&mut self.generator).unwrap_or(0));
         let stripes = self.span_sectors / (STRIPE_PAGES * PAGE_SECTORS);
         let bound = |region: u64| stripes * region / self.region_count;
         let (from, to) = (bound(region), bound(region + 1).max(bound(region) + 1).min(stripes));
         let from = from.min(to - 1);
-        // The place with the most room for the run.
-        let mut best = (0, (from + below(&mut self.generator, to - from)) * STRIPE_PAGES + in_stripe);
+        let mut best: Option<(u64, u64)> = None;
         for attempt in 0..TRIES {
             // The last tries go anywhere.
             let (from, to) = if attempt < 3 * TRIES / 4 { (from, to) } else { (0, stripes) };
-            let page = (from + below(&mut self.generator, to - from)) * STRIPE_PAGES + in_stripe;
-            let room =
-                self.pages.untouched_from(page, run_pages.min((self.span_sectors / PAGE_SECTORS).saturating_sub(page)));
-            if room > best.0 {
-                best = (room, page);
+            let page = (from + below(&mut self.generator, to - from)) * STRIPE_PAGES + u64::from(phase) / PAGE_SECTORS;
+            let room = self.pages.untouched_from(page, pages);
+            if best.is_none_or(|(most, _)| room > most) {
+                best = Some((room, page));
             }
-            if room == run_pages {
+            if room == pages {
                 break;
             }
         }
-        let (room, page) = best;
+        let (room, page) = best.unwrap_or((0, u64::from(phase) / PAGE_SECTORS));
         if room > 0 {
-            // Nothing else is placed where the run will go.
             self.pages.touch(page, page + room - 1, self.now);
         }
-        (page * PAGE_SECTORS + sector_in_page).min(self.span_sectors.saturating_sub(asked.sectors))
+        page * PAGE_SECTORS + u64::from(phase) % PAGE_SECTORS
+    }
+
+    /// The sector in its page where a jump to a new place goes.
+    fn sector_in_page(&mut self, asked: Asked) -> u64 {
+        u64::from(self.sectors.draw([asked.operation], &mut self.generator).unwrap_or(0))
     }
 }
 
-/// How often places of `operation` are used, much used ones first.
-fn uses(table: &Table<1>, operation: u32) -> Urn {
-    let counts = table.rows.get(&[operation]).into_iter().flatten();
-    Urn::weighted(counts.map(|(&uses, &count)| (uses, count)), u64::from)
+/// The place of a sector in a stripe.
+fn phase_of(sector: u64) -> u32 {
+    (sector % (STRIPE_PAGES * PAGE_SECTORS)) as u32
+}
+
+/// Pages that a run of so many requests like this one covers.
+fn run_pages(asked: Asked, requests: u32) -> u64 {
+    (asked.sectors.saturating_mul(u64::from(requests))).div_ceil(PAGE_SECTORS).min(RUN_PAGES_MAX)
 }

@@ -109,7 +109,7 @@ impl OpenRuns {
     /// Names the latest run, when `relation` begins one.
     #[inline]
     pub(super) fn name_latest(&mut self, operation: u32, relation: Relation) {
-        if let (Relation::Fresh | Relation::Overlap | Relation::Reuse, Some(run)) = (relation, self.runs.first_mut()) {
+        if let (false, Some(run)) = (relation.goes_on(), self.runs.first_mut()) {
             run.operation = operation;
         }
     }
@@ -152,21 +152,95 @@ pub(super) enum Relation {
     Overlap,
     /// At a place where a request jumped to before.
     Reuse,
+    /// As fresh, but close to one of the latest requests.
+    NearFresh,
+    /// As overlap, but close to one of the latest requests.
+    NearOverlap,
+    /// As reuse, after a few requests.
+    Again,
 }
 
 impl Relation {
-    pub(super) const ALL: [Relation; 6] = [
+    pub(super) const ALL: [Relation; 9] = [
         Relation::Forward,
         Relation::ForwardOther,
         Relation::Backward,
         Relation::Fresh,
         Relation::Overlap,
         Relation::Reuse,
+        Relation::NearFresh,
+        Relation::NearOverlap,
+        Relation::Again,
     ];
+
+    /// Whether a request goes on with a run; others jump.
+    #[inline]
+    pub(super) fn goes_on(self) -> bool {
+        matches!(self, Relation::Forward | Relation::ForwardOther | Relation::Backward)
+    }
 
     /// Its number in a profile.
     pub(super) fn number(self) -> u32 {
         self as u32
+    }
+}
+
+/// Requests that another one can be close to.
+pub(super) const RECENT: usize = 32;
+/// Requests are close to one another when they begin fewer pages apart.
+pub(super) const NEAR_PAGES: u64 = 1024;
+
+/// Dies of the reference drive: pages so many apart lie on one die.
+const DIES: usize = 64;
+
+/// Where the latest requests lie, and how they load the dies.
+#[derive(Clone, Debug)]
+pub(super) struct Recent {
+    /// First page, and how many.
+    requests: [(u64, u64); RECENT],
+    count: usize,
+    /// How many of them touch each die; those that touch all are left out.
+    loads: [u8; DIES],
+}
+
+impl Default for Recent {
+    fn default() -> Recent {
+        Recent { requests: [(0, 0); RECENT], count: 0, loads: [0; DIES] }
+    }
+}
+
+impl Recent {
+    #[inline]
+    pub(super) fn push(&mut self, first: u64, pages: u64) {
+        let (old_first, old_pages) = std::mem::replace(&mut self.requests[self.count % RECENT], (first, pages));
+        if old_pages < DIES as u64 {
+            (old_first..old_first + old_pages).for_each(|page| self.loads[page as usize % DIES] -= 1);
+        }
+        if pages < DIES as u64 {
+            (first..first + pages).for_each(|page| self.loads[page as usize % DIES] += 1);
+        }
+        self.count += 1;
+    }
+
+    /// How many of the latest requests touch the die of `page`.
+    #[inline]
+    pub(super) fn load(&self, page: u64) -> u32 {
+        u32::from(self.loads[page as usize % DIES])
+    }
+
+    /// The first page of the request so many before the latest.
+    #[inline]
+    pub(super) fn at(&self, rank: usize) -> Option<u64> {
+        (rank < self.count.min(RECENT)).then(|| self.requests[(self.count - 1 - rank) % RECENT].0)
+    }
+
+    /// The request that begins closest to `page`, the latest of them, and how many pages `page` lies behind its own.
+    #[inline]
+    pub(super) fn closest(&self, page: u64) -> Option<(usize, i64)> {
+        (0..self.count.min(RECENT))
+            .filter_map(|rank| Some((rank, page as i64 - self.at(rank)? as i64)))
+            .min_by_key(|(_, distance)| distance.unsigned_abs())
+            .filter(|(_, distance)| distance.unsigned_abs() < NEAR_PAGES)
     }
 }
 

@@ -77,12 +77,12 @@ impl WorkloadSource for FittedSource {
             return Ok(None);
         }
         self.left -= 1;
-        let Some((arrival_ps, gap_class, rate_class)) = self.arrivals.next() else {
+        let Some((arrival_ps, gap_class, mix)) = self.arrivals.next() else {
             return Err(WorkloadError::Unusable(
                 "workload.requests: the arrivals reach beyond the end of time".to_owned(),
             ));
         };
-        let context = self.operations.context(self.operation, gap_class, rate_class);
+        let context = self.operations.context(self.operation, gap_class, mix);
         let drawn = self.sequence.draw(context, &mut self.generator).unwrap_or(0);
         self.operation = drawn.min(self.operations.list.len() as u32 - 1);
         let operation = &self.operations.list[self.operation as usize];

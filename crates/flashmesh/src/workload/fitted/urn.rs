@@ -73,6 +73,34 @@ impl Urn {
         None
     }
 
+    /// One of what is left, among those that cost least.
+    fn cheapest(
+        &self,
+        generator: &mut Generator,
+        cost: impl Fn(u32) -> u32,
+        is_left: impl Fn(u32) -> bool,
+    ) -> Option<u32> {
+        let mut best = (u32::MAX, 0, None);
+        for (&outcome, &left) in self.outcomes.iter().zip(&self.left) {
+            if left == 0 {
+                continue;
+            }
+            let cost = cost(outcome);
+            if cost > best.0 || !is_left(outcome) {
+                continue;
+            }
+            if cost < best.0 {
+                best = (cost, left, Some(outcome));
+            } else if cost == best.0 {
+                best.1 += left;
+                if below(generator, best.1) < left {
+                    best.2 = Some(outcome);
+                }
+            }
+        }
+        best.2
+    }
+
     /// The next outcome; nothing from an urn that never held any.
     #[inline]
     pub(super) fn draw(&mut self, generator: &mut Generator) -> Option<u32> {
@@ -129,6 +157,41 @@ impl<const WIDTH: usize> Urns<WIDTH> {
             members: members.into_values().collect(),
             of_all: urn(&table.outcomes()),
         }
+    }
+
+    /// Takes one of `outcome` out of the urn of `context`, if some is left there.
+    #[inline]
+    pub(super) fn take(&mut self, context: [u32; WIDTH], outcome: u32) {
+        let first = context.first().copied().unwrap_or(0);
+        if let (Some(&index), Some(&pool)) = (self.of_context.get(&context), self.of_first.get(&first))
+            && self.urns[index].has(outcome)
+            && self.pools[pool].has(outcome)
+        {
+            self.urns[index].take(outcome);
+            self.pools[pool].take(outcome);
+        }
+    }
+
+    /// The next outcome in `context` among those that cost least; nothing from an empty table.
+    #[inline]
+    pub(super) fn draw_cheapest(
+        &mut self,
+        context: [u32; WIDTH],
+        generator: &mut Generator,
+        cost: impl Fn(u32) -> u32 + Copy,
+    ) -> Option<u32> {
+        let first = self.of_first.get(&context.first().copied().unwrap_or(0)).copied();
+        if let (Some(pool_index), Some(&index)) = (first, self.of_context.get(&context)) {
+            let (urn, pool) = (&mut self.urns[index], &mut self.pools[pool_index]);
+            if pool.left_weight > 0
+                && let Some(outcome) = urn.cheapest(generator, cost, |outcome| pool.has(outcome))
+            {
+                urn.take(outcome);
+                pool.take(outcome);
+                return Some(outcome);
+            }
+        }
+        self.draw(context, generator)
     }
 
     /// The next outcome in `context`; nothing from an empty table.

@@ -34,6 +34,12 @@ impl Model {
         heading(text, "arrivals", "When requests arrive. A class of distances covers a factor of four, from 1 ns.");
         let _ = writeln!(text, "segment-ps = {}", arrivals.segment_ps);
         list(text, "segments", "Requests that arrive in each segment.", &arrivals.segments);
+        list(
+            text,
+            "mixes",
+            "What they are like: 3 x class of the mean size in sectors + mostly written, mixed, mostly read.",
+            &arrivals.mixes,
+        );
         comment(text, "Above this class a distance is long.");
         let _ = writeln!(text, "long-class = {}", arrivals.long);
         comment(
@@ -63,12 +69,9 @@ impl Model {
             let _ = writeln!(text, "  {{ kind = \"{kind}\", sectors = {:?} }},", operation.sectors);
         }
         text.push_str("]\n");
-        comment(
-            text,
-            "Up to these classes distances are short and middling; and segments idle and middling, by log2 of their requests.",
-        );
-        let _ = writeln!(text, "levels = {:?}\nbusy = {:?}", operations.levels, operations.busy);
-        let note = "Segment idle, middling or busy (0 to 2), 3 x operation before + distance short, middling or long; operation.";
+        comment(text, "Up to these classes distances are short and middling.");
+        let _ = writeln!(text, "levels = {:?}", operations.levels);
+        let note = "Mix of the segment, 3 x operation before + distance short, middling or long; operation.";
         table(text, "sequence", note, &operations.sequence);
     }
 
@@ -78,7 +81,8 @@ impl Model {
             text,
             "places",
             "Where requests go: 0 on at the end of the latest run of their kind, 1 of another run, 2 before a run, or they jump:\n\
-             # 3 to a fresh page, 4 into what was touched, 5 to where a jump went before. Classes of distances: two a factor of two.",
+             # 3 to a fresh page, 4 into what was touched, 5 to a place used before; 6 and 7 as 3 and 4, close to one of the last 32;\n\
+             # 8 to the place of the request before. Classes of distances: two a factor of two.",
         );
         table(
             text,
@@ -93,11 +97,11 @@ impl Model {
             "Operation and relation of the first request of a run; its requests.",
             &places.run_lengths,
         );
-        table(text, "uses", "Operation of the first jump to a place; jumps there in all.", &places.uses);
+        table(text, "uses", "Operation and relation of the first use of a place; uses in all.", &places.uses);
         table(
             text,
             "returns",
-            "Jumps to a place in all (log2); class of the requests between two of them.",
+            "Operation, relation; 64 x uses of the place in all (log2) + class of the requests since the last.",
             &places.returns,
         );
         table(text, "next", "Operation; operation of the next jump to the same place.", &places.next);
@@ -109,13 +113,31 @@ impl Model {
         );
         table(
             text,
-            "alignments",
-            "Operation; 16 x sector in the page + how often two divides the page.",
-            &places.alignments,
+            "near",
+            "Operation, last outcome of its kind; pages behind the start of another request, plus 1024.",
+            &places.near,
+        );
+        table(text, "near-ranks", "Relation, operation; rank of the request it is close to.", &places.near_ranks);
+        table(
+            text,
+            "near-ages",
+            "Operation; class of the requests since a page of a near overlap was touched.",
+            &places.near_ages,
+        );
+        table(
+            text,
+            "loads",
+            "Operation, 3 x relation + distance in time; how many of the last 32 requests touch the die jumped to.",
+            &places.loads,
+        );
+        table(text, "sectors", "Operation; sector in the page where a jump to a new place goes.", &places.sectors);
+        table(
+            text,
+            "phases",
+            "Operation, uses (log2); sector in a stripe of 1 MiB where a new place begins.",
+            &places.phases,
         );
         list(text, "regions", "Jumps to fresh pages in equal parts of the address span.", &places.regions);
-        list(text, "pages-read", "Pages of 4 KiB read, by their place in a stripe of 1 MiB.", &places.pages_read);
-        list(text, "pages-written", "Pages written or deallocated, likewise.", &places.pages_written);
     }
 }
 
@@ -145,7 +167,7 @@ fn write_rows(text: &mut String, name: &str, rows: impl Iterator<Item = Vec<u64>
     text.push_str("]\n");
 }
 
-fn list(text: &mut String, name: &str, note: &str, numbers: &[u64]) {
+fn list(text: &mut String, name: &str, note: &str, numbers: &[impl std::fmt::Display]) {
     comment(text, note);
     let _ = writeln!(text, "{name} = [");
     let mut line = String::from(" ");

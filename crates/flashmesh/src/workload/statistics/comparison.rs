@@ -12,7 +12,13 @@ pub enum Measure {
     Relative,
     /// The Kolmogorov distance of two distributions.
     Distance,
+    /// The plain difference: of variations over dies that are less than [`VARIATION_NOISE`] apart, which says nothing in relation to a
+    /// variation near 0.
+    Absolute,
 }
+
+/// Variations of reads over dies that are closer than this are compared as they are, not in relation to one another.
+pub const VARIATION_NOISE: f64 = 0.02;
 
 /// One figure of an original and of its copy.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -92,6 +98,13 @@ pub fn compare(original: &Statistics, copy: &Statistics) -> Vec<Figure> {
     relative("hottest_row_share", "reads of the hottest row", "share", pair(|of| of.dies.hottest_row()));
     relative("die_variation", "variation of reads over dies", "", pair(|of| of.dies.variation()));
 
+    if let Some(figure) = figures.last_mut()
+        && let (Some(original), Some(copy)) = (figure.original, figure.copy)
+        && (copy - original).abs() < VARIATION_NOISE
+    {
+        (figure.measure, figure.difference) = (Measure::Absolute, Some(copy - original));
+    }
+
     let (runs, copy_runs) = (original.runs.lengths(), copy.runs.lengths());
     let distributions: [(&str, &str, &Distribution, &Distribution); 5] = [
         ("read_sizes", "sizes of reads", &original.read_sizes, &copy.read_sizes),
@@ -122,5 +135,35 @@ fn relative_difference(original: f64, copy: f64) -> Option<f64> {
         None
     } else {
         Some(copy / original - 1.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::units::{Bytes, Time};
+    use crate::workload::{IoRequest, RequestKind};
+
+    /// Reads of one page of every die, and `more` of the first.
+    fn reads(more: u64) -> Statistics {
+        let mut statistics = Statistics::new(1000, Time::from_ps(1000));
+        for page in (0..6400).chain((0..more).map(|_| 0)) {
+            let (kind, offset, size) = (RequestKind::Read, Bytes::new(page * 4096), Bytes::new(4096));
+            statistics.add(&IoRequest { arrival: Time::ZERO, kind, offset, size, stream: 0 });
+        }
+        statistics
+    }
+
+    #[test]
+    fn variations_over_dies_near_zero_are_compared_as_they_are() {
+        let variation = |original, copy| {
+            let figures = compare(&reads(original), &reads(copy));
+            let figure = figures.into_iter().find(|figure| figure.key == "die_variation").unwrap();
+            (figure.measure, figure.difference.unwrap())
+        };
+        let (measure, difference) = variation(2, 10);
+        assert!(measure == Measure::Absolute && difference > 0.0 && difference < VARIATION_NOISE, "{difference}");
+        let (measure, difference) = variation(2, 40);
+        assert!(measure == Measure::Relative && difference > 1.0, "{difference}");
     }
 }

@@ -10,7 +10,7 @@ mod distribution;
 mod runs;
 mod stack;
 
-pub use comparison::{Figure, Measure, compare};
+pub use comparison::{Figure, Measure, VARIATION_NOISE, compare};
 pub use distribution::Distribution;
 
 use super::{IoRequest, RequestKind};
