@@ -113,7 +113,7 @@ fn replayed(drive: &str, mode: ReplayMode, scale: f64, requests: &[IoRequest]) -
     let mut config = Config::from_preset(drive).expect("a preset");
     config.replay.mode = mode;
     config.replay.time_scale = scale;
-    let source = Box::new(Listed(requests.to_vec().into_iter()));
+    let source = Box::new(Listed(Vec::from(requests).into_iter()));
     let mut simulation = Simulation::with_source(&config, source).expect("the drive can be built");
     let report = simulation.run(&Control::default()).expect("it runs");
     let latency = report.latency_ps.all.expect("requests were served");

@@ -258,7 +258,7 @@ impl Placement {
                 };
                 let is_fit = |(time, _): &(&u32, &u32)| {
                     let found = self.now - **time;
-                    SLACK * found >= distance && found <= SLACK * distance
+                    SLACK.saturating_mul(found) >= distance && found <= SLACK.saturating_mul(distance)
                 };
                 before.chain(after).filter(is_fit).min_by_key(cost).map(|(&time, _)| (queue, time))
             })
