@@ -32,11 +32,7 @@ const KNOWN: [Known; 7] = [
         beyond: &["footprint_written_pages", "reuse_share", "die_variation"],
         seeds_replayed: 2,
     },
-    Known {
-        file: "dtrs-127k.ascii.gz",
-        beyond: &["reuse_share", "stack_distances", "z-nand stress p99"],
-        seeds_replayed: 1,
-    },
+    Known { file: "dtrs-127k.ascii.gz", beyond: &["z-nand stress p99"], seeds_replayed: 1 },
     Known {
         file: "financial1-10k.ascii",
         beyond: &[
