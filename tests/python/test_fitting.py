@@ -59,7 +59,7 @@ def test_a_fitted_profile_runs_as_a_workload(cli: Cli, tmp_path: Path, trace: Pa
 
 def test_a_broken_profile_is_an_error_with_its_line(cli: Cli, tmp_path: Path) -> None:
     broken = tmp_path / "broken.toml"
-    broken.write_text("version = 1\nrequests = ten\n")
+    broken.write_text("version = 2\nrequests = ten\n")
     done = cli("trace", "generate", broken, "-o", tmp_path / "copy")
     assert done.returncode == 2
     assert "broken.toml:2:" in done.stderr

@@ -121,7 +121,8 @@ fn a_broken_profile_is_refused_with_its_line() {
     let text = fit_requests(&original(500)).to_toml();
     let line_of = |needle: &str| text.lines().position(|line| line.starts_with(needle)).expect("a line") + 1;
     for (find, replace, says) in [
-        ("version = 1", "version = 9", "version 9 is not known"),
+        ("version = 2", "version = 1", "version 1 is not known, only 2: fit the trace again"),
+        ("mixes = [", "mixes = [0,", "mixes for"),
         ("requests = ", "request = ", "unknown field"),
         ("segment-ps = ", "segment-ps = 0 #", "segment-ps is 0"),
         ("long-class = ", "long-class = \"\" #", "invalid type"),
@@ -141,7 +142,7 @@ fn a_drive_that_is_too_small_is_refused_unless_addresses_wrap() {
     let model = fit_requests(&original(500));
     let small = Bytes::from_kib(2 << 20);
     let made = |wrap| FittedSource::new(&model, None, small, Bytes::new(512), wrap, 1);
-    assert!(made(false).is_err_and(|error| error.to_string().contains("workload.wrap")));
+    assert!(made(false).is_err_and(|error| error.to_string().contains("set workload.beyond = \"wrap\"")));
     let mut source = made(true).expect("it is squeezed");
     while let Some(request) = source.next_request(0).expect("times are in range") {
         assert!(request.offset.as_u64() + request.size.as_u64() <= small.as_u64());

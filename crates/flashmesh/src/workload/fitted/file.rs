@@ -16,7 +16,7 @@ use crate::error::WorkloadError;
 use crate::workload::RequestKind;
 
 /// The version of the file that is written, and the only one that is read.
-pub(super) const VERSION: u32 = 1;
+pub(super) const VERSION: u32 = 2;
 /// Names of the kinds of requests, by their numbers.
 pub(super) const KIND_NAMES: [&str; 3] = ["read", "write", "deallocate"];
 
@@ -34,6 +34,12 @@ const TIME_PS_MAX: u64 = 1 << 62;
 const GAP_CLASS_MAX: u64 = 31;
 const DISTANCE_CLASS_MAX: u64 = 63;
 const TABLE_COUNTS_MAX: u64 = 1 << 40;
+
+/// What every version says.
+#[derive(Deserialize)]
+struct FileVersion {
+    version: Spanned<u32>,
+}
 
 type Row = Spanned<Vec<u64>>;
 type Rows = Spanned<Vec<Row>>;
@@ -54,7 +60,7 @@ struct FileModel {
 struct FileArrivals {
     segment_ps: Spanned<u64>,
     segments: Spanned<Vec<u64>>,
-    mixes: Vec<u32>,
+    mixes: Spanned<Vec<u32>>,
     long_class: u32,
     quantiles: Rows,
     gaps: Rows,
@@ -139,8 +145,11 @@ impl Model {
     /// # Errors
     /// For the first thing that is wrong, with its line and column.
     pub fn from_toml(text: &str, path: &Path) -> Result<Model, WorkloadError> {
-        let parsed = toml::from_str::<FileModel>(text)
-            .map_err(|error| Wrong::new(error.span().unwrap_or(0..0), error.message().to_owned()))
+        let unreadable = |error: toml::de::Error| Wrong::new(error.span().unwrap_or(0..0), error.message().to_owned());
+        let parsed = toml::from_str::<FileVersion>(text)
+            .map_err(unreadable)
+            .and_then(FileVersion::check)
+            .and_then(|()| toml::from_str::<FileModel>(text).map_err(unreadable))
             .and_then(FileModel::check);
         parsed.map_err(|wrong| {
             let before = text.get(..wrong.span.start).unwrap_or(text);
@@ -155,16 +164,21 @@ impl Model {
     }
 }
 
+impl FileVersion {
+    fn check(self) -> Result<(), Wrong> {
+        let version = *self.version.get_ref();
+        if version == VERSION {
+            return Ok(());
+        }
+        let message =
+            format!("version {version} is not known, only {VERSION}: fit the trace again with this flashmesh");
+        Err(Wrong::new(self.version.span(), message))
+    }
+}
+
 impl FileModel {
     fn check(self) -> Result<Model, Wrong> {
-        let FileModel { version, requests, address_span_bytes, arrivals, operations, places } = self;
-        if *version.get_ref() != VERSION {
-            let message = format!(
-                "version {} is not known, only {VERSION}: fit the trace again with this flashmesh",
-                version.get_ref()
-            );
-            return Err(Wrong::new(version.span(), message));
-        }
+        let FileModel { version: _, requests, address_span_bytes, arrivals, operations, places } = self;
         let requests = within(&requests, "requests", 1, REQUESTS_MAX)?;
         let stripe = STRIPE_PAGES * PAGE_BYTES;
         let address_span = within(&address_span_bytes, "address-span-bytes", stripe, SPAN_BYTES_MAX)?;
@@ -181,6 +195,11 @@ impl FileArrivals {
     fn check(self) -> Result<ArrivalModel, Wrong> {
         let segment_ps = within(&self.segment_ps, "segment-ps", 1, TIME_PS_MAX)?;
         let segments = counts(self.segments, "segments", 1..=SEGMENTS_MAX, SEGMENT_REQUESTS_MAX)?;
+        if self.mixes.get_ref().len() != segments.len() {
+            let message =
+                format!("{} mixes for {} segments: there is one for each", self.mixes.get_ref().len(), segments.len());
+            return Err(Wrong::new(self.mixes.span(), message));
+        }
         let mut quantiles = BTreeMap::new();
         for row in self.quantiles.get_ref() {
             let wrong = |message: &str| Wrong::new(row.span(), message);
@@ -199,7 +218,7 @@ impl FileArrivals {
         Ok(ArrivalModel {
             segment_ps,
             segments,
-            mixes: self.mixes,
+            mixes: self.mixes.into_inner(),
             long: self.long_class,
             quantiles: quantiles.into_iter().collect(),
             gaps: table(self.gaps, "gaps", &|class| class <= GAP_CLASS_MAX)?,

@@ -45,7 +45,7 @@ impl FittedSource {
         if span > capacity && (!wrap || capacity < Bytes::from_kib(1 << 20)) {
             return Err(WorkloadError::Unusable(format!(
                 "workload.fitted: the profile spans {span}, and the drive has {capacity}: take a larger drive, or set \
-                 workload.wrap = true, which needs 1 GiB"
+                 workload.beyond = \"wrap\", for which it needs 1 GiB at least"
             )));
         }
         let mut generator = generator_of(Seed::from(seed));
