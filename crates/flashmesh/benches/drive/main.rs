@@ -98,7 +98,7 @@ const ROWS: &[Row] = &[
     Row::at_most(1.1, RATIO, "memory of 8 M lines / 1 M, DiskMon", || reading::growth(TraceFormat::Diskmon)),
     Row::at_most(1.1, RATIO, "memory of 8 M lines / 1 M, Alibaba", || reading::growth(TraceFormat::Alibaba)),
     Row::at_most(1.1, RATIO, "memory of 8 M lines / 1 M, Tencent", || reading::growth(TraceFormat::Tencent)),
-    Row::at_most(1.1, RATIO, "memory of replay, 2 M lines / 250 k", reading::growth_of_a_replay),
+    Row::at_most(1.1, RATIO, "memory of replay, 400 k lines / 50 k", reading::growth_of_a_replay),
     Row::at_most(1.25, RATIO, "time of 20 M reads over 4 x 5 M", drives::growth_with_requests),
     Row::at_most(1.25, RATIO, "time on 1.6 TB over 412 GB", drives::growth_with_capacity),
     Row::at_most(1.0, RATIO, "cost a hop, 32x32 on 8x8, NoSSD", || {

@@ -37,13 +37,13 @@ pub fn growth(format: TraceFormat) -> Outcome {
     growth_over(1_000_000, |lines| read_lines(format, lines))
 }
 
-/// The memory that a drive full of data takes to serve 2 million lines, over that for a quarter million.
+/// The memory that a drive full of data takes to serve 400 thousand lines, over that for 50 thousand.
 pub fn growth_of_a_replay() -> Outcome {
     // Just above what the trace addresses, so that no part of the drive is touched late.
     let mut config = Config { seed: 1, ..Config::default() };
     config.geometry.blocks_per_plane = 64;
     config.precondition.kind = PreconditionKind::Random;
-    growth_over(250_000, |lines| {
+    growth_over(50_000, |lines| {
         let trace = stream(TraceFormat::Ascii, Lines::new(TraceFormat::Ascii, lines));
         let source = Box::new(TraceSource::from_stream(trace));
         let mut simulation = Simulation::with_source(&config, source).expect("the drive can be built");
