@@ -329,7 +329,7 @@ def test_what_is_set_by_hand_comes_after_the_jobs(config: Path, tmp_path: Path) 
         (
             "[a]\nnumber_ios=5\n[b]\nnumber_ios=5\n",
             "replay.outstanding=3",
-            "replay.outstanding has no effect: in every stream stream.a.replay.mode is",
+            "replay.outstanding has no effect in any stream: stream.a.replay.mode is",
         ),
     ],
 )

@@ -350,7 +350,7 @@ fn a_value_above_all_streams_is_unused_when_each_stream_says_what_does_not_read_
     use ConfigErrorKind::Unused;
     let closed = "[stream.a.replay]\nmode = \"closed\"\n[stream.b.replay]\nmode = \"closed\"";
     let says = [
-        "replay.outstanding has no effect: in every stream stream.a.replay.mode is \"closed\"",
+        "replay.outstanding has no effect in any stream: stream.a.replay.mode is \"closed\"",
         "set stream.a.replay.mode to \"stress\", or leave outstanding away",
     ];
     assert_problem(closed, &["replay.outstanding=3"], Unused, (1, 8), says);
@@ -359,7 +359,7 @@ fn a_value_above_all_streams_is_unused_when_each_stream_says_what_does_not_read_
     streams(&format!("replay.outstanding = 3\n{closed}\n[stream.c]"), &[]);
 
     let traces = "[stream.a.workload]\ntrace = \"a.csv\"\n[stream.b.workload]\ntrace = \"b.csv\"";
-    let says = ["workload.read-share has no effect: in every stream", "set stream.a.workload.kind to \"synthetic\""];
+    let says = ["workload.read-share has no effect in any stream:", "set stream.a.workload.kind to \"synthetic\""];
     assert_problem(&format!("workload.read-share = 0.5\n{traces}"), &[], Unused, (1, 10), says);
     streams(&format!("workload.read-share = 0.5\n{traces}\n[stream.c]"), &[]);
 }

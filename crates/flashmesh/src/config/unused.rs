@@ -134,7 +134,7 @@ impl Loader {
             let message = format!("{path} has no effect: {}", above.instead(with));
             return Some(unused(setting, message, format!("{}, or leave {key} away", above.remedy(with))));
         }
-        let message = format!("{path} has no effect: in every stream {}", streams[0].instead(with));
+        let message = format!("{path} has no effect in any stream: {}", streams[0].instead(with));
         Some(unused(setting, message, format!("{}, or leave {key} away", streams[0].remedy(with))))
     }
 
