@@ -124,7 +124,17 @@ def load(
         return read(source, texts, asked)
     except ConfigError as error:
         text = re.sub(r"--set #\d+", lambda match: origins.get(match[0], match[0]), str(error))
-        raise ConfigError(text) from None
+        raise ConfigError(text if fio is None else at_jobs(text, fio)) from None
+
+
+def at_jobs(text: str, fio: FioJobs) -> str:
+    """An error with the lines of the job file in place of the settings that came from them."""
+
+    def place(shown: re.Match[str]) -> str:
+        lines = fio.place(shown["key"].strip())
+        return "\n".join(lines) if lines else shown[0]
+
+    return re.sub(r"^ *--> --fio:1:\d+\n *\|\n1 \| (?P<key>[^=\n]+)=.*\n *\|.*$", place, text, flags=re.MULTILINE)
 
 
 READING = ("format", "time-unit", "polarity", "blkparse-event", "beyond", "flushes", "tolerate", "requests")

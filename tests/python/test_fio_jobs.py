@@ -364,8 +364,23 @@ def test_misuse_of_jobs_is_bad_input(cli: Cli, config: Path, tmp_path: Path) -> 
         done = cli(*arguments)
         assert (done.returncode, done.stdout) == (2, ""), arguments
         assert words in done.stderr
-    text = (tmp_path / "job.fio").read_text()
-    (tmp_path / "job.fio").write_text(text.replace("size=64m", "size=1024t"))
-    done = cli("run", config, "--fio", "job.fio")
-    assert done.returncode == 2
-    assert "--fio" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "marked"),
+    [
+        ("[global]\nioengine=libaio\nsize = 1024t\n[oltp]\nnumber_ios=5\n[log]\nnumber_ios=5\n", 3, "size = 1024t"),
+        ("[a]\nrw=randread\nrandom_distribution=zipf:99\nsize=1m\n", 3, "random_distribution=zipf:99"),
+        ("[a]\nsize=1m\noffset=1024t\n", 3, "offset=1024t"),
+    ],
+)
+def test_what_the_drive_does_not_take_is_shown_in_the_job_file(
+    config: Path, tmp_path: Path, text: str, line: int, marked: str
+) -> None:
+    (tmp_path / "job.fio").write_text(text)
+    with pytest.raises(flashmesh.ConfigError) as error:
+        configuration.load(config, fio=read_jobs(tmp_path / "job.fio"))
+    shown = str(error.value).split("\n")
+    assert f"--> {tmp_path / 'job.fio'}:{line}:1" in shown[1]
+    assert shown[3:5] == [f"{line} | {marked}", f"  | {'^' * len(marked)}"]
+    assert "--fio" not in str(error.value)

@@ -44,22 +44,26 @@ class Source:
             remedy: What to do about it.
             mark: The part of the line to point at; all of it when the line does not hold it.
         """
+        parts = [re.sub(rf"(\S{{{WORD_MAX}}})\S+", rf"\1{CUT}", printable(message)), *self.place(line, mark)]
+        if remedy:
+            margin = " " * len(str(line))
+            parts += [f"{margin} |", f"{margin} = help: {printable(remedy)}"]
+        return ConfigError("\n".join(parts))
+
+    def place(self, line: int, mark: str = "") -> list[str]:
+        """The lines of an error that show a place, as `problem` takes it."""
         whole = self.line(line).expandtabs(4)
         at = whole.find(mark) if mark else -1
         if at < 0:
             at, mark = len(whole) - len(whole.lstrip()), whole.strip()
         margin = " " * len(str(line))
         shown, first, length = excerpt(whole.rstrip(), at, len(mark))
-        parts = [
-            re.sub(rf"(\S{{{WORD_MAX}}})\S+", rf"\1{CUT}", printable(message)),
+        return [
             f"{margin}--> {self.name}:{line}:{at + 1}",
             f"{margin} |",
             f"{line} | {shown}".rstrip(),
             f"{margin} | {' ' * first}{'^' * max(length, 1)}",
         ]
-        if remedy:
-            parts += [f"{margin} |", f"{margin} = help: {printable(remedy)}"]
-        return ConfigError("\n".join(parts))
 
 
 def printable(text: str) -> str:

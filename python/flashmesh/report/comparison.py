@@ -27,8 +27,10 @@ LONG = 24
 """From how many characters on the path of a trace is shown by the name of its file."""
 A_FEW = 12
 """From how many runs on only the measures that matter most are shown."""
-KEY_MEASURES = ("IOPS", "bandwidth", "all mean", "all p99", "max slowdown")
+KEY_MEASURES = ("IOPS", "bandwidth", "all mean", "all p99")
 """What is shown of many runs."""
+ASKED_FOR = ("max slowdown",)
+"""What is there only where it was asked for, and is shown then of many runs too."""
 MAIN_MEASURES = (
     "execution time",
     "IOPS",
@@ -214,7 +216,7 @@ def beside(comparison: Comparison, names: list[list[str]], terminal: Terminal) -
 
 def below(comparison: Comparison, names: list[list[str]], terminal: Terminal) -> list[Table]:
     """A row for each run, with the measures that matter most: in one table, or as many as it takes to fit."""
-    shown = MAIN_MEASURES if len(comparison.runs) <= A_FEW else KEY_MEASURES
+    shown = MAIN_MEASURES if len(comparison.runs) <= A_FEW else (*KEY_MEASURES, *ASKED_FOR)
     by_name = {measure.name: measure for measure in MEASURES}
     runs = comparison.runs
     chosen = [by_name[name] for name in shown if any(by_name[name].value(run.result) is not None for run in runs)]

@@ -59,9 +59,13 @@ class Stream:
         self.job = job
         self.prefix = prefix
 
-    def set(self, key: str, value: Value) -> None:
-        """Sets a key."""
-        self.job.found.settings[f"{self.prefix}{key}"] = value
+    def set(self, key: str, value: Value, *options: str) -> None:
+        """Sets a key, which the first of these options that the job has asks for, or else the job as such."""
+        job = self.job
+        given = [job.options[name] for name in options if name in job.options]
+        place = (given[0].line, job.source.line(given[0].line).strip()) if given else (job.job.line, "")
+        job.found.settings[f"{self.prefix}{key}"] = value
+        job.found.places[f"{self.prefix}{key}"] = place
 
     def log(self) -> None:
         """A job that replays a log."""
@@ -75,29 +79,29 @@ class Stream:
         path = (job.folder / option.value).resolve()
         if not path.is_file():
             raise job.problem(option, f"`{path}` is not there", "the path is relative to the job file")
-        self.set("workload.kind", "trace")
-        self.set("workload.trace", str(path))
-        self.set("workload.format", "auto")
+        self.set("workload.kind", "trace", "read_iolog")
+        self.set("workload.trace", str(path), "read_iolog")
+        self.set("workload.format", "auto", "read_iolog")
         if "number_ios" in job.options:
-            self.set("workload.requests", job.get("number_ios", lambda text: values.whole(text, 1), 1))
+            self.set("workload.requests", job.get("number_ios", lambda text: values.whole(text, 1), 1), "number_ios")
         self.stop()
         if job.get("replay_no_stall", values.flag, False):
             if "replay_time_scale" in job.options:
                 job.found.note("replay_time_scale: no effect with replay_no_stall")
             self.engine()
             return
-        self.set("replay.mode", "open")
+        self.set("replay.mode", "open", "read_iolog")
         if "iodepth" in job.options:
             job.found.note(
                 "iodepth: no effect, a log is replayed at its own times; replay_no_stall keeps requests in flight"
             )
         percent = job.get("replay_time_scale", lambda text: values.whole(text, 1, 10_000), 100)
-        self.set("replay.time-scale", 100 / percent)
+        self.set("replay.time-scale", 100 / percent, "replay_time_scale")
 
     def synthetic(self, clone: int) -> None:
         """A job that makes up its requests."""
         job = self.job
-        self.set("workload.kind", "synthetic")
+        self.set("workload.kind", "synthetic", "rw")
         kinds = self.kinds()
         sizes = self.sizes(kinds)
         self.addresses(sizes, kinds, clone)
@@ -117,8 +121,8 @@ class Stream:
         pattern, reads, trims = PATTERNS[word]
         mixed = self.mix()
         share = mixed / 100 if reads is None else float(reads)
-        self.set("workload.read-share", share)
-        self.set("workload.deallocate-share", float(trims))
+        self.set("workload.read-share", share, "rwmixread", "rwmixwrite", "rw")
+        self.set("workload.deallocate-share", float(trims), "rw")
         self.distribution(pattern)
         return tuple(kind for kind, there in enumerate((share > 0, share < 1 and not trims, trims)) if there)
 
@@ -142,17 +146,16 @@ class Stream:
         word = option.value if option is not None else "random"
         zipf = re.fullmatch(r"zipf(?::([0-9.]+))?", word)
         if pattern == "sequential" or word == "random":
-            self.set("workload.pattern", pattern)
+            self.set("workload.pattern", pattern, "rw")
             if pattern == "random" and not self.repeats():
                 job.found.note(
                     f"[{job.name}] without norandommap fio visits every block once before it visits one again; "
                     "here each request draws its block anew"
                 )
         elif zipf is not None:
-            self.set("workload.pattern", "zipf")
-            self.set(
-                "workload.zipf-theta", job.get("random_distribution", lambda _: values.number(zipf[1] or "1.1"), 1.1)
-            )
+            self.set("workload.pattern", "zipf", "random_distribution")
+            theta = job.get("random_distribution", lambda _: values.number(zipf[1] or "1.1"), 1.1)
+            self.set("workload.zipf-theta", theta, "random_distribution")
         elif option is not None:
             raise job.problem(option, f"random_distribution: `{word}` is not modelled", "take random or zipf:theta")
 
@@ -172,9 +175,9 @@ class Stream:
                 name, read = other, reader
         sizes = job.get(name, lambda text: read(self.of_kinds(text, kinds, "4k")), [(4096, 1.0)])
         if len(sizes) == 1:
-            self.set("workload.request-size", size_text(sizes[0][0]))
+            self.set("workload.request-size", size_text(sizes[0][0]), name)
         else:
-            self.set("workload.request-size", [[size_text(size), weight] for size, weight in sizes])
+            self.set("workload.request-size", [[size_text(size), weight] for size, weight in sizes], name)
         return sizes
 
     def of_kinds(self, text: str, kinds: tuple[int, ...], otherwise: str = "") -> str:
@@ -234,14 +237,14 @@ class Stream:
         job = self.job
         least = min(size for size, _ in sizes)
         alignment = job.get("blockalign", lambda text: self.block(self.of_kinds(text, kinds)), least)
-        self.set("workload.alignment", size_text(alignment))
+        self.set("workload.alignment", size_text(alignment), "blockalign", "bssplit", "blocksize_range", "bs")
         start = job.get("offset", job.bytes_of, 0) + clone * job.get("offset_increment", job.bytes_of, 0)
-        self.set("workload.footprint-start", size_text(start))
+        self.set("workload.footprint-start", size_text(start), "offset", "offset_increment")
         size = self.size()
         if size is not None:
             if size < max(block for block, _ in sizes):
                 raise job.problem(job.options["size"], "`size` is less than one request")
-            self.set("workload.footprint", size_text(size))
+            self.set("workload.footprint", size_text(size), "size")
 
     def size(self) -> int | None:
         """The space of a job; None: all of the drive."""
@@ -276,10 +279,10 @@ class Stream:
         process = job.options.get("rate_process")
         if process is not None and process.value not in ("linear", "poisson"):
             raise job.problem(process, f"rate_process: `{process.value}` is not modelled", "take linear or poisson")
-        self.set("replay.mode", "open")
+        self.set("replay.mode", "open", option.name)
         poisson = process is not None and process.value == "poisson"
-        self.set("workload.arrivals", "exponential" if poisson else "constant")
-        self.set("workload.interarrival", f"{round(10**12 / per_second)}ps")
+        self.set("workload.arrivals", "exponential" if poisson else "constant", "rate_process", option.name)
+        self.set("workload.interarrival", f"{round(10**12 / per_second)}ps", option.name)
         job.found.note(
             f"{option.name}: requests arrive at this rate whatever the drive does; iodepth does not bound them"
         )
@@ -300,14 +303,14 @@ class Stream:
                 raise job.problem(
                     job.options["thinktime"], f"`thinktime` is not modelled with {engine}", "take ioengine=psync"
                 )
-            self.set("replay.mode", "stress")
-            self.set("replay.outstanding", depth)
+            self.set("replay.mode", "stress", "ioengine")
+            self.set("replay.outstanding", depth, "iodepth", "ioengine")
         elif engine in ENGINES_SYNC:
             if depth > 1:
                 job.found.note(f"iodepth {depth}: no effect, ioengine={engine} waits for each request")
-            self.set("replay.mode", "closed")
-            self.set("replay.threads", 1)
-            self.set("replay.think-time", f"{think_us}us")
+            self.set("replay.mode", "closed", "ioengine")
+            self.set("replay.threads", 1, "ioengine")
+            self.set("replay.think-time", f"{think_us}us", "thinktime")
         elif option is not None:
             near = suggestion(engine, ENGINES_ASYNC | ENGINES_SYNC)
             raise job.problem(option, f"ioengine: `{engine}` is not modelled", f"did you mean {near}?" if near else "")
@@ -320,7 +323,7 @@ class Stream:
         if timed and not runtime:
             raise job.problem(job.options["time_based"], "`time_based` without `runtime`", "say how long")
         if runtime:
-            self.set("replay.stop-time", f"{runtime}us")
+            self.set("replay.stop-time", f"{runtime}us", "runtime")
         return timed
 
     def end(self, sizes: Sizes) -> None:
@@ -338,7 +341,7 @@ class Stream:
         if "number_ios" in job.options:
             limits.append(job.get("number_ios", lambda text: values.whole(text, 1), 1))
         if limits:
-            self.set("workload.requests", min([*limits, ENDLESS]))
+            self.set("workload.requests", min([*limits, ENDLESS]), "number_ios", "io_size", "size")
         elif "runtime" in job.options:
             self.set("workload.requests", ENDLESS)
         else:

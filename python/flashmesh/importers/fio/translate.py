@@ -32,6 +32,16 @@ class FioJobs:
     """Keys with their values; they come before what is set by hand."""
     notes: list[str] = field(default_factory=list)
     """Options that change nothing here, and what is done otherwise than fio does."""
+    source: Source | None = field(default=None, compare=False)
+    """The job file."""
+    places: dict[str, tuple[int, str]] = field(default_factory=dict, compare=False)
+    """The line in it that each setting comes from, and what to point at there."""
+
+    def place(self, key: str) -> list[str]:
+        """The lines of an error that show where a setting comes from; none when that is not known."""
+        if self.source is None or key not in self.places:
+            return []
+        return self.source.place(*self.places[key])
 
     def note(self, text: str) -> None:
         """Notes something once."""
@@ -47,7 +57,7 @@ def read_jobs(path: str | Path) -> FioJobs:
     """
     path = Path(path)
     source, listed = jobs.read(path)
-    found = FioJobs()
+    found = FioJobs(source=source)
     translations = [Translation(source, path.parent, job, found) for job in listed]
     streams = [(one, clone) for one in translations for clone in range(one.clones)]
     if len(streams) > STREAMS_MAX:
@@ -161,6 +171,7 @@ class Translation:
         if "randseed" not in self.options:
             return
         seed = self.get("randseed", values.whole, 0)
+        self.found.places.setdefault("seed", (self.options["randseed"].line, "randseed"))
         if self.found.settings.setdefault("seed", seed) != seed:
             raise self.problem(
                 self.options["randseed"], "another job has another `randseed`: a run has one", "move it into [global]"
