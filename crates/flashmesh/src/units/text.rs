@@ -407,7 +407,7 @@ mod tests {
     fn a_size_that_is_hard_to_read_has_a_rounded_one_beside_it_in_messages() {
         let texts = [383_454_679_040, 412_316_860_416, 1_000_000_000_000, 4096, 0, 1_234_567_891]
             .map(|b| format!("{:#}", Bytes::new(b)));
-        let expected = ["374467460KiB (357.1 GiB)", "384GiB", "1TB", "4KiB", "0B", "1234567891B (1.1 GiB)"];
+        let expected = ["374467460KiB (357.1 GiB)", "384GiB", "1TB", "4KiB", "0B", "1234567.891kB (1.1 GiB)"];
         assert_eq!(texts, expected);
     }
 }
