@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 
 import flashmesh
+from flashmesh import _parameters
 from flashmesh.axes import typed
 
 SMALL: dict[str, Any] = {"preset": "z-nand", "workload": {"requests": 5_000}}
@@ -239,3 +240,13 @@ def test_presets_and_profiles_have_descriptions() -> None:
     assert "src2_1 + proj_3" in flashmesh.describe_profile("mix1")
     with pytest.raises(flashmesh.WorkloadError):
         flashmesh.describe_profile("hm_9999")
+
+
+def test_every_section_of_a_configuration_can_be_typed() -> None:
+    sections = {
+        name
+        for name, value in vars(_parameters).items()
+        if is_dataclass(value) and value.__module__ == _parameters.__name__
+    }
+    assert {"Cache", "Mapping", "Nvme", "Sata", "Venice"} <= sections
+    assert sections <= set(flashmesh.__all__)
