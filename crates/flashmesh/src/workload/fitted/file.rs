@@ -7,6 +7,7 @@ use std::ops::Range;
 use std::path::Path;
 
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 use toml::Spanned;
 
 use super::model::{ArrivalModel, Model, Operation, OperationModel, PlaceModel};
@@ -47,7 +48,8 @@ type Rows = Spanned<Vec<Row>>;
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 struct FileModel {
-    version: Spanned<u32>,
+    #[serde(rename = "version")]
+    _version: IgnoredAny,
     requests: Spanned<u64>,
     address_span_bytes: Spanned<u64>,
     arrivals: FileArrivals,
@@ -178,7 +180,7 @@ impl FileVersion {
 
 impl FileModel {
     fn check(self) -> Result<Model, Wrong> {
-        let FileModel { version: _, requests, address_span_bytes, arrivals, operations, places } = self;
+        let FileModel { requests, address_span_bytes, arrivals, operations, places, .. } = self;
         let requests = within(&requests, "requests", 1, REQUESTS_MAX)?;
         let stripe = STRIPE_PAGES * PAGE_BYTES;
         let address_span = within(&address_span_bytes, "address-span-bytes", stripe, SPAN_BYTES_MAX)?;
