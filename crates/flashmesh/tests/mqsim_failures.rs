@@ -6,11 +6,10 @@
 
 mod drives;
 
-use drives::Kept;
-use flashmesh::config::Config;
+use drives::{config_of, finish};
 use flashmesh::measure::log::RequestRecord;
 use flashmesh::measure::report::Report;
-use flashmesh::simulation::{Control, Simulation};
+use flashmesh::simulation::Simulation;
 use flashmesh::units::Time;
 
 /// A small drive as MQSim's files describe it, its habits included.
@@ -45,14 +44,8 @@ const SLOTS: usize = 64;
 
 /// Runs the drive with these sections more, with all oracles on; gives the records in the order of issue.
 fn run(sections: &str) -> (Report, Vec<RequestRecord>) {
-    let config =
-        Config::from_str(&format!("{DRIVE}{sections}"), "drive.toml", &[]).unwrap_or_else(|error| panic!("{error}"));
-    let mut simulation = Simulation::new(&config).unwrap_or_else(|error| panic!("{error}"));
-    simulation.enable_checks();
-    let kept = Kept::default();
-    simulation.set_request_sink(Box::new(kept.clone()));
-    let report = simulation.run(&Control::default()).expect("the run ends and no oracle speaks");
-    let mut records = kept.0.lock().expect("no other thread panicked").clone();
+    let config = config_of(&format!("{DRIVE}{sections}"));
+    let (report, mut records) = finish(Simulation::new(&config).unwrap_or_else(|error| panic!("{error}")));
     records.sort_by_key(|record| record.id);
     (report, records)
 }

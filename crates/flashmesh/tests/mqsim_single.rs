@@ -4,7 +4,7 @@
 
 mod drives;
 
-use drives::{Listed, run_source};
+use drives::{Listed, config_of, run_source};
 use flashmesh::config::{Allocation, Config, Level, ReplayMode};
 use flashmesh::units::{Bytes, Time};
 use flashmesh::workload::{IoRequest, RequestKind};
@@ -57,13 +57,9 @@ const READ_REQUEST: u64 = 4;
 const ENTRY: u64 = 13;
 const COMPLETION: u64 = 6;
 
-fn drive() -> Config {
-    Config::from_str(DRIVE, "drive.toml", &[]).unwrap_or_else(|error| panic!("{error}"))
-}
-
 /// The same with one chip, so that consecutive pages are on its two planes.
 fn one_chip() -> Config {
-    let mut config = drive();
+    let mut config = config_of(DRIVE);
     config.geometry.channels = 1;
     config.geometry.chips_per_channel = 1;
     config.ftl.allocation = Allocation::Static([Level::Plane, Level::Channel, Level::Way, Level::Die]);
@@ -85,7 +81,7 @@ fn latency(mut config: Config, kind: RequestKind, pages: u64) -> Time {
 fn a_read_of_one_page() {
     let expected = DOORBELLS + READ_REQUEST + ENTRY + 290 + 3_020 + 4_096 + 624 + COMPLETION;
     assert_eq!(expected, 8_061);
-    assert_eq!(latency(drive(), RequestKind::Read, 1), Time::from_ns(expected));
+    assert_eq!(latency(config_of(DRIVE), RequestKind::Read, 1), Time::from_ns(expected));
 }
 
 #[test]
@@ -93,7 +89,7 @@ fn a_write_of_one_page() {
     let data = READ_REQUEST + 624;
     let expected = DOORBELLS + READ_REQUEST + ENTRY + data + 361 + 4_096 + 100_000 + COMPLETION;
     assert_eq!(expected, 105_116);
-    assert_eq!(latency(drive(), RequestKind::Write, 1), Time::from_ns(expected));
+    assert_eq!(latency(config_of(DRIVE), RequestKind::Write, 1), Time::from_ns(expected));
 }
 
 #[test]
@@ -114,7 +110,7 @@ fn a_write_of_sixteen_pages_on_one_chip() {
 
 #[test]
 fn a_partial_write_reads_what_is_missing_first() {
-    let mut config = drive();
+    let mut config = config_of(DRIVE);
     config.replay.mode = ReplayMode::Stress;
     config.replay.outstanding = 1;
     let write = |sectors: u64| {

@@ -7,28 +7,15 @@ mod drives;
 use std::collections::VecDeque;
 
 use arbitrary::partitions;
-use drives::{Kept, Listed};
+use drives::{Listed, config_of, finish};
 use flashmesh::config::Config;
 use flashmesh::ids::StreamId;
 use flashmesh::measure::log::RequestRecord;
-use flashmesh::measure::report::{Report, StreamReport};
-use flashmesh::simulation::{Control, Simulation};
+use flashmesh::measure::report::StreamReport;
+use flashmesh::simulation::Simulation;
 use flashmesh::units::Time;
 use flashmesh::workload::source::WorkloadSource;
 use proptest::prelude::*;
-
-fn config(text: &str) -> Config {
-    Config::from_str(text, "drive.toml", &[]).unwrap_or_else(|error| panic!("{error}"))
-}
-
-fn finish(mut simulation: Simulation) -> (Report, Vec<RequestRecord>) {
-    simulation.enable_checks();
-    let kept = Kept::default();
-    simulation.set_request_sink(Box::new(kept.clone()));
-    let report = simulation.run(&Control::default()).expect("the run ends and no oracle speaks");
-    let records = kept.0.lock().expect("no other thread panicked").clone();
-    (report, records)
-}
 
 /// When the requests of a stream were issued, taken and completed, in their order.
 fn times(records: &[RequestRecord], stream: u32) -> Vec<[Time; 3]> {
@@ -39,7 +26,7 @@ fn times(records: &[RequestRecord], stream: u32) -> Vec<[Time; 3]> {
 
 /// Two streams that keep a small drive busy and make it collect; `sets` says where their namespaces live.
 fn two(sets: [&str; 2], more: &str) -> Config {
-    config(&format!(
+    config_of(&format!(
         "\
 [host]
 link-rate = \"unlimited\"

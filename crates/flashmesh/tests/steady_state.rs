@@ -7,24 +7,16 @@ mod drives;
 use std::collections::VecDeque;
 
 use arbitrary::Case;
-use drives::{Kept, Listed, assert_within, bare_drive};
+use drives::{Listed, assert_within, bare_drive, config_of, finish};
 use flashmesh::config::{Config, PreconditionKind, ReplayMode, WarmUp};
 use flashmesh::measure::log::RequestRecord;
 use flashmesh::measure::report::{FlashReport, GcReport, Report};
 use flashmesh::measure::stretch::StretchReport;
 use flashmesh::measure::timeline::MeasuredReport;
-use flashmesh::simulation::{Control, Simulation};
+use flashmesh::simulation::Simulation;
 use flashmesh::units::Time;
 use flashmesh::workload::IoRequest;
 use proptest::prelude::*;
-
-fn finish(mut simulation: Simulation) -> (Report, Vec<RequestRecord>) {
-    let kept = Kept::default();
-    simulation.set_request_sink(Box::new(kept.clone()));
-    let report = simulation.run(&Control::default()).expect("the run ends and no oracle speaks");
-    let records = kept.0.lock().expect("no other thread panicked").clone();
-    (report, records)
-}
 
 fn run(config: &Config) -> (Report, Vec<RequestRecord>) {
     finish(Simulation::new(config).unwrap_or_else(|error| panic!("{error}")))
@@ -32,9 +24,7 @@ fn run(config: &Config) -> (Report, Vec<RequestRecord>) {
 
 fn run_case(config: &Config, requests: &[IoRequest]) -> (Report, Vec<RequestRecord>) {
     let source = Listed(VecDeque::from(requests.to_vec()));
-    let mut simulation = Simulation::with_source(config, Box::new(source)).unwrap_or_else(|error| panic!("{error}"));
-    simulation.enable_checks();
-    finish(simulation)
+    finish(Simulation::with_source(config, Box::new(source)).unwrap_or_else(|error| panic!("{error}")))
 }
 
 /// What the simulation alone decides, without what is measured beside the whole run.
@@ -317,7 +307,7 @@ outstanding = 4
 warm-up = \"requests\"
 warm-up-requests = 1_000
 ";
-    let config = Config::from_str(text, "drive.toml", &[]).unwrap_or_else(|error| panic!("{error}"));
+    let config = config_of(text);
     let (report, records) = run(&config);
     let window = measured(&report);
     assert_eq!(window.window.requests, 7_000);

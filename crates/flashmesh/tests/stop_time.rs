@@ -3,10 +3,8 @@
 
 mod drives;
 
-use drives::Kept;
-use flashmesh::config::Config;
-use flashmesh::measure::log::RequestRecord;
-use flashmesh::simulation::{Control, Simulation};
+use drives::{config_of, finish};
+use flashmesh::simulation::Simulation;
 use flashmesh::units::Time;
 
 const STOP: Time = Time::from_us(300);
@@ -23,13 +21,8 @@ over-provisioning = 0.3
 /// The arrivals of a run, in the order in which requests were issued.
 fn arrivals(replay: &str, extra: &str) -> Vec<(Time, u64)> {
     let text = format!("{DRIVE}[workload]\nread-share = 0.7\nrequests = 500\n{extra}\n[replay]\n{replay}");
-    let config = Config::from_str(&text, "drive.toml", &[]).unwrap_or_else(|error| panic!("{error}"));
-    let mut simulation = Simulation::new(&config).unwrap_or_else(|error| panic!("{error}"));
-    simulation.enable_checks();
-    let kept = Kept::default();
-    simulation.set_request_sink(Box::new(kept.clone()));
-    simulation.run(&Control::default()).expect("the run ends and no oracle speaks");
-    let mut records: Vec<RequestRecord> = kept.0.lock().expect("no other thread panicked").clone();
+    let config = config_of(&text);
+    let (_, mut records) = finish(Simulation::new(&config).unwrap_or_else(|error| panic!("{error}")));
     records.sort_by_key(|record| record.id);
     records.iter().map(|record| (record.arrival, record.offset.as_u64())).collect()
 }

@@ -7,7 +7,7 @@ mod drives;
 use std::collections::VecDeque;
 
 use arbitrary::Case;
-use drives::{Kept, Listed, PAGE, assert_within, read, run_source, write};
+use drives::{Listed, PAGE, assert_within, config_of, finish, read, run_source, write};
 use flashmesh::config::{Caching, Config, Namespace, Priority, ReplayMode};
 use flashmesh::error::RunError;
 use flashmesh::ids::{Lpn, StreamId};
@@ -19,19 +19,6 @@ use flashmesh::workload::source::WorkloadSource;
 use flashmesh::workload::{IoRequest, RequestKind};
 use proptest::prelude::*;
 use proptest::sample::select;
-
-fn config(text: &str) -> Config {
-    Config::from_str(text, "drive.toml", &[]).unwrap_or_else(|error| panic!("{error}"))
-}
-
-fn finish(mut simulation: Simulation) -> (Report, Vec<RequestRecord>) {
-    simulation.enable_checks();
-    let kept = Kept::default();
-    simulation.set_request_sink(Box::new(kept.clone()));
-    let report = simulation.run(&Control::default()).expect("the run ends and no oracle speaks");
-    let records = kept.0.lock().expect("no other thread panicked").clone();
-    (report, records)
-}
 
 fn run(config: &Config) -> (Report, Vec<RequestRecord>) {
     finish(Simulation::new(config).unwrap_or_else(|error| panic!("{error}")))
@@ -68,8 +55,8 @@ requests = 3_000
 fn a_single_stream_is_the_run_without_streams() {
     let modes = ["mode = \"stress\"", "mode = \"closed\"\nthreads = 5\nthink-time = \"7us\"", "mode = \"open\""];
     for mode in modes {
-        let (plain, plain_records) = run(&config(&format!("{MIXED}[replay]\n{mode}")));
-        let (named, named_records) = run(&config(&format!("{MIXED}[stream.x.replay]\n{mode}\n[namespace.n]")));
+        let (plain, plain_records) = run(&config_of(&format!("{MIXED}[replay]\n{mode}")));
+        let (named, named_records) = run(&config_of(&format!("{MIXED}[stream.x.replay]\n{mode}\n[namespace.n]")));
         assert_eq!(plain_records, named_records);
         let [host] = &plain.streams[..] else { panic!("not one stream") };
         let [x] = &named.streams[..] else { panic!("not one stream") };
@@ -90,7 +77,7 @@ fn a_single_stream_is_the_run_without_streams() {
 #[test]
 fn equal_streams_get_equal_results_and_draw_other_requests() {
     let text = format!("{MIXED}[stream.a]\n[stream.b]\n[stream.c]");
-    let (report, records) = run(&config(&text));
+    let (report, records) = run(&config_of(&text));
     for stream in &report.streams[1..] {
         assert_eq!(stream.requests, 3_000);
         assert_within("mean latency", mean(stream), mean(&report.streams[0]), 0.05);
@@ -99,13 +86,13 @@ fn equal_streams_get_equal_results_and_draw_other_requests() {
     let offsets = |stream| of(&records, stream).iter().map(|record| record.offset).collect::<Vec<_>>();
     assert_ne!(offsets(0), offsets(1));
     assert_ne!(offsets(1), offsets(2));
-    assert_eq!(run(&config(&text)).1, records, "one seed, one result");
+    assert_eq!(run(&config_of(&text)).1, records, "one seed, one result");
 }
 
 #[test]
 fn the_whole_is_the_sum_of_its_streams() {
     let text = format!("{MIXED}[stream.a]\n[stream.b.workload]\nread-share = 0.1\nrequests = 500");
-    let (report, records) = run(&config(&text));
+    let (report, records) = run(&config_of(&text));
     assert_eq!(report.streams.iter().map(|stream| stream.requests).collect::<Vec<_>>(), [3_000, 500]);
     assert_eq!(report.requests, 3_500);
     assert_eq!(report.makespan_ps, report.streams.iter().map(|stream| stream.makespan_ps).max().unwrap());
@@ -139,7 +126,7 @@ time-scale = 2.0
 ";
     let reads =
         |count: u64, from: u64| (0..count).map(|n| read(from + n, 1, Time::from_us(10 * n))).collect::<Vec<_>>();
-    let (report, records) = run_lists(&config(text), vec![reads(9, 0), reads(4, 100), reads(3, 200)]);
+    let (report, records) = run_lists(&config_of(text), vec![reads(9, 0), reads(4, 100), reads(3, 200)]);
     assert_eq!(report.streams.iter().map(|stream| stream.requests).collect::<Vec<_>>(), [9, 4, 3]);
     let arrivals = |stream| {
         let mut arrivals: Vec<Time> = of(&records, stream).iter().map(|record| record.arrival).collect();
@@ -160,7 +147,7 @@ fn every_stream_has_a_queue_of_its_own() {
     let text = "[host]\nqueue-depth = 1\nlink-rate = \"unlimited\"\n[stream.a.replay]\noutstanding = 4\n[stream.b]";
     // All reads on one die: they run one after the other.
     let reads = |count| (0..count).map(|_| read(0, 1, Time::ZERO)).collect::<Vec<_>>();
-    let (_, records) = run_lists(&config(text), vec![reads(4), reads(1)]);
+    let (_, records) = run_lists(&config_of(text), vec![reads(4), reads(1)]);
     let at_zero = records.iter().filter(|record| record.submitted == Time::ZERO);
     assert_eq!(at_zero.map(|record| record.issuer.0).collect::<Vec<_>>(), [0, 1], "one of each");
     let a = of(&records, 0);
@@ -179,18 +166,18 @@ capacity = \"256MiB\"
 [namespace.second]
 ";
     let lists = vec![vec![write(0, 1, Time::ZERO), write(7, 2, Time::ZERO)], vec![read(0, 1, Time::ZERO)]];
-    let (_, records) = run_lists(&config(text), lists);
+    let (_, records) = run_lists(&config_of(text), lists);
     let pages = |stream| of(&records, stream).iter().map(|record| record.offset.as_u64() / PAGE).collect::<Vec<_>>();
     assert_eq!((pages(0), pages(1)), (vec![0, 7], vec![0]));
 
     let lists = vec![vec![write(7, 1, Time::ZERO)], vec![write(0, 1, Time::ZERO)]];
-    let mut simulation = simulation(&config(text), lists);
+    let mut simulation = simulation(&config_of(text), lists);
     simulation.run(&Control::default()).expect("the run ends");
     let logical_pages = 0..simulation.geometry().logical_pages;
     let mapped: Vec<u32> = logical_pages.filter(|&lpn| simulation.ftl().lookup(Lpn(lpn)).is_some()).collect();
     assert_eq!(mapped, [0, 65_536 + 7], "the namespaces begin where the one before ends");
 
-    let drawn = config(&format!("workload.requests = 2000\n{text}"));
+    let drawn = config_of(&format!("workload.requests = 2000\n{text}"));
     let (_, records) = run(&drawn);
     let (whole, first) = (Bytes::from_kib(1 << 20), Bytes::from_kib(256 << 10));
     let end = |stream| of(&records, stream).iter().map(|record| record.offset + record.size).max();
@@ -221,7 +208,7 @@ queue.namespace = \"second\"
 ";
     let ms = Time::from_ms;
     let reads = vec![read(3, 1, ms(1)), read(3, 1, ms(20))];
-    let (report, _) = run_lists(&config(text), vec![reads, vec![write(5, 1, ms(10))]]);
+    let (report, _) = run_lists(&config_of(text), vec![reads, vec![write(5, 1, ms(10))]]);
     assert_eq!(report.cache.expect("it is on").destages, 1);
     let map = report.mapping_cache.expect("it is on").counters;
     assert_eq!((map.misses, map.hits), (2, 1), "the second read finds the entry of the first");
@@ -242,7 +229,7 @@ queue.namespace = \"second\"
     let ms = Time::from_ms;
     let flush = IoRequest { kind: RequestKind::Flush, offset: Bytes::ZERO, size: Bytes::ZERO, ..read(0, 1, ms(1)) };
     let a = vec![write(1, 2, ms(0)), flush, IoRequest { arrival: ms(5), ..flush }];
-    let (report, records) = run_lists(&config(text), vec![a, vec![write(1, 3, ms(0))]]);
+    let (report, records) = run_lists(&config_of(text), vec![a, vec![write(1, 3, ms(0))]]);
     let cache = report.cache.expect("it is on");
     assert_eq!((cache.destages, cache.dirty_pages_end), (2, 3));
     let mut flushes: Vec<_> = of(&records, 0).into_iter().filter(|record| record.kind == RequestKind::Flush).collect();
@@ -256,7 +243,7 @@ queue.namespace = \"second\"
 fn a_stream_alone_issues_the_same_requests_and_waits_for_nobody() {
     let text =
         format!("{MIXED}[stream.a]\n[stream.b.workload]\npattern = \"zipf\"\n[stream.b.replay]\noutstanding = 8");
-    let config = config(&text);
+    let config = config_of(&text);
     let (together, records) = run(&config);
     for index in 0..2 {
         let (alone, alone_records) = finish(Simulation::alone(&config, index).expect("the drive can be built"));
@@ -277,7 +264,7 @@ fn a_stream_alone_issues_the_same_requests_and_waits_for_nobody() {
 #[test]
 fn a_workload_that_does_not_fit_its_namespace_is_refused_with_the_name_of_the_stream() {
     let text = "[stream.a]\n[stream.b.workload]\nprofile = \"hm_0\"\nfootprint-start = \"512KiB\"\n[namespace.n]\ncapacity = \"1MiB\"";
-    let error = Simulation::new(&config(text)).err().expect("the profile needs more");
+    let error = Simulation::new(&config_of(text)).err().expect("the profile needs more");
     assert!(error.to_string().starts_with("stream \"b\": profile \"hm_0\": workload."), "{error}");
 
     let folder = std::path::PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("streams");
@@ -285,15 +272,15 @@ fn a_workload_that_does_not_fit_its_namespace_is_refused_with_the_name_of_the_st
     let trace = folder.join("far.ascii");
     std::fs::write(&trace, "0 0 4096 8 1\n1000 0 1000000 8 1\n").unwrap();
     let whole = format!("[stream.a.workload]\ntrace = \"{}\"\nformat = \"ascii\"\n", trace.display());
-    assert_eq!(run(&config(&whole)).0.requests, 2);
-    let error = Simulation::new(&config(&format!("{whole}[namespace.n]\ncapacity = \"256MiB\"")));
+    assert_eq!(run(&config_of(&whole)).0.requests, 2);
+    let error = Simulation::new(&config_of(&format!("{whole}[namespace.n]\ncapacity = \"256MiB\"")));
     let error = error.err().expect("the second request is beyond the namespace").to_string();
     assert!(error.contains("far.ascii"), "{error}");
 }
 
 #[test]
 fn as_many_sources_as_streams_are_needed() {
-    let config = config("[stream.a]\n[stream.b]");
+    let config = config_of("[stream.a]\n[stream.b]");
     let source = || Box::new(Listed(VecDeque::new())) as Box<dyn WorkloadSource>;
     let error = Simulation::with_source(&config, source()).err().expect("one is missing");
     assert!(matches!(error, RunError::Workload(_)), "{error}");

@@ -167,11 +167,7 @@ mod tests {
         }
 
         /// Takes what `policy` chooses at `now`; gives its order of arrival.
-        fn take(&mut self, policy: &mut OutOfOrder, now: Time, collection_first: bool) -> Option<u64> {
-            self.take_when(policy, now, collection_first, false)
-        }
-
-        fn take_when(
+        fn take(
             &mut self,
             policy: &mut OutOfOrder,
             now: Time,
@@ -193,9 +189,19 @@ mod tests {
 
     /// The order in which `arrivals` are served, by their order of arrival.
     fn served(options: &config::Schedule, first: bool, arrivals: &[(u32, usize, Class, Priority)]) -> Vec<u64> {
+        served_when(options, first, false, arrivals)
+    }
+
+    /// The same, where space may be nearly out.
+    fn served_when(
+        options: &config::Schedule,
+        first: bool,
+        space_is_out: bool,
+        arrivals: &[(u32, usize, Class, Priority)],
+    ) -> Vec<u64> {
         let mut policy = OutOfOrder::new(options, DIES);
         let mut waits = Waits::new(options, arrivals);
-        let served = std::iter::from_fn(|| waits.take(&mut policy, Time::from_us(100), first)).collect();
+        let served = std::iter::from_fn(|| waits.take(&mut policy, Time::from_us(100), first, space_is_out)).collect();
         assert!((0..DIES).all(|die| !waits.queues.has_work(DieId(die))), "all are served");
         served
     }
@@ -228,10 +234,7 @@ mod tests {
             (0, 1, Erase, Medium),
         ];
         let order = |erases, first, is_out| {
-            let options = config::Schedule { erases, ..Default::default() };
-            let (mut policy, mut waits) = (OutOfOrder::new(&options, DIES), Waits::new(&options, &arrivals));
-            let mut take = || waits.take_when(&mut policy, Time::from_us(100), first, is_out);
-            std::iter::from_fn(&mut take).collect::<Vec<_>>()
+            served_when(&config::Schedule { erases, ..Default::default() }, first, is_out, &arrivals)
         };
         assert_eq!(order(EraseOrder::WithCollection, false, false), [3, 0, 1, 2, 4]);
         assert_eq!(order(EraseOrder::WithCollection, true, false), [1, 2, 4, 3, 0]);
@@ -283,7 +286,7 @@ mod tests {
         kinds.iter().for_each(|&priority| waits.arrive((0, 0, UserRead, priority)));
         let mut of: Vec<Priority> = kinds.to_vec();
         for _ in 0..700 {
-            let taken = waits.take(&mut policy, Time::from_us(1_000), false).expect("something waits");
+            let taken = waits.take(&mut policy, Time::from_us(1_000), false, false).expect("something waits");
             let priority = of[taken as usize];
             served[priority.index()] += 1;
             waits.arrive((0, 0, UserRead, priority));
@@ -299,7 +302,7 @@ mod tests {
         let arrivals = [(0, 0, UserProgram, Low), (0, 0, UserRead, Urgent)];
         for (now, expected) in [(Time::from_us(50), 0), (Time::from_us(50) - Time::from_ps(1), 1)] {
             let mut waits = Waits::new(&options, &arrivals);
-            assert_eq!(waits.take(&mut OutOfOrder::new(&options, DIES), now, false), Some(expected));
+            assert_eq!(waits.take(&mut OutOfOrder::new(&options, DIES), now, false, false), Some(expected));
         }
     }
 }

@@ -98,9 +98,18 @@ impl RequestSink for Kept {
     }
 }
 
+/// The drive that `text` describes.
+pub fn config_of(text: &str) -> Config {
+    Config::from_str(text, "drive.toml", &[]).unwrap_or_else(|error| panic!("{error}"))
+}
+
 /// Runs `source` on the drive with all oracles on.
 pub fn run_source(config: &Config, source: impl WorkloadSource + 'static) -> (Report, Vec<RequestRecord>) {
-    let mut simulation = Simulation::with_source(config, Box::new(source)).expect("the drive can be built");
+    finish(Simulation::with_source(config, Box::new(source)).expect("the drive can be built"))
+}
+
+/// Runs a simulation to its end with all oracles on; gives the records as they completed.
+pub fn finish(mut simulation: Simulation) -> (Report, Vec<RequestRecord>) {
     simulation.enable_checks();
     let kept = Kept::default();
     simulation.set_request_sink(Box::new(kept.clone()));
