@@ -7,6 +7,7 @@ compatible configuration replays MQSim's own requests, so that what differs is t
 from __future__ import annotations
 
 import csv
+import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -106,3 +107,17 @@ def test_a_single_request_takes_as_long_to_the_nanosecond(
     latencies = sorted(pc.subtract(table["completed_ps"], table["arrival_ps"]).to_pylist())
     # The first request does not wait for the doorbell of a completion before it, which takes 4 ns.
     assert latencies == [1000 * (expected_ns - 4), *[1000 * expected_ns] * 19]
+
+
+def test_the_drive_that_is_measured_for_speed_is_what_the_importer_writes(tmp_path: Path) -> None:
+    if not GOLDEN.is_dir():
+        pytest.skip(f"{GOLDEN} is not there")
+    done = import_mqsim(GOLDEN / "g_1000.xml", GOLDEN / "g_rr4k_q64.xml", tmp_path, requests_max=0)
+    root = Path(__file__).parents[2]
+    files = [root / "crates" / "flashmesh" / "benches" / "drive" / "mqsim.toml", done.files[0]]
+    measured, imported = (tomllib.loads(flashmesh.configuration.load(file).to_toml()) for file in files)
+    # The benchmark has workloads of its own.
+    for drive in (measured, imported):
+        for section in ("workload", "replay", "stream"):
+            drive.pop(section, None)
+    assert measured == imported
