@@ -6,7 +6,7 @@ CARGO ?= cargo
 BIN := $(VENV)/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test test-rust test-python soak lint format generate check-generated bench clean
+.PHONY: help build demo test test-rust test-python explore soak lint format generate check-generated bench clean
 
 help: ## Say what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-16s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -34,8 +34,12 @@ demo: $(NATIVE) ## Replay a bundled workload over six interconnects, side by sid
 
 test: test-rust test-python ## Run every test
 
+# Random tests draw the same cases on every machine, so that what passed once passes again.
 test-rust:
-	$(CARGO) test --workspace --locked
+	PROPTEST_RNG_SEED=1 $(CARGO) test --workspace --locked
+
+explore: ## Run the random tests on cases that were not drawn before; PROPTEST_CASES=N draws N of each
+	PROPTEST_MAX_GLOBAL_REJECTS=1000000 $(CARGO) test --workspace --locked --no-fail-fast
 
 test-python: $(NATIVE)
 	$(BIN)/python -m pytest

@@ -198,6 +198,11 @@ fn keys_that_cannot_go_together_are_found() {
             "[mapping]\ncache-capacity = \"1MiB\"\nstored-entry-size = \"4KiB\"\n[geometry]\npage-size = \"2KiB\"",
             "mapping.stored-entry-size (4KiB) is larger than geometry.page-size (2KiB)",
         ),
+        // More translation pages than 32 bits number.
+        (
+            "[mapping]\ncache-capacity = \"1MiB\"\nstored-entry-size = \"1KiB\"\n[geometry]\ndies-per-chip = 37",
+            "the map lies in 865956004 translation pages",
+        ),
         (
             "[mapping]\ncache-capacity = \"1MiB\"\nread-size = \"8KiB\"",
             "mapping.read-size (8KiB) is larger than geometry.page-size (4KiB)",

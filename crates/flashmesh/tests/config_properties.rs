@@ -71,8 +71,8 @@ fn deciders(specs: &[&'static ParameterSpec]) -> Vec<Condition> {
     found
 }
 
-/// A line that meets `condition`.
-fn met(condition: &Condition) -> String {
+/// The key and the value that meet `condition`.
+fn met(condition: &Condition) -> (String, &'static str) {
     let path = condition.path();
     let value = match (path.as_str(), condition.is) {
         (_, true) => condition.values[0],
@@ -83,9 +83,9 @@ fn met(condition: &Condition) -> String {
     // Beside a kind of workload stands what it is made of, which says the kind.
     match value {
         "\"trace\"" | "\"fitted\"" | "\"profile\"" if path == "workload.kind" => {
-            format!("workload.{} = \"x\"\n", value.trim_matches('"'))
+            (format!("workload.{}", value.trim_matches('"')), "\"x\"")
         }
-        _ => format!("{path} = {value}\n"),
+        _ => (path, value),
     }
 }
 
@@ -95,10 +95,16 @@ fn file() -> impl Strategy<Value = String> {
     let count = specs.len();
     (subsequence(specs, 1..=6), prop::collection::vec((any::<u64>(), any::<Index>()), count)).prop_map(
         |(specs, random)| {
-            let given = |condition: &Condition| specs.iter().any(|spec| spec.path() == condition.path());
+            let given = |path: &str| specs.iter().any(|spec| spec.path() == path);
             let beside: String = match random[0].0 % 8 {
                 0 => String::new(),
-                _ => deciders(&specs).iter().filter(|condition| !given(condition)).map(met).collect(),
+                _ => deciders(&specs)
+                    .iter()
+                    .filter(|condition| !given(&condition.path()))
+                    .map(met)
+                    .filter(|(path, _)| !given(path))
+                    .map(|(path, value)| format!("{path} = {value}\n"))
+                    .collect(),
             };
             let lines = specs.iter().zip(random);
             let own = lines
@@ -229,7 +235,8 @@ fn every_key_reads_its_own_default() {
         let Some(default) = &spec.default_text else { continue };
         let mut text = String::new();
         for condition in deciders(&[spec]) {
-            text.push_str(&met(&condition));
+            let (path, value) = met(&condition);
+            text.push_str(&format!("{path} = {value}\n"));
             if condition.key == "write-binding" {
                 text.push_str("flash.program-order = \"any\"\n");
             }

@@ -59,8 +59,12 @@ pub(super) fn clashes(config: &Config) -> Vec<Clash> {
     precondition(config, &mut clashes);
     streams::clashes(config, geometry.as_ref(), &mut clashes);
     if let Some(geometry) = &geometry {
-        let is_full = clashes.iter().any(|clash| clash.keys.iter().any(|key| key == "geometry.over-provisioning"));
-        planes::clashes(config, geometry, is_full, &mut clashes);
+        // Pages that do not fit the drive as a whole may be more than can be numbered, and are told.
+        let tells_of_room = ["geometry.over-provisioning", "mapping.stored-entry-size"];
+        let fits = !clashes.iter().flat_map(|clash| &clash.keys).any(|key| tells_of_room.contains(&key.as_str()));
+        if fits {
+            planes::clashes(config, geometry, &mut clashes);
+        }
     }
     clashes
 }

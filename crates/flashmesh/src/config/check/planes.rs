@@ -22,14 +22,14 @@ fn names(config: &Config, namespaces: &[&NamespaceConfig]) -> (String, Vec<Strin
     (who, keys.collect())
 }
 
-/// Planes that are too full; `reported` when the drive as a whole is too full already, and told to be.
-pub(super) fn clashes(config: &Config, geometry: &Geometry, reported: bool, clashes: &mut Vec<Clash>) {
+/// Planes that are too full, of a drive that as a whole is not.
+pub(super) fn clashes(config: &Config, geometry: &Geometry, clashes: &mut Vec<Clash>) {
     // What is wrong with namespaces and queues is told where they are looked at.
     let (Ok(partition), Ok(namespaces)) = (Partition::new(geometry, config), config.namespaces(geometry)) else {
         return;
     };
     let writes_apart = config.ftl.write_streams == WriteStreams::PerStream;
-    if reported || (config.namespace.is_empty() && !writes_apart) {
+    if config.namespace.is_empty() && !writes_apart {
         return;
     }
     let planes = || (0..geometry.planes()).map(PlaneId);
