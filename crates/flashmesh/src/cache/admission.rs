@@ -136,7 +136,6 @@ impl Cache {
                 page.passing += 1;
                 page.valid = page.valid.or(write.sectors);
                 page.filling = page.filling.without(write.sectors);
-                self.relist(slot);
                 self.touch(slot);
             }
             Admitted::InDram(slot) => self.take(slot, write),
@@ -173,7 +172,6 @@ impl Cache {
             page.dirty = page.dirty.or(write.sectors);
             page.filling = page.filling.without(write.sectors);
         });
-        self.relist(slot);
         self.touch(slot);
         let page = &self.slots[slot];
         let generation = page.generation;

@@ -293,8 +293,8 @@ impl Cache {
         page.valid = page.valid.or(taken);
         page.filling = Sectors::NONE;
         page.is_filled = false;
-        self.settle(slot);
         if taken.is_empty() {
+            self.settle(slot);
             return None;
         }
         self.counts.fills += 1;
@@ -345,7 +345,6 @@ impl Cache {
         self.generations += 1;
         let slot = self.slots.insert(Slot::new(lpn, part, self.generations));
         self.table.insert(lpn, slot);
-        self.relist(slot);
         self.touch(slot);
         Some(slot)
     }
@@ -362,16 +361,14 @@ impl Cache {
         }
     }
 
-    /// A page is used now.
+    /// A page is used now, and goes first where it belongs.
     fn touch(&mut self, slot: SlotId) {
         self.uses += 1;
         let page = &mut self.slots[slot];
         page.used = self.uses;
-        let listed = page.listed;
-        if listed != Listed::Nowhere {
-            self.unlist(slot);
-            self.list(slot, listed);
-        }
+        let belongs = page.belongs();
+        self.unlist(slot);
+        self.list(slot, belongs);
     }
 
     /// Changes a page, and what is counted of its part.
