@@ -72,7 +72,7 @@ fn writes() {
         let mut moved = 0;
         for _ in 0..writes / 8 {
             let lpns: [Lpn; 8] = std::array::from_fn(|_| Lpn(random.below(geometry.logical_pages)));
-            ftl.touch_writes(lpns.into_iter().take(ahead));
+            ftl.touch_writes(&lpns[..ahead]);
             moved += lpns.into_iter().map(|lpn| ftl.write_untimed(lpn, &idle)).sum::<u64>();
         }
         let nanoseconds = begun.elapsed().as_nanos() as f64 / f64::from(writes);

@@ -14,6 +14,9 @@ use crate::units::Time;
 /// The number of lanes of an [`EventQueue`].
 pub const LANES: usize = 7;
 
+// The next event is looked for in pairs of pairs of pairs.
+const _: () = assert!(LANES + 1 == 8, "the lanes and the heap are eight places");
+
 /// In place of a lane: for events that do not come a constant delay after their cause.
 pub const NO_LANE: usize = LANES;
 
@@ -65,28 +68,34 @@ struct Lane<E> {
 }
 
 impl<E: Copy> Lane<E> {
+    /// No entries; `filler` is what empty places hold.
+    fn new(filler: E) -> Lane<E> {
+        let ring = vec![Entry { at_ps: 0, sequence: 0, event: filler }; 64];
+        Lane { ring, first: 0, count: 0, last_ps: 0 }
+    }
+
     /// The first entry.
     #[inline]
     fn front(&self) -> Option<&Entry<E>> {
         if self.count == 0 { None } else { self.ring.get(self.first) }
     }
 
-    #[inline]
-    fn push(&mut self, entry: Entry<E>) {
+    #[inline(always)]
+    fn push(&mut self, at_ps: u64, sequence: u64, event: E) {
         if self.count == self.ring.len() {
-            self.grow(entry);
+            self.grow();
         }
         let at = (self.first + self.count) & (self.ring.len() - 1);
-        self.ring[at] = entry;
+        self.ring[at] = Entry { at_ps, sequence, event };
         self.count += 1;
-        self.last_ps = entry.at_ps;
+        self.last_ps = at_ps;
     }
 
     #[cold]
-    fn grow(&mut self, filler: Entry<E>) {
+    fn grow(&mut self) {
         self.ring.rotate_left(self.first);
         self.first = 0;
-        self.ring.resize((2 * self.ring.len()).max(64), filler);
+        self.ring.extend_from_within(..);
     }
 
     /// Takes the first of its entries, of which there is at least one.
@@ -114,19 +123,18 @@ pub struct EventQueue<E> {
     heap: BinaryHeap<Reverse<Entry<E>>>,
 }
 
-impl<E: Copy> Default for EventQueue<E> {
-    fn default() -> Self {
+impl<E: Copy> EventQueue<E> {
+    /// An empty queue; `filler` is what empty places of it hold.
+    pub fn new(filler: E) -> EventQueue<E> {
         EventQueue {
             now: Time::ZERO,
             sequence: 0,
             heads_ps: [EMPTY; LANES + 1],
-            lanes: std::array::from_fn(|_| Lane { ring: Vec::new(), first: 0, count: 0, last_ps: 0 }),
+            lanes: std::array::from_fn(|_| Lane::new(filler)),
             heap: BinaryHeap::new(),
         }
     }
-}
 
-impl<E: Copy> EventQueue<E> {
     /// The time of the event taken last.
     #[inline]
     pub fn now(&self) -> Time {
@@ -142,24 +150,32 @@ impl<E: Copy> EventQueue<E> {
     /// Schedules `event` for `at`, which must not lie in the past.
     ///
     /// `lane` (below [`LANES`], or [`NO_LANE`]) is where events of this kind queue up; it decides the cost, never the order.
-    #[inline]
+    ///
+    /// Always inlined: an event that is passed on is written in pieces and read again whole, which stalls a processor until the
+    /// pieces have reached its cache.
+    #[inline(always)]
     pub fn schedule(&mut self, lane: usize, at: Time, event: E) {
         debug_assert!(at >= self.now, "an event was scheduled for {at}, before now, {}", self.now);
         let at_ps = at.as_ps();
-        let entry = Entry { at_ps, sequence: self.sequence, event };
+        let sequence = self.sequence;
         self.sequence += 1;
         if let Some(queue) = self.lanes.get_mut(lane) {
             // The newest entry has the highest sequence number, so only the time can be out of order.
             if queue.count == 0 {
                 self.heads_ps[lane] = at_ps;
-                return queue.push(entry);
+                return queue.push(at_ps, sequence, event);
             }
             if queue.last_ps <= at_ps {
-                return queue.push(entry);
+                return queue.push(at_ps, sequence, event);
             }
         }
+        self.schedule_in_heap(at_ps, sequence, event);
+    }
+
+    #[inline(never)]
+    fn schedule_in_heap(&mut self, at_ps: u64, sequence: u64, event: E) {
         self.heads_ps[NO_LANE] = self.heads_ps[NO_LANE].min(at_ps);
-        self.heap.push(Reverse(entry));
+        self.heap.push(Reverse(Entry { at_ps, sequence, event }));
     }
 
     /// Takes the next event and moves the clock to it.
@@ -172,22 +188,17 @@ impl<E: Copy> EventQueue<E> {
     /// `Option`, which moves it in pieces.
     #[inline]
     pub fn advance(&mut self) -> Option<Due> {
-        // Best and lane stay in registers and are replaced without a branch: which lane is next cannot be predicted.
-        let (mut first, mut best) = (0, self.heads_ps[0]);
-        let mut is_tied = false;
-        for lane in 1..=NO_LANE {
-            let head = self.heads_ps[lane];
-            let is_smaller = head < best;
-            is_tied = (is_tied & !is_smaller) | (head == best);
-            first = select_unpredictable(is_smaller, lane, first);
-            best = select_unpredictable(is_smaller, head, best);
-        }
+        // Without a branch, and in pairs that do not wait for one another: which lane is next cannot be predicted.
+        let heads = self.heads_ps;
+        let earlier = |a: u64, b: u64| select_unpredictable(a < b, a, b);
+        let pairs: [u64; 4] = std::array::from_fn(|at| earlier(heads[2 * at], heads[2 * at + 1]));
+        let best = earlier(earlier(pairs[0], pairs[1]), earlier(pairs[2], pairs[3]));
         if best == EMPTY {
             return None;
         }
-        if is_tied {
-            first = self.first_scheduled(best);
-        }
+        let due = (0..=NO_LANE).fold(0, |due, lane| due | u32::from(heads[lane] == best) << lane);
+        let is_tied = due & (due - 1) != 0;
+        let first = if is_tied { self.first_scheduled(best) } else { due.trailing_zeros() as usize };
         self.now = Time::from_ps(best);
         Some(Due(first))
     }
@@ -206,6 +217,7 @@ impl<E: Copy> EventQueue<E> {
     }
 
     /// Of the lanes whose first event is due at `at_ps`, the one whose event was scheduled first.
+    #[inline(never)]
     fn first_scheduled(&self, at_ps: u64) -> usize {
         let sequence = |lane: &usize| match self.lanes.get(*lane) {
             Some(queue) => queue.front().map(|entry| entry.sequence),
@@ -221,7 +233,7 @@ mod tests {
 
     #[test]
     fn events_come_by_time_and_ties_by_the_order_of_scheduling_whatever_their_lane() {
-        let mut queue = EventQueue::default();
+        let mut queue = EventQueue::new(0);
         // A small linear congruence gives times with many ties, in lanes that do not fit them.
         let mut state = 7u64;
         let mut expected = Vec::new();
@@ -243,7 +255,7 @@ mod tests {
     #[test]
     #[should_panic(expected = "before now")]
     fn an_event_in_the_past_is_a_bug() {
-        let mut queue = EventQueue::default();
+        let mut queue = EventQueue::new(());
         queue.schedule(0, Time::from_ps(5), ());
         queue.pop();
         queue.schedule(0, Time::from_ps(4), ());

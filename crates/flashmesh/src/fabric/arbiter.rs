@@ -44,6 +44,28 @@ fn take_first(queue: &mut VecDeque<Waiting>, fits: impl Fn(&Waiting) -> bool) ->
     queue.remove(at)
 }
 
+/// How many of `places` in a circle lie between `last` and `place`; a division would take longer than all else here.
+#[inline]
+fn behind(place: u32, last: u32, places: u32) -> u32 {
+    let distance = place + places - last - 1;
+    if distance < places { distance } else { distance - places }
+}
+
+/// With data first: whether `other` is served before what has `data` to send, and may go on with an operation.
+#[inline]
+fn goes_before(other: &Waiting, data: DataOf, goes_on: bool) -> bool {
+    other.data < data || (other.data == data && !goes_on)
+}
+
+/// Moves the last of `queue` before those that it is served before.
+#[inline(never)]
+fn rank_last(queue: &mut VecDeque<Waiting>) {
+    if let Some(last) = queue.pop_back() {
+        let at = queue.partition_point(|other| goes_before(other, last.data, last.goes_on));
+        queue.insert(at, last);
+    }
+}
+
 impl Arbiter {
     /// Nobody waits for what `positions` dies may want, `positions_per_chip` of each chip.
     pub(super) fn new(arbitration: Arbitration, positions: u32, positions_per_chip: u32) -> Arbiter {
@@ -54,19 +76,16 @@ impl Arbiter {
     }
 
     /// A die begins to wait.
-    #[inline]
+    #[inline(always)]
     pub(super) fn wait(&mut self, waiting: Waiting) {
-        let is_command = waiting.leg == Leg::Command;
-        let arbitration = self.arbitration;
+        let has_rank = waiting.leg != Leg::Command && self.arbitration == Arbitration::DataFirstRoundRobin;
+        let Waiting { data, goes_on, .. } = waiting;
         let queue = self.queue(waiting.leg);
-        if is_command || arbitration != Arbitration::DataFirstRoundRobin {
-            queue.push_back(waiting);
-            return;
+        let is_last = !has_rank || queue.back().is_none_or(|last| goes_before(last, data, goes_on));
+        queue.push_back(waiting);
+        if !is_last {
+            rank_last(queue);
         }
-        let goes_before =
-            |other: &Waiting| other.data < waiting.data || (other.data == waiting.data && !waiting.goes_on);
-        let at = queue.partition_point(goes_before);
-        queue.insert(at, waiting);
     }
 
     /// The die at `position` was served without having waited here.
@@ -100,7 +119,7 @@ impl Arbiter {
             Arbitration::RoundRobin => {
                 // Distance from the place served last; a die that waits for both sends its data first, to become free.
                 let (last, positions) = (self.last, self.positions);
-                let distance = |waiting: &Waiting| (waiting.position + positions - last - 1) % positions;
+                let distance = |waiting: &Waiting| behind(waiting.position, last, positions);
                 let nearest = |queue: &VecDeque<Waiting>| {
                     let fitting = queue.iter().enumerate().filter(|(_, waiting)| fits(waiting));
                     fitting.map(|(at, waiting)| (distance(waiting), at)).min()
@@ -115,7 +134,8 @@ impl Arbiter {
             }
             Arbitration::DataFirstRoundRobin => take_first(data, &fits).or_else(|| {
                 let (chips, own) = (self.positions / self.positions_per_chip, self.positions_per_chip);
-                let distance = |waiting: &Waiting| (waiting.position / own + chips - self.last / own - 1) % chips;
+                let last = self.last / own;
+                let distance = |waiting: &Waiting| behind(waiting.position / own, last, chips);
                 let fitting = commands.iter().enumerate().filter(|(_, waiting)| fits(waiting));
                 let (_, at) = fitting.map(|(at, waiting)| (distance(waiting), at)).min()?;
                 commands.remove(at)

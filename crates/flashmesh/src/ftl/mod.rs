@@ -259,8 +259,9 @@ impl Ftl {
 
     /// As [`Ftl::touch`], for pages about to be written: loads what tells of their older versions too.
     #[inline]
-    pub fn touch_writes(&self, lpns: impl Iterator<Item = Lpn>) {
-        black_box(lpns.fold(0, |sum, lpn| match self.mapping.get(lpn) {
+    pub fn touch_writes(&self, lpns: &[Lpn]) {
+        self.mapping.touch(lpns.iter().copied());
+        black_box(lpns.iter().fold(0, |sum, &lpn| match self.mapping.get(lpn) {
             Some(ppn) => sum ^ self.blocks.touch(ppn),
             None => sum,
         }));

@@ -12,7 +12,7 @@ use crate::workload::IoRequest;
 use crate::workload::source::WorkloadSource;
 
 /// Requests pulled at once from a workload without threads, so that what they will need can be fetched early.
-const BATCH: usize = 32;
+pub const BATCH: usize = 32;
 
 /// The fixed point of the time scale.
 const SCALE_SHIFT: u32 = 40;
@@ -83,8 +83,9 @@ pub struct Replay {
     in_flight: usize,
     /// Stress and closed: arrived, but the queue was full.
     waiting: VecDeque<Arrived>,
-    /// Pulled ahead from a workload without threads.
-    batch: VecDeque<IoRequest>,
+    /// Pulled ahead from a workload without threads, and how many of them are taken.
+    batch: Vec<IoRequest>,
+    taken: usize,
     /// What ended the batch early.
     failed: Option<WorkloadError>,
     /// Open: an [`Next::At`] is pending for the head of the batch.
@@ -116,7 +117,8 @@ impl Replay {
             queue_depth: queue_depth as usize,
             in_flight: 0,
             waiting: VecDeque::new(),
-            batch: VecDeque::with_capacity(BATCH),
+            batch: Vec::with_capacity(BATCH),
+            taken: 0,
             failed: None,
             alarm: false,
             overdue: Time::ZERO,
@@ -188,6 +190,7 @@ impl Replay {
     }
 
     /// A request that has arrived goes to the drive, or waits for a place there.
+    #[inline]
     fn arrive(&mut self, arrived: Arrived) -> Next {
         if self.in_flight == self.queue_depth {
             self.waiting.push_back(arrived);
@@ -197,17 +200,22 @@ impl Replay {
         Next::Issue(arrived)
     }
 
-    /// Pulls the next requests into the batch; gives those that are new, in case their pages can be fetched early.
+    /// Pulls the next requests into the batch when all of it is taken.
+    #[inline]
     fn refill(&mut self) -> Result<(), WorkloadError> {
-        if !self.batch.is_empty() {
-            return Ok(());
-        }
+        if self.taken < self.batch.len() { Ok(()) } else { self.fill_batch() }
+    }
+
+    #[inline(never)]
+    fn fill_batch(&mut self) -> Result<(), WorkloadError> {
+        self.batch.clear();
+        self.taken = 0;
         if let Some(error) = self.failed.take() {
             return Err(error);
         }
         while self.batch.len() < BATCH {
             match self.source.next_request(0) {
-                Ok(Some(io)) => self.batch.push_back(io),
+                Ok(Some(io)) => self.batch.push(io),
                 Ok(None) => break,
                 Err(error) if self.batch.is_empty() => return Err(error),
                 Err(error) => {
@@ -219,24 +227,28 @@ impl Replay {
         Ok(())
     }
 
-    /// The next request of `thread` whatever its arrival time, and whether the batch is new.
-    fn pull(&mut self, thread: u32) -> Result<Option<IoRequest>, WorkloadError> {
-        if matches!(self.mode, Mode::Closed { .. }) {
-            return self.source.next_request(thread);
-        }
-        self.refill()?;
-        Ok(self.batch.pop_front())
-    }
-
     /// Stress and closed replay: `thread` is free for its next request at `now`.
     ///
     /// # Errors
     /// When the workload cannot be read on.
+    #[inline]
     pub fn next_for(&mut self, thread: u32, now: Time) -> Result<Next, WorkloadError> {
         if now > self.stop {
             return Ok(Next::Later);
         }
-        let Some(io) = self.pull(thread)? else { return Ok(Next::Later) };
+        if matches!(self.mode, Mode::Closed { .. }) {
+            return self.next_of(thread, now);
+        }
+        self.refill()?;
+        let Some(&io) = self.batch.get(self.taken) else { return Ok(Next::Later) };
+        self.taken += 1;
+        Ok(self.arrive(Arrived { io, thread, arrival: now }))
+    }
+
+    /// Closed replay: the next request of `thread`.
+    #[inline(never)]
+    fn next_of(&mut self, thread: u32, now: Time) -> Result<Next, WorkloadError> {
+        let Some(io) = self.source.next_request(thread)? else { return Ok(Next::Later) };
         Ok(self.arrive(Arrived { io, thread, arrival: now }))
     }
 
@@ -249,7 +261,7 @@ impl Replay {
             return Ok(Next::Later);
         }
         self.refill()?;
-        let Some(&io) = self.batch.front() else { return Ok(Next::Later) };
+        let Some(&io) = self.batch.get(self.taken) else { return Ok(Next::Later) };
         let arrival = self.scaled(io.arrival)?;
         if arrival > self.stop {
             return Ok(Next::Later);
@@ -258,7 +270,7 @@ impl Replay {
             self.alarm = true;
             return Ok(Next::At(arrival));
         }
-        self.batch.pop_front();
+        self.taken += 1;
         self.in_flight += 1;
         self.overdue += now - arrival.later(self.overdue_until).min(now);
         self.overdue_until = now;
@@ -284,12 +296,12 @@ impl Replay {
     /// Whether the last request taken was the first of a new batch.
     #[inline]
     pub fn has_new_batch(&self) -> bool {
-        self.batch.len() + 1 == BATCH
+        self.taken == 1 && self.batch.len() == BATCH
     }
 
     /// The requests pulled ahead.
     pub fn batch(&self) -> impl Iterator<Item = &IoRequest> {
-        self.batch.iter()
+        self.batch[self.taken..].iter()
     }
 
     fn scaled(&self, arrival: Time) -> Result<Time, WorkloadError> {

@@ -30,12 +30,12 @@ pub struct Waiting<'a> {
 
 /// The planes of a mask.
 #[inline]
-fn planes(mut mask: u8) -> impl Iterator<Item = usize> {
+fn planes(mut mask: u8) -> impl Iterator<Item = u8> {
     std::iter::from_fn(move || {
         if mask == 0 {
             return None;
         }
-        let plane = mask.trailing_zeros() as usize;
+        let plane = mask.trailing_zeros() as u8;
         mask &= mask - 1;
         Some(plane)
     })
@@ -107,7 +107,7 @@ impl<'a> Waiting<'a> {
         if let ([ready], [priority]) = (self.ready, self.queues.priorities()) {
             let mask = ready[class.index()];
             if mask != 0 && mask & (mask - 1) == 0 {
-                let plane = mask.trailing_zeros() as usize;
+                let plane = mask.trailing_zeros() as u8;
                 return Some(Choice { die: self.first, class, plane, priority: *priority });
             }
         }
@@ -121,7 +121,7 @@ pub fn oldest<'a>(heads: impl Iterator<Item = (Choice, &'a Transaction)>) -> Opt
     heads.min_by_key(|(_, transaction)| transaction.order).map(|(choice, _)| choice)
 }
 
-/// The queue whose first transaction leads the next operation.
+/// The queue whose first transaction leads the next operation; so small that it is returned in a register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Choice {
     /// The die.
@@ -129,7 +129,7 @@ pub struct Choice {
     /// Its class.
     pub class: Class,
     /// The plane in the die.
-    pub plane: usize,
+    pub plane: u8,
     /// Its priority; the default one where priorities do not count.
     pub priority: Priority,
 }

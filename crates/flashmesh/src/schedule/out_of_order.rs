@@ -148,7 +148,7 @@ mod tests {
 
     impl Waits {
         /// These wait, in the order of arrival, one a microsecond from zero on, on die and plane.
-        fn new(options: &config::Schedule, arrivals: &[(u32, usize, Class, Priority)]) -> Waits {
+        fn new(options: &config::Schedule, arrivals: &[(u32, u8, Class, Priority)]) -> Waits {
             let by_priority = options.priorities != Priorities::Off;
             let queues = DieQueues::new(DIES, 2, by_priority);
             let mut waits = Waits { queues, transactions: Transactions::default(), arrived: 0 };
@@ -156,7 +156,7 @@ mod tests {
             waits
         }
 
-        fn arrive(&mut self, (die, plane, class, priority): (u32, usize, Class, Priority)) {
+        fn arrive(&mut self, (die, plane, class, priority): (u32, u8, Class, Priority)) {
             let mut transaction = Transaction::new(class, None, Lpn(0), PlaneId(0), Ppn(0), Bytes::ZERO);
             transaction.priority = priority;
             transaction.order = self.arrived;
@@ -188,7 +188,7 @@ mod tests {
     }
 
     /// The order in which `arrivals` are served, by their order of arrival.
-    fn served(options: &config::Schedule, first: bool, arrivals: &[(u32, usize, Class, Priority)]) -> Vec<u64> {
+    fn served(options: &config::Schedule, first: bool, arrivals: &[(u32, u8, Class, Priority)]) -> Vec<u64> {
         served_when(options, first, false, arrivals)
     }
 
@@ -197,7 +197,7 @@ mod tests {
         options: &config::Schedule,
         first: bool,
         space_is_out: bool,
-        arrivals: &[(u32, usize, Class, Priority)],
+        arrivals: &[(u32, u8, Class, Priority)],
     ) -> Vec<u64> {
         let mut policy = OutOfOrder::new(options, DIES);
         let mut waits = Waits::new(options, arrivals);
@@ -246,7 +246,7 @@ mod tests {
         assert_eq!(order(EraseOrder::Last, true, true), [1, 2, 4, 3, 0]);
     }
 
-    const MIXED: [(u32, usize, Class, Priority); 7] = [
+    const MIXED: [(u32, u8, Class, Priority); 7] = [
         (0, 0, UserRead, Low),
         (0, 0, UserProgram, Urgent),
         (0, 0, UserRead, High),

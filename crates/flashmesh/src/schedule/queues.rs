@@ -47,7 +47,7 @@ impl DieQueues {
 
     #[inline]
     fn slot(&self, at: Choice) -> usize {
-        let slot = (at.die.index() * CLASSES + at.class.index()) * self.planes_per_die + at.plane;
+        let slot = (at.die.index() * CLASSES + at.class.index()) * self.planes_per_die + usize::from(at.plane);
         if self.priorities.len() == 1 { slot } else { slot * Priority::ALL.len() + at.priority.index() }
     }
 
@@ -59,7 +59,7 @@ impl DieQueues {
 
     /// Puts a transaction at the end of its queue.
     #[inline]
-    pub fn push(&mut self, transactions: &mut Transactions, die: DieId, plane: usize, id: TransactionId) {
+    pub fn push(&mut self, transactions: &mut Transactions, die: DieId, plane: u8, id: TransactionId) {
         let Transaction { class, priority, .. } = transactions[id];
         transactions[id].next = None;
         let slot = self.slot(Choice { die, class, plane, priority });
@@ -73,7 +73,7 @@ impl DieQueues {
     }
 
     /// Puts a transaction into its queue behind those of lower order.
-    pub fn insert(&mut self, transactions: &mut Transactions, die: DieId, plane: usize, id: TransactionId) {
+    pub fn insert(&mut self, transactions: &mut Transactions, die: DieId, plane: u8, id: TransactionId) {
         let Transaction { class, priority, order, .. } = transactions[id];
         let at = Choice { die, class, plane, priority };
         let slot = self.slot(at);

@@ -53,6 +53,7 @@ impl Simulation {
     }
 
     /// Something changed for a die of a chip: one of its dies may want its next operation, or to resume one.
+    #[inline(never)]
     pub(super) fn kick_chip(&mut self, die: DieId) {
         if let Some(die) = self.taker(die) {
             self.kick_die(die);

@@ -53,10 +53,15 @@ impl Simulation {
     }
 
     /// Starts collecting the planes of an idle die that background collection wants.
+    #[inline]
     pub(super) fn collect_in_background(&mut self, die: DieId) {
-        if self.config.gc.background_threshold == 0.0 {
-            return;
+        if self.config.gc.background_threshold != 0.0 {
+            self.collect_planes_in_background(die);
         }
+    }
+
+    #[inline(never)]
+    fn collect_planes_in_background(&mut self, die: DieId) {
         let first = self.geometry.first_plane(die).0;
         for plane in (first..first + self.geometry.planes_per_die).map(PlaneId) {
             if self.collections[plane.index()].is_none()
@@ -139,7 +144,7 @@ impl Simulation {
         self.foreground_collections[die.index()] > 0 && self.is_urgent(die)
     }
 
-    #[inline]
+    #[inline(never)]
     fn is_urgent(&self, die: DieId) -> bool {
         self.planes_of(die).any(|plane| self.ftl.is_urgent(plane))
     }

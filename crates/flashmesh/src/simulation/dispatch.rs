@@ -76,6 +76,7 @@ impl Simulation {
         is_held_back && self.collect_planes_held_back(die, ready)
     }
 
+    #[inline(never)]
     fn collect_planes_held_back(&mut self, die: DieId, ready: &PlaneMasks) -> bool {
         let waiting = self.queues.masks(die);
         let held_back = |class: Class| waiting[class.index()] & !ready[class.index()];
@@ -93,6 +94,7 @@ impl Simulation {
     }
 
     /// Whether reads may suspend what the array does: not collection while that goes before requests.
+    #[inline(never)]
     fn may_suspend(&self, die: DieId) -> bool {
         let state = &self.dies[die.index()];
         state.may_suspend(&self.rules, self.now()) && !(state.works_internally() && self.collection_first(die))
@@ -123,6 +125,7 @@ impl Simulation {
         }
     }
 
+    #[inline(never)]
     fn resume(&mut self, die: DieId) {
         let now = self.now();
         let until = self.dies[die.index()]
@@ -133,12 +136,14 @@ impl Simulation {
         self.witness(|oracles, now| oracles.resumed(die, now, until));
     }
 
+    #[inline]
     pub(super) fn went_idle(&mut self, die: DieId) {
         self.set_idle(die);
         self.collect_in_background(die);
     }
 
     /// A die has nothing to do, for the allocation that looks for such.
+    #[inline]
     pub(super) fn set_idle(&mut self, die: DieId) {
         if self.tracks_idle {
             self.idle.set(die, true);
@@ -149,13 +154,15 @@ impl Simulation {
     ///
     /// A plane without a free page for the host, or the map, holds such programs back, and is collected; while an operation is
     /// suspended only reads that requests wait for run, and nothing when it is a collection that goes before them.
-    #[inline]
+    #[inline(always)]
     pub(super) fn ready(&self, die: DieId) -> PlaneMasks {
         let masks = self.queues.masks(die);
         let has_programs = masks[Class::UserProgram.index()] | masks[Class::MapProgram.index()] != 0;
         if has_programs || self.dies[die.index()].has_suspended() { self.ready_of(die, masks) } else { masks }
     }
 
+    /// Kept out of line, like all here that few transactions need: what is inlined beside them would save registers for it.
+    #[inline(never)]
     fn ready_of(&self, die: DieId, mut masks: PlaneMasks) -> PlaneMasks {
         let state = &self.dies[die.index()];
         if state.has_suspended() {
@@ -194,7 +201,7 @@ impl Simulation {
         if self.config.ftl.write_streams == WriteStreams::Shared {
             return has_page(Stream::Host(StreamId(0)));
         }
-        let head = |&priority| self.queues.head(Choice { die, class, plane: plane as usize, priority });
+        let head = |&priority| self.queues.head(Choice { die, class, plane: plane as u8, priority });
         let heads = self.queues.priorities().iter().filter_map(head);
         heads.filter_map(|head| self.stream_of(head)).all(has_page)
     }
@@ -411,6 +418,7 @@ impl Simulation {
     }
 
     /// Sends a transaction whose page has moved, or was forgotten, where it has to go now.
+    #[inline(never)]
     fn reroute(&mut self, id: TransactionId) {
         let transaction = &mut self.transactions[id];
         let plane = transaction.plane;

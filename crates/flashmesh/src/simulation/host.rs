@@ -27,7 +27,7 @@ struct Calendar<'a> {
 }
 
 impl Agenda for Calendar<'_> {
-    #[inline]
+    #[inline(always)]
     fn schedule(&mut self, at: Time, event: HostEvent) {
         self.queue.schedule(host_lane(event), at, Event::Host(event));
     }

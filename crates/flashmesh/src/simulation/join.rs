@@ -27,9 +27,9 @@ impl Simulation {
         let rule = self.config.flash.multi_plane;
         let lead_at = self.place_of(lead);
         while others != 0 {
-            let plane = others.trailing_zeros() as usize;
+            let plane = others.trailing_zeros() as u8;
             others &= others - 1;
-            let plane_id = PlaneId(self.geometry.first_plane(die).0 + plane as u32);
+            let plane_id = PlaneId(self.geometry.first_plane(die).0 + u32::from(plane));
             let queue = Choice { plane, ..choice };
             let joins = match class {
                 Class::MapRead | Class::UserRead | Class::CollectRead => {

@@ -33,7 +33,7 @@ use crate::check::{LinksAtEnd, Oracles};
 use crate::config::{Allocation, Arbitration, Config, Move, Priorities, WriteBinding};
 use crate::engine::queue::EventQueue;
 use crate::error::{RunError, WorkloadError};
-use crate::fabric::{self, AnyFabric, Causes, Fabric, Leg, Outbox};
+use crate::fabric::{self, AnyFabric, Causes, Fabric, Grant, Granted, Leg, Outbox};
 use crate::flash::die::{Die, DieRules, Operation};
 use crate::flash::geometry::Geometry;
 use crate::flash::timing::Timing;
@@ -201,7 +201,7 @@ impl Simulation {
                 suspensions_max: config.flash.suspensions_max,
                 suspend_remaining_min: config.flash.suspend_remaining_min,
             },
-            queue: EventQueue::default(),
+            queue: EventQueue::new(Event::Memory),
             requests: Default::default(),
             transactions: Transactions::default(),
             interface: AnyInterface::new(config, &priorities),
@@ -368,7 +368,7 @@ impl Simulation {
     }
 
     /// Hands granted paths to their dies until the fabric has nothing more to say.
-    #[inline]
+    #[inline(always)]
     fn settle(&mut self) {
         if !self.outbox.grants.is_empty() || !self.outbox.events.is_empty() {
             self.empty_outbox();
@@ -376,12 +376,14 @@ impl Simulation {
         self.tell_uses();
     }
 
+    #[inline(never)]
     fn empty_outbox(&mut self) {
         let mut next = 0;
         while next < self.outbox.grants.len() {
-            let granted = self.outbox.grants[next];
+            // Field by field: it was written so, and reading it whole would wait until that is in the cache.
+            let Granted { grant: Grant { die, leg, path }, since, cause } = self.outbox.grants[next];
             next += 1;
-            self.granted(granted);
+            self.granted(Granted { grant: Grant { die, leg, path }, since, cause });
         }
         self.outbox.grants.clear();
         for (at, event) in self.outbox.events.drain(..) {

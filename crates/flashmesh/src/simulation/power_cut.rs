@@ -148,8 +148,10 @@ impl Simulation {
         let priorities = self.queues.priorities();
         for die in (0..self.geometry.dies()).map(DieId) {
             for class in [Class::UserRead, Class::UserProgram] {
-                for place in 0..self.geometry.planes_per_die as usize * priorities.len() {
-                    let (plane, priority) = (place / priorities.len(), priorities[place % priorities.len()]);
+                let planes = 0..self.geometry.planes_per_die as u8;
+                for (plane, &priority) in
+                    planes.flat_map(|plane| priorities.iter().map(move |priority| (plane, priority)))
+                {
                     let queue = Choice { die, class, plane, priority };
                     while let Some(id) = self.queues.pop(&mut self.transactions, queue) {
                         match self.transactions[id].request {

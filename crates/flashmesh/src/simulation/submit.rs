@@ -2,7 +2,7 @@
 
 use crate::config::FirstTouch;
 use crate::error::RunError;
-use crate::host::replay::{Mode, Next};
+use crate::host::replay::{BATCH, Mode, Next};
 use crate::ids::{Lpn, Ppn, RequestId, StreamId, TransactionId};
 use crate::schedule::transaction::{Class, Transaction};
 use crate::units::{Bytes, Time};
@@ -51,15 +51,26 @@ impl Simulation {
 
     /// Fetches what the requests that a stream pulled last will need from the tables of the translation layer.
     pub(super) fn look_ahead(&self, stream: StreamId) {
-        let batch = || {
-            let located =
-                |io: &IoRequest| self.namespaces.locate(stream, io).ok().map(|offset| IoRequest { offset, ..*io });
-            self.streams[stream.index()].replay.batch().filter_map(located)
-        };
-        let first_page = |io: &IoRequest| self.geometry.lpn_of(io.offset);
-        let reads = |io: &IoRequest| io.kind == RequestKind::Read;
-        self.ftl.touch(batch().filter(reads).map(|io| first_page(&io)));
-        self.ftl.touch_writes(batch().filter(|io| !reads(io)).map(|io| first_page(&io)));
+        // The pages are found before any of them is touched: the more loads there are in a row, the more of them overlap.
+        let mut pages = [Lpn(0); BATCH];
+        let (mut reads, mut writes) = (0, BATCH);
+        for io in self.streams[stream.index()].replay.batch() {
+            let Ok(offset) = self.namespaces.locate(stream, io) else { continue };
+            let at = if io.kind == RequestKind::Read {
+                reads += 1;
+                reads - 1
+            } else {
+                writes -= 1;
+                writes
+            };
+            pages[at] = self.geometry.lpn_of(offset);
+        }
+        let (reads, writes) = (&pages[..reads], &pages[writes..]);
+        if let Some(map) = &self.map {
+            map.fetch(reads.iter().chain(writes).copied());
+        }
+        self.ftl.touch(reads.iter().copied());
+        self.ftl.touch_writes(writes);
     }
 
     /// Takes a request that has reached the drive.
@@ -300,7 +311,7 @@ impl Simulation {
         }
         let transaction = &mut self.transactions[id];
         let die = self.geometry.die_of_plane(transaction.plane);
-        let plane = self.geometry.plane_in_die(transaction.plane) as usize;
+        let plane = self.geometry.plane_in_die(transaction.plane) as u8;
         transaction.queued = now;
         transaction.internal_busy_at_queued = self.dies[die.index()].internal_busy(now);
         if has_turn {

@@ -1,6 +1,6 @@
 //! The entries of the map that are in DRAM: found by logical page, linked in the order of use and by translation page.
 
-use rustc_hash::FxHashMap;
+use std::hint::black_box;
 
 use crate::ids::{Lpn, id};
 
@@ -59,28 +59,40 @@ struct Partition {
 pub(super) struct Entries {
     slots: Vec<Entry>,
     free: u32,
-    by_lpn: FxHashMap<Lpn, Slot>,
+    /// By logical page: its slot + 1, or 0; from the operating system it comes zeroed, and costs nothing until it is touched.
+    slot_of: Vec<u32>,
     partitions: Vec<Partition>,
 }
 
-/// Entries for which tables are made in advance; more of them let the tables grow.
+/// Entries for which the table is made in advance; more of them let it grow.
 const ENTRIES_IN_ADVANCE: usize = 1 << 16;
 
 impl Entries {
-    /// No entries yet in `partitions` parts of `capacity` entries each.
-    pub(super) fn new(partitions: usize, capacity: u32) -> Entries {
+    /// No entries yet, for `logical_pages`, in `partitions` parts of `capacity` entries each.
+    pub(super) fn new(logical_pages: u32, partitions: usize, capacity: u32) -> Entries {
         let in_advance = ENTRIES_IN_ADVANCE.min(partitions.saturating_mul(capacity as usize));
         Entries {
             slots: Vec::with_capacity(in_advance),
             free: NONE,
-            by_lpn: FxHashMap::with_capacity_and_hasher(in_advance, Default::default()),
+            slot_of: vec![0; logical_pages as usize],
             partitions: vec![Partition { newest: NONE, oldest: NONE, entries: 0, capacity }; partitions],
         }
     }
 
     #[inline]
     pub(super) fn find(&self, lpn: Lpn) -> Option<Slot> {
-        self.by_lpn.get(&lpn).copied()
+        self.slot_of[lpn.index()].checked_sub(1).map(Slot)
+    }
+
+    /// Loads into the processor's cache what a use of the entries of `lpns` will read: where they are, they themselves, and
+    /// their neighbours, one after the other, so that the loads of all overlap.
+    pub(super) fn fetch(&self, lpns: impl Iterator<Item = Lpn> + Clone) {
+        let slot = |lpn: Lpn| self.slot_of.get(lpn.index()).copied().unwrap_or(0);
+        black_box(lpns.clone().fold(0, |sum, lpn| sum ^ slot(lpn)));
+        let entries = lpns.filter_map(|lpn| self.slots.get(slot(lpn).wrapping_sub(1) as usize));
+        black_box(entries.clone().fold(0, |sum, entry| sum ^ entry.newer));
+        let neighbour = |slot: u32| self.slots.get(slot as usize).map_or(0, |entry| entry.newer);
+        black_box(entries.fold(0, |sum, entry| sum ^ neighbour(entry.newer) ^ neighbour(entry.older)));
     }
 
     /// How many may be resident.
@@ -132,7 +144,7 @@ impl Entries {
             self.slots[slot.index()] = entry;
             slot
         };
-        self.by_lpn.insert(lpn, slot);
+        self.slot_of[lpn.index()] = slot.0 + 1;
         slot
     }
 
@@ -140,7 +152,7 @@ impl Entries {
     pub(super) fn remove(&mut self, slot: Slot) {
         let entry = &mut self.slots[slot.index()];
         debug_assert!(!entry.is_resident, "a resident entry is linked to others");
-        self.by_lpn.remove(&entry.lpn);
+        self.slot_of[entry.lpn.index()] = 0;
         entry.newer = self.free;
         self.free = slot.0;
     }

@@ -165,7 +165,7 @@ impl MappingCache {
         let capacity = entries_per_part(config, streams).unwrap_or(0).clamp(1, u64::from(u32::MAX / 2)) as u32;
         MappingCache {
             pages,
-            entries: Entries::new(partitions, capacity),
+            entries: Entries::new(pages.all().start, partitions, capacity),
             partitions,
             entries_of_page: vec![0; pages.count() as usize],
             dirty: vec![0; pages.count() as usize],
@@ -210,6 +210,11 @@ impl MappingCache {
     /// What became of entries since the last call, in order.
     pub fn take_events(&mut self) -> Vec<EntryEvent> {
         self.events.as_mut().map(std::mem::take).unwrap_or_default()
+    }
+
+    /// Loads what a use of the entries of `lpns` will read into the processor's cache.
+    pub fn fetch(&self, lpns: impl Iterator<Item = Lpn> + Clone) {
+        self.entries.fetch(lpns);
     }
 
     /// What to do next, in order; asked until nothing is left after each call that may lead to something.
