@@ -1,7 +1,10 @@
 //! Copies of real traces, which lie beside the repository: which figures are within 15 % of their originals.
 
+mod drives;
+
 use std::path::Path;
 
+use drives::Listed;
 use flashmesh::config::{Config, ReplayMode, TraceTimeUnit, Workload};
 use flashmesh::error::WorkloadError;
 use flashmesh::simulation::{Control, Simulation};
@@ -91,25 +94,12 @@ const KNOWN: [Known; 7] = [
     },
 ];
 
-/// Requests handed out as they are.
-struct Listed(std::vec::IntoIter<IoRequest>);
-
-impl WorkloadSource for Listed {
-    fn next_request(&mut self, _thread: u32) -> Result<Option<IoRequest>, WorkloadError> {
-        Ok(self.0.next())
-    }
-
-    fn request_count(&self) -> Option<u64> {
-        Some(self.0.len() as u64)
-    }
-}
-
 /// Mean latency, its 99th percentile, and requests a second.
 fn replayed(drive: &str, mode: ReplayMode, scale: f64, requests: &[IoRequest]) -> [f64; 3] {
     let mut config = Config::from_preset(drive).expect("a preset");
     config.replay.mode = mode;
     config.replay.time_scale = scale;
-    let source = Box::new(Listed(Vec::from(requests).into_iter()));
+    let source = Box::new(Listed(requests.iter().copied().collect()));
     let mut simulation = Simulation::with_source(&config, source).expect("the drive can be built");
     let report = simulation.run(&Control::default()).expect("it runs");
     let latency = report.latency_ps.all.expect("requests were served");

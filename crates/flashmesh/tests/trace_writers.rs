@@ -1,13 +1,14 @@
 //! Traces written in another format read back as what they were.
 
+mod drives;
+
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+use drives::Listed;
 use flashmesh::config::{TraceFormat, TraceTimeUnit, Workload};
-use flashmesh::error::WorkloadError;
 use flashmesh::units::{Bytes, Time};
 use flashmesh::workload::readers::{ADDRESSES_MAX, Compression, TraceStream};
-use flashmesh::workload::source::WorkloadSource;
 use flashmesh::workload::writers::{
     Conversion, ConvertError, LeftOut, OUTPUT_FORMATS, OutputFormat, Packed, Written, convert, write_source,
 };
@@ -110,19 +111,6 @@ fn requests_that_cannot_be_said_are_refused_or_left_out_and_counted_by_kind() {
     }
 }
 
-/// Requests to be written one after the other.
-struct Listed(std::vec::IntoIter<IoRequest>);
-
-impl WorkloadSource for Listed {
-    fn next_request(&mut self, _thread: u32) -> Result<Option<IoRequest>, WorkloadError> {
-        Ok(self.0.next())
-    }
-
-    fn request_count(&self) -> Option<u64> {
-        Some(self.0.len() as u64)
-    }
-}
-
 #[test]
 fn requests_of_a_source_are_left_out_by_kind_as_well() {
     let text = b"fio version 3 iolog\n0 /a add\n10 /a read 0 512\n20 /a trim 0 512\n30 /a sync 0 0\n";
@@ -131,10 +119,10 @@ fn requests_of_a_source_are_left_out_by_kind_as_well() {
     listed.push(IoRequest { kind: RequestKind::WriteZeroes, ..listed[0] });
     for format in OUTPUT_FORMATS {
         let mut out = Vec::new();
-        let refused = write_source(&mut Listed(listed.clone().into_iter()), format, false, &mut out).unwrap_err();
+        let refused = write_source(&mut Listed(listed.clone().into()), format, false, &mut out).unwrap_err();
         assert!(refused.to_string().starts_with("the profile: holds requests that deallocate"), "{refused}");
         out.clear();
-        let written = write_source(&mut Listed(listed.clone().into_iter()), format, true, &mut out).unwrap();
+        let written = write_source(&mut Listed(listed.clone().into()), format, true, &mut out).unwrap();
         let left_out = LeftOut { deallocates: 1, flushes: 1, write_zeroes: 1 };
         assert_eq!(written, Written { written: 1, left_out });
         assert_eq!(requests(&out, &Workload::default(), format.sector_size), listed[..1]);

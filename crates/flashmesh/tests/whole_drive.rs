@@ -2,50 +2,27 @@
 #![allow(missing_docs)]
 
 mod arbitrary;
+mod drives;
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
-use std::sync::{Arc, Mutex};
+use std::collections::{BTreeMap, BTreeSet};
 
 use arbitrary::Case;
 use arbitrary::partitions::first_capacity;
+use drives::{Kept, Listed};
 use flashmesh::cache::Lookups;
 use flashmesh::config::{CacheWrites, Caching, Config, InterfaceKind, PreconditionKind};
-use flashmesh::error::WorkloadError;
 use flashmesh::flash::geometry::Geometry;
 use flashmesh::host::status::Status;
 use flashmesh::ids::Lpn;
 use flashmesh::measure::cache::CacheReport;
-use flashmesh::measure::log::{RequestRecord, RequestSink};
+use flashmesh::measure::log::RequestRecord;
 use flashmesh::measure::report::Report;
 use flashmesh::simulation::{Control, Simulation};
 use flashmesh::units::Bytes;
-use flashmesh::workload::source::WorkloadSource;
 use flashmesh::workload::{IoRequest, RequestKind};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
-
-struct Listed(VecDeque<IoRequest>);
-
-impl WorkloadSource for Listed {
-    fn next_request(&mut self, _thread: u32) -> Result<Option<IoRequest>, WorkloadError> {
-        Ok(self.0.pop_front())
-    }
-
-    fn request_count(&self) -> Option<u64> {
-        Some(self.0.len() as u64)
-    }
-}
-
-#[derive(Clone, Default)]
-struct Kept(Arc<Mutex<Vec<RequestRecord>>>);
-
-impl RequestSink for Kept {
-    fn record(&mut self, record: &RequestRecord) -> Result<(), String> {
-        self.0.lock().expect("no other thread panicked").push(*record);
-        Ok(())
-    }
-}
 
 /// What a run of a case gave.
 struct Outcome {
