@@ -150,7 +150,7 @@ def left_out(requests: library.LeftOut) -> list[str]:
 @tolerate_option
 @click.option("--check", is_flag=True, help="Make a copy from the profile and show how far it is from TRACE.")
 def profile(source: Path, target: Path, settings: tuple[tuple[str, str], ...], tolerate: bool, check: bool) -> int:
-    """Fit a profile to TRACE: some kilobytes of text that say what it is like.
+    """Fit a profile to TRACE: 30 to 150 kB of text that say what it is like.
 
     The profile holds counts and quantiles, but no request of the trace; `trace generate` makes traces from it, and
     `workload.fitted` in a configuration runs it.

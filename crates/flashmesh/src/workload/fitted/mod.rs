@@ -1,4 +1,4 @@
-//! Profiles fitted to traces: what a trace is like in some kilobytes, and traces of any length made from that.
+//! Profiles fitted to traces: what a trace is like in 30 to 150 kB of text, and traces of any length made from that.
 
 mod arrivals;
 mod classes;
