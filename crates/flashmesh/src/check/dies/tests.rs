@@ -1,0 +1,231 @@
+//! Planted faults of what the dies do, and runs that are right.
+
+use super::super::Oracles;
+use super::super::planted::{assert_fails, assert_silent, config, oracles, oracles_with, us};
+use crate::config::{Config, PageTypes, Suspension};
+use crate::flash::die::OperationKind::{self, Erase, Program, Read};
+use crate::ids::{DieId, Lpn, Ppn};
+use crate::units::Time;
+
+const DIE: DieId = DieId(1);
+
+fn begin(oracles: &mut Oracles, kind: OperationKind, planes: usize, now: Time, until: Time) {
+    oracles.operation_began(DIE, kind, planes, now);
+    oracles.array_began(DIE, kind, now, until);
+}
+
+/// The array is done with a read over `planes` planes.
+fn end_read(oracles: &mut Oracles, planes: u32, now: Time) {
+    oracles.array_ended(DIE, now);
+    for plane in 0..planes {
+        oracles.page_read(Ppn(64 + 32 * plane), Lpn(plane), None, now);
+    }
+}
+
+fn with_suspension() -> Config {
+    let mut config = config();
+    config.flash.suspension = Suspension::Both;
+    config.flash.suspensions_max = 1;
+    config
+}
+
+/// A program of 100 us from zero that is suspended at 30 us.
+fn suspended_program() -> Oracles {
+    let mut oracles = oracles_with(&with_suspension());
+    begin(&mut oracles, Program, 1, us(0), us(100));
+    oracles.suspended(DIE, us(30));
+    oracles
+}
+
+#[test]
+fn a_read_whose_data_leaves_before_the_next_operation_is_right() {
+    let mut oracles = oracles();
+    begin(&mut oracles, Read, 2, us(1), us(4));
+    end_read(&mut oracles, 2, us(4));
+    oracles.data_left(DIE, us(5));
+    oracles.data_left(DIE, us(6));
+    begin(&mut oracles, Program, 1, us(6), us(106));
+    oracles.array_ended(DIE, us(106));
+    assert_silent(&oracles);
+}
+
+#[test]
+fn a_cached_read_frees_the_array_and_holds_it_while_the_register_is_full() {
+    let mut config = config();
+    config.flash.read_cache = true;
+    let mut oracles = oracles_with(&config);
+    begin(&mut oracles, Read, 1, us(0), us(3));
+    end_read(&mut oracles, 1, us(3));
+    begin(&mut oracles, Read, 1, us(3), us(6));
+    end_read(&mut oracles, 1, us(6));
+    oracles.data_left(DIE, us(7));
+    begin(&mut oracles, Read, 1, us(7), us(10));
+    end_read(&mut oracles, 1, us(10));
+    assert_silent(&oracles);
+    oracles.operation_began(DIE, Read, 1, us(10));
+    assert_fails(&oracles, "dies", "die 1 began a Read, but it is holding read data");
+}
+
+#[test]
+fn two_operations_at_once_are_caught() {
+    let mut oracles = oracles();
+    begin(&mut oracles, Program, 1, us(0), us(100));
+    oracles.operation_began(DIE, Read, 1, us(99));
+    assert_fails(&oracles, "dies", "die 1 began a Read, but it is busy with a Program from 0ps until 100us");
+}
+
+#[test]
+fn an_operation_over_a_full_register_is_caught() {
+    let mut oracles = oracles();
+    begin(&mut oracles, Read, 2, us(0), us(3));
+    oracles.array_ended(DIE, us(3));
+    oracles.data_left(DIE, us(5));
+    oracles.operation_began(DIE, Read, 1, us(5));
+    assert_fails(&oracles, "dies", "die 1 began a Read, but data of 1 planes waits in its register");
+}
+
+#[test]
+fn an_operation_over_more_planes_than_the_die_has_is_caught() {
+    let mut oracles = oracles();
+    oracles.operation_began(DIE, Read, 3, us(0));
+    assert_fails(&oracles, "dies", "die 1 began a Read, but over 3 planes; at most 2 can join");
+}
+
+#[test]
+fn an_array_that_works_a_picosecond_less_than_its_time_is_caught() {
+    let mut oracles = oracles();
+    begin(&mut oracles, Read, 1, us(1), Time::from_ps(3_999_999));
+    assert_fails(&oracles, "dies", "a Read from 1us ends at 3999.999ns; it takes 3us after 0ps: 4us");
+}
+
+#[test]
+fn an_end_that_comes_too_early_or_too_late_is_caught() {
+    for (at, text) in [(Time::from_ps(3_999_999), "3999.999ns"), (Time::from_ps(4_000_001), "4000.001ns")] {
+        let mut oracles = oracles();
+        begin(&mut oracles, Read, 1, us(1), us(4));
+        oracles.array_ended(DIE, at);
+        assert_fails(&oracles, "dies", &format!("die 1 ended a Read at {text}, due at 4us"));
+    }
+}
+
+/// Two dies a chip, of which one works at a time; pages of two bits a cell.
+fn dies_that_take_turns() -> Config {
+    let mut config = config();
+    config.geometry.chips_per_channel = 1;
+    config.geometry.dies_per_chip = 2;
+    config.flash.die_interleaving = false;
+    config
+}
+
+#[test]
+fn dies_that_take_turns_do_not_begin_while_another_one_works_holds_data_or_has_something_suspended() {
+    let begun = |config: &Config, free_at: Time, now: Time| {
+        let mut oracles = oracles_with(config);
+        begin(&mut oracles, Read, 1, us(0), us(3));
+        end_read(&mut oracles, 1, us(3));
+        if now >= free_at {
+            oracles.data_left(DIE, free_at);
+        }
+        oracles.operation_began(DieId(0), Program, 1, now);
+        oracles
+    };
+    let early = us(7) - Time::from_ps(1);
+    assert_silent(&begun(&dies_that_take_turns(), us(7), us(7)));
+    let message = "die 0 began a Program, but die 1 of its chip holds data of 1 planes";
+    let caught = begun(&dies_that_take_turns(), us(7), early);
+    assert_fails(&caught, "dies", message);
+    assert_silent(&begun(&config(), us(7), early));
+
+    let mut suspension = dies_that_take_turns();
+    suspension.flash.suspension = Suspension::Both;
+    let mut oracles = oracles_with(&suspension);
+    begin(&mut oracles, Program, 1, us(0), us(100));
+    oracles.suspended(DIE, us(30));
+    oracles.operation_began(DieId(0), Read, 1, us(30));
+    assert_fails(&oracles, "dies", "die 0 began a Read, but die 1 of its chip has a Program suspended");
+}
+
+#[test]
+fn a_page_that_did_not_take_the_time_of_its_type_is_caught() {
+    let mut config = config();
+    config.flash.page_types = PageTypes::Mlc;
+    config.flash.upper_page_read_time = Some(us(7));
+    for (page, until, right) in [(64, 3, true), (65, 7, true), (64, 7, false), (65, 3, false)] {
+        let mut oracles = oracles_with(&config);
+        begin(&mut oracles, Read, 1, us(0), us(until));
+        oracles.array_ended(DIE, us(until));
+        oracles.page_read(Ppn(page), Lpn(0), None, us(until));
+        if right {
+            assert_silent(&oracles);
+        } else {
+            let of = page - 64;
+            assert_fails(&oracles, "dies", &format!("die 1 worked for {} on a Read of page {of}", us(until)));
+        }
+    }
+    let mut oracles = oracles_with(&config);
+    begin(&mut oracles, Read, 1, us(0), us(5));
+    assert_fails(&oracles, "dies", "a Read from 0ps ends at 5us");
+}
+
+#[test]
+fn data_that_leaves_an_empty_register_is_caught() {
+    let mut oracles = oracles();
+    oracles.data_left(DIE, us(1));
+    assert_fails(&oracles, "dies", "data left die 1, but its register is empty");
+}
+
+#[test]
+fn a_suspended_program_that_does_the_rest_of_its_work_is_right() {
+    let mut oracles = suspended_program();
+    // The first read waits 5 us for the suspension, the second for nothing; the program resumes within 5 us.
+    for (start, until) in [(30, 38), (40, 43)] {
+        begin(&mut oracles, Read, 1, us(start), us(until));
+        end_read(&mut oracles, 1, us(until));
+        oracles.data_left(DIE, us(until + 1));
+    }
+    oracles.resumed(DIE, us(44), us(119));
+    oracles.array_ended(DIE, us(119));
+    assert_silent(&oracles);
+}
+
+#[test]
+fn a_suspension_that_loses_or_invents_progress_is_caught() {
+    for until in [us(104), us(135)] {
+        let mut oracles = suspended_program();
+        oracles.resumed(DIE, us(30), until);
+        let message = format!("worked for 30us goes on from 35us until {until}; 70us are left: 105us");
+        assert_fails(&oracles, "dies", &message);
+    }
+}
+
+#[test]
+fn a_read_that_does_not_wait_for_the_suspension_is_caught() {
+    let mut oracles = suspended_program();
+    begin(&mut oracles, Read, 1, us(30), us(33));
+    assert_fails(&oracles, "dies", "a Read from 30us ends at 33us; it takes 3us after 5us: 38us");
+}
+
+#[test]
+fn anything_but_a_read_during_a_suspension_is_caught() {
+    let mut oracles = suspended_program();
+    oracles.operation_began(DIE, Erase, 1, us(31));
+    assert_fails(&oracles, "dies", "began a Erase, but a Program is suspended: only reads run meanwhile");
+}
+
+#[test]
+fn suspensions_beyond_the_rules_are_caught() {
+    let mut again = suspended_program();
+    again.resumed(DIE, us(30), us(105));
+    again.suspended(DIE, us(40));
+    assert_fails(&again, "dies", "it was suspended 1 times, the most allowed");
+
+    let mut late = oracles_with(&with_suspension());
+    begin(&mut late, Program, 1, us(0), us(100));
+    late.suspended(DIE, us(90));
+    assert_fails(&late, "dies", "suspended in a Program at 90us, but only 10us are left");
+
+    let mut never = oracles();
+    begin(&mut never, Program, 1, us(0), us(100));
+    never.suspended(DIE, us(10));
+    assert_fails(&never, "dies", "suspended in a Program at 10us, but suspension is Off");
+}
