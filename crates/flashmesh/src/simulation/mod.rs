@@ -1,9 +1,9 @@
 //! The drive as a whole: owns the layers and the event queue, and runs a workload through them.
 //!
 //! `host` exchanges requests with the host, `submit` cuts them into transactions, `cache` takes pages through the device cache,
-//! `map` reads and writes translation pages, `bind` gives writes their pages before their turn, `dispatch` lets dies take
-//! transactions (`chips` those that take turns, `join` with several planes), `operation` follows an operation through path and
-//! array, `copy` sends pages to other chips, `collect` moves pages out of victim blocks, `complete` closes requests and measures
+//! `map` reads and writes translation pages, `bind` gives writes their pages before their turn, `ready` lets dies ask for paths,
+//! `dispatch` lets them take transactions (`chips` those that take turns, `join` with several planes), `operation` follows an
+//! operation through path and array, `copy` sends pages to other chips, `collect` moves pages out of victim blocks, `complete` closes requests and measures
 //! them, `timeline` in stretches of the run, `power_cut` ends a run that leaves dirty pages.
 
 mod bind;
@@ -20,6 +20,7 @@ mod join;
 mod map;
 mod operation;
 mod power_cut;
+mod ready;
 mod request;
 mod streams;
 mod submit;
