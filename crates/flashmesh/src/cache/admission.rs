@@ -2,9 +2,9 @@
 
 use super::slots::{SlotId, part_of};
 use super::{Cache, Sectors};
-use crate::config::{CacheWrites, Caching, Destage};
+use crate::config::{CacheWrites, Caching, Destage, Priority};
 use crate::ids::{Lpn, RequestId, StreamId};
-use crate::units::Time;
+use crate::units::{Bytes, Time};
 
 /// A write of one page, or of a part of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -13,10 +13,14 @@ pub struct PageWrite {
     pub request: RequestId,
     /// The stream of that.
     pub stream: StreamId,
+    /// The priority of its transactions.
+    pub priority: Priority,
     /// The page.
     pub lpn: Lpn,
     /// What of it is written.
     pub sectors: Sectors,
+    /// The data, which need not fill the sectors.
+    pub bytes: Bytes,
     /// When it came.
     pub since: Time,
 }

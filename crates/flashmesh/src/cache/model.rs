@@ -146,8 +146,15 @@ impl Drive {
     fn write(&mut self, stream: u32, lpn: u32, sectors: Sectors) {
         self.requests += 1;
         let since = Time::from_us(u64::from(self.requests));
-        let write =
-            PageWrite { request: RequestId(self.requests), stream: StreamId(stream), lpn: Lpn(lpn), sectors, since };
+        let write = PageWrite {
+            request: RequestId(self.requests),
+            stream: StreamId(stream),
+            priority: Priority::Medium,
+            lpn: Lpn(lpn),
+            sectors,
+            bytes: Bytes::ZERO,
+            since,
+        };
         if let Some(admitted) = self.cache.offer(write) {
             // A place may have been made by forgetting another page.
             self.remove();

@@ -3,10 +3,11 @@
 use rustc_hash::FxHashMap;
 
 use crate::config::{self, Config};
+use crate::fabric::LinkUse;
 use crate::fabric::layout::LinkKind;
-use crate::fabric::{Layout, LinkUsage, LinkUse};
 use crate::flash::die::OperationKind;
 use crate::ids::{DieId, LinkId};
+use crate::kernel::probe::LinksAtEnd;
 use crate::power::energy::PowerReport;
 use crate::units::{Time, Wattage};
 
@@ -30,21 +31,6 @@ pub(super) struct Energy {
     beyond_program_s: f64,
     used: FxHashMap<LinkId, Time>,
     transfers: u64,
-}
-
-/// The interconnect at the end of a run.
-#[derive(Clone, Copy, Debug)]
-pub struct LinksAtEnd<'a> {
-    /// Its parts.
-    pub layout: &'a Layout,
-    /// What its links carried.
-    pub usage: &'a [LinkUsage],
-    /// The links that are held, each with the die it is held for.
-    pub held: &'a [(LinkId, DieId)],
-    /// Whether the run stopped with transfers under way, whose use of links has not been told.
-    pub is_torn: bool,
-    /// Links crossed, summed over the transfers.
-    pub hops: u64,
 }
 
 impl Energy {

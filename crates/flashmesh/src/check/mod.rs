@@ -36,17 +36,17 @@ mod paths;
 mod planes;
 #[cfg(test)]
 mod planted;
+mod probe;
 mod queues;
 mod requests;
-
-pub use energy::LinksAtEnd;
 
 use crate::config::{Config, FirstTouch};
 use crate::error::RunError;
 use crate::fabric;
 use crate::flash::geometry::Geometry;
 use crate::ftl::Ftl;
-use crate::ids::{DieId, LinkId, Lpn, Ppn, RequestId};
+use crate::ids::{DieId, LinkId, Lpn, Ppn};
+pub use crate::kernel::probe::{LinksAtEnd, Origin};
 use crate::power::energy::PowerReport;
 use crate::units::Time;
 
@@ -76,19 +76,6 @@ pub struct Violation {
     pub oracle: &'static str,
     /// What it saw and what it expected.
     pub message: String,
-}
-
-/// Where the content of a programmed page comes from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Origin {
-    /// A request wrote it.
-    User(RequestId),
-    /// The device cache sent it, whoever wrote it.
-    Destaged,
-    /// Garbage collection or wear levelling moved it from there.
-    Moved(Ppn),
-    /// The translation page is written back.
-    Map,
 }
 
 /// All oracles of one run.

@@ -168,6 +168,12 @@ impl Scheduler for Custom {
 }
 
 impl AnyScheduler {
+    /// The choice of the default policy with its default options, compiled into plain drives.
+    #[inline(always)]
+    pub fn choose_plain(waiting: &Waiting<'_>) -> Option<Choice> {
+        out_of_order::choose_plain(waiting)
+    }
+
     /// Builds the policy that `config` names, for `dies` dies.
     pub fn new(config: &config::Schedule, dies: u32) -> AnyScheduler {
         match config.policy {

@@ -96,6 +96,16 @@ fn in_order<const N: usize>(waiting: &Waiting<'_>, classes: [Class; N]) -> Optio
     classes.into_iter().find(|&class| waiting.is_ready(class)).and_then(|class| waiting.oldest(class))
 }
 
+/// What the policy with its default options chooses where the map is in DRAM.
+#[inline(always)]
+pub(super) fn choose_plain(waiting: &Waiting<'_>) -> Option<Choice> {
+    if waiting.collection_first() {
+        in_order(waiting, Class::INTERNAL).or_else(|| in_order(waiting, READ_FIRST))
+    } else {
+        in_order(waiting, READ_FIRST).or_else(|| in_order(waiting, Class::INTERNAL))
+    }
+}
+
 impl Scheduler for OutOfOrder {
     #[inline]
     fn choose(&mut self, waiting: &Waiting<'_>) -> Option<Choice> {

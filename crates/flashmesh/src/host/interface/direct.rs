@@ -1,6 +1,6 @@
 //! The link and nothing else: a command crosses with its data as it is issued, read data and completion cross as they come.
 
-use super::{Agenda, Command, Doorbells, HostEvent, Interface, Token};
+use super::{Command, Doorbells, EventSink, HostEvent, Interface, Token};
 use crate::config;
 use crate::host::link::{Direction, Link, Message};
 use crate::ids::{RequestId, StreamId};
@@ -24,12 +24,12 @@ impl Direct {
 
 impl Interface for Direct {
     #[inline]
-    fn issue<A: Agenda>(&mut self, command: Command, now: Time, agenda: &mut A) {
+    fn issue<A: EventSink>(&mut self, command: Command, now: Time, events: &mut A) {
         let mut at = self.link.send(Direction::ToDrive, self.submission, now);
         if command.data > Bytes::ZERO {
             at = self.link.send_data(Direction::ToDrive, command.data, now);
         }
-        agenda.schedule(at, HostEvent::InDrive(command.request));
+        events.schedule(at, HostEvent::InDrive(command.request));
     }
 
     #[inline]
@@ -38,15 +38,15 @@ impl Interface for Direct {
     }
 
     #[inline]
-    fn respond<A: Agenda>(&mut self, request: RequestId, _stream: StreamId, now: Time, agenda: &mut A) {
+    fn respond<A: EventSink>(&mut self, request: RequestId, _stream: StreamId, now: Time, events: &mut A) {
         let at = self.link.send(Direction::ToHost, self.completion, now);
-        agenda.schedule(at, HostEvent::AtHost(request));
+        events.schedule(at, HostEvent::AtHost(request));
     }
 
     #[inline]
-    fn taken<A: Agenda>(&mut self, _stream: StreamId, _now: Time, _agenda: &mut A) {}
+    fn taken<A: EventSink>(&mut self, _stream: StreamId, _now: Time, _agenda: &mut A) {}
 
-    fn wake<A: Agenda>(&mut self, _token: Token, _now: Time, _agenda: &mut A) {}
+    fn wake<A: EventSink>(&mut self, _token: Token, _now: Time, _agenda: &mut A) {}
 
     fn link(&self) -> &Link {
         &self.link

@@ -75,7 +75,7 @@ pub enum Seen {
 }
 
 /// Where an interface puts down what is to happen.
-pub trait Agenda {
+pub trait EventSink {
     /// `event` happens at `at`, which does not lie in the past.
     fn schedule(&mut self, at: Time, event: HostEvent);
 
@@ -105,19 +105,19 @@ pub struct Doorbells {
 #[enum_dispatch]
 pub trait Interface {
     /// The host issues a command at `now`.
-    fn issue<A: Agenda>(&mut self, command: Command, now: Time, agenda: &mut A);
+    fn issue<A: EventSink>(&mut self, command: Command, now: Time, events: &mut A);
 
     /// Read data of `bytes` leaves the drive.
     fn send_data(&mut self, bytes: Bytes, now: Time);
 
     /// The drive is done with a command of `stream`.
-    fn respond<A: Agenda>(&mut self, request: RequestId, stream: StreamId, now: Time, agenda: &mut A);
+    fn respond<A: EventSink>(&mut self, request: RequestId, stream: StreamId, now: Time, events: &mut A);
 
     /// The host has taken a completion of `stream`.
-    fn taken<A: Agenda>(&mut self, stream: StreamId, now: Time, agenda: &mut A);
+    fn taken<A: EventSink>(&mut self, stream: StreamId, now: Time, events: &mut A);
 
     /// The time of `token` has come.
-    fn wake<A: Agenda>(&mut self, token: Token, now: Time, agenda: &mut A);
+    fn wake<A: EventSink>(&mut self, token: Token, now: Time, events: &mut A);
 
     /// The link, to see what it carried.
     fn link(&self) -> &Link;

@@ -15,7 +15,7 @@
 use std::collections::VecDeque;
 
 use super::nvme::Limits;
-use super::{Agenda, Command, Direct, Doorbells, HostEvent, Interface, Nvme, Seen, Token};
+use super::{Command, Direct, Doorbells, EventSink, HostEvent, Interface, Nvme, Seen, Token};
 use crate::config::{Config, Priority, SataTransport};
 use crate::host::link::Link;
 use crate::ids::{RequestId, StreamId};
@@ -79,25 +79,25 @@ pub struct Sata {
 
 /// Completions that cross the transport go to the adapter first.
 struct Inbound<'a, A> {
-    agenda: &'a mut A,
+    events: &'a mut A,
     desk: &'a mut Desk,
     delay: Time,
 }
 
-impl<A: Agenda> Agenda for Inbound<'_, A> {
+impl<A: EventSink> EventSink for Inbound<'_, A> {
     fn schedule(&mut self, at: Time, event: HostEvent) {
         match event {
             HostEvent::AtHost(request) => {
                 // Completions cross the transport in the order in which they are scheduled.
                 let at = self.desk.take(at, self.delay);
-                self.agenda.schedule(at, HostEvent::AtHost(request));
+                self.events.schedule(at, HostEvent::AtHost(request));
             }
-            HostEvent::InDrive(_) | HostEvent::Wake(_) => self.agenda.schedule(at, event),
+            HostEvent::InDrive(_) | HostEvent::Wake(_) => self.events.schedule(at, event),
         }
     }
 
     fn saw(&mut self, seen: Seen) {
-        self.agenda.saw(seen);
+        self.events.saw(seen);
     }
 }
 
@@ -126,23 +126,23 @@ impl Sata {
     }
 
     /// Puts commands into the queue as long as it has room.
-    fn fill<A: Agenda>(&mut self, now: Time, agenda: &mut A) {
+    fn fill<A: EventSink>(&mut self, now: Time, events: &mut A) {
         while self.queued < self.ncq_depth {
             let Some(command) = self.waiting.pop_front() else { return };
             self.queued += 1;
             if let Transport::Frames(_) = self.transport {
-                agenda.saw(Seen::Queued(QUEUE, command.request));
+                events.saw(Seen::Queued(QUEUE, command.request));
             }
-            transport!(self, transport => transport.issue(Command { stream: QUEUE, ..command }, now, agenda));
+            transport!(self, transport => transport.issue(Command { stream: QUEUE, ..command }, now, events));
         }
     }
 }
 
 impl Interface for Sata {
-    fn issue<A: Agenda>(&mut self, command: Command, now: Time, agenda: &mut A) {
+    fn issue<A: EventSink>(&mut self, command: Command, now: Time, events: &mut A) {
         self.issuing.push_back(command);
         let at = self.outbound.take(now, self.processing_delay);
-        agenda.schedule(at, HostEvent::Wake(Token::AdapterIssue));
+        events.schedule(at, HostEvent::Wake(Token::AdapterIssue));
     }
 
     #[inline]
@@ -150,32 +150,32 @@ impl Interface for Sata {
         transport!(self, transport => transport.send_data(bytes, now));
     }
 
-    fn respond<A: Agenda>(&mut self, request: RequestId, _stream: StreamId, now: Time, agenda: &mut A) {
-        let mut inbound = Inbound { agenda, desk: &mut self.inbound, delay: self.processing_delay };
+    fn respond<A: EventSink>(&mut self, request: RequestId, _stream: StreamId, now: Time, events: &mut A) {
+        let mut inbound = Inbound { events, desk: &mut self.inbound, delay: self.processing_delay };
         transport!(self, transport => transport.respond(request, QUEUE, now, &mut inbound));
     }
 
-    fn taken<A: Agenda>(&mut self, _stream: StreamId, now: Time, agenda: &mut A) {
+    fn taken<A: EventSink>(&mut self, _stream: StreamId, now: Time, events: &mut A) {
         if let Transport::Frames(_) = self.transport {
-            agenda.saw(Seen::Taken(QUEUE));
+            events.saw(Seen::Taken(QUEUE));
         }
-        transport!(self, transport => transport.taken(QUEUE, now, agenda));
+        transport!(self, transport => transport.taken(QUEUE, now, events));
         self.queued -= 1;
-        self.fill(now, agenda);
+        self.fill(now, events);
     }
 
-    fn wake<A: Agenda>(&mut self, token: Token, now: Time, agenda: &mut A) {
+    fn wake<A: EventSink>(&mut self, token: Token, now: Time, events: &mut A) {
         match token {
             Token::AdapterIssue => {
                 self.waiting.extend(self.issuing.pop_front());
-                self.fill(now, agenda);
+                self.fill(now, events);
             }
             Token::SubmissionDoorbell(_)
             | Token::CompletionDoorbell(_)
             | Token::EntryRead
             | Token::EntryArrived
             | Token::DataRead => {
-                let mut inbound = Inbound { agenda, desk: &mut self.inbound, delay: self.processing_delay };
+                let mut inbound = Inbound { events, desk: &mut self.inbound, delay: self.processing_delay };
                 transport!(self, transport => transport.wake(token, now, &mut inbound));
             }
         }

@@ -28,7 +28,7 @@ impl Calendar {
     }
 }
 
-impl Agenda for Calendar {
+impl EventSink for Calendar {
     fn schedule(&mut self, at: Time, event: HostEvent) {
         self.put(at, Happens::Host(event));
     }

@@ -16,7 +16,7 @@ mod arbiter;
 
 use std::collections::VecDeque;
 
-use super::{Agenda, Command, Doorbells, HostEvent, Interface, Seen, Token};
+use super::{Command, Doorbells, EventSink, HostEvent, Interface, Seen, Token};
 use crate::config::{Config, Priority};
 use crate::host::link::{Direction, Link, Message};
 use crate::ids::{RequestId, StreamId};
@@ -107,7 +107,7 @@ impl Nvme {
     }
 
     /// Fetches what may be fetched now.
-    fn fetch<A: Agenda>(&mut self, now: Time, agenda: &mut A) {
+    fn fetch<A: EventSink>(&mut self, now: Time, events: &mut A) {
         while self.in_drive < self.commands_max {
             if self.known == 0 {
                 return self.arbiter.end_round();
@@ -124,34 +124,34 @@ impl Nvme {
             self.known -= 1;
             queue.in_drive += 1;
             self.in_drive += 1;
-            agenda.saw(Seen::Fetched(stream, command.request));
+            events.saw(Seen::Fetched(stream, command.request));
             self.entries_asked.push_back(command);
             let at = self.link.send(Direction::ToHost, self.read_request, now);
-            agenda.schedule(at, HostEvent::Wake(Token::EntryRead));
+            events.schedule(at, HostEvent::Wake(Token::EntryRead));
         }
     }
 
     /// A command for whose completion there is room leaves the drive.
-    fn finish<A: Agenda>(&mut self, request: RequestId, stream: StreamId, now: Time, agenda: &mut A) {
+    fn finish<A: EventSink>(&mut self, request: RequestId, stream: StreamId, now: Time, events: &mut A) {
         let queue = &mut self.queues[stream.index()];
         queue.in_drive -= 1;
         queue.posted += 1;
         self.in_drive -= 1;
-        agenda.saw(Seen::Finished(stream, request));
-        self.fetch(now, agenda);
-        agenda.saw(Seen::Posted(stream, request));
+        events.saw(Seen::Finished(stream, request));
+        self.fetch(now, events);
+        events.saw(Seen::Posted(stream, request));
         let at = self.link.send(Direction::ToHost, self.completion, now);
-        agenda.schedule(at, HostEvent::AtHost(request));
+        events.schedule(at, HostEvent::AtHost(request));
     }
 }
 
 impl Interface for Nvme {
-    fn issue<A: Agenda>(&mut self, command: Command, now: Time, agenda: &mut A) {
-        agenda.saw(Seen::Queued(command.stream, command.request));
+    fn issue<A: EventSink>(&mut self, command: Command, now: Time, events: &mut A) {
+        events.saw(Seen::Queued(command.stream, command.request));
         self.queues[command.stream.index()].submitted.push_back(command);
         self.doorbells.submission += 1;
         let at = self.link.send(Direction::ToDrive, self.doorbell, now);
-        agenda.schedule(at, HostEvent::Wake(Token::SubmissionDoorbell(command.stream)));
+        events.schedule(at, HostEvent::Wake(Token::SubmissionDoorbell(command.stream)));
     }
 
     #[inline]
@@ -159,36 +159,36 @@ impl Interface for Nvme {
         self.link.send_data(Direction::ToHost, bytes, now);
     }
 
-    fn respond<A: Agenda>(&mut self, request: RequestId, stream: StreamId, now: Time, agenda: &mut A) {
+    fn respond<A: EventSink>(&mut self, request: RequestId, stream: StreamId, now: Time, events: &mut A) {
         let queue = &mut self.queues[stream.index()];
         if queue.posted == self.completion_depth {
             queue.held.push_back(request);
         } else {
-            self.finish(request, stream, now, agenda);
+            self.finish(request, stream, now, events);
         }
     }
 
-    fn taken<A: Agenda>(&mut self, stream: StreamId, now: Time, agenda: &mut A) {
-        agenda.saw(Seen::Taken(stream));
+    fn taken<A: EventSink>(&mut self, stream: StreamId, now: Time, events: &mut A) {
+        events.saw(Seen::Taken(stream));
         self.doorbells.completion += 1;
         let at = self.link.send(Direction::ToDrive, self.doorbell, now);
-        agenda.schedule(at, HostEvent::Wake(Token::CompletionDoorbell(stream)));
+        events.schedule(at, HostEvent::Wake(Token::CompletionDoorbell(stream)));
     }
 
-    fn wake<A: Agenda>(&mut self, token: Token, now: Time, agenda: &mut A) {
+    fn wake<A: EventSink>(&mut self, token: Token, now: Time, events: &mut A) {
         match token {
             Token::SubmissionDoorbell(stream) => {
                 self.queues[stream.index()].known += 1;
                 self.known += 1;
-                agenda.saw(Seen::Rung(stream));
-                self.fetch(now, agenda);
+                events.saw(Seen::Rung(stream));
+                self.fetch(now, events);
             }
             Token::CompletionDoorbell(stream) => {
                 let queue = &mut self.queues[stream.index()];
                 queue.posted -= 1;
-                agenda.saw(Seen::Freed(stream));
+                events.saw(Seen::Freed(stream));
                 if let Some(request) = queue.held.pop_front() {
-                    self.finish(request, stream, now, agenda);
+                    self.finish(request, stream, now, events);
                 }
             }
             Token::EntryRead => {
@@ -196,19 +196,19 @@ impl Interface for Nvme {
                 let at = self.link.send(Direction::ToDrive, self.submission, now);
                 if command.data > Bytes::ZERO {
                     self.data_asked.push_back(command);
-                    agenda.schedule(at, HostEvent::Wake(Token::EntryArrived));
+                    events.schedule(at, HostEvent::Wake(Token::EntryArrived));
                 } else {
-                    agenda.schedule(at, HostEvent::InDrive(command.request));
+                    events.schedule(at, HostEvent::InDrive(command.request));
                 }
             }
             Token::EntryArrived => {
                 let at = self.link.send(Direction::ToHost, self.read_request, now);
-                agenda.schedule(at, HostEvent::Wake(Token::DataRead));
+                events.schedule(at, HostEvent::Wake(Token::DataRead));
             }
             Token::DataRead => {
                 let Some(command) = self.data_asked.pop_front() else { return };
                 let at = self.link.send_data(Direction::ToDrive, command.data, now);
-                agenda.schedule(at, HostEvent::InDrive(command.request));
+                events.schedule(at, HostEvent::InDrive(command.request));
             }
             Token::AdapterIssue => {}
         }

@@ -6,22 +6,27 @@ use crate::error::{RunError, WorkloadError};
 use crate::flash::geometry::Geometry;
 use crate::host::namespace::{Namespace, NamespaceId, Namespaces};
 use crate::host::replay::Replay;
+use crate::kernel::model::Model;
 use crate::workload::source::{Silent, WorkloadSource};
 use crate::workload::{self, WorkloadSummary};
 
-use super::Simulation;
+use super::Frontend;
 
 /// A stream of requests under way.
-pub(super) struct Stream {
+pub struct Stream {
+    /// What the configuration says of it.
     pub config: StreamConfig,
+    /// When its requests are issued.
     pub replay: Replay,
     /// What the workload is, when the configuration names it.
     pub summary: Option<WorkloadSummary>,
 }
 
 /// The workload of each stream, with what it is; nothing of a stream that is silent.
-pub(super) struct Opened {
+pub struct Opened {
+    /// By stream.
     pub sources: Vec<Box<dyn WorkloadSource>>,
+    /// By stream.
     pub summaries: Vec<Option<WorkloadSummary>>,
 }
 
@@ -33,7 +38,7 @@ fn seed_of(seed: u64, index: usize) -> u64 {
 }
 
 /// Opens the workload of every stream of `config`, or of the one at `only` with the others silent.
-pub(super) fn open(config: &Config, geometry: &Geometry, only: Option<usize>) -> Result<Opened, RunError> {
+pub fn open(config: &Config, geometry: &Geometry, only: Option<usize>) -> Result<Opened, RunError> {
     let namespaces = config.namespaces(geometry)?;
     let mut opened = Opened { sources: Vec::new(), summaries: Vec::new() };
     for (index, stream) in config.streams().iter().enumerate() {
@@ -86,7 +91,7 @@ pub(super) fn attach(
     Ok(Namespaces::new(ranges.collect(), of_stream))
 }
 
-impl Simulation {
+impl<M: Model> Frontend<M> {
     /// What the workload of each stream is, with the name of the stream; nothing where the configuration does not name it.
     pub fn summaries(&self) -> impl Iterator<Item = (&str, Option<&WorkloadSummary>)> {
         self.streams.iter().map(|stream| (stream.config.name.as_str(), stream.summary.as_ref()))
@@ -98,15 +103,5 @@ impl Simulation {
             [stream] => stream.summary.as_ref(),
             _ => None,
         }
-    }
-
-    /// How many requests there will be, when known of every stream.
-    pub(super) fn request_count(&self) -> Option<u64> {
-        self.streams.iter().map(|stream| stream.replay.request_count()).sum()
-    }
-
-    /// Whether a stream will issue requests though none is in flight.
-    pub(super) fn will_issue(&self) -> bool {
-        self.streams.iter().any(|stream| stream.replay.will_issue())
     }
 }

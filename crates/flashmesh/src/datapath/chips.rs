@@ -6,35 +6,37 @@
 
 use crate::fabric::Grant;
 use crate::ids::DieId;
+use crate::kernel::Kernel;
+use crate::kernel::model::Model;
 use crate::schedule::Choice;
 use crate::schedule::queues::NOTHING;
 
-use super::Simulation;
+use super::{Datapath, PageSource};
 
-impl Simulation {
+impl<M: Model> Datapath<M> {
     /// The die that asks the interconnect for paths on behalf of `die`: the die itself, unless dies take turns.
-    #[inline]
+    #[inline(always)]
     pub(super) fn asker(&self, die: DieId) -> DieId {
-        if self.dies_take_turns { self.first_of_chip(die) } else { die }
+        if M::FULL && self.rules.dies_take_turns { self.first_of_chip(die) } else { die }
     }
 
     /// The die that a granted path is for, once that is known: where dies take turns, after the choice of an operation.
-    #[inline]
+    #[inline(always)]
     pub(super) fn die_of(&self, grant: Grant) -> DieId {
         self.taker(grant.die).expect("a chip whose dies take turns holds a path for the die that works")
     }
 
     /// The die that takes what `asker` asked a path for: where dies take turns, the one that has begun something, if one has.
-    #[inline]
+    #[inline(always)]
     pub(super) fn taker(&self, asker: DieId) -> Option<DieId> {
-        if !self.dies_take_turns {
+        if !M::FULL || !self.rules.dies_take_turns {
             return Some(asker);
         }
         self.dies_of_chip(asker).find(|die| !self.dies[die.index()].is_idle())
     }
 
     /// The dies that may take what `asker` asked a path for, as the first and their number.
-    #[inline]
+    #[inline(always)]
     pub(super) fn takers(&self, asker: DieId) -> (DieId, u32) {
         match self.taker(asker) {
             Some(die) => (die, 1),
@@ -47,53 +49,51 @@ impl Simulation {
     }
 
     /// The dies of the chip of `die`.
-    pub(super) fn dies_of_chip(&self, die: DieId) -> impl Iterator<Item = DieId> + use<> {
+    pub(super) fn dies_of_chip(&self, die: DieId) -> impl Iterator<Item = DieId> + use<M> {
         let first = self.first_of_chip(die).0;
         (first..first + self.geometry.dies_per_chip).map(DieId)
     }
 
     /// Something changed for a die of a chip: one of its dies may want its next operation, or to resume one.
     #[inline(never)]
-    pub(super) fn kick_chip(&mut self, die: DieId) {
+    pub(super) fn try_issue_of_chip<S: PageSource<M>>(&mut self, die: DieId, source: &mut S, kernel: &mut Kernel<M>) {
         if let Some(die) = self.taker(die) {
-            self.kick_die(die);
+            self.try_issue_of_die(die, source, kernel);
             return;
         }
         let asker = self.asker(die);
-        if self.asked[asker.index()].command.is_some() {
+        if self.path_requests[asker.index()].command.is_some() {
             return;
         }
         let (mut is_ready, mut has_work) = (false, false);
         for die in self.dies_of_chip(asker) {
-            let ready = self.ready(die);
+            let ready = self.ready(die, source);
             is_ready |= ready != NOTHING;
             has_work |= self.queues.has_work(die);
-            self.collect_held_back(die, &ready);
+            self.collect_held_back(die, &ready, source, kernel);
         }
-        if is_ready && self.asked[asker.index()].command.is_none() {
-            self.ask_command(asker);
+        if is_ready && self.path_requests[asker.index()].command.is_none() {
+            self.ask_command(asker, kernel);
         } else if !has_work {
-            self.chip_went_idle(asker);
-        }
-    }
-
-    fn chip_went_idle(&mut self, asker: DieId) {
-        for die in self.dies_of_chip(asker) {
-            self.set_idle(die);
-        }
-        for die in self.dies_of_chip(asker) {
-            self.collect_in_background(die);
+            self.dies_of_chip(asker).for_each(|die| self.set_idle(die));
+            self.dies_of_chip(asker).for_each(|die| source.die_idle(die, self, kernel));
         }
     }
 
     /// Asks the scheduler which transaction goes next on the `count` dies from `first` on.
-    pub(super) fn choose_of_chip(&mut self, first: DieId, count: u32) -> Option<Choice> {
+    pub(super) fn choose_of_chip<S: PageSource<M>>(
+        &mut self,
+        first: DieId,
+        count: u32,
+        source: &S,
+        kernel: &Kernel<M>,
+    ) -> Option<Choice> {
         let mut ready = std::mem::take(&mut self.ready_of_chip);
         ready.clear();
         for die in (first.0..first.0 + count).map(DieId) {
-            ready.push(self.ready(die));
+            ready.push(self.ready(die, source));
         }
-        let choice = self.choose_among(first, &ready);
+        let choice = self.choose_among(first, &ready, source, kernel);
         self.ready_of_chip = ready;
         choice
     }

@@ -7,7 +7,7 @@ use crate::ids::{DieId, StreamId};
 
 /// Something that happens at its time.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Event {
+pub enum Event {
     /// Open replay: the next request of a stream arrives.
     Arrive(StreamId),
     /// Closed replay: a thread of a stream has thought long enough.
@@ -27,26 +27,38 @@ pub(super) enum Event {
 }
 
 /// Events of one lane mostly fall due in the order in which they are scheduled.
-pub(super) mod lane {
+pub mod lane {
     use crate::engine::queue::NO_LANE;
 
-    pub(in super::super) const TO_DRIVE: usize = 0;
-    pub(in super::super) const COMMAND: usize = 1;
-    pub(in super::super) const DATA: usize = 2;
-    pub(in super::super) const READ: usize = 3;
-    pub(in super::super) const PROGRAM: usize = 4;
-    pub(in super::super) const TO_HOST: usize = 5;
-    pub(in super::super) const FABRIC: usize = 6;
-    pub(in super::super) const ACKNOWLEDGED: usize = NO_LANE;
-    pub(in super::super) const ADAPTER: usize = NO_LANE;
-    pub(in super::super) const MEMORY: usize = NO_LANE;
-    pub(in super::super) const ARRIVAL: usize = NO_LANE;
-    pub(in super::super) const ERASE: usize = NO_LANE;
+    /// Messages that reach the drive.
+    pub const TO_DRIVE: usize = 0;
+    /// Commands that reach their die.
+    pub const COMMAND: usize = 1;
+    /// Data that has left a die.
+    pub const DATA: usize = 2;
+    /// Array reads that end.
+    pub const READ: usize = 3;
+    /// Programs that end.
+    pub const PROGRAM: usize = 4;
+    /// Messages that reach the host.
+    pub const TO_HOST: usize = 5;
+    /// Wakes of the fabric.
+    pub const FABRIC: usize = 6;
+    /// Acknowledgements that reach a controller.
+    pub const ACKNOWLEDGED: usize = NO_LANE;
+    /// The host's adapter.
+    pub const ADAPTER: usize = NO_LANE;
+    /// Accesses to DRAM.
+    pub const MEMORY: usize = NO_LANE;
+    /// Arrivals of requests.
+    pub const ARRIVAL: usize = NO_LANE;
+    /// Erases and copybacks that end.
+    pub const ERASE: usize = NO_LANE;
 }
 
 /// The lane of an event that the interface to the host asked for: messages of one direction arrive in the order in which they are sent.
 #[inline]
-pub(super) fn host_lane(event: HostEvent) -> usize {
+pub fn host_lane(event: HostEvent) -> usize {
     match event {
         HostEvent::InDrive(_) => lane::TO_DRIVE,
         HostEvent::AtHost(_) => lane::TO_HOST,
@@ -60,7 +72,7 @@ pub(super) fn host_lane(event: HostEvent) -> usize {
 
 /// The lane of an event that a fabric asked for.
 #[inline]
-pub(super) fn fabric_lane(event: FabricEvent) -> usize {
+pub fn fabric_lane(event: FabricEvent) -> usize {
     match event {
         FabricEvent::Delivered(grant) if grant.leg == Leg::Command => lane::COMMAND,
         FabricEvent::Delivered(_) => lane::DATA,
@@ -71,7 +83,7 @@ pub(super) fn fabric_lane(event: FabricEvent) -> usize {
 
 /// The lane of the end of an operation.
 #[inline]
-pub(super) fn array_lane(kind: OperationKind) -> usize {
+pub fn array_lane(kind: OperationKind) -> usize {
     match kind {
         OperationKind::Read => lane::READ,
         OperationKind::Program => lane::PROGRAM,

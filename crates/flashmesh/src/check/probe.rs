@@ -1,0 +1,66 @@
+//! The oracles as a probe: each notice goes to the hook that is about it.
+
+use crate::error::RunError;
+use crate::kernel::probe::{AtEnd, Notice, Probe};
+use crate::units::Time;
+
+use super::Oracles;
+
+impl Probe for Oracles {
+    fn tell(&mut self, now: Time, notice: &Notice<'_>) {
+        match *notice {
+            Notice::Event => self.event(now),
+            Notice::Settled(ftl) => self.settled(ftl, now),
+            Notice::Ended(AtEnd { ftl, links, power, power_cut, is_complete }) => {
+                self.finish(ftl, links.held, is_complete, now);
+                self.cache_finished(power_cut, now);
+                self.reported(power, links, now);
+            }
+            Notice::RequestIssued(request, stream) => self.request_issued(request, stream, now),
+            Notice::Interface(seen) => self.host(seen, now),
+            Notice::RequestSubmitted(request, ref io) => self.request_submitted(request, io, now),
+            Notice::RequestRefused(request) => self.request_refused(request, now),
+            Notice::FlushBegan(request, ref pages) => self.flush_began(request, pages.clone(), now),
+            Notice::RequestCompleted(request) => self.request_completed(request, now),
+            Notice::Deallocated(lpn) => self.deallocated(lpn, now),
+            Notice::PagePlaced(ppn, lpn, ftl) => self.page_placed(ppn, lpn, ftl, now),
+            Notice::PathAsked(die, leg) => self.path_asked(die, leg, now),
+            Notice::PathGranted(grant) => self.path_granted(grant, now),
+            Notice::Sent(grant, die, payload, sent) => self.sent(grant, die, payload, sent, now),
+            Notice::Delivered(grant) => self.delivered(grant, now),
+            Notice::PathReleased(grant) => self.path_released(grant, now),
+            Notice::LinkUsed(link_use) => self.link_used(link_use, now),
+            Notice::AcknowledgementSent(die) => self.acknowledgement_sent(die, now),
+            Notice::Acknowledged(die) => self.acknowledged(die, now),
+            Notice::OperationBegan(die, kind, planes) => self.operation_began(die, kind, planes, now),
+            Notice::ArrayBegan(die, kind, until) => self.array_began(die, kind, now, until),
+            Notice::ArrayEnded(die) => self.array_ended(die, now),
+            Notice::Suspended(die) => self.suspended(die, now),
+            Notice::Resumed(die, until) => self.resumed(die, now, until),
+            Notice::DataLeft(die) => self.data_left(die, now),
+            Notice::PageRead(ppn, lpn, request) => self.page_read(ppn, lpn, request, now),
+            Notice::PageProgrammed(ppn, lpn, origin) => self.page_programmed(ppn, lpn, origin, now),
+            Notice::BlockErased(block) => self.block_erased(block, now),
+            Notice::PageCopied(from, plane) => self.page_copied(from, plane, now),
+            Notice::CopyDropped(plane) => self.copy_dropped(plane, now),
+            Notice::EntryWanted(request, lpn) => self.entry_wanted(request, lpn, now),
+            Notice::EntryUsed(request, lpn) => self.entry_used(request, lpn, now),
+            Notice::EntryChanged(event) => self.entry_changed(event, now),
+            Notice::TranslationReadIssued(page) => self.translation_read_issued(page, now),
+            Notice::TranslationReadEnded(page) => self.translation_read_ended(page, now),
+            Notice::TranslationProgramIssued(page) => self.translation_program_issued(page, now),
+            Notice::TranslationProgramBegan(page) => self.translation_program_began(page, now),
+            Notice::TranslationProgramEnded(page) => self.translation_program_ended(page, now),
+            Notice::CacheFound(request, lpn, sectors) => self.cache_found(request, lpn, sectors, now),
+            Notice::CacheTook { request, lpn, sectors, stays } => self.cache_took(request, lpn, sectors, stays, now),
+            Notice::CacheFilled(request, lpn, sectors) => self.cache_filled(request, lpn, sectors, now),
+            Notice::CacheRemoved(lpn) => self.cache_removed(lpn, now),
+            Notice::DestageBegan(lpn, sectors) => self.destage_began(lpn, sectors, now),
+            Notice::DestageForgotten(lpn) => self.destage_forgotten(lpn, now),
+        }
+    }
+
+    fn verdict(&self) -> Result<(), RunError> {
+        Oracles::verdict(self)
+    }
+}

@@ -1,0 +1,127 @@
+//! The array of a die works, and is done.
+
+use crate::config::Suspension;
+use crate::fabric::Fabric;
+use crate::flash::die::{Operation, OperationKind};
+use crate::ids::{AcknowledgementId, DieId, TransactionId};
+use crate::kernel::Kernel;
+use crate::kernel::event::{Event, array_lane};
+use crate::kernel::model::Model;
+use crate::kernel::probe::Notice;
+use crate::schedule::transaction::Transaction;
+use crate::units::Time;
+
+use super::{Datapath, PageSource};
+
+/// An operation that the array has ended, with what the firmware has to do for it.
+#[derive(Clone, Copy, Debug)]
+pub struct Ended {
+    /// The operation, which has programmed pages or erased blocks.
+    pub operation: Operation,
+    /// Whether the controller will be told of it later, by [`Datapath::acknowledged`].
+    pub is_acknowledged_later: bool,
+}
+
+impl<M: Model> Datapath<M> {
+    /// Command and data have arrived.
+    #[inline]
+    pub(super) fn start_array<S: PageSource<M>>(
+        &mut self,
+        die: DieId,
+        stalled: Time,
+        source: &mut S,
+        kernel: &mut Kernel<M>,
+    ) {
+        let now = kernel.now();
+        let timing = &self.timing;
+        let (operation, until) = self.dies[die.index()]
+            .start_array(now, |operation| timing.array(operation.kind, operation.pages) + operation.delay)
+            .expect("a command is delivered to the die that began the operation");
+        let kind = operation.kind;
+        for &id in operation.transactions() {
+            let transaction = &mut self.transactions[id];
+            transaction.spent.transfer += now - operation.started - stalled;
+            transaction.count_stall(stalled);
+            transaction.array_mark = now;
+        }
+        kernel.tell(|| Notice::ArrayBegan(die, kind, until));
+        kernel.schedule(array_lane(kind), until, Event::ArrayEnd(die));
+        if M::FULL && self.rules.die.suspension != Suspension::Off {
+            // Reads may have come while the command was on its way.
+            self.try_issue(die, source, kernel);
+        }
+    }
+
+    /// The array is done, unless the end is that of an operation that was suspended since. After a program, a copyback or an erase the
+    /// operation is given back: the firmware acts on it and then calls [`Datapath::try_issue`] for the die.
+    #[inline]
+    pub fn array_end<S: PageSource<M>>(&mut self, die: DieId, source: &mut S, kernel: &mut Kernel<M>) -> Option<Ended> {
+        let now = kernel.now();
+        if M::FULL && !self.dies[die.index()].ends_at(now) {
+            return None;
+        }
+        // Whoever asked for a path to suspend this operation waited for the die until now.
+        let asker = self.asker(die);
+        if M::FULL
+            && let Some(asked) = &mut self.path_requests[asker.index()].command
+        {
+            *asked = now;
+        }
+        let operation = *self.dies[die.index()].finish_array(now).expect("the end of the operation has come");
+        kernel.tell(|| Notice::ArrayEnded(die));
+        let nominal = self.timing.array(operation.kind, operation.pages) + operation.delay;
+        self.counters.dies[die.index()].array += nominal;
+        self.counters.work.count(operation.kind, operation.pages);
+        for &id in operation.transactions() {
+            let transaction = &mut self.transactions[id];
+            transaction.spent.array += nominal;
+            // More than nominal is a suspension: the die worked for others.
+            transaction.spent.die_wait += now - transaction.array_mark - nominal;
+            transaction.array_mark = now;
+        }
+        if operation.kind == OperationKind::Read {
+            if kernel.is_probed() {
+                for &id in operation.transactions() {
+                    let Transaction { from, lpn, request, .. } = self.transactions[id];
+                    kernel.tell(|| Notice::PageRead(from, lpn, request));
+                }
+            }
+            // The next command goes first: the array senses again while data leaves.
+            self.try_issue(die, source, kernel);
+            self.send_register(die, source, kernel);
+            return None;
+        }
+        Some(Ended { operation, is_acknowledged_later: self.fabric.acknowledges() })
+    }
+
+    #[inline]
+    pub(super) fn send_register<S: PageSource<M>>(&mut self, die: DieId, source: &mut S, kernel: &mut Kernel<M>) {
+        if self.dies[die.index()].begin_sending() {
+            self.ask_data(die, source, kernel);
+        }
+    }
+
+    /// The chip tells the controller that the operation is done.
+    pub fn acknowledge(&mut self, die: DieId, operation: Operation, kernel: &mut Kernel<M>) {
+        let id = self.unacknowledged.insert(operation);
+        let die = self.asker(die);
+        kernel.tell(|| Notice::AcknowledgementSent(die));
+        self.fabric.acknowledge(die, id, kernel.now(), &mut self.outbox);
+    }
+
+    /// The controller has been told that an operation is done: gives it, with its die.
+    pub fn acknowledged(&mut self, id: AcknowledgementId, kernel: &mut Kernel<M>) -> (DieId, Operation) {
+        let operation = self.unacknowledged[id];
+        self.unacknowledged.remove(id);
+        let die = self.geometry.die_of_plane(self.transactions[operation.transactions()[0]].plane);
+        let asker = self.asker(die);
+        kernel.tell(|| Notice::Acknowledged(asker));
+        (die, operation)
+    }
+
+    /// The time from the end of the array until now was that of the acknowledgement.
+    pub fn count_acknowledgement(&mut self, id: TransactionId, now: Time) {
+        let transaction = &mut self.transactions[id];
+        transaction.spent.transfer += now - transaction.array_mark;
+    }
+}

@@ -1,0 +1,293 @@
+//! A path is granted: what the die runs is decided only now (late binding).
+
+use crate::config::EraseOrder;
+use crate::fabric::{Causes, Fabric, FabricEvent, Grant, Granted, Leg, Message, Payload};
+use crate::flash::die::{Operation, OperationKind};
+use crate::ids::{DieId, TransactionId};
+use crate::kernel::Kernel;
+use crate::kernel::event::{Event, lane};
+use crate::kernel::model::Model;
+use crate::kernel::probe::Notice;
+use crate::schedule::queues::{NOTHING, PlaneMasks};
+use crate::schedule::transaction::{Class, Transaction};
+use crate::schedule::{AnyScheduler, Choice, Scheduler, Waiting};
+use crate::units::{Bytes, Time};
+
+use super::issue::has_awaited_read;
+use super::path::PathGrant;
+use super::{Datapath, PageSource};
+
+/// The programs of the host, or of the map, that took their pages as an operation began.
+pub type Started = Option<Operation>;
+
+impl<M: Model> Datapath<M> {
+    /// A path was granted. Gives the operation that began with it when that took pages of its planes for the host, or the map.
+    #[inline]
+    pub fn granted<S: PageSource<M>>(&mut self, granted: Granted, source: &mut S, kernel: &mut Kernel<M>) -> Started {
+        let grant = granted.grant;
+        let path = self.path_requests[grant.die.index()].granted(&granted);
+        kernel.tell(|| Notice::PathGranted(grant));
+        match grant.leg {
+            Leg::Command => self.start_operation(grant, path, source, kernel),
+            Leg::DataOut | Leg::Copy => {
+                self.send_data(grant, path, kernel);
+                None
+            }
+        }
+    }
+
+    #[inline]
+    fn count_transfer(&mut self, grant: Grant, path: PathGrant) {
+        let waited = path.waited();
+        self.path_requests[grant.die.index()].waited[grant.leg.index()] = waited > Time::ZERO;
+        self.counters.transfers += 1;
+        if waited > Time::ZERO {
+            self.counters.conflicts.count(path.cause, waited);
+        } else {
+            self.counters.transfers_free += 1;
+        }
+    }
+
+    /// The die takes what its scheduler chooses now.
+    #[inline]
+    fn start_operation<S: PageSource<M>>(
+        &mut self,
+        grant: Grant,
+        path: PathGrant,
+        source: &mut S,
+        kernel: &mut Kernel<M>,
+    ) -> Started {
+        let now = kernel.now();
+        let asker = grant.die;
+        // A die that may only suspend what it works on; where dies take turns, none while the chip is free.
+        let busy = if M::FULL {
+            self.taker(asker).filter(|die| !self.dies[die.index()].accepts(&self.rules.die))
+        } else {
+            None
+        };
+        if let Some(die) = busy
+            && !self.suspend(die, source, kernel)
+        {
+            self.release(grant, kernel);
+            return None;
+        }
+        let Some((choice, lead)) = self.choose(asker, source, kernel) else {
+            self.release(grant, kernel);
+            let (first, count) = self.takers(asker);
+            if (first.0..first.0 + count).all(|die| self.ready(DieId(die), source) == NOTHING) {
+                self.try_issue(asker, source, kernel);
+            }
+            return None;
+        };
+        let die = choice.die;
+        self.count_transfer(grant, path);
+        let mut operation = Operation::new(self.kind_of(choice.class), choice.class.is_internal(), now, lead);
+        if busy.is_some() {
+            operation.delay = self.timing.suspend;
+        }
+        self.prepare(lead, path, source, kernel);
+        operation.pages = self.pages_of(lead);
+        self.join_planes(choice, lead, path, &mut operation, source, kernel);
+        let planes = operation.transactions().len();
+        self.counters.multi_plane_operations += u64::from(planes > 1);
+        let payload = Payload {
+            message: Message::commanding(operation.kind),
+            planes: planes as u32,
+            command: self.timing.command(operation.kind, planes),
+            bytes: self.data_of(&operation),
+        };
+        self.dies[die.index()].begin(&self.rules.die, operation, now).expect("a die that was chosen for accepts");
+        kernel.tell(|| Notice::OperationBegan(die, operation.kind, planes));
+        self.send(grant, payload, kernel);
+        matches!(choice.class, Class::UserProgram | Class::MapProgram).then_some(operation)
+    }
+
+    /// Sets aside what a die works on, for a read; `false` when there is none any more, or the operation is nearly done by now: it is let
+    /// finish, and the end of it asks again.
+    #[inline(never)]
+    fn suspend<S: PageSource<M>>(&mut self, die: DieId, source: &S, kernel: &mut Kernel<M>) -> bool {
+        let wanted = has_awaited_read(&self.queues.masks(die)) && self.may_suspend(die, source, kernel);
+        if !wanted || self.dies[die.index()].suspend(&self.rules.die, kernel.now()).is_err() {
+            return false;
+        }
+        self.counters.suspensions += 1;
+        kernel.tell(|| Notice::Suspended(die));
+        true
+    }
+
+    /// The data that goes with the command of an operation.
+    #[inline]
+    fn data_of(&self, operation: &Operation) -> Bytes {
+        let transactions = operation.transactions();
+        match operation.kind {
+            OperationKind::Program if M::FULL && self.transactions[transactions[0]].is_copied => Bytes::ZERO,
+            OperationKind::Program if self.rules.partial_program => {
+                transactions.iter().map(|&id| self.with_spare(self.transactions[id].bytes)).sum()
+            }
+            OperationKind::Program => self.with_spare(self.geometry.page_size) * transactions.len() as u64,
+            OperationKind::Read | OperationKind::Erase | OperationKind::Copyback => Bytes::ZERO,
+        }
+    }
+
+    /// The data of the next plane leaves the register.
+    #[inline]
+    fn send_data(&mut self, grant: Grant, path: PathGrant, kernel: &mut Kernel<M>) {
+        let now = kernel.now();
+        self.count_transfer(grant, path);
+        let PathGrant { asked, tried, cause } = path;
+        let die = self.die_of(grant);
+        let state = &mut self.dies[die.index()];
+        let id = state.outgoing().expect("a die asks only with data in its register");
+        let (since, waited_before) =
+            state.count_path_wait(path.waited()).expect("a die asks only with data in its register");
+        let transaction = &mut self.transactions[id];
+        // Until the register was free the die was busy with older data; since then with the data of the planes before
+        // this one, and with waiting for their paths, which is the same path.
+        transaction.spent.die_wait += since - transaction.array_mark;
+        transaction.spent.transfer += asked - since - waited_before + (now - tried);
+        transaction.spent.path_wait += waited_before + path.waited();
+        let causes = &mut self.path_requests[grant.die.index()].causes;
+        if waited_before == Time::ZERO {
+            *causes = Causes::default();
+        }
+        if path.waited() > Time::ZERO {
+            causes.insert(cause);
+        }
+        transaction.conflict.join(*causes);
+        transaction.array_mark = now;
+        let page = self.geometry.page_size;
+        let bytes = match (transaction.class.is_internal(), transaction.reads_first) {
+            (false, false) => transaction.bytes,
+            (false, true) if self.rules.partial_program => page - transaction.bytes,
+            _ => page,
+        };
+        let message = if grant.leg == Leg::Copy { Message::Copy } else { Message::Data };
+        let payload = Payload { message, planes: 1, command: Time::ZERO, bytes: self.with_spare(bytes) };
+        self.send(grant, payload, kernel);
+    }
+
+    /// Gives a path back; whoever waits for it may get it.
+    #[inline]
+    pub fn release(&mut self, grant: Grant, kernel: &mut Kernel<M>) {
+        kernel.tell(|| Notice::PathReleased(grant));
+        self.fabric.release(grant, kernel.now(), &mut self.outbox);
+    }
+
+    #[inline]
+    fn send(&mut self, grant: Grant, payload: Payload, kernel: &mut Kernel<M>) {
+        let sent = self.fabric.send(grant, payload, kernel.now(), &mut self.outbox);
+        if kernel.is_probed() {
+            let die = self.die_of(grant);
+            kernel.tell(|| Notice::Sent(grant, die, payload, sent));
+        }
+        self.path_requests[grant.die.index()].least[grant.leg.index()] = sent.least;
+        if let Some(at) = sent.delivered {
+            let lane = match grant.leg {
+                Leg::Command => lane::COMMAND,
+                Leg::DataOut | Leg::Copy => lane::DATA,
+            };
+            kernel.schedule(lane, at, Event::Fabric(FabricEvent::Delivered(grant)));
+        }
+    }
+
+    /// Takes the transaction that leads the next operation; those whose page has moved meanwhile go elsewhere.
+    #[inline]
+    fn choose<S: PageSource<M>>(
+        &mut self,
+        asker: DieId,
+        source: &mut S,
+        kernel: &mut Kernel<M>,
+    ) -> Option<(Choice, TransactionId)> {
+        // The die counts as having asked: what goes elsewhere on the same die must not make it resume what it has
+        // suspended, or ask for a second path.
+        self.path_requests[asker.index()].command = Some(kernel.now());
+        let chosen = self.choose_current(asker, source, kernel);
+        self.path_requests[asker.index()].command = None;
+        chosen
+    }
+
+    #[inline]
+    fn choose_current<S: PageSource<M>>(
+        &mut self,
+        asker: DieId,
+        source: &mut S,
+        kernel: &mut Kernel<M>,
+    ) -> Option<(Choice, TransactionId)> {
+        loop {
+            let choice = match self.takers(asker) {
+                (die, 1) => {
+                    let ready = self.ready(die, source);
+                    self.choose_among(die, &[ready], source, kernel)
+                }
+                (first, count) => self.choose_of_chip(first, count, source, kernel),
+            }?;
+            let lead = self.queues.pop(&mut self.transactions, choice)?;
+            if source.is_current(&self.transactions[lead]) {
+                return Some((choice, lead));
+            }
+            source.reroute(lead, self, kernel);
+        }
+    }
+
+    /// Asks the scheduler which transaction goes next on the dies from `first` on, of which `ready` may.
+    #[inline(always)]
+    pub(super) fn choose_among<S: PageSource<M>>(
+        &mut self,
+        first: DieId,
+        ready: &[PlaneMasks],
+        source: &S,
+        kernel: &Kernel<M>,
+    ) -> Option<Choice> {
+        if ready.iter().all(|ready| *ready == NOTHING) {
+            return None;
+        }
+        let dies = || (first.0..).map(DieId).take(ready.len());
+        let collection_first = dies().any(|die| source.collection_first(die));
+        // Asked of a policy that may put it off.
+        let space_is_out =
+            M::FULL && self.rules.erases == EraseOrder::Last && dies().any(|die| source.collects_for_space(die));
+        let now = kernel.now();
+        let waiting = Waiting::new(now, first, &self.queues, &self.transactions, ready, collection_first, space_is_out);
+        if M::FULL { self.scheduler.choose(&waiting) } else { AnyScheduler::choose_plain(&waiting) }
+    }
+
+    #[inline]
+    fn kind_of(&self, class: Class) -> OperationKind {
+        match class {
+            Class::MapRead | Class::UserRead | Class::CollectRead => OperationKind::Read,
+            Class::CollectProgram if self.rules.copyback => OperationKind::Copyback,
+            Class::MapProgram | Class::UserProgram | Class::CollectProgram => OperationKind::Program,
+            Class::Erase => OperationKind::Erase,
+        }
+    }
+
+    /// Accounts for the time a transaction waited, and gives a program its page.
+    #[inline]
+    pub(super) fn prepare<S: PageSource<M>>(
+        &mut self,
+        id: TransactionId,
+        path: PathGrant,
+        source: &mut S,
+        kernel: &mut Kernel<M>,
+    ) {
+        let now = kernel.now();
+        let transaction = &mut self.transactions[id];
+        let die = self.geometry.die_of_plane(transaction.plane);
+        let die_ready = path.asked.later(transaction.queued);
+        let tried = path.tried.later(die_ready);
+        transaction.count_die_wait(die_ready, self.dies[die.index()].internal_busy(now));
+        transaction.spent.path_wait += tried - die_ready;
+        transaction.spent.transfer += now - tried;
+        if tried > die_ready {
+            transaction.conflict.insert(path.cause);
+        }
+        let Transaction { class, has_page, .. } = *transaction;
+        let is_program = matches!(class, Class::UserProgram | Class::MapProgram | Class::CollectProgram);
+        if is_program && !(M::FULL && has_page) {
+            let page = source.allocate(transaction, kernel);
+            transaction.to = page.expect(
+                "programs of the host and of the map wait for a free page, collection has its reserve, and arrivals are let in with a place",
+            );
+        }
+    }
+}

@@ -1,0 +1,119 @@
+//! Planes of a die join in one operation.
+
+use crate::flash::die::{Operation, OperationKind};
+use crate::flash::geometry::Geometry;
+use crate::flash::timing::Pages;
+use crate::ids::{Ppn, TransactionId};
+use crate::kernel::Kernel;
+use crate::kernel::model::Model;
+use crate::schedule::Choice;
+use crate::schedule::fuse::{InPlane, may_join};
+use crate::schedule::transaction::Class;
+
+use super::path::PathGrant;
+use super::{Datapath, PageSource};
+
+/// Where a page lies in its plane.
+#[inline]
+fn in_plane(geometry: &Geometry, ppn: Ppn) -> InPlane {
+    InPlane { block: geometry.block_of(ppn).0 % geometry.blocks_per_plane, page: geometry.page_in_block(ppn) }
+}
+
+impl<M: Model> Datapath<M> {
+    /// Lets other planes of the die join the operation, each with at most one transaction.
+    #[inline]
+    pub(super) fn join_planes<S: PageSource<M>>(
+        &mut self,
+        choice: Choice,
+        lead: TransactionId,
+        path: PathGrant,
+        operation: &mut Operation,
+        source: &mut S,
+        kernel: &mut Kernel<M>,
+    ) {
+        let others = self.queues.masks(choice.die)[choice.class.index()] & !(1 << choice.plane);
+        if others != 0 && operation.kind != OperationKind::Copyback {
+            self.join_others(choice, lead, path, operation, others, source, kernel);
+        }
+    }
+
+    #[inline(never)]
+    #[allow(clippy::too_many_arguments, reason = "what the inlined test above it was called with")]
+    fn join_others<S: PageSource<M>>(
+        &mut self,
+        choice: Choice,
+        lead: TransactionId,
+        path: PathGrant,
+        operation: &mut Operation,
+        mut others: u8,
+        source: &mut S,
+        kernel: &mut Kernel<M>,
+    ) {
+        let lead_at = self.place_of(lead);
+        while others != 0 {
+            let plane = others.trailing_zeros() as u8;
+            others &= others - 1;
+            if let Some(id) = self.joiner(Choice { plane, ..choice }, lead, lead_at, source) {
+                self.prepare(id, path, source, kernel);
+                operation.join(id);
+            }
+        }
+    }
+
+    /// Takes the transaction of `queue` that joins the one that leads, if one may.
+    #[inline]
+    fn joiner<S: PageSource<M>>(
+        &mut self,
+        queue: Choice,
+        lead: TransactionId,
+        lead_at: InPlane,
+        source: &S,
+    ) -> Option<TransactionId> {
+        let (rule, lookahead, geometry) = (self.rules.multi_plane, self.rules.lookahead, &self.geometry);
+        match queue.class {
+            Class::MapRead | Class::UserRead | Class::CollectRead => {
+                self.queues.take_first(&mut self.transactions, queue, lookahead, |other| {
+                    may_join(rule, lead_at, in_plane(geometry, other.from)) && source.is_current(other)
+                })
+            }
+            Class::UserProgram if M::FULL && self.rules.preallocates => {
+                self.queues.take_first(&mut self.transactions, queue, lookahead, |other| {
+                    may_join(rule, lead_at, in_plane(geometry, other.to))
+                })
+            }
+            Class::MapProgram | Class::UserProgram | Class::CollectProgram => {
+                let head = &self.transactions[self.queues.head(queue)?];
+                let (block, page) = source.next_page(head)?;
+                let at = InPlane { block: block.0 % geometry.blocks_per_plane, page };
+                // The data comes over the path for all of them or for none.
+                let goes_alike = head.is_copied == self.transactions[lead].is_copied;
+                let joins = goes_alike && may_join(rule, lead_at, at) && source.is_current(head);
+                if joins { self.queues.pop(&mut self.transactions, queue) } else { None }
+            }
+            Class::Erase => {
+                let head = self.queues.head(queue)?;
+                let joins = may_join(rule, lead_at, self.place_of(head));
+                if joins { self.queues.pop(&mut self.transactions, queue) } else { None }
+            }
+        }
+    }
+
+    /// What the pages are that a transaction works on.
+    #[inline]
+    pub(super) fn pages_of(&self, id: TransactionId) -> Pages {
+        let transaction = &self.transactions[id];
+        let page_type = |ppn| self.timing.page_type(|| self.geometry.page_in_block(ppn));
+        Pages { read: page_type(transaction.from), programmed: page_type(transaction.to) }
+    }
+
+    /// Where in its plane a transaction works: the page it reads or programs, or the block it erases.
+    fn place_of(&self, id: TransactionId) -> InPlane {
+        let transaction = &self.transactions[id];
+        let ppn: Ppn = match transaction.class {
+            Class::MapProgram | Class::UserProgram | Class::CollectProgram => transaction.to,
+            Class::MapRead | Class::UserRead | Class::CollectRead | Class::Erase => transaction.from,
+        };
+        let at = in_plane(&self.geometry, ppn);
+        if transaction.class == Class::Erase { InPlane { page: 0, ..at } } else { at }
+    }
+}

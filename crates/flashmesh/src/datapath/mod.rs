@@ -1,0 +1,365 @@
+//! From the queues of the dies to the arrays and back: paths, operations, transfers.
+//!
+//! The firmware puts transactions into the queue of a die ([`Datapath::enqueue`]). The die asks for a path when it may take one
+//! ([`issue`]); which transactions it takes is decided only when the path is granted ([`grant`], [`join`]). Commands and data move
+//! ([`transfer`]) and the array works ([`array`](self::array)). What ends is given back to the firmware as a return value. What only the firmware
+//! knows is asked of it through one seam, [`PageSource`].
+
+mod array;
+mod chips;
+mod counters;
+mod grant;
+mod issue;
+mod join;
+mod path;
+mod source;
+mod transfer;
+
+use crate::config::{Allocation, Arbitration, Config, EraseOrder, MultiPlane, Priorities, WriteBinding};
+use crate::engine::arena::Arena;
+use crate::fabric::{self, AnyFabric, Fabric, FabricError, Grant, Granted, Outbox};
+use crate::flash::die::{Die, DieRules, Operation};
+use crate::flash::geometry::Geometry;
+use crate::flash::timing::Timing;
+use crate::ftl::IdleDies;
+use crate::ids::{AcknowledgementId, DieId, TransactionId};
+use crate::kernel::Kernel;
+use crate::kernel::event::{Event, fabric_lane};
+use crate::kernel::model::{Full, Model};
+use crate::kernel::probe::Notice;
+use crate::power::energy::Activity;
+use crate::schedule::queues::{DieQueues, PlaneMasks, Transactions};
+use crate::schedule::transaction::{Class, Transaction};
+use crate::schedule::{AnyScheduler, Choice};
+use crate::units::{Bytes, Time};
+
+pub use array::Ended;
+pub use counters::Counters;
+pub use grant::Started;
+pub use source::PageSource;
+pub use transfer::Arrived;
+
+use path::PathRequest;
+
+/// What of the configuration decides how operations run.
+#[derive(Clone, Debug)]
+struct Rules {
+    die: DieRules,
+    multi_plane: MultiPlane,
+    /// How many transactions of a queue may be looked at to find one that joins.
+    lookahead: u32,
+    /// Whether only the sectors written are sent for a program.
+    partial_program: bool,
+    copyback: bool,
+    /// Whether a chip takes one operation at a time, for one of several dies.
+    dies_take_turns: bool,
+    erases: EraseOrder,
+    /// Whether data that leaves the dies has an order beside that of asking: `data-first-round-robin`.
+    data_has_rank: bool,
+    /// Whether writes get their pages before their turn.
+    preallocates: bool,
+    tracks_idle: bool,
+}
+
+/// The transactions in flight, the dies, and the interconnect between them and the controllers.
+pub struct Datapath<M: Model> {
+    geometry: Geometry,
+    timing: Timing,
+    rules: Rules,
+    transactions: Transactions,
+    queues: DieQueues,
+    scheduler: AnyScheduler,
+    dies: Vec<Die>,
+    path_requests: Vec<PathRequest>,
+    /// Dies with nothing to do, kept when the allocation asks for it.
+    idle: IdleDies,
+    /// What is ready on each die of a chip, while one of them is chosen.
+    ready_of_chip: Vec<PlaneMasks>,
+    fabric: M::Fabric,
+    outbox: Outbox,
+    /// Operations that are done, while the controllers have not been told.
+    unacknowledged: Arena<AcknowledgementId, Operation>,
+    next_order: u64,
+    counters: Counters,
+}
+
+impl Datapath<Full> {
+    /// The datapath of the drive that `config` describes, with nothing to do.
+    ///
+    /// # Errors
+    /// When the interconnect does not fit the drive.
+    pub fn new(config: &Config, geometry: &Geometry) -> Result<Datapath<Full>, FabricError> {
+        let dies = geometry.dies();
+        let mut idle = IdleDies::new(dies);
+        (0..dies).for_each(|die| idle.set(DieId(die), true));
+        Ok(Datapath {
+            timing: Timing::new(&config.flash, fabric::on_die_controller_time(config)),
+            rules: Rules {
+                die: DieRules {
+                    read_cache: config.flash.read_cache,
+                    suspension: config.flash.suspension,
+                    suspensions_max: config.flash.suspensions_max,
+                    suspend_remaining_min: config.flash.suspend_remaining_min,
+                },
+                multi_plane: config.flash.multi_plane,
+                lookahead: config.schedule.lookahead,
+                partial_program: config.flash.partial_program,
+                copyback: config.gc.copyback,
+                erases: config.schedule.erases,
+                dies_take_turns: !config.flash.die_interleaving && geometry.dies_per_chip > 1,
+                data_has_rank: config.fabric.arbitration == Arbitration::DataFirstRoundRobin
+                    && fabric::has_channels(config.fabric.kind),
+                preallocates: config.ftl.write_binding == WriteBinding::Early,
+                tracks_idle: config.ftl.allocation == Allocation::Dynamic,
+            },
+            transactions: Transactions::default(),
+            queues: DieQueues::new(dies, geometry.planes_per_die, config.schedule.priorities != Priorities::Off),
+            scheduler: AnyScheduler::new(&config.schedule, dies),
+            dies: vec![Die::default(); dies as usize],
+            path_requests: vec![PathRequest::default(); dies as usize],
+            idle,
+            ready_of_chip: Vec::new(),
+            fabric: AnyFabric::new(config, geometry)?,
+            outbox: Outbox::default(),
+            unacknowledged: Arena::default(),
+            next_order: 0,
+            counters: Counters::new(dies),
+            geometry: geometry.clone(),
+        })
+    }
+
+    /// Runs with a scheduling policy of the caller's own in place of the configured one.
+    pub fn set_scheduler(&mut self, scheduler: AnyScheduler) {
+        self.scheduler = scheduler;
+    }
+
+    /// The same datapath for a run of another model: over the interconnect that `resolve` finds in this one.
+    pub fn into_model<N: Model>(self, resolve: impl FnOnce(AnyFabric) -> N::Fabric) -> Datapath<N> {
+        Datapath {
+            geometry: self.geometry,
+            timing: self.timing,
+            rules: self.rules,
+            transactions: self.transactions,
+            queues: self.queues,
+            scheduler: self.scheduler,
+            dies: self.dies,
+            path_requests: self.path_requests,
+            idle: self.idle,
+            ready_of_chip: self.ready_of_chip,
+            fabric: resolve(self.fabric),
+            outbox: self.outbox,
+            unacknowledged: self.unacknowledged,
+            next_order: self.next_order,
+            counters: self.counters,
+        }
+    }
+}
+
+impl<M: Model> Datapath<M> {
+    /// Has the fabric tell of every use of a link, for probes.
+    pub fn tell_uses(&mut self) {
+        self.outbox.uses = Some(Vec::new());
+    }
+
+    /// What it has counted.
+    pub fn counters(&self) -> &Counters {
+        &self.counters
+    }
+
+    /// What drew power up to `end`.
+    pub fn activity(&self, end: Time) -> Activity<'_> {
+        Activity {
+            work: self.counters.work,
+            layout: self.fabric.layout(),
+            usage: self.fabric.usage(),
+            dies: self.geometry.dies(),
+            end,
+        }
+    }
+
+    /// The interconnect.
+    pub fn fabric(&self) -> &M::Fabric {
+        &self.fabric
+    }
+
+    /// The dies.
+    pub fn dies(&self) -> &[Die] {
+        &self.dies
+    }
+
+    /// Dies with nothing to do, where the allocation looks for such.
+    #[inline]
+    pub fn idle_dies(&self) -> &IdleDies {
+        &self.idle
+    }
+
+    /// Whether a chip takes one operation at a time, for one of several dies.
+    pub fn dies_take_turns(&self) -> bool {
+        self.rules.dies_take_turns
+    }
+
+    /// Whether the array of a die is free once its data is in the register.
+    pub fn has_read_cache(&self) -> bool {
+        self.rules.die.read_cache
+    }
+
+    /// The transaction `id`.
+    #[inline]
+    pub fn transaction(&self, id: TransactionId) -> &Transaction {
+        &self.transactions[id]
+    }
+
+    /// The transaction `id`, to change what it asks for while it is in no queue.
+    #[inline]
+    pub fn transaction_mut(&mut self, id: TransactionId) -> &mut Transaction {
+        &mut self.transactions[id]
+    }
+
+    /// Takes up a transaction, which is in no queue yet.
+    #[inline]
+    pub fn insert(&mut self, transaction: Transaction) -> TransactionId {
+        self.transactions.insert(transaction)
+    }
+
+    /// Forgets a transaction that is in no queue.
+    #[inline]
+    pub fn remove(&mut self, id: TransactionId) {
+        self.transactions.remove(id);
+    }
+
+    /// How long a die has worked for the firmware up to `now`.
+    #[inline]
+    pub fn internal_busy(&self, die: DieId, now: Time) -> Time {
+        self.dies[die.index()].internal_busy(now)
+    }
+
+    /// Whether a die has nothing to do and nothing waits for it.
+    pub fn is_idle(&self, die: DieId) -> bool {
+        !self.queues.has_work(die) && self.dies[die.index()].is_idle()
+    }
+
+    /// The next place in the order of arrival among all transactions.
+    #[inline]
+    pub fn take_order(&mut self) -> u64 {
+        let order = self.next_order;
+        self.next_order += 1;
+        order
+    }
+
+    /// Puts a transaction into the queue of its die.
+    #[inline]
+    pub fn enqueue<S: PageSource<M>>(&mut self, id: TransactionId, source: &mut S, kernel: &mut Kernel<M>) {
+        let now = kernel.now();
+        // A write with a page has had its turn since it got that.
+        let has_turn = M::FULL && self.transactions[id].class == Class::UserProgram && self.transactions[id].has_page;
+        if !has_turn {
+            self.transactions[id].order = self.take_order();
+        }
+        let transaction = &mut self.transactions[id];
+        let die = self.geometry.die_of_plane(transaction.plane);
+        let plane = self.geometry.plane_in_die(transaction.plane) as u8;
+        transaction.queued = now;
+        transaction.internal_busy_at_queued = self.dies[die.index()].internal_busy(now);
+        if has_turn {
+            self.queues.insert(&mut self.transactions, die, plane, id);
+        } else {
+            self.queues.push(&mut self.transactions, die, plane, id);
+        }
+        if M::FULL && self.rules.tracks_idle {
+            self.idle.set(die, false);
+            if self.rules.dies_take_turns {
+                self.dies_of_chip(die).for_each(|die| self.idle.set(die, false));
+            }
+        }
+        self.try_issue(die, source, kernel);
+    }
+
+    /// Counts the wait of a transaction in its queue up to now, though it does not run yet.
+    pub fn count_wait(&mut self, id: TransactionId, now: Time) {
+        let die = self.geometry.die_of_plane(self.transactions[id].plane);
+        let internal_busy = self.dies[die.index()].internal_busy(now);
+        self.transactions[id].count_die_wait(now, internal_busy);
+    }
+
+    /// Takes the transactions of requests for which `is_unwanted` out of the queues of the dies.
+    pub fn take_out(&mut self, is_unwanted: impl Fn(&Transaction) -> bool) -> Vec<TransactionId> {
+        let mut kept: Vec<TransactionId> = Vec::new();
+        let mut taken: Vec<TransactionId> = Vec::new();
+        let priorities = self.queues.priorities();
+        for die in (0..self.geometry.dies()).map(DieId) {
+            for class in [Class::UserRead, Class::UserProgram] {
+                let planes = 0..self.geometry.planes_per_die as u8;
+                for (plane, &priority) in
+                    planes.flat_map(|plane| priorities.iter().map(move |priority| (plane, priority)))
+                {
+                    let queue = Choice { die, class, plane, priority };
+                    while let Some(id) = self.queues.pop(&mut self.transactions, queue) {
+                        if is_unwanted(&self.transactions[id]) { taken.push(id) } else { kept.push(id) }
+                    }
+                    for id in kept.drain(..) {
+                        self.queues.push(&mut self.transactions, die, plane, id);
+                    }
+                }
+            }
+        }
+        taken
+    }
+
+    /// User data of `bytes` with its share of the metadata of the page.
+    #[inline]
+    fn with_spare(&self, bytes: Bytes) -> Bytes {
+        let spare = self.geometry.page_spare;
+        if spare == Bytes::ZERO {
+            return bytes;
+        }
+        bytes + Bytes::new((bytes.as_u64() * spare.as_u64()).div_ceil(self.geometry.page_size.as_u64()))
+    }
+
+    /// The next path that the fabric has granted, to be given to [`Datapath::granted`].
+    #[inline(always)]
+    pub fn next_grant(&mut self, next: &mut usize) -> Option<Granted> {
+        let granted = self.outbox.grants.get(*next)?;
+        *next += 1;
+        // Field by field: it was written so, and reading it whole would wait until that is in the cache.
+        let Granted { grant: Grant { die, leg, path }, since, cause } = *granted;
+        Some(Granted { grant: Grant { die, leg, path }, since, cause })
+    }
+
+    /// Whether the fabric has answered.
+    #[inline(always)]
+    pub fn has_answers(&self) -> bool {
+        !self.outbox.grants.is_empty() || !self.outbox.events.is_empty()
+    }
+
+    /// All grants have been taken: schedules the events that the fabric has asked for.
+    #[inline(always)]
+    pub fn grants_taken(&mut self, kernel: &mut Kernel<M>) {
+        self.outbox.grants.clear();
+        for (at, event) in self.outbox.events.drain(..) {
+            kernel.schedule(fabric_lane(event), at, Event::Fabric(event));
+        }
+    }
+
+    /// Tells the probes, when there are any, of the uses of links that ended.
+    #[inline]
+    pub fn tell_link_uses(&mut self, kernel: &mut Kernel<M>) {
+        if M::FULL
+            && let Some(uses) = &mut self.outbox.uses
+        {
+            uses.drain(..).for_each(|link_use| kernel.tell(|| Notice::LinkUsed(link_use)));
+        }
+    }
+
+    /// The time of a wake-up of the fabric has come.
+    #[inline]
+    pub fn wake(&mut self, token: u32, kernel: &mut Kernel<M>) {
+        self.outbox.quiet_until = kernel.next_at();
+        self.fabric.wake(token, kernel.now(), &mut self.outbox);
+    }
+
+    /// The run is over: brings the counters of the fabric up to now.
+    pub fn finish(&mut self, kernel: &mut Kernel<M>) {
+        self.fabric.finish(kernel.now(), &mut self.outbox);
+        self.tell_link_uses(kernel);
+    }
+}

@@ -1,0 +1,52 @@
+//! Asking for paths, and what the waiting for them cost.
+
+use crate::fabric::{Cause, Causes, Granted, Leg};
+use crate::units::Time;
+
+/// What a die has asked of the fabric, and how it went.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct PathRequest {
+    /// Since when it wants a path for its next command.
+    pub command: Option<Time>,
+    /// Since when it wants a path for the data in its register.
+    pub data: Option<Time>,
+    /// Whether the last path of each leg had to be waited for.
+    pub waited: [bool; Leg::ALL.len()],
+    /// What was in the way of the data that leaves the register.
+    pub causes: Causes,
+    /// How long what moves for each leg takes at least.
+    pub least: [Time; Leg::ALL.len()],
+}
+
+/// A path that a die got.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct PathGrant {
+    /// Since when the die wanted one.
+    pub asked: Time,
+    /// When the try began that found it: later, when something was in the way.
+    pub tried: Time,
+    /// What was in the way.
+    pub cause: Cause,
+}
+
+impl PathRequest {
+    /// The path that was asked for has been granted.
+    #[inline]
+    pub fn granted(&mut self, granted: &Granted) -> PathGrant {
+        let since = match granted.grant.leg {
+            Leg::Command => self.command.take(),
+            Leg::DataOut | Leg::Copy => self.data.take(),
+        };
+        let asked = since.expect("a path is granted only to a die that asked for it");
+        // The die may have become ready only while the path was set up for it.
+        PathGrant { asked, tried: asked.later(granted.since), cause: granted.cause }
+    }
+}
+
+impl PathGrant {
+    /// How long something was in the way.
+    #[inline]
+    pub fn waited(&self) -> Time {
+        self.tried - self.asked
+    }
+}

@@ -1,0 +1,64 @@
+//! What the datapath asks of the firmware while it chooses (late binding).
+
+use crate::ids::{BlockId, DieId, Ppn, TransactionId};
+use crate::kernel::Kernel;
+use crate::kernel::model::Model;
+use crate::schedule::queues::PlaneMasks;
+use crate::schedule::transaction::{Class, Transaction};
+
+use super::Datapath;
+
+/// The firmware, as the datapath sees it when a die may take an operation.
+///
+/// # Contract
+/// - What waits in a queue is bound late: where a page is, and where it goes, is asked when its path has been granted.
+/// - Questions (`&self`) have no effects and may be asked any number of times.
+/// - [`reroute`](PageSource::reroute) is called for a transaction that was just taken out of its queue, and puts it into another, or
+///   drops it. [`collect_held_back`](PageSource::collect_held_back) and [`die_idle`](PageSource::die_idle) may add transactions.
+pub trait PageSource<M: Model> {
+    /// Whether the page that a transaction reads or moves still is where it was when it was queued.
+    fn is_current(&self, transaction: &Transaction) -> bool;
+
+    /// The block and page that a program would get on its plane now; `None` when it has to wait, and for what is no program.
+    fn next_page(&self, transaction: &Transaction) -> Option<(BlockId, u32)>;
+
+    /// Whether the programs of `class` that wait for a plane may run: all of `heads`, the first of each of its queues, have a page.
+    fn has_page<'a>(
+        &self,
+        class: Class,
+        plane: crate::ids::PlaneId,
+        heads: impl Iterator<Item = &'a Transaction>,
+    ) -> bool;
+
+    /// Takes a page for a program, which runs now; `None` for what is no program.
+    fn allocate(&mut self, transaction: &Transaction, kernel: &mut Kernel<M>) -> Option<Ppn>;
+
+    /// Whether garbage collection goes before user requests on a die.
+    fn collection_first(&self, die: DieId) -> bool;
+
+    /// Whether a die collects since its space is nearly out.
+    fn collects_for_space(&self, die: DieId) -> bool;
+
+    /// Sends a transaction whose page has moved, or was forgotten, where it has to go now.
+    fn reroute(&mut self, id: TransactionId, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>);
+
+    /// Whether programs may be held back on `die`, of which `ready` may run and `waiting` are queued.
+    fn holds_back(&self, ready: &PlaneMasks, waiting: &PlaneMasks) -> bool;
+
+    /// Starts collecting the planes of `die` that hold programs back for want of a page: what made something collectable
+    /// there may have been no program of theirs.
+    fn collect_held_back(
+        &mut self,
+        die: DieId,
+        ready: &PlaneMasks,
+        waiting: &PlaneMasks,
+        datapath: &mut Datapath<M>,
+        kernel: &mut Kernel<M>,
+    );
+
+    /// A die has nothing to do.
+    fn die_idle(&mut self, die: DieId, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>);
+
+    /// The die of another chip that takes the data of `read`, which leaves a register, when there is one.
+    fn copy_destination(&mut self, read: TransactionId, datapath: &mut Datapath<M>) -> Option<DieId>;
+}

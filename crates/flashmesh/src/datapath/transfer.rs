@@ -1,0 +1,98 @@
+//! What was sent over a path has arrived.
+
+use crate::fabric::{Cause, Fabric, Grant, Leg};
+use crate::ids::{DieId, TransactionId};
+use crate::kernel::Kernel;
+use crate::kernel::model::Model;
+use crate::kernel::probe::Notice;
+use crate::schedule::transaction::Transaction;
+use crate::units::Time;
+
+use super::{Datapath, PageSource};
+
+/// The data of a page has arrived.
+#[derive(Clone, Copy, Debug)]
+pub struct Arrived {
+    /// The transaction.
+    pub read: TransactionId,
+    /// The path, to be [released](Datapath::release) when the firmware has acted on the data.
+    pub held: Option<Grant>,
+}
+
+impl<M: Model> Datapath<M> {
+    /// Command and data have reached the die, or read data the controller or another chip. Gives what has arrived of a read.
+    #[inline]
+    pub fn delivered<S: PageSource<M>>(
+        &mut self,
+        grant: Grant,
+        source: &mut S,
+        kernel: &mut Kernel<M>,
+    ) -> Option<Arrived> {
+        kernel.tell(|| Notice::Delivered(grant));
+        let stalled = self.fabric.stalled(grant);
+        if stalled > Time::ZERO {
+            self.count_stall(grant, stalled);
+        }
+        let die = self.die_of(grant);
+        let least = self.path_requests[grant.die.index()].least[grant.leg.index()];
+        let done = &mut self.counters.dies[die.index()];
+        match grant.leg {
+            Leg::Command => {
+                done.commands += least;
+                self.release(grant, kernel);
+                self.start_array(die, stalled, source, kernel);
+                None
+            }
+            Leg::DataOut | Leg::Copy => {
+                done.data += least;
+                if M::FULL && self.rules.data_has_rank {
+                    // What the die wants next takes part in the choice of who gets the path.
+                    let read = self.data_arrived(die, stalled, source, kernel);
+                    Some(Arrived { read, held: Some(grant) })
+                } else {
+                    self.release(grant, kernel);
+                    let read = self.data_arrived(die, stalled, source, kernel);
+                    Some(Arrived { read, held: None })
+                }
+            }
+        }
+    }
+
+    /// A transfer that stood still on its way did not have its path free, even when it could start at once.
+    fn count_stall(&mut self, grant: Grant, stalled: Time) {
+        let waited = self.path_requests[grant.die.index()].waited[grant.leg.index()];
+        self.counters.transfers_free -= u64::from(!waited);
+        self.counters.conflicts.count(Cause::Link, stalled);
+    }
+
+    /// The data of one plane has reached the controller, or another chip.
+    #[inline]
+    fn data_arrived<S: PageSource<M>>(
+        &mut self,
+        die: DieId,
+        stalled: Time,
+        source: &mut S,
+        kernel: &mut Kernel<M>,
+    ) -> TransactionId {
+        let now = kernel.now();
+        if stalled > Time::ZERO {
+            let asker = self.asker(die);
+            self.path_requests[asker.index()].causes.insert(Cause::Link);
+            self.dies[die.index()].count_path_wait(stalled).expect("data arrives from a register that holds some");
+        }
+        let state = &mut self.dies[die.index()];
+        let id = state.outgoing().expect("data arrives from a register that holds some");
+        state.data_left(now).expect("data arrives from a register that holds some");
+        kernel.tell(|| Notice::DataLeft(die));
+        let transaction = &mut self.transactions[id];
+        transaction.spent.transfer += now - transaction.array_mark - stalled;
+        transaction.count_stall(stalled);
+        if M::FULL && transaction.is_copied {
+            let Transaction { from, plane, .. } = *transaction;
+            kernel.tell(|| Notice::PageCopied(from, plane));
+        }
+        self.try_issue(die, source, kernel);
+        self.send_register(die, source, kernel);
+        id
+    }
+}

@@ -1,0 +1,222 @@
+//! Garbage collection and wear levelling with timed flash operations: the valid pages of a victim block move one after
+//! the other, each a read and a program (or one copyback) of the same die, or a read and a program on another chip, then the
+//! block is erased.
+
+use crate::datapath::Datapath;
+use crate::flash::geometry::Geometry;
+use crate::ftl::Stream;
+use crate::ids::{BlockId, DieId, Lpn, PlaneId, Ppn};
+use crate::kernel::Kernel;
+use crate::kernel::model::Model;
+use crate::schedule::transaction::{Class, Transaction};
+
+use super::Firmware;
+
+/// A victim block on its way to being free.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Collection {
+    block: BlockId,
+    /// The first page that has not been looked at.
+    cursor: u32,
+    /// User requests go first: it was begun because the die was idle, or to level wear, and space has not run out since.
+    background: bool,
+    /// It moves cold pages out of a little worn block.
+    levels_wear: bool,
+}
+
+/// The collections in progress.
+#[derive(Debug)]
+pub(super) struct Collections {
+    by_plane: Vec<Option<Collection>>,
+    /// Those on each die that are not in the background.
+    foreground: Vec<u32>,
+    /// For each plane that a page is on its way to from another chip, the plane whose collection sent it; kept when pages move
+    /// from chip to chip.
+    pub(super) arrivals: Vec<Option<PlaneId>>,
+}
+
+impl Collections {
+    /// No collection.
+    pub(super) fn new(geometry: &Geometry, copies: bool) -> Collections {
+        let planes = geometry.planes() as usize;
+        Collections {
+            by_plane: vec![None; planes],
+            foreground: vec![0; geometry.dies() as usize],
+            arrivals: if copies { vec![None; planes] } else { Vec::new() },
+        }
+    }
+
+    /// Whether a plane has a collection that goes before user requests.
+    pub(super) fn is_foreground(&self, plane: PlaneId) -> bool {
+        self.by_plane[plane.index()].is_some_and(|collection| !collection.background)
+    }
+}
+
+impl Firmware {
+    /// Starts collecting a plane that is short of free pages; a collection in the background is promoted to foreground.
+    #[inline]
+    pub(super) fn collect_if_needed<M: Model>(
+        &mut self,
+        plane: PlaneId,
+        datapath: &mut Datapath<M>,
+        kernel: &mut Kernel<M>,
+    ) {
+        match &mut self.collections.by_plane[plane.index()] {
+            Some(collection) => {
+                if collection.background && self.ftl.is_short(plane) {
+                    collection.background = false;
+                    self.collections.foreground[self.geometry.die_of_plane(plane).index()] += 1;
+                }
+            }
+            None => {
+                if self.ftl.wants_collection(plane)
+                    && let Some(block) = self.ftl.begin_collection(plane)
+                {
+                    let collection = Collection { block, cursor: 0, background: false, levels_wear: false };
+                    self.begin_collection(plane, collection, datapath, kernel);
+                }
+            }
+        }
+    }
+
+    /// Starts collecting the idle dies that background collection wants.
+    pub fn collect_idle_dies<M: Model>(&mut self, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
+        if !self.rules.collects_in_background {
+            return;
+        }
+        for die in (0..self.geometry.dies()).map(DieId) {
+            if datapath.is_idle(die) {
+                self.collect_in_background(die, datapath, kernel);
+            }
+        }
+    }
+
+    /// Starts collecting the planes of an idle die that background collection wants.
+    #[inline]
+    pub(super) fn collect_in_background<M: Model>(
+        &mut self,
+        die: DieId,
+        datapath: &mut Datapath<M>,
+        kernel: &mut Kernel<M>,
+    ) {
+        if self.rules.collects_in_background {
+            self.collect_planes_in_background(die, datapath, kernel);
+        }
+    }
+
+    #[inline(never)]
+    fn collect_planes_in_background<M: Model>(
+        &mut self,
+        die: DieId,
+        datapath: &mut Datapath<M>,
+        kernel: &mut Kernel<M>,
+    ) {
+        for plane in self.planes_of(die) {
+            if self.collections.by_plane[plane.index()].is_none()
+                && self.ftl.wants_background_collection(plane)
+                && let Some(block) = self.ftl.begin_collection(plane)
+            {
+                let collection = Collection { block, cursor: 0, background: true, levels_wear: false };
+                self.begin_collection(plane, collection, datapath, kernel);
+            }
+        }
+    }
+
+    fn begin_collection<M: Model>(
+        &mut self,
+        plane: PlaneId,
+        collection: Collection,
+        datapath: &mut Datapath<M>,
+        kernel: &mut Kernel<M>,
+    ) {
+        self.counters.gc.collections += 1;
+        self.counters.gc.wear_moves += u64::from(collection.levels_wear);
+        let is_translation = self.ftl.stream_of_move(self.geometry.ppn(collection.block, 0)) != Stream::Collection;
+        self.counters.gc.translation_collections += u64::from(is_translation);
+        if !collection.background {
+            self.collections.foreground[self.geometry.die_of_plane(plane).index()] += 1;
+        }
+        self.collections.by_plane[plane.index()] = Some(collection);
+        self.advance(plane, datapath, kernel);
+    }
+
+    /// Moves the next valid page of the plane's victim, or erases the block when none is left.
+    pub(super) fn advance<M: Model>(&mut self, plane: PlaneId, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
+        let Some(collection) = &mut self.collections.by_plane[plane.index()] else { return };
+        let block = collection.block;
+        let (class, lpn, from) = match self.ftl.next_valid_page(block, collection.cursor) {
+            Some((page, lpn)) => {
+                collection.cursor = page + 1;
+                let class = if self.rules.copyback { Class::CollectProgram } else { Class::CollectRead };
+                (class, lpn, self.geometry.ppn(block, page))
+            }
+            None => {
+                self.write_back_moves(plane, datapath, kernel);
+                (Class::Erase, Lpn(0), self.geometry.ppn(block, 0))
+            }
+        };
+        self.enqueue_own(class, lpn, from, plane, datapath, kernel);
+    }
+
+    /// Puts a transaction of the firmware's own into a queue of `plane`.
+    #[inline]
+    fn enqueue_own<M: Model>(
+        &mut self,
+        class: Class,
+        lpn: Lpn,
+        from: Ppn,
+        plane: PlaneId,
+        datapath: &mut Datapath<M>,
+        kernel: &mut Kernel<M>,
+    ) {
+        let mut transaction = Transaction::new(class, None, lpn, plane, from, self.geometry.page_size);
+        transaction.queued = kernel.now();
+        let id = datapath.insert(transaction);
+        self.enqueue(id, datapath, kernel);
+    }
+
+    /// The plane's victim is erased: its pages are free.
+    pub(super) fn block_erased<M: Model>(
+        &mut self,
+        plane: PlaneId,
+        datapath: &mut Datapath<M>,
+        kernel: &mut Kernel<M>,
+    ) {
+        let collection = self.collections.by_plane[plane.index()].take().expect("only a collection erases");
+        if !collection.background {
+            self.collections.foreground[self.geometry.die_of_plane(plane).index()] -= 1;
+        }
+        self.counters.gc.erases += 1;
+        self.ftl.finish_erase(collection.block);
+        if M::FULL && self.rules.preallocates {
+            self.start_blocked(plane, datapath, kernel);
+        }
+        self.collect_if_needed(plane, datapath, kernel);
+        // At most one wear move for each collection, or a plane of many cold blocks would move them all in one go.
+        if self.collections.by_plane[plane.index()].is_none()
+            && !collection.levels_wear
+            && let Some(block) = self.ftl.wants_wear_move(plane)
+        {
+            let collection = Collection { block, cursor: 0, background: true, levels_wear: true };
+            self.begin_collection(plane, collection, datapath, kernel);
+        }
+    }
+
+    /// Whether collection goes before user requests on this die: always when it cannot be preempted, else when space is
+    /// nearly out, here or where the pages come from.
+    #[inline(always)]
+    pub(super) fn goes_first(&self, die: DieId) -> bool {
+        let has_to_go_on = || !self.rules.preemptible || self.is_urgent(die);
+        (self.collections.foreground[die.index()] > 0 && has_to_go_on()) || self.arrival_first(die)
+    }
+
+    /// Whether this die collects since its space is nearly out.
+    pub(super) fn is_out_of_space(&self, die: DieId) -> bool {
+        self.collections.foreground[die.index()] > 0 && self.is_urgent(die)
+    }
+
+    #[inline(never)]
+    fn is_urgent(&self, die: DieId) -> bool {
+        self.planes_of(die).any(|plane| self.ftl.is_urgent(plane))
+    }
+}

@@ -1,0 +1,60 @@
+//! What the datapath gives back, and what follows from it.
+
+use crate::datapath::Datapath;
+use crate::fabric::FabricEvent;
+use crate::ids::{AcknowledgementId, DieId};
+use crate::kernel::Kernel;
+use crate::kernel::model::Model;
+
+use super::Firmware;
+
+impl Firmware {
+    /// An event that the fabric asked for.
+    #[inline(always)]
+    pub fn fabric_event<M: Model>(&mut self, event: FabricEvent, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
+        match event {
+            FabricEvent::Delivered(grant) => {
+                if let Some(arrived) = datapath.delivered(grant, self, kernel) {
+                    self.read_done(arrived.read, datapath, kernel);
+                    if let Some(grant) = arrived.held {
+                        datapath.release(grant, kernel);
+                    }
+                }
+            }
+            FabricEvent::Acknowledged(id) => self.acknowledged(id, datapath, kernel),
+            FabricEvent::Wake(token) => datapath.wake(token, kernel),
+        }
+    }
+
+    /// The array of a die is done, unless its operation was suspended since.
+    #[inline(always)]
+    pub fn array_end<M: Model>(&mut self, die: DieId, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
+        let Some(ended) = datapath.array_end(die, self, kernel) else { return };
+        for &id in ended.operation.transactions() {
+            self.commit(id, datapath, kernel);
+            if !ended.is_acknowledged_later {
+                self.conclude(id, datapath, kernel);
+            }
+        }
+        if ended.is_acknowledged_later {
+            datapath.acknowledge(die, ended.operation, kernel);
+        }
+        datapath.try_issue(die, self, kernel);
+    }
+
+    /// The array of a die works again after a suspension, and may be suspended anew.
+    pub fn resumed<M: Model>(&mut self, die: DieId, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
+        datapath.try_issue(die, self, kernel);
+    }
+
+    /// The controller has been told that an operation is done.
+    fn acknowledged<M: Model>(&mut self, id: AcknowledgementId, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
+        let (die, operation) = datapath.acknowledged(id, kernel);
+        for &id in operation.transactions() {
+            datapath.count_acknowledgement(id, kernel.now());
+            self.conclude(id, datapath, kernel);
+        }
+        // Programs that were held back may go on: a block is free, or a collection no longer goes before them.
+        datapath.try_issue(die, self, kernel);
+    }
+}

@@ -1,0 +1,283 @@
+//! What the controller decides, in time: where pages are read and written, what is cached, and what is collected.
+//!
+//! The frontend asks for pages ([`Firmware::read`], [`Firmware::write`]); the firmware translates them and puts transactions into the
+//! queues of the [datapath](crate::datapath), which asks back through [`PageSource`](crate::datapath::PageSource) where a page is when its
+//! turn has come. What is done for requests is collected in [`Firmware::take_done`].
+
+mod cache;
+mod collect;
+mod commit;
+mod copy;
+mod events;
+mod map;
+mod power_cut;
+mod preallocate;
+mod read;
+mod source;
+mod write;
+
+use rustc_hash::FxHashMap;
+
+use crate::config::{Config, FirstTouch, Move, WriteBinding, WriteStreams};
+use crate::datapath::Datapath;
+use crate::fabric::Causes;
+use crate::flash::geometry::Geometry;
+use crate::ftl::Ftl;
+use crate::ftl::mapping_cache::MappingCache;
+use crate::ids::{DieId, Lpn, PlaneId, RequestId, StreamId, TransactionId};
+use crate::kernel::Kernel;
+use crate::kernel::model::Model;
+use crate::kernel::probe::Notice;
+use crate::measure::report::{FlashReport, GcReport};
+use crate::schedule::transaction::{Priority, Spent};
+use crate::units::{Bytes, Time};
+
+pub use cache::DeviceCache;
+
+use collect::Collections;
+use map::CachedMap;
+use preallocate::BlockedPrograms;
+
+/// A page of a request.
+#[derive(Clone, Copy, Debug)]
+pub struct PageRequest {
+    /// The request.
+    pub request: RequestId,
+    /// The stream that issued it.
+    pub stream: StreamId,
+    /// What its transactions have beside those of other requests.
+    pub priority: Priority,
+    /// The logical page.
+    pub lpn: Lpn,
+    /// Where in the page the request begins.
+    pub start: Bytes,
+    /// How much of the page it reads or writes.
+    pub bytes: Bytes,
+}
+
+/// Something is done for a request.
+#[derive(Clone, Copy, Debug)]
+pub enum Done {
+    /// A page of it, or a part of one.
+    Page {
+        /// The request.
+        request: RequestId,
+        /// What was read for it.
+        read: Bytes,
+        /// Where the time of the page went.
+        spent: Spent,
+        /// What was in the way of its transfers.
+        conflict: Causes,
+    },
+    /// All that the device cache had to write for a flush; `None` for one that the drive itself waits for.
+    Flush(Option<RequestId>),
+}
+
+/// What the firmware counts.
+#[derive(Clone, Debug, Default)]
+pub struct Counters {
+    /// Garbage collection and wear levelling.
+    pub gc: GcReport,
+    /// Pages read and programmed.
+    pub flash: FlashReport,
+}
+
+/// What of the configuration decides what the firmware does.
+#[derive(Clone, Debug)]
+struct Rules {
+    /// Whether writes get their pages before their turn.
+    preallocates: bool,
+    copyback: bool,
+    preemptible: bool,
+    /// Whether idle dies are collected.
+    collects_in_background: bool,
+    /// Whether pages move from chip to chip.
+    copies: bool,
+    /// Whether all streams of the host write to one open block of a plane.
+    shares_open_block: bool,
+    /// Whether a page placed for a read changes its entry.
+    placement_changes_map: bool,
+    /// By stream.
+    priorities: Vec<Priority>,
+}
+
+/// The flash translation layer and all that happens around it.
+pub struct Firmware {
+    geometry: Geometry,
+    rules: Rules,
+    ftl: Ftl,
+    /// The last write in flight of each logical page: writes of one page keep their order.
+    writes_in_flight: FxHashMap<Lpn, TransactionId>,
+    blocked: BlockedPrograms,
+    collections: Collections,
+    /// The device cache, when the drive has one.
+    cache: Option<Box<DeviceCache>>,
+    /// The cache of the map, unless all of it is in DRAM.
+    map: Option<Box<CachedMap>>,
+    /// Whether the host is there no more: what was to be done for requests is given up.
+    is_cut_off: bool,
+    done: Vec<Done>,
+    counters: Counters,
+}
+
+impl Firmware {
+    /// The firmware of the drive that `config` describes, in its initial state.
+    pub fn new(config: &Config, geometry: &Geometry) -> Firmware {
+        let mut ftl = Ftl::new(geometry, config);
+        ftl.precondition(&config.precondition, config.seed);
+        let priorities: Vec<Priority> = config.streams().iter().map(|stream| stream.queue.priority).collect();
+        let map = ftl.translation_pages().map(|pages| {
+            let cache = MappingCache::new(&config.mapping, pages, priorities.len());
+            Box::new(CachedMap::new(cache, &config.mapping, geometry))
+        });
+        let preallocates = config.ftl.write_binding == WriteBinding::Early;
+        let copies = config.gc.r#move == Move::ChipToChip;
+        Firmware {
+            rules: Rules {
+                preallocates,
+                copyback: config.gc.copyback,
+                preemptible: config.gc.preemptible,
+                collects_in_background: config.gc.background_threshold != 0.0,
+                copies,
+                shares_open_block: config.ftl.write_streams == WriteStreams::Shared,
+                placement_changes_map: config.ftl.first_touch == FirstTouch::WriteBlock,
+                priorities,
+            },
+            writes_in_flight: FxHashMap::default(),
+            blocked: if preallocates { BlockedPrograms::new(geometry.planes()) } else { BlockedPrograms::default() },
+            collections: Collections::new(geometry, copies),
+            cache: DeviceCache::new(config, geometry, &ftl),
+            map,
+            is_cut_off: false,
+            done: Vec::new(),
+            counters: Counters::default(),
+            ftl,
+            geometry: geometry.clone(),
+        }
+    }
+
+    /// The translation layer.
+    pub fn ftl(&self) -> &Ftl {
+        &self.ftl
+    }
+
+    /// What it has counted.
+    pub fn counters(&self) -> &Counters {
+        &self.counters
+    }
+
+    /// The device cache, when the drive has one.
+    pub fn cache(&self) -> Option<&DeviceCache> {
+        self.cache.as_deref()
+    }
+
+    /// The cache of the map, unless all of it is in DRAM.
+    pub fn mapping_cache(&self) -> Option<&MappingCache> {
+        self.map.as_ref().map(|map| &map.cache)
+    }
+
+    /// Has the caches keep what probes are told of.
+    pub fn tell_probes(&mut self) {
+        if let Some(map) = &mut self.map {
+            map.cache.keep_events();
+        }
+        if let Some(device) = &mut self.cache {
+            device.cache.keep_removed();
+        }
+    }
+
+    /// Takes what is done for requests, in the order in which it was; the vector goes back with [`Firmware::recycle`].
+    #[inline(always)]
+    pub fn take_done(&mut self) -> Option<Vec<Done>> {
+        if self.done.is_empty() { None } else { Some(std::mem::take(&mut self.done)) }
+    }
+
+    /// Takes the emptied vector back.
+    #[inline(always)]
+    pub fn recycle(&mut self, mut done: Vec<Done>) {
+        done.clear();
+        if self.done.is_empty() {
+            self.done = done;
+        }
+    }
+
+    /// Hands granted paths to their dies until the fabric has nothing more to say.
+    #[inline(always)]
+    pub fn settle<M: Model>(&mut self, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
+        if datapath.has_answers() {
+            self.take_grants(datapath, kernel);
+        }
+        datapath.tell_link_uses(kernel);
+    }
+
+    #[inline(never)]
+    fn take_grants<M: Model>(&mut self, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
+        let mut next = 0;
+        while let Some(granted) = datapath.next_grant(&mut next) {
+            if let Some(operation) = datapath.granted(granted, self, kernel) {
+                for &id in operation.transactions() {
+                    let plane = datapath.transaction(id).plane;
+                    self.collect_if_needed(plane, datapath, kernel);
+                }
+            }
+        }
+        datapath.grants_taken(kernel);
+    }
+
+    /// Fetches what requests for these pages will need from the tables of the translation layer.
+    pub fn prefetch(&self, reads: &[Lpn], writes: &[Lpn]) {
+        if let Some(map) = &self.map {
+            map.cache.fetch(reads.iter().chain(writes).copied());
+        }
+        self.ftl.touch(reads.iter().copied());
+        self.ftl.touch_writes(writes);
+    }
+
+    /// Forgets logical pages.
+    pub fn deallocate<M: Model>(
+        &mut self,
+        pages: std::ops::Range<u32>,
+        datapath: &mut Datapath<M>,
+        kernel: &mut Kernel<M>,
+    ) {
+        for lpn in pages.map(Lpn) {
+            let was_mapped = self.ftl.deallocate(lpn);
+            kernel.tell(|| Notice::Deallocated(lpn));
+            if was_mapped {
+                self.entry_changed(lpn, datapath, kernel);
+            }
+            self.forget_cached(lpn, datapath, kernel);
+        }
+        self.collect_idle_dies(datapath, kernel);
+    }
+
+    /// Counts pages that a request writes.
+    pub fn count_written(&mut self, pages: u32) {
+        self.counters.flash.pages_written += u64::from(pages);
+    }
+
+    /// A page is done for a request; nobody waits for others.
+    #[inline]
+    fn finished(&mut self, request: Option<RequestId>, read: Bytes, spent: Spent, conflict: Causes) {
+        if let Some(request) = request {
+            self.done.push(Done::Page { request, read, spent, conflict });
+        }
+    }
+
+    /// The planes of a die.
+    fn planes_of(&self, die: DieId) -> impl Iterator<Item = PlaneId> + use<> {
+        let first = self.geometry.first_plane(die).0;
+        (first..first + self.geometry.planes_per_die).map(PlaneId)
+    }
+
+    /// Puts a transaction into the queue of its die.
+    #[inline]
+    fn enqueue<M: Model>(&mut self, id: TransactionId, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
+        datapath.enqueue(id, self, kernel);
+    }
+}
+
+/// A breakdown of time that was spent in the device cache.
+fn in_cache(time: Time) -> Spent {
+    Spent { cache: time, ..Spent::default() }
+}

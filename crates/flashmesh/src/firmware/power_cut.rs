@@ -1,0 +1,64 @@
+//! The host is gone: what was to be done for its requests is given up.
+
+use crate::datapath::Datapath;
+use crate::flash::die::OperationKind;
+use crate::ids::{Lpn, TransactionId};
+use crate::kernel::Kernel;
+use crate::kernel::model::Model;
+use crate::schedule::transaction::{Class, Transaction};
+
+use super::Firmware;
+
+impl Firmware {
+    /// Pages of requests, or of the device cache, that are being programmed, or were set aside while they were.
+    pub fn programs_under_way<M: Model>(&self, datapath: &Datapath<M>) -> u64 {
+        let operations = datapath.dies().iter().flat_map(|die| die.under_way());
+        let programs = operations.filter(|operation| operation.kind == OperationKind::Program && !operation.internal);
+        let pages = programs.flat_map(|operation| operation.transactions());
+        pages.filter(|&&id| datapath.transaction(id).class == Class::UserProgram).count() as u64
+    }
+
+    /// The power of the host is gone: nothing more is done for requests. What the device cache has of writes that wait for room is
+    /// forgotten, what waits in the queues for requests is taken out of them; what the cache has sent to flash stays.
+    pub fn cut_off<M: Model>(&mut self, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
+        self.is_cut_off = true;
+        if let Some(device) = &mut self.cache {
+            device.cache.drop_waiting();
+        }
+        let mut given_up = datapath.take_out(|transaction| transaction.request.is_some());
+        given_up.extend(self.take_blocked_of_requests(datapath));
+        given_up.into_iter().for_each(|id| self.give_up(id, datapath, kernel));
+    }
+
+    /// Drops a transaction of a request, which is in no queue.
+    pub(super) fn give_up<M: Model>(&mut self, id: TransactionId, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
+        let Transaction { class, reads_first, lpn, successor, is_cached, .. } = *datapath.transaction(id);
+        if class == Class::UserProgram || reads_first {
+            self.drop_write(id, datapath, kernel);
+            self.start_successor(lpn, successor, datapath, kernel);
+        } else {
+            datapath.remove(id);
+            if is_cached {
+                self.not_filled(lpn, datapath, kernel);
+            }
+        }
+    }
+
+    pub(super) fn drop_write<M: Model>(
+        &mut self,
+        id: TransactionId,
+        datapath: &mut Datapath<M>,
+        kernel: &mut Kernel<M>,
+    ) {
+        let Transaction { lpn, is_cached, .. } = *datapath.transaction(id);
+        self.drop_page(id, datapath, kernel);
+        datapath.remove(id);
+        if is_cached {
+            self.passed_cache(lpn, datapath, kernel);
+        }
+    }
+
+    fn not_filled<M: Model>(&mut self, lpn: Lpn, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
+        self.tell_cache(|cache| cache.not_filled(lpn), datapath, kernel);
+    }
+}

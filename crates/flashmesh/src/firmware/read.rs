@@ -1,0 +1,117 @@
+//! Pages of requests are read.
+
+use crate::datapath::Datapath;
+use crate::ids::{Lpn, Ppn, TransactionId};
+use crate::kernel::Kernel;
+use crate::kernel::model::Model;
+use crate::kernel::probe::Notice;
+use crate::schedule::transaction::{Class, Transaction};
+use crate::units::Bytes;
+
+use super::{Firmware, PageRequest};
+
+impl Firmware {
+    /// Reads a page for a request. Gives in how many parts it will be [done](super::Done).
+    #[inline]
+    pub fn read<M: Model>(&mut self, page: &PageRequest, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) -> u32 {
+        if M::FULL && self.cache.is_some() {
+            return self.read_through_cache(page, datapath, kernel);
+        }
+        self.read_from_flash(page, page.bytes, false, datapath, kernel);
+        1
+    }
+
+    /// A page of a read comes from flash; with `fills` the device cache keeps it.
+    #[inline]
+    pub(super) fn read_from_flash<M: Model>(
+        &mut self,
+        page: &PageRequest,
+        bytes: Bytes,
+        fills: bool,
+        datapath: &mut Datapath<M>,
+        kernel: &mut Kernel<M>,
+    ) {
+        let lpn = page.lpn;
+        let has_map = M::FULL && self.map.is_some();
+        let from = if has_map { Ppn(0) } else { self.translate_read(lpn, kernel) };
+        let plane = self.geometry.plane_of(from);
+        let mut transaction = Transaction::new(Class::UserRead, Some(page.request), lpn, plane, from, bytes);
+        transaction.queued = kernel.now();
+        transaction.is_cached = fills;
+        (transaction.stream, transaction.priority) = (page.stream, page.priority);
+        let id = datapath.insert(transaction);
+        if !has_map {
+            self.enqueue(id, datapath, kernel);
+        } else if self.has_entry(id, datapath, kernel) {
+            self.start_read(id, datapath, kernel);
+            self.settle_map(datapath, kernel);
+        }
+    }
+
+    /// Sends a read, whose entry of the map is in DRAM, to where its page is.
+    pub(super) fn start_read<M: Model>(
+        &mut self,
+        id: TransactionId,
+        datapath: &mut Datapath<M>,
+        kernel: &mut Kernel<M>,
+    ) {
+        self.retarget(id, datapath, kernel);
+        self.enqueue(id, datapath, kernel);
+    }
+
+    /// Finds where the page of a read is now.
+    pub(super) fn retarget<M: Model>(&mut self, id: TransactionId, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
+        let from = self.translate_read(datapath.transaction(id).lpn, kernel);
+        let transaction = datapath.transaction_mut(id);
+        transaction.from = from;
+        transaction.plane = self.geometry.plane_of(from);
+    }
+
+    /// Where `lpn` is read; a page never written is placed for it.
+    #[inline]
+    pub(super) fn translate_read<M: Model>(&mut self, lpn: Lpn, kernel: &mut Kernel<M>) -> Ppn {
+        if !M::FULL || (!kernel.is_probed() && self.map.is_none()) {
+            return self.ftl.translate_read(lpn);
+        }
+        let is_placed = self.ftl.lookup(lpn).is_none();
+        let from = self.ftl.translate_read(lpn);
+        if is_placed {
+            kernel.tell(|| Notice::PagePlaced(from, lpn, &self.ftl));
+            if self.rules.placement_changes_map {
+                self.placement_changed(lpn, kernel);
+            }
+        }
+        from
+    }
+
+    /// The data of a read has left the die: it goes to the host, or is programmed elsewhere.
+    #[inline]
+    pub fn read_done<M: Model>(&mut self, id: TransactionId, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
+        let transaction = datapath.transaction_mut(id);
+        match transaction.class {
+            Class::CollectRead => {
+                transaction.class = Class::CollectProgram;
+                self.enqueue(id, datapath, kernel);
+            }
+            Class::MapRead => self.translation_read(id, datapath, kernel),
+            _ if transaction.reads_first && self.is_cut_off && transaction.request.is_some() => {
+                self.give_up(id, datapath, kernel);
+            }
+            _ if transaction.reads_first => {
+                self.turn_into_program(id, datapath);
+                self.enqueue(id, datapath, kernel);
+            }
+            _ => {
+                let Transaction { bytes, lpn, request, is_cached, spent, conflict, .. } = *transaction;
+                self.counters.flash.user_reads += 1;
+                if M::FULL
+                    && let Some(request) = request.filter(|_| is_cached)
+                {
+                    self.fill_cache(request, lpn, datapath, kernel);
+                }
+                datapath.remove(id);
+                self.finished(request, bytes, spent, conflict);
+            }
+        }
+    }
+}

@@ -1,0 +1,154 @@
+//! Requests end: they respond, what they took is measured, and the host may issue the next.
+
+use crate::datapath::Datapath;
+use crate::error::RunError;
+use crate::fabric::{Cause, Causes};
+use crate::firmware::{Done, Firmware};
+use crate::host::interface::Interface;
+use crate::host::replay::Mode;
+use crate::host::status::Status;
+use crate::ids::RequestId;
+use crate::kernel::Kernel;
+use crate::kernel::event::{Event, lane};
+use crate::kernel::model::Model;
+use crate::kernel::probe::Notice;
+use crate::measure::log::RequestRecord;
+use crate::schedule::transaction::Spent;
+use crate::units::Bytes;
+use crate::workload::RequestKind;
+
+use super::request::Request;
+use super::{Frontend, Sink};
+
+impl<M: Model> Frontend<M> {
+    /// Takes what the firmware has done for requests.
+    #[inline(always)]
+    pub fn take_done(&mut self, firmware: &mut Firmware, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
+        while let Some(done) = firmware.take_done() {
+            for &done in &done {
+                self.done(done, firmware, datapath, kernel);
+            }
+            firmware.recycle(done);
+        }
+    }
+
+    #[inline(always)]
+    fn done(&mut self, done: Done, firmware: &mut Firmware, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
+        match done {
+            Done::Page { request, read, spent, conflict } => {
+                if read > Bytes::ZERO && self.rules.sends_pages {
+                    self.interface.send_data(read, kernel.now());
+                }
+                self.page_done(request, spent, conflict, firmware, datapath, kernel);
+            }
+            Done::Flush(Some(request)) => self.respond(request, kernel),
+            Done::Flush(None) => self.flushed(firmware, datapath, kernel),
+        }
+    }
+
+    /// A page of a request is done, for which its time was `spent`; the last one makes the request respond.
+    #[inline(always)]
+    fn page_done(
+        &mut self,
+        id: RequestId,
+        spent: Spent,
+        conflict: Causes,
+        firmware: &mut Firmware,
+        datapath: &mut Datapath<M>,
+        kernel: &mut Kernel<M>,
+    ) {
+        let request = &mut self.requests[id];
+        request.conflict.join(conflict);
+        request.remaining -= 1;
+        if request.remaining > 0 {
+            return;
+        }
+        request.critical = spent;
+        let programs = request.io.kind != RequestKind::Read;
+        self.respond(id, kernel);
+        if programs {
+            self.end_write(id, firmware, datapath, kernel);
+        }
+    }
+
+    /// All is done for a request: it responds.
+    #[inline]
+    pub(super) fn respond(&mut self, id: RequestId, kernel: &mut Kernel<M>) {
+        let now = kernel.now();
+        let Request { io, stream, status, .. } = self.requests[id];
+        if io.kind == RequestKind::Read && !self.rules.sends_pages && status == Status::Success {
+            self.interface.send_data(io.size, now);
+        }
+        self.interface.respond(id, stream, now, &mut Sink(kernel));
+    }
+
+    /// The completion has reached the host.
+    #[inline]
+    pub(super) fn complete(
+        &mut self,
+        id: RequestId,
+        firmware: &mut Firmware,
+        kernel: &mut Kernel<M>,
+    ) -> Result<(), RunError> {
+        let now = kernel.now();
+        kernel.tell(|| Notice::RequestCompleted(id));
+        let stream = self.requests[id].stream;
+        self.interface.taken(stream, now, &mut Sink(kernel));
+        if M::FULL {
+            firmware.acknowledge(id);
+        }
+        let request = &self.requests[id];
+        let thread = request.thread;
+        let latency = now - request.arrival;
+        let counters = &mut self.counters;
+        counters.completed += 1;
+        if request.conflict.is_empty() {
+            counters.requests_free += 1;
+        } else {
+            for cause in Cause::ALL {
+                counters.requests_blocked[cause.index()] += u64::from(request.conflict.contains(cause));
+            }
+        }
+        counters.statuses[request.status.index()] += 1;
+        counters.queues[stream.index()].count(now - request.submitted);
+        counters.streams[stream.index()].record(&request.io, request.status, now, latency, &request.critical);
+        if let Some(sink) = &mut self.sink {
+            let record = RequestRecord {
+                id: request.number,
+                kind: request.io.kind,
+                offset: request.io.offset,
+                size: request.io.size,
+                issuer: stream,
+                stream: request.io.stream,
+                status: request.status,
+                arrival: request.arrival,
+                submitted: request.submitted,
+                completed: now,
+                spent: request.critical,
+                path_conflict: request.conflict,
+            };
+            sink.record(&record).map_err(RunError::Sink)?;
+        }
+        if M::FULL
+            && let Some(timeline) = &mut counters.timeline
+        {
+            counters.is_due |= timeline.completed(stream, &request.io, request.status, now, latency);
+        }
+        self.requests.remove(id);
+        let replay = &mut self.streams[stream.index()].replay;
+        let mode = replay.mode();
+        if let Some(waiting) = replay.completed() {
+            self.issue(stream, waiting, firmware, kernel);
+        }
+        match mode {
+            Mode::Open => self.issue_open(stream, firmware, kernel),
+            Mode::Stress { .. } => self.issue_for(stream, thread, firmware, kernel),
+            Mode::Closed { .. } => {
+                if let Some(thinks) = self.streams[stream.index()].replay.think(thread, now)? {
+                    kernel.schedule(lane::ARRIVAL, now + thinks, Event::ThreadReady(stream, thread));
+                }
+                Ok(())
+            }
+        }
+    }
+}

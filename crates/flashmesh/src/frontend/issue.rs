@@ -1,0 +1,150 @@
+//! Requests are issued: taken from the workloads, and sent to the drive.
+
+use crate::error::RunError;
+use crate::fabric::Causes;
+use crate::firmware::Firmware;
+use crate::host::interface::{Command, Interface};
+use crate::host::replay::{Arrived, BATCH, Mode, Next};
+use crate::host::status::Status;
+use crate::ids::{Lpn, StreamId};
+use crate::kernel::Kernel;
+use crate::kernel::event::{Event, lane};
+use crate::kernel::model::Model;
+use crate::kernel::probe::Notice;
+use crate::schedule::transaction::Spent;
+use crate::units::Bytes;
+use crate::workload::RequestKind;
+
+use super::request::Request;
+use super::{Frontend, Sink};
+
+impl<M: Model> Frontend<M> {
+    /// Issues the first requests of every stream.
+    ///
+    /// # Errors
+    /// When a workload cannot be read.
+    pub fn start(&mut self, firmware: &Firmware, kernel: &mut Kernel<M>) -> Result<(), RunError> {
+        for index in 0..self.streams.len() {
+            let stream = StreamId(index as u32);
+            match self.streams[index].replay.mode() {
+                Mode::Open => self.issue_open(stream, firmware, kernel)?,
+                Mode::Stress { outstanding } => {
+                    (0..outstanding).try_for_each(|_| self.issue_for(stream, 0, firmware, kernel))?;
+                }
+                Mode::Closed { threads } => {
+                    (0..threads).try_for_each(|thread| self.issue_for(stream, thread, firmware, kernel))?;
+                }
+            }
+        }
+        if let Some(at) = self.rules.power_cut {
+            kernel.schedule(lane::ARRIVAL, at, Event::PowerCut);
+        }
+        Ok(())
+    }
+
+    /// Open replay: the time of the next arrival has come.
+    ///
+    /// # Errors
+    /// When the workload cannot be read on.
+    pub fn arrive(&mut self, stream: StreamId, firmware: &Firmware, kernel: &mut Kernel<M>) -> Result<(), RunError> {
+        self.streams[stream.index()].replay.alarm_rang();
+        self.issue_open(stream, firmware, kernel)
+    }
+
+    /// Closed replay: a thread has thought long enough.
+    pub fn thought(&mut self, stream: StreamId, thread: u32, firmware: &Firmware, kernel: &mut Kernel<M>) {
+        if let Next::Issue(arrived) = self.streams[stream.index()].replay.thought(thread, kernel.now()) {
+            self.issue(stream, arrived, firmware, kernel);
+        }
+    }
+
+    /// Open replay: issues what has arrived and waits for what has not.
+    pub(super) fn issue_open(
+        &mut self,
+        stream: StreamId,
+        firmware: &Firmware,
+        kernel: &mut Kernel<M>,
+    ) -> Result<(), RunError> {
+        loop {
+            match self.streams[stream.index()].replay.next_open(kernel.now())? {
+                Next::Issue(arrived) => self.issue(stream, arrived, firmware, kernel),
+                Next::At(at) => {
+                    kernel.schedule(lane::ARRIVAL, at, Event::Arrive(stream));
+                    return Ok(());
+                }
+                Next::Later => return Ok(()),
+            }
+        }
+    }
+
+    /// Stress and closed replay: a place, or the thread, is free for its next request.
+    #[inline]
+    pub(super) fn issue_for(
+        &mut self,
+        stream: StreamId,
+        thread: u32,
+        firmware: &Firmware,
+        kernel: &mut Kernel<M>,
+    ) -> Result<(), RunError> {
+        if let Next::Issue(arrived) = self.streams[stream.index()].replay.next_for(thread, kernel.now())? {
+            self.issue(stream, arrived, firmware, kernel);
+        }
+        Ok(())
+    }
+
+    /// Sends a request to the drive.
+    #[inline]
+    pub(super) fn issue(&mut self, stream: StreamId, arrived: Arrived, firmware: &Firmware, kernel: &mut Kernel<M>) {
+        let source = &self.streams[stream.index()];
+        let priority = source.config.queue.priority;
+        if source.replay.has_new_batch() {
+            self.prefetch(stream, firmware);
+        }
+        let now = kernel.now();
+        let Arrived { io, thread, arrival } = arrived;
+        let number = self.counters.issued;
+        self.counters.issued += 1;
+        if M::FULL
+            && let Some(timeline) = &mut self.counters.timeline
+        {
+            timeline.issued(now);
+        }
+        let request = self.requests.insert(Request {
+            number,
+            stream,
+            io,
+            thread,
+            arrival,
+            priority,
+            submitted: now,
+            order: 0,
+            remaining: 0,
+            status: Status::Success,
+            conflict: Causes::default(),
+            critical: Spent::default(),
+        });
+        kernel.tell(|| Notice::RequestIssued(request, stream));
+        let data = if io.kind == RequestKind::Write { io.size } else { Bytes::ZERO };
+        self.interface.issue(Command { request, stream, data }, now, &mut Sink(kernel));
+    }
+
+    /// Fetches what the requests that a stream pulled last will need from the tables of the translation layer.
+    #[inline(never)]
+    fn prefetch(&self, stream: StreamId, firmware: &Firmware) {
+        // The pages are found before any of them is touched: the more loads there are in a row, the more of them overlap.
+        let mut pages = [Lpn(0); BATCH];
+        let (mut reads, mut writes) = (0, BATCH);
+        for io in self.streams[stream.index()].replay.batch() {
+            let Ok(offset) = self.namespaces.locate(stream, io) else { continue };
+            let at = if io.kind == RequestKind::Read {
+                reads += 1;
+                reads - 1
+            } else {
+                writes -= 1;
+                writes
+            };
+            pages[at] = self.geometry.lpn_of(offset);
+        }
+        firmware.prefetch(&pages[..reads], &pages[writes..]);
+    }
+}

@@ -1,0 +1,176 @@
+//! A request has reached the drive: it is admitted or refused, and cut into pages.
+
+use crate::datapath::Datapath;
+use crate::error::RunError;
+use crate::firmware::{Firmware, PageRequest};
+use crate::host::interface::HostEvent;
+use crate::host::status::Status;
+use crate::ids::{Lpn, RequestId, StreamId};
+use crate::kernel::Kernel;
+use crate::kernel::model::Model;
+use crate::kernel::probe::Notice;
+use crate::units::Bytes;
+use crate::workload::{IoRequest, RequestKind};
+
+use super::Frontend;
+use super::request::Request;
+
+impl<M: Model> Frontend<M> {
+    /// An event that the interface asked for.
+    ///
+    /// # Errors
+    /// When a workload cannot be read on, or the sink takes no more records.
+    #[inline(always)]
+    pub fn host_event(
+        &mut self,
+        event: HostEvent,
+        firmware: &mut Firmware,
+        datapath: &mut Datapath<M>,
+        kernel: &mut Kernel<M>,
+    ) -> Result<(), RunError> {
+        match event {
+            HostEvent::InDrive(request) => self.submit(request, firmware, datapath, kernel),
+            HostEvent::AtHost(request) => self.complete(request, firmware, kernel)?,
+            HostEvent::Wake(token) => self.wake(token, kernel),
+        }
+        Ok(())
+    }
+
+    /// Takes a request that has reached the drive.
+    #[inline]
+    fn submit(&mut self, id: RequestId, firmware: &mut Firmware, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
+        let Request { io, stream, .. } = self.requests[id];
+        let io = match self.admit(stream, &io) {
+            Ok(offset) => IoRequest { offset, ..io },
+            Err(status) => return self.refuse(id, status, kernel),
+        };
+        kernel.tell(|| Notice::RequestSubmitted(id, io));
+        match io.kind {
+            RequestKind::Read => self.read_pages(id, &io, firmware, datapath, kernel),
+            RequestKind::Write => {
+                self.begin_write(id);
+                self.write_pages(id, &io, firmware, datapath, kernel);
+            }
+            RequestKind::Deallocate => {
+                // Parts of pages at either end stay: the standard lets a drive deallocate less than it was asked to.
+                firmware.deallocate(self.whole_pages(&io), datapath, kernel);
+                self.respond(id, kernel);
+            }
+            RequestKind::Flush => self.begin_flush(id, firmware, datapath, kernel),
+            RequestKind::WriteZeroes => self.write_zeroes(id, &io, firmware, datapath, kernel),
+        }
+    }
+
+    /// Where on the drive a request that has reached it begins.
+    ///
+    /// # Errors
+    /// When the drive does not do what it asks.
+    #[inline]
+    fn admit(&self, stream: StreamId, io: &IoRequest) -> Result<Bytes, Status> {
+        let too_long = self.rules.transfer_max.is_some_and(|max| io.size > max);
+        if (io.size == Bytes::ZERO && io.kind != RequestKind::Flush) || (too_long && io.kind.moves_data()) {
+            return Err(Status::InvalidField);
+        }
+        if io.kind == RequestKind::WriteZeroes && self.rules.is_sata {
+            return Err(Status::InvalidOpcode);
+        }
+        self.namespaces.locate(stream, io)
+    }
+
+    /// Answers a request with an error.
+    fn refuse(&mut self, id: RequestId, status: Status, kernel: &mut Kernel<M>) {
+        self.requests[id].status = status;
+        kernel.tell(|| Notice::RequestRefused(id));
+        self.respond(id, kernel);
+    }
+
+    /// The first and the last logical page of a request.
+    #[inline]
+    fn pages_of(&self, io: &IoRequest) -> (Lpn, Lpn) {
+        let last_byte = io.offset + io.size - Bytes::new(1);
+        (self.geometry.lpn_of(io.offset), self.geometry.lpn_of(last_byte))
+    }
+
+    /// What a request wants of a page.
+    #[inline]
+    fn part_of(&self, id: RequestId, io: &IoRequest, lpn: Lpn) -> PageRequest {
+        let Request { stream, priority, .. } = self.requests[id];
+        let page_size = self.geometry.page_size;
+        let page_start = page_size * u64::from(lpn.0);
+        let start = io.offset.max(page_start);
+        let bytes = (io.offset + io.size).min(page_start + page_size) - start;
+        PageRequest { request: id, stream, priority, lpn, start: start - page_start, bytes }
+    }
+
+    #[inline]
+    fn read_pages(
+        &mut self,
+        id: RequestId,
+        io: &IoRequest,
+        firmware: &mut Firmware,
+        datapath: &mut Datapath<M>,
+        kernel: &mut Kernel<M>,
+    ) {
+        let (first, last) = self.pages_of(io);
+        let mut parts = 0;
+        for lpn in first.0..=last.0 {
+            let page = self.part_of(id, io, Lpn(lpn));
+            parts += firmware.read(&page, datapath, kernel);
+        }
+        self.requests[id].remaining = parts;
+    }
+
+    #[inline]
+    fn write_pages(
+        &mut self,
+        id: RequestId,
+        io: &IoRequest,
+        firmware: &mut Firmware,
+        datapath: &mut Datapath<M>,
+        kernel: &mut Kernel<M>,
+    ) {
+        let (first, last) = self.pages_of(io);
+        let pages = last.0 - first.0 + 1;
+        self.requests[id].remaining = pages;
+        firmware.count_written(pages);
+        for lpn in first.0..=last.0 {
+            let page = self.part_of(id, io, Lpn(lpn));
+            firmware.write(&page, datapath, kernel);
+        }
+    }
+
+    /// The logical pages that a request covers as a whole.
+    fn whole_pages(&self, io: &IoRequest) -> std::ops::Range<u32> {
+        let page_size = self.geometry.page_size.as_u64();
+        let first = io.offset.as_u64().div_ceil(page_size);
+        first as u32..((io.offset + io.size).as_u64() / page_size) as u32
+    }
+
+    /// Whole pages are forgotten, and read as zeros from then on; the parts of pages at either end are written.
+    fn write_zeroes(
+        &mut self,
+        id: RequestId,
+        io: &IoRequest,
+        firmware: &mut Firmware,
+        datapath: &mut Datapath<M>,
+        kernel: &mut Kernel<M>,
+    ) {
+        let (first, last) = self.pages_of(io);
+        let ends = if first == last { &[first][..] } else { &[first, last] };
+        let parts: Vec<PageRequest> = ends
+            .iter()
+            .map(|&lpn| self.part_of(id, io, lpn))
+            .filter(|page| page.bytes < self.geometry.page_size)
+            .collect();
+        firmware.deallocate(self.whole_pages(io), datapath, kernel);
+        if parts.is_empty() {
+            return self.respond(id, kernel);
+        }
+        self.requests[id].remaining = parts.len() as u32;
+        firmware.count_written(parts.len() as u32);
+        self.begin_write(id);
+        for page in &parts {
+            firmware.write(page, datapath, kernel);
+        }
+    }
+}

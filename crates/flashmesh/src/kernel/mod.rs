@@ -1,0 +1,105 @@
+//! What all parts of a running drive share: the clock with its events, the probes that are told what happens, and the choice of
+//! what is compiled into the run.
+
+pub mod event;
+pub mod model;
+pub mod probe;
+
+use crate::engine::queue::{Due, EventQueue};
+use crate::error::RunError;
+use crate::units::Time;
+
+use event::Event;
+use model::Model;
+use probe::{Notice, Probe};
+
+/// The clock, the events to come, and the probes.
+pub struct Kernel<M> {
+    events: EventQueue<Event>,
+    probes: Vec<Box<dyn Probe + Send>>,
+    model: std::marker::PhantomData<fn() -> M>,
+}
+
+impl<M: Model> Default for Kernel<M> {
+    fn default() -> Self {
+        Kernel { events: EventQueue::new(Event::Memory), probes: Vec::new(), model: std::marker::PhantomData }
+    }
+}
+
+impl<M: Model> Kernel<M> {
+    /// The same kernel, for a run of another model.
+    pub fn into_model<N: Model>(self) -> Kernel<N> {
+        Kernel { events: self.events, probes: self.probes, model: std::marker::PhantomData }
+    }
+
+    /// Simulated time.
+    #[inline]
+    pub fn now(&self) -> Time {
+        self.events.now()
+    }
+
+    /// The time of the next event; later than any when there is none.
+    #[inline]
+    pub fn next_at(&self) -> Time {
+        self.events.next_at()
+    }
+
+    /// Schedules `event` for `at`, which must not lie in the past; see [`EventQueue::schedule`].
+    #[inline(always)]
+    pub fn schedule(&mut self, lane: usize, at: Time, event: Event) {
+        self.events.schedule(lane, at, event);
+    }
+
+    /// Moves the clock to the next event.
+    #[inline(always)]
+    pub fn advance(&mut self) -> Option<Due> {
+        self.events.advance()
+    }
+
+    /// Takes the event to which the clock has just been moved.
+    #[inline(always)]
+    pub fn take(&mut self, due: Due) -> Event {
+        self.events.take(due)
+    }
+
+    /// Adds a probe: it is told what happens from now on.
+    pub fn add_probe(&mut self, probe: Box<dyn Probe + Send>) {
+        self.probes.push(probe);
+    }
+
+    /// Whether any probe looks on.
+    #[inline(always)]
+    pub fn is_probed(&self) -> bool {
+        M::FULL && !self.probes.is_empty()
+    }
+
+    /// Tells the probes what happens now. `notice` is made only when there are any.
+    #[inline(always)]
+    pub fn tell<'a>(&mut self, notice: impl FnOnce() -> Notice<'a>) {
+        if self.is_probed() {
+            self.tell_probes(notice);
+        }
+    }
+
+    /// Kept out of line, so that the code of the probes does not push that of the drive out of the instruction cache.
+    #[cold]
+    #[inline(never)]
+    fn tell_probes<'a>(&mut self, notice: impl FnOnce() -> Notice<'a>) {
+        let (now, notice) = (self.now(), notice());
+        self.probes.iter_mut().for_each(|probe| probe.tell(now, &notice));
+    }
+
+    /// What the probes object to.
+    ///
+    /// # Errors
+    /// The first objection of a probe.
+    #[inline(always)]
+    pub fn verdict(&self) -> Result<(), RunError> {
+        if self.is_probed() { self.verdict_of_probes() } else { Ok(()) }
+    }
+
+    #[inline(never)]
+    fn verdict_of_probes(&self) -> Result<(), RunError> {
+        self.probes.iter().try_for_each(|probe| probe.verdict())
+    }
+}

@@ -1,0 +1,180 @@
+//! The seam of those who watch a run: the oracles, timelines, analyses.
+
+use std::ops::Range;
+
+use crate::cache::Sectors;
+use crate::error::RunError;
+use crate::fabric::{Grant, Layout, Leg, LinkUsage, LinkUse, Payload, Sent};
+use crate::flash::die::OperationKind;
+use crate::ftl::Ftl;
+use crate::ftl::mapping_cache::EntryEvent;
+use crate::host::interface::Seen;
+use crate::ids::{BlockId, DieId, LinkId, Lpn, PlaneId, Ppn, RequestId, StreamId};
+use crate::measure::cache::PowerCutReport;
+use crate::power::energy::PowerReport;
+use crate::units::Time;
+use crate::workload::IoRequest;
+
+/// Watches a run.
+///
+/// # Contract
+/// - [`tell`](Probe::tell) is called in the order in which things happen, with the simulated time at which they do.
+/// - A probe changes nothing: a run with it gives the same report as one without.
+/// - An objection ends the run with an error after the event during which it was raised.
+pub trait Probe {
+    /// Something happens at `now`.
+    fn tell(&mut self, now: Time, notice: &Notice<'_>);
+
+    /// Nothing, or what must not have happened.
+    ///
+    /// # Errors
+    /// The first objection.
+    fn verdict(&self) -> Result<(), RunError> {
+        Ok(())
+    }
+}
+
+/// Where the content of a programmed page comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// A request wrote it.
+    User(RequestId),
+    /// The device cache sent it, whoever wrote it.
+    Destaged,
+    /// Garbage collection or wear levelling moved it from there.
+    Moved(Ppn),
+    /// The translation page is written back.
+    Map,
+}
+
+/// The interconnect at the end of a run.
+#[derive(Clone, Copy, Debug)]
+pub struct LinksAtEnd<'a> {
+    /// Its parts.
+    pub layout: &'a Layout,
+    /// What its links carried.
+    pub usage: &'a [LinkUsage],
+    /// The links that are held, each with the die it is held for.
+    pub held: &'a [(LinkId, DieId)],
+    /// Whether the run stopped with transfers under way, whose use of links has not been told.
+    pub is_torn: bool,
+    /// Links crossed, summed over the transfers.
+    pub hops: u64,
+}
+
+/// A run at its end, as the parts of the drive and the report have it.
+#[derive(Clone, Copy, Debug)]
+pub struct AtEnd<'a> {
+    /// Where pages live.
+    pub ftl: &'a Ftl,
+    /// The interconnect.
+    pub links: LinksAtEnd<'a>,
+    /// Energy, as reported.
+    pub power: &'a PowerReport,
+    /// The cut of the power, as reported.
+    pub power_cut: Option<&'a PowerCutReport>,
+    /// Whether all requests ran to their end.
+    pub is_complete: bool,
+}
+
+/// What happens in a drive.
+#[derive(Clone, Debug)]
+pub enum Notice<'a> {
+    /// The clock has moved to the next event.
+    Event,
+    /// All that follows from an event at once has happened.
+    Settled(&'a Ftl),
+    /// The run is over.
+    Ended(AtEnd<'a>),
+    /// The host issued a request of this stream.
+    RequestIssued(RequestId, StreamId),
+    /// The interface between host and drive did something.
+    Interface(Seen),
+    /// The drive admitted a request, which lies there on the drive.
+    RequestSubmitted(RequestId, IoRequest),
+    /// The drive refused a request.
+    RequestRefused(RequestId),
+    /// A flush of these logical pages began.
+    FlushBegan(RequestId, Range<u32>),
+    /// The completion of a request reached the host.
+    RequestCompleted(RequestId),
+    /// A logical page was forgotten.
+    Deallocated(Lpn),
+    /// A page that was never written was placed for a read.
+    PagePlaced(Ppn, Lpn, &'a Ftl),
+    /// A die asked for a path.
+    PathAsked(DieId, Leg),
+    /// A path was granted.
+    PathGranted(Grant),
+    /// Something was sent over a path, for this die.
+    Sent(Grant, DieId, Payload, Sent),
+    /// What was sent has arrived.
+    Delivered(Grant),
+    /// A path was given back.
+    PathReleased(Grant),
+    /// A link was in use until now.
+    LinkUsed(LinkUse),
+    /// A chip began to tell the end of an operation.
+    AcknowledgementSent(DieId),
+    /// A controller was told the end of an operation.
+    Acknowledged(DieId),
+    /// A die took an operation of so many planes.
+    OperationBegan(DieId, OperationKind, usize),
+    /// The array began to work, until the time given.
+    ArrayBegan(DieId, OperationKind, Time),
+    /// The array was done.
+    ArrayEnded(DieId),
+    /// The operation in the array was suspended.
+    Suspended(DieId),
+    /// It was resumed, and ends at the time given.
+    Resumed(DieId, Time),
+    /// The data of a plane left the register.
+    DataLeft(DieId),
+    /// The array read a page, for a request or for none.
+    PageRead(Ppn, Lpn, Option<RequestId>),
+    /// The array programmed a page.
+    PageProgrammed(Ppn, Lpn, Origin),
+    /// The array erased a block.
+    BlockErased(BlockId),
+    /// The data of a page arrived in the chip of another plane.
+    PageCopied(Ppn, PlaneId),
+    /// Data that had arrived for a plane is not needed any more.
+    CopyDropped(PlaneId),
+    /// A transaction has to wait for its entry of the map.
+    EntryWanted(Option<RequestId>, Lpn),
+    /// A transaction goes on with its entry.
+    EntryUsed(Option<RequestId>, Lpn),
+    /// The cache of the map did something.
+    EntryChanged(EntryEvent),
+    /// A translation page is to be read.
+    TranslationReadIssued(Lpn),
+    /// A translation page reached the controller.
+    TranslationReadEnded(Lpn),
+    /// A translation page is to be programmed.
+    TranslationProgramIssued(Lpn),
+    /// Its content is what the entries say now.
+    TranslationProgramBegan(Lpn),
+    /// The controller knows that it has been programmed.
+    TranslationProgramEnded(Lpn),
+    /// A read found sectors of a page in the device cache.
+    CacheFound(RequestId, Lpn, Sectors),
+    /// The device cache took sectors of a write, to keep them or to pass them on.
+    CacheTook {
+        /// The write.
+        request: RequestId,
+        /// The page.
+        lpn: Lpn,
+        /// The sectors.
+        sectors: Sectors,
+        /// Whether the write ends in the cache.
+        stays: bool,
+    },
+    /// Sectors that were read from flash stay in the device cache.
+    CacheFilled(RequestId, Lpn, Sectors),
+    /// The device cache holds a page no more.
+    CacheRemoved(Lpn),
+    /// The device cache began to write sectors of a page to flash.
+    DestageBegan(Lpn, Sectors),
+    /// A page was deallocated while it was on its way from the device cache to flash.
+    DestageForgotten(Lpn),
+}

@@ -1,0 +1,56 @@
+//! What the parts of the drive have done so far, for what is measured in intervals of the run.
+
+use crate::fabric::Fabric;
+use crate::host::interface::Interface;
+use crate::host::link::Direction;
+use crate::kernel::model::Model;
+use crate::measure::stretch::{Busy, Counts, Parts, StretchReport};
+use crate::measure::timeline::{MeasuredReport, WarmUpReport};
+use crate::units::Time;
+
+use super::Snapshot;
+
+/// What the intervals of a run come to.
+#[derive(Default)]
+pub(super) struct IntervalReports {
+    pub warm_up: Option<WarmUpReport>,
+    pub measured: Option<MeasuredReport>,
+    pub epochs: Vec<StretchReport>,
+}
+
+impl<M: Model> Snapshot<'_, M> {
+    /// What the intervals of a run that ends at `end` come to.
+    pub(super) fn interval_reports(&self, end: Time) -> IntervalReports {
+        let Some(timeline) = &self.frontend.counters().timeline else { return IntervalReports::default() };
+        let counts = self.counts();
+        let parts = Parts { links: self.datapath.fabric().usage().len(), dies: self.datapath.dies().len() };
+        let names: Vec<&str> = self.frontend.streams().iter().map(|stream| stream.config.name.as_str()).collect();
+        let (warm_up, measured) = timeline.measured(end, &counts, parts, &names);
+        IntervalReports { warm_up, measured, epochs: timeline.epochs(end, &counts, parts) }
+    }
+
+    /// What the drive has done by now, which lies between the last event and the next.
+    pub fn counts(&self) -> Counts {
+        let at = self.now;
+        let ps = |time: Time| u128::from(time.as_ps());
+        let link = self.frontend.interface().link();
+        let map = self.firmware.mapping_cache().map(|map| map.counters());
+        let dies = self.datapath.dies();
+        let timeline = self.frontend.counters().timeline.as_deref();
+        Counts {
+            span: at,
+            gc: self.firmware.counters().gc.clone(),
+            flash: self.flash(),
+            map_wanted: map.map_or(0, |map| map.hits + map.misses + map.joined_misses),
+            map_found: map.map_or(0, |map| map.hits),
+            busy: Busy {
+                link_to_drive: ps(link.busy(Direction::ToDrive, at)),
+                link_to_host: ps(link.busy(Direction::ToHost, at)),
+                links: self.datapath.fabric().usage().iter().map(|usage| ps(usage.busy_by(at))).sum(),
+                dies: dies.iter().map(|die| ps(die.busy(at))).sum(),
+                dies_gc: dies.iter().map(|die| ps(die.internal_busy(at))).sum(),
+                queues: timeline.map_or(0, |timeline| timeline.held_by(at)),
+            },
+        }
+    }
+}

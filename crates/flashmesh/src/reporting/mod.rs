@@ -1,0 +1,169 @@
+//! From what the parts of a drive have counted to a [`Report`].
+
+mod host;
+mod intervals;
+mod limits;
+
+use std::time::Duration;
+
+use crate::config::Config;
+use crate::datapath::Datapath;
+use crate::fabric::Fabric;
+use crate::firmware::Firmware;
+use crate::flash::geometry::Geometry;
+use crate::frontend::Frontend;
+use crate::host::interface::Interface;
+use crate::host::link::Direction;
+use crate::kernel::model::Model;
+use crate::measure::conflicts::Conflicts;
+use crate::measure::peak_rss;
+use crate::measure::report::{
+    FlashReport, LinksReport, MappingCacheReport, PathConflictReport, Report, StreamReport, Utilisation,
+};
+use crate::measure::stream::{StreamFigures, StreamMeasures};
+use crate::power::{area, energy};
+use crate::units::{Bytes, Time};
+
+/// A drive that is looked at, at a moment of simulated time.
+pub struct Snapshot<'a, M: Model> {
+    /// How it was configured.
+    pub config: &'a Config,
+    /// Its shape.
+    pub geometry: &'a Geometry,
+    /// Requests.
+    pub frontend: &'a Frontend<M>,
+    /// Pages.
+    pub firmware: &'a Firmware,
+    /// Operations and transfers.
+    pub datapath: &'a Datapath<M>,
+    /// Simulated time.
+    pub now: Time,
+}
+
+impl<M: Model> Snapshot<'_, M> {
+    /// The result so far, of a run that took `wall` of real time.
+    pub fn report(&self, wall: Duration, interrupted: bool) -> Report {
+        let (requests, operations) = (self.frontend.counters(), self.datapath.counters());
+        let mut all = StreamMeasures::default();
+        requests.streams.iter().for_each(|stream| all.add(stream));
+        let power_cut = self.frontend.power_cut_report();
+        // A run stopped in its middle is measured up to where it came.
+        let end = match &power_cut {
+            Some(cut) => Time::from_ps(cut.at_ps),
+            None if interrupted => self.now,
+            None => all.last_completion().later(requests.flushed),
+        };
+        let (flash, gc) = (self.flash(), self.firmware.counters().gc.clone());
+        // Threads that think, and collections beside them, may have gone on after the last completion.
+        let utilisation = self.utilisation(self.now);
+        let StreamFigures { iops, bandwidth_bytes_per_s, latency_ps, breakdown_ps } = all.figures(end);
+        let bound = self.bound(&utilisation, breakdown_ps.mean.as_ref(), end);
+        let wall_s = wall.as_secs_f64();
+        let intervals::IntervalReports { warm_up, measured, epochs } = self.interval_reports(end);
+        let fabric = self.datapath.fabric();
+        Report {
+            requests: requests.completed,
+            makespan_ps: end.as_ps(),
+            iops,
+            bandwidth_bytes_per_s,
+            latency_ps,
+            breakdown_ps,
+            write_amplification: flash.write_amplification(&gc),
+            gc,
+            flash,
+            mapping_cache: self.firmware.mapping_cache().map(|map| MappingCacheReport {
+                entries: map.capacity(),
+                hit_share: map.counters().hit_share(),
+                counters: map.counters().clone(),
+            }),
+            path_conflict: self.path_conflicts(&operations.conflicts),
+            scouts: fabric.scouts().cloned(),
+            host: self.host_report(end),
+            links: LinksReport::new(fabric.layout(), fabric.usage(), fabric.hops(), operations.transfers, self.now),
+            bound,
+            lower_bound: self.lower_bound(),
+            power: energy::report(self.config, &self.datapath.activity(self.now)),
+            area: area::report(fabric.layout(), fabric.addition(), self.geometry.channels, self.geometry.chips()),
+            cache: self.firmware.cache().map(|device| device.report(self.now)),
+            power_cut,
+            utilisation,
+            streams: self.stream_reports(interrupted),
+            warm_up,
+            measured,
+            epochs,
+            workload: self.frontend.summary().cloned(),
+            wall_s,
+            requests_per_wall_s: if wall_s > 0.0 { requests.completed as f64 / wall_s } else { 0.0 },
+            peak_rss_bytes: peak_rss().map(Bytes::as_u64),
+            config_hash: self.config.hash(),
+            seed: self.config.seed,
+            version: env!("CARGO_PKG_VERSION"),
+            interrupted,
+        }
+    }
+
+    /// Pages read and programmed.
+    fn flash(&self) -> FlashReport {
+        let operations = self.datapath.counters();
+        FlashReport {
+            suspensions: operations.suspensions,
+            multi_plane_operations: operations.multi_plane_operations,
+            ..self.firmware.counters().flash.clone()
+        }
+    }
+
+    fn path_conflicts(&self, conflicts: &Conflicts) -> PathConflictReport {
+        let share = |part: u64, of: u64| (of > 0).then(|| part as f64 / of as f64);
+        let (requests, operations) = (self.frontend.counters(), self.datapath.counters());
+        PathConflictReport {
+            requests_free_share: share(requests.requests_free, requests.completed),
+            transfers_free_share: share(operations.transfers_free, operations.transfers),
+            transfers: operations.transfers,
+            wait_ps: conflicts.wait().as_ps(),
+            causes: conflicts.report(requests.requests_blocked),
+        }
+    }
+
+    /// The result of each stream so far.
+    fn stream_reports(&self, interrupted: bool) -> Vec<StreamReport> {
+        let streams = self.frontend.streams().iter().zip(&self.frontend.counters().streams);
+        let report = |(stream, measures): (&crate::frontend::Stream, &StreamMeasures)| {
+            let end = if interrupted { self.now } else { measures.last_completion() };
+            let StreamFigures { iops, bandwidth_bytes_per_s, latency_ps, breakdown_ps } = measures.figures(end);
+            StreamReport {
+                name: stream.config.name.clone(),
+                requests: measures.completed(),
+                makespan_ps: end.as_ps(),
+                iops,
+                bandwidth_bytes_per_s,
+                latency_ps,
+                breakdown_ps,
+                workload: stream.summary.clone(),
+            }
+        };
+        streams.map(report).collect()
+    }
+
+    fn utilisation(&self, end: Time) -> Utilisation {
+        let share =
+            |busy: Time| if end == Time::ZERO { 0.0 } else { (busy.as_secs_f64() / end.as_secs_f64()).min(1.0) };
+        let mean = |shares: &[f64]| shares.iter().sum::<f64>() / shares.len() as f64;
+        let (fabric, dies, interface) = (self.datapath.fabric(), self.datapath.dies(), self.frontend.interface());
+        let links: Vec<f64> = fabric.usage().iter().map(|link| share(link.busy_by(end))).collect();
+        let controllers: Vec<f64> = fabric.controllers_busy(end).into_iter().map(share).collect();
+        let internal: Vec<f64> = dies.iter().map(|die| share(die.internal_busy(end))).collect();
+        let dies: Vec<f64> = dies.iter().map(|die| share(die.busy(end))).collect();
+        Utilisation {
+            link_to_drive: share(interface.link().busy(Direction::ToDrive, end)),
+            link_to_host: share(interface.link().busy(Direction::ToHost, end)),
+            adapter: interface.adapter_busy(end).map(share),
+            links_mean: mean(&links),
+            controllers_mean: mean(&controllers),
+            dies_mean: mean(&dies),
+            dies_gc_mean: mean(&internal),
+            links,
+            controllers,
+            dies,
+        }
+    }
+}

@@ -1,0 +1,163 @@
+//! The loop: takes the next event and gives it to the part it belongs to.
+
+use std::time::Instant;
+
+use crate::config::Config;
+use crate::datapath::Datapath;
+use crate::error::RunError;
+use crate::fabric::Fabric;
+use crate::firmware::Firmware;
+use crate::flash::geometry::Geometry;
+use crate::frontend::Frontend;
+use crate::kernel::Kernel;
+use crate::kernel::event::Event;
+use crate::kernel::model::Model;
+use crate::kernel::probe::{AtEnd, LinksAtEnd, Notice};
+use crate::measure::report::Report;
+use crate::reporting::Snapshot;
+use crate::units::Time;
+
+use super::Control;
+
+/// Events between two looks at the [`Control`].
+const EVENTS_PER_LOOK: u32 = 8192;
+
+/// The parts of a drive.
+pub(super) struct Drive<M: Model> {
+    pub config: Box<Config>,
+    pub geometry: Geometry,
+    pub kernel: Kernel<M>,
+    pub frontend: Frontend<M>,
+    pub firmware: Firmware,
+    pub datapath: Datapath<M>,
+}
+
+impl<M: Model> Drive<M> {
+    /// Runs all streams to their end, or until `control` cancels it.
+    pub fn run(&mut self, control: &Control) -> Result<Report, RunError> {
+        let started = Instant::now();
+        control.begin(self.frontend.request_count());
+        self.firmware.collect_idle_dies(&mut self.datapath, &mut self.kernel);
+        self.settle();
+        self.frontend.start(&self.firmware, &mut self.kernel)?;
+        let interrupted = self.run_events(control)?;
+        control.publish(self.frontend.counters().completed, self.kernel.now());
+        if !interrupted && self.frontend.is_stalled() {
+            let (at, in_flight) = (self.kernel.now(), self.frontend.in_flight());
+            return Err(RunError::Stalled { at, in_flight });
+        }
+        self.datapath.finish(&mut self.kernel);
+        let report = self.snapshot(self.kernel.now()).report(started.elapsed(), interrupted);
+        self.tell_end(&report);
+        self.kernel.verdict()?;
+        Ok(report)
+    }
+
+    /// Takes one event after the other; gives whether the run was cancelled.
+    fn run_events(&mut self, control: &Control) -> Result<bool, RunError> {
+        loop {
+            for _ in 0..EVENTS_PER_LOOK {
+                let Some(due) = self.kernel.advance() else { return Ok(false) };
+                let event = self.kernel.take(due);
+                self.handle(event)?;
+                if self.frontend.is_over(&mut self.firmware, &mut self.datapath, &mut self.kernel) {
+                    return Ok(false);
+                }
+            }
+            if self.kernel.now() > Time::RUN_MAX {
+                return Err(RunError::TooLong);
+            }
+            control.publish(self.frontend.counters().completed, self.kernel.now());
+            if control.is_cancelled() {
+                return Ok(true);
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn handle(&mut self, event: Event) -> Result<(), RunError> {
+        self.kernel.tell(|| Notice::Event);
+        if M::FULL && self.frontend.counters().due <= self.kernel.now() {
+            self.cut_intervals();
+        }
+        let Drive { kernel, frontend, firmware, datapath, .. } = self;
+        match event {
+            Event::Arrive(_) | Event::ThreadReady(..) | Event::Host(_) if frontend.is_cut_off() => {}
+            Event::Arrive(stream) => frontend.arrive(stream, firmware, kernel)?,
+            Event::ThreadReady(stream, thread) => frontend.thought(stream, thread, firmware, kernel),
+            Event::Host(event) => frontend.host_event(event, firmware, datapath, kernel)?,
+            Event::Fabric(event) => firmware.fabric_event(event, datapath, kernel),
+            Event::ArrayEnd(die) => firmware.array_end(die, datapath, kernel),
+            Event::Resumed(die) => firmware.resumed(die, datapath, kernel),
+            Event::Memory => firmware.memory_done(datapath, kernel),
+            Event::PowerCut => frontend.cut_power(firmware, datapath, kernel),
+        }
+        self.settle();
+        if M::FULL && self.frontend.counters().is_due {
+            self.cut_interval(self.kernel.now());
+        }
+        self.kernel.tell(|| Notice::Settled(self.firmware.ftl()));
+        self.kernel.verdict()
+    }
+
+    /// Brings what is done up to the requests, and granted paths down to the dies.
+    #[inline(always)]
+    fn settle(&mut self) {
+        let Drive { kernel, frontend, firmware, datapath, .. } = self;
+        frontend.take_done(firmware, datapath, kernel);
+        firmware.settle(datapath, kernel);
+        frontend.take_done(firmware, datapath, kernel);
+    }
+
+    /// Ends the intervals of the run that end by now, before anything happens now.
+    #[cold]
+    #[inline(never)]
+    fn cut_intervals(&mut self) {
+        while self.frontend.counters().due <= self.kernel.now() {
+            self.cut_interval(self.frontend.counters().due);
+        }
+    }
+
+    /// Ends the intervals of the run that end at `at`.
+    #[cold]
+    #[inline(never)]
+    fn cut_interval(&mut self, at: Time) {
+        let counts = self.snapshot(at).counts();
+        let counters = self.frontend.counters_mut();
+        if let Some(timeline) = &mut counters.timeline {
+            timeline.cut(&counts);
+            counters.due = timeline.due();
+        }
+        counters.is_due = false;
+    }
+
+    fn snapshot(&self, now: Time) -> Snapshot<'_, M> {
+        Snapshot {
+            config: &self.config,
+            geometry: &self.geometry,
+            frontend: &self.frontend,
+            firmware: &self.firmware,
+            datapath: &self.datapath,
+            now,
+        }
+    }
+
+    /// Tells the probes, when there are any, what the run ends with.
+    fn tell_end(&mut self, report: &Report) {
+        if !self.kernel.is_probed() {
+            return;
+        }
+        let fabric = self.datapath.fabric();
+        let held = fabric.held();
+        let is_complete = !report.interrupted && report.power_cut.is_none();
+        let links = LinksAtEnd {
+            layout: fabric.layout(),
+            usage: fabric.usage(),
+            held: &held,
+            is_torn: !is_complete,
+            hops: fabric.hops(),
+        };
+        let (ftl, power, power_cut) = (self.firmware.ftl(), &report.power, report.power_cut.as_ref());
+        self.kernel.tell(|| Notice::Ended(AtEnd { ftl, links, power, power_cut, is_complete }));
+    }
+}
