@@ -31,6 +31,9 @@ impl<M: Model> Datapath<M> {
         if self.path_requests[self.asker(die).index()].command.is_some() {
             return;
         }
+        if !M::FULL && !self.dies[die.index()].accepts(&self.rules.die) && !has_programs(&self.queues.masks(die)) {
+            return;
+        }
         let ready = self.ready(die, source);
         if self.collect_held_back(die, &ready, source, kernel) {
             return;
@@ -127,8 +130,7 @@ impl<M: Model> Datapath<M> {
     #[inline(always)]
     pub(super) fn ready<S: PageSource<M>>(&self, die: DieId, source: &S) -> PlaneMasks {
         let masks = self.queues.masks(die);
-        let has_programs = masks[Class::UserProgram.index()] | masks[Class::MapProgram.index()] != 0;
-        if has_programs || (M::FULL && self.dies[die.index()].has_suspended()) {
+        if has_programs(&masks) || (M::FULL && self.dies[die.index()].has_suspended()) {
             self.ready_of(die, masks, source)
         } else {
             masks
@@ -165,6 +167,12 @@ impl<M: Model> Datapath<M> {
         }
         masks
     }
+}
+
+/// Whether programs of the host, or of the map, wait, which may be held back for want of a page.
+#[inline(always)]
+fn has_programs(waiting: &PlaneMasks) -> bool {
+    waiting[Class::UserProgram.index()] | waiting[Class::MapProgram.index()] != 0
 }
 
 /// Whether a read that a request waits for may run.

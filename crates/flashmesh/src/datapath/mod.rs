@@ -335,6 +335,9 @@ impl<M: Model> Datapath<M> {
     #[inline(always)]
     pub fn grants_taken(&mut self, kernel: &mut Kernel<M>) {
         self.outbox.grants.clear();
+        if self.outbox.events.is_empty() {
+            return;
+        }
         for (at, event) in self.outbox.events.drain(..) {
             kernel.schedule(fabric_lane(event), at, Event::Fabric(event));
         }

@@ -7,39 +7,45 @@
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
-use std::hint::select_unpredictable;
 
 use crate::units::Time;
 
 /// The number of lanes of an [`EventQueue`].
 pub const LANES: usize = 7;
 
-// The next event is looked for in pairs of pairs of pairs.
+// The next event is looked for in pairs of pairs of pairs, and its lane is kept in three bits of its key.
 const _: () = assert!(LANES + 1 == 8, "the lanes and the heap are eight places");
 
 /// In place of a lane: for events that do not come a constant delay after their cause.
 pub const NO_LANE: usize = LANES;
 
-/// The time of an empty lane: later than any event.
-const EMPTY: u64 = u64::MAX;
+/// When an event is due (64 bits), its place in the order of scheduling (61 bits), its lane (3 bits): the order of keys is the
+/// order of events, and the smallest key tells where its event is.
+type Key = u128;
 
-/// An event, ordered by time and then by the order of scheduling.
-#[derive(Clone, Copy, Debug)]
-struct Entry<E> {
-    at_ps: u64,
-    sequence: u64,
-    event: E,
+/// The key of an empty lane: later than any event.
+const EMPTY: Key = Key::MAX;
+
+#[inline(always)]
+fn key(at: Time, sequence: u64, lane: usize) -> Key {
+    (Key::from(at.as_ps()) << u64::BITS) | Key::from((sequence << 3) | lane as u64)
 }
 
-impl<E> Entry<E> {
-    fn key(&self) -> (u64, u64) {
-        (self.at_ps, self.sequence)
-    }
+#[inline(always)]
+fn time_of(key: Key) -> Time {
+    Time::from_ps((key >> u64::BITS) as u64)
+}
+
+/// An event, ordered by its key.
+#[derive(Clone, Copy, Debug)]
+struct Entry<E> {
+    key: Key,
+    event: E,
 }
 
 impl<E> PartialEq for Entry<E> {
     fn eq(&self, other: &Self) -> bool {
-        self.key() == other.key()
+        self.key == other.key
     }
 }
 
@@ -53,7 +59,7 @@ impl<E> PartialOrd for Entry<E> {
 
 impl<E> Ord for Entry<E> {
     fn cmp(&self, other: &Self) -> std::cmp::Ordering {
-        self.key().cmp(&other.key())
+        self.key.cmp(&other.key)
     }
 }
 
@@ -64,47 +70,42 @@ struct Lane<E> {
     first: usize,
     count: usize,
     /// When the newest is due.
-    last_ps: u64,
+    last: Time,
 }
 
 impl<E: Copy> Lane<E> {
     /// No entries; `filler` is what empty places hold.
     fn new(filler: E) -> Lane<E> {
-        let ring = vec![Entry { at_ps: 0, sequence: 0, event: filler }; 64];
-        Lane { ring, first: 0, count: 0, last_ps: 0 }
-    }
-
-    /// The first entry.
-    #[inline]
-    fn front(&self) -> Option<&Entry<E>> {
-        if self.count == 0 { None } else { self.ring.get(self.first) }
+        Lane { ring: vec![Entry { key: EMPTY, event: filler }; 64], first: 0, count: 0, last: Time::ZERO }
     }
 
     #[inline(always)]
-    fn push(&mut self, at_ps: u64, sequence: u64, event: E) {
+    fn push(&mut self, at: Time, key: Key, event: E) {
         if self.count == self.ring.len() {
             self.grow();
         }
-        let at = (self.first + self.count) & (self.ring.len() - 1);
-        self.ring[at] = Entry { at_ps, sequence, event };
+        let place = (self.first + self.count) & (self.ring.len() - 1);
+        self.ring[place] = Entry { key, event };
         self.count += 1;
-        self.last_ps = at_ps;
+        self.last = at;
     }
 
     #[cold]
+    #[inline(never)]
     fn grow(&mut self) {
         self.ring.rotate_left(self.first);
         self.first = 0;
         self.ring.extend_from_within(..);
     }
 
-    /// Takes the first of its entries, of which there is at least one.
-    #[inline]
-    fn take(&mut self) -> E {
+    /// Takes the first of its entries, of which there is at least one; gives the key of the next beside it.
+    #[inline(always)]
+    fn take(&mut self) -> (E, Key) {
         let event = self.ring[self.first].event;
         self.first = (self.first + 1) & (self.ring.len() - 1);
         self.count -= 1;
-        event
+        let next = self.ring[self.first].key;
+        (event, if self.count == 0 { EMPTY } else { next })
     }
 }
 
@@ -117,8 +118,8 @@ pub struct Due(usize);
 pub struct EventQueue<E> {
     now: Time,
     sequence: u64,
-    /// When the first event of each lane is due, and that of the heap at the end.
-    heads_ps: [u64; LANES + 1],
+    /// The key of the first event of each lane, and of the heap at the end.
+    heads: [Key; LANES + 1],
     lanes: [Lane<E>; LANES],
     heap: BinaryHeap<Reverse<Entry<E>>>,
 }
@@ -129,7 +130,7 @@ impl<E: Copy> EventQueue<E> {
         EventQueue {
             now: Time::ZERO,
             sequence: 0,
-            heads_ps: [EMPTY; LANES + 1],
+            heads: [EMPTY; LANES + 1],
             lanes: std::array::from_fn(|_| Lane::new(filler)),
             heap: BinaryHeap::new(),
         }
@@ -141,10 +142,18 @@ impl<E: Copy> EventQueue<E> {
         self.now
     }
 
+    /// The key of the next event. Without a branch, and in pairs that do not wait for one another: which lane is next cannot be
+    /// predicted.
+    #[inline(always)]
+    fn first(&self) -> Key {
+        let pairs: [Key; 4] = std::array::from_fn(|at| self.heads[2 * at].min(self.heads[2 * at + 1]));
+        pairs[0].min(pairs[1]).min(pairs[2].min(pairs[3]))
+    }
+
     /// The time of the next event; later than any when there is none.
     #[inline]
     pub fn next_at(&self) -> Time {
-        Time::from_ps(self.heads_ps.iter().copied().fold(EMPTY, u64::min))
+        time_of(self.first())
     }
 
     /// Schedules `event` for `at`, which must not lie in the past.
@@ -156,26 +165,26 @@ impl<E: Copy> EventQueue<E> {
     #[inline(always)]
     pub fn schedule(&mut self, lane: usize, at: Time, event: E) {
         debug_assert!(at >= self.now, "an event was scheduled for {at}, before now, {}", self.now);
-        let at_ps = at.as_ps();
         let sequence = self.sequence;
         self.sequence += 1;
         if let Some(queue) = self.lanes.get_mut(lane) {
             // The newest entry has the highest sequence number, so only the time can be out of order.
+            let key = key(at, sequence, lane);
             if queue.count == 0 {
-                self.heads_ps[lane] = at_ps;
-                return queue.push(at_ps, sequence, event);
+                self.heads[lane] = key;
+                return queue.push(at, key, event);
             }
-            if queue.last_ps <= at_ps {
-                return queue.push(at_ps, sequence, event);
+            if queue.last <= at {
+                return queue.push(at, key, event);
             }
         }
-        self.schedule_in_heap(at_ps, sequence, event);
+        self.schedule_in_heap(key(at, sequence, NO_LANE), event);
     }
 
     #[inline(never)]
-    fn schedule_in_heap(&mut self, at_ps: u64, sequence: u64, event: E) {
-        self.heads_ps[NO_LANE] = self.heads_ps[NO_LANE].min(at_ps);
-        self.heap.push(Reverse(Entry { at_ps, sequence, event }));
+    fn schedule_in_heap(&mut self, key: Key, event: E) {
+        self.heads[NO_LANE] = self.heads[NO_LANE].min(key);
+        self.heap.push(Reverse(Entry { key, event }));
     }
 
     /// Takes the next event and moves the clock to it.
@@ -186,44 +195,32 @@ impl<E: Copy> EventQueue<E> {
 
     /// Moves the clock to the next event, which is to be taken now; apart from the taking, so that the event need not pass through an
     /// `Option`, which moves it in pieces.
-    #[inline]
+    #[inline(always)]
     pub fn advance(&mut self) -> Option<Due> {
-        // Without a branch, and in pairs that do not wait for one another: which lane is next cannot be predicted.
-        let heads = self.heads_ps;
-        let earlier = |a: u64, b: u64| select_unpredictable(a < b, a, b);
-        let pairs: [u64; 4] = std::array::from_fn(|at| earlier(heads[2 * at], heads[2 * at + 1]));
-        let best = earlier(earlier(pairs[0], pairs[1]), earlier(pairs[2], pairs[3]));
-        if best == EMPTY {
+        let first = self.first();
+        if first == EMPTY {
             return None;
         }
-        let due = (0..=NO_LANE).fold(0, |due, lane| due | u32::from(heads[lane] == best) << lane);
-        let is_tied = due & (due - 1) != 0;
-        let first = if is_tied { self.first_scheduled(best) } else { due.trailing_zeros() as usize };
-        self.now = Time::from_ps(best);
-        Some(Due(first))
+        self.now = time_of(first);
+        Some(Due((first & 0b111) as usize))
     }
 
     /// Takes the event to which the clock has just been moved.
-    #[inline]
+    #[inline(always)]
     pub fn take(&mut self, Due(lane): Due) -> E {
         if let Some(queue) = self.lanes.get_mut(lane) {
-            let event = queue.take();
-            self.heads_ps[lane] = queue.front().map_or(EMPTY, |next| next.at_ps);
+            let (event, next) = queue.take();
+            self.heads[lane] = next;
             return event;
         }
-        let Reverse(entry) = self.heap.pop().expect("the clock has been moved to the first event of the heap");
-        self.heads_ps[NO_LANE] = self.heap.peek().map_or(EMPTY, |Reverse(next)| next.at_ps);
-        entry.event
+        self.take_from_heap()
     }
 
-    /// Of the lanes whose first event is due at `at_ps`, the one whose event was scheduled first.
     #[inline(never)]
-    fn first_scheduled(&self, at_ps: u64) -> usize {
-        let sequence = |lane: &usize| match self.lanes.get(*lane) {
-            Some(queue) => queue.front().map(|entry| entry.sequence),
-            None => self.heap.peek().map(|Reverse(entry)| entry.sequence),
-        };
-        (0..=NO_LANE).filter(|&lane| self.heads_ps[lane] == at_ps).min_by_key(sequence).unwrap_or(NO_LANE)
+    fn take_from_heap(&mut self) -> E {
+        let Reverse(entry) = self.heap.pop().expect("the clock has been moved to the first event of the heap");
+        self.heads[NO_LANE] = self.heap.peek().map_or(EMPTY, |Reverse(next)| next.key);
+        entry.event
     }
 }
 

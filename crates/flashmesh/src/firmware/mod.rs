@@ -2,7 +2,7 @@
 //!
 //! The frontend asks for pages ([`Firmware::read`], [`Firmware::write`]); the firmware translates them and puts transactions into the
 //! queues of the [datapath](crate::datapath), which asks back through [`PageSource`](crate::datapath::PageSource) where a page is when its
-//! turn has come. What is done for requests is collected in [`Firmware::take_done`].
+//! turn has come. What is done for requests is read with [`Firmware::next_done`].
 
 mod cache;
 mod collect;
@@ -186,19 +186,16 @@ impl Firmware {
         }
     }
 
-    /// Takes what is done for requests, in the order in which it was; the vector goes back with [`Firmware::recycle`].
+    /// What is done for requests, in the order in which it was, from the one numbered `next` on.
     #[inline(always)]
-    pub fn take_done(&mut self) -> Option<Vec<Done>> {
-        if self.done.is_empty() { None } else { Some(std::mem::take(&mut self.done)) }
+    pub fn next_done(&mut self, next: usize) -> Option<Done> {
+        self.done.get(next).copied()
     }
 
-    /// Takes the emptied vector back.
+    /// All that was done has been taken.
     #[inline(always)]
-    pub fn recycle(&mut self, mut done: Vec<Done>) {
-        done.clear();
-        if self.done.is_empty() {
-            self.done = done;
-        }
+    pub fn done_taken(&mut self) {
+        self.done.clear();
     }
 
     /// Hands granted paths to their dies until the fabric has nothing more to say.

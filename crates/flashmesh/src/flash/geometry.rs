@@ -1,5 +1,6 @@
 //! The shape of the array and the arithmetic of its addresses.
 
+use super::divisor::Divisor;
 use crate::config;
 use crate::ids::{BlockId, ChannelId, ChipId, DieId, Lpn, PlaneId, Ppn};
 use crate::units::Bytes;
@@ -31,6 +32,10 @@ pub struct Geometry {
     /// Pages the host sees.
     pub logical_pages: u32,
     page_shift: u32,
+    /// What ids are divided by.
+    pages_per_block_divisor: Divisor,
+    pages_per_plane_divisor: Divisor,
+    planes_per_die_divisor: Divisor,
 }
 
 /// Why a geometry cannot be built; each names the keys to change.
@@ -135,6 +140,9 @@ impl Geometry {
             sector_size: config.sector_size,
             logical_pages: logical_pages as u32,
             page_shift: config.page_size.as_u64().trailing_zeros(),
+            pages_per_block_divisor: Divisor::new(config.pages_per_block),
+            pages_per_plane_divisor: Divisor::new(pages_per_plane as u32),
+            planes_per_die_divisor: Divisor::new(config.planes_per_die),
         })
     }
 
@@ -188,7 +196,7 @@ impl Geometry {
     /// The block of a page.
     #[inline]
     pub fn block_of(&self, ppn: Ppn) -> BlockId {
-        BlockId(ppn.0 / self.pages_per_block)
+        BlockId(self.pages_per_block_divisor.divide(ppn.0))
     }
 
     /// The plane of a block.
@@ -200,13 +208,13 @@ impl Geometry {
     /// The plane of a page.
     #[inline]
     pub fn plane_of(&self, ppn: Ppn) -> PlaneId {
-        PlaneId(ppn.0 / self.pages_per_plane())
+        PlaneId(self.pages_per_plane_divisor.divide(ppn.0))
     }
 
     /// The offset of a page in its block.
     #[inline]
     pub fn page_in_block(&self, ppn: Ppn) -> u32 {
-        ppn.0 % self.pages_per_block
+        ppn.0 - self.block_of(ppn).0 * self.pages_per_block
     }
 
     /// The page at `page_in_block` of `block`.
@@ -224,13 +232,13 @@ impl Geometry {
     /// The die of a plane.
     #[inline]
     pub fn die_of_plane(&self, plane: PlaneId) -> DieId {
-        DieId(plane.0 / self.planes_per_die)
+        DieId(self.planes_per_die_divisor.divide(plane.0))
     }
 
     /// The position of a plane in its die.
     #[inline]
     pub fn plane_in_die(&self, plane: PlaneId) -> u32 {
-        plane.0 % self.planes_per_die
+        plane.0 - self.die_of_plane(plane).0 * self.planes_per_die
     }
 
     /// The first plane of a die.

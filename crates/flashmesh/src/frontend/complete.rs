@@ -24,11 +24,13 @@ impl<M: Model> Frontend<M> {
     /// Takes what the firmware has done for requests.
     #[inline(always)]
     pub fn take_done(&mut self, firmware: &mut Firmware, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
-        while let Some(done) = firmware.take_done() {
-            for &done in &done {
-                self.done(done, firmware, datapath, kernel);
-            }
-            firmware.recycle(done);
+        let mut next = 0;
+        while let Some(done) = firmware.next_done(next) {
+            next += 1;
+            self.done(done, firmware, datapath, kernel);
+        }
+        if next > 0 {
+            firmware.done_taken();
         }
     }
 

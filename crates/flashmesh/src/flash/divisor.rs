@@ -1,0 +1,57 @@
+//! Division by a number that is known before the run, as a multiplication: a division takes longer than all else that finds the die of
+//! a page.
+
+/// A number to divide by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Divisor {
+    /// 2^64 over the number, rounded up; 0 for 1, which 64 bits do not hold.
+    reciprocal: u64,
+}
+
+impl Divisor {
+    /// Division by `number`, which is not zero.
+    pub fn new(number: u32) -> Divisor {
+        assert!(number > 0, "nothing is divided by zero");
+        Divisor { reciprocal: (u64::MAX / u64::from(number)).wrapping_add(1) }
+    }
+
+    /// The whole part of `dividend` over the number.
+    ///
+    /// Exact: with m = ceil(2^64 / d) the product n m exceeds n 2^64 / d by less than n < 2^32, which is too little to reach the
+    /// next multiple of 2^64, since n / d lies at least 1 / d > 2^-32 below the next whole number.
+    #[inline(always)]
+    pub fn divide(self, dividend: u32) -> u32 {
+        if self.reciprocal == 0 {
+            return dividend;
+        }
+        ((u128::from(dividend) * u128::from(self.reciprocal)) >> u64::BITS) as u32
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn it_divides_as_division_does(dividend: u32, number in 1..=u32::MAX) {
+            prop_assert_eq!(Divisor::new(number).divide(dividend), dividend / number);
+        }
+
+        #[test]
+        fn it_divides_right_beside_multiples(quotient: u32, number in 1..=u32::MAX, off in 0..3u32) {
+            let dividend = quotient.wrapping_mul(number).wrapping_add(off).wrapping_sub(1);
+            prop_assert_eq!(Divisor::new(number).divide(dividend), dividend / number);
+        }
+    }
+
+    #[test]
+    fn the_ends_of_the_range_divide_right() {
+        for number in [1, 2, 3, 5, 1 << 16, (1 << 16) + 1, u32::MAX - 1, u32::MAX] {
+            for dividend in [0, 1, number - 1, number, number.wrapping_add(1), u32::MAX - 1, u32::MAX] {
+                assert_eq!(Divisor::new(number).divide(dividend), dividend / number, "{dividend} / {number}");
+            }
+        }
+    }
+}
