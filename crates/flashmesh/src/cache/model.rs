@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use proptest::sample::select;
 
 use super::{Admitted, Cache, PageWrite, Sectors};
-use crate::config::{self, CacheSharing, CacheWrites, Caching, Config, Destage};
+use crate::config::{self, CacheSharing, CacheWrites, Caching, Config, Destage, Priority};
 use crate::flash::geometry::Geometry;
 use crate::ids::{Lpn, RequestId, StreamId};
 use crate::units::{Bytes, Time};

@@ -154,6 +154,7 @@ mod tests {
     use super::super::planted::{assert_fails, assert_silent, config, ns, operation, oracles, us};
     use super::*;
     use crate::fabric::layout::Link;
+    use crate::fabric::{Layout, LinkUsage};
     use crate::power::energy::{Activity, ArrayWork, report};
 
     const END: Time = Time::from_us(200);

@@ -34,7 +34,8 @@ impl<M: Model> Datapath<M> {
     ) {
         let now = kernel.now();
         let timing = &self.timing;
-        let (operation, until) = self.dies[die.index()]
+        let (operation, until) = self.units[die.index()]
+            .state
             .start_array(now, |operation| timing.array(operation.kind, operation.pages) + operation.delay)
             .expect("a command is delivered to the die that began the operation");
         let kind = operation.kind;
@@ -57,20 +58,20 @@ impl<M: Model> Datapath<M> {
     #[inline]
     pub fn array_end<S: PageSource<M>>(&mut self, die: DieId, source: &mut S, kernel: &mut Kernel<M>) -> Option<Ended> {
         let now = kernel.now();
-        if M::FULL && !self.dies[die.index()].ends_at(now) {
+        if M::FULL && !self.units[die.index()].state.ends_at(now) {
             return None;
         }
         // Whoever asked for a path to suspend this operation waited for the die until now.
         let asker = self.asker(die);
         if M::FULL
-            && let Some(asked) = &mut self.path_requests[asker.index()].command
+            && let Some(asked) = &mut self.units[asker.index()].path.command
         {
             *asked = now;
         }
-        let operation = *self.dies[die.index()].finish_array(now).expect("the end of the operation has come");
+        let operation = *self.units[die.index()].state.finish_array(now).expect("the end of the operation has come");
         kernel.tell(|| Notice::ArrayEnded(die));
         let nominal = self.timing.array(operation.kind, operation.pages) + operation.delay;
-        self.counters.dies[die.index()].array += nominal;
+        self.units[die.index()].work.array += nominal;
         self.counters.work.count(operation.kind, operation.pages);
         for &id in operation.transactions() {
             let transaction = &mut self.transactions[id];
@@ -96,7 +97,7 @@ impl<M: Model> Datapath<M> {
 
     #[inline]
     pub(super) fn send_register<S: PageSource<M>>(&mut self, die: DieId, source: &mut S, kernel: &mut Kernel<M>) {
-        if self.dies[die.index()].begin_sending() {
+        if self.units[die.index()].state.begin_sending() {
             self.ask_data(die, source, kernel);
         }
     }

@@ -32,7 +32,7 @@ impl<M: Model> Datapath<M> {
         if !M::FULL || !self.rules.dies_take_turns {
             return Some(asker);
         }
-        self.dies_of_chip(asker).find(|die| !self.dies[die.index()].is_idle())
+        self.dies_of_chip(asker).find(|die| !self.units[die.index()].state.is_idle())
     }
 
     /// The dies that may take what `asker` asked a path for, as the first and their number.
@@ -62,7 +62,7 @@ impl<M: Model> Datapath<M> {
             return;
         }
         let asker = self.asker(die);
-        if self.path_requests[asker.index()].command.is_some() {
+        if self.units[asker.index()].path.command.is_some() {
             return;
         }
         let (mut is_ready, mut has_work) = (false, false);
@@ -72,7 +72,7 @@ impl<M: Model> Datapath<M> {
             has_work |= self.queues.has_work(die);
             self.collect_held_back(die, &ready, source, kernel);
         }
-        if is_ready && self.path_requests[asker.index()].command.is_none() {
+        if is_ready && self.units[asker.index()].path.command.is_none() {
             self.ask_command(asker, kernel);
         } else if !has_work {
             self.dies_of_chip(asker).for_each(|die| self.set_idle(die));

@@ -25,7 +25,7 @@ impl<M: Model> Datapath<M> {
     #[inline]
     pub fn granted<S: PageSource<M>>(&mut self, granted: Granted, source: &mut S, kernel: &mut Kernel<M>) -> Started {
         let grant = granted.grant;
-        let path = self.path_requests[grant.die.index()].granted(&granted);
+        let path = self.units[grant.die.index()].path.granted(&granted);
         kernel.tell(|| Notice::PathGranted(grant));
         match grant.leg {
             Leg::Command => self.start_operation(grant, path, source, kernel),
@@ -39,7 +39,7 @@ impl<M: Model> Datapath<M> {
     #[inline]
     fn count_transfer(&mut self, grant: Grant, path: PathGrant) {
         let waited = path.waited();
-        self.path_requests[grant.die.index()].waited[grant.leg.index()] = waited > Time::ZERO;
+        self.units[grant.die.index()].path.waited[grant.leg.index()] = waited > Time::ZERO;
         self.counters.transfers += 1;
         if waited > Time::ZERO {
             self.counters.conflicts.count(path.cause, waited);
@@ -61,7 +61,7 @@ impl<M: Model> Datapath<M> {
         let asker = grant.die;
         // A die that may only suspend what it works on; where dies take turns, none while the chip is free.
         let busy = if M::FULL {
-            self.taker(asker).filter(|die| !self.dies[die.index()].accepts(&self.rules.die))
+            self.taker(asker).filter(|die| !self.units[die.index()].state.accepts(&self.rules.die))
         } else {
             None
         };
@@ -96,7 +96,10 @@ impl<M: Model> Datapath<M> {
             command: self.timing.command(operation.kind, planes),
             bytes: self.data_of(&operation),
         };
-        self.dies[die.index()].begin(&self.rules.die, operation, now).expect("a die that was chosen for accepts");
+        self.units[die.index()]
+            .state
+            .begin(&self.rules.die, operation, now)
+            .expect("a die that was chosen for accepts");
         kernel.tell(|| Notice::OperationBegan(die, operation.kind, planes));
         self.send(grant, payload, kernel);
         matches!(choice.class, Class::UserProgram | Class::MapProgram).then_some(operation)
@@ -107,7 +110,7 @@ impl<M: Model> Datapath<M> {
     #[inline(never)]
     fn suspend<S: PageSource<M>>(&mut self, die: DieId, source: &S, kernel: &mut Kernel<M>) -> bool {
         let wanted = has_awaited_read(&self.queues.masks(die)) && self.may_suspend(die, source, kernel);
-        if !wanted || self.dies[die.index()].suspend(&self.rules.die, kernel.now()).is_err() {
+        if !wanted || self.units[die.index()].state.suspend(&self.rules.die, kernel.now()).is_err() {
             return false;
         }
         self.counters.suspensions += 1;
@@ -136,7 +139,7 @@ impl<M: Model> Datapath<M> {
         self.count_transfer(grant, path);
         let PathGrant { asked, tried, cause } = path;
         let die = self.die_of(grant);
-        let state = &mut self.dies[die.index()];
+        let state = &mut self.units[die.index()].state;
         let id = state.outgoing().expect("a die asks only with data in its register");
         let (since, waited_before) =
             state.count_path_wait(path.waited()).expect("a die asks only with data in its register");
@@ -146,7 +149,7 @@ impl<M: Model> Datapath<M> {
         transaction.spent.die_wait += since - transaction.array_mark;
         transaction.spent.transfer += asked - since - waited_before + (now - tried);
         transaction.spent.path_wait += waited_before + path.waited();
-        let causes = &mut self.path_requests[grant.die.index()].causes;
+        let causes = &mut self.units[grant.die.index()].path.causes;
         if waited_before == Time::ZERO {
             *causes = Causes::default();
         }
@@ -180,7 +183,7 @@ impl<M: Model> Datapath<M> {
             let die = self.die_of(grant);
             kernel.tell(|| Notice::Sent(grant, die, payload, sent));
         }
-        self.path_requests[grant.die.index()].least[grant.leg.index()] = sent.least;
+        self.units[grant.die.index()].path.least[grant.leg.index()] = sent.least;
         if let Some(at) = sent.delivered {
             let lane = match grant.leg {
                 Leg::Command => lane::COMMAND,
@@ -200,9 +203,9 @@ impl<M: Model> Datapath<M> {
     ) -> Option<(Choice, TransactionId)> {
         // The die counts as having asked: what goes elsewhere on the same die must not make it resume what it has
         // suspended, or ask for a second path.
-        self.path_requests[asker.index()].command = Some(kernel.now());
+        self.units[asker.index()].path.command = Some(kernel.now());
         let chosen = self.choose_current(asker, source, kernel);
-        self.path_requests[asker.index()].command = None;
+        self.units[asker.index()].path.command = None;
         chosen
     }
 
@@ -275,7 +278,7 @@ impl<M: Model> Datapath<M> {
         let die = self.geometry.die_of_plane(transaction.plane);
         let die_ready = path.asked.later(transaction.queued);
         let tried = path.tried.later(die_ready);
-        transaction.count_die_wait(die_ready, self.dies[die.index()].internal_busy(now));
+        transaction.count_die_wait(die_ready, self.units[die.index()].state.internal_busy(now));
         transaction.spent.path_wait += tried - die_ready;
         transaction.spent.transfer += now - tried;
         if tried > die_ready {

@@ -28,17 +28,18 @@ impl<M: Model> Datapath<M> {
     /// A die may want its next operation, or to resume one.
     #[inline]
     pub(super) fn try_issue_of_die<S: PageSource<M>>(&mut self, die: DieId, source: &mut S, kernel: &mut Kernel<M>) {
-        if self.path_requests[self.asker(die).index()].command.is_some() {
+        if self.units[self.asker(die).index()].path.command.is_some() {
             return;
         }
-        if !M::FULL && !self.dies[die.index()].accepts(&self.rules.die) && !has_programs(&self.queues.masks(die)) {
+        if !M::FULL && !self.units[die.index()].state.accepts(&self.rules.die) && !has_programs(&self.queues.masks(die))
+        {
             return;
         }
         let ready = self.ready(die, source);
         if self.collect_held_back(die, &ready, source, kernel) {
             return;
         }
-        let state = &self.dies[die.index()];
+        let state = &self.units[die.index()].state;
         if state.accepts(&self.rules.die) {
             if ready != NOTHING {
                 self.ask_command(die, kernel);
@@ -64,24 +65,24 @@ impl<M: Model> Datapath<M> {
         kernel: &mut Kernel<M>,
     ) -> bool {
         let waiting = self.queues.masks(die);
-        if !source.holds_back(ready, &waiting) || (M::FULL && self.dies[die.index()].has_suspended()) {
+        if !source.holds_back(ready, &waiting) || (M::FULL && self.units[die.index()].state.has_suspended()) {
             return false;
         }
         source.collect_held_back(die, ready, &waiting, self, kernel);
-        self.path_requests[self.asker(die).index()].command.is_some()
+        self.units[self.asker(die).index()].path.command.is_some()
     }
 
     /// Whether reads may suspend what the array does: not collection while that goes before requests.
     #[inline(never)]
     pub(super) fn may_suspend<S: PageSource<M>>(&self, die: DieId, source: &S, kernel: &Kernel<M>) -> bool {
-        let state = &self.dies[die.index()];
+        let state = &self.units[die.index()].state;
         state.may_suspend(&self.rules.die, kernel.now()) && !(state.works_internally() && source.collection_first(die))
     }
 
     #[inline]
     pub(super) fn ask_command(&mut self, die: DieId, kernel: &mut Kernel<M>) {
         let (now, die) = (kernel.now(), self.asker(die));
-        self.path_requests[die.index()].command = Some(now);
+        self.units[die.index()].path.command = Some(now);
         kernel.tell(|| Notice::PathAsked(die, Leg::Command));
         self.fabric.acquire(die, Leg::Command, now, &mut self.outbox);
     }
@@ -90,16 +91,16 @@ impl<M: Model> Datapath<M> {
     #[inline]
     pub(super) fn ask_data<S: PageSource<M>>(&mut self, die: DieId, source: &mut S, kernel: &mut Kernel<M>) {
         let (now, asker) = (kernel.now(), self.asker(die));
-        self.path_requests[asker.index()].data = Some(now);
+        self.units[asker.index()].path.data = Some(now);
         if M::FULL {
-            let outgoing = self.dies[die.index()].outgoing();
+            let outgoing = self.units[die.index()].state.outgoing();
             if let Some(to) = outgoing.and_then(|read| source.copy_destination(read, self)) {
                 kernel.tell(|| Notice::PathAsked(asker, Leg::Copy));
                 return self.fabric.acquire_copy(asker, to, now, &mut self.outbox);
             }
         }
         kernel.tell(|| Notice::PathAsked(asker, Leg::DataOut));
-        let is_internal = M::FULL && self.rules.data_has_rank && self.dies[die.index()].sends_internally();
+        let is_internal = M::FULL && self.rules.data_has_rank && self.units[die.index()].state.sends_internally();
         let data = if is_internal { DataOf::Collection } else { DataOf::Request };
         self.fabric.acquire_for(asker, data, now, &mut self.outbox);
     }
@@ -107,7 +108,8 @@ impl<M: Model> Datapath<M> {
     #[inline(never)]
     fn resume(&mut self, die: DieId, kernel: &mut Kernel<M>) {
         let now = kernel.now();
-        let until = self.dies[die.index()]
+        let until = self.units[die.index()]
+            .state
             .resume(&self.rules.die, now, self.timing.resume)
             .expect("a die that accepts an operation and has one suspended resumes it");
         kernel.schedule(array_lane(OperationKind::Erase), now + self.timing.resume, Event::Resumed(die));
@@ -130,7 +132,7 @@ impl<M: Model> Datapath<M> {
     #[inline(always)]
     pub(super) fn ready<S: PageSource<M>>(&self, die: DieId, source: &S) -> PlaneMasks {
         let masks = self.queues.masks(die);
-        if has_programs(&masks) || (M::FULL && self.dies[die.index()].has_suspended()) {
+        if has_programs(&masks) || (M::FULL && self.units[die.index()].state.has_suspended()) {
             self.ready_of(die, masks, source)
         } else {
             masks
@@ -140,7 +142,7 @@ impl<M: Model> Datapath<M> {
     /// Kept out of line, like all here that few transactions need: what is inlined beside them would save registers for it.
     #[inline(never)]
     fn ready_of<S: PageSource<M>>(&self, die: DieId, mut masks: PlaneMasks, source: &S) -> PlaneMasks {
-        let state = &self.dies[die.index()];
+        let state = &self.units[die.index()].state;
         if M::FULL && state.has_suspended() {
             if state.has_suspended_internal() && source.collection_first(die) {
                 return NOTHING;

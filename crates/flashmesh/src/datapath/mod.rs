@@ -27,6 +27,7 @@ use crate::kernel::Kernel;
 use crate::kernel::event::{Event, fabric_lane};
 use crate::kernel::model::{Full, Model};
 use crate::kernel::probe::Notice;
+use crate::measure::lower_bound::DieWork;
 use crate::power::energy::Activity;
 use crate::schedule::queues::{DieQueues, PlaneMasks, Transactions};
 use crate::schedule::transaction::{Class, Transaction};
@@ -61,6 +62,14 @@ struct Rules {
     tracks_idle: bool,
 }
 
+/// All that is kept of a die.
+#[derive(Clone, Debug, Default)]
+struct DieUnit {
+    state: Die,
+    path: PathRequest,
+    work: DieWork,
+}
+
 /// The transactions in flight, the dies, and the interconnect between them and the controllers.
 pub struct Datapath<M: Model> {
     geometry: Geometry,
@@ -69,8 +78,7 @@ pub struct Datapath<M: Model> {
     transactions: Transactions,
     queues: DieQueues,
     scheduler: AnyScheduler,
-    dies: Vec<Die>,
-    path_requests: Vec<PathRequest>,
+    units: Vec<DieUnit>,
     /// Dies with nothing to do, kept when the allocation asks for it.
     idle: IdleDies,
     /// What is ready on each die of a chip, while one of them is chosen.
@@ -115,15 +123,14 @@ impl Datapath<Full> {
             transactions: Transactions::default(),
             queues: DieQueues::new(dies, geometry.planes_per_die, config.schedule.priorities != Priorities::Off),
             scheduler: AnyScheduler::new(&config.schedule, dies),
-            dies: vec![Die::default(); dies as usize],
-            path_requests: vec![PathRequest::default(); dies as usize],
+            units: vec![DieUnit::default(); dies as usize],
             idle,
             ready_of_chip: Vec::new(),
             fabric: AnyFabric::new(config, geometry)?,
             outbox: Outbox::default(),
             unacknowledged: Arena::default(),
             next_order: 0,
-            counters: Counters::new(dies),
+            counters: Counters::default(),
             geometry: geometry.clone(),
         })
     }
@@ -142,8 +149,7 @@ impl Datapath<Full> {
             transactions: self.transactions,
             queues: self.queues,
             scheduler: self.scheduler,
-            dies: self.dies,
-            path_requests: self.path_requests,
+            units: self.units,
             idle: self.idle,
             ready_of_chip: self.ready_of_chip,
             fabric: resolve(self.fabric),
@@ -183,8 +189,13 @@ impl<M: Model> Datapath<M> {
     }
 
     /// The dies.
-    pub fn dies(&self) -> &[Die] {
-        &self.dies
+    pub fn dies(&self) -> impl ExactSizeIterator<Item = &Die> {
+        self.units.iter().map(|unit| &unit.state)
+    }
+
+    /// What each die did.
+    pub fn work(&self) -> Vec<DieWork> {
+        self.units.iter().map(|unit| unit.work).collect()
     }
 
     /// Dies with nothing to do, where the allocation looks for such.
@@ -230,12 +241,12 @@ impl<M: Model> Datapath<M> {
     /// How long a die has worked for the firmware up to `now`.
     #[inline]
     pub fn internal_busy(&self, die: DieId, now: Time) -> Time {
-        self.dies[die.index()].internal_busy(now)
+        self.units[die.index()].state.internal_busy(now)
     }
 
     /// Whether a die has nothing to do and nothing waits for it.
     pub fn is_idle(&self, die: DieId) -> bool {
-        !self.queues.has_work(die) && self.dies[die.index()].is_idle()
+        !self.queues.has_work(die) && self.units[die.index()].state.is_idle()
     }
 
     /// The next place in the order of arrival among all transactions.
@@ -259,7 +270,7 @@ impl<M: Model> Datapath<M> {
         let die = self.geometry.die_of_plane(transaction.plane);
         let plane = self.geometry.plane_in_die(transaction.plane) as u8;
         transaction.queued = now;
-        transaction.internal_busy_at_queued = self.dies[die.index()].internal_busy(now);
+        transaction.internal_busy_at_queued = self.units[die.index()].state.internal_busy(now);
         if has_turn {
             self.queues.insert(&mut self.transactions, die, plane, id);
         } else {
@@ -277,7 +288,7 @@ impl<M: Model> Datapath<M> {
     /// Counts the wait of a transaction in its queue up to now, though it does not run yet.
     pub fn count_wait(&mut self, id: TransactionId, now: Time) {
         let die = self.geometry.die_of_plane(self.transactions[id].plane);
-        let internal_busy = self.dies[die.index()].internal_busy(now);
+        let internal_busy = self.units[die.index()].state.internal_busy(now);
         self.transactions[id].count_die_wait(now, internal_busy);
     }
 

@@ -34,8 +34,8 @@ impl<M: Model> Datapath<M> {
             self.count_stall(grant, stalled);
         }
         let die = self.die_of(grant);
-        let least = self.path_requests[grant.die.index()].least[grant.leg.index()];
-        let done = &mut self.counters.dies[die.index()];
+        let least = self.units[grant.die.index()].path.least[grant.leg.index()];
+        let done = &mut self.units[die.index()].work;
         match grant.leg {
             Leg::Command => {
                 done.commands += least;
@@ -60,7 +60,7 @@ impl<M: Model> Datapath<M> {
 
     /// A transfer that stood still on its way did not have its path free, even when it could start at once.
     fn count_stall(&mut self, grant: Grant, stalled: Time) {
-        let waited = self.path_requests[grant.die.index()].waited[grant.leg.index()];
+        let waited = self.units[grant.die.index()].path.waited[grant.leg.index()];
         self.counters.transfers_free -= u64::from(!waited);
         self.counters.conflicts.count(Cause::Link, stalled);
     }
@@ -77,10 +77,13 @@ impl<M: Model> Datapath<M> {
         let now = kernel.now();
         if stalled > Time::ZERO {
             let asker = self.asker(die);
-            self.path_requests[asker.index()].causes.insert(Cause::Link);
-            self.dies[die.index()].count_path_wait(stalled).expect("data arrives from a register that holds some");
+            self.units[asker.index()].path.causes.insert(Cause::Link);
+            self.units[die.index()]
+                .state
+                .count_path_wait(stalled)
+                .expect("data arrives from a register that holds some");
         }
-        let state = &mut self.dies[die.index()];
+        let state = &mut self.units[die.index()].state;
         let id = state.outgoing().expect("data arrives from a register that holds some");
         state.data_left(now).expect("data arrives from a register that holds some");
         kernel.tell(|| Notice::DataLeft(die));

@@ -12,7 +12,7 @@ use super::Firmware;
 impl Firmware {
     /// Pages of requests, or of the device cache, that are being programmed, or were set aside while they were.
     pub fn programs_under_way<M: Model>(&self, datapath: &Datapath<M>) -> u64 {
-        let operations = datapath.dies().iter().flat_map(|die| die.under_way());
+        let operations = datapath.dies().flat_map(|die| die.under_way());
         let programs = operations.filter(|operation| operation.kind == OperationKind::Program && !operation.internal);
         let pages = programs.flat_map(|operation| operation.transactions());
         pages.filter(|&&id| datapath.transaction(id).class == Class::UserProgram).count() as u64

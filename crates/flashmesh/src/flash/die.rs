@@ -82,18 +82,50 @@ impl Operation {
 }
 
 /// What the array of a die is doing.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Array {
     Idle,
     /// The command, and the data of a program, are on their way.
     Incoming,
     /// Busy from `since` until `until`.
-    Busy {
-        since: Time,
-        until: Time,
-    },
+    Busy,
     /// A read is done, but the register still holds older data.
     Holding,
+}
+
+/// When something goes on, and how long it has in all.
+#[derive(Clone, Copy, Debug)]
+struct Span {
+    /// Since when, while it goes on; [`Time::MAX`] else.
+    since: Time,
+    total: Time,
+}
+
+impl Default for Span {
+    fn default() -> Self {
+        Span { since: Time::MAX, total: Time::ZERO }
+    }
+}
+
+impl Span {
+    #[inline(always)]
+    fn mark(&mut self, on: bool, now: Time) {
+        let was_on = self.since != Time::MAX;
+        if was_on == on {
+            return;
+        }
+        if on {
+            self.since = now;
+        } else {
+            self.total += now - self.since;
+            self.since = Time::MAX;
+        }
+    }
+
+    #[inline(always)]
+    fn until(&self, now: Time) -> Time {
+        if self.since == Time::MAX { self.total } else { self.total + (now - self.since) }
+    }
 }
 
 /// An operation set aside for reads.
@@ -107,7 +139,11 @@ struct Suspended {
 /// Read data that has yet to leave the die.
 #[derive(Clone, Copy, Debug)]
 struct Register {
-    operation: Operation,
+    transactions: [TransactionId; PLANES_PER_DIE_MAX],
+    internal: bool,
+    /// Planes whose data it holds, or held; none when it is empty.
+    count: u8,
+    /// Of these, those whose data has left.
     left: u8,
     /// A path was asked for.
     sending: bool,
@@ -118,8 +154,25 @@ struct Register {
 }
 
 impl Register {
-    fn new(operation: Operation, since: Time) -> Register {
-        Register { operation, left: 0, sending: false, since, path_wait: Time::ZERO }
+    const EMPTY: Register = Register {
+        transactions: [TransactionId(0); PLANES_PER_DIE_MAX],
+        internal: false,
+        count: 0,
+        left: 0,
+        sending: false,
+        since: Time::ZERO,
+        path_wait: Time::ZERO,
+    };
+
+    #[inline(always)]
+    fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
+    #[inline(always)]
+    fn fill(&mut self, operation: &Operation, since: Time) {
+        let Operation { transactions, internal, count, .. } = *operation;
+        *self = Register { transactions, internal, count, left: 0, sending: false, since, path_wait: Time::ZERO };
     }
 }
 
@@ -154,52 +207,55 @@ pub struct DieRules {
 #[derive(Clone, Debug)]
 pub struct Die {
     array: Array,
+    /// Whether anything is set aside; a flag of its own, so that most questions touch one line of the cache.
+    is_suspended: bool,
+    /// When the array began to work, and ends; while it is busy.
+    since: Time,
+    until: Time,
     /// What the array works on, unless it is idle.
     operation: Operation,
-    register: Option<Register>,
-    suspended: Option<Suspended>,
+    register: Register,
+    busy: Span,
+    internal: Span,
     /// How often the operation in the array has been suspended already.
     suspensions: u32,
-    /// Start of the current busy span, when busy.
-    busy_since: Option<Time>,
-    busy: Time,
-    internal_since: Option<Time>,
-    internal: Time,
+    suspended: Option<Box<Suspended>>,
 }
 
 impl Default for Die {
     fn default() -> Self {
         Die {
             array: Array::Idle,
+            is_suspended: false,
+            since: Time::ZERO,
+            until: Time::ZERO,
             operation: Operation::new(OperationKind::Read, false, Time::ZERO, TransactionId(0)),
-            register: None,
-            suspended: None,
+            register: Register::EMPTY,
+            busy: Span::default(),
+            internal: Span::default(),
             suspensions: 0,
-            busy_since: None,
-            busy: Time::ZERO,
-            internal_since: None,
-            internal: Time::ZERO,
+            suspended: None,
         }
     }
 }
 
 impl Die {
     /// Whether a new operation may start: the array is idle, and the register empty unless it is a cache.
-    #[inline]
+    #[inline(always)]
     pub fn accepts(&self, rules: &DieRules) -> bool {
-        matches!(self.array, Array::Idle) && (rules.read_cache || self.register.is_none())
+        self.array == Array::Idle && (self.register.is_empty() || rules.read_cache)
     }
 
     /// Whether nothing at all goes on.
     #[inline]
     pub fn is_idle(&self) -> bool {
-        matches!(self.array, Array::Idle) && self.register.is_none() && self.suspended.is_none()
+        self.array == Array::Idle && self.register.is_empty() && !self.is_suspended
     }
 
     /// Whether the operation in the array is work of the firmware.
     #[inline]
     pub fn works_internally(&self) -> bool {
-        !matches!(self.array, Array::Idle) && self.operation.internal
+        self.array != Array::Idle && self.operation.internal
     }
 
     /// Whether work of the firmware waits to be resumed.
@@ -210,7 +266,7 @@ impl Die {
 
     /// The operation in the array, or on its way there, and the one set aside.
     pub fn under_way(&self) -> impl Iterator<Item = &Operation> {
-        let works = matches!(self.array, Array::Incoming | Array::Busy { .. });
+        let works = matches!(self.array, Array::Incoming | Array::Busy);
         let suspended = self.suspended.as_ref().map(|suspended| &suspended.operation);
         works.then_some(&self.operation).into_iter().chain(suspended)
     }
@@ -218,24 +274,24 @@ impl Die {
     /// Whether an operation waits to be resumed.
     #[inline]
     pub fn has_suspended(&self) -> bool {
-        self.suspended.is_some()
+        self.is_suspended
     }
 
     /// Whether the operation in the array may be suspended at `now`.
     #[inline]
     pub fn may_suspend(&self, rules: &DieRules, now: Time) -> bool {
-        let Array::Busy { since, until } = self.array else { return false };
         let allowed = match self.operation.kind {
             OperationKind::Program => matches!(rules.suspension, Suspension::Program | Suspension::Both),
             OperationKind::Erase => matches!(rules.suspension, Suspension::Erase | Suspension::Both),
             OperationKind::Read | OperationKind::Copyback => false,
         };
-        allowed
-            && self.suspended.is_none()
-            && self.register.is_none()
+        self.array == Array::Busy
+            && allowed
+            && !self.is_suspended
+            && self.register.is_empty()
             && self.suspensions < rules.suspensions_max
-            && now >= since
-            && until.saturating_sub(now) > rules.suspend_remaining_min
+            && now >= self.since
+            && self.until.saturating_sub(now) > rules.suspend_remaining_min
     }
 
     /// Sets the running operation aside at `now`; the next operation may start at once.
@@ -246,9 +302,9 @@ impl Die {
         if !self.may_suspend(rules, now) {
             return Err(Illegal::NotSuspendable);
         }
-        let Array::Busy { until, .. } = self.array else { return Err(Illegal::NotSuspendable) };
-        self.suspended =
-            Some(Suspended { operation: self.operation, remaining: until - now, times: self.suspensions + 1 });
+        let (operation, remaining, times) = (self.operation, self.until - now, self.suspensions + 1);
+        self.suspended = Some(Box::new(Suspended { operation, remaining, times }));
+        self.is_suspended = true;
         self.array = Array::Idle;
         self.mark(now);
         Ok(())
@@ -262,21 +318,22 @@ impl Die {
         if !self.accepts(rules) {
             return Err(self.busy_error());
         }
-        let Suspended { operation, remaining, times } = self.suspended.take().ok_or(Illegal::WrongPhase)?;
-        let since = now + resume_time;
-        let until = since + remaining;
+        let Suspended { operation, remaining, times } = *self.suspended.take().ok_or(Illegal::WrongPhase)?;
+        self.is_suspended = false;
+        self.since = now + resume_time;
+        self.until = self.since + remaining;
         self.operation = operation;
-        self.array = Array::Busy { since, until };
+        self.array = Array::Busy;
         self.suspensions = times;
         self.mark(now);
-        Ok(until)
+        Ok(self.until)
     }
 
     /// An operation begins: its path was granted at `now` and its command is on the way.
     ///
     /// # Errors
     /// When the die is busy.
-    #[inline]
+    #[inline(always)]
     pub fn begin(&mut self, rules: &DieRules, operation: Operation, now: Time) -> Result<(), Illegal> {
         if !self.accepts(rules) {
             return Err(self.busy_error());
@@ -292,38 +349,43 @@ impl Die {
     ///
     /// # Errors
     /// When nothing is on its way to this die.
-    #[inline]
+    #[inline(always)]
     pub fn start_array(
         &mut self,
         now: Time,
         duration: impl Fn(&Operation) -> Time,
     ) -> Result<(&Operation, Time), Illegal> {
-        let Array::Incoming = self.array else { return Err(Illegal::WrongPhase) };
-        let until = now + duration(&self.operation);
-        self.array = Array::Busy { since: now, until };
-        Ok((&self.operation, until))
+        if self.array != Array::Incoming {
+            return Err(Illegal::WrongPhase);
+        }
+        self.since = now;
+        self.until = now + duration(&self.operation);
+        self.array = Array::Busy;
+        Ok((&self.operation, self.until))
     }
 
     /// Whether the array ends its operation exactly at `now`: an end that was scheduled before a suspension is stale.
     #[inline]
     pub fn ends_at(&self, now: Time) -> bool {
-        matches!(self.array, Array::Busy { until, .. } if until == now)
+        self.array == Array::Busy && self.until == now
     }
 
     /// The array is done. A read moves to the register when that is free and waits in the array otherwise.
     ///
     /// # Errors
     /// Before the operation's time is over.
-    #[inline]
+    #[inline(always)]
     pub fn finish_array(&mut self, now: Time) -> Result<&Operation, Illegal> {
-        let Array::Busy { until, .. } = self.array else { return Err(Illegal::WrongPhase) };
-        if now < until {
-            return Err(Illegal::Busy(until));
+        if self.array != Array::Busy {
+            return Err(Illegal::WrongPhase);
+        }
+        if now < self.until {
+            return Err(Illegal::Busy(self.until));
         }
         self.array = Array::Idle;
         if self.operation.kind == OperationKind::Read {
-            if self.register.is_none() {
-                self.register = Some(Register::new(self.operation, now));
+            if self.register.is_empty() {
+                self.register.fill(&self.operation, now);
             } else {
                 self.array = Array::Holding;
             }
@@ -333,97 +395,87 @@ impl Die {
     }
 
     /// The transaction whose data leaves next, or is leaving.
-    #[inline]
+    #[inline(always)]
     pub fn outgoing(&self) -> Option<TransactionId> {
-        self.register.as_ref().map(|register| register.operation.transactions()[usize::from(register.left)])
+        let register = &self.register;
+        (!register.is_empty()).then(|| register.transactions[usize::from(register.left) % PLANES_PER_DIE_MAX])
     }
 
     /// Whether the data in the register is work of the firmware.
     #[inline]
     pub fn sends_internally(&self) -> bool {
-        self.register.as_ref().is_some_and(|register| register.operation.internal)
+        !self.register.is_empty() && self.register.internal
     }
 
     /// The data of a plane got its path after `waited`; gives when all came into the register, and how long the planes
     /// that left before had waited for theirs.
-    #[inline]
+    ///
+    /// # Errors
+    /// When the register is empty.
+    #[inline(always)]
     pub fn count_path_wait(&mut self, waited: Time) -> Result<(Time, Time), Illegal> {
-        let register = self.register.as_mut().ok_or(Illegal::WrongPhase)?;
-        let before = register.path_wait;
-        register.path_wait += waited;
-        Ok((register.since, before))
+        if self.register.is_empty() {
+            return Err(Illegal::WrongPhase);
+        }
+        let before = self.register.path_wait;
+        self.register.path_wait += waited;
+        Ok((self.register.since, before))
     }
 
     /// Whether the register holds data for which no path was asked yet; from now on one has been.
-    #[inline]
+    #[inline(always)]
     pub fn begin_sending(&mut self) -> bool {
-        match &mut self.register {
-            Some(register) if !register.sending => {
-                register.sending = true;
-                true
-            }
-            _ => false,
-        }
+        let begins = !self.register.is_empty() && !self.register.sending;
+        self.register.sending |= begins;
+        begins
     }
 
     /// The data of one plane has left.
     ///
     /// # Errors
     /// When the register is empty.
-    #[inline]
+    #[inline(always)]
     pub fn data_left(&mut self, now: Time) -> Result<(), Illegal> {
-        let register = self.register.as_mut().ok_or(Illegal::WrongPhase)?;
-        register.left += 1;
-        register.sending = false;
-        if register.left == register.operation.count {
-            self.register = None;
-            if let Array::Holding = self.array {
-                self.register = Some(Register::new(self.operation, now));
+        if self.register.is_empty() {
+            return Err(Illegal::WrongPhase);
+        }
+        self.register.left += 1;
+        self.register.sending = false;
+        if self.register.left == self.register.count {
+            self.register.count = 0;
+            if self.array == Array::Holding {
+                self.register.fill(&self.operation, now);
                 self.array = Array::Idle;
             }
+            self.mark(now);
         }
-        self.mark(now);
         Ok(())
     }
 
     /// Time the die was busy up to `now`: anything in the array or in the register.
     pub fn busy(&self, now: Time) -> Time {
-        self.busy + self.busy_since.map_or(Time::ZERO, |since| now - since)
+        self.busy.until(now)
     }
 
     /// Time the die was busy with work of the firmware up to `now`.
-    #[inline]
+    #[inline(always)]
     pub fn internal_busy(&self, now: Time) -> Time {
-        self.internal + self.internal_since.map_or(Time::ZERO, |since| now - since)
+        self.internal.until(now)
     }
 
     fn busy_error(&self) -> Illegal {
         match self.array {
-            Array::Busy { until, .. } => Illegal::Busy(until),
+            Array::Busy => Illegal::Busy(self.until),
             _ => Illegal::Busy(Time::MAX),
         }
     }
 
     /// Opens and closes the busy spans after a change of state.
-    #[inline]
+    #[inline(always)]
     fn mark(&mut self, now: Time) {
-        let in_array = (!matches!(self.array, Array::Idle)).then_some(&self.operation);
-        let in_register = self.register.as_ref().map(|register| &register.operation);
-        let busy = in_array.is_some() || in_register.is_some();
-        let internal = [in_array, in_register].into_iter().flatten().any(|operation| operation.internal);
-        Self::span(&mut self.busy_since, &mut self.busy, busy, now);
-        Self::span(&mut self.internal_since, &mut self.internal, internal, now);
-    }
-
-    #[inline]
-    fn span(since: &mut Option<Time>, total: &mut Time, on: bool, now: Time) {
-        match (*since, on) {
-            (None, true) => *since = Some(now),
-            (Some(start), false) => {
-                *total += now - start;
-                *since = None;
-            }
-            _ => {}
-        }
+        let (in_array, in_register) = (self.array != Array::Idle, !self.register.is_empty());
+        let internal = (in_array && self.operation.internal) || (in_register && self.register.internal);
+        self.busy.mark(in_array || in_register, now);
+        self.internal.mark(internal, now);
     }
 }

@@ -35,7 +35,6 @@ impl<M: Model> Snapshot<'_, M> {
         let ps = |time: Time| u128::from(time.as_ps());
         let link = self.frontend.interface().link();
         let map = self.firmware.mapping_cache().map(|map| map.counters());
-        let dies = self.datapath.dies();
         let timeline = self.frontend.counters().timeline.as_deref();
         Counts {
             span: at,
@@ -47,8 +46,8 @@ impl<M: Model> Snapshot<'_, M> {
                 link_to_drive: ps(link.busy(Direction::ToDrive, at)),
                 link_to_host: ps(link.busy(Direction::ToHost, at)),
                 links: self.datapath.fabric().usage().iter().map(|usage| ps(usage.busy_by(at))).sum(),
-                dies: dies.iter().map(|die| ps(die.busy(at))).sum(),
-                dies_gc: dies.iter().map(|die| ps(die.internal_busy(at))).sum(),
+                dies: self.datapath.dies().map(|die| ps(die.busy(at))).sum(),
+                dies_gc: self.datapath.dies().map(|die| ps(die.internal_busy(at))).sum(),
                 queues: timeline.map_or(0, |timeline| timeline.held_by(at)),
             },
         }

@@ -1,7 +1,5 @@
 //! What bounds the run, and how fast the same work could have been done at best.
 
-use std::borrow::Cow;
-
 use crate::fabric::Fabric;
 use crate::host::interface::Interface;
 use crate::host::link::Direction;
@@ -39,13 +37,13 @@ impl<M: Model> Snapshot<'_, M> {
     }
 
     /// What each die did, or each chip whose dies take turns.
-    fn work(&self) -> Cow<'_, [DieWork]> {
-        let dies = &self.datapath.counters().dies;
+    fn work(&self) -> Vec<DieWork> {
+        let dies = self.datapath.work();
         if !self.datapath.dies_take_turns() {
-            return Cow::Borrowed(dies);
+            return dies;
         }
         let chips = dies.chunks(self.geometry.dies_per_chip as usize);
-        Cow::Owned(chips.map(|dies| dies.iter().copied().fold(DieWork::default(), DieWork::and)).collect())
+        chips.map(|dies| dies.iter().copied().fold(DieWork::default(), DieWork::and)).collect()
     }
 
     /// How fast the same work could have been done at best.

@@ -148,11 +148,11 @@ impl<M: Model> Snapshot<'_, M> {
         let share =
             |busy: Time| if end == Time::ZERO { 0.0 } else { (busy.as_secs_f64() / end.as_secs_f64()).min(1.0) };
         let mean = |shares: &[f64]| shares.iter().sum::<f64>() / shares.len() as f64;
-        let (fabric, dies, interface) = (self.datapath.fabric(), self.datapath.dies(), self.frontend.interface());
+        let (fabric, interface) = (self.datapath.fabric(), self.frontend.interface());
         let links: Vec<f64> = fabric.usage().iter().map(|link| share(link.busy_by(end))).collect();
         let controllers: Vec<f64> = fabric.controllers_busy(end).into_iter().map(share).collect();
-        let internal: Vec<f64> = dies.iter().map(|die| share(die.internal_busy(end))).collect();
-        let dies: Vec<f64> = dies.iter().map(|die| share(die.busy(end))).collect();
+        let internal: Vec<f64> = self.datapath.dies().map(|die| share(die.internal_busy(end))).collect();
+        let dies: Vec<f64> = self.datapath.dies().map(|die| share(die.busy(end))).collect();
         Utilisation {
             link_to_drive: share(interface.link().busy(Direction::ToDrive, end)),
             link_to_host: share(interface.link().busy(Direction::ToHost, end)),
