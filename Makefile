@@ -59,7 +59,7 @@ format: $(ENVIRONMENT) ## Format all code
 	$(BIN)/ruff check --fix --quiet
 	$(BIN)/ruff format --quiet
 
-generate: ## Write the files that are generated from the declared parameters
+generate: ## Write the files that are generated from the declared parameters and results
 	$(CARGO) run --quiet --locked --package flashmesh --example generate
 
 check-generated: ## Fail when a generated file is stale

@@ -20,6 +20,7 @@ pub mod host;
 pub mod ids;
 pub mod measure;
 pub mod power;
+pub mod results;
 pub mod schedule;
 pub mod simulation;
 pub mod units;
