@@ -11,6 +11,7 @@ pub mod contributing {}
 pub mod cache;
 pub mod check;
 pub mod config;
+mod drive;
 pub mod engine;
 pub mod error;
 pub mod fabric;

@@ -2,5 +2,6 @@
 
 pub mod die;
 pub mod geometry;
+pub mod namespace;
 pub mod page_type;
 pub mod timing;

@@ -2,6 +2,7 @@
 
 use crate::cache::{Cache, Counts, Lookups};
 use crate::quantities;
+pub use crate::results::work::PowerCutReport;
 use crate::units::Time;
 
 quantities! {
@@ -49,35 +50,5 @@ impl CacheReport {
             dirty_pages_end: cache.dirty_pages(),
             dram_share: if end == Time::ZERO { 0.0 } else { (busy.as_secs_f64() / end.as_secs_f64()).min(1.0) },
         }
-    }
-}
-
-quantities! {
-    /// What a cut of the power cost. The run ends with it.
-    #[derive(Default)]
-    PowerCutReport as "PowerCut" {
-        /// Simulated time of the cut.
-        at_ps: u64, in "ps";
-        /// Whether capacitors kept the drive alive (`cache.capacitors`).
-        capacitors: bool;
-        /// Requests in flight at the cut, which never completed.
-        requests_lost: u64, in "requests";
-        /// Pages that were dirty in the cache at the cut.
-        dirty_pages: u64, in "pages";
-        /// Bytes of the dirty pages that flash lacked.
-        dirty_bytes: u64, in "B";
-        /// With capacitors, pages that the cache wrote to flash after the cut, those under way at the cut included.
-        pages_programmed: u64, in "pages";
-        /// Time that these programs took after the cut.
-        duration_ps: u64, in "ps";
-        /// Energy of the events that ended after the cut.
-        energy_j: f64, in "J";
-        /// Without capacitors, pages whose newest data was acknowledged to the host and lost, in whole or in part.
-        pages_lost: u64, in "pages";
-        /// Bytes lost of these pages.
-        bytes_lost: u64, in "B";
-        /// Without capacitors, pages that were being programmed for requests or the cache; of such a page the older version is
-        /// found again.
-        programs_lost: u64, in "pages";
     }
 }

@@ -14,9 +14,10 @@ use crate::fabric::{Layout, LinkUsage, venice};
 use crate::ftl::mapping_cache::Counters;
 use crate::power::area::AreaReport;
 use crate::power::energy::PowerReport;
+use crate::quantities;
+pub use crate::results::work::{FlashReport, GcReport};
 use crate::units::Time;
 use crate::workload::WorkloadSummary;
-use crate::{counts, quantities};
 
 quantities! {
     /// The whole run, warm-up included.
@@ -138,55 +139,6 @@ quantities! {
         /// Mean over the slowest requests: from the 99th percentile on, rounded down to 1/16 of a power of two, so that it may
         /// cover more than 1 % of them.
         tail: Option<BreakdownSummary>, null "when none completed";
-    }
-}
-
-counts! {
-    /// Work of garbage collection and wear levelling.
-    GcReport as "GarbageCollection" {
-        /// Victim blocks taken, by garbage collection and wear levelling.
-        collections: u64, in "blocks";
-        /// Of `collections`, blocks taken by static wear levelling.
-        wear_moves: u64, in "blocks";
-        /// Of `collections`, blocks of translation pages.
-        translation_collections: u64, in "blocks";
-        /// Valid pages moved out of victim blocks.
-        pages_moved: u64, in "pages";
-        /// Of `pages_moved`, pages sent from chip to chip without a controller (`gc.move`).
-        pages_copied: u64, in "pages";
-        /// Blocks erased.
-        erases: u64, in "blocks";
-    }
-}
-
-counts! {
-    /// Operations of the flash array.
-    FlashReport as "FlashOperations" {
-        /// Pages that requests wrote, to the device cache or to flash.
-        pages_written: u64, in "pages";
-        /// Pages read for requests.
-        user_reads: u64, in "pages";
-        /// Pages programmed for requests, and by the device cache.
-        user_programs: u64, in "pages";
-        /// Pages read to complete writes of a part of them.
-        partial_write_reads: u64, in "pages";
-        /// Translation pages read, for entries of the map and before write-backs.
-        map_reads: u64, in "pages";
-        /// Translation pages programmed to write changed entries back.
-        map_programs: u64, in "pages";
-        /// Operations that more than one plane joined.
-        multi_plane_operations: u64, in "operations";
-        /// Programs and erases suspended for reads.
-        suspensions: u64, in "operations";
-    }
-}
-
-impl FlashReport {
-    /// Pages programmed, translation pages and those that `gc` moved among them, over pages the host wrote; nothing when
-    /// it wrote none.
-    pub fn write_amplification(&self, gc: &GcReport) -> Option<f64> {
-        let programmed = self.user_programs + self.map_programs + gc.pages_moved;
-        (self.pages_written > 0).then(|| programmed as f64 / self.pages_written as f64)
     }
 }
 

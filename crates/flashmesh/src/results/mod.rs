@@ -6,6 +6,7 @@
 
 mod declare;
 mod spec;
+pub mod work;
 
 #[doc(hidden)]
 pub use serde::ser::{Serialize, SerializeMap, Serializer};
