@@ -50,6 +50,7 @@ soak: ## Run ten random drives with everything on for ten million requests each,
 lint: $(ENVIRONMENT) ## Check formatting, lints and types
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --workspace --all-targets --locked --quiet -- -D warnings
+	$(BIN)/python tools/import_rules.py
 	$(BIN)/ruff check --quiet
 	$(BIN)/ruff format --check --quiet
 	$(BIN)/mypy
@@ -59,7 +60,7 @@ format: $(ENVIRONMENT) ## Format all code
 	$(BIN)/ruff check --fix --quiet
 	$(BIN)/ruff format --quiet
 
-generate: ## Write the files that are generated from the declared parameters
+generate: ## Write the files that are generated from the declared parameters and results
 	$(CARGO) run --quiet --locked --package flashmesh --example generate
 
 check-generated: ## Fail when a generated file is stale

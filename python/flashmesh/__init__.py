@@ -96,11 +96,12 @@ from flashmesh.results import (
     StreamResult,
     Stretch,
     StretchUtilisation,
+    TraceTally,
     Utilisation,
     WarmUp,
 )
 from flashmesh.simulate import compare, run
-from flashmesh.traces import LeftOut, TraceConversion, TraceSummary, TraceTally, convert_trace, trace_summary
+from flashmesh.traces import LeftOut, TraceConversion, TraceSummary, convert_trace, trace_summary
 
 __all__ = [
     "Bound",

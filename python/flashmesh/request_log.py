@@ -6,28 +6,21 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from flashmesh._native import OutputError
+from flashmesh._results import REQUEST_COLUMNS
 from flashmesh.files import whole_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
-DICTIONARIES = {
-    "kind": ("read", "write", "deallocate", "flush", "write_zeroes"),
-    "status": ("success", "invalid_opcode", "invalid_field", "invalid_namespace", "lba_out_of_range"),
-}
-CONFLICTS = ("path_conflict", "channel_conflict", "controller_conflict", "link_conflict")
+    from flashmesh._results import RequestColumn
 
 
 @contextmanager
 def request_log(path: str | Path, streams: Sequence[str]) -> Iterator[Callable[[int, dict[str, bytes]], None]]:
     """Gives the function that takes batches of completed requests; the file is there when the block ends well.
 
-    Columns: `id`, `kind` (read, write, ...), `stream_name` (one of `streams`, in the order of their numbers),
-    `stream`, `offset_bytes`, `size_bytes`, `status` (success, ...); `arrival_ps`, `submitted_ps` and `completed_ps`
-    on the clock of the run; the parts of the latency `host_ps`, `cache_ps`, `map_wait_ps`, `die_wait_ps`,
-    `path_wait_ps`, `array_ps`, `transfer_ps` and `behind_gc_ps`; `path_conflict`, and by what was in the way
-    `channel_conflict`, `controller_conflict` and `link_conflict`.
+    The columns are `REQUEST_COLUMNS`, which docs/results.md describes; `streams` are the names in `stream_name`.
 
     Raises:
         OutputError: When the file cannot be written.
@@ -35,27 +28,25 @@ def request_log(path: str | Path, streams: Sequence[str]) -> Iterator[Callable[[
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    dictionaries = DICTIONARIES | {"stream_name": tuple(streams)}
-    wide, named = pa.uint64(), pa.dictionary(pa.int8(), pa.string())
-    types = {"stream": pa.uint32()} | dict.fromkeys(dictionaries, named) | dict.fromkeys(CONFLICTS, pa.bool_())
-    names = ["id", "kind", "stream_name", "stream", "offset_bytes", "size_bytes", "status"]
-    names += ["arrival_ps", "submitted_ps", "completed_ps"]
-    parts = ["host", "cache", "map_wait", "die_wait", "path_wait", "array", "transfer", "behind_gc"]
-    names += [*(f"{part}_ps" for part in parts), *CONFLICTS]
-    schema = pa.schema([pa.field(name, types.get(name, wide), nullable=False) for name in names])
+    plain = {"uint64": pa.uint64(), "uint32": pa.uint32(), "bool": pa.bool_()}
+    named = pa.dictionary(pa.int8(), pa.string())
+    types = {column.name: plain.get(column.type, named) for column in REQUEST_COLUMNS}
+    schema = pa.schema([pa.field(name, type_, nullable=False) for name, type_ in types.items()])
 
-    def column(name: str, rows: int, values: bytes) -> pa.Array:
+    def column(column: RequestColumn, rows: int, values: bytes) -> pa.Array:
         def array(type_: pa.DataType) -> pa.Array:
             return pa.Array.from_buffers(type_, rows, [None, pa.py_buffer(values)])
 
-        match name:
-            case _ if name in dictionaries:
-                return pa.DictionaryArray.from_arrays(array(pa.int8()), pa.array(dictionaries[name]))
-            case _ if name in CONFLICTS:
+        match column.type:
+            case "name" | "stream":
+                names = streams if column.type == "stream" else column.names
+                return pa.DictionaryArray.from_arrays(array(pa.int8()), pa.array(list(names)))
+            case "bool":
                 return array(pa.uint8()).cast(pa.bool_())
             case _:
-                return array(types.get(name, wide))
+                return array(types[column.name])
 
+    wide = [column.name for column in REQUEST_COLUMNS if column.type == "uint64"]
     with whole_file(path) as file:
         try:
             # Numbers that hardly repeat: differences take half the space and time of a dictionary.
@@ -63,12 +54,12 @@ def request_log(path: str | Path, streams: Sequence[str]) -> Iterator[Callable[[
                 file,
                 schema,
                 compression="zstd",
-                use_dictionary=list(types),
-                column_encoding={name: "DELTA_BINARY_PACKED" for name in names if name not in types},
+                use_dictionary=[name for name in types if name not in wide],
+                column_encoding=dict.fromkeys(wide, "DELTA_BINARY_PACKED"),
             ) as writer:
 
                 def take(rows: int, columns: dict[str, bytes]) -> None:
-                    arrays = [column(name, rows, columns[name]) for name in names]
+                    arrays = [column(each, rows, columns[each.name]) for each in REQUEST_COLUMNS]
                     try:
                         writer.write_batch(pa.record_batch(arrays, schema=schema))
                     except OSError as error:

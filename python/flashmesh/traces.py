@@ -3,78 +3,23 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from flashmesh import _native, configuration
+from flashmesh._results import TraceContents
 from flashmesh.files import whole_file
+from flashmesh.results.build import build
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
 
-@dataclass(frozen=True, slots=True)
-class TraceTally:
-    """How many lines met one fate, and the first of them."""
-
-    reason: str
-    """The fate: why lines were rejected, or the action that was ignored."""
-    lines: int
-    first_line: int
-    """The first of them, from 1; of a binary trace the record."""
-    first_column: int
-    """The column in it, or the byte of the record, from 1; 0 when the whole line is meant."""
-    message: str
-
-
 @dataclass(frozen=True)
-class TraceSummary:
+class TraceSummary(TraceContents):
     """What is in a trace, named as in its JSON; of the requests that a run would get, all of it exact."""
 
-    file: str
-    format: str
-    """The format it was read as, as `workload.format` names it."""
-    format_title: str
-    compression: str
-    """How the file is packed: plain, gzip, zstd or xz."""
-    lines: int
-    """Lines read; of a binary trace records, here and below."""
-    requests: int
-    reads: int
-    writes: int
-    deallocates: int
-    flushes: int
-    """Requests that flush (`workload.flushes`)."""
-    read_share: float
-    write_share: float
-    deallocate_share: float
-    span_ps: int
-    """From the first arrival to the last."""
-    interarrival_mean_ps: float
-    """Mean time between arrivals; 0 with a single request."""
-    read_bytes: int
-    write_bytes: int
-    deallocate_bytes: int
-    read_size_mean_bytes: float
-    """Mean size of a read; 0 when there is none."""
-    write_size_mean_bytes: float
-    footprint_bytes: int
-    """Distinct 4 KiB pages read or written, in bytes."""
-    address_end_bytes: int
-    """The end of the highest byte asked for."""
-    devices: int
-    """Devices the trace names, counted up to 65,536; they share one address space."""
-    wrapped: int
-    """Requests whose address was folded onto the drive (`workload.beyond`)."""
-    reordered: TraceTally | None
-    """Requests that were out of order and have been sorted in."""
-    rejected: tuple[TraceTally, ...]
-    """Lines that cannot be used, by reason."""
-    ignored: tuple[TraceTally, ...]
-    """Lines with an action that asks no work of the drive, or does not say which, by action."""
-    skipped: int
-    """Blank lines, comments, headers and bookkeeping."""
     remarks: tuple[str, ...]
     """A sentence for each fate of lines that are no requests as they stand."""
     document: dict[str, Any] = field(repr=False, compare=False)
@@ -83,11 +28,7 @@ class TraceSummary:
     @classmethod
     def from_document(cls, document: dict[str, Any], remarks: list[str]) -> TraceSummary:
         """The summary behind a JSON document; further keys are left to `document`."""
-        values = {name.name: document[name.name] for name in fields(cls) if name.name in document}
-        for name in ("rejected", "ignored"):
-            values[name] = tuple(TraceTally(**tally) for tally in document[name])
-        values["reordered"] = TraceTally(**document["reordered"]) if document["reordered"] else None
-        return cls(**values, remarks=tuple(remarks), document=document)
+        return build(cls, document | {"remarks": remarks, "document": document})
 
     @property
     def arrivals_per_s(self) -> float | None:

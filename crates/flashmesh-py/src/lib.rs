@@ -16,7 +16,7 @@ mod _native {
     #[pymodule_export]
     use crate::errors::{CheckError, ConfigError, FlashmeshError, InternalError, OutputError, WorkloadError};
     #[pymodule_export]
-    use crate::simulation::{Control, Simulation};
+    use crate::simulation::{Control, Simulation, fairness};
     #[pymodule_export]
     use crate::trace::{compare_traces, convert_trace, fit_trace, generate_trace, scan_trace, trace_output_formats};
 

@@ -7,6 +7,7 @@ use pyo3::prelude::*;
 use crate::config::Config;
 use crate::errors::{InternalError, exception, guarded};
 use crate::request_log::RequestLog;
+use flashmesh::measure::fairness::Fairness;
 use flashmesh::simulation;
 use flashmesh::workload::WorkloadSummary;
 
@@ -117,4 +118,10 @@ impl Simulation {
         let report = report.map_err(|error| exception(&error))?;
         serde_json::to_string(&report).map_err(|error| InternalError::new_err(error.to_string()))
     }
+}
+
+/// How much streams slow one another down, as JSON: of each its name, its mean latency beside the others, and that alone.
+#[pyfunction]
+pub fn fairness(streams: Vec<(String, Option<f64>, Option<f64>)>) -> PyResult<String> {
+    serde_json::to_string(&Fairness::new(streams)).map_err(|error| InternalError::new_err(error.to_string()))
 }

@@ -1,11 +1,7 @@
-//! Errors as types, each with the place it speaks of.
+//! Errors as types, each with the place it speaks of: of the parts of a drive, and of a run.
 
 use std::path::PathBuf;
 
-use crate::check::Violation;
-use crate::config::NamespaceError;
-use crate::fabric::FabricError;
-use crate::flash::geometry::GeometryError;
 use crate::units::Time;
 
 /// A workload cannot be read or replayed.
@@ -34,6 +30,78 @@ pub enum WorkloadError {
     /// The workload cannot be used on this drive.
     #[error("{0}")]
     Unusable(String),
+}
+
+/// Why a geometry cannot be built; each names the keys to change.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum GeometryError {
+    /// More pages than a 32-bit id can name.
+    #[error(
+        "the array has {pages} pages; at most {max} can be simulated: use fewer blocks-per-plane or a larger page-size"
+    )]
+    TooManyPages {
+        /// Pages of the array.
+        pages: u64,
+        /// The limit.
+        max: u64,
+    },
+    /// A single key is out of its range.
+    #[error("{key} = {value}: {reason}")]
+    Key {
+        /// The key below `geometry`.
+        key: &'static str,
+        /// What was given.
+        value: String,
+        /// What it must be.
+        reason: String,
+    },
+    /// The host sees more than the planes can hold while they are collected.
+    #[error(
+        "a plane must keep {needed} blocks free for garbage collection and has {spare} to spare: raise over-provisioning or \
+         blocks-per-plane, or lower capacity where it is given"
+    )]
+    TooLittleSpare {
+        /// Blocks that must stay spare in each plane.
+        needed: u64,
+        /// Blocks that are spare in each plane.
+        spare: u64,
+    },
+}
+
+/// An interconnect does not fit the rest of the configuration.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{message}: {help}")]
+pub struct FabricError {
+    /// The keys to look at, `section.key`, the likeliest culprit first.
+    pub keys: Vec<&'static str>,
+    /// What does not fit.
+    pub message: String,
+    /// What to do about it.
+    pub help: String,
+}
+
+/// Namespaces that the drive cannot have, or one that it does not have.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{message}: {help}")]
+pub struct NamespaceError {
+    /// The keys to look at, the likeliest culprit first.
+    pub keys: Vec<String>,
+    /// What does not fit.
+    pub message: String,
+    /// What to do about it.
+    pub help: String,
+}
+
+/// Something that must always hold did not.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("at {at}: {oracle}: {message}")]
+pub struct Violation {
+    /// When, in simulated time.
+    pub at: Time,
+    /// The oracle that speaks.
+    pub oracle: &'static str,
+    /// What it saw and what it expected.
+    pub message: String,
 }
 
 /// A run cannot start, or cannot go on.

@@ -3,10 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use flashmesh::config::{
-    Caching, Config, ConfigError, ConfigErrorKind, NamespaceConfig, Pattern, Priority, ReplayMode, StreamConfig,
-    WorkloadKind,
+    Caching, Config, ConfigError, ConfigErrorKind, Pattern, Priority, ReplayMode, StreamConfig, WorkloadKind,
 };
 use flashmesh::flash::geometry::Geometry;
+use flashmesh::flash::namespace::NamespaceConfig;
 use flashmesh::units::Bytes;
 
 fn load(text: &str, overrides: &[&str]) -> Result<Config, ConfigError> {

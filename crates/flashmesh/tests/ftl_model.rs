@@ -5,9 +5,10 @@ mod partitions;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
 
-use flashmesh::config::{self, Allocation, Config, Level, NamespaceConfig, StreamConfig, VictimPolicy};
+use flashmesh::config::{self, Allocation, Config, Level, StreamConfig, VictimPolicy};
 use flashmesh::engine::random::SimRng;
 use flashmesh::flash::geometry::Geometry;
+use flashmesh::flash::namespace::NamespaceConfig;
 use flashmesh::ftl::{BlockState, Ftl, IdleDies, Stream};
 use flashmesh::ids::{BlockId, DieId, Lpn, PlaneId, Ppn, StreamId};
 use flashmesh::units::Bytes;

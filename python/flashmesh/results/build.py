@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import is_dataclass
 from types import UnionType
-from typing import Any, TypeVar, get_args, get_origin, get_type_hints
+from typing import Any, Literal, TypeVar, get_args, get_origin, get_type_hints
 
 T = TypeVar("T")
 SCALARS = (bool, int, float, str)
@@ -19,7 +19,7 @@ def columns_of(kind: type, value: Any) -> dict[str, Any]:
             part, inner = None if value is None else getattr(value, name), _inner(hint)
             if is_dataclass(inner):
                 add(inner, part, f"{prefix}{name}.")
-            elif inner in SCALARS and name != "config":
+            elif (inner in SCALARS or get_origin(inner) is Literal) and name != "config":
                 flat[prefix + name] = part
 
     add(kind, value, "")

@@ -8,69 +8,17 @@ from copy import deepcopy
 from dataclasses import asdict, dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any
 
+from flashmesh._results import Breakdown, BreakdownByPart, Fairness, Latency, LatencyByKind, Report, Stretch
 from flashmesh.results.build import build, columns_of
-from flashmesh.results.cost import DriveArea, DrivePower
-from flashmesh.results.drive import DeviceCache, FlashOperations, GarbageCollection, MappingCache, PowerCut
-from flashmesh.results.host import Host
-from flashmesh.results.latency import Breakdown, BreakdownByPart, Latency, LatencyByKind
-from flashmesh.results.links import Bound, Links, LowerBound, PathConflict, Scouts, Utilisation
-from flashmesh.results.over_time import Measured, Stretch, WarmUp
-from flashmesh.results.streams import Fairness, StreamResult
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
 @dataclass(frozen=True)
-class Result:
+class Result(Report):
     """The measures of one run, named as in its JSON."""
 
-    requests: int
-    makespan_ps: int
-    iops: float
-    bandwidth_bytes_per_s: float
-    latency_ps: LatencyByKind
-    breakdown_ps: BreakdownByPart
-    write_amplification: float | None
-    gc: GarbageCollection
-    flash: FlashOperations
-    mapping_cache: MappingCache | None
-    """None when the whole map is in DRAM."""
-    path_conflict: PathConflict
-    scouts: Scouts | None
-    """None on fabrics other than Venice."""
-    host: Host
-    cache: DeviceCache | None
-    """None when it is turned off."""
-    power_cut: PowerCut | None
-    """None when none came."""
-    utilisation: Utilisation
-    links: Links
-    bound: Bound
-    lower_bound: LowerBound
-    power: DrivePower
-    area: DriveArea
-    wall_s: float
-    requests_per_wall_s: float
-    peak_rss_bytes: int | None
-    config_hash: str
-    seed: int
-    version: str
-    interrupted: bool
-    streams: tuple[StreamResult, ...]
-    """The results of each stream; one of a run without several streams."""
-    warm_up: WarmUp | None
-    """None where there was to be none."""
-    measured: Measured | None
-    """What came behind the warm-up; None where there was to be none, or nothing came."""
-    epochs: tuple[Stretch, ...]
-    """The run in stretches of equal length; none unless `measure.epoch` is set."""
-    workload: dict[str, Any] | None
-    """What the workload is, by its `kind`: synthetic, a profile with its name, a trace with what its scan found; None
-    where there are several streams.
-    """
-    fairness: Fairness | None
-    """None when the streams were not run alone as well."""
     config: str = field(repr=False)
     """Every parameter of the run, as TOML."""
     document: dict[str, Any] = field(repr=False, compare=False)
@@ -84,7 +32,7 @@ class Result:
 
     def with_fairness(self, fairness: Fairness) -> Result:
         """The same result with what running the streams alone has shown."""
-        document = self.document | {"fairness": asdict(fairness)}
+        document = self.document | {"fairness": json.loads(json.dumps(asdict(fairness)))}
         return replace(self, fairness=fairness, document=document)
 
     @property

@@ -1,11 +1,10 @@
-//! Writes the files that follow from the declared parameters: the reference page, the schema and the Python types.
+//! Writes the files that follow from the declared parameters and results: reference pages, schemas and Python types.
 //!
 //! ```sh
 //! cargo run -p flashmesh --example generate            # writes them
 //! cargo run -p flashmesh --example generate -- --check # exits 1 and names the files that are stale
 //! ```
 
-use std::path::Path;
 use std::process::ExitCode;
 
 mod files;
@@ -19,7 +18,7 @@ fn main() -> ExitCode {
             return ExitCode::from(2);
         }
     };
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let root = files::root();
     let mut stale = false;
     for file in files::all() {
         let path = root.join(file.path);

@@ -43,6 +43,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::config::{CacheSharing, CacheWrites, Caching, Config, Destage};
 use crate::flash::geometry::Geometry;
 use crate::ids::{Lpn, StreamId};
+use crate::quantities;
 use crate::units::{Bytes, Time};
 
 pub use acknowledged::Unsaved;
@@ -56,15 +57,17 @@ use flush::Flush;
 use recency::Recency;
 use slots::{Listed, Slot, Slots, Table, part_of};
 
-/// What was looked up in the cache, in pages.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
-pub struct Lookups {
-    /// All that was asked for was here; all that was written was overwritten here.
-    pub hits: u64,
-    /// Some of it was.
-    pub partial_hits: u64,
-    /// None of it was.
-    pub misses: u64,
+quantities! {
+    /// Pages looked up in the device cache.
+    #[derive(Copy, Default, Eq)]
+    Lookups as "CacheLookups" {
+        /// Pages of which all sectors that were read or written were in the cache.
+        hits: u64, in "pages";
+        /// Pages of which some of them were; the rest of a read came from flash.
+        partial_hits: u64, in "pages";
+        /// Pages of which none of them were.
+        misses: u64, in "pages";
+    }
 }
 
 /// What the cache did, in pages.

@@ -41,7 +41,7 @@ mod queues;
 mod requests;
 
 use crate::config::{Config, FirstTouch};
-use crate::error::RunError;
+use crate::error::{RunError, Violation};
 use crate::fabric;
 use crate::flash::geometry::Geometry;
 use crate::ftl::Ftl;
@@ -65,18 +65,6 @@ use paths::Paths;
 use planes::Planes;
 pub(crate) use queues::Queues;
 use requests::Requests;
-
-/// Something that must always hold did not.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("at {at}: {oracle}: {message}")]
-pub struct Violation {
-    /// When, in simulated time.
-    pub at: Time,
-    /// The oracle that speaks.
-    pub oracle: &'static str,
-    /// What it saw and what it expected.
-    pub message: String,
-}
 
 /// All oracles of one run.
 ///

@@ -2,8 +2,9 @@
 
 use std::ops::Range;
 
-use crate::config::{Config, NamespaceConfig};
+use crate::config::Config;
 use crate::flash::geometry::Geometry;
+use crate::flash::namespace::NamespaceConfig;
 use crate::ids::{Lpn, Ppn};
 
 /// The namespaces that are bound to a part of the array, each with its logical pages.

@@ -11,8 +11,9 @@ use std::ops::Range;
 
 use rustc_hash::FxHashMap;
 
-use crate::config::{Config, NamespaceConfig, PreconditionKind, ProgramOrder};
+use crate::config::{Config, PreconditionKind, ProgramOrder};
 use crate::flash::geometry::Geometry;
+use crate::flash::namespace::NamespaceConfig;
 use crate::ftl::TranslationPages;
 use crate::ids::{BlockId, Lpn, Ppn};
 

@@ -51,6 +51,13 @@ macro_rules! choices {
             }
         }
 
+        impl $crate::results::Named for $name {
+            fn names() -> Vec<$crate::results::Name> {
+                use $crate::config::reference::joined;
+                vec![$($crate::results::Name { name: $text, doc: joined(&[$($doc),+]) }),+]
+            }
+        }
+
         impl $crate::config::form::Form for $name {
             type Value = $name;
             $crate::config::form::plain_form!();

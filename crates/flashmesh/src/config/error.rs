@@ -146,7 +146,7 @@ impl ConfigError {
     }
 
     /// A problem of a whole file.
-    pub(super) fn of_file(kind: ConfigErrorKind, message: String) -> ConfigError {
+    pub(crate) fn of_file(kind: ConfigErrorKind, message: String) -> ConfigError {
         ConfigError::new(&[], &[Finding { kind, message, help: None, place: None }])
     }
 

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use toml::de::DeTable;
 
-use super::check;
+use super::clash::Checks;
 use super::error::{ConfigError, ConfigErrorKind, Finding, Source};
 use super::form::Misfit;
 use super::named::{Named, NamedTable};
@@ -87,11 +87,13 @@ pub(super) struct Loader {
 }
 
 /// Reads `file` (its name and text) below `jobs`, and these below `overrides`; a trace in the file is relative to `folder`.
-pub(super) fn load(
+/// What `checks` finds in the finished configuration is told with the place of its keys.
+pub(crate) fn load(
     file: Option<(&str, &str)>,
     folder: Option<&Path>,
     jobs: &[String],
     overrides: &[String],
+    checks: Checks,
 ) -> Result<Config, ConfigError> {
     let mut loader = Loader::default();
     let file_entries = file.map(|(name, text)| loader.parse(name, text)).unwrap_or_default();
@@ -112,7 +114,7 @@ pub(super) fn load(
     loader.apply(Layer::Override, &override_entries);
     loader.make_streams(folder);
     loader.find_unused();
-    loader.finish()
+    loader.finish(checks)
 }
 
 impl Loader {
@@ -334,10 +336,10 @@ impl Loader {
         })
     }
 
-    fn finish(mut self) -> Result<Config, ConfigError> {
+    fn finish(mut self, checks: Checks) -> Result<Config, ConfigError> {
         // With a key in error its default stands in for it, and would be blamed for what it is not.
         if self.findings.is_empty() {
-            for clash in check::clashes(&self.config) {
+            for clash in checks(&self.config) {
                 let culprits = clash.keys.iter().filter_map(|key| self.setting_of(key));
                 // Of several culprits the one set last, and of those the likeliest, which stands first.
                 let culprit = culprits.rev().max_by_key(|setting| setting.layer);
@@ -357,18 +359,18 @@ impl Loader {
 }
 
 impl Config {
-    /// Checks a configuration, however it was put together: the bounds of every key, and what takes several keys.
+    /// Checks a configuration, however it was put together: the bounds of every key, and then what `checks` finds.
     ///
     /// # Errors
     /// Everything that is wrong, with the names of the keys.
-    pub fn validate(&self) -> Result<(), ConfigError> {
+    pub(crate) fn validate_with(&self, checks: Checks) -> Result<(), ConfigError> {
         let mut findings: Vec<Finding> = self
             .misfits()
             .into_iter()
             .map(|(path, section, key, misfit)| misfit_finding(&path, section, key, misfit, None))
             .collect();
         if findings.is_empty() {
-            findings = check::clashes(self)
+            findings = checks(self)
                 .into_iter()
                 .map(|clash| Finding { kind: clash.kind, message: clash.message, help: clash.help, place: None })
                 .collect();

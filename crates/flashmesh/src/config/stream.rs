@@ -7,7 +7,7 @@ use super::section::Section;
 use super::sections::{Queue, Replay, Workload};
 
 /// The most streams, and the most namespaces, of one drive.
-pub(super) const NAMED_MAX: usize = 64;
+pub(crate) const NAMED_MAX: usize = 64;
 
 /// The name of the only stream where none is given.
 const STREAM_DEFAULT: &str = "host";
@@ -82,7 +82,7 @@ impl Config {
 }
 
 /// Whether `name` can stand in a key without quotes.
-pub(super) fn is_name(name: &str) -> bool {
+pub(crate) fn is_name(name: &str) -> bool {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
     (1..=64).contains(&name.len()) && name.bytes().all(plain)
 }

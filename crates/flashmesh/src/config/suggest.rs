@@ -1,11 +1,11 @@
 //! Likely names for misspelt ones.
 
-pub(super) use crate::units::quoted;
+pub(crate) use crate::units::quoted;
 
 /// The name of `names` that `written` most likely stands for.
 ///
 /// Case, and underscores for dashes, do not count; beyond that one letter in three may be wrong.
-pub(super) fn nearest<'a>(written: &str, names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+pub(crate) fn nearest<'a>(written: &str, names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     // A text this long is no slip of the pen, and the distance takes the product of both lengths.
     if written.len() > 64 {
         return None;
@@ -21,7 +21,7 @@ pub(super) fn nearest<'a>(written: &str, names: impl IntoIterator<Item = &'a str
 }
 
 /// The names as a sentence has them, shortened when there are many.
-pub(super) fn listed(names: &[&str]) -> String {
+pub(crate) fn listed(names: &[&str]) -> String {
     const SHOWN: usize = 12;
     let shown: Vec<String> = names.iter().take(SHOWN).map(|name| format!("`{name}`")).collect();
     match names.len().checked_sub(SHOWN) {

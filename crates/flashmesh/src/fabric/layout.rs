@@ -1,22 +1,21 @@
 //! What an interconnect is made of, for counting wires, power and area, and for what bounds a run.
 
-use serde::Serialize;
-
 use super::rows::CHANNEL_WIRES;
 use crate::ids::LinkId;
+use crate::names;
 
-/// What a link connects.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum LinkKind {
-    /// A controller and several chips that share it.
-    Channel,
-    /// A controller and one chip, or one router.
-    Controller,
-    /// Two neighbouring routers.
-    Mesh,
-    /// A router and the pins of its chip.
-    Chip,
+names! {
+    /// What a link connects.
+    LinkKind {
+        /// A controller and several chips that share it.
+        Channel = "channel",
+        /// A controller and one chip, or one router.
+        Controller = "controller",
+        /// Two neighbouring routers.
+        Mesh = "mesh",
+        /// A router and the pins of its chip.
+        Chip = "chip",
+    }
 }
 
 /// One link.
@@ -77,14 +76,6 @@ pub enum Addition {
 }
 
 impl LinkKind {
-    /// The kinds, by their index.
-    pub const ALL: [LinkKind; 4] = [LinkKind::Channel, LinkKind::Controller, LinkKind::Mesh, LinkKind::Chip];
-
-    /// The position in a table by kind.
-    pub const fn index(self) -> usize {
-        self as usize
-    }
-
     /// What a person calls several of them.
     pub const fn plural(self) -> &'static str {
         match self {

@@ -3,7 +3,6 @@
 mod arbiter;
 mod cause;
 mod channels;
-mod error;
 mod framing;
 pub mod layout;
 pub mod nossd;
@@ -22,8 +21,8 @@ use crate::flash::geometry::Geometry;
 use crate::ids::{AcknowledgementId, DieId, LinkId, PathId};
 use crate::units::{Bytes, Time};
 
+pub use crate::error::FabricError;
 pub use cause::{Cause, Causes};
-pub use error::FabricError;
 pub use layout::{Addition, Layout, Passage};
 pub use outbox::{Granted, LinkUse, Outbox};
 pub use pnssd::Pnssd;

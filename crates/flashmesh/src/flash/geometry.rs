@@ -2,11 +2,10 @@
 
 use super::divisor::Divisor;
 use crate::config;
+pub use crate::config::PLANES_PER_DIE_MAX;
+use crate::error::GeometryError;
 use crate::ids::{BlockId, ChannelId, ChipId, DieId, Lpn, PlaneId, Ppn};
 use crate::units::Bytes;
-
-/// The most planes a die may have: an operation holds its transactions in a table of this size.
-pub const PLANES_PER_DIE_MAX: usize = 8;
 
 /// The shape of the array, resolved to the integers the run needs.
 #[derive(Clone, Debug)]
@@ -36,42 +35,6 @@ pub struct Geometry {
     pages_per_block_divisor: Divisor,
     pages_per_plane_divisor: Divisor,
     planes_per_die_divisor: Divisor,
-}
-
-/// Why a geometry cannot be built; each names the keys to change.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum GeometryError {
-    /// More pages than a 32-bit id can name.
-    #[error(
-        "the array has {pages} pages; at most {max} can be simulated: use fewer blocks-per-plane or a larger page-size"
-    )]
-    TooManyPages {
-        /// Pages of the array.
-        pages: u64,
-        /// The limit.
-        max: u64,
-    },
-    /// A single key is out of its range.
-    #[error("{key} = {value}: {reason}")]
-    Key {
-        /// The key below `geometry`.
-        key: &'static str,
-        /// What was given.
-        value: String,
-        /// What it must be.
-        reason: String,
-    },
-    /// The host sees more than the planes can hold while they are collected.
-    #[error(
-        "a plane must keep {needed} blocks free for garbage collection and has {spare} to spare: raise over-provisioning or \
-         blocks-per-plane, or lower capacity where it is given"
-    )]
-    TooLittleSpare {
-        /// Blocks that must stay spare in each plane.
-        needed: u64,
-        /// Blocks that are spare in each plane.
-        spare: u64,
-    },
 }
 
 /// Blocks that every plane keeps beyond its share of the logical pages: the open block of the host, the open block of

@@ -3,5 +3,6 @@
 pub mod die;
 mod divisor;
 pub mod geometry;
+pub mod namespace;
 pub mod page_type;
 pub mod timing;

@@ -1,9 +1,10 @@
 //! The streams of a run: each has its workload, its replay and its part of the drive.
 
-use crate::config::{Config, NamespaceConfig, StreamConfig};
+use crate::config::{Config, StreamConfig};
 use crate::engine::random::SimRng;
 use crate::error::{RunError, WorkloadError};
 use crate::flash::geometry::Geometry;
+use crate::flash::namespace::NamespaceConfig;
 use crate::host::namespace::{Namespace, NamespaceId, Namespaces};
 use crate::host::replay::Replay;
 use crate::kernel::model::Model;

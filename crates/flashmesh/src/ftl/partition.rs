@@ -4,8 +4,10 @@ use std::ops::Range;
 
 use super::plane::{ARRIVAL_BLOCKS, BOUND_BLOCKS};
 use super::translation::{TRANSLATION_BLOCKS, TranslationPages};
-use crate::config::{Allocation, Config, Level, Move, NamespaceConfig, NamespaceError, WriteBinding, WriteStreams};
+use crate::config::{Allocation, Config, Level, Move, WriteBinding, WriteStreams};
+use crate::error::NamespaceError;
 use crate::flash::geometry::{Geometry, SPARE_BLOCKS_PER_PLANE_MIN};
+use crate::flash::namespace::NamespaceConfig;
 use crate::ids::PlaneId;
 
 /// Blocks that each plane has to spare beside those that its pages fill, but for those of streams beyond the first that write to

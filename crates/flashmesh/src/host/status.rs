@@ -4,37 +4,27 @@
 //! command set specification. A SATA drive would set an error bit and abort the rest of its queue; here it answers as an NVMe drive
 //! does [choice], so that results of the two can be compared.
 
-use serde::Serialize;
+use crate::names;
 
-/// How a command ended.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Status {
-    /// It did what it was asked to.
-    #[default]
-    Success,
-    /// The drive does not know such commands.
-    InvalidOpcode,
-    /// A field holds what it must not: no sectors at all, or more than the drive moves in one command.
-    InvalidField,
-    /// The queue it came from is attached to no namespace. A configuration attaches every queue to one, so this is for those who put
-    /// [`super::namespace::Namespaces`] together themselves.
-    InvalidNamespace,
-    /// It reaches beyond its namespace.
-    LbaOutOfRange,
+names! {
+    /// How a command ended.
+    #[derive(PartialOrd, Ord, Hash)]
+    Status {
+        /// It did what it was asked to.
+        Success = "success",
+        /// The drive does not know such commands.
+        InvalidOpcode = "invalid_opcode",
+        /// A field holds what it must not: no sectors at all, or more than the drive moves in one command.
+        InvalidField = "invalid_field",
+        /// The queue it came from is attached to no namespace. A configuration attaches every queue to one, so this is for those who
+        /// put [`super::namespace::Namespaces`] together themselves.
+        InvalidNamespace = "invalid_namespace",
+        /// It reaches beyond its namespace.
+        LbaOutOfRange = "lba_out_of_range",
+    }
 }
 
 impl Status {
-    /// All of them, by their index.
-    pub const ALL: [Status; 5] =
-        [Status::Success, Status::InvalidOpcode, Status::InvalidField, Status::InvalidNamespace, Status::LbaOutOfRange];
-
-    /// The position in a table by status.
-    #[inline]
-    pub const fn index(self) -> usize {
-        self as usize
-    }
-
     /// The status code of the completion entry.
     pub const fn code(self) -> u8 {
         match self {

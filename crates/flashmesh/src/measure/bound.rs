@@ -1,10 +1,9 @@
 //! What bounds a run, in one line.
 
-use serde::Serialize;
-
 use super::breakdown::BreakdownSummary;
 use super::report::Utilisation;
 use crate::fabric::Layout;
+use crate::{names, quantities};
 
 /// A resource busier than this share of the run is what bounds it.
 const SATURATED: f64 = 0.9;
@@ -24,39 +23,40 @@ pub enum Load {
     OnCompletion,
 }
 
-/// What bounds a run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Resource {
-    /// The link to the host, in its busier direction.
-    HostLink,
-    /// The adapter in the host (SATA).
-    Adapter,
-    /// The links between controllers and chips.
-    Links,
-    /// The flash controllers.
-    Controllers,
-    /// The DRAM of the device cache.
-    Dram,
-    /// The dies, working for requests.
-    Dies,
-    /// The dies, and mostly garbage collection.
-    GarbageCollection,
-    /// Nothing: the drive keeps up with the arrivals.
-    Arrivals,
-    /// Nothing: the requests in flight are too few to fill the drive, each waits for its own latency.
-    Latency,
+names! {
+    /// What bounds a run.
+    Resource {
+        /// The link between host and drive, in its busier direction.
+        HostLink = "host-link",
+        /// The adapter in the host (SATA).
+        Adapter = "adapter",
+        /// The links of the fabric.
+        Links = "links",
+        /// The flash controllers.
+        Controllers = "controllers",
+        /// The DRAM of the device cache.
+        Dram = "dram",
+        /// The dies, working for requests.
+        Dies = "dies",
+        /// The dies, working mostly for garbage collection.
+        GarbageCollection = "garbage-collection",
+        /// No part: the drive keeps up with the arrivals.
+        Arrivals = "arrivals",
+        /// No part: too few requests are in flight to fill the drive, and each waits for its own latency.
+        Latency = "latency",
+    }
 }
 
-/// What bounds a run, how busy that is, and a sentence that says so.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Bound {
-    /// The resource.
-    pub resource: Resource,
-    /// Its share of the makespan, 0 to 1.
-    pub share: f64,
-    /// One line for a person.
-    pub sentence: String,
+quantities! {
+    /// What bounds the run.
+    Bound as "Bound" {
+        /// The resource that bounds the run.
+        resource: Resource;
+        /// Busy share of that resource; of the busiest part where the run is bound by arrivals or latency.
+        share: f64, in "share";
+        /// A sentence that says so.
+        sentence: String;
+    }
 }
 
 fn busiest(shares: &[f64]) -> (usize, f64) {

@@ -5,8 +5,7 @@
 //! to its latency exactly. The tail is the requests at and above the 99th percentile, found afterwards from sums kept per
 //! latency bucket (within 1/16 of a power of two), in constant memory.
 
-use serde::Serialize;
-
+use crate::quantities;
 use crate::schedule::transaction::Spent;
 use crate::units::Time;
 
@@ -94,27 +93,28 @@ impl Breakdown {
     }
 }
 
-/// The mean parts of some requests, in picoseconds; they add up to the mean latency of those requests.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct BreakdownSummary {
-    /// Requests in the mean.
-    pub count: u64,
-    /// Host queue and link.
-    pub host: f64,
-    /// In the device cache: the DRAM at work or busy, and waiting for room in it.
-    pub cache: f64,
-    /// Waiting for entries of the map.
-    pub map_wait: f64,
-    /// Waiting for the die while it worked for other requests.
-    pub die_wait: f64,
-    /// Waiting for the die while it worked for garbage collection or wear levelling.
-    pub behind_gc: f64,
-    /// Waiting for a path to the chip.
-    pub path_wait: f64,
-    /// The array at work.
-    pub array: f64,
-    /// Command and data on the path.
-    pub transfer: f64,
+quantities! {
+    /// Mean parts of the latency of some requests; they add up to their mean latency.
+    BreakdownSummary as "Breakdown" {
+        /// Requests over which the means are taken.
+        count: u64, in "requests";
+        /// Time in the queue of the host and on its link.
+        host: f64, in "ps";
+        /// Time in the device cache: the DRAM at work or busy, and waiting for room.
+        cache: f64, in "ps";
+        /// Time waiting for an entry of the map: for its translation page to be read, or for room in the cache of the map.
+        map_wait: f64, in "ps";
+        /// Time waiting for the die while it worked for other requests.
+        die_wait: f64, in "ps";
+        /// Time waiting for the die while it worked for garbage collection or wear levelling.
+        behind_gc: f64, in "ps";
+        /// Time waiting for a path to the chip, with die and data ready.
+        path_wait: f64, in "ps";
+        /// Time of the array at work: read, program, suspension.
+        array: f64, in "ps";
+        /// Time of command, address and data on the path.
+        transfer: f64, in "ps";
+    }
 }
 
 #[cfg(test)]

@@ -1,35 +1,36 @@
-//! What the device cache did, with the names it has as JSON.
-
-use serde::Serialize;
+//! Results of the device cache, and of a cut of the power.
 
 use crate::cache::{Cache, Counts, Lookups};
+use crate::quantities;
+pub use crate::results::work::PowerCutReport;
 use crate::units::Time;
 
-/// What the device cache did.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct CacheReport {
-    /// What it can hold, in pages.
-    pub capacity_pages: u64,
-    /// Pages read.
-    pub reads: Lookups,
-    /// Pages written, by streams whose writes it takes.
-    pub writes: Lookups,
-    /// Pages that reads brought from flash and that it kept.
-    pub fills: u64,
-    /// Pages it wrote to flash.
-    pub destages: u64,
-    /// Pages it forgot to make room for others.
-    pub evictions: u64,
-    /// Pages of writes that waited for room, or behind others that did.
-    pub waits: u64,
-    /// How long those waited that went on, summed.
-    pub wait_ps: u64,
-    /// The most pages that were dirty at once.
-    pub dirty_pages_max: u64,
-    /// Pages that were dirty at the end.
-    pub dirty_pages_end: u64,
-    /// Busy share of the DRAM.
-    pub dram_share: f64,
+quantities! {
+    /// Work of the device cache.
+    CacheReport as "DeviceCache" {
+        /// Pages that the cache can hold.
+        capacity_pages: u64, in "pages";
+        /// Pages of reads, of all streams, looked up in the cache.
+        reads: Lookups;
+        /// Pages of writes looked up in the cache, of streams whose writes it takes.
+        writes: Lookups;
+        /// Pages that reads brought from flash and that the cache kept.
+        fills: u64, in "pages";
+        /// Pages that the cache wrote to flash.
+        destages: u64, in "pages";
+        /// Pages evicted to make room for others.
+        evictions: u64, in "pages";
+        /// Pages of writes that waited for room, or behind others that did.
+        waits: u64, in "pages";
+        /// Time that pages of writes waited for room, summed over those that went on.
+        wait_ps: u64, in "ps";
+        /// Most pages that were dirty at once: pages with sectors that flash lacked.
+        dirty_pages_max: u64, in "pages";
+        /// Pages that were dirty at the end of the run; `cache.flush-at-end` writes them to flash.
+        dirty_pages_end: u64, in "pages";
+        /// Busy share of the DRAM.
+        dram_share: f64, in "share";
+    }
 }
 
 impl CacheReport {
@@ -50,31 +51,4 @@ impl CacheReport {
             dram_share: if end == Time::ZERO { 0.0 } else { (busy.as_secs_f64() / end.as_secs_f64()).min(1.0) },
         }
     }
-}
-
-/// What a cut of the power did.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct PowerCutReport {
-    /// When it came.
-    pub at_ps: u64,
-    /// Whether capacitors kept the drive alive.
-    pub capacitors: bool,
-    /// Requests in flight, which never completed.
-    pub requests_lost: u64,
-    /// Pages in the cache that flash lacked sectors of.
-    pub dirty_pages: u64,
-    /// What it lacked of them.
-    pub dirty_bytes: u64,
-    /// Pages programmed from then on, with capacitors.
-    pub pages_programmed: u64,
-    /// How long that took.
-    pub duration_ps: u64,
-    /// What the drive drew for it: the events that ended after the cut.
-    pub energy_j: f64,
-    /// Pages that the host was told to be written and that were lost, in whole or in part, without capacitors.
-    pub pages_lost: u64,
-    /// What was lost of them.
-    pub bytes_lost: u64,
-    /// Pages that were being programmed for requests or the cache, and were lost with it.
-    pub programs_lost: u64,
 }

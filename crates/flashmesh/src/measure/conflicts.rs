@@ -4,9 +4,8 @@
 //! conflict, however long a scout takes to set it up. A packet that starts at once but stands still behind others on its way did
 //! not have its path free either. A request has a conflict when any of its transfers had one (first try only, as in Fig 13 of 000).
 
-use serde::Serialize;
-
 use crate::fabric::Cause;
+use crate::quantities;
 use crate::units::Time;
 
 /// Transfers that could not start at once, by what was in the way.
@@ -40,27 +39,31 @@ impl Conflicts {
     }
 }
 
-/// Path conflicts by what was in the way; a transfer that waited first for a controller and then behind others on a link counts under
-/// both, a request under every cause that one of its transfers met.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct CausesReport {
-    /// The channel, or the pins of the chip, carried something else.
-    pub channel: CauseReport,
-    /// No controller that may serve the chip was free.
-    pub controller: CauseReport,
-    /// A link between routers carried something else.
-    pub link: CauseReport,
+quantities! {
+    /// Path conflicts by cause. A transfer that waited first for a controller and then for a link counts under both, a request
+    /// under every cause that one of its transfers met.
+    #[derive(Eq)]
+    CausesReport as "CausesOfConflicts" {
+        /// The channel, or the pins of the chip, carried something else.
+        channel: CauseReport;
+        /// No controller that may serve the chip was free.
+        controller: CauseReport;
+        /// A link between routers carried something else.
+        link: CauseReport;
+    }
 }
 
-/// Path conflicts of one cause.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct CauseReport {
-    /// Transfers that waited.
-    pub transfers: u64,
-    /// Requests with such a transfer.
-    pub requests: u64,
-    /// Time waited, summed over the transfers.
-    pub wait_ps: u64,
+quantities! {
+    /// Path conflicts of one cause.
+    #[derive(Eq)]
+    CauseReport as "CauseOfConflicts" {
+        /// Transfers that waited for this cause.
+        transfers: u64, in "transfers";
+        /// Completed requests with such a transfer.
+        requests: u64, in "requests";
+        /// Time waited for this cause, summed over the transfers.
+        wait_ps: u64, in "ps";
+    }
 }
 
 #[cfg(test)]

@@ -1,8 +1,8 @@
 //! What crossed between host and drive.
 
-use serde::Serialize;
-
+use crate::config::InterfaceKind;
 use crate::host::status::Status;
+use crate::quantities;
 use crate::units::Time;
 
 /// What the queue of one stream held.
@@ -28,28 +28,32 @@ impl QueueWork {
     }
 }
 
-/// What the queue of one stream held.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct QueueReport {
-    /// Commands that went through it, from issue to completion.
-    pub commands: u64,
-    /// Commands in it, on average over the run.
-    pub occupancy_mean: f64,
+quantities! {
+    /// Commands in the queue of one stream.
+    QueueReport as "Queue" {
+        /// Commands that went through the queue, from issue to completion, during the run.
+        commands: u64, in "commands";
+        /// Mean number of commands in the queue, over the makespan.
+        occupancy_mean: f64, in "commands";
+    }
 }
 
-/// Commands by how they ended.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct StatusesReport {
-    /// Did what they were asked to.
-    pub success: u64,
-    /// The drive does not know such commands.
-    pub invalid_opcode: u64,
-    /// A field held what it must not.
-    pub invalid_field: u64,
-    /// The queue is attached to no namespace.
-    pub invalid_namespace: u64,
-    /// Reached beyond the namespace.
-    pub lba_out_of_range: u64,
+quantities! {
+    /// Completed requests by their status.
+    #[derive(Default, Eq)]
+    StatusesReport as "Statuses" {
+        /// Requests that succeeded.
+        success: u64, in "requests";
+        /// Requests whose command the drive does not know (0x01): zeroes over SATA.
+        invalid_opcode: u64, in "requests";
+        /// Requests of no sectors, or of more than `host.transfer-max` (0x02).
+        invalid_field: u64, in "requests";
+        /// Requests through a queue that is attached to no namespace (0x0b); none in a run of a configuration, which attaches
+        /// every queue.
+        invalid_namespace: u64, in "requests";
+        /// Requests that reach beyond their namespace (0x80): of traces with `workload.beyond = "send"`.
+        lba_out_of_range: u64, in "requests";
+    }
 }
 
 impl StatusesReport {
@@ -66,21 +70,22 @@ impl StatusesReport {
     }
 }
 
-/// What crossed between host and drive.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct HostReport {
-    /// The interface, as the configuration names it.
-    pub interface: &'static str,
-    /// The queues, by stream.
-    pub queues: Vec<QueueReport>,
-    /// Doorbells that told of commands.
-    pub submission_doorbells: u64,
-    /// Doorbells that told of completions taken.
-    pub completion_doorbells: u64,
-    /// Bytes sent to the drive, those of packets included.
-    pub bytes_to_drive: u64,
-    /// Bytes sent to the host, those of packets included.
-    pub bytes_to_host: u64,
-    /// How commands ended.
-    pub statuses: StatusesReport,
+quantities! {
+    /// What crossed between host and drive.
+    HostReport as "Host" {
+        /// How host and drive are connected (`host.interface`).
+        interface: &'static str as InterfaceKind;
+        /// Queues, one for each stream.
+        queues: Vec<QueueReport>;
+        /// Doorbells rung for commands issued; 0 where there are no doorbells.
+        submission_doorbells: u64, in "doorbells";
+        /// Doorbells rung for completions taken.
+        completion_doorbells: u64, in "doorbells";
+        /// Bytes sent over the link to the drive, with the overhead of packets.
+        bytes_to_drive: u64, in "B";
+        /// Bytes sent over the link to the host, with the overhead of packets.
+        bytes_to_host: u64, in "B";
+        /// Completed requests by their status.
+        statuses: StatusesReport;
+    }
 }

@@ -1,8 +1,8 @@
 //! Latency histograms (HDR: three significant digits over any range) with an exact mean.
 
 use hdrhistogram::Histogram;
-use serde::Serialize;
 
+use crate::quantities;
 use crate::units::Time;
 
 /// Three significant digits: a reported percentile is within 0.1 % of the exact one.
@@ -85,25 +85,26 @@ impl Latencies {
     }
 }
 
-/// Completion latencies of one kind of request, from arrival to completion, in picoseconds.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct LatencySummary {
-    /// Requests counted.
-    pub count: u64,
-    /// Exact mean.
-    pub mean: f64,
-    /// Median, within 0.1 %.
-    pub p50: u64,
-    /// 95th percentile.
-    pub p95: u64,
-    /// 99th percentile.
-    pub p99: u64,
-    /// 99.9th percentile.
-    pub p99_9: u64,
-    /// 99.99th percentile.
-    pub p99_99: u64,
-    /// Exact maximum.
-    pub max: u64,
+quantities! {
+    /// Completion latency of some requests, from arrival to completion. Percentiles are within 0.1 % of the exact ones.
+    LatencySummary as "Latency" {
+        /// Requests whose latency was counted.
+        count: u64, in "requests";
+        /// Mean, exact.
+        mean: f64, in "ps";
+        /// Median.
+        p50: u64, in "ps";
+        /// 95th percentile.
+        p95: u64, in "ps";
+        /// 99th percentile.
+        p99: u64, in "ps";
+        /// 99.9th percentile.
+        p99_9: u64, in "ps";
+        /// 99.99th percentile.
+        p99_99: u64, in "ps";
+        /// Maximum, exact.
+        max: u64, in "ps";
+    }
 }
 
 #[cfg(test)]

@@ -13,34 +13,33 @@
 //! - *DRAM*: the accesses of the device cache, one after the other.
 //! - *Arrivals*: the last request arrived then, where requests arrive at times of their own.
 
-use serde::Serialize;
-
 use crate::fabric::layout::Part;
 use crate::fabric::{LinkUsage, Passage};
 use crate::units::Time;
+use crate::{names, quantities};
 
-/// A part of the drive that needs its time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Limit {
-    /// The busiest die.
-    Dies,
-    /// The pins of the busiest chip.
-    Chips,
-    /// The channel of the busiest row.
-    Rows,
-    /// The controllers, sharing all transfers evenly.
-    Controllers,
-    /// The link, host to drive.
-    LinkToDrive,
-    /// The link, drive to host.
-    LinkToHost,
-    /// The adapter in the host.
-    Adapter,
-    /// The DRAM of the device cache.
-    Dram,
-    /// The requests, the last of which arrived then.
-    Arrivals,
+names! {
+    /// A part of the drive that needs its time for the work of a run.
+    Limit {
+        /// The busiest die.
+        Dies = "dies",
+        /// The pins of the busiest chip.
+        Chips = "chips",
+        /// The channel of the busiest row.
+        Rows = "rows",
+        /// The controllers, with all transfers evenly among them.
+        Controllers = "controllers",
+        /// The link, host to drive.
+        LinkToDrive = "link-to-drive",
+        /// The link, drive to host.
+        LinkToHost = "link-to-host",
+        /// The adapter in the host.
+        Adapter = "adapter",
+        /// The DRAM of the device cache.
+        Dram = "dram",
+        /// The arrivals of the requests.
+        Arrivals = "arrivals",
+    }
 }
 
 /// The work of one die.
@@ -79,33 +78,35 @@ pub struct Work<'a> {
     pub end: Time,
 }
 
-/// How fast a run could have been at best.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct LowerBound {
-    /// No order of the same work is faster.
-    pub makespan_ps: u64,
-    /// The part that needs that time.
-    pub limit: Limit,
-    /// How much longer the run took, as a share of the bound; null when there was nothing to do.
-    pub distance: Option<f64>,
-    /// The time of the busiest die, or of the busiest chip where its dies take turns.
-    pub dies_ps: u64,
-    /// The time of the pins of the busiest chip; null where they are no resource of their own.
-    pub chips_ps: Option<u64>,
-    /// The time of the channel of the busiest row; null where rows share nothing.
-    pub rows_ps: Option<u64>,
-    /// The time of the controllers, with the transfers evenly among them; null where nothing limits them.
-    pub controllers_ps: Option<u64>,
-    /// The time of the link, host to drive.
-    pub link_to_drive_ps: u64,
-    /// The time of the link, drive to host.
-    pub link_to_host_ps: u64,
-    /// The time of the adapter in the host; null where there is none.
-    pub adapter_ps: Option<u64>,
-    /// The time of the DRAM of the device cache; null where there is none.
-    pub dram_ps: Option<u64>,
-    /// The last arrival; null where requests are issued as others complete.
-    pub arrivals_ps: Option<u64>,
+quantities! {
+    /// The least time that the work of the run takes, garbage collection included, whatever the order of the work.
+    LowerBound as "LowerBound" {
+        /// The least time: that of the part that needs most, among the following.
+        makespan_ps: u64, in "ps";
+        /// The part that needs most.
+        limit: Limit;
+        /// Time of the run over `lower_bound.makespan_ps`, less 1.
+        distance: Option<f64>, in "share", null "when there was nothing to do";
+        /// Time of the busiest die: its operations and transfers one after the other; with `read-cache` its data leaves beside
+        /// them. A chip whose dies take turns (`die-interleaving`) counts as one die.
+        dies_ps: u64, in "ps";
+        /// Time of the pins of the busiest chip.
+        chips_ps: Option<u64>, in "ps", null "where they are no link of their own";
+        /// Time of the channel of the busiest row.
+        rows_ps: Option<u64>, in "ps", null "where a row shares none";
+        /// Time of the controllers, with the transfers evenly among them.
+        controllers_ps: Option<u64>, in "ps", null "where nothing limits them";
+        /// Time of what crossed the link, host to drive.
+        link_to_drive_ps: u64, in "ps";
+        /// Time of what crossed the link, drive to host.
+        link_to_host_ps: u64, in "ps";
+        /// Time of the adapter in the host, in the busier of its two directions.
+        adapter_ps: Option<u64>, in "ps", null "but for `sata`";
+        /// Time of the DRAM of the device cache.
+        dram_ps: Option<u64>, in "ps", null "where the cache is turned off";
+        /// Last arrival of a request.
+        arrivals_ps: Option<u64>, in "ps", null "where all streams issue requests as others complete";
+    }
 }
 
 impl DieWork {

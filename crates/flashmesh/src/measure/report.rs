@@ -1,6 +1,4 @@
-//! The result of a run, with the names it has as JSON.
-
-use serde::Serialize;
+//! The result of a run: what it reports, in the order of the keys of its JSON.
 
 use super::bound::Bound;
 use super::breakdown::BreakdownSummary;
@@ -16,246 +14,183 @@ use crate::fabric::{Layout, LinkUsage, venice};
 use crate::ftl::mapping_cache::Counters;
 use crate::power::area::AreaReport;
 use crate::power::energy::PowerReport;
+use crate::quantities;
+pub use crate::results::work::{FlashReport, GcReport};
 use crate::units::Time;
 use crate::workload::WorkloadSummary;
 
-/// The result of a run. Times are picoseconds of simulated time unless the name says otherwise.
-#[derive(Clone, Debug, Serialize)]
-pub struct Report {
-    /// Requests completed.
-    pub requests: u64,
-    /// From the start to the last completion.
-    pub makespan_ps: u64,
-    /// Requests completed per simulated second.
-    pub iops: f64,
-    /// Bytes read and written per simulated second.
-    pub bandwidth_bytes_per_s: f64,
-    /// Completion latencies.
-    pub latency_ps: LatencyReport,
-    /// Where the time went.
-    pub breakdown_ps: BreakdownReport,
-    /// Pages programmed, translation pages among them, over pages the host wrote; null when it wrote none. Below 1 where the
-    /// device cache takes a page several times before it goes to flash.
-    pub write_amplification: Option<f64>,
-    /// What garbage collection did.
-    pub gc: GcReport,
-    /// What the flash array did.
-    pub flash: FlashReport,
-    /// What the cache of the map did; null when the whole map is in DRAM.
-    pub mapping_cache: Option<MappingCacheReport>,
-    /// How often a path was free on the first try.
-    pub path_conflict: PathConflictReport,
-    /// What the scouts of Venice did; null on other fabrics.
-    pub scouts: Option<venice::Counters>,
-    /// What crossed between host and drive.
-    pub host: HostReport,
-    /// What the device cache did; null when it is turned off.
-    pub cache: Option<CacheReport>,
-    /// What a cut of the power did; null when none came.
-    pub power_cut: Option<PowerCutReport>,
-    /// How busy everything was.
-    pub utilisation: Utilisation,
-    /// What each link of the fabric carried.
-    pub links: LinksReport,
-    /// What bounds the run.
-    pub bound: Bound,
-    /// How fast it could have been at best.
-    pub lower_bound: LowerBound,
-    /// What the drive drew.
-    pub power: PowerReport,
-    /// What the interconnect is made of, and the room it takes.
-    pub area: AreaReport,
-    /// The same of each stream, in the order in which they are configured.
-    pub streams: Vec<StreamReport>,
-    /// How the warm-up ended; null when there was to be none.
-    pub warm_up: Option<WarmUpReport>,
-    /// What came behind the warm-up; null when there was to be none, or nothing came behind it.
-    pub measured: Option<MeasuredReport>,
-    /// The run in stretches of equal length; none unless asked for.
-    pub epochs: Vec<StretchReport>,
-    /// What the workload is; null when it was not named by the configuration, or there are several.
-    pub workload: Option<WorkloadSummary>,
-    /// Wall-clock seconds of the run, without reading the configuration and preconditioning.
-    pub wall_s: f64,
-    /// Requests per wall-clock second.
-    pub requests_per_wall_s: f64,
-    /// Peak memory of the process; null where the system does not tell.
-    pub peak_rss_bytes: Option<u64>,
-    /// A hash of the configuration as resolved.
-    pub config_hash: String,
-    /// The seed.
-    pub seed: u64,
-    /// The version of flashmesh.
-    pub version: &'static str,
-    /// Whether the run was stopped before its end.
-    pub interrupted: bool,
-}
-
-/// What became of one stream.
-#[derive(Clone, Debug, Serialize)]
-pub struct StreamReport {
-    /// Its name.
-    pub name: String,
-    /// Requests completed.
-    pub requests: u64,
-    /// From the start to its last completion.
-    pub makespan_ps: u64,
-    /// Requests completed per simulated second, up to its last completion.
-    pub iops: f64,
-    /// Bytes read and written per simulated second, up to its last completion.
-    pub bandwidth_bytes_per_s: f64,
-    /// Completion latencies.
-    pub latency_ps: LatencyReport,
-    /// Where the time went.
-    pub breakdown_ps: BreakdownReport,
-    /// What the workload is; null when it was not named by the configuration.
-    pub workload: Option<WorkloadSummary>,
-}
-
-/// Latencies by kind; null where there was no such request.
-#[derive(Clone, Debug, Serialize)]
-pub struct LatencyReport {
-    /// All requests.
-    pub all: Option<LatencySummary>,
-    /// Reads.
-    pub read: Option<LatencySummary>,
-    /// Writes.
-    pub write: Option<LatencySummary>,
-    /// Flushes.
-    pub flush: Option<LatencySummary>,
-}
-
-/// Where the time of requests went; null when none completed.
-#[derive(Clone, Debug, Serialize)]
-pub struct BreakdownReport {
-    /// The mean of all requests.
-    pub mean: Option<BreakdownSummary>,
-    /// The mean of the slowest requests: from the 99th percentile on, rounded down to 1/16 of a power of two, so that it may
-    /// take in more than one in a hundred; `count` says how many.
-    pub tail: Option<BreakdownSummary>,
-}
-
-/// What garbage collection and wear levelling did.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct GcReport {
-    /// Victim blocks taken, those of wear levelling included.
-    pub collections: u64,
-    /// Of these, taken by static wear levelling.
-    pub wear_moves: u64,
-    /// Of all, blocks of translation pages.
-    pub translation_collections: u64,
-    /// Valid pages moved.
-    pub pages_moved: u64,
-    /// Of these, sent from chip to chip without a controller.
-    pub pages_copied: u64,
-    /// Blocks erased.
-    pub erases: u64,
-}
-
-impl GcReport {
-    /// What `combine` makes of each count here and in `other`.
-    pub fn zip(&self, other: &GcReport, combine: fn(u64, u64) -> u64) -> GcReport {
-        GcReport {
-            collections: combine(self.collections, other.collections),
-            wear_moves: combine(self.wear_moves, other.wear_moves),
-            translation_collections: combine(self.translation_collections, other.translation_collections),
-            pages_moved: combine(self.pages_moved, other.pages_moved),
-            pages_copied: combine(self.pages_copied, other.pages_copied),
-            erases: combine(self.erases, other.erases),
-        }
+quantities! {
+    /// The whole run, warm-up included.
+    Report {
+        /// Requests that completed during the run.
+        requests: u64, in "requests";
+        /// Simulated time from the start of the run to its last completion, or to the last program of a final flush of the
+        /// device cache; to the cut of the power, or to the interruption, of a run that ended so.
+        makespan_ps: u64, in "ps";
+        /// Completed requests per simulated second of the makespan.
+        iops: f64, in "1/s";
+        /// Bytes that successful requests read and wrote, per simulated second of the makespan.
+        bandwidth_bytes_per_s: f64, in "B/s";
+        /// Completion latencies of all requests of the run.
+        latency_ps: LatencyReport;
+        /// Where the latencies of the requests of the run went.
+        breakdown_ps: BreakdownReport;
+        /// Pages programmed during the run, pages moved by garbage collection and translation pages included, over pages that
+        /// requests wrote, each page counted as often as it was written, in whole or in part. Below 1 where the device cache
+        /// takes a page several times before it goes to flash.
+        write_amplification: Option<f64>, in "ratio", null "when requests wrote no page";
+        /// Work of garbage collection and wear levelling during the run.
+        gc: GcReport;
+        /// Operations of the flash array during the run.
+        flash: FlashReport;
+        /// Lookups and transfers of the cache of the map during the run.
+        mapping_cache: Option<MappingCacheReport>, null "when the whole map is in DRAM";
+        /// Transfers and requests that found their path free at the first try, during the run.
+        path_conflict: PathConflictReport;
+        /// Work of the scouts of Venice during the run.
+        scouts: Option<venice::Counters>, null "on other fabrics";
+        /// What crossed between host and drive during the run.
+        host: HostReport;
+        /// Work of the device cache during the run.
+        cache: Option<CacheReport>, null "when it is turned off";
+        /// What the cut of the power (`cache.power-cut`) cost.
+        power_cut: Option<PowerCutReport>, null "when none came before the run ended";
+        /// Busy shares of the parts of the drive, of the simulated time from the start to the last event.
+        utilisation: Utilisation;
+        /// What each link of the fabric carried during the run.
+        links: LinksReport;
+        /// What bounds the run.
+        bound: Bound;
+        /// The least time that the work of the run takes.
+        lower_bound: LowerBound;
+        /// Energy and power of the drive during the run.
+        power: PowerReport;
+        /// What the interconnect is made of, and its area.
+        area: AreaReport;
+        /// The results of each stream, in the order of the configuration; one, named `host`, where no streams are configured.
+        streams: Vec<StreamReport>;
+        /// How the warm-up ended ([steady-state.md](steady-state.md)).
+        warm_up: Option<WarmUpReport>, null "with `measure.warm-up = \"none\"`";
+        /// The measured window, from the end of the warm-up to the end of the run.
+        measured: Option<MeasuredReport>, null "without a warm-up, or when nothing completed behind it";
+        /// The run in intervals of `measure.epoch`, or of that times a power of two. Their counts add up to those of the run, and
+        /// the last one ends with the run. Empty where `measure.epoch` is unset.
+        epochs: Vec<StretchReport>;
+        /// What the workload is.
+        workload: Option<WorkloadSummary>, null "when there are several streams";
+        /// Wall time of the run, without reading the configuration and preconditioning.
+        wall_s: f64, in "s";
+        /// Completed requests per second of wall time.
+        requests_per_wall_s: f64, in "1/s";
+        /// Peak memory of the process until the end of the run; runs of one process share it.
+        peak_rss_bytes: Option<u64>, in "B", null "where the system does not tell";
+        /// Hash of the configuration, equal for configurations that decide the same run.
+        config_hash: String;
+        /// Seed from which all random choices of the run derive.
+        seed: u64;
+        /// Version of flashmesh.
+        version: &'static str;
+        /// Whether the run was stopped before its end.
+        interrupted: bool;
     }
 }
 
-/// Operations of the flash array, in pages (erases in blocks).
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct FlashReport {
-    /// Pages that requests wrote, wherever they went first.
-    pub pages_written: u64,
-    /// Pages read for requests.
-    pub user_reads: u64,
-    /// Pages programmed for requests, and by the device cache for those that wrote them.
-    pub user_programs: u64,
-    /// Pages read to complete partial writes.
-    pub partial_write_reads: u64,
-    /// Translation pages read, for entries of the map and to be written back.
-    pub map_reads: u64,
-    /// Translation pages programmed to write changed entries back.
-    pub map_programs: u64,
-    /// Operations that more than one plane joined.
-    pub multi_plane_operations: u64,
-    /// Programs and erases set aside for reads.
-    pub suspensions: u64,
-}
-
-impl FlashReport {
-    /// What `combine` makes of each count here and in `other`.
-    pub fn zip(&self, other: &FlashReport, combine: fn(u64, u64) -> u64) -> FlashReport {
-        FlashReport {
-            pages_written: combine(self.pages_written, other.pages_written),
-            user_reads: combine(self.user_reads, other.user_reads),
-            user_programs: combine(self.user_programs, other.user_programs),
-            partial_write_reads: combine(self.partial_write_reads, other.partial_write_reads),
-            map_reads: combine(self.map_reads, other.map_reads),
-            map_programs: combine(self.map_programs, other.map_programs),
-            multi_plane_operations: combine(self.multi_plane_operations, other.multi_plane_operations),
-            suspensions: combine(self.suspensions, other.suspensions),
-        }
-    }
-
-    /// Pages programmed, translation pages and those that `gc` moved among them, over pages the host wrote; nothing when
-    /// it wrote none.
-    pub fn write_amplification(&self, gc: &GcReport) -> Option<f64> {
-        let programmed = self.user_programs + self.map_programs + gc.pages_moved;
-        (self.pages_written > 0).then(|| programmed as f64 / self.pages_written as f64)
+quantities! {
+    /// The results of one stream, over the whole run.
+    StreamReport as "StreamResult" {
+        /// Name of the stream.
+        name: String;
+        /// Requests of the stream that completed during the run.
+        requests: u64, in "requests";
+        /// Simulated time from the start of the run to the last completion of the stream.
+        makespan_ps: u64, in "ps";
+        /// Completed requests per simulated second, up to the last completion of the stream.
+        iops: f64, in "1/s";
+        /// Bytes that successful requests read and wrote, per simulated second up to the last completion of the stream.
+        bandwidth_bytes_per_s: f64, in "B/s";
+        /// Completion latencies of the requests of the stream.
+        latency_ps: LatencyReport;
+        /// Where the latencies of the requests of the stream went.
+        breakdown_ps: BreakdownReport;
+        /// What the workload of the stream is.
+        workload: Option<WorkloadSummary>, null "when it was not made from the configuration";
     }
 }
 
-/// What the cache of the map did.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct MappingCacheReport {
-    /// Entries it can hold.
-    pub entries: u64,
-    /// Share of the entries wanted that it had; null when none was wanted.
-    pub hit_share: Option<f64>,
-    /// Counts.
-    #[serde(flatten)]
-    pub counters: Counters,
+quantities! {
+    /// Completion latencies by kind of request, from the arrival of a request to its completion.
+    LatencyReport as "LatencyByKind" {
+        /// All requests.
+        all: Option<LatencySummary>, null "when none completed";
+        /// Reads. Requests that end with an error count under `all` only, as deallocations and zeroes do.
+        read: Option<LatencySummary>, null "when none completed";
+        /// Writes.
+        write: Option<LatencySummary>, null "when none completed";
+        /// Flushes.
+        flush: Option<LatencySummary>, null "when none completed";
+    }
 }
 
-/// How often a path was free on the first try (paper 000, section 6.3).
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct PathConflictReport {
-    /// Share of requests none of whose transfers had to wait for a path; null when none completed.
-    pub requests_free_share: Option<f64>,
-    /// Share of transfers that started at once; null when there was none.
-    pub transfers_free_share: Option<f64>,
-    /// Transfers, of requests and of garbage collection.
-    pub transfers: u64,
-    /// Time that transfers waited for a path, summed.
-    pub wait_ps: u64,
-    /// The same by what was in the way.
-    pub causes: CausesReport,
+quantities! {
+    /// Where the latency of requests went.
+    BreakdownReport as "BreakdownByPart" {
+        /// Mean over all requests.
+        mean: Option<BreakdownSummary>, null "when none completed";
+        /// Mean over the slowest requests: from the 99th percentile on, rounded down to 1/16 of a power of two, so that it may
+        /// cover more than 1 % of them.
+        tail: Option<BreakdownSummary>, null "when none completed";
+    }
 }
 
-/// What each link of the fabric carried, one entry a link.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct LinksReport {
-    /// Its name.
-    pub names: Vec<String>,
-    /// What it connects.
-    pub kinds: Vec<LinkKind>,
-    /// Time with bytes on the move.
-    pub busy_ps: Vec<u64>,
-    /// Data and metadata towards the chips.
-    pub bytes_to_chips: Vec<u64>,
-    /// Data and metadata from the chips to controllers.
-    pub bytes_from_chips: Vec<u64>,
-    /// Data and metadata from chip to chip.
-    pub bytes_between_chips: Vec<u64>,
-    /// Links crossed, summed over the transfers.
-    pub hops: u64,
-    /// Links that a transfer crossed, on average; null when there was none.
-    pub hops_mean: Option<f64>,
+quantities! {
+    /// Lookups and transfers of the cache of the map.
+    MappingCacheReport as "MappingCache" {
+        /// Entries that the cache can hold.
+        entries: u64, in "entries";
+        /// Entries found, over entries wanted during the run.
+        hit_share: Option<f64>, in "share", null "when none was wanted";
+        /// Counts.
+        counters: Counters => flatten;
+    }
+}
+
+quantities! {
+    /// Transfers and requests that found their path free at the first try (Venice, ISCA 2023, section 6.3).
+    PathConflictReport as "PathConflict" {
+        /// Share of completed requests none of whose transfers had to wait for a path.
+        requests_free_share: Option<f64>, in "share", null "when no request completed";
+        /// Share of transfers whose path was free at the first try.
+        transfers_free_share: Option<f64>, in "share", null "without transfers";
+        /// Transfers, of requests and of garbage collection.
+        transfers: u64, in "transfers";
+        /// Time that transfers waited for a path, summed.
+        wait_ps: u64, in "ps";
+        /// Conflicts by cause.
+        causes: CausesReport;
+    }
+}
+
+quantities! {
+    /// What each link of the fabric carried; an entry for each link.
+    LinksReport as "Links" {
+        /// Name of each link: channels by row, those of columns behind them; private channels by chip; links of a mesh by the
+        /// routers at their ends, (row, column).
+        names: Vec<String>;
+        /// What each link connects.
+        kinds: Vec<LinkKind>;
+        /// Time that each link had bytes on the move.
+        busy_ps: Vec<u64>, in "ps";
+        /// Data and metadata that each link carried towards the chips.
+        bytes_to_chips: Vec<u64>, in "B";
+        /// Data and metadata that each link carried from the chips to controllers.
+        bytes_from_chips: Vec<u64>, in "B";
+        /// Data and metadata that each link carried from chip to chip.
+        bytes_between_chips: Vec<u64>, in "B";
+        /// Links crossed, summed over the transfers.
+        hops: u64, in "links";
+        /// Mean number of links that a transfer crossed.
+        hops_mean: Option<f64>, in "links", null "without transfers";
+    }
 }
 
 impl LinksReport {
@@ -274,29 +209,30 @@ impl LinksReport {
     }
 }
 
-/// Shares of the makespan, 0 to 1.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Utilisation {
-    /// The link from host to drive.
-    pub link_to_drive: f64,
-    /// The link from drive to host.
-    pub link_to_host: f64,
-    /// The adapter in the host, where the drive has one (SATA): the busier of its two ways.
-    pub adapter: Option<f64>,
-    /// Each link of the fabric: bytes on the move.
-    pub links: Vec<f64>,
-    /// Each flash controller: with a transfer, or setting up its path.
-    pub controllers: Vec<f64>,
-    /// Each die, in the order of channel, way, die: busy with anything.
-    pub dies: Vec<f64>,
-    /// Mean of `links`.
-    pub links_mean: f64,
-    /// Mean of `controllers`.
-    pub controllers_mean: f64,
-    /// Mean of `dies`.
-    pub dies_mean: f64,
-    /// Mean share of the dies' time spent on garbage collection and wear levelling.
-    pub dies_gc_mean: f64,
+quantities! {
+    /// Busy shares of the parts of the drive.
+    Utilisation as "Utilisation" {
+        /// Link, host to drive; of a link that carries one direction at a time, in either.
+        link_to_drive: f64, in "share";
+        /// Link, drive to host.
+        link_to_host: f64, in "share";
+        /// Adapter in the host, in the busier of its two directions.
+        adapter: Option<f64>, in "share", null "but for `sata`";
+        /// Each link of the fabric, in the order of `links.names`, with bytes on the move.
+        links: Vec<f64>, in "share";
+        /// Each flash controller, with a transfer or setting up its path.
+        controllers: Vec<f64>, in "share";
+        /// Each die, in the order of channel, way, die, busy with anything.
+        dies: Vec<f64>, in "share";
+        /// Mean of `links`.
+        links_mean: f64, in "share";
+        /// Mean of `controllers`.
+        controllers_mean: f64, in "share";
+        /// Mean of `dies`.
+        dies_mean: f64, in "share";
+        /// Mean share of the time of the dies that went to garbage collection and wear levelling.
+        dies_gc_mean: f64, in "share";
+    }
 }
 
 impl Report {

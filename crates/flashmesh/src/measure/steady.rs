@@ -9,7 +9,7 @@
 //! near the end then make a steady run too short. Here only the first half is searched, and its edge is what is too long.
 //! [choice]
 
-use serde::Serialize;
+use crate::quantities;
 
 /// The fewest observations that tell anything. [choice]
 pub const OBSERVATIONS_MIN: usize = 20;
@@ -48,13 +48,15 @@ pub fn mser(observations: &[f64]) -> Option<usize> {
     (best.1 < count / 2).then_some(best.1)
 }
 
-/// How much a measure changes over five rounds, as shares of its mean.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct Drift {
-    /// The largest less the least.
-    pub range: f64,
-    /// What the straight line that fits best rises, or falls, from the first round to the last.
-    pub slope: f64,
+quantities! {
+    /// How much a measure changes over five rounds, as shares of its mean.
+    #[derive(Copy)]
+    Drift as "Drift" {
+        /// Largest of the rounds less the least, over their mean.
+        range: f64, in "share";
+        /// Rise or fall of the straight line that fits the rounds best, from the first to the last, over their mean.
+        slope: f64, in "share";
+    }
 }
 
 impl Drift {

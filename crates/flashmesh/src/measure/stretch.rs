@@ -2,13 +2,12 @@
 //!
 //! Stretches that lie side by side add up, so that a longer one has the counts, and the percentiles, of both.
 
-use serde::Serialize;
-
 use super::bins::Bins;
 use super::latency::Latencies;
 use super::report::{FlashReport, GcReport, LatencyReport};
 use crate::host::status::Status;
 use crate::ids::StreamId;
+use crate::quantities;
 use crate::units::{Bytes, Time};
 use crate::workload::{IoRequest, RequestKind};
 
@@ -281,46 +280,48 @@ impl Stretch {
     }
 }
 
-/// What a stretch of the run came to.
-#[derive(Clone, Debug, Serialize)]
-pub struct StretchReport {
-    /// When it began.
-    pub start_ps: u64,
-    /// When it ended.
-    pub end_ps: u64,
-    /// Requests completed in it.
-    pub requests: u64,
-    /// Requests completed per simulated second of it.
-    pub iops: f64,
-    /// Bytes read and written per simulated second of it.
-    pub bandwidth_bytes_per_s: f64,
-    /// Latencies of the requests that completed in it.
-    pub latency_ps: LatencyReport,
-    /// Pages programmed in it, translation pages among them, over pages the host wrote; null when it wrote none.
-    pub write_amplification: Option<f64>,
-    /// What garbage collection did.
-    pub gc: GcReport,
-    /// What the flash array did.
-    pub flash: FlashReport,
-    /// Share of the entries wanted that the cache of the map had; null when none was wanted, or there is none.
-    pub mapping_hit_share: Option<f64>,
-    /// Commands in the queues of all streams, on average.
-    pub occupancy_mean: f64,
-    /// How busy everything was.
-    pub utilisation: StretchUtilisation,
+quantities! {
+    /// Results of an interval of the run; a request belongs to the one in which it completed, whenever it arrived.
+    StretchReport as "Stretch" {
+        /// Simulated time at which the interval begins.
+        start_ps: u64, in "ps";
+        /// Simulated time at which the interval ends.
+        end_ps: u64, in "ps";
+        /// Requests that completed in the interval.
+        requests: u64, in "requests";
+        /// Completed requests per simulated second of the interval.
+        iops: f64, in "1/s";
+        /// Bytes that successful requests read and wrote, per simulated second of the interval.
+        bandwidth_bytes_per_s: f64, in "B/s";
+        /// Completion latencies of the requests of the interval.
+        latency_ps: LatencyReport;
+        /// Pages programmed in the interval over pages that requests wrote in it.
+        write_amplification: Option<f64>, in "ratio", null "when requests wrote no page";
+        /// Work of garbage collection and wear levelling in the interval.
+        gc: GcReport;
+        /// Operations of the flash array in the interval.
+        flash: FlashReport;
+        /// Entries found in the cache of the map, over entries wanted in the interval.
+        mapping_hit_share: Option<f64>, in "share", null "when none was wanted, or the whole map is in DRAM";
+        /// Mean number of commands in the queues of all streams, over the interval.
+        occupancy_mean: f64, in "commands";
+        /// Busy shares of the parts of the drive, of the time of the interval.
+        utilisation: StretchUtilisation;
+    }
 }
 
-/// Shares of a stretch of the run, 0 to 1; the means are over the parts of the drive.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct StretchUtilisation {
-    /// The link from host to drive.
-    pub link_to_drive: f64,
-    /// The link from drive to host.
-    pub link_to_host: f64,
-    /// The links of the fabric.
-    pub links_mean: f64,
-    /// The dies.
-    pub dies_mean: f64,
-    /// The dies, with garbage collection and wear levelling.
-    pub dies_gc_mean: f64,
+quantities! {
+    /// Busy shares of the parts of the drive, of the time of an interval.
+    StretchUtilisation as "StretchUtilisation" {
+        /// Link, host to drive.
+        link_to_drive: f64, in "share";
+        /// Link, drive to host.
+        link_to_host: f64, in "share";
+        /// Mean over the links of the fabric.
+        links_mean: f64, in "share";
+        /// Mean over the dies.
+        dies_mean: f64, in "share";
+        /// Mean share of the time of the dies that went to garbage collection and wear levelling.
+        dies_gc_mean: f64, in "share";
+    }
 }

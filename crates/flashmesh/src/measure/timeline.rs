@@ -5,8 +5,6 @@
 //! MSER is asked of their means, and the batches behind the warm-up add up to the measured window. Memory is bounded, no
 //! request is kept, and the window begins within a batch of where MSER wants it.
 
-use serde::Serialize;
-
 use super::report::LatencyReport;
 use super::series::{Pace, Series};
 use super::steady::{self, Drift, OBSERVATIONS_MIN, ROUNDS};
@@ -14,6 +12,7 @@ use super::stretch::{Counts, Parts, Stretch, StretchReport};
 use crate::config::{Measure, WarmUp};
 use crate::host::status::Status;
 use crate::ids::StreamId;
+use crate::quantities;
 use crate::units::Time;
 use crate::workload::IoRequest;
 
@@ -249,56 +248,62 @@ fn streams(window: &Stretch, names: &[&str]) -> Vec<MeasuredStreamReport> {
     window.streams().iter().zip(names).map(report).collect()
 }
 
-/// How the warm-up ended.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct WarmUpReport {
-    /// What was to end it, as the configuration names it.
-    pub how: &'static str,
-    /// Whether it ended, and requests completed behind it. Where the run itself was to tell and did not, the second half is
-    /// measured nevertheless.
-    pub converged: bool,
-    /// When it ended; null when it did not.
-    pub ended_ps: Option<u64>,
-    /// Requests that completed during it.
-    pub requests: u64,
-    /// Requests in a batch, which the end is a multiple of, where the run itself told; else null.
-    pub batch_requests: Option<u64>,
+quantities! {
+    /// How the warm-up ended.
+    #[derive(Eq)]
+    WarmUpReport as "WarmUp" {
+        /// What was to end the warm-up (`measure.warm-up`).
+        how: &'static str as WarmUp;
+        /// Whether the warm-up ended and requests completed behind it; `false` with `auto` says that the run is too short, and
+        /// that the measured window is its second half.
+        converged: bool;
+        /// Simulated time at which the warm-up ended.
+        ended_ps: Option<u64>, in "ps", null "when it did not end";
+        /// Requests that completed during the warm-up.
+        requests: u64, in "requests";
+        /// Requests of a batch, of which `warm_up.requests` is a multiple.
+        batch_requests: Option<u64>, in "requests", null "but with `auto`";
+    }
 }
 
-/// What came behind the warm-up.
-#[derive(Clone, Debug, Serialize)]
-pub struct MeasuredReport {
-    /// The window.
-    #[serde(flatten)]
-    pub window: StretchReport,
-    /// Whether both throughput and latency of its rounds are steady as the SNIA has it; null when there are too few batches.
-    pub steady: Option<bool>,
-    /// How much they change.
-    pub rounds: Option<RoundsReport>,
-    /// The same of each stream.
-    pub streams: Vec<MeasuredStreamReport>,
+quantities! {
+    /// The measured window: the run behind its warm-up.
+    MeasuredReport as "Measured" {
+        /// The window.
+        window: StretchReport => flatten;
+        /// Whether IOPS and mean latency of five rounds are steady by the criterion of the SNIA: a range of at most 20 % and a
+        /// slope of at most 10 % of their mean.
+        steady: Option<bool>, null "when there are too few requests to tell";
+        /// How much IOPS and mean latency change over five rounds, each a fifth of the requests of the window.
+        rounds: Option<RoundsReport>, null "when there are too few requests to tell";
+        /// The window for each stream.
+        streams: Vec<MeasuredStreamReport>;
+    }
 }
 
-/// How much the measured window changes over five rounds, each a fifth of its requests.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct RoundsReport {
-    /// Requests completed per simulated second.
-    pub iops: Drift,
-    /// Mean latency.
-    pub latency: Drift,
+quantities! {
+    /// How much the measured window changes over five rounds, each a fifth of its requests.
+    RoundsReport as "Rounds" {
+        /// Of completed requests per simulated second.
+        iops: Drift;
+        /// Of the mean latency.
+        latency: Drift;
+    }
 }
 
-/// What one stream did behind the warm-up.
-#[derive(Clone, Debug, Serialize)]
-pub struct MeasuredStreamReport {
-    /// Its name.
-    pub name: String,
-    /// Requests completed in the window.
-    pub requests: u64,
-    /// Requests completed per simulated second of the window, up to its last completion.
-    pub iops: f64,
-    /// Bytes read and written per simulated second of the window, up to its last completion.
-    pub bandwidth_bytes_per_s: f64,
-    /// Completion latencies.
-    pub latency_ps: LatencyReport,
+quantities! {
+    /// The measured window of one stream.
+    MeasuredStreamReport as "MeasuredStream" {
+        /// Name of the stream.
+        name: String;
+        /// Requests of the stream that completed in the window.
+        requests: u64, in "requests";
+        /// Completed requests per simulated second, from the start of the window to the last completion of the stream.
+        iops: f64, in "1/s";
+        /// Bytes that successful requests read and wrote, per simulated second from the start of the window to the last
+        /// completion of the stream.
+        bandwidth_bytes_per_s: f64, in "B/s";
+        /// Completion latencies of the requests of the stream in the window.
+        latency_ps: LatencyReport;
+    }
 }

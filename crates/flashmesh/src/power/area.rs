@@ -4,11 +4,10 @@
 //! is shorter and thinner; links to a controller or to the pins of a chip are not counted, since the connectors of the bus take as
 //! much; more wires take as much more [choice].
 
-use serde::Serialize;
-
 use super::Constant;
 use crate::fabric::layout::LinkKind;
 use crate::fabric::{Addition, Layout};
+use crate::quantities;
 
 /// Area of a link between routers, relative to a channel of the bus.
 const MESH_LINK: f64 = 0.04;
@@ -21,41 +20,44 @@ const ROUTER_INSIDE_MM2: f64 = 0.202;
 /// What a controller on every die adds to it.
 const DIE_CONTROLLER: f64 = 0.2;
 
-/// What an interconnect is made of, and the room it takes.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct AreaReport {
-    /// How many links there are.
-    pub links: LinkCounts,
-    /// Wires that carry data, over all links.
-    pub wires: u32,
-    /// Flash controllers.
-    pub controllers: u32,
-    /// Routers.
-    pub routers: u32,
-    /// The share of the area of the bus's channels that the links save, negative when they take more; null for private channels to
-    /// every chip, whose area nobody states.
-    pub links_saved_share: Option<f64>,
-    /// The chips, without what the interconnect adds to them.
-    pub chips_mm2: f64,
-    /// What the interconnect adds inside the chips.
-    pub added_inside_mm2: f64,
-    /// What the interconnect adds beside the chips, without its links.
-    pub added_beside_mm2: f64,
-    /// The areas behind it.
-    pub constants: Vec<Constant>,
+quantities! {
+    /// What the interconnect is made of, and its area.
+    AreaReport as "DriveArea" {
+        /// Links by what they connect.
+        links: LinkCounts;
+        /// Wires that carry data, over all links.
+        wires: u32, in "wires";
+        /// Flash controllers.
+        controllers: u32, in "controllers";
+        /// Routers.
+        routers: u32, in "routers";
+        /// Share of the area of the channels of the bus that the links save, negative when they take more; links of controllers
+        /// and chips do not count (Venice, ISCA 2023, section 6.6).
+        links_saved_share: Option<f64>, in "share", null "for private channels to every chip, whose area nobody states";
+        /// Area of the chips, without what the interconnect adds to them.
+        chips_mm2: f64, in "mm2";
+        /// Area that the interconnect adds inside the chips: controllers on the dies, routers of NoSSD.
+        added_inside_mm2: f64, in "mm2";
+        /// Area that the interconnect adds on the board beside the chips, without links: routers of Venice.
+        added_beside_mm2: f64, in "mm2";
+        /// The areas behind these figures.
+        constants: Vec<Constant>;
+    }
 }
 
-/// How many links there are, by what they connect.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct LinkCounts {
-    /// A controller and several chips.
-    pub channel: usize,
-    /// A controller and one chip, or one router.
-    pub controller: usize,
-    /// Two routers.
-    pub mesh: usize,
-    /// A router and its chip.
-    pub chip: usize,
+quantities! {
+    /// Links of the interconnect, by what they connect.
+    #[derive(Eq)]
+    LinkCounts as "LinkCounts" {
+        /// Channels that several chips share.
+        channel: usize, in "links";
+        /// Links between a controller and one chip, or one router.
+        controller: usize, in "links";
+        /// Links between routers.
+        mesh: usize, in "links";
+        /// Links between a router and its chip.
+        chip: usize, in "links";
+    }
 }
 
 /// The room that an interconnect takes in a drive with a row of chips for each of `rows` channels of the bus.

@@ -15,8 +15,6 @@
 //! channel of the path-conflict-free ideal [choice]. More wires draw as much more: the wide channel of pSSD twice as much, the two
 //! narrow channels of pnSSD as much as those of the bus [choice].
 
-use serde::Serialize;
-
 use super::Constant;
 use crate::config::{self, Config};
 use crate::fabric::layout::LinkKind;
@@ -24,6 +22,7 @@ use crate::fabric::{Layout, LinkUsage};
 use crate::flash::die::OperationKind;
 use crate::flash::page_type::PageType;
 use crate::flash::timing::Pages;
+use crate::quantities;
 use crate::units::{Time, Wattage};
 
 /// Operations that dies completed, over however many planes.
@@ -66,40 +65,45 @@ pub struct Activity<'a> {
     pub end: Time,
 }
 
-/// Event energy by what took it, in joules.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
-pub struct Energy {
-    /// All of it.
-    pub total: f64,
-    /// The arrays, reading.
-    pub read: f64,
-    /// The arrays, programming.
-    pub program: f64,
-    /// The arrays, erasing.
-    pub erase: f64,
-    /// Channels that several chips share.
-    pub channels: f64,
-    /// Links with one driver at either end.
-    pub links: f64,
-    /// Routers.
-    pub routers: f64,
-    /// Flash controllers.
-    pub controllers: f64,
+quantities! {
+    /// Energy of the events of the run, by what took it.
+    #[derive(Copy, Default)]
+    Energy as "Energy" {
+        /// All of the following.
+        total: f64, in "J";
+        /// Arrays reading, `flash.read-time` each, whatever the number of planes; a copyback reads and programs.
+        read: f64, in "J";
+        /// Arrays programming.
+        program: f64, in "J";
+        /// Arrays erasing.
+        erase: f64, in "J";
+        /// Channels that several chips share, while bytes move.
+        channels: f64, in "J";
+        /// Links with one driver at either end, while bytes move.
+        links: f64, in "J";
+        /// Routers, always.
+        routers: f64, in "J";
+        /// Flash controllers, always.
+        controllers: f64, in "J";
+    }
 }
 
-/// What the drive drew.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct PowerReport {
-    /// The energy of the events of the run.
-    pub energy_j: Energy,
-    /// The same for each second of simulated time; null in a run that took none.
-    pub average_w: Option<f64>,
-    /// The power of the drive with all of its parts at work.
-    pub nominal_w: f64,
-    /// The papers' own measure of energy: nominal power times execution time.
-    pub nominal_energy_j: f64,
-    /// The powers behind it.
-    pub constants: Vec<Constant>,
+quantities! {
+    /// What the drive drew, by two measures that are not to be mixed: the energy of events, and nominal power.
+    PowerReport as "DrivePower" {
+        /// Energy of the events of the run.
+        energy_j: Energy;
+        /// Energy of the events per simulated second.
+        average_w: Option<f64>, in "W", null "in a run that took no time";
+        /// Power of the drive with all of its parts at work: each die with the mean operation of the run, each controller with a
+        /// transfer over as many links as those of the run had on average, routers and controllers. It does not depend on the
+        /// length of the run.
+        nominal_w: f64, in "W";
+        /// The papers' own measure, average power times execution time (Venice, ISCA 2023, section 6.4), with the nominal power.
+        nominal_energy_j: f64, in "J";
+        /// The powers behind these figures.
+        constants: Vec<Constant>;
+    }
 }
 
 /// The power of a link of `kind` and 8 wires.

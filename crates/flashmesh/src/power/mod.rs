@@ -3,17 +3,18 @@
 pub mod area;
 pub mod energy;
 
-use serde::Serialize;
+use crate::quantities;
 
-/// A figure that a result rests on, with where it comes from.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Constant {
-    /// What it is.
-    pub name: &'static str,
-    /// Its value.
-    pub value: f64,
-    /// The unit of the value.
-    pub unit: &'static str,
-    /// The paper, or the choice made where no paper states one; `configuration` for a value that was configured.
-    pub source: &'static str,
+quantities! {
+    /// A constant that a result rests on.
+    Constant as "Constant" {
+        /// What the constant is.
+        name: &'static str;
+        /// Its value, in `unit`.
+        value: f64;
+        /// The unit of the value.
+        unit: &'static str;
+        /// The paper, or the choice made where no paper states one; `configuration` for a value that was configured.
+        source: &'static str;
+    }
 }

@@ -1,5 +1,6 @@
 //! Where requests come from: traces, named profiles and synthetic patterns; and how traces are written in other formats.
 
+use crate::names;
 use crate::units::{Bytes, Time};
 
 pub mod fitted;
@@ -13,32 +14,24 @@ pub mod writers;
 
 pub use open::{WorkloadSummary, open};
 
-/// What a request asks of the drive.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum RequestKind {
-    /// Read the bytes.
-    Read,
-    /// Write the bytes.
-    Write,
-    /// Forget the bytes (NVMe Deallocate, ATA TRIM).
-    Deallocate,
-    /// Complete when all that was written before is in the flash; it covers no bytes.
-    Flush,
-    /// Make the bytes zeros, without data over the link.
-    WriteZeroes,
+names! {
+    /// What a request asks of the drive.
+    #[derive(Hash)]
+    RequestKind {
+        /// Read the bytes.
+        Read = "read",
+        /// Write the bytes.
+        Write = "write",
+        /// Forget the bytes (NVMe Deallocate, ATA TRIM).
+        Deallocate = "deallocate",
+        /// Complete when all that was written before is in the flash; it covers no bytes.
+        Flush = "flush",
+        /// Make the bytes zeros, without data over the link.
+        WriteZeroes = "write_zeroes",
+    }
 }
 
 impl RequestKind {
-    /// All of them, by their index.
-    pub const ALL: [RequestKind; 5] =
-        [RequestKind::Read, RequestKind::Write, RequestKind::Deallocate, RequestKind::Flush, RequestKind::WriteZeroes];
-
-    /// The position in a table by kind.
-    #[inline]
-    pub const fn index(self) -> usize {
-        self as usize
-    }
-
     /// Whether data crosses the link for it, in one direction or the other.
     #[inline]
     pub const fn moves_data(self) -> bool {

@@ -3,8 +3,6 @@
 use std::fmt;
 use std::path::Path;
 
-use serde::Serialize;
-
 use super::fitted::{FittedSource, Model};
 use super::profiles::{self, MixSource, Named, ProfileSource};
 use super::readers::{TraceSource, TraceSummary, scan};
@@ -13,38 +11,49 @@ use super::synthetic::SyntheticSource;
 use crate::config::{Beyond, StreamConfig, WorkloadKind};
 use crate::error::WorkloadError;
 use crate::units::Bytes;
+use crate::{quantities, tagged};
 
-/// What a workload is, known before the run.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[serde(tag = "kind", rename_all = "kebab-case")]
-pub enum WorkloadSummary {
-    /// The pattern of the configuration.
-    Synthetic,
+tagged! {
+    /// What a workload is, known before the run.
+    WorkloadSummary by "kind" {
+        /// The pattern of the configuration.
+        Synthetic = "synthetic",
+        /// A named profile or mix.
+        Profile(ProfileSummary) = "profile",
+        /// A trace file.
+        Trace(Box<TraceSummary>) = "trace",
+        /// A profile fitted to a trace.
+        Fitted(FittedSummary) = "fitted",
+    }
+}
+
+quantities! {
     /// A named profile or mix.
-    Profile {
-        /// Its name.
-        name: String,
+    ProfileSummary {
+        /// Name of the profile.
+        name: String;
         /// What is published and what is assumed.
-        description: String,
-    },
-    /// A file.
-    Trace(Box<TraceSummary>),
+        description: String;
+    }
+}
+
+quantities! {
     /// A profile fitted to a trace.
-    Fitted {
-        /// The file of the profile.
-        file: String,
-        /// Requests of the trace it was fitted to.
-        original_requests: u64,
-    },
+    FittedSummary {
+        /// File of the profile.
+        file: String;
+        /// Requests of the trace to which it was fitted.
+        original_requests: u64, in "requests";
+    }
 }
 
 impl fmt::Display for WorkloadSummary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             WorkloadSummary::Synthetic => f.write_str("synthetic workload"),
-            WorkloadSummary::Profile { description, .. } => f.write_str(description),
+            WorkloadSummary::Profile(profile) => f.write_str(&profile.description),
             WorkloadSummary::Trace(summary) => summary.fmt(f),
-            WorkloadSummary::Fitted { file, original_requests } => {
+            WorkloadSummary::Fitted(FittedSummary { file, original_requests }) => {
                 write!(f, "{file}: profile fitted to a trace of {original_requests} requests")
             }
         }
@@ -77,7 +86,8 @@ pub fn open(
                 }
                 Named::Mix(mix) => Box::new(MixSource::new(mix, workload, replay, capacity, sector_size, seed)?),
             };
-            Ok((source, WorkloadSummary::Profile { name: named.name().to_owned(), description: named.describe() }))
+            let summary = ProfileSummary { name: named.name().to_owned(), description: named.describe() };
+            Ok((source, WorkloadSummary::Profile(summary)))
         }
         WorkloadKind::Fitted => {
             let file = workload.fitted.as_deref().unwrap_or(Path::new(""));
@@ -91,7 +101,7 @@ pub fn open(
                 seed,
             )?;
             let (file, original_requests) = (file.display().to_string(), model.requests);
-            Ok((Box::new(source), WorkloadSummary::Fitted { file, original_requests }))
+            Ok((Box::new(source), WorkloadSummary::Fitted(FittedSummary { file, original_requests })))
         }
         WorkloadKind::Trace => {
             let summary = scan(workload, capacity, sector_size)?;

@@ -1,10 +1,13 @@
 //! The generated files, apart from the program that writes them, so that a test can compare.
 
-mod markdown;
-mod python;
-mod schema;
+pub mod parameters;
+pub mod results;
+mod text;
 
-use flashmesh::config::{Condition, ParameterSpec, SectionSpec, UsedWith};
+use std::path::{Path, PathBuf};
+
+use flashmesh::measure::document::Document;
+use flashmesh::results::Group;
 
 /// A file that follows from the declarations.
 pub struct Generated {
@@ -14,34 +17,20 @@ pub struct Generated {
     pub text: String,
 }
 
-/// What a parameter of `section` is used with, beside what the whole section is, each as `show` has a condition.
-fn used_with(section: &SectionSpec, spec: &ParameterSpec, show: impl Fn(&Condition) -> String) -> String {
-    let own = spec.used_with.iter().filter(|with| Some(*with) != section.used_with.as_ref());
-    let each: Vec<String> = own.map(|with| any_of(with, &show)).collect();
-    if each.is_empty() { String::new() } else { format!(" Only with {}.", each.join(", and with ")) }
-}
-
-/// What a whole section is used with, and which of its keys have other conditions.
-fn section_used_with(section: &SectionSpec, show: impl Fn(&Condition) -> String) -> String {
-    let Some(with) = &section.used_with else { return String::new() };
-    let own = |condition: &Condition| condition.section == section.name;
-    let keys = if with.any_of.iter().any(own) { "Its other keys" } else { "Its keys" };
-    let own_with = section.parameters.iter().filter(|spec| section.used_apart.contains(&spec.key));
-    let apart: Vec<String> =
-        own_with.filter(|spec| !spec.used_with.is_empty()).map(|spec| format!("`{}`", spec.key)).collect();
-    let save = if apart.is_empty() { String::new() } else { format!(", save {}", apart.join(" and ")) };
-    format!("{keys} are read only with {}{save}.", any_of(with, &show))
-}
-
-fn any_of(with: &UsedWith, show: &impl Fn(&Condition) -> String) -> String {
-    with.any_of.iter().map(show).collect::<Vec<_>>().join(" or ")
+/// The root of the repository.
+pub fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
 /// Every generated file.
 pub fn all() -> Vec<Generated> {
+    let results = Document::spec();
     vec![
-        Generated { path: "docs/parameters.md", text: markdown::page() },
-        Generated { path: "docs/config.schema.json", text: schema::schema() },
-        Generated { path: "python/flashmesh/_parameters.py", text: python::module() },
+        Generated { path: "docs/parameters.md", text: parameters::markdown::page() },
+        Generated { path: "docs/config.schema.json", text: parameters::schema::schema() },
+        Generated { path: "python/flashmesh/_parameters.py", text: parameters::python::module() },
+        Generated { path: results::markdown::PATH, text: results::markdown::page(&results) },
+        Generated { path: "docs/results.schema.json", text: results::schema::schema(&results) },
+        Generated { path: "python/flashmesh/_results.py", text: results::python::module(&results) },
     ]
 }

@@ -16,7 +16,7 @@ use crate::cache::Sectors;
 use crate::config::{CacheSharing, Config};
 use crate::flash::geometry::Geometry;
 use crate::ids::{Lpn, RequestId};
-use crate::measure::cache::PowerCutReport;
+use crate::results::work::PowerCutReport;
 use crate::workload::{IoRequest, RequestKind};
 
 use super::requests::Extent;

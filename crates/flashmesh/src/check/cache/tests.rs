@@ -5,7 +5,7 @@ use super::super::{Oracles, Origin};
 use crate::cache::Sectors;
 use crate::flash::die::OperationKind;
 use crate::ids::{DieId, Lpn, Ppn, RequestId};
-use crate::measure::cache::PowerCutReport;
+use crate::results::work::PowerCutReport;
 use crate::units::{Bytes, Time};
 use crate::workload::IoRequest;
 use crate::workload::RequestKind::{Deallocate, Flush, Read, Write};

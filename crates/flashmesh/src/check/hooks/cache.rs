@@ -5,7 +5,7 @@ use crate::check::Oracles;
 use crate::check::cache::Cache;
 use crate::check::requests::Requests;
 use crate::ids::{Lpn, RequestId};
-use crate::measure::cache::PowerCutReport;
+use crate::results::work::PowerCutReport;
 use crate::units::Time;
 
 impl Oracles {

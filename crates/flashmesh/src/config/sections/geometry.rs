@@ -6,6 +6,9 @@ use crate::units::{Bytes, Share};
 /// As many of the largest pages as page numbers can name.
 const CAPACITY_MAX: Bytes = Bytes::new(1 << 50);
 
+/// The most planes a die may have.
+pub const PLANES_PER_DIE_MAX: usize = 8;
+
 section! {
     /// The array of chips.
     Geometry, "geometry" {
@@ -16,7 +19,7 @@ section! {
         /// Dies in a chip.
         dies_per_chip: u32 = 1, in 1..=64;
         /// Planes in a die.
-        planes_per_die: u32 = 2, in 1..=8;
+        planes_per_die: u32 = 2, in 1..=PLANES_PER_DIE_MAX as u32;
         /// Blocks in a plane.
         blocks_per_plane: u32 = 1024, in 4..=1_048_576;
         /// Pages in a block.

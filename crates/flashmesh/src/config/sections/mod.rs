@@ -32,7 +32,7 @@ pub use fabric::{Arbitration, Fabric, FabricKind};
 pub use flash::{Flash, MultiPlane, PageTypes, ProgramOrder, Suspension};
 pub use ftl::{Allocation, FirstTouch, Ftl, Level, WriteBinding, WriteStreams};
 pub use gc::{Gc, Move, VictimPolicy};
-pub use geometry::Geometry;
+pub use geometry::{Geometry, PLANES_PER_DIE_MAX};
 pub use host::{Host, InterfaceKind, ReadData};
 pub use indices::Indices;
 pub use mapping::{MapFill, MapSharing, Mapping, WriteBackRead};

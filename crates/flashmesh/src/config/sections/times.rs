@@ -1,10 +1,10 @@
 //! Times as a list.
 
+use crate::config::PLANES_PER_DIE_MAX;
 use crate::config::error::ConfigErrorKind;
 use crate::config::form::{Form, Misfit};
 use crate::config::node::{Node, Value};
 use crate::config::reference::ParameterType;
-use crate::flash::geometry::PLANES_PER_DIE_MAX;
 use crate::units::Time;
 
 /// How long something takes for one plane, for two, and so on. Text: "290ns" or ["290ns", "940ns"].

@@ -1,22 +1,24 @@
 //! What the scouts did.
 
-use serde::Serialize;
+use crate::quantities;
 
-/// Counts over all scouts of a network.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Counters {
-    /// Scouts sent.
-    pub sent: u64,
-    /// Scouts that came back without a path.
-    pub failed: u64,
-    /// Links that scouts crossed in search of a path, forward and backtracking; not the way back over a reserved one.
-    pub steps: u64,
-    /// Steps forward over a port that does not lead nearer to the destination.
-    pub misroutes: u64,
-    /// Steps back to the upstream router, or to the controller.
-    pub backtracks: u64,
-    /// Circuits set up, by the number of their links: that of the controller, those between routers, and that of the chip.
-    pub circuit_lengths: Vec<u64>,
+quantities! {
+    /// Work of the scouts of Venice.
+    #[derive(Default, Eq)]
+    Counters as "Scouts" {
+        /// Scouts sent.
+        sent: u64, in "scouts";
+        /// Of `sent`, scouts that came back without a path.
+        failed: u64, in "scouts";
+        /// Links that scouts crossed in search of a path, forward and back; not the way back over a reserved path.
+        steps: u64, in "steps";
+        /// Of `steps`, steps forward over a link that does not lead nearer to the chip.
+        misroutes: u64, in "steps";
+        /// Of `steps`, steps back to the router or controller that the scout came from.
+        backtracks: u64, in "steps";
+        /// Circuits set up, by their number of links from 0 on, those of the controller and the chip included.
+        circuit_lengths: Vec<u64>, in "circuits";
+    }
 }
 
 impl Counters {

@@ -38,12 +38,12 @@ mod write_back;
 use std::collections::VecDeque;
 
 use rustc_hash::FxHashMap;
-use serde::Serialize;
 
 use super::TranslationPages;
 use crate::config::{self, MapFill, MapSharing, WriteBackRead};
 use crate::engine::arena::Arena;
 use crate::ids::{Lpn, StreamId, TransactionId, id};
+use crate::quantities;
 use entries::{Chain, Change, Entries, Slot};
 use write_back::{Activity, Reading};
 
@@ -89,23 +89,25 @@ pub enum EntryEvent {
     Held(Lpn),
 }
 
-/// What the cache did.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Counters {
-    /// Entries wanted and found.
-    pub hits: u64,
-    /// Entries for which a translation page was read.
-    pub misses: u64,
-    /// Entries not found whose translation page was being read, or written back, already.
-    pub joined_misses: u64,
-    /// Misses that waited for a write-back to make room.
-    pub waits_for_room: u64,
-    /// Entries that made way for others.
-    pub evictions: u64,
-    /// Translation pages that were to be written back.
-    pub write_backs: u64,
-    /// Of these, without reading them, since all of their entries were in DRAM.
-    pub write_backs_without_read: u64,
+quantities! {
+    /// Lookups and transfers of the cache of the map.
+    #[derive(Default, Eq)]
+    Counters {
+        /// Entries wanted, one for each page of a request, and found.
+        hits: u64, in "entries";
+        /// Entries for which a translation page was read.
+        misses: u64, in "entries";
+        /// Entries not found whose translation page was already being read or written back.
+        joined_misses: u64, in "entries";
+        /// Misses that waited for a write-back to make room.
+        waits_for_room: u64, in "entries";
+        /// Entries evicted to make room for others.
+        evictions: u64, in "entries";
+        /// Translation pages chosen for a write-back.
+        write_backs: u64, in "pages";
+        /// Of `write_backs`, pages that need not be read first, since all of their entries were in DRAM.
+        write_backs_without_read: u64, in "pages";
+    }
 }
 
 impl Counters {

@@ -4,35 +4,24 @@ use std::fs::File;
 use std::io::{self, BufReader, Read};
 use std::path::{Path, PathBuf};
 
-use serde::Serialize;
-
 use crate::error::WorkloadError;
+use crate::names;
 
-/// How a trace file is packed, recognised by its first bytes and not by its name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Compression {
-    /// Not at all.
-    Plain,
-    /// gzip (RFC 1952), any number of members.
-    Gzip,
-    /// Zstandard (RFC 8878), any number of frames.
-    Zstd,
-    /// xz, any number of streams.
-    Xz,
+names! {
+    /// How a trace file is packed, recognised by its first bytes and not by its name.
+    Compression {
+        /// Not at all.
+        Plain = "plain",
+        /// gzip (RFC 1952), any number of members.
+        Gzip = "gzip",
+        /// Zstandard (RFC 8878), any number of frames.
+        Zstd = "zstd",
+        /// xz, any number of streams.
+        Xz = "xz",
+    }
 }
 
 impl Compression {
-    /// The name a person knows it by.
-    pub fn name(self) -> &'static str {
-        match self {
-            Compression::Plain => "plain",
-            Compression::Gzip => "gzip",
-            Compression::Zstd => "zstd",
-            Compression::Xz => "xz",
-        }
-    }
-
     fn of(first_bytes: &[u8]) -> Compression {
         match first_bytes {
             [0x1f, 0x8b, ..] => Compression::Gzip,

@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use super::records::Framing;
+use crate::quantities;
 
 /// Why a line of a trace was not used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -113,19 +114,21 @@ impl BadLine {
     }
 }
 
-/// How many lines met one fate, and the first of them.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Tally {
-    /// The fate: a [`Reason`] in kebab case, or the action that was ignored.
-    pub reason: String,
-    /// Lines that met it.
-    pub lines: u64,
-    /// The first of them, from 1; of a binary trace the record.
-    pub first_line: u64,
-    /// The column in it, or the byte of the record, from 1; 0 when the whole line is meant.
-    pub first_column: u32,
-    /// What is wrong with it.
-    pub message: String,
+quantities! {
+    /// Lines that met one fate, and the first of them.
+    #[derive(Eq)]
+    Tally as "TraceTally" {
+        /// The fate: why lines were rejected, or the action that was ignored.
+        reason: String;
+        /// Lines that met it.
+        lines: u64, in "lines";
+        /// The first of them, from 1; of a binary trace the record.
+        first_line: u64, in "line number";
+        /// The column in it, or the byte of the record, from 1; 0 when the whole line is meant.
+        first_column: u32, in "column number";
+        /// What is wrong with it.
+        message: String;
+    }
 }
 
 /// Counts the lines of one kind of fate by a key.

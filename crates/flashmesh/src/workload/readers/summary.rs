@@ -2,73 +2,73 @@
 
 use std::fmt;
 
-use serde::Serialize;
-
 use super::{Compression, FORMATS, Framing, Tally};
+use crate::config::TraceFormat;
+use crate::quantities;
 use crate::units::Time;
 
-/// What is in a trace: of the requests that will run, all of it exact.
-///
-/// Every line read meets one fate: `lines = requests + rejected + ignored + skipped`, except that a trace cut by
-/// `workload.requests` was read a little further than its last request.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct TraceSummary {
-    /// The file.
-    pub file: String,
-    /// The format it was read as, as the configuration names it.
-    pub format: &'static str,
-    /// The format as people call it.
-    pub format_title: &'static str,
-    /// How the file is packed.
-    pub compression: Compression,
-    /// Lines read; of a binary trace records, here and below.
-    pub lines: u64,
-    /// Requests that will run.
-    pub requests: u64,
-    /// Requests that read.
-    pub reads: u64,
-    /// Requests that write.
-    pub writes: u64,
-    /// Requests that deallocate.
-    pub deallocates: u64,
-    /// Requests that flush (`workload.flushes`).
-    pub flushes: u64,
-    /// Share of requests that read. 0..=1
-    pub read_share: f64,
-    /// Share of requests that write. 0..=1
-    pub write_share: f64,
-    /// Share of requests that deallocate. 0..=1
-    pub deallocate_share: f64,
-    /// From the first arrival to the last, in picoseconds.
-    pub span_ps: u64,
-    /// Mean time between arrivals, in picoseconds; 0 with a single request.
-    pub interarrival_mean_ps: f64,
-    /// Bytes read.
-    pub read_bytes: u64,
-    /// Bytes written.
-    pub write_bytes: u64,
-    /// Bytes deallocated.
-    pub deallocate_bytes: u64,
-    /// Mean size of a read, in bytes; 0 when there is none.
-    pub read_size_mean_bytes: f64,
-    /// Mean size of a write, in bytes; 0 when there is none.
-    pub write_size_mean_bytes: f64,
-    /// Distinct 4 KiB pages read or written, in bytes.
-    pub footprint_bytes: u64,
-    /// The end of the highest byte asked for.
-    pub address_end_bytes: u64,
-    /// Devices the trace names; they share the addresses of the drive. Counted up to [`TraceSummary::DEVICES_MAX`].
-    pub devices: u64,
-    /// Requests whose address was folded onto the drive (`workload.beyond`).
-    pub wrapped: u64,
-    /// Requests that were out of order and have been sorted in.
-    pub reordered: Option<Tally>,
-    /// Lines that cannot be used, by reason.
-    pub rejected: Vec<Tally>,
-    /// Lines with an action that asks no work of the drive (flushes, unless `workload.flushes`), or does not say which, by action.
-    pub ignored: Vec<Tally>,
-    /// Blank lines, comments, headers and bookkeeping.
-    pub skipped: u64,
+quantities! {
+    /// What is in a trace: of the requests that will run, all of it exact. Every line read meets one fate:
+    /// `lines = requests + rejected + ignored + skipped`, except that a trace cut by `workload.requests` was read a little further
+    /// than its last request.
+    TraceSummary as "TraceContents" {
+        /// File of the trace.
+        file: String;
+        /// Format as which it was read (`workload.format`).
+        format: &'static str as TraceFormat;
+        /// The format as people call it.
+        format_title: &'static str;
+        /// How the file is packed.
+        compression: Compression;
+        /// Lines read; of a binary trace records, here and below.
+        lines: u64, in "lines";
+        /// Requests that will run.
+        requests: u64, in "requests";
+        /// Requests that read.
+        reads: u64, in "requests";
+        /// Requests that write.
+        writes: u64, in "requests";
+        /// Requests that deallocate.
+        deallocates: u64, in "requests";
+        /// Requests that flush (`workload.flushes`).
+        flushes: u64, in "requests";
+        /// Share of the requests that read.
+        read_share: f64, in "share";
+        /// Share of the requests that write.
+        write_share: f64, in "share";
+        /// Share of the requests that deallocate.
+        deallocate_share: f64, in "share";
+        /// Time from the first arrival to the last.
+        span_ps: u64, in "ps";
+        /// Mean time between arrivals; 0 with a single request.
+        interarrival_mean_ps: f64, in "ps";
+        /// Bytes read.
+        read_bytes: u64, in "B";
+        /// Bytes written.
+        write_bytes: u64, in "B";
+        /// Bytes deallocated.
+        deallocate_bytes: u64, in "B";
+        /// Mean size of a read; 0 when there is none.
+        read_size_mean_bytes: f64, in "B";
+        /// Mean size of a write; 0 when there is none.
+        write_size_mean_bytes: f64, in "B";
+        /// Distinct pages of 4 KiB read or written.
+        footprint_bytes: u64, in "B";
+        /// End of the highest byte asked for.
+        address_end_bytes: u64, in "B";
+        /// Devices that the trace names, counted up to 65,536; they share one address space.
+        devices: u64, in "devices";
+        /// Requests whose address was folded onto the drive (`workload.beyond`).
+        wrapped: u64, in "requests";
+        /// Requests that were out of order and were sorted in.
+        reordered: Option<Tally>, null "when none was";
+        /// Lines that cannot be used, by reason.
+        rejected: Vec<Tally>;
+        /// Lines with an action that asks no work of the drive (flushes, unless `workload.flushes`), or does not say which, by action.
+        ignored: Vec<Tally>;
+        /// Blank lines, comments, headers and bookkeeping.
+        skipped: u64, in "lines";
+    }
 }
 
 impl TraceSummary {

@@ -1,10 +1,9 @@
 //! What each stream asks, and whether its namespace has room for it.
 
-use super::Clash;
-use crate::config::error::ConfigErrorKind;
-use crate::config::stream::{NAMED_MAX, is_name};
-use crate::config::{Config, InterfaceKind, NamespaceConfig, NamespaceError, StreamConfig, WorkloadKind};
+use crate::config::{Clash, Config, ConfigErrorKind, InterfaceKind, NAMED_MAX, StreamConfig, WorkloadKind, is_name};
+use crate::error::NamespaceError;
 use crate::flash::geometry::Geometry;
+use crate::flash::namespace::NamespaceConfig;
 use crate::units::Bytes;
 
 /// A stream, and how messages name its keys.

@@ -3,11 +3,13 @@
 mod planes;
 mod streams;
 
-use super::error::ConfigErrorKind;
-use super::{CacheSharing, Config, MapFill, MapSharing, Move, PreconditionKind, ProgramOrder, WriteBinding};
 use crate::cache::Sectors;
+use crate::config::{
+    CacheSharing, Clash, Config, MapFill, MapSharing, Move, PreconditionKind, ProgramOrder, WriteBinding,
+};
+use crate::error::GeometryError;
 use crate::fabric;
-use crate::flash::geometry::{Geometry, GeometryError};
+use crate::flash::geometry::Geometry;
 use crate::ftl::mapping_cache::entries_per_part;
 use crate::ftl::{TranslationPages, spare_blocks_min};
 use crate::units::{Bytes, Share};
@@ -15,27 +17,6 @@ use crate::units::{Bytes, Share};
 /// What leaves more blocks to spare in every plane.
 const MORE_SPARE: &str =
     "raise geometry.over-provisioning or geometry.blocks-per-plane, or lower geometry.capacity where it is given";
-
-/// Settings that cannot go together.
-pub(super) struct Clash {
-    pub kind: ConfigErrorKind,
-    /// The keys to look at, `section.key`, the likeliest culprit first.
-    pub keys: Vec<String>,
-    pub message: String,
-    pub help: Option<String>,
-}
-
-impl Clash {
-    fn new(keys: &[&str], message: String) -> Clash {
-        let keys = keys.iter().map(|key| (*key).to_owned()).collect();
-        Clash { kind: ConfigErrorKind::Conflict, keys, message, help: None }
-    }
-
-    fn help(mut self, help: &str) -> Clash {
-        self.help = Some(help.to_owned());
-        self
-    }
-}
 
 /// Everything in `config` that cannot go together; the bounds of single keys hold already.
 pub(super) fn clashes(config: &Config) -> Vec<Clash> {

@@ -4,6 +4,8 @@ use flashmesh::config::{Config, ParameterSpec, ParameterType};
 use flashmesh::units::{Bytes, Current, Quantity, Rate, Time, Voltage, Wattage};
 use serde_json::{Map, Value, json};
 
+use crate::files::text::json_text;
+
 /// The whole schema.
 pub fn schema() -> String {
     let mut properties = Map::new();
@@ -42,7 +44,7 @@ pub fn schema() -> String {
         "additionalProperties": false,
         "properties": properties,
     });
-    format!("{:#}\n", sorted(schema))
+    json_text(schema)
 }
 
 /// A table of tables like `table`, each with a name.
@@ -54,19 +56,6 @@ fn named(about: &str, table: &Value) -> Value {
         "propertyNames": { "pattern": "^[A-Za-z0-9_-]{1,64}$" },
         "additionalProperties": table,
     })
-}
-
-/// `value` with the keys of its objects in order, whichever order the map of the JSON library keeps.
-fn sorted(value: Value) -> Value {
-    match value {
-        Value::Object(map) => {
-            let mut entries: Vec<_> = map.into_iter().map(|(key, value)| (key, sorted(value))).collect();
-            entries.sort_by(|(left, _), (right, _)| left.cmp(right));
-            Value::Object(entries.into_iter().collect())
-        }
-        Value::Array(items) => Value::Array(items.into_iter().map(sorted).collect()),
-        other => other,
-    }
 }
 
 /// What a number and one of its units look like.

@@ -1,8 +1,8 @@
 //! Namespaces resolved: where each begins, how much it holds, and which planes it has.
 
-use super::suggest::{listed, nearest, quoted};
-use super::{Config, Indices, Namespace, Queue};
-use crate::flash::geometry::Geometry;
+use super::geometry::Geometry;
+use crate::config::{Config, Indices, Namespace, Queue, listed, nearest, quoted};
+use crate::error::NamespaceError;
 use crate::ids::PlaneId;
 use crate::units::Bytes;
 
@@ -39,18 +39,6 @@ impl NamespaceConfig {
             && has(&self.dies, die.0 % geometry.dies_per_chip)
             && has(&self.planes, geometry.plane_in_die(plane))
     }
-}
-
-/// Namespaces that the drive cannot have, or one that it does not have.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{message}: {help}")]
-pub struct NamespaceError {
-    /// The keys to look at, the likeliest culprit first.
-    pub keys: Vec<String>,
-    /// What does not fit.
-    pub message: String,
-    /// What to do about it.
-    pub help: String,
 }
 
 fn error(keys: Vec<String>, message: String, help: String) -> NamespaceError {

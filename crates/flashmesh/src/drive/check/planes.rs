@@ -1,8 +1,9 @@
 //! Whether every plane has the blocks to spare that it needs, where namespaces are bound to planes, or streams write apart.
 
-use super::{Clash, percent};
-use crate::config::{Config, NamespaceConfig, WriteStreams};
+use super::percent;
+use crate::config::{Clash, Config, WriteStreams};
 use crate::flash::geometry::Geometry;
+use crate::flash::namespace::NamespaceConfig;
 use crate::ftl::Partition;
 use crate::ids::PlaneId;
 

@@ -2,6 +2,8 @@
 
 use flashmesh::config::{Condition, Config, ParameterSpec, ParameterType, SectionSpec};
 
+use crate::files::text::{WIDTH, docstring};
+
 const HEAD: &str = r#""""The parameters of a configuration, typed.
 
 Generated from the declarations in crates/flashmesh/src/config by `cargo run -p flashmesh --example generate`.
@@ -77,8 +79,6 @@ def _plain(value: Any) -> Any:
         return [_plain(item) for item in value]
     return value
 "#;
-
-const WIDTH: usize = 120;
 
 /// The whole module.
 pub fn module() -> String {
@@ -236,24 +236,4 @@ fn python_value(toml: &str) -> String {
 fn attribute(text: &mut String, name: &str, python_type: &str, default: &str, doc: &str) {
     text.push_str(&format!("\n    {name}: {python_type} = {default}\n"));
     docstring(text, "    ", doc);
-}
-
-/// `doc` between quotes, broken at spaces.
-fn docstring(text: &mut String, indent: &str, doc: &str) {
-    let doc = doc.replace('\\', "\\\\");
-    if indent.len() + doc.len() + 6 <= WIDTH {
-        text.push_str(&format!("{indent}\"\"\"{doc}\"\"\"\n"));
-        return;
-    }
-    let (mut lines, mut line) = (Vec::new(), format!("{indent}\"\"\""));
-    for (index, word) in doc.split(' ').enumerate() {
-        if line.len() + 1 + word.len() > WIDTH {
-            lines.push(std::mem::replace(&mut line, format!("{indent}{word}")));
-        } else {
-            line.push_str(if index == 0 { "" } else { " " });
-            line.push_str(word);
-        }
-    }
-    lines.push(line);
-    text.push_str(&format!("{}\n{indent}\"\"\"\n", lines.join("\n")));
 }

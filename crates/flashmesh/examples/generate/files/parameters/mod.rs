@@ -1,0 +1,30 @@
+//! The files that follow from the declared parameters.
+
+pub mod markdown;
+pub mod python;
+pub mod schema;
+
+use flashmesh::config::{Condition, ParameterSpec, SectionSpec, UsedWith};
+
+/// What a parameter of `section` is used with, beside what the whole section is, each as `show` has a condition.
+fn used_with(section: &SectionSpec, spec: &ParameterSpec, show: impl Fn(&Condition) -> String) -> String {
+    let own = spec.used_with.iter().filter(|with| Some(*with) != section.used_with.as_ref());
+    let each: Vec<String> = own.map(|with| any_of(with, &show)).collect();
+    if each.is_empty() { String::new() } else { format!(" Only with {}.", each.join(", and with ")) }
+}
+
+/// What a whole section is used with, and which of its keys have other conditions.
+fn section_used_with(section: &SectionSpec, show: impl Fn(&Condition) -> String) -> String {
+    let Some(with) = &section.used_with else { return String::new() };
+    let own = |condition: &Condition| condition.section == section.name;
+    let keys = if with.any_of.iter().any(own) { "Its other keys" } else { "Its keys" };
+    let own_with = section.parameters.iter().filter(|spec| section.used_apart.contains(&spec.key));
+    let apart: Vec<String> =
+        own_with.filter(|spec| !spec.used_with.is_empty()).map(|spec| format!("`{}`", spec.key)).collect();
+    let save = if apart.is_empty() { String::new() } else { format!(", save {}", apart.join(" and ")) };
+    format!("{keys} are read only with {}{save}.", any_of(with, &show))
+}
+
+fn any_of(with: &UsedWith, show: &impl Fn(&Condition) -> String) -> String {
+    with.any_of.iter().map(show).collect::<Vec<_>>().join(" or ")
+}

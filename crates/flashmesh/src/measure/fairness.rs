@@ -1,0 +1,68 @@
+//! How much streams slow one another down, against each of them alone.
+//!
+//! The measures are those of the MQSim paper (Tavakkol et al., FAST 2018): the slowdown of a stream is its mean latency beside
+//! the others over its mean latency alone, and fairness the least slowdown over the largest.
+
+use crate::quantities;
+
+quantities! {
+    /// How evenly streams slow one another down, by the measures of the MQSim paper (Tavakkol et al., FAST 2018).
+    Fairness as "Fairness" {
+        /// The slowdown of each stream, in the order of the configuration.
+        streams: Vec<StreamFairness>;
+        /// Largest slowdown.
+        slowdown_max: Option<f64>, in "ratio", null "when no stream has a slowdown";
+        /// Least slowdown over the largest: 1 when all streams suffer alike, near 0 when one suffers for the others.
+        fairness: Option<f64>, in "ratio", null "when no stream has a slowdown";
+        /// Largest slowdown over the least: 1 when all streams suffer alike.
+        unfairness: Option<f64>, in "ratio", null "when no stream has a slowdown";
+    }
+}
+
+quantities! {
+    /// What the other streams do to one.
+    StreamFairness as "StreamFairness" {
+        /// Name of the stream.
+        name: String;
+        /// Mean latency of the stream beside the others.
+        together_ps: Option<f64>, in "ps", null "when it completed nothing";
+        /// Mean latency of the stream on the same drive, with the same requests, while the others issue none.
+        alone_ps: Option<f64>, in "ps", null "when it completed nothing";
+        /// `together_ps` over `alone_ps`: 1 when the others do not disturb the stream.
+        slowdown: Option<f64>, in "ratio", null "when it completed nothing";
+    }
+}
+
+impl Fairness {
+    /// Compares the mean latency of each stream, given by name, beside the others with that alone.
+    pub fn new(streams: impl IntoIterator<Item = (String, Option<f64>, Option<f64>)>) -> Fairness {
+        let compared = |(name, together_ps, alone_ps): (String, Option<f64>, Option<f64>)| {
+            let slowdown = together_ps.zip(alone_ps).filter(|(_, alone)| *alone > 0.0);
+            let slowdown = slowdown.map(|(together, alone)| together / alone);
+            StreamFairness { name, together_ps, alone_ps, slowdown }
+        };
+        let streams: Vec<StreamFairness> = streams.into_iter().map(compared).collect();
+        let slowdowns = || streams.iter().filter_map(|stream| stream.slowdown);
+        let (least, most) = (slowdowns().reduce(f64::min), slowdowns().reduce(f64::max));
+        let over = |part: Option<f64>, whole: Option<f64>| part.zip(whole).map(|(part, whole)| part / whole);
+        Fairness { slowdown_max: most, fairness: over(least, most), unfairness: over(most, least), streams }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fairness_is_the_least_slowdown_over_the_largest() {
+        let stream = |name: &str, together, alone| (name.to_owned(), together, alone);
+        let silent = stream("silent", None, None);
+        let found =
+            Fairness::new([stream("a", Some(30.0), Some(10.0)), silent.clone(), stream("b", Some(8.0), Some(4.0))]);
+        let slowdowns: Vec<Option<f64>> = found.streams.iter().map(|stream| stream.slowdown).collect();
+        assert_eq!(slowdowns, [Some(3.0), None, Some(2.0)]);
+        assert_eq!((found.slowdown_max, found.fairness, found.unfairness), (Some(3.0), Some(2.0 / 3.0), Some(1.5)));
+        let found = Fairness::new([silent]);
+        assert_eq!((found.slowdown_max, found.fairness, found.unfairness), (None, None, None));
+    }
+}

@@ -1,0 +1,82 @@
+//! Quantities that any part of a drive may count.
+
+use crate::{counts, quantities};
+
+counts! {
+    /// Work of garbage collection and wear levelling.
+    GcReport as "GarbageCollection" {
+        /// Victim blocks taken, by garbage collection and wear levelling.
+        collections: u64, in "blocks";
+        /// Of `collections`, blocks taken by static wear levelling.
+        wear_moves: u64, in "blocks";
+        /// Of `collections`, blocks of translation pages.
+        translation_collections: u64, in "blocks";
+        /// Valid pages moved out of victim blocks.
+        pages_moved: u64, in "pages";
+        /// Of `pages_moved`, pages sent from chip to chip without a controller (`gc.move`).
+        pages_copied: u64, in "pages";
+        /// Blocks erased.
+        erases: u64, in "blocks";
+    }
+}
+
+counts! {
+    /// Operations of the flash array.
+    FlashReport as "FlashOperations" {
+        /// Pages that requests wrote, to the device cache or to flash.
+        pages_written: u64, in "pages";
+        /// Pages read for requests.
+        user_reads: u64, in "pages";
+        /// Pages programmed for requests, and by the device cache.
+        user_programs: u64, in "pages";
+        /// Pages read to complete writes of a part of them.
+        partial_write_reads: u64, in "pages";
+        /// Translation pages read, for entries of the map and before write-backs.
+        map_reads: u64, in "pages";
+        /// Translation pages programmed to write changed entries back.
+        map_programs: u64, in "pages";
+        /// Operations that more than one plane joined.
+        multi_plane_operations: u64, in "operations";
+        /// Programs and erases suspended for reads.
+        suspensions: u64, in "operations";
+    }
+}
+
+impl FlashReport {
+    /// Pages programmed, translation pages and those that `gc` moved among them, over pages the host wrote; nothing when
+    /// it wrote none.
+    pub fn write_amplification(&self, gc: &GcReport) -> Option<f64> {
+        let programmed = self.user_programs + self.map_programs + gc.pages_moved;
+        (self.pages_written > 0).then(|| programmed as f64 / self.pages_written as f64)
+    }
+}
+
+quantities! {
+    /// What a cut of the power cost. The run ends with it.
+    #[derive(Default)]
+    PowerCutReport as "PowerCut" {
+        /// Simulated time of the cut.
+        at_ps: u64, in "ps";
+        /// Whether capacitors kept the drive alive (`cache.capacitors`).
+        capacitors: bool;
+        /// Requests in flight at the cut, which never completed.
+        requests_lost: u64, in "requests";
+        /// Pages that were dirty in the cache at the cut.
+        dirty_pages: u64, in "pages";
+        /// Bytes of the dirty pages that flash lacked.
+        dirty_bytes: u64, in "B";
+        /// With capacitors, pages that the cache wrote to flash after the cut, those under way at the cut included.
+        pages_programmed: u64, in "pages";
+        /// Time that these programs took after the cut.
+        duration_ps: u64, in "ps";
+        /// Energy of the events that ended after the cut.
+        energy_j: f64, in "J";
+        /// Without capacitors, pages whose newest data was acknowledged to the host and lost, in whole or in part.
+        pages_lost: u64, in "pages";
+        /// Bytes lost of these pages.
+        bytes_lost: u64, in "B";
+        /// Without capacitors, pages that were being programmed for requests or the cache; of such a page the older version is
+        /// found again.
+        programs_lost: u64, in "pages";
+    }
+}

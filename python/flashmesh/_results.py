@@ -1,0 +1,1015 @@
+"""What a run reports, typed: the keys of its JSON as attributes.
+
+Generated from the declared quantities in crates/flashmesh/src by `cargo run -p flashmesh --example generate`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+__all__ = [
+    "REQUEST_COLUMNS",
+    "Bound",
+    "Breakdown",
+    "BreakdownByPart",
+    "CacheLookups",
+    "CauseOfConflicts",
+    "CausesOfConflicts",
+    "Constant",
+    "DeviceCache",
+    "Drift",
+    "DriveArea",
+    "DrivePower",
+    "Energy",
+    "Fairness",
+    "FlashOperations",
+    "GarbageCollection",
+    "Host",
+    "Latency",
+    "LatencyByKind",
+    "LinkCounts",
+    "Links",
+    "LowerBound",
+    "MappingCache",
+    "Measured",
+    "MeasuredStream",
+    "PathConflict",
+    "PowerCut",
+    "Queue",
+    "Report",
+    "RequestColumn",
+    "Rounds",
+    "Scouts",
+    "Statuses",
+    "StreamFairness",
+    "StreamResult",
+    "Stretch",
+    "StretchUtilisation",
+    "TraceContents",
+    "TraceTally",
+    "Utilisation",
+    "WarmUp",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Latency:
+    """Completion latency of some requests, from arrival to completion.
+
+    Percentiles are within 0.1 % of the exact ones.
+    """
+
+    count: int
+    """Requests whose latency was counted. Unit: requests."""
+    mean: float
+    """Mean, exact. Unit: ps."""
+    p50: int
+    """Median. Unit: ps."""
+    p95: int
+    """95th percentile. Unit: ps."""
+    p99: int
+    """99th percentile. Unit: ps."""
+    p99_9: int
+    """99.9th percentile. Unit: ps."""
+    p99_99: int
+    """99.99th percentile. Unit: ps."""
+    max: int
+    """Maximum, exact. Unit: ps."""
+
+
+@dataclass(frozen=True, slots=True)
+class LatencyByKind:
+    """Completion latencies by kind of request, from the arrival of a request to its completion."""
+
+    all: Latency | None
+    """All requests. None when none completed."""
+    read: Latency | None
+    """Reads. Requests that end with an error count under `all` only, as deallocations and zeroes do. None when none
+    completed.
+    """
+    write: Latency | None
+    """Writes. None when none completed."""
+    flush: Latency | None
+    """Flushes. None when none completed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Breakdown:
+    """Mean parts of the latency of some requests; they add up to their mean latency."""
+
+    count: int
+    """Requests over which the means are taken. Unit: requests."""
+    host: float
+    """Time in the queue of the host and on its link. Unit: ps."""
+    cache: float
+    """Time in the device cache: the DRAM at work or busy, and waiting for room. Unit: ps."""
+    map_wait: float
+    """Time waiting for an entry of the map: for its translation page to be read, or for room in the cache of the map.
+    Unit: ps.
+    """
+    die_wait: float
+    """Time waiting for the die while it worked for other requests. Unit: ps."""
+    behind_gc: float
+    """Time waiting for the die while it worked for garbage collection or wear levelling. Unit: ps."""
+    path_wait: float
+    """Time waiting for a path to the chip, with die and data ready. Unit: ps."""
+    array: float
+    """Time of the array at work: read, program, suspension. Unit: ps."""
+    transfer: float
+    """Time of command, address and data on the path. Unit: ps."""
+
+
+@dataclass(frozen=True, slots=True)
+class BreakdownByPart:
+    """Where the latency of requests went."""
+
+    mean: Breakdown | None
+    """Mean over all requests. None when none completed."""
+    tail: Breakdown | None
+    """Mean over the slowest requests: from the 99th percentile on, rounded down to 1/16 of a power of two, so that it
+    may cover more than 1 % of them. None when none completed.
+    """
+
+
+@dataclass(frozen=True, slots=True)
+class GarbageCollection:
+    """Work of garbage collection and wear levelling."""
+
+    collections: int
+    """Victim blocks taken, by garbage collection and wear levelling. Unit: blocks."""
+    wear_moves: int
+    """Of `collections`, blocks taken by static wear levelling. Unit: blocks."""
+    translation_collections: int
+    """Of `collections`, blocks of translation pages. Unit: blocks."""
+    pages_moved: int
+    """Valid pages moved out of victim blocks. Unit: pages."""
+    pages_copied: int
+    """Of `pages_moved`, pages sent from chip to chip without a controller (`gc.move`). Unit: pages."""
+    erases: int
+    """Blocks erased. Unit: blocks."""
+
+
+@dataclass(frozen=True, slots=True)
+class FlashOperations:
+    """Operations of the flash array."""
+
+    pages_written: int
+    """Pages that requests wrote, to the device cache or to flash. Unit: pages."""
+    user_reads: int
+    """Pages read for requests. Unit: pages."""
+    user_programs: int
+    """Pages programmed for requests, and by the device cache. Unit: pages."""
+    partial_write_reads: int
+    """Pages read to complete writes of a part of them. Unit: pages."""
+    map_reads: int
+    """Translation pages read, for entries of the map and before write-backs. Unit: pages."""
+    map_programs: int
+    """Translation pages programmed to write changed entries back. Unit: pages."""
+    multi_plane_operations: int
+    """Operations that more than one plane joined. Unit: operations."""
+    suspensions: int
+    """Programs and erases suspended for reads. Unit: operations."""
+
+
+@dataclass(frozen=True, slots=True)
+class MappingCache:
+    """Lookups and transfers of the cache of the map."""
+
+    entries: int
+    """Entries that the cache can hold. Unit: entries."""
+    hit_share: float | None
+    """Entries found, over entries wanted during the run. Unit: share. None when none was wanted."""
+    hits: int
+    """Entries wanted, one for each page of a request, and found. Unit: entries."""
+    misses: int
+    """Entries for which a translation page was read. Unit: entries."""
+    joined_misses: int
+    """Entries not found whose translation page was already being read or written back. Unit: entries."""
+    waits_for_room: int
+    """Misses that waited for a write-back to make room. Unit: entries."""
+    evictions: int
+    """Entries evicted to make room for others. Unit: entries."""
+    write_backs: int
+    """Translation pages chosen for a write-back. Unit: pages."""
+    write_backs_without_read: int
+    """Of `write_backs`, pages that need not be read first, since all of their entries were in DRAM. Unit: pages."""
+
+
+@dataclass(frozen=True, slots=True)
+class CauseOfConflicts:
+    """Path conflicts of one cause."""
+
+    transfers: int
+    """Transfers that waited for this cause. Unit: transfers."""
+    requests: int
+    """Completed requests with such a transfer. Unit: requests."""
+    wait_ps: int
+    """Time waited for this cause, summed over the transfers. Unit: ps."""
+
+
+@dataclass(frozen=True, slots=True)
+class CausesOfConflicts:
+    """Path conflicts by cause.
+
+    A transfer that waited first for a controller and then for a link counts under both, a request under every cause
+    that one of its transfers met.
+    """
+
+    channel: CauseOfConflicts
+    """The channel, or the pins of the chip, carried something else."""
+    controller: CauseOfConflicts
+    """No controller that may serve the chip was free."""
+    link: CauseOfConflicts
+    """A link between routers carried something else."""
+
+
+@dataclass(frozen=True, slots=True)
+class PathConflict:
+    """Transfers and requests that found their path free at the first try (Venice, ISCA 2023, section 6.3)."""
+
+    requests_free_share: float | None
+    """Share of completed requests none of whose transfers had to wait for a path. Unit: share. None when no request
+    completed.
+    """
+    transfers_free_share: float | None
+    """Share of transfers whose path was free at the first try. Unit: share. None without transfers."""
+    transfers: int
+    """Transfers, of requests and of garbage collection. Unit: transfers."""
+    wait_ps: int
+    """Time that transfers waited for a path, summed. Unit: ps."""
+    causes: CausesOfConflicts
+    """Conflicts by cause."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scouts:
+    """Work of the scouts of Venice."""
+
+    sent: int
+    """Scouts sent. Unit: scouts."""
+    failed: int
+    """Of `sent`, scouts that came back without a path. Unit: scouts."""
+    steps: int
+    """Links that scouts crossed in search of a path, forward and back; not the way back over a reserved path. Unit:
+    steps.
+    """
+    misroutes: int
+    """Of `steps`, steps forward over a link that does not lead nearer to the chip. Unit: steps."""
+    backtracks: int
+    """Of `steps`, steps back to the router or controller that the scout came from. Unit: steps."""
+    circuit_lengths: tuple[int, ...]
+    """Circuits set up, by their number of links from 0 on, those of the controller and the chip included. Unit:
+    circuits.
+    """
+
+
+@dataclass(frozen=True, slots=True)
+class Queue:
+    """Commands in the queue of one stream."""
+
+    commands: int
+    """Commands that went through the queue, from issue to completion, during the run. Unit: commands."""
+    occupancy_mean: float
+    """Mean number of commands in the queue, over the makespan. Unit: commands."""
+
+
+@dataclass(frozen=True, slots=True)
+class Statuses:
+    """Completed requests by their status."""
+
+    success: int
+    """Requests that succeeded. Unit: requests."""
+    invalid_opcode: int
+    """Requests whose command the drive does not know (0x01): zeroes over SATA. Unit: requests."""
+    invalid_field: int
+    """Requests of no sectors, or of more than `host.transfer-max` (0x02). Unit: requests."""
+    invalid_namespace: int
+    """Requests through a queue that is attached to no namespace (0x0b); none in a run of a configuration, which
+    attaches every queue. Unit: requests.
+    """
+    lba_out_of_range: int
+    """Requests that reach beyond their namespace (0x80): of traces with `workload.beyond = "send"`. Unit: requests."""
+
+
+@dataclass(frozen=True, slots=True)
+class Host:
+    """What crossed between host and drive."""
+
+    interface: Literal["direct", "nvme", "sata"]
+    """How host and drive are connected (`host.interface`)."""
+    queues: tuple[Queue, ...]
+    """Queues, one for each stream."""
+    submission_doorbells: int
+    """Doorbells rung for commands issued; 0 where there are no doorbells. Unit: doorbells."""
+    completion_doorbells: int
+    """Doorbells rung for completions taken. Unit: doorbells."""
+    bytes_to_drive: int
+    """Bytes sent over the link to the drive, with the overhead of packets. Unit: B."""
+    bytes_to_host: int
+    """Bytes sent over the link to the host, with the overhead of packets. Unit: B."""
+    statuses: Statuses
+    """Completed requests by their status."""
+
+
+@dataclass(frozen=True, slots=True)
+class CacheLookups:
+    """Pages looked up in the device cache."""
+
+    hits: int
+    """Pages of which all sectors that were read or written were in the cache. Unit: pages."""
+    partial_hits: int
+    """Pages of which some of them were; the rest of a read came from flash. Unit: pages."""
+    misses: int
+    """Pages of which none of them were. Unit: pages."""
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceCache:
+    """Work of the device cache."""
+
+    capacity_pages: int
+    """Pages that the cache can hold. Unit: pages."""
+    reads: CacheLookups
+    """Pages of reads, of all streams, looked up in the cache."""
+    writes: CacheLookups
+    """Pages of writes looked up in the cache, of streams whose writes it takes."""
+    fills: int
+    """Pages that reads brought from flash and that the cache kept. Unit: pages."""
+    destages: int
+    """Pages that the cache wrote to flash. Unit: pages."""
+    evictions: int
+    """Pages evicted to make room for others. Unit: pages."""
+    waits: int
+    """Pages of writes that waited for room, or behind others that did. Unit: pages."""
+    wait_ps: int
+    """Time that pages of writes waited for room, summed over those that went on. Unit: ps."""
+    dirty_pages_max: int
+    """Most pages that were dirty at once: pages with sectors that flash lacked. Unit: pages."""
+    dirty_pages_end: int
+    """Pages that were dirty at the end of the run; `cache.flush-at-end` writes them to flash. Unit: pages."""
+    dram_share: float
+    """Busy share of the DRAM. Unit: share."""
+
+
+@dataclass(frozen=True, slots=True)
+class PowerCut:
+    """What a cut of the power cost.
+
+    The run ends with it.
+    """
+
+    at_ps: int
+    """Simulated time of the cut. Unit: ps."""
+    capacitors: bool
+    """Whether capacitors kept the drive alive (`cache.capacitors`)."""
+    requests_lost: int
+    """Requests in flight at the cut, which never completed. Unit: requests."""
+    dirty_pages: int
+    """Pages that were dirty in the cache at the cut. Unit: pages."""
+    dirty_bytes: int
+    """Bytes of the dirty pages that flash lacked. Unit: B."""
+    pages_programmed: int
+    """With capacitors, pages that the cache wrote to flash after the cut, those under way at the cut included. Unit:
+    pages.
+    """
+    duration_ps: int
+    """Time that these programs took after the cut. Unit: ps."""
+    energy_j: float
+    """Energy of the events that ended after the cut. Unit: J."""
+    pages_lost: int
+    """Without capacitors, pages whose newest data was acknowledged to the host and lost, in whole or in part. Unit:
+    pages.
+    """
+    bytes_lost: int
+    """Bytes lost of these pages. Unit: B."""
+    programs_lost: int
+    """Without capacitors, pages that were being programmed for requests or the cache; of such a page the older version
+    is found again. Unit: pages.
+    """
+
+
+@dataclass(frozen=True, slots=True)
+class Utilisation:
+    """Busy shares of the parts of the drive."""
+
+    link_to_drive: float
+    """Link, host to drive; of a link that carries one direction at a time, in either. Unit: share."""
+    link_to_host: float
+    """Link, drive to host. Unit: share."""
+    adapter: float | None
+    """Adapter in the host, in the busier of its two directions. Unit: share. None but for `sata`."""
+    links: tuple[float, ...]
+    """Each link of the fabric, in the order of `links.names`, with bytes on the move. Unit: share."""
+    controllers: tuple[float, ...]
+    """Each flash controller, with a transfer or setting up its path. Unit: share."""
+    dies: tuple[float, ...]
+    """Each die, in the order of channel, way, die, busy with anything. Unit: share."""
+    links_mean: float
+    """Mean of `links`. Unit: share."""
+    controllers_mean: float
+    """Mean of `controllers`. Unit: share."""
+    dies_mean: float
+    """Mean of `dies`. Unit: share."""
+    dies_gc_mean: float
+    """Mean share of the time of the dies that went to garbage collection and wear levelling. Unit: share."""
+
+
+@dataclass(frozen=True, slots=True)
+class Links:
+    """What each link of the fabric carried; an entry for each link."""
+
+    names: tuple[str, ...]
+    """Name of each link: channels by row, those of columns behind them; private channels by chip; links of a mesh by
+    the routers at their ends, (row, column).
+    """
+    kinds: tuple[Literal["channel", "controller", "mesh", "chip"], ...]
+    """What each link connects."""
+    busy_ps: tuple[int, ...]
+    """Time that each link had bytes on the move. Unit: ps."""
+    bytes_to_chips: tuple[int, ...]
+    """Data and metadata that each link carried towards the chips. Unit: B."""
+    bytes_from_chips: tuple[int, ...]
+    """Data and metadata that each link carried from the chips to controllers. Unit: B."""
+    bytes_between_chips: tuple[int, ...]
+    """Data and metadata that each link carried from chip to chip. Unit: B."""
+    hops: int
+    """Links crossed, summed over the transfers. Unit: links."""
+    hops_mean: float | None
+    """Mean number of links that a transfer crossed. Unit: links. None without transfers."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """What bounds the run."""
+
+    resource: Literal[
+        "host-link",
+        "adapter",
+        "links",
+        "controllers",
+        "dram",
+        "dies",
+        "garbage-collection",
+        "arrivals",
+        "latency",
+    ]
+    """The resource that bounds the run."""
+    share: float
+    """Busy share of that resource; of the busiest part where the run is bound by arrivals or latency. Unit: share."""
+    sentence: str
+    """A sentence that says so."""
+
+
+@dataclass(frozen=True, slots=True)
+class LowerBound:
+    """The least time that the work of the run takes, garbage collection included, whatever the order of the work."""
+
+    makespan_ps: int
+    """The least time: that of the part that needs most, among the following. Unit: ps."""
+    limit: Literal[
+        "dies",
+        "chips",
+        "rows",
+        "controllers",
+        "link-to-drive",
+        "link-to-host",
+        "adapter",
+        "dram",
+        "arrivals",
+    ]
+    """The part that needs most."""
+    distance: float | None
+    """Time of the run over `lower_bound.makespan_ps`, less 1. Unit: share. None when there was nothing to do."""
+    dies_ps: int
+    """Time of the busiest die: its operations and transfers one after the other; with `read-cache` its data leaves
+    beside them. A chip whose dies take turns (`die-interleaving`) counts as one die. Unit: ps.
+    """
+    chips_ps: int | None
+    """Time of the pins of the busiest chip. Unit: ps. None where they are no link of their own."""
+    rows_ps: int | None
+    """Time of the channel of the busiest row. Unit: ps. None where a row shares none."""
+    controllers_ps: int | None
+    """Time of the controllers, with the transfers evenly among them. Unit: ps. None where nothing limits them."""
+    link_to_drive_ps: int
+    """Time of what crossed the link, host to drive. Unit: ps."""
+    link_to_host_ps: int
+    """Time of what crossed the link, drive to host. Unit: ps."""
+    adapter_ps: int | None
+    """Time of the adapter in the host, in the busier of its two directions. Unit: ps. None but for `sata`."""
+    dram_ps: int | None
+    """Time of the DRAM of the device cache. Unit: ps. None where the cache is turned off."""
+    arrivals_ps: int | None
+    """Last arrival of a request. Unit: ps. None where all streams issue requests as others complete."""
+
+
+@dataclass(frozen=True, slots=True)
+class Energy:
+    """Energy of the events of the run, by what took it."""
+
+    total: float
+    """All of the following. Unit: J."""
+    read: float
+    """Arrays reading, `flash.read-time` each, whatever the number of planes; a copyback reads and programs. Unit: J."""
+    program: float
+    """Arrays programming. Unit: J."""
+    erase: float
+    """Arrays erasing. Unit: J."""
+    channels: float
+    """Channels that several chips share, while bytes move. Unit: J."""
+    links: float
+    """Links with one driver at either end, while bytes move. Unit: J."""
+    routers: float
+    """Routers, always. Unit: J."""
+    controllers: float
+    """Flash controllers, always. Unit: J."""
+
+
+@dataclass(frozen=True, slots=True)
+class Constant:
+    """A constant that a result rests on."""
+
+    name: str
+    """What the constant is."""
+    value: float
+    """Its value, in `unit`."""
+    unit: str
+    """The unit of the value."""
+    source: str
+    """The paper, or the choice made where no paper states one; `configuration` for a value that was configured."""
+
+
+@dataclass(frozen=True, slots=True)
+class DrivePower:
+    """What the drive drew, by two measures that are not to be mixed: the energy of events, and nominal power."""
+
+    energy_j: Energy
+    """Energy of the events of the run."""
+    average_w: float | None
+    """Energy of the events per simulated second. Unit: W. None in a run that took no time."""
+    nominal_w: float
+    """Power of the drive with all of its parts at work: each die with the mean operation of the run, each controller
+    with a transfer over as many links as those of the run had on average, routers and controllers. It does not depend
+    on the length of the run. Unit: W.
+    """
+    nominal_energy_j: float
+    """The papers' own measure, average power times execution time (Venice, ISCA 2023, section 6.4), with the nominal
+    power. Unit: J.
+    """
+    constants: tuple[Constant, ...]
+    """The powers behind these figures."""
+
+
+@dataclass(frozen=True, slots=True)
+class LinkCounts:
+    """Links of the interconnect, by what they connect."""
+
+    channel: int
+    """Channels that several chips share. Unit: links."""
+    controller: int
+    """Links between a controller and one chip, or one router. Unit: links."""
+    mesh: int
+    """Links between routers. Unit: links."""
+    chip: int
+    """Links between a router and its chip. Unit: links."""
+
+
+@dataclass(frozen=True, slots=True)
+class DriveArea:
+    """What the interconnect is made of, and its area."""
+
+    links: LinkCounts
+    """Links by what they connect."""
+    wires: int
+    """Wires that carry data, over all links. Unit: wires."""
+    controllers: int
+    """Flash controllers. Unit: controllers."""
+    routers: int
+    """Routers. Unit: routers."""
+    links_saved_share: float | None
+    """Share of the area of the channels of the bus that the links save, negative when they take more; links of
+    controllers and chips do not count (Venice, ISCA 2023, section 6.6). Unit: share. None for private channels to every
+    chip, whose area nobody states.
+    """
+    chips_mm2: float
+    """Area of the chips, without what the interconnect adds to them. Unit: mm2."""
+    added_inside_mm2: float
+    """Area that the interconnect adds inside the chips: controllers on the dies, routers of NoSSD. Unit: mm2."""
+    added_beside_mm2: float
+    """Area that the interconnect adds on the board beside the chips, without links: routers of Venice. Unit: mm2."""
+    constants: tuple[Constant, ...]
+    """The areas behind these figures."""
+
+
+@dataclass(frozen=True, slots=True)
+class TraceTally:
+    """Lines that met one fate, and the first of them."""
+
+    reason: str
+    """The fate: why lines were rejected, or the action that was ignored."""
+    lines: int
+    """Lines that met it. Unit: lines."""
+    first_line: int
+    """The first of them, from 1; of a binary trace the record. Unit: line number."""
+    first_column: int
+    """The column in it, or the byte of the record, from 1; 0 when the whole line is meant. Unit: column number."""
+    message: str
+    """What is wrong with it."""
+
+
+@dataclass(frozen=True, slots=True)
+class TraceContents:
+    """What is in a trace: of the requests that will run, all of it exact.
+
+    Every line read meets one fate: `lines = requests + rejected + ignored + skipped`, except that a trace cut by
+    `workload.requests` was read a little further than its last request.
+    """
+
+    file: str
+    """File of the trace."""
+    format: Literal[
+        "auto",
+        "msr",
+        "ascii",
+        "fio-iolog",
+        "spc",
+        "systor",
+        "blkparse",
+        "vscsi1",
+        "vscsi2",
+        "diskmon",
+        "alibaba",
+        "tencent",
+    ]
+    """Format as which it was read (`workload.format`)."""
+    format_title: str
+    """The format as people call it."""
+    compression: Literal["plain", "gzip", "zstd", "xz"]
+    """How the file is packed."""
+    lines: int
+    """Lines read; of a binary trace records, here and below. Unit: lines."""
+    requests: int
+    """Requests that will run. Unit: requests."""
+    reads: int
+    """Requests that read. Unit: requests."""
+    writes: int
+    """Requests that write. Unit: requests."""
+    deallocates: int
+    """Requests that deallocate. Unit: requests."""
+    flushes: int
+    """Requests that flush (`workload.flushes`). Unit: requests."""
+    read_share: float
+    """Share of the requests that read. Unit: share."""
+    write_share: float
+    """Share of the requests that write. Unit: share."""
+    deallocate_share: float
+    """Share of the requests that deallocate. Unit: share."""
+    span_ps: int
+    """Time from the first arrival to the last. Unit: ps."""
+    interarrival_mean_ps: float
+    """Mean time between arrivals; 0 with a single request. Unit: ps."""
+    read_bytes: int
+    """Bytes read. Unit: B."""
+    write_bytes: int
+    """Bytes written. Unit: B."""
+    deallocate_bytes: int
+    """Bytes deallocated. Unit: B."""
+    read_size_mean_bytes: float
+    """Mean size of a read; 0 when there is none. Unit: B."""
+    write_size_mean_bytes: float
+    """Mean size of a write; 0 when there is none. Unit: B."""
+    footprint_bytes: int
+    """Distinct pages of 4 KiB read or written. Unit: B."""
+    address_end_bytes: int
+    """End of the highest byte asked for. Unit: B."""
+    devices: int
+    """Devices that the trace names, counted up to 65,536; they share one address space. Unit: devices."""
+    wrapped: int
+    """Requests whose address was folded onto the drive (`workload.beyond`). Unit: requests."""
+    reordered: TraceTally | None
+    """Requests that were out of order and were sorted in. None when none was."""
+    rejected: tuple[TraceTally, ...]
+    """Lines that cannot be used, by reason."""
+    ignored: tuple[TraceTally, ...]
+    """Lines with an action that asks no work of the drive (flushes, unless `workload.flushes`), or does not say which,
+    by action.
+    """
+    skipped: int
+    """Blank lines, comments, headers and bookkeeping. Unit: lines."""
+
+
+@dataclass(frozen=True, slots=True)
+class StreamResult:
+    """The results of one stream, over the whole run."""
+
+    name: str
+    """Name of the stream."""
+    requests: int
+    """Requests of the stream that completed during the run. Unit: requests."""
+    makespan_ps: int
+    """Simulated time from the start of the run to the last completion of the stream. Unit: ps."""
+    iops: float
+    """Completed requests per simulated second, up to the last completion of the stream. Unit: 1/s."""
+    bandwidth_bytes_per_s: float
+    """Bytes that successful requests read and wrote, per simulated second up to the last completion of the stream.
+    Unit: B/s.
+    """
+    latency_ps: LatencyByKind
+    """Completion latencies of the requests of the stream."""
+    breakdown_ps: BreakdownByPart
+    """Where the latencies of the requests of the stream went."""
+    workload: dict[str, Any] | None
+    """What the workload of the stream is. None when it was not made from the configuration."""
+
+
+@dataclass(frozen=True, slots=True)
+class WarmUp:
+    """How the warm-up ended."""
+
+    how: Literal["none", "auto", "requests", "time"]
+    """What was to end the warm-up (`measure.warm-up`)."""
+    converged: bool
+    """Whether the warm-up ended and requests completed behind it; `false` with `auto` says that the run is too short,
+    and that the measured window is its second half.
+    """
+    ended_ps: int | None
+    """Simulated time at which the warm-up ended. Unit: ps. None when it did not end."""
+    requests: int
+    """Requests that completed during the warm-up. Unit: requests."""
+    batch_requests: int | None
+    """Requests of a batch, of which `warm_up.requests` is a multiple. Unit: requests. None but with `auto`."""
+
+
+@dataclass(frozen=True, slots=True)
+class StretchUtilisation:
+    """Busy shares of the parts of the drive, of the time of an interval."""
+
+    link_to_drive: float
+    """Link, host to drive. Unit: share."""
+    link_to_host: float
+    """Link, drive to host. Unit: share."""
+    links_mean: float
+    """Mean over the links of the fabric. Unit: share."""
+    dies_mean: float
+    """Mean over the dies. Unit: share."""
+    dies_gc_mean: float
+    """Mean share of the time of the dies that went to garbage collection and wear levelling. Unit: share."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """Results of an interval of the run; a request belongs to the one in which it completed, whenever it arrived."""
+
+    start_ps: int
+    """Simulated time at which the interval begins. Unit: ps."""
+    end_ps: int
+    """Simulated time at which the interval ends. Unit: ps."""
+    requests: int
+    """Requests that completed in the interval. Unit: requests."""
+    iops: float
+    """Completed requests per simulated second of the interval. Unit: 1/s."""
+    bandwidth_bytes_per_s: float
+    """Bytes that successful requests read and wrote, per simulated second of the interval. Unit: B/s."""
+    latency_ps: LatencyByKind
+    """Completion latencies of the requests of the interval."""
+    write_amplification: float | None
+    """Pages programmed in the interval over pages that requests wrote in it. Unit: ratio. None when requests wrote no
+    page.
+    """
+    gc: GarbageCollection
+    """Work of garbage collection and wear levelling in the interval."""
+    flash: FlashOperations
+    """Operations of the flash array in the interval."""
+    mapping_hit_share: float | None
+    """Entries found in the cache of the map, over entries wanted in the interval. Unit: share. None when none was
+    wanted, or the whole map is in DRAM.
+    """
+    occupancy_mean: float
+    """Mean number of commands in the queues of all streams, over the interval. Unit: commands."""
+    utilisation: StretchUtilisation
+    """Busy shares of the parts of the drive, of the time of the interval."""
+
+
+@dataclass(frozen=True, slots=True)
+class Drift:
+    """How much a measure changes over five rounds, as shares of its mean."""
+
+    range: float
+    """Largest of the rounds less the least, over their mean. Unit: share."""
+    slope: float
+    """Rise or fall of the straight line that fits the rounds best, from the first to the last, over their mean. Unit:
+    share.
+    """
+
+
+@dataclass(frozen=True, slots=True)
+class Rounds:
+    """How much the measured window changes over five rounds, each a fifth of its requests."""
+
+    iops: Drift
+    """Of completed requests per simulated second."""
+    latency: Drift
+    """Of the mean latency."""
+
+
+@dataclass(frozen=True, slots=True)
+class MeasuredStream:
+    """The measured window of one stream."""
+
+    name: str
+    """Name of the stream."""
+    requests: int
+    """Requests of the stream that completed in the window. Unit: requests."""
+    iops: float
+    """Completed requests per simulated second, from the start of the window to the last completion of the stream. Unit:
+    1/s.
+    """
+    bandwidth_bytes_per_s: float
+    """Bytes that successful requests read and wrote, per simulated second from the start of the window to the last
+    completion of the stream. Unit: B/s.
+    """
+    latency_ps: LatencyByKind
+    """Completion latencies of the requests of the stream in the window."""
+
+
+@dataclass(frozen=True, slots=True)
+class Measured(Stretch):
+    """The measured window: the run behind its warm-up."""
+
+    steady: bool | None
+    """Whether IOPS and mean latency of five rounds are steady by the criterion of the SNIA: a range of at most 20 % and
+    a slope of at most 10 % of their mean. None when there are too few requests to tell.
+    """
+    rounds: Rounds | None
+    """How much IOPS and mean latency change over five rounds, each a fifth of the requests of the window. None when
+    there are too few requests to tell.
+    """
+    streams: tuple[MeasuredStream, ...]
+    """The window for each stream."""
+
+
+@dataclass(frozen=True, slots=True)
+class StreamFairness:
+    """What the other streams do to one."""
+
+    name: str
+    """Name of the stream."""
+    together_ps: float | None
+    """Mean latency of the stream beside the others. Unit: ps. None when it completed nothing."""
+    alone_ps: float | None
+    """Mean latency of the stream on the same drive, with the same requests, while the others issue none. Unit: ps. None
+    when it completed nothing.
+    """
+    slowdown: float | None
+    """`together_ps` over `alone_ps`: 1 when the others do not disturb the stream. Unit: ratio. None when it completed
+    nothing.
+    """
+
+
+@dataclass(frozen=True, slots=True)
+class Fairness:
+    """How evenly streams slow one another down, by the measures of the MQSim paper (Tavakkol et al., FAST 2018)."""
+
+    streams: tuple[StreamFairness, ...]
+    """The slowdown of each stream, in the order of the configuration."""
+    slowdown_max: float | None
+    """Largest slowdown. Unit: ratio. None when no stream has a slowdown."""
+    fairness: float | None
+    """Least slowdown over the largest: 1 when all streams suffer alike, near 0 when one suffers for the others. Unit:
+    ratio. None when no stream has a slowdown.
+    """
+    unfairness: float | None
+    """Largest slowdown over the least: 1 when all streams suffer alike. Unit: ratio. None when no stream has a
+    slowdown.
+    """
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """The measures of one run.
+
+    Where a meaning names no other interval, it covers the whole run, warm-up included.
+    """
+
+    requests: int
+    """Requests that completed during the run. Unit: requests."""
+    makespan_ps: int
+    """Simulated time from the start of the run to its last completion, or to the last program of a final flush of the
+    device cache; to the cut of the power, or to the interruption, of a run that ended so. Unit: ps.
+    """
+    iops: float
+    """Completed requests per simulated second of the makespan. Unit: 1/s."""
+    bandwidth_bytes_per_s: float
+    """Bytes that successful requests read and wrote, per simulated second of the makespan. Unit: B/s."""
+    latency_ps: LatencyByKind
+    """Completion latencies of all requests of the run."""
+    breakdown_ps: BreakdownByPart
+    """Where the latencies of the requests of the run went."""
+    write_amplification: float | None
+    """Pages programmed during the run, pages moved by garbage collection and translation pages included, over pages
+    that requests wrote, each page counted as often as it was written, in whole or in part. Below 1 where the device
+    cache takes a page several times before it goes to flash. Unit: ratio. None when requests wrote no page.
+    """
+    gc: GarbageCollection
+    """Work of garbage collection and wear levelling during the run."""
+    flash: FlashOperations
+    """Operations of the flash array during the run."""
+    mapping_cache: MappingCache | None
+    """Lookups and transfers of the cache of the map during the run. None when the whole map is in DRAM."""
+    path_conflict: PathConflict
+    """Transfers and requests that found their path free at the first try, during the run."""
+    scouts: Scouts | None
+    """Work of the scouts of Venice during the run. None on other fabrics."""
+    host: Host
+    """What crossed between host and drive during the run."""
+    cache: DeviceCache | None
+    """Work of the device cache during the run. None when it is turned off."""
+    power_cut: PowerCut | None
+    """What the cut of the power (`cache.power-cut`) cost. None when none came before the run ended."""
+    utilisation: Utilisation
+    """Busy shares of the parts of the drive, of the simulated time from the start to the last event."""
+    links: Links
+    """What each link of the fabric carried during the run."""
+    bound: Bound
+    """What bounds the run."""
+    lower_bound: LowerBound
+    """The least time that the work of the run takes."""
+    power: DrivePower
+    """Energy and power of the drive during the run."""
+    area: DriveArea
+    """What the interconnect is made of, and its area."""
+    streams: tuple[StreamResult, ...]
+    """The results of each stream, in the order of the configuration; one, named `host`, where no streams are
+    configured.
+    """
+    warm_up: WarmUp | None
+    """How the warm-up ended ([steady-state.md](steady-state.md)). None with `measure.warm-up = "none"`."""
+    measured: Measured | None
+    """The measured window, from the end of the warm-up to the end of the run. None without a warm-up, or when nothing
+    completed behind it.
+    """
+    epochs: tuple[Stretch, ...]
+    """The run in intervals of `measure.epoch`, or of that times a power of two. Their counts add up to those of the
+    run, and the last one ends with the run. Empty where `measure.epoch` is unset.
+    """
+    workload: dict[str, Any] | None
+    """What the workload is. None when there are several streams."""
+    wall_s: float
+    """Wall time of the run, without reading the configuration and preconditioning. Unit: s."""
+    requests_per_wall_s: float
+    """Completed requests per second of wall time. Unit: 1/s."""
+    peak_rss_bytes: int | None
+    """Peak memory of the process until the end of the run; runs of one process share it. Unit: B. None where the system
+    does not tell.
+    """
+    config_hash: str
+    """Hash of the configuration, equal for configurations that decide the same run."""
+    seed: int
+    """Seed from which all random choices of the run derive."""
+    version: str
+    """Version of flashmesh."""
+    interrupted: bool
+    """Whether the run was stopped before its end."""
+    fairness: Fairness | None
+    """How much the streams slow one another down. None unless the streams were run alone as well (`--fairness`)."""
+
+
+@dataclass(frozen=True, slots=True)
+class RequestColumn:
+    """A column of the log of requests."""
+
+    name: str
+    """Its name."""
+    type: Literal["uint64", "uint32", "bool", "name", "stream"]
+    """What its values are: numbers, truth values, the place of a name in `names`, or that of a stream."""
+    names: tuple[str, ...] = ()
+    """The names, by their place."""
+
+
+REQUEST_COLUMNS: tuple[RequestColumn, ...] = (
+    RequestColumn("id", "uint64"),
+    RequestColumn("kind", "name", ("read", "write", "deallocate", "flush", "write_zeroes")),
+    RequestColumn("stream_name", "stream"),
+    RequestColumn("stream", "uint32"),
+    RequestColumn("offset_bytes", "uint64"),
+    RequestColumn("size_bytes", "uint64"),
+    RequestColumn(
+        "status", "name", ("success", "invalid_opcode", "invalid_field", "invalid_namespace", "lba_out_of_range")
+    ),
+    RequestColumn("arrival_ps", "uint64"),
+    RequestColumn("submitted_ps", "uint64"),
+    RequestColumn("completed_ps", "uint64"),
+    RequestColumn("host_ps", "uint64"),
+    RequestColumn("cache_ps", "uint64"),
+    RequestColumn("map_wait_ps", "uint64"),
+    RequestColumn("die_wait_ps", "uint64"),
+    RequestColumn("path_wait_ps", "uint64"),
+    RequestColumn("array_ps", "uint64"),
+    RequestColumn("transfer_ps", "uint64"),
+    RequestColumn("behind_gc_ps", "uint64"),
+    RequestColumn("path_conflict", "bool"),
+    RequestColumn("channel_conflict", "bool"),
+    RequestColumn("controller_conflict", "bool"),
+    RequestColumn("link_conflict", "bool"),
+)
+"""The log of requests: a row for each completed request."""

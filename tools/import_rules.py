@@ -1,0 +1,186 @@
+#!/usr/bin/env python3
+"""Checks which rooms of crates/flashmesh/src name which others: `python tools/import_rules.py [SRC]`.
+
+A room is a file or folder directly below `src`. It may name itself and the rooms that stand before it in ROOMS, so that
+there is no circle between rooms. Paths count wherever they stand: `use crate::room::...`, `crate::room::...` in code,
+macros that a room exports. Tests may name everything.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+ROOMS = (
+    # What everything is made of.
+    ("units", "sizes, times and rates, with their texts"),
+    ("ids", "typed numbers"),
+    ("results", "how quantities of a report are declared"),
+    ("error", "errors as types"),
+    ("engine", "clock, event queue, random numbers, arenas"),
+    ("config", "the declared parameters, read from text"),
+    # State machines and policies without time.
+    ("flash", "geometry, timing, dies"),
+    ("workload", "where requests come from"),
+    ("host", "queues, links and namespaces of the host"),
+    ("cache", "the device cache"),
+    ("fabric", "the interconnects"),
+    ("schedule", "which transaction a die runs next"),
+    ("ftl", "mapping, allocation, collection, wear"),
+    ("power", "energy and area"),
+    # What the parts of a run share.
+    ("measure", "counts, histograms and the quantities of a report"),
+    ("kernel", "clock and events, probes, what is compiled into a run"),
+    # What takes several of them.
+    ("drive", "whether a configuration makes a drive"),
+    ("check", "oracles"),
+    # The parts of a run.
+    ("datapath", "transactions through dies and fabric"),
+    ("firmware", "what the controller decides, in time"),
+    ("frontend", "requests, from issue to completion"),
+    ("reporting", "from counts to a report"),
+    ("simulation", "the loop"),
+)
+PLACE = {room: place for place, (room, _) in enumerate(ROOMS)}
+SOURCES = Path(__file__).resolve().parents[1] / "crates/flashmesh/src"
+
+# Comments, texts and characters; a lifetime is none.
+NOT_CODE = re.compile(
+    r"""//[^\n]*|/\*.*?\*/|b?r(?P<hashes>\#*)".*?"(?P=hashes)|b?"(?:\\.|[^"\\])*"|b?'(?:\\[^\n]+?|[^'\\\n])'""",
+    re.DOTALL,
+)
+TEST_ITEM = re.compile(r"#\[cfg\((?:test|any\(test\b[^\]]*)\)\]\s*(?:#\[[^\]]*\]\s*)*(?:pub\s+)?")
+VISIBILITY = re.compile(r"\bpub\s*\([^)]*\)")
+INLINE_MODULE = re.compile(r"\bmod\s+\w+\s*(?=\{)")
+PATH = re.compile(r"\bcrate::\s*(?:(?P<name>\w+)|(?P<group>\{))")
+SUPERS = re.compile(r"\b(?:super::\s*)+(?P<name>\w+)?")
+EXPORTED = re.compile(r"#\[macro_export\]\s*macro_rules!\s*(\w+)")
+
+
+class Mention(NamedTuple):
+    """A room that a file names."""
+
+    line: int
+    name: str
+
+
+def blanked(text: str) -> str:
+    """As many spaces and line breaks."""
+    return re.sub(r"[^\n]", " ", text)
+
+
+def code_of(text: str) -> str:
+    """The text without comments, literals and visibilities, each line where it was."""
+    code = NOT_CODE.sub(lambda found: blanked(found[0]), text)
+    return VISIBILITY.sub(lambda found: blanked(found[0]), code)
+
+
+def end_of_block(code: str, start: int) -> int:
+    """Behind the brace that closes the one at `start`."""
+    depth = 0
+    for brace in re.finditer(r"[{}]", code[start:]):
+        depth += 1 if brace[0] == "{" else -1
+        if depth == 0:
+            return start + brace.end()
+    return len(code)
+
+
+def without_tests(code: str) -> tuple[str, list[str]]:
+    """The code without items of tests, and the modules of tests that have a file of their own."""
+    modules = []
+    while item := TEST_ITEM.search(code):
+        end = re.compile(r"[;{]").search(code, item.end())
+        at = end.start() if end else len(code)
+        if module := re.match(r"mod\s+(\w+)\s*;", code[item.end() :]):
+            modules.append(module[1])
+        stop = end_of_block(code, at) if code[at : at + 1] == "{" else at + 1
+        code = code[: item.start()] + blanked(code[item.start() : stop]) + code[stop:]
+    return code, modules
+
+
+def heads(group: str) -> list[tuple[int, str]]:
+    """The first name of each path in the braces at the start of `group`, with its place."""
+    found, depth, is_first = [], 0, False
+    for token in re.finditer(r"\w+|[{},]", group):
+        match token[0]:
+            case "{":
+                depth += 1
+                is_first = depth == 1
+            case "}":
+                depth -= 1
+                if depth == 0:
+                    break
+            case ",":
+                is_first = depth == 1
+            case name:
+                if is_first:
+                    found.append((token.start(), name))
+                is_first = False
+    return found
+
+
+def mentions(code: str, depth: int) -> list[Mention]:
+    """What the code of a module so many levels below the root names at the root."""
+    found: list[tuple[int, str]] = []
+    for path in PATH.finditer(code):
+        if path["name"]:
+            found.append((path.start(), path["name"]))
+        else:
+            found += [(path.start("group") + at, name) for at, name in heads(code[path.start("group") :])]
+    inline = [(module.end(), end_of_block(code, module.end())) for module in INLINE_MODULE.finditer(code)]
+    for path in SUPERS.finditer(code):
+        inner = sum(start < path.start() < end for start, end in inline)
+        if path[0].count("super") >= depth + inner and path["name"]:
+            found.append((path.start(), path["name"]))
+    return [Mention(code.count("\n", 0, at) + 1, name) for at, name in found]
+
+
+def modules_of_tests(path: Path, names: list[str]) -> set[Path]:
+    """The files and folders of modules that `path` declares."""
+    folder = path.parent if path.name in ("mod.rs", "lib.rs") else path.with_suffix("")
+    return {folder / place for name in names for place in (f"{name}.rs", name)}
+
+
+def check(sources: Path) -> list[str]:
+    """A line for each mention that breaks the rules."""
+    texts = {path: code_of(path.read_text(encoding="utf-8")) for path in sorted(sources.rglob("*.rs"))}
+    parts = {path: without_tests(code) for path, code in texts.items()}
+    tests = {test for path, (_, names) in parts.items() for test in modules_of_tests(path, names)}
+    room_of = {path: path.relative_to(sources).parts[0].removesuffix(".rs") for path in texts}
+    macros = {name: room_of[path] for path, code in texts.items() for name in EXPORTED.findall(code)}
+    problems = []
+    for path, (code, _) in parts.items():
+        room = room_of[path]
+        if room == "lib" or tests & {path, *path.parents}:
+            continue
+        if room not in PLACE:
+            problems.append(f"{path}: the room {room} has no place in ROOMS of tools/import_rules.py")
+            continue
+        relative = path.relative_to(sources)
+        depth = len(relative.parts) - (path.name == "mod.rs")
+        for line, name in mentions(code, depth):
+            named = macros.get(name, name)
+            if named == room:
+                continue
+            if named not in PLACE:
+                problems.append(f"{path}:{line}: {name} at the root of the crate is no room of tools/import_rules.py")
+            elif PLACE[named] > PLACE[room]:
+                problems.append(
+                    f"{path}:{line}: {room} names {named}, which stands behind it: "
+                    "a room may name only those before it in ROOMS of tools/import_rules.py"
+                )
+    return problems
+
+
+def main() -> int:
+    """Prints what breaks the rules; 1 when anything does."""
+    sources = Path(sys.argv[1]) if len(sys.argv) > 1 else SOURCES
+    problems = check(sources)
+    print("\n".join(problems), end="\n" if problems else "")
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
