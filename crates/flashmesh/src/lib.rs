@@ -1,7 +1,8 @@
 //! flashmesh: an SSD simulator for the people who design drives.
 //!
-//! An I/O request walks through the modules in this order: [`workload`], [`host`], [`cache`], [`ftl`], [`schedule`], [`fabric`], [`flash`];
-//! [`measure`] watches it, [`engine`] keeps the clock and [`simulation`] owns them all.
+//! An I/O request walks down through [`frontend`], [`firmware`] and [`datapath`], and up again. They stand on state machines without time:
+//! [`workload`], [`host`], [`cache`], [`ftl`], [`schedule`], [`fabric`], [`flash`]. [`kernel`] keeps the clock, [`measure`] counts, [`reporting`]
+//! makes the report, and [`simulation`] owns them all.
 
 /// The guide for contributors; its example is compiled and run with the tests.
 #[cfg(doctest)]
