@@ -8,7 +8,7 @@ use crate::fabric::Grant;
 use crate::ids::DieId;
 use crate::kernel::Kernel;
 use crate::kernel::model::Model;
-use crate::schedule::Choice;
+use crate::schedule::Decision;
 use crate::schedule::queues::NOTHING;
 
 use super::{Datapath, PageSource};
@@ -87,7 +87,7 @@ impl<M: Model> Datapath<M> {
         count: u32,
         source: &S,
         kernel: &Kernel<M>,
-    ) -> Option<Choice> {
+    ) -> Option<Decision> {
         let mut ready = std::mem::take(&mut self.ready_of_chip);
         ready.clear();
         for die in (first.0..first.0 + count).map(DieId) {

@@ -2,7 +2,7 @@
 
 use crate::config::EraseOrder;
 use crate::fabric::{Causes, Fabric, FabricEvent, Grant, Granted, Leg, Message, Payload};
-use crate::flash::die::{Operation, OperationKind};
+use crate::flash::die::{DieRules, Operation, OperationKind};
 use crate::ids::{DieId, TransactionId};
 use crate::kernel::Kernel;
 use crate::kernel::event::{Event, lane};
@@ -10,15 +10,28 @@ use crate::kernel::model::Model;
 use crate::kernel::probe::Notice;
 use crate::schedule::queues::{NOTHING, PlaneMasks};
 use crate::schedule::transaction::{Class, Transaction};
-use crate::schedule::{AnyScheduler, Choice, Scheduler, Waiting};
+use crate::schedule::{AnyScheduler, Decision, DieStates, Scheduler, Waiting};
 use crate::units::{Bytes, Time};
 
 use super::issue::has_awaited_read;
 use super::path::PathGrant;
-use super::{Datapath, PageSource};
+use super::{Datapath, DieUnit, PageSource};
 
 /// The programs of the host, or of the map, that took their pages as an operation began.
 pub type Started = Option<Operation>;
+
+/// The dies as a scheduler sees them.
+struct Units<'a>(&'a [DieUnit], &'a DieRules);
+
+impl DieStates for Units<'_> {
+    fn accepts(&self, die: DieId) -> bool {
+        self.0[die.index()].state.accepts(self.1)
+    }
+
+    fn is_idle(&self, die: DieId) -> bool {
+        self.0[die.index()].state.is_idle()
+    }
+}
 
 impl<M: Model> Datapath<M> {
     /// A path was granted. Gives the operation that began with it when that took pages of its planes for the host, or the map.
@@ -71,7 +84,7 @@ impl<M: Model> Datapath<M> {
             self.release(grant, kernel);
             return None;
         }
-        let Some((choice, lead)) = self.choose(asker, source, kernel) else {
+        let Some((Decision { queue: choice, joiners, .. }, lead)) = self.choose(asker, source, kernel) else {
             self.release(grant, kernel);
             let (first, count) = self.takers(asker);
             if (first.0..first.0 + count).all(|die| self.ready(DieId(die), source) == NOTHING) {
@@ -87,7 +100,7 @@ impl<M: Model> Datapath<M> {
         }
         self.prepare(lead, path, source, kernel);
         operation.pages = self.pages_of(lead);
-        self.join_planes(choice, lead, path, &mut operation, source, kernel);
+        self.join_planes((choice, joiners), lead, path, &mut operation, source, kernel);
         let planes = operation.transactions().len();
         self.counters.multi_plane_operations += u64::from(planes > 1);
         let payload = Payload {
@@ -200,7 +213,7 @@ impl<M: Model> Datapath<M> {
         asker: DieId,
         source: &mut S,
         kernel: &mut Kernel<M>,
-    ) -> Option<(Choice, TransactionId)> {
+    ) -> Option<(Decision, TransactionId)> {
         // The die counts as having asked: what goes elsewhere on the same die must not make it resume what it has
         // suspended, or ask for a second path.
         self.units[asker.index()].path.command = Some(kernel.now());
@@ -215,18 +228,25 @@ impl<M: Model> Datapath<M> {
         asker: DieId,
         source: &mut S,
         kernel: &mut Kernel<M>,
-    ) -> Option<(Choice, TransactionId)> {
+    ) -> Option<(Decision, TransactionId)> {
         loop {
-            let choice = match self.takers(asker) {
+            let decision = match self.takers(asker) {
                 (die, 1) => {
                     let ready = self.ready(die, source);
                     self.choose_among(die, &[ready], source, kernel)
                 }
                 (first, count) => self.choose_of_chip(first, count, source, kernel),
             }?;
-            let lead = self.queues.pop(&mut self.transactions, choice)?;
+            let lead = match decision.lead {
+                Some(lead) if M::FULL => {
+                    let is_there = self.queues.take(&mut self.transactions, decision.queue, lead);
+                    assert!(is_there, "a policy named a lead that does not wait in the queue it named");
+                    lead
+                }
+                _ => self.queues.pop(&mut self.transactions, decision.queue)?,
+            };
             if source.is_current(&self.transactions[lead]) {
-                return Some((choice, lead));
+                return Some((decision, lead));
             }
             source.reroute(lead, self, kernel);
         }
@@ -240,7 +260,7 @@ impl<M: Model> Datapath<M> {
         ready: &[PlaneMasks],
         source: &S,
         kernel: &Kernel<M>,
-    ) -> Option<Choice> {
+    ) -> Option<Decision> {
         if ready.iter().all(|ready| *ready == NOTHING) {
             return None;
         }
@@ -250,8 +270,10 @@ impl<M: Model> Datapath<M> {
         let space_is_out =
             M::FULL && self.rules.erases == EraseOrder::Last && dies().any(|die| source.collects_for_space(die));
         let now = kernel.now();
-        let waiting = Waiting::new(now, first, &self.queues, &self.transactions, ready, collection_first, space_is_out);
-        if M::FULL { self.scheduler.choose(&waiting) } else { AnyScheduler::choose_plain(&waiting) }
+        let dies = Units(&self.units, &self.rules.die);
+        let waiting =
+            Waiting::new(now, &dies, first, &self.queues, &self.transactions, ready, collection_first, space_is_out);
+        if M::FULL { self.scheduler.decide(&waiting) } else { AnyScheduler::choose_plain(&waiting).map(Decision::from) }
     }
 
     #[inline]

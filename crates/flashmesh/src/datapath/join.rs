@@ -6,9 +6,9 @@ use crate::flash::timing::Pages;
 use crate::ids::{Ppn, TransactionId};
 use crate::kernel::Kernel;
 use crate::kernel::model::Model;
-use crate::schedule::Choice;
 use crate::schedule::fuse::{InPlane, may_join};
 use crate::schedule::transaction::Class;
+use crate::schedule::{Choice, Joiners};
 
 use super::path::PathGrant;
 use super::{Datapath, PageSource};
@@ -24,7 +24,7 @@ impl<M: Model> Datapath<M> {
     #[inline]
     pub(super) fn join_planes<S: PageSource<M>>(
         &mut self,
-        choice: Choice,
+        (choice, joiners): (Choice, Joiners),
         lead: TransactionId,
         path: PathGrant,
         operation: &mut Operation,
@@ -33,7 +33,7 @@ impl<M: Model> Datapath<M> {
     ) {
         let others = self.queues.masks(choice.die)[choice.class.index()] & !(1 << choice.plane);
         if others != 0 && operation.kind != OperationKind::Copyback {
-            self.join_others(choice, lead, path, operation, others, source, kernel);
+            self.join_others((choice, joiners), lead, path, operation, others, source, kernel);
         }
     }
 
@@ -41,7 +41,7 @@ impl<M: Model> Datapath<M> {
     #[allow(clippy::too_many_arguments, reason = "what the inlined test above it was called with")]
     fn join_others<S: PageSource<M>>(
         &mut self,
-        choice: Choice,
+        (choice, joiners): (Choice, Joiners),
         lead: TransactionId,
         path: PathGrant,
         operation: &mut Operation,
@@ -53,7 +53,14 @@ impl<M: Model> Datapath<M> {
         while others != 0 {
             let plane = others.trailing_zeros() as u8;
             others &= others - 1;
-            if let Some(id) = self.joiner(Choice { plane, ..choice }, lead, lead_at, source) {
+            let queue = Choice { plane, ..choice };
+            let joiner = match joiners {
+                Joiners::These(chosen) if M::FULL => {
+                    chosen.on(plane).filter(|&id| self.take_chosen(queue, id, lead, lead_at, source))
+                }
+                _ => self.joiner(queue, lead, lead_at, source),
+            };
+            if let Some(id) = joiner {
                 self.prepare(id, path, source, kernel);
                 operation.join(id);
             }
@@ -96,6 +103,31 @@ impl<M: Model> Datapath<M> {
                 if joins { self.queues.pop(&mut self.transactions, queue) } else { None }
             }
         }
+    }
+
+    /// Takes a transaction that a policy chose to join the one that leads, if it may.
+    fn take_chosen<S: PageSource<M>>(
+        &mut self,
+        queue: Choice,
+        id: TransactionId,
+        lead: TransactionId,
+        lead_at: InPlane,
+        source: &S,
+    ) -> bool {
+        let transaction = &self.transactions[id];
+        let at = match queue.class {
+            Class::MapProgram | Class::UserProgram | Class::CollectProgram if !transaction.has_page => {
+                source.next_page(transaction).map(|(block, page)| {
+                    let block = block.0 % self.geometry.blocks_per_plane;
+                    InPlane { block, page }
+                })
+            }
+            _ => Some(self.place_of(id)),
+        };
+        let joins = transaction.is_copied == self.transactions[lead].is_copied
+            && at.is_some_and(|at| may_join(self.rules.multi_plane, lead_at, at))
+            && source.is_current(transaction);
+        joins && self.queues.take(&mut self.transactions, queue, id)
     }
 
     /// What the pages are that a transaction works on.

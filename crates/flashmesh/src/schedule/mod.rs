@@ -1,5 +1,6 @@
 //! Which waiting transaction a die runs next: the seam, and the registry of policies.
 
+mod decision;
 pub mod fifo;
 pub mod fuse;
 pub mod out_of_order;
@@ -10,16 +11,28 @@ pub mod turns;
 use enum_dispatch::enum_dispatch;
 
 use crate::config;
-use crate::ids::DieId;
+use crate::ids::{DieId, TransactionId};
 use crate::units::Time;
+
+pub use decision::{Chosen, Decision, Joiners};
 
 use queues::{DieQueues, PlaneMasks, Transactions};
 use transaction::{Class, Priority, Transaction};
 
-/// What a policy sees of one die that may take an operation, or of all dies of a chip that takes one at a time.
-#[derive(Debug)]
+/// What dies do now.
+pub trait DieStates {
+    /// Whether a die may take an operation.
+    fn accepts(&self, die: DieId) -> bool;
+
+    /// Whether nothing goes on in a die.
+    fn is_idle(&self, die: DieId) -> bool;
+}
+
+/// What a policy sees: the die that may take an operation, or all dies of a chip that takes one at a time, and around them the queues and
+/// the state of every die of the drive.
 pub struct Waiting<'a> {
     now: Time,
+    dies: &'a dyn DieStates,
     first: DieId,
     queues: &'a DieQueues,
     transactions: &'a Transactions,
@@ -42,12 +55,14 @@ fn planes(mut mask: u8) -> impl Iterator<Item = u8> {
 }
 
 impl<'a> Waiting<'a> {
-    /// The view of the dies from `first` on. `ready` says, for each of them, which planes have a transaction that may run now,
+    /// The view of the dies from `first` on, among all `dies` of the drive. `ready` says, for each of them, which planes have a transaction that may run now,
     /// for each class; `collection_first` whether garbage collection goes before user requests, `space_is_out` whether it has to, whatever
     /// the policy says: writes find no page, or will not soon.
     #[inline]
+    #[allow(clippy::too_many_arguments, reason = "it is a view of as many things")]
     pub fn new(
         now: Time,
+        dies: &'a dyn DieStates,
         first: DieId,
         queues: &'a DieQueues,
         transactions: &'a Transactions,
@@ -55,7 +70,7 @@ impl<'a> Waiting<'a> {
         collection_first: bool,
         space_is_out: bool,
     ) -> Waiting<'a> {
-        Waiting { now, first, queues, transactions, ready, collection_first, space_is_out }
+        Waiting { now, dies, first, queues, transactions, ready, collection_first, space_is_out }
     }
 
     /// The time of the decision.
@@ -68,6 +83,37 @@ impl<'a> Waiting<'a> {
     #[inline]
     pub fn first_die(&self) -> DieId {
         self.first
+    }
+
+    /// The dies that the decision is about.
+    pub fn dies(&self) -> impl Iterator<Item = DieId> + use<> {
+        (self.first.0..self.first.0 + self.ready.len() as u32).map(DieId)
+    }
+
+    /// What each die of the drive does now.
+    pub fn states(&self) -> &dyn DieStates {
+        self.dies
+    }
+
+    /// All that waits in the queues of any die of the drive, in no order; not all of it may run now.
+    pub fn queued(
+        &self,
+        die: DieId,
+        class: Class,
+    ) -> impl Iterator<Item = (Choice, TransactionId, &'a Transaction)> + use<'a> {
+        let (queues, transactions) = (self.queues, self.transactions);
+        planes(queues.masks(die)[class.index()]).flat_map(move |plane| {
+            queues.priorities().iter().flat_map(move |&priority| {
+                let queue = Choice { die, class, plane, priority };
+                let next = move |id: &TransactionId| transactions[*id].next;
+                std::iter::successors(queues.head(queue), next).map(move |id| (queue, id, &transactions[id]))
+            })
+        })
+    }
+
+    /// Transactions that wait for a die.
+    pub fn outstanding(&self, die: DieId) -> usize {
+        Class::ALL.iter().map(|&class| self.queued(die, class).count()).sum()
     }
 
     /// Whether garbage collection goes before user requests here and now.
@@ -139,14 +185,23 @@ pub struct Choice {
 /// # Contract
 /// - Asked when a die, or one of the dies of a chip, may take an operation and its path has been granted. The answer is one of the choices that
 ///   [`Waiting`] offers, or `None` to leave the die idle until something new arrives for it.
+/// - A policy that also chooses within a queue, or who joins, answers [`decide`](Scheduler::decide); others answer
+///   [`choose`](Scheduler::choose) and leave the rest to the rules.
+/// - It sees the queues and states of all dies of the drive, and changes none of them.
 /// - It never leaves a die idle for good while user requests are ready.
 /// - It is deterministic: the same calls in the same order give the same answers.
 ///
 /// The chosen transaction leads; [`fuse`] then lets other planes join it in a multi-plane operation.
 #[enum_dispatch]
 pub trait Scheduler {
-    /// Which transaction leads the next operation.
+    /// The queue whose first transaction leads the next operation.
     fn choose(&mut self, waiting: &Waiting<'_>) -> Option<Choice>;
+
+    /// Which transaction leads the next operation, from anywhere in its queue, and which join it.
+    #[inline]
+    fn decide(&mut self, waiting: &Waiting<'_>) -> Option<Decision> {
+        self.choose(waiting).map(Decision::from)
+    }
 }
 
 /// The policies, one line each.
@@ -164,6 +219,10 @@ pub struct Custom(pub Box<dyn Scheduler + Send>);
 impl Scheduler for Custom {
     fn choose(&mut self, waiting: &Waiting<'_>) -> Option<Choice> {
         self.0.choose(waiting)
+    }
+
+    fn decide(&mut self, waiting: &Waiting<'_>) -> Option<Decision> {
+        self.0.decide(waiting)
     }
 }
 

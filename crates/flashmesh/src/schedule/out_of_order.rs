@@ -143,11 +143,24 @@ mod tests {
     use super::Priority::{High, Low, Medium, Urgent};
     use super::*;
     use crate::ids::{DieId, Lpn, PlaneId, Ppn};
+    use crate::schedule::DieStates;
     use crate::schedule::queues::{DieQueues, PlaneMasks, Transactions};
     use crate::schedule::transaction::Transaction;
     use crate::units::Bytes;
 
     const DIES: u32 = 2;
+
+    struct AllIdle;
+
+    impl DieStates for AllIdle {
+        fn accepts(&self, _die: DieId) -> bool {
+            true
+        }
+
+        fn is_idle(&self, _die: DieId) -> bool {
+            true
+        }
+    }
 
     /// What waits for the two dies of a chip, two planes each.
     struct Waits {
@@ -185,8 +198,16 @@ mod tests {
             space_is_out: bool,
         ) -> Option<u64> {
             let ready: Vec<PlaneMasks> = (0..DIES).map(|die| self.queues.masks(DieId(die))).collect();
-            let waiting =
-                Waiting::new(now, DieId(0), &self.queues, &self.transactions, &ready, collection_first, space_is_out);
+            let waiting = Waiting::new(
+                now,
+                &AllIdle,
+                DieId(0),
+                &self.queues,
+                &self.transactions,
+                &ready,
+                collection_first,
+                space_is_out,
+            );
             let choice = policy.choose(&waiting)?;
             let id = self.queues.pop(&mut self.transactions, choice)?;
             Some(self.transactions[id].order)

@@ -110,6 +110,21 @@ impl DieQueues {
         Some(head)
     }
 
+    /// Takes the transaction `id` out of a queue; `false` when it is not there.
+    pub fn take(&mut self, transactions: &mut Transactions, queue: Choice, id: TransactionId) -> bool {
+        let mut before = None;
+        let mut at = self.head(queue);
+        while let Some(found) = at {
+            if found == id {
+                self.unlink(transactions, queue, before, id);
+                return true;
+            }
+            before = Some(found);
+            at = transactions[found].next;
+        }
+        false
+    }
+
     /// Takes the first of the first `lookahead` transactions of a queue that `fits`.
     #[inline]
     pub fn take_first(
