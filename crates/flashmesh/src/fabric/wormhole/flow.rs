@@ -2,10 +2,10 @@
 
 use crate::ids::LinkId;
 
-use super::network::{NO_LINK, NOT_YET, Network, Request};
+use super::network::{Link, NO_LINK, NO_REQUEST, NOT_YET, Network};
 use super::packet::{Crossing, Delivery, Outbox, PacketId};
 use super::parameters::GrantRule;
-use super::stream::Run;
+use super::stream::{Cursor, Run, RunPool};
 
 impl Network {
     /// Moves what can move once `link`, the last one that its packet has been granted, is.
@@ -52,61 +52,105 @@ impl Network {
         }
     }
 
-    /// Moves the flits of the packet on `link` that are known to arrive and to find slots; tells whether any did.
+    /// Moves all flits of the packet that `link` has just been granted to, when they are there or follow in time and find
+    /// their slots free: what [`follow_head`](Self::follow_head) does, for a packet that stands in one buffer. Tells
+    /// whether it did.
     #[inline]
+    pub(super) fn cross_whole(&mut self, link: LinkId, outbox: &mut Outbox) -> bool {
+        let (stride, now) = (self.parameters.flit_cycles, self.now);
+        let state = &self.links[link.index()];
+        let (flits, source) = (state.left, state.source);
+        if self.parameters.grant_rule != GrantRule::Immediate {
+            return false;
+        }
+        if !state.is_ejection {
+            let slots = state.slots.front();
+            if slots.count < flits || slots.last() > now {
+                return false;
+            }
+        }
+        let run = Run { start: now, count: flits, stride };
+        if source == NO_LINK {
+            self.links[link.index()].carry(run, stride, self.parameters.hop_cycles, &mut self.runs);
+        } else {
+            let [state, feeder] =
+                self.links.get_disjoint_mut([link.index(), source.index()]).expect("no link feeds its own port");
+            // The first of them is there, or its packet would not have been granted the link.
+            let arrivals = feeder.arrivals.front();
+            if arrivals.count < flits || arrivals.stride > stride {
+                return false;
+            }
+            state.carry(run, stride, self.parameters.hop_cycles, &mut self.runs);
+            feeder.arrivals.consume(flits, &mut self.runs);
+            feeder.slots.push(run.after(feeder.credit_cycles), &mut self.runs);
+        }
+        self.links[link.index()].head = now;
+        self.head_crosses(link, now);
+        self.tail_crosses(link, run.last(), outbox);
+        // Whoever waits for the slots it has left moves on.
+        if source != NO_LINK && self.links[source.index()].left > 0 {
+            self.worklist.push(source);
+            self.settle(outbox);
+        }
+        true
+    }
+
+    /// Moves the flits of the packet on `link` that are known to arrive and to find slots; tells whether any did.
     fn extend(&mut self, link: LinkId, outbox: &mut Outbox) -> bool {
         let mut has_moved = false;
         while self.links[link.index()].left > 0 {
-            let state = &self.links[link.index()];
-            let source = state.source;
-            let arrivals = match source {
-                NO_LINK => Some(Run::UNLIMITED),
-                _ => self.links[source.index()].arrivals.front(),
-            };
-            let slots = if state.is_ejection { Some(Run::UNLIMITED) } else { state.slots.front() };
-            let (Some(arrivals), Some(slots)) = (arrivals, slots) else { break };
-            let run = Run::crossing(arrivals, slots, state.free, self.parameters.flit_cycles, state.left);
-            self.cross(link, run);
+            let Some(run) = self.cross(link) else { break };
             has_moved = true;
-            if self.links[link.index()].head == NOT_YET {
-                self.links[link.index()].head = run.start;
+            let state = &mut self.links[link.index()];
+            let left = state.left;
+            if state.head == NOT_YET {
+                state.head = run.start;
                 self.head_crosses(link, run.start);
             }
-            if self.links[link.index()].left == 0 {
+            if left == 0 {
                 self.tail_crosses(link, run.last(), outbox);
             }
         }
         has_moved
     }
 
-    /// Moves `run` from the buffer it comes from to the one at the end of `link`.
+    /// Moves the next run of flits from the buffer it comes from to the one at the end of `link`.
     #[inline]
-    fn cross(&mut self, link: LinkId, run: Run) {
-        let state = &mut self.links[link.index()];
-        state.left -= run.count;
-        state.free = run.last() + u64::from(self.parameters.flit_cycles);
-        state.carried += u64::from(run.count);
-        if !state.is_ejection {
-            state.slots.consume(run.count);
-            state.arrivals.push(run.after(self.parameters.hop_cycles));
-        }
-        let source = state.source;
+    fn cross(&mut self, link: LinkId) -> Option<Run> {
+        let (stride, hop_cycles) = (self.parameters.flit_cycles, self.parameters.hop_cycles);
+        let source = self.links[link.index()].source;
         if source == NO_LINK {
-            return;
+            let state = &mut self.links[link.index()];
+            let slots = if state.is_ejection { Run::UNLIMITED } else { state.slots.front() };
+            if slots.count == 0 {
+                return None;
+            }
+            let run = Run::crossing(Run::UNLIMITED, slots, state.free, stride, state.left);
+            state.carry(run, stride, hop_cycles, &mut self.runs);
+            return Some(run);
         }
-        let feeder = &mut self.links[source.index()];
-        feeder.arrivals.consume(run.count);
+        let [state, feeder] =
+            self.links.get_disjoint_mut([link.index(), source.index()]).expect("no link feeds its own port");
+        let arrivals = feeder.arrivals.front();
+        let slots = if state.is_ejection { Run::UNLIMITED } else { state.slots.front() };
+        if arrivals.count == 0 || slots.count == 0 {
+            return None;
+        }
+        let run = Run::crossing(arrivals, slots, state.free, stride, state.left);
+        state.carry(run, stride, hop_cycles, &mut self.runs);
+        feeder.arrivals.consume(run.count, &mut self.runs);
         let foretold = feeder.lent.min(run.count);
         feeder.lent -= foretold;
         if foretold < run.count {
-            feeder.slots.push(run.skip(foretold).after(feeder.credit_cycles));
-            if self.parameters.grant_rule != GrantRule::Immediate && !feeder.requests.is_empty() {
+            feeder.slots.push(run.skip(foretold).after(feeder.credit_cycles), &mut self.runs);
+            if self.parameters.grant_rule != GrantRule::Immediate && feeder.requests != NO_REQUEST {
                 let wire = feeder.wire;
                 if !self.wires[wire.index()].is_held {
                     self.wake(wire);
                 }
             }
         }
+        Some(run)
     }
 
     fn head_crosses(&mut self, link: LinkId, at: u64) {
@@ -114,33 +158,22 @@ impl Network {
         if state.is_ejection {
             return;
         }
-        let packet = &mut self.packets[state.packet];
-        packet.head = at;
-        packet.hops += u32::from(state.source != NO_LINK);
-        let is_first = state.line.first().is_none();
-        state.line.push(state.packet, &mut self.packets);
-        if is_first {
-            let packet = state.packet;
-            self.ask_for_output(link, packet);
+        let (packet, source) = (state.packet, state.source);
+        let in_flight = &mut self.packets[packet];
+        in_flight.head = at;
+        in_flight.hops += u32::from(source != NO_LINK);
+        if state.queue.push(packet, &mut self.packets) {
+            self.ask_after_hop(link, packet);
         }
-    }
-
-    /// The first packet in the buffer at the end of `buffer` asks for its next link.
-    fn ask_for_output(&mut self, buffer: LinkId, packet: PacketId) {
-        let state = &self.links[buffer.index()];
-        let in_flight = &self.packets[packet];
-        let routed = in_flight.head + u64::from(self.parameters.hop_cycles + self.parameters.head_cycles);
-        let ready = routed.max(state.looked_at);
-        let link = self.topology.next(self.topology.router_at_end(buffer), in_flight.packet.destination);
-        self.ask(link, Request { ready, packet, source: buffer, input: self.topology.input(buffer) });
     }
 
     fn tail_crosses(&mut self, link: LinkId, at: u64, outbox: &mut Outbox) {
         let state = &self.links[link.index()];
         let (packet, source, head, wire) = (state.packet, state.source, state.head, state.wire);
         let is_ejection = state.is_ejection;
-        self.wires[wire.index()].is_held = false;
-        self.wires[wire.index()].free = state.free + u64::from(state.gap_cycles);
+        let freed = &mut self.wires[wire.index()];
+        freed.is_held = false;
+        freed.free = state.free + u64::from(state.gap_cycles);
         if let Some(log) = &mut self.log {
             log.push(Crossing { token: self.packets[packet].packet.token, link, head, tail: at });
         }
@@ -150,7 +183,7 @@ impl Network {
             let buffer = &mut self.links[source.index()];
             buffer.drain = NO_LINK;
             buffer.looked_at = at + 1 + u64::from(self.parameters.head_of_line_cycles);
-            if let Some(next) = buffer.line.pop(&self.packets) {
+            if let Some(next) = buffer.queue.pop(&self.packets) {
                 self.ask_for_output(source, next);
             }
         }
@@ -209,23 +242,41 @@ impl Network {
     /// Gives `feeder` the slots it still needs for its packet, from when `link` will have freed them.
     fn foretell(&mut self, link: LinkId, feeder: LinkId) {
         let stride = self.parameters.flit_cycles;
-        let mut missing = self.links[feeder.index()].left.saturating_sub(self.links[feeder.index()].slots.len());
-        self.links[feeder.index()].lent = missing;
-        let credit_cycles = self.links[feeder.index()].credit_cycles;
-        let mut free = self.links[link.index()].free;
-        let mut runs = 0;
-        let is_ejection = self.links[link.index()].is_ejection;
-        while missing > 0 {
-            let known = if is_ejection { Some(Run::UNLIMITED) } else { self.links[link.index()].slots.run(runs) };
-            let Some(mut slots) = known else { break };
-            runs += 1;
+        let [state, feeder] =
+            self.links.get_disjoint_mut([link.index(), feeder.index()]).expect("no link feeds its own port");
+        let mut missing = feeder.left.saturating_sub(feeder.slots.len());
+        feeder.lent = missing;
+        if missing == 0 {
+            return;
+        }
+        let mut free = state.free;
+        let mut known = if state.is_ejection { Cursor::of(Run::UNLIMITED) } else { state.slots.cursor() };
+        loop {
+            let mut slots = known.run;
             while missing > 0 && slots.count > 0 {
                 let run = Run::crossing(Run::UNLIMITED, slots, free, stride, missing);
-                self.links[feeder.index()].slots.push(run.after(credit_cycles));
+                feeder.slots.push(run.after(feeder.credit_cycles), &mut self.runs);
                 free = run.last() + u64::from(stride);
                 missing -= run.count;
                 slots = slots.skip(run.count);
             }
+            if missing == 0 || !known.advance(&self.runs) {
+                return;
+            }
+        }
+    }
+}
+
+impl Link {
+    /// Takes `run` over into the buffer at its end.
+    #[inline]
+    fn carry(&mut self, run: Run, flit_cycles: u32, hop_cycles: u32, runs: &mut RunPool) {
+        self.left -= run.count;
+        self.free = run.last() + u64::from(flit_cycles);
+        self.carried += u64::from(run.count);
+        if !self.is_ejection {
+            self.slots.consume(run.count, runs);
+            self.arrivals.push(run.after(hop_cycles), runs);
         }
     }
 }

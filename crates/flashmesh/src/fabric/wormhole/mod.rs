@@ -64,8 +64,8 @@
 //! be granted". All that is found while cycle t is processed lies after t, where the network or anybody else can be
 //! affected by it, so the order of events within a cycle makes no difference.
 
-mod agenda;
 mod arbitration;
+mod calendar;
 mod flow;
 mod network;
 mod packet;

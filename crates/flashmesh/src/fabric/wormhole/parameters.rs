@@ -108,9 +108,15 @@ impl Parameters {
         Ok(())
     }
 
-    /// Whether a slot is free again before the flits behind the one that was in it have filled the buffer.
+    /// By how many cycles a slot is free again later than the flits behind the one that was in it have filled the buffer.
+    pub(super) fn refill_cycles(&self, credit_cycles: u32) -> u64 {
+        let fill = u64::from(self.buffer_flits) * u64::from(self.flit_cycles);
+        u64::from(self.hop_cycles + credit_cycles).saturating_sub(fill)
+    }
+
+    /// Whether a slot is always free again before the flits behind the one that was in it have filled the buffer.
     pub(super) fn buffers_cover_the_round_trip(&self) -> bool {
-        u64::from(self.buffer_flits) * u64::from(self.flit_cycles) >= u64::from(self.hop_cycles + self.credit_cycles)
+        self.refill_cycles(self.credit_cycles) == 0
     }
 }
 
