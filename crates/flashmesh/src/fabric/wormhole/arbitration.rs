@@ -15,7 +15,7 @@ impl Network {
         let place = &mut self.requests[request.index()];
         (place.ready, place.packet, place.next) = (ready, packet, next);
         let (wire, asked) = (state.wire, *place);
-        let Wire { is_held, free, .. } = self.wires[wire.index()];
+        let Wire { is_held, free, .. } = self.links[wire.index()].driven;
         if !is_held && let Some(at) = self.opportunity(&self.links[link.index()], &asked, free) {
             self.schedule(wire, at);
         }
@@ -28,8 +28,8 @@ impl Network {
     pub(super) fn ask_after_hop(&mut self, buffer: LinkId, packet: PacketId) {
         let (link, ready) = self.next_request(buffer, packet);
         let state = &self.links[link.index()];
-        let wire = &self.wires[state.wire.index()];
-        let is_alone = state.requests == NO_REQUEST && wire.links[1] == NO_LINK && !wire.is_held;
+        let wire = &state.driven;
+        let is_alone = state.requests == NO_REQUEST && wire.backward == NO_LINK && !wire.is_held;
         if is_alone && self.parameters.grant_rule == GrantRule::Immediate {
             let at = ready.max(wire.free);
             self.enter_held_back();
@@ -49,9 +49,9 @@ impl Network {
     #[inline]
     fn next_request(&self, buffer: LinkId, packet: PacketId) -> (LinkId, u64) {
         let in_flight = &self.packets[packet];
-        let routed = in_flight.head + u64::from(self.parameters.hop_cycles + self.parameters.head_cycles);
-        let ready = routed.max(self.links[buffer.index()].looked_at);
-        (self.topology.next(self.topology.router_at_end(buffer), in_flight.packet.destination), ready)
+        let buffer = &self.links[buffer.index()];
+        let ready = (in_flight.head + self.route_cycles).max(buffer.looked_at);
+        (self.topology.next_from(buffer.end, in_flight.to, in_flight.packet.destination), ready)
     }
 
     /// Has `wire` looked at by cycle `at`.
@@ -80,29 +80,28 @@ impl Network {
         }
         self.held_back = None;
         self.now = at;
-        let wire = self.links[link.index()].wire;
-        self.grant(wire, link, RequestId(buffer.0), packet, outbox);
+        self.grant(link, RequestId(buffer.0), packet, outbox);
     }
 
     /// Grants `wire` to the best request, or sees to it that it is looked at again.
     #[inline]
     pub(super) fn arbitrate(&mut self, wire: LinkId, outbox: &mut Outbox) {
-        let state = &self.wires[wire.index()];
+        let forward = &self.links[wire.index()];
+        let state = &forward.driven;
         if state.is_held {
             return;
         }
         if state.free <= self.now {
-            let [forward, backward] = state.links;
-            if backward == NO_LINK {
-                if let Some(request) = self.winner(&self.links[forward.index()]) {
-                    return self.grant_request(wire, forward, request, outbox);
+            if state.backward == NO_LINK {
+                if let Some(request) = self.winner(forward) {
+                    return self.grant_request(wire, request, outbox);
                 }
             } else {
                 // Of two directions that could be served, the one that was not served last (NoSSD, section 5.3).
-                let both = if state.served == forward { [backward, forward] } else { [forward, backward] };
+                let both = if state.served_first { [state.backward, wire] } else { [wire, state.backward] };
                 for link in both {
                     if let Some(request) = self.winner(&self.links[link.index()]) {
-                        return self.grant_request(wire, link, request, outbox);
+                        return self.grant_request(link, request, outbox);
                     }
                 }
             }
@@ -172,19 +171,19 @@ impl Network {
     /// Requests that could have been granted by now wait for a better one, and that one has an opportunity of its own.
     #[inline]
     pub(super) fn wake(&mut self, wire: LinkId) {
-        let [forward, backward] = self.wires[wire.index()].links;
-        if backward != NO_LINK || self.links[forward.index()].requests != NO_REQUEST {
+        let forward = &self.links[wire.index()];
+        if forward.requests != NO_REQUEST || forward.driven.backward != NO_LINK {
             self.wake_for_requests(wire);
         }
     }
 
     fn wake_for_requests(&mut self, wire: LinkId) {
-        let state = &self.wires[wire.index()];
+        let Wire { backward, free, .. } = self.links[wire.index()].driven;
         let mut next = NOT_YET;
-        for link in state.links.into_iter().filter(|&link| link != NO_LINK) {
+        for link in [wire, backward].into_iter().filter(|&link| link != NO_LINK) {
             let link = &self.links[link.index()];
             for (_, request) in self.requests_for(link) {
-                if let Some(at) = self.opportunity(link, request, state.free)
+                if let Some(at) = self.opportunity(link, request, free)
                     && at > self.now
                 {
                     next = next.min(at);
@@ -196,38 +195,45 @@ impl Network {
         }
     }
 
-    fn grant_request(&mut self, wire: LinkId, link: LinkId, request: RequestId, outbox: &mut Outbox) {
+    fn grant_request(&mut self, link: LinkId, request: RequestId, outbox: &mut Outbox) {
         self.withdraw(link, request);
-        self.grant(wire, link, request, self.requests[request.index()].packet, outbox);
+        self.grant(link, request, self.requests[request.index()].packet, outbox);
     }
 
     /// Grants `link` to the `packet` of `request`, and moves whatever can move in consequence.
-    fn grant(&mut self, wire: LinkId, link: LinkId, request: RequestId, packet: PacketId, outbox: &mut Outbox) {
+    fn grant(&mut self, link: LinkId, request: RequestId, packet: PacketId, outbox: &mut Outbox) {
         let input = self.requests[request.index()].input;
-        let source = if request.0 < self.topology.links() { LinkId(request.0) } else { NO_LINK };
-        let now = self.now;
-        let state = &mut self.links[link.index()];
-        (state.packet, state.source, state.input_served) = (packet, source, input);
-        (state.left, state.free, state.head) = (self.packets[packet].packet.flits, now, NOT_YET);
-        let is_ejection = state.is_ejection;
-        if !is_ejection {
-            state.slots.merge_until(now, &mut self.runs);
-        }
-        let wire = &mut self.wires[wire.index()];
-        (wire.is_held, wire.served) = (true, link);
-        if source == NO_LINK {
+        self.links[link.index()].input_served = input;
+        if request.0 >= self.topology.links() {
+            self.hold(link, NO_LINK, packet);
             self.leave_terminal(packet, input);
         } else {
+            let source = LinkId(request.0);
+            if self.hop_whole(link, source, packet, outbox) {
+                return;
+            }
+            self.hold(link, source, packet);
             self.links[source.index()].drain = link;
         }
-        if self.cross_whole(link, outbox) {
-            return;
-        }
-        if is_ejection && self.buffers_cover_the_round_trip {
+        if self.links[link.index()].is_ejection && self.buffers_cover_the_round_trip {
             self.drain_at_once(link, outbox);
         } else {
             self.follow_head(link, outbox);
         }
+    }
+
+    /// A packet from the buffer behind `source` is on `link` from now on.
+    fn hold(&mut self, link: LinkId, source: LinkId, packet: PacketId) {
+        let now = self.now;
+        let state = &mut self.links[link.index()];
+        (state.packet, state.source) = (packet, source);
+        (state.left, state.free, state.head) = (self.packets[packet].packet.flits, now, NOT_YET);
+        if !state.is_ejection {
+            state.slots.merge_until(now, &mut self.runs);
+        }
+        let wire = state.wire;
+        let driven = &mut self.links[wire.index()].driven;
+        (driven.is_held, driven.served_first) = (true, wire == link);
     }
 
     /// Takes `request` out of those for `link`.

@@ -52,43 +52,64 @@ impl Network {
         }
     }
 
-    /// Moves all flits of the packet that `link` has just been granted to, when they are there or follow in time and find
-    /// their slots free: what [`follow_head`](Self::follow_head) does, for a packet that stands in one buffer. Tells
-    /// whether it did.
+    /// Takes a packet over `link` to which it is granted now, when all of its flits are in the buffer behind `source`, or
+    /// will be in time, and find their slots free; tells whether it did. The usual case of all that is below, in one.
     #[inline]
-    pub(super) fn cross_whole(&mut self, link: LinkId, outbox: &mut Outbox) -> bool {
-        let (stride, now) = (self.parameters.flit_cycles, self.now);
-        let state = &self.links[link.index()];
-        let (flits, source) = (state.left, state.source);
+    pub(super) fn hop_whole(&mut self, link: LinkId, source: LinkId, id: PacketId, outbox: &mut Outbox) -> bool {
         if self.parameters.grant_rule != GrantRule::Immediate {
             return false;
         }
+        let (now, stride) = (self.now, self.parameters.flit_cycles);
+        let packet = &mut self.packets[id];
+        let flits = packet.packet.flits;
+        let [state, feeder] =
+            self.links.get_disjoint_mut([link.index(), source.index()]).expect("no link feeds its own port");
+        // The first flit is there, or its packet would not have been granted the link.
+        let arrivals = feeder.arrivals.front();
+        if arrivals.count < flits || arrivals.stride > stride {
+            return false;
+        }
+        let run = Run { start: now, count: flits, stride };
         if !state.is_ejection {
+            state.slots.merge_until(now, &mut self.runs);
             let slots = state.slots.front();
             if slots.count < flits || slots.last() > now {
                 return false;
             }
+            state.slots.consume(flits, &mut self.runs);
+            state.arrivals.push(run.after(self.parameters.hop_cycles), &mut self.runs);
         }
-        let run = Run { start: now, count: flits, stride };
-        if source == NO_LINK {
-            self.links[link.index()].carry(run, stride, self.parameters.hop_cycles, &mut self.runs);
-        } else {
-            let [state, feeder] =
-                self.links.get_disjoint_mut([link.index(), source.index()]).expect("no link feeds its own port");
-            // The first of them is there, or its packet would not have been granted the link.
-            let arrivals = feeder.arrivals.front();
-            if arrivals.count < flits || arrivals.stride > stride {
-                return false;
+        feeder.arrivals.consume(flits, &mut self.runs);
+        feeder.slots.push(run.after(feeder.credit_cycles), &mut self.runs);
+        feeder.drain = NO_LINK;
+        let tail = run.last();
+        state.source = source;
+        state.carried += u64::from(flits);
+        state.driven.free = tail + u64::from(stride + state.gap_cycles);
+        if let Some(log) = &mut self.log {
+            log.push(Crossing { token: packet.packet.token, link, head: now, tail });
+        }
+        if state.is_ejection {
+            feeder.looked_at = tail + 1 + u64::from(self.parameters.head_of_line_cycles);
+            if let Some(next) = feeder.queue.pop(&self.packets) {
+                self.ask_for_output(source, next);
             }
-            state.carry(run, stride, self.parameters.hop_cycles, &mut self.runs);
-            feeder.arrivals.consume(flits, &mut self.runs);
-            feeder.slots.push(run.after(feeder.credit_cycles), &mut self.runs);
+            self.report_delivery(id, now, tail, outbox);
+        } else {
+            (packet.head, packet.hops) = (now, packet.hops + 1);
+            let is_first = state.queue.push(id, &mut self.packets);
+            if is_first {
+                self.ask_after_hop(link, id);
+            }
+            let feeder = &mut self.links[source.index()];
+            feeder.looked_at = tail + 1 + u64::from(self.parameters.head_of_line_cycles);
+            if let Some(next) = feeder.queue.pop(&self.packets) {
+                self.ask_for_output(source, next);
+            }
         }
-        self.links[link.index()].head = now;
-        self.head_crosses(link, now);
-        self.tail_crosses(link, run.last(), outbox);
+        self.wake(link);
         // Whoever waits for the slots it has left moves on.
-        if source != NO_LINK && self.links[source.index()].left > 0 {
+        if self.links[source.index()].left > 0 {
             self.worklist.push(source);
             self.settle(outbox);
         }
@@ -145,7 +166,7 @@ impl Network {
             feeder.slots.push(run.skip(foretold).after(feeder.credit_cycles), &mut self.runs);
             if self.parameters.grant_rule != GrantRule::Immediate && feeder.requests != NO_REQUEST {
                 let wire = feeder.wire;
-                if !self.wires[wire.index()].is_held {
+                if !self.links[wire.index()].driven.is_held {
                     self.wake(wire);
                 }
             }
@@ -171,9 +192,9 @@ impl Network {
         let state = &self.links[link.index()];
         let (packet, source, head, wire) = (state.packet, state.source, state.head, state.wire);
         let is_ejection = state.is_ejection;
-        let freed = &mut self.wires[wire.index()];
-        freed.is_held = false;
-        freed.free = state.free + u64::from(state.gap_cycles);
+        let free = state.free + u64::from(state.gap_cycles);
+        let freed = &mut self.links[wire.index()].driven;
+        (freed.is_held, freed.free) = (false, free);
         if let Some(log) = &mut self.log {
             log.push(Crossing { token: self.packets[packet].packet.token, link, head, tail: at });
         }

@@ -9,7 +9,7 @@ use super::packet::{
 };
 use super::parameters::{GrantRule, InjectError, ParameterError, Parameters};
 use super::stream::{Run, RunPool, Stream};
-use super::topology::{TerminalId, Topology};
+use super::topology::{Place, TerminalId, Topology};
 
 /// In place of a link: where there is none.
 pub(super) const NO_LINK: LinkId = LinkId(u32::MAX);
@@ -68,11 +68,16 @@ pub(super) struct Link {
     pub(super) looked_at: u64,
     /// How many of the slots were foretold, and are not to be counted again when the flits in them leave.
     pub(super) lent: u32,
-    /// The port: who asks, which wire it drives, and which of how many inputs was served last.
+    /// The port: who asks, and which of how many inputs was served last.
     pub(super) requests: RequestId,
-    pub(super) wire: LinkId,
     pub(super) inputs: u32,
     pub(super) input_served: u32,
+    /// The wire it drives, named by the first of its links.
+    pub(super) wire: LinkId,
+    /// The wire named by this link.
+    pub(super) driven: Wire,
+    /// The router at its end.
+    pub(super) end: Place,
     pub(super) credit_cycles: u32,
     pub(super) gap_cycles: u32,
     pub(super) is_ejection: bool,
@@ -81,13 +86,14 @@ pub(super) struct Link {
 }
 
 /// What carries one packet at a time: a link, or with half-duplex links both between a pair of routers.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Wire {
-    pub(super) free: u64,
-    pub(super) links: [LinkId; 2],
-    /// The link served last.
-    pub(super) served: LinkId,
     pub(super) is_held: bool,
+    /// Of two links, whether the one that names it was served last.
+    pub(super) served_first: bool,
+    /// The other link; [`NO_LINK`] with full-duplex links.
+    pub(super) backward: LinkId,
+    pub(super) free: u64,
 }
 
 #[derive(Debug, Default)]
@@ -103,7 +109,6 @@ pub struct Network {
     pub(super) topology: Topology,
     pub(super) parameters: Parameters,
     pub(super) links: Vec<Link>,
-    pub(super) wires: Vec<Wire>,
     /// The request of each buffer by its link, then two of each terminal, one a queue.
     pub(super) requests: Vec<Request>,
     /// Within a cycle only: at its end it is granted, or among the other requests.
@@ -120,6 +125,8 @@ pub struct Network {
     /// Whether a link has its slots back before it has filled the buffer, and so need not wait for them while flits
     /// flow.
     pub(super) buffers_cover_the_round_trip: bool,
+    /// Cycles from the crossing of a head to its request for the next link.
+    pub(super) route_cycles: u64,
     /// By how much a slot comes back too late when a buffer runs full, where it does: at injection, and in the network.
     refill_cycles: [u64; 2],
     pub(super) log: Option<Vec<Crossing>>,
@@ -133,16 +140,11 @@ impl Network {
     pub fn new(topology: Topology, parameters: Parameters) -> Result<Network, ParameterError> {
         parameters.check()?;
         let links = (0..topology.links()).map(|link| Link::new(LinkId(link), &topology, &parameters)).collect();
-        let wires = (0..topology.links()).map(|wire| {
-            let reverse = topology.reverse(LinkId(wire)).filter(|_| parameters.half_duplex).unwrap_or(NO_LINK);
-            Wire { links: [LinkId(wire), reverse], is_held: false, free: 0, served: NO_LINK }
-        });
         let request = |input| Request { ready: NOT_YET, packet: NO_PACKET, next: NO_REQUEST, input };
         let of_buffers = (0..topology.links()).map(|link| request(topology.input(LinkId(link))));
         let of_terminals = (0..topology.terminals()).flat_map(|_| [request(0), request(1)]);
         Ok(Network {
             links,
-            wires: wires.collect(),
             requests: of_buffers.chain(of_terminals).collect(),
             held_back: None,
             terminals: (0..topology.terminals()).map(|_| Terminal::default()).collect(),
@@ -153,6 +155,7 @@ impl Network {
             now: 0,
             injected: 0,
             buffers_cover_the_round_trip: parameters.buffers_cover_the_round_trip(),
+            route_cycles: u64::from(parameters.hop_cycles + parameters.head_cycles),
             refill_cycles: [parameters.injection_credit_cycles, parameters.credit_cycles]
                 .map(|credit_cycles| parameters.refill_cycles(credit_cycles)),
             log: None,
@@ -172,7 +175,8 @@ impl Network {
     /// When the packet could never arrive, or comes too late.
     pub fn inject(&mut self, now: u64, packet: Packet) -> Result<(), InjectError> {
         self.admit(now, packet)?;
-        let id = self.packets.insert(InFlight::new(packet, now, self.injected));
+        let to = self.topology.place(self.topology.router_of(packet.destination));
+        let id = self.packets.insert(InFlight::new(packet, to, now, self.injected));
         self.injected += 1;
         let terminal = &mut self.terminals[packet.source.index()];
         terminal.waiting.packets += 1;
@@ -315,10 +319,12 @@ impl Link {
             None => topology.inputs(topology.router_at_end(link)),
         };
         Link {
-            wire: reverse.map_or(link, |reverse| reverse.min(link)),
             requests: NO_REQUEST,
             inputs,
             input_served: inputs - 1,
+            wire: reverse.map_or(link, |reverse| reverse.min(link)),
+            driven: Wire { is_held: false, served_first: false, backward: reverse.unwrap_or(NO_LINK), free: 0 },
+            end: topology.place(topology.router_at_end(link)),
             packet: NO_PACKET,
             source: NO_LINK,
             left: 0,

@@ -3,7 +3,7 @@
 use crate::engine::arena::Arena;
 use crate::ids::{LinkId, id};
 
-use super::topology::TerminalId;
+use super::topology::{Place, TerminalId};
 
 id!(
     /// A packet in flight.
@@ -127,13 +127,15 @@ pub(super) struct InFlight {
     /// The last crossing of its head.
     pub(super) head: u64,
     pub(super) hops: u32,
+    /// The router of its destination.
+    pub(super) to: Place,
     /// The one behind it, when it is not the last of its queue.
     behind: PacketId,
 }
 
 impl InFlight {
-    pub(super) fn new(packet: Packet, created: u64, order: u64) -> InFlight {
-        InFlight { packet, created, order, head: created, hops: 0, behind: NO_PACKET }
+    pub(super) fn new(packet: Packet, to: Place, created: u64, order: u64) -> InFlight {
+        InFlight { packet, created, order, head: created, hops: 0, to, behind: NO_PACKET }
     }
 }
 
