@@ -46,7 +46,7 @@ impl Network {
     }
 
     /// The next link of the first packet in the buffer at the end of `buffer`, and from when it can be granted.
-    #[inline]
+    #[inline(always)]
     fn next_request(&self, buffer: LinkId, packet: PacketId) -> (LinkId, u64) {
         let in_flight = &self.packets[packet];
         let buffer = &self.links[buffer.index()];
@@ -55,7 +55,7 @@ impl Network {
     }
 
     /// Has `wire` looked at by cycle `at`.
-    #[inline]
+    #[inline(always)]
     pub(super) fn schedule(&mut self, wire: LinkId, at: u64) {
         // Whatever is looked at in one cycle is so in the order of these calls.
         self.enter_held_back();
@@ -63,7 +63,7 @@ impl Network {
     }
 
     /// Puts a request that was held back among the others.
-    #[inline]
+    #[inline(always)]
     fn enter_held_back(&mut self) {
         if let Some(HeldBack { ready, link, buffer, packet, .. }) = self.held_back.take() {
             self.ask(link, RequestId(buffer.0), packet, ready);
@@ -72,7 +72,7 @@ impl Network {
 
     /// Grants what was held back, if nothing else comes first and it is not after `to`; else puts it among the other
     /// requests.
-    #[inline]
+    #[inline(always)]
     pub(super) fn grant_held_back(&mut self, to: u64, outbox: &mut Outbox) {
         let Some(HeldBack { at, link, buffer, packet, .. }) = self.held_back else { return };
         if at > to || self.calendar.first().is_some_and(|first| first < at) {
@@ -84,7 +84,7 @@ impl Network {
     }
 
     /// Grants `wire` to the best request, or sees to it that it is looked at again.
-    #[inline]
+    #[inline(always)]
     pub(super) fn arbitrate(&mut self, wire: LinkId, outbox: &mut Outbox) {
         let forward = &self.links[wire.index()];
         let state = &forward.driven;
@@ -112,7 +112,7 @@ impl Network {
     /// The best request for `link` among those that could be served now, if it finds its slots.
     ///
     /// A worse request never overtakes it because it needs fewer slots: a long packet would wait for ever.
-    #[inline]
+    #[inline(always)]
     fn winner(&self, link: &Link) -> Option<RequestId> {
         if link.requests == NO_REQUEST {
             return None;
@@ -150,7 +150,7 @@ impl Network {
     }
 
     /// From when `link` has the slots that `request` needs for a grant; none when that is not known yet.
-    #[inline]
+    #[inline(always)]
     fn slots_at(&self, link: &Link, request: &Request) -> Option<u64> {
         match self.parameters.grant_rule {
             GrantRule::Immediate => Some(0),
@@ -161,7 +161,7 @@ impl Network {
     }
 
     /// The first cycle in which `request` could be granted if it were the best, as far as is known.
-    #[inline]
+    #[inline(always)]
     fn opportunity(&self, link: &Link, request: &Request, wire_free: u64) -> Option<u64> {
         self.slots_at(link, request).map(|slots| slots.max(request.ready).max(wire_free))
     }
@@ -169,7 +169,7 @@ impl Network {
     /// Has `wire`, which nobody holds, looked at when its next request can be granted.
     ///
     /// Requests that could have been granted by now wait for a better one, and that one has an opportunity of its own.
-    #[inline]
+    #[inline(always)]
     pub(super) fn wake(&mut self, wire: LinkId) {
         let forward = &self.links[wire.index()];
         if forward.requests != NO_REQUEST || forward.driven.backward != NO_LINK {
@@ -195,6 +195,7 @@ impl Network {
         }
     }
 
+    #[inline(always)]
     fn grant_request(&mut self, link: LinkId, request: RequestId, outbox: &mut Outbox) {
         self.withdraw(link, request);
         self.grant(link, request, self.requests[request.index()].packet, outbox);
@@ -209,7 +210,7 @@ impl Network {
             self.leave_terminal(packet, input);
         } else {
             let source = LinkId(request.0);
-            if self.hop_whole(link, source, packet, outbox) {
+            if self.hop(link, source, packet, outbox) {
                 return;
             }
             self.hold(link, source, packet);
@@ -223,6 +224,7 @@ impl Network {
     }
 
     /// A packet from the buffer behind `source` is on `link` from now on.
+    #[inline(always)]
     fn hold(&mut self, link: LinkId, source: LinkId, packet: PacketId) {
         let now = self.now;
         let state = &mut self.links[link.index()];

@@ -4,7 +4,7 @@ use crate::ids::LinkId;
 
 use super::network::{Link, NO_LINK, NO_REQUEST, NOT_YET, Network};
 use super::packet::{Crossing, Delivery, Outbox, PacketId};
-use super::parameters::GrantRule;
+use super::parameters::{GrantRule, Parameters};
 use super::stream::{Cursor, Run, RunPool};
 
 impl Network {
@@ -52,62 +52,91 @@ impl Network {
         }
     }
 
-    /// Takes a packet over `link` to which it is granted now, when all of its flits are in the buffer behind `source`, or
-    /// will be in time, and find their slots free; tells whether it did. The usual case of all that is below, in one.
+    /// The usual case of all that is below, in one: a packet is granted `link` now, and its flits follow its head evenly.
+    ///
+    /// Either all of them are in the buffer behind `source`, or will be in time, and find their slots free; or the packet
+    /// is so long that those further behind lag. Tells whether it was so; if not, nothing has changed.
     #[inline]
-    pub(super) fn hop_whole(&mut self, link: LinkId, source: LinkId, id: PacketId, outbox: &mut Outbox) -> bool {
+    pub(super) fn hop(&mut self, link: LinkId, source: LinkId, id: PacketId, outbox: &mut Outbox) -> bool {
+        let Parameters { flit_cycles: stride, hop_cycles, head_of_line_cycles, buffer_flits, .. } = self.parameters;
         if self.parameters.grant_rule != GrantRule::Immediate {
             return false;
         }
-        let (now, stride) = (self.now, self.parameters.flit_cycles);
+        let now = self.now;
         let packet = &mut self.packets[id];
         let flits = packet.packet.flits;
         let [state, feeder] =
             self.links.get_disjoint_mut([link.index(), source.index()]).expect("no link feeds its own port");
         // The first flit is there, or its packet would not have been granted the link.
         let arrivals = feeder.arrivals.front();
-        if arrivals.count < flits || arrivals.stride > stride {
+        if arrivals.stride > stride {
             return false;
         }
-        let run = Run { start: now, count: flits, stride };
-        if !state.is_ejection {
-            state.slots.merge_until(now, &mut self.runs);
-            let slots = state.slots.front();
-            if slots.count < flits || slots.last() > now {
+        if state.is_ejection {
+            if arrivals.count < flits {
                 return false;
             }
-            state.slots.consume(flits, &mut self.runs);
-            state.arrivals.push(run.after(self.parameters.hop_cycles), &mut self.runs);
-        }
-        feeder.arrivals.consume(flits, &mut self.runs);
-        feeder.slots.push(run.after(feeder.credit_cycles), &mut self.runs);
-        feeder.drain = NO_LINK;
-        let tail = run.last();
-        state.source = source;
-        state.carried += u64::from(flits);
-        state.driven.free = tail + u64::from(stride + state.gap_cycles);
-        if let Some(log) = &mut self.log {
-            log.push(Crossing { token: packet.packet.token, link, head: now, tail });
-        }
-        if state.is_ejection {
-            feeder.looked_at = tail + 1 + u64::from(self.parameters.head_of_line_cycles);
-            if let Some(next) = feeder.queue.pop(&self.packets) {
+            let run = Run { start: now, count: flits, stride };
+            let tail = run.last();
+            feeder.give_back(run, NO_LINK, &mut self.runs);
+            feeder.looked_at = tail + 1 + u64::from(head_of_line_cycles);
+            state.source = source;
+            state.carried += u64::from(flits);
+            state.driven.free = tail + u64::from(stride + state.gap_cycles);
+            let next = feeder.queue.pop(&self.packets);
+            if let Some(log) = &mut self.log {
+                log.push(Crossing { token: self.packets[id].packet.token, link, head: now, tail });
+            }
+            if let Some(next) = next {
                 self.ask_for_output(source, next);
             }
             self.report_delivery(id, now, tail, outbox);
+            self.wake(link);
         } else {
+            state.slots.merge_until(now, &mut self.runs);
+            let slots = state.slots.front();
+            let count = flits.min(arrivals.count).min(slots.count);
+            let lags = u64::from(flits) > (u64::from(packet.hops) + 2) * u64::from(buffer_flits);
+            if count == 0 || slots.last() > now || (count < flits && !lags) {
+                return false;
+            }
+            let run = Run { start: now, count, stride };
+            let tail = run.last();
+            state.slots.consume(count, &mut self.runs);
+            state.arrivals.push(run.after(hop_cycles), &mut self.runs);
+            state.carried += u64::from(count);
+            state.source = source;
             (packet.head, packet.hops) = (now, packet.hops + 1);
             let is_first = state.queue.push(id, &mut self.packets);
+            if count < flits {
+                (state.packet, state.left, state.head) = (id, flits - count, now);
+                state.free = tail + u64::from(stride);
+                state.driven.is_held = true;
+                feeder.give_back(run, link, &mut self.runs);
+                let is_stuck = state.slots.len() == 0 || feeder.arrivals.len() == 0;
+                if is_first {
+                    self.ask_after_hop(link, id);
+                }
+                if !is_stuck {
+                    self.extend(link, outbox);
+                }
+                return true;
+            }
+            feeder.give_back(run, NO_LINK, &mut self.runs);
+            state.driven.free = tail + u64::from(stride + state.gap_cycles);
+            if let Some(log) = &mut self.log {
+                log.push(Crossing { token: self.packets[id].packet.token, link, head: now, tail });
+            }
             if is_first {
                 self.ask_after_hop(link, id);
             }
             let feeder = &mut self.links[source.index()];
-            feeder.looked_at = tail + 1 + u64::from(self.parameters.head_of_line_cycles);
+            feeder.looked_at = tail + 1 + u64::from(head_of_line_cycles);
             if let Some(next) = feeder.queue.pop(&self.packets) {
                 self.ask_for_output(source, next);
             }
+            self.wake(link);
         }
-        self.wake(link);
         // Whoever waits for the slots it has left moves on.
         if self.links[source.index()].left > 0 {
             self.worklist.push(source);
@@ -119,59 +148,61 @@ impl Network {
     /// Moves the flits of the packet on `link` that are known to arrive and to find slots; tells whether any did.
     fn extend(&mut self, link: LinkId, outbox: &mut Outbox) -> bool {
         let mut has_moved = false;
-        while self.links[link.index()].left > 0 {
-            let Some(run) = self.cross(link) else { break };
+        while let Some((first, last)) = self.cross(link) {
             has_moved = true;
             let state = &mut self.links[link.index()];
             let left = state.left;
             if state.head == NOT_YET {
-                state.head = run.start;
-                self.head_crosses(link, run.start);
+                state.head = first;
+                self.head_crosses(link, first);
             }
             if left == 0 {
-                self.tail_crosses(link, run.last(), outbox);
+                self.tail_crosses(link, last, outbox);
+                break;
+            }
+            if self.parameters.grant_rule == GrantRule::Immediate {
+                break;
             }
         }
         has_moved
     }
 
-    /// Moves the next run of flits from the buffer it comes from to the one at the end of `link`.
-    #[inline]
-    fn cross(&mut self, link: LinkId) -> Option<Run> {
-        let (stride, hop_cycles) = (self.parameters.flit_cycles, self.parameters.hop_cycles);
+    /// Moves flits from the buffer they come from to the one at the end of `link`: the next run, or all that can move
+    /// where nobody waits for slots. Gives the cycles of the first and of the last one.
+    #[inline(always)]
+    fn cross(&mut self, link: LinkId) -> Option<(u64, u64)> {
+        let Parameters { flit_cycles: stride, hop_cycles, grant_rule, .. } = self.parameters;
         let source = self.links[link.index()].source;
         if source == NO_LINK {
-            let state = &mut self.links[link.index()];
-            let slots = if state.is_ejection { Run::UNLIMITED } else { state.slots.front() };
-            if slots.count == 0 {
-                return None;
-            }
-            let run = Run::crossing(Run::UNLIMITED, slots, state.free, stride, state.left);
-            state.carry(run, stride, hop_cycles, &mut self.runs);
-            return Some(run);
+            return self.links[link.index()].inject(stride, hop_cycles, &mut self.runs);
         }
         let [state, feeder] =
             self.links.get_disjoint_mut([link.index(), source.index()]).expect("no link feeds its own port");
-        let arrivals = feeder.arrivals.front();
-        let slots = if state.is_ejection { Run::UNLIMITED } else { state.slots.front() };
-        if arrivals.count == 0 || slots.count == 0 {
-            return None;
-        }
-        let run = Run::crossing(arrivals, slots, state.free, stride, state.left);
-        state.carry(run, stride, hop_cycles, &mut self.runs);
-        feeder.arrivals.consume(run.count, &mut self.runs);
-        let foretold = feeder.lent.min(run.count);
-        feeder.lent -= foretold;
-        if foretold < run.count {
-            feeder.slots.push(run.skip(foretold).after(feeder.credit_cycles), &mut self.runs);
-            if self.parameters.grant_rule != GrantRule::Immediate && feeder.requests != NO_REQUEST {
-                let wire = feeder.wire;
-                if !self.links[wire.index()].driven.is_held {
+        let (mut first, mut last) = (NOT_YET, 0);
+        while state.left > 0 {
+            let arrivals = feeder.arrivals.front();
+            let slots = if state.is_ejection { Run::UNLIMITED } else { state.slots.front() };
+            if arrivals.count == 0 || slots.count == 0 {
+                break;
+            }
+            let run = Run::crossing(arrivals, slots, state.free, stride, state.left);
+            (first, last) = (first.min(run.start), run.last());
+            state.carry(run, stride, hop_cycles, &mut self.runs);
+            feeder.arrivals.consume(run.count, &mut self.runs);
+            let foretold = feeder.lent.min(run.count);
+            feeder.lent -= foretold;
+            if foretold < run.count {
+                feeder.slots.push(run.skip(foretold).after(feeder.credit_cycles), &mut self.runs);
+            }
+            if grant_rule != GrantRule::Immediate {
+                let (wire, is_wanted) = (feeder.wire, foretold < run.count && feeder.requests != NO_REQUEST);
+                if is_wanted && !self.links[wire.index()].driven.is_held {
                     self.wake(wire);
                 }
+                break;
             }
         }
-        Some(run)
+        (first != NOT_YET).then_some((first, last))
     }
 
     fn head_crosses(&mut self, link: LinkId, at: u64) {
@@ -290,7 +321,7 @@ impl Network {
 
 impl Link {
     /// Takes `run` over into the buffer at its end.
-    #[inline]
+    #[inline(always)]
     fn carry(&mut self, run: Run, flit_cycles: u32, hop_cycles: u32, runs: &mut RunPool) {
         self.left -= run.count;
         self.free = run.last() + u64::from(flit_cycles);
@@ -299,5 +330,24 @@ impl Link {
             self.slots.consume(run.count, runs);
             self.arrivals.push(run.after(hop_cycles), runs);
         }
+    }
+
+    /// Takes over the flits of a terminal that find slots; gives the cycles of the first and of the last one.
+    fn inject(&mut self, flit_cycles: u32, hop_cycles: u32, runs: &mut RunPool) -> Option<(u64, u64)> {
+        let (mut first, mut last) = (NOT_YET, 0);
+        while self.left > 0 && self.slots.len() > 0 {
+            let run = Run::crossing(Run::UNLIMITED, self.slots.front(), self.free, flit_cycles, self.left);
+            (first, last) = (first.min(run.start), run.last());
+            self.carry(run, flit_cycles, hop_cycles, runs);
+        }
+        (first != NOT_YET).then_some((first, last))
+    }
+
+    /// The flits of `run` leave the buffer at its end, over `drain` if more of their packet will follow.
+    #[inline(always)]
+    fn give_back(&mut self, run: Run, drain: LinkId, runs: &mut RunPool) {
+        self.arrivals.consume(run.count, runs);
+        self.slots.push(run.after(self.credit_cycles), runs);
+        self.drain = drain;
     }
 }
