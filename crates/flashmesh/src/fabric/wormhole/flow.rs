@@ -97,7 +97,8 @@ impl Network {
             let slots = state.slots.front();
             let count = flits.min(arrivals.count).min(slots.count);
             let lags = u64::from(flits) > (u64::from(packet.hops) + 2) * u64::from(buffer_flits);
-            if count == 0 || slots.last() > now || (count < flits && !lags) {
+            let is_even = slots.start <= now && slots.stride <= stride;
+            if count == 0 || !is_even || (count < flits && !lags) {
                 return false;
             }
             let run = Run { start: now, count, stride };
