@@ -23,16 +23,17 @@ impl Network {
 
     /// The first packet in the buffer at the end of `buffer` asks for its next link, right after it has come there.
     ///
-    /// When nobody else wants that link, the request is held back: mostly nothing else happens before it is granted.
-    #[inline]
+    /// The request is held back when nobody else wants that link and, as far as is known, nothing else happens before it
+    /// is granted.
+    #[inline(never)]
     pub(super) fn ask_after_hop(&mut self, buffer: LinkId, packet: PacketId) {
         let (link, ready) = self.next_request(buffer, packet);
         let state = &self.links[link.index()];
         let wire = &state.driven;
         let is_alone = state.requests == NO_REQUEST && wire.backward == NO_LINK && !wire.is_held;
-        if is_alone && self.parameters.grant_rule == GrantRule::Immediate {
-            let at = ready.max(wire.free);
-            self.enter_held_back();
+        let at = ready.max(wire.free);
+        let is_next = at <= self.until && self.calendar.first().is_none_or(|first| at <= first);
+        if is_alone && is_next && self.held_back.is_none() && self.parameters.grant_rule == GrantRule::Immediate {
             self.held_back = Some(HeldBack { at, ready, link, buffer, packet });
         } else {
             self.ask(link, RequestId(buffer.0), packet, ready);
@@ -70,12 +71,11 @@ impl Network {
         }
     }
 
-    /// Grants what was held back, if nothing else comes first and it is not after `to`; else puts it among the other
+    /// Grants what was held back, if still nothing else comes first; else puts it among the other
     /// requests.
     #[inline(always)]
-    pub(super) fn grant_held_back(&mut self, to: u64, outbox: &mut Outbox) {
-        let Some(HeldBack { at, link, buffer, packet, .. }) = self.held_back else { return };
-        if at > to || self.calendar.first().is_some_and(|first| first < at) {
+    pub(super) fn grant_held_back(&mut self, HeldBack { at, link, buffer, packet, .. }: HeldBack, outbox: &mut Outbox) {
+        if at > self.until || self.calendar.first().is_some_and(|first| first < at) {
             return self.enter_held_back();
         }
         self.held_back = None;

@@ -249,7 +249,7 @@ impl Network {
     fn report_delivery(&mut self, id: PacketId, head: u64, tail: u64, outbox: &mut Outbox) {
         let in_flight = &self.packets[id];
         let (packet, hops) = (in_flight.packet, in_flight.hops);
-        let stalled = tail - in_flight.created - self.cycles_when_empty(packet.flits, hops);
+        let stalled = tail - in_flight.created - self.parameters.zero_load_cycles(packet.flits, hops);
         let (token, destination) = (packet.token, packet.destination);
         outbox.deliveries.push(Delivery { token, destination, head, tail, hops, stalled });
         self.packets.remove(id);

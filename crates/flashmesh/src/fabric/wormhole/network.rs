@@ -119,6 +119,8 @@ pub struct Network {
     pub(super) calendar: CalendarQueue,
     /// Links that may be able to move flits.
     pub(super) worklist: Vec<LinkId>,
+    /// The last cycle that is run now, if nothing is reported before.
+    pub(super) until: u64,
     /// The cycle of the last event.
     pub(super) now: u64,
     injected: u64,
@@ -127,8 +129,6 @@ pub struct Network {
     pub(super) buffers_cover_the_round_trip: bool,
     /// Cycles from the crossing of a head to its request for the next link.
     pub(super) route_cycles: u64,
-    /// By how much a slot comes back too late when a buffer runs full, where it does: at injection, and in the network.
-    refill_cycles: [u64; 2],
     pub(super) log: Option<Vec<Crossing>>,
 }
 
@@ -152,12 +152,11 @@ impl Network {
             runs: RunPool::new(),
             calendar: CalendarQueue::new(topology.links()),
             worklist: Vec::new(),
+            until: 0,
             now: 0,
             injected: 0,
             buffers_cover_the_round_trip: parameters.buffers_cover_the_round_trip(),
             route_cycles: u64::from(parameters.hop_cycles + parameters.head_cycles),
-            refill_cycles: [parameters.injection_credit_cycles, parameters.credit_cycles]
-                .map(|credit_cycles| parameters.refill_cycles(credit_cycles)),
             log: None,
             topology,
             parameters,
@@ -220,10 +219,10 @@ impl Network {
     /// reported.
     pub fn advance_to_report(&mut self, to: u64, latest: u64, outbox: &mut Outbox) {
         loop {
-            let until = if outbox.is_empty() { to.max(latest) } else { to.max(self.now) };
-            if self.held_back.is_some() {
-                self.grant_held_back(until, outbox);
-            } else if let Some((at, wire)) = self.calendar.take(until) {
+            self.until = if outbox.is_empty() { to.max(latest) } else { to.max(self.now) };
+            if let Some(held_back) = self.held_back {
+                self.grant_held_back(held_back, outbox);
+            } else if let Some((at, wire)) = self.calendar.take(self.until) {
                 self.now = at;
                 self.arbitrate(wire, outbox);
             } else {
@@ -288,22 +287,6 @@ impl Network {
     pub(super) fn report_injection(&self, packet: PacketId, tail: u64, outbox: &mut Outbox) {
         let Packet { token, source, .. } = self.packets[packet].packet;
         outbox.injections.push(Injection { token, source, tail });
-    }
-
-    /// Cycles from the creation of a packet until its tail leaves an empty network, `hops` links between routers away.
-    ///
-    /// The head takes `hops` + 1 steps from link to link and the other flits follow, one every `flit_cycles`. Where a
-    /// slot comes back later than a buffer takes to fill, the last link runs a buffer of flits at a time.
-    pub(super) fn cycles_when_empty(&self, flits: u32, hops: u32) -> u64 {
-        let p = &self.parameters;
-        let refill = match self.refill_cycles[usize::from(hops > 0)] {
-            0 => 0,
-            refill => u64::from((flits - 1) / p.buffer_flits) * refill,
-        };
-        u64::from(p.interface_cycles)
-            + u64::from(hops + 1) * u64::from(p.hop_cycles + p.head_cycles)
-            + u64::from(flits - 1) * u64::from(p.flit_cycles)
-            + refill
     }
 }
 

@@ -296,6 +296,19 @@ impl Topology {
         distance(from.column, to.column, columns, wraps_rows).0 + distance(from.row, to.row, rows, wraps_columns).0
     }
 
+    /// Calls `visit` for every link of a packet's way, from injection to ejection.
+    #[inline]
+    pub fn follow(&self, source: TerminalId, destination: TerminalId, mut visit: impl FnMut(LinkId)) {
+        visit(self.injection(source));
+        let (mut from, to) = (self.place(self.router_of(source)), self.place(self.router_of(destination)));
+        while from != to {
+            let link = self.next_from(from, to, destination);
+            visit(link);
+            from = self.place(self.router_at_end(link));
+        }
+        visit(self.ejection(destination));
+    }
+
     /// Every link of a packet's way, from injection to ejection.
     pub fn path(&self, source: TerminalId, destination: TerminalId) -> impl Iterator<Item = LinkId> {
         let after =
@@ -397,6 +410,9 @@ mod tests {
                 let path: Vec<LinkId> = topology.path(from, to).collect();
                 assert_eq!(path.len() as u32, topology.hops(from, to) + 2, "{grid:?} from {from:?} to {to:?}");
                 assert_eq!(path.last(), Some(&topology.ejection(to)));
+                let mut visited = Vec::new();
+                topology.follow(from, to, |link| visited.push(link));
+                assert_eq!(visited, path);
             }
         }
         let ring = topology(Grid::ring(8));
