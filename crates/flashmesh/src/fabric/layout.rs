@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::rows::CHANNEL_WIRES;
+use super::shared_channels::CHANNEL_WIRES;
 use crate::ids::LinkId;
 
 /// What a link connects.

@@ -1,26 +1,27 @@
-//! NoSSD: the chips carry routers, and commands and data move between them as packets (papers 004 and 003).
+//! NoSSD: the chips carry routers, and commands and data move between them as packets (Network-on-SSD, CAL 2012;
+//! Design for Scalability in Enterprise SSDs, PACT 2014).
 //!
-//! - *Network* (003 section 5.3 and Table 5): a router in each chip, wormhole switching, XY routing, no virtual
+//! - *Network* (PACT 2014, section 5.3 and Table 5): a router in each chip, wormhole switching, XY routing, no virtual
 //!   channels. A flit of 8 bit takes `flit-time` on a link and as long in each of the three stages of a router; the
 //!   flits behind a head follow one by one. That is exact to the flit, see [`wormhole`], which argues
 //!   as well why nothing comes to a halt: requests, data and acknowledgements share the buffers, all of them go XY, and
 //!   whoever receives them takes them at once.
-//! - *Flow control* (003 section 5.3): the on/off signal of a buffer is modelled as the return of each slot, one cycle
+//! - *Flow control* (PACT 2014, section 5.3): the on/off signal of a buffer is modelled as the return of each slot, one cycle
 //!   \[choice\]: with the four cycles of a hop this is the round trip of five of which the paper's least buffer of 10
 //!   flits is the double.
-//! - *Messages* (003 section 5.2): read and erase requests, acknowledgements, and pages in packets of data. With
+//! - *Messages* (PACT 2014, section 5.2): read and erase requests, acknowledgements, and pages in packets of data. With
 //!   `keep-runs` (rule 2) the packets of a page are one long packet to the network; with `small-first` (rule 1) the
 //!   others go before them.
-//! - *Controllers* (003 section 5.4, 004 section 3.3): one for each row, on one side or on all four, each with one link
+//! - *Controllers* (PACT 2014, section 5.4; CAL 2012, section 3.3): one for each row, on one side or on all four, each with one link
 //!   into the network and one out of it. A die that wants its next operation waits in the queue of the controller that
 //!   the injection policy chooses, and is granted the controller when all of the message before is in the network. Data
 //!   waits for the link from the chip into its router in the same way. After that nothing is reserved: what stands
 //!   still on its way behind others is [`stalled`](Fabric::stalled).
-//! - *Clean* (004 section 3.4): with `gc.move = "chip-to-chip"` the data of a page that is moved goes straight to another
+//! - *Clean* (CAL 2012, section 3.4): with `gc.move = "chip-to-chip"` the data of a page that is moved goes straight to another
 //!   chip, which is then told to program it by a request without data, and acknowledges that. With `gc.copyback` the
 //!   request to move pages inside a chip is of the same length. What goes from chip to chip goes XY as well, and is
 //!   taken at once, so it changes nothing in the argument that nothing comes to a halt.
-//! - *Half-duplex links* (003 section 5.3) carry a packet only into a buffer that has room for all of it. The
+//! - *Half-duplex links* (PACT 2014, section 5.3) carry a packet only into a buffer that has room for all of it. The
 //!   simulator offers no other half-duplex, since it would come to a halt; nor the long packets of `keep-runs` with it.
 
 mod controllers;

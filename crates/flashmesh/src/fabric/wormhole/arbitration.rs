@@ -97,7 +97,7 @@ impl Network {
                     return self.grant_request(wire, request, outbox);
                 }
             } else {
-                // Of two directions that could be served, the one that was not served last (NoSSD, section 5.3).
+                // Of two directions that could be served, the one that was not served last (PACT 2014, section 5.3).
                 let both = if state.served_first { [state.backward, wire] } else { [wire, state.backward] };
                 for link in both {
                     if let Some(request) = self.winner(&self.links[link.index()]) {

@@ -49,7 +49,7 @@ pub struct Parameters {
     pub arbitration: Arbitration,
     /// What an output link asks for before it serves a packet.
     pub grant_rule: GrantRule,
-    /// Whether small packets go before large ones, at every output and at the terminals (paper 003 section 5.4, rule
+    /// Whether small packets go before large ones, at every output and at the terminals (PACT 2014, section 5.4, rule
     /// 1).
     pub small_first: bool,
     /// Whether the two links between a pair of routers share one wire, which carries one packet at a time.
