@@ -1,4 +1,4 @@
-//! Garbage collection that moves pages from chip to chip without the controllers (paper 004, section 3.4).
+//! Garbage collection that moves pages from chip to chip without the controllers (Network-on-SSD, CAL 2012, section 3.4).
 #![allow(missing_docs)]
 
 mod drives;

@@ -10,7 +10,7 @@ use super::{Message, Payload};
 pub(super) enum Framing {
     /// Command and address cycles take their own time, data moves bare.
     Signals,
-    /// Everything moves in packets (paper 000, section 3.2, after pSSD): a control packet for each plane of a command, data
+    /// Everything moves in packets (Venice, ISCA 2023, section 3.2, after pSSD): a control packet for each plane of a command, data
     /// between a header and a CRC.
     Packets {
         /// Bytes of a control packet.

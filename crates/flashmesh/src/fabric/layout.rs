@@ -1,6 +1,6 @@
 //! What an interconnect is made of, for counting wires, power and area, and for what bounds a run.
 
-use super::rows::CHANNEL_WIRES;
+use super::shared_channels::CHANNEL_WIRES;
 use crate::ids::LinkId;
 use crate::names;
 

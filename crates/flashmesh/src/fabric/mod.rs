@@ -8,7 +8,7 @@ pub mod layout;
 pub mod nossd;
 mod outbox;
 mod pnssd;
-mod rows;
+mod shared_channels;
 mod usage;
 pub mod venice;
 pub mod wormhole;
@@ -26,7 +26,7 @@ pub use cause::{Cause, Causes};
 pub use layout::{Addition, Layout, Passage};
 pub use outbox::{Granted, LinkUse, Outbox};
 pub use pnssd::Pnssd;
-pub use rows::Rows;
+pub use shared_channels::SharedChannels;
 pub use usage::LinkUsage;
 
 /// What a die wants a path for; as wide as the ids beside it, so that a grant has no padding to be copied around.
@@ -242,7 +242,7 @@ pub trait Fabric {
 #[allow(missing_docs, reason = "each implementation carries its documentation")]
 #[allow(clippy::large_enum_variant, reason = "a drive has one")]
 pub enum AnyFabric {
-    Rows(rows::Rows),
+    SharedChannels(shared_channels::SharedChannels),
     Pnssd(pnssd::Pnssd),
     Nossd(nossd::Nossd),
     Venice(venice::Venice),
@@ -256,11 +256,11 @@ impl AnyFabric {
     pub fn new(config: &Config, geometry: &Geometry) -> Result<AnyFabric, FabricError> {
         check(config)?;
         Ok(match config.fabric.kind {
-            config::FabricKind::Bus => AnyFabric::Rows(Rows::bus(config, geometry)),
-            config::FabricKind::Pssd => AnyFabric::Rows(Rows::packetized(config, geometry)),
+            config::FabricKind::Bus => AnyFabric::SharedChannels(SharedChannels::bus(config, geometry)),
+            config::FabricKind::Pssd => AnyFabric::SharedChannels(SharedChannels::packetized(config, geometry)),
             config::FabricKind::Pnssd => AnyFabric::Pnssd(Pnssd::new(config, geometry)),
             config::FabricKind::Nossd => AnyFabric::Nossd(nossd::Nossd::new(config, geometry)?),
-            config::FabricKind::Ideal => AnyFabric::Rows(Rows::private(config, geometry)),
+            config::FabricKind::Ideal => AnyFabric::SharedChannels(SharedChannels::private(config, geometry)),
             config::FabricKind::Venice => AnyFabric::Venice(venice::Venice::new(config, geometry)),
         })
     }

@@ -5,7 +5,7 @@ use crate::config::{
     Suspension, WarmUp, WriteBinding,
 };
 use crate::error::RunError;
-use crate::fabric::{AnyFabric, Fabric, Pnssd, Rows, nossd::Nossd, venice::Venice};
+use crate::fabric::{AnyFabric, Fabric, Pnssd, SharedChannels, nossd::Nossd, venice::Venice};
 use crate::firmware::Firmware;
 use crate::flash::geometry::Geometry;
 use crate::host::interface::AnyInterface;
@@ -20,7 +20,7 @@ use super::drive::Drive;
 /// A drive in one of its instances.
 pub(super) enum AnyDrive {
     Full(Box<Drive<Full>>),
-    Rows(Box<Drive<Lean<Rows>>>),
+    SharedChannels(Box<Drive<Lean<SharedChannels>>>),
     Pnssd(Box<Drive<Lean<Pnssd>>>),
     Nossd(Box<Drive<Lean<Nossd>>>),
     Venice(Box<Drive<Lean<Venice>>>),
@@ -40,7 +40,7 @@ macro_rules! with_drive {
     ($any:expr, $drive:ident => $does:expr) => {
         match $any {
             AnyDrive::Full($drive) => $does,
-            AnyDrive::Rows($drive) => $does,
+            AnyDrive::SharedChannels($drive) => $does,
             AnyDrive::Pnssd($drive) => $does,
             AnyDrive::Nossd($drive) => $does,
             AnyDrive::Venice($drive) => $does,
@@ -97,8 +97,8 @@ fn is_plain(config: &Config) -> bool {
 fn lean(drive: Drive<Full>) -> AnyDrive {
     let kind = drive.datapath.fabric();
     match kind {
-        AnyFabric::Rows(_) => AnyDrive::Rows(Box::new(resolve(drive, |fabric| match fabric {
-            AnyFabric::Rows(rows) => rows,
+        AnyFabric::SharedChannels(_) => AnyDrive::SharedChannels(Box::new(resolve(drive, |fabric| match fabric {
+            AnyFabric::SharedChannels(rows) => rows,
             _ => unreachable!("looked at before"),
         }))),
         AnyFabric::Pnssd(_) => AnyDrive::Pnssd(Box::new(resolve(drive, |fabric| match fabric {

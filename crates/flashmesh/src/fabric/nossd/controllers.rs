@@ -21,7 +21,7 @@ fn places(placement: ControllerPlacement, rows: u32, columns: u32) -> Vec<Router
         ControllerPlacement::OneSided => (0..rows).map(|row| router(row, 0)).collect(),
         ControllerPlacement::AllSided => (0..rows)
             .map(|controller| {
-                // West, east, north, south in turn; on each side around its middle (paper 003, Fig 10).
+                // West, east, north, south in turn; on each side around its middle (PACT 2014, Fig 10).
                 let (side, rank) = (controller % 4, controller / 4);
                 let on_side = rows / 4 + u32::from(side < rows % 4);
                 let along = |length: u32| (length / 2 + rank + length - (on_side / 2) % length) % length;

@@ -1,34 +1,35 @@
-//! NoSSD: the chips carry routers, and commands and data move between them as packets (papers 004 and 003).
+//! NoSSD: the chips carry routers, and commands and data move between them as packets (Network-on-SSD, CAL 2012;
+//! Design for Scalability in Enterprise SSDs, PACT 2014).
 //!
-//! - *Network* (003 section 5.3 and Table 5): a router in each chip, wormhole switching, XY routing, no virtual
+//! - *Network* (PACT 2014, section 5.3 and Table 5): a router in each chip, wormhole switching, XY routing, no virtual
 //!   channels. A flit of 8 bit takes `flit-time` on a link and as long in each of the three stages of a router; the
 //!   flits behind a head follow one by one. That is exact to the flit, see [`wormhole`], which argues
 //!   as well why nothing comes to a halt: requests, data and acknowledgements share the buffers, all of them go XY, and
 //!   whoever receives them takes them at once.
-//! - *Flow control* (003 section 5.3): the on/off signal of a buffer is modelled as the return of each slot, one cycle
+//! - *Flow control* (PACT 2014, section 5.3): the on/off signal of a buffer is modelled as the return of each slot, one cycle
 //!   \[choice\]: with the four cycles of a hop this is the round trip of five of which the paper's least buffer of 10
 //!   flits is the double.
-//! - *Messages* (003 section 5.2): read and erase requests, acknowledgements, and pages in packets of data. With
+//! - *Messages* (PACT 2014, section 5.2): read and erase requests, acknowledgements, and pages in packets of data. With
 //!   `keep-runs` (rule 2) the packets of a page are one long packet to the network; with `small-first` (rule 1) the
 //!   others go before them.
-//! - *Controllers* (003 section 5.4, 004 section 3.3): one for each row, on one side or on all four, each with one link
+//! - *Controllers* (PACT 2014, section 5.4; CAL 2012, section 3.3): one for each row, on one side or on all four, each with one link
 //!   into the network and one out of it. A die that wants its next operation waits in the queue of the controller that
 //!   the injection policy chooses, and is granted the controller when all of the message before is in the network. Data
 //!   waits for the link from the chip into its router in the same way. After that nothing is reserved: what stands
 //!   still on its way behind others is [`stalled`](Fabric::stalled).
-//! - *Clean* (004 section 3.4): with `gc.move = "chip-to-chip"` the data of a page that is moved goes straight to another
+//! - *Clean* (CAL 2012, section 3.4): with `gc.move = "chip-to-chip"` the data of a page that is moved goes straight to another
 //!   chip, which is then told to program it by a request without data, and acknowledges that. With `gc.copyback` the
 //!   request to move pages inside a chip is of the same length. What goes from chip to chip goes XY as well, and is
 //!   taken at once, so it changes nothing in the argument that nothing comes to a halt.
-//! - *Half-duplex links* (003 section 5.3) carry a packet only into a buffer that has room for all of it. The
+//! - *Half-duplex links* (PACT 2014, section 5.3) carry a packet only into a buffer that has room for all of it. The
 //!   simulator offers no other half-duplex, since it would come to a halt; nor the long packets of `keep-runs` with it.
 
-mod alone;
 mod controllers;
+mod link_accounting;
 mod packets;
 mod ports;
 mod settings;
-mod tracks;
+mod zero_load_latency;
 
 use crate::config::Config;
 use crate::engine::arena::Arena;
@@ -40,13 +41,13 @@ use super::layout::{Addition, Layout, Passage};
 use super::wormhole::{self, Class, Network, Packet, TerminalId};
 use super::{Cause, Fabric, FabricError, FabricEvent, Grant, Granted, Leg, LinkUsage, Message, Outbox, Payload, Sent};
 
-use alone::Alone;
 use controllers::Controllers;
+use link_accounting::LinkAccounting;
 use packets::{Packetizer, Packets};
 use ports::{Entry, Ports};
 pub(super) use settings::check;
 use settings::parameters;
-use tracks::Tracks;
+use zero_load_latency::ZeroLoadLatency;
 
 id!(
     /// A message on its way.
@@ -109,7 +110,7 @@ pub struct Nossd {
     reported: wormhole::Outbox,
     flit_time: Time,
     packetizer: Packetizer,
-    alone: Alone,
+    zero_load: ZeroLoadLatency,
     controllers: Controllers,
     ports: Ports,
     messages: Arena<MessageId, InFlight>,
@@ -118,7 +119,7 @@ pub struct Nossd {
     dies: Vec<DieState>,
     chips: u32,
     dies_per_chip: u32,
-    tracks: Tracks,
+    links: LinkAccounting,
     /// The cycle of the earliest wake-up asked for, or later than any.
     wakes_at: u64,
 }
@@ -139,7 +140,7 @@ impl Nossd {
         let topology = controllers::topology(nossd, geometry.channels, geometry.chips_per_channel)
             .map_err(|error| impossible(error.to_string()))?;
         let controllers = Controllers::new(nossd, geometry, &topology);
-        let tracks = Tracks::new(&topology, &controllers, geometry, nossd.half_duplex);
+        let links = LinkAccounting::new(&topology, &controllers, geometry, nossd.half_duplex);
         let ports = Ports::new(topology.terminals());
         let network = Network::new(topology, parameters(nossd)).map_err(|error| impossible(error.to_string()))?;
         Ok(Nossd {
@@ -147,7 +148,7 @@ impl Nossd {
             reported: wormhole::Outbox::default(),
             flit_time: nossd.flit_time,
             packetizer: Packetizer::new(nossd, geometry.page_spare),
-            alone: Alone::new(parameters(nossd)),
+            zero_load: ZeroLoadLatency::new(parameters(nossd)),
             controllers,
             ports,
             messages: Arena::default(),
@@ -155,7 +156,7 @@ impl Nossd {
             dies: vec![DieState::default(); geometry.dies() as usize],
             chips: geometry.chips(),
             dies_per_chip: geometry.dies_per_chip,
-            tracks,
+            links,
             wakes_at: u64::MAX,
         })
     }
@@ -170,11 +171,6 @@ impl Nossd {
             Leg::Command => self.controllers.terminal(self.dies[die.index()].commanding),
             Leg::DataOut | Leg::Copy => TerminalId(self.chip_of(die).0),
         }
-    }
-
-    /// When a flit that crosses a link in `cycle` has crossed it.
-    fn end_of(&self, cycle: u64) -> Time {
-        self.flit_time * (cycle + 1)
     }
 
     fn grant(die: DieId, leg: Leg, now: Time, outbox: &mut Outbox) {
@@ -211,7 +207,7 @@ impl Nossd {
     /// Puts a message into the network, from the next cycle on.
     fn inject(&mut self, message: InFlight, class: Class, now: Time, outbox: &mut Outbox) {
         if outbox.uses.is_some() {
-            self.tracks.keep_log(&mut self.network);
+            self.links.keep_log(&mut self.network);
         }
         let InFlight { packets, source, destination, .. } = message;
         let created = now.as_ps().div_ceil(self.flit_time.as_ps());
@@ -238,52 +234,60 @@ impl Nossd {
         let cycle_of = |time: Time| time.as_ps() / self.flit_time.as_ps();
         let cycle = cycle_of(now);
         // What comes at the end of the quiet may inject a packet in the cycle in which it comes.
-        let quiet_until = cycle_of(outbox.quiet_until);
+        let mut quiet_until = cycle_of(outbox.quiet_until);
         if self.wakes_at <= cycle {
             self.wakes_at = u64::MAX;
         }
         let mut reported = std::mem::take(&mut self.reported);
-        self.network.advance(cycle, &mut reported);
-        while let Some(next) = self.network.next_event()
-            && next < quiet_until
-            && reported.is_empty()
-        {
-            self.network.advance(next, &mut reported);
-        }
-        if outbox.uses.is_some() {
-            let messages = &self.messages;
-            let die_of = |token: u64| messages[MessageId(token as u32)].die;
-            self.tracks.watch(&mut self.network, self.flit_time, die_of);
-        }
-        for injection in reported.injections.drain(..) {
-            let message = &mut self.messages[MessageId(injection.token as u32)];
-            message.to_inject -= 1;
-            if message.to_inject == 0 && matches!(message.purpose, Purpose::Transfer(_)) {
-                let from = self.end_of(injection.tail);
-                if self.ports.free_from(injection.source, from) {
-                    outbox.events.push((from, FabricEvent::Wake(injection.source.0)));
+        loop {
+            self.network.advance_to_report(cycle, quiet_until.saturating_sub(1), &mut reported);
+            if outbox.uses.is_some() {
+                let messages = &self.messages;
+                let die_of = |token: u64| messages[MessageId(token as u32)].die;
+                self.links.watch(&mut self.network, self.flit_time, die_of);
+            }
+            if reported.is_empty() {
+                break;
+            }
+            // What follows from a report ends the quiet when it happens.
+            for injection in reported.injections.drain(..) {
+                if self.is_injected(MessageId(injection.token as u32)) {
+                    let from = injection.tail + 1;
+                    if self.ports.free_from(injection.source, self.flit_time * from) {
+                        quiet_until = quiet_until.min(from);
+                        outbox.events.push((self.flit_time * from, FabricEvent::Wake(injection.source.0)));
+                    }
                 }
             }
-        }
-        for delivery in reported.deliveries.drain(..) {
-            let id = MessageId(delivery.token as u32);
-            self.messages[id].to_deliver -= 1;
-            if self.messages[id].to_deliver == 0 {
-                self.arrives(id, delivery.hops, delivery.tail, outbox);
+            for delivery in reported.deliveries.drain(..) {
+                let id = MessageId(delivery.token as u32);
+                let message = &mut self.messages[id];
+                message.to_deliver -= 1;
+                if message.to_deliver == 0 {
+                    quiet_until = quiet_until.min(delivery.tail + 1);
+                    self.arrives(id, delivery.hops, delivery.tail, outbox);
+                }
             }
         }
         self.reported = reported;
         self.ask_to_wake(outbox);
     }
 
+    /// A packet of a message is in the network; tells whether that frees the port of the message.
+    fn is_injected(&mut self, id: MessageId) -> bool {
+        let message = &mut self.messages[id];
+        message.to_inject -= 1;
+        message.to_inject == 0 && matches!(message.purpose, Purpose::Transfer(_))
+    }
+
     /// The last flit of a message reaches its destination in cycle `tail`.
     fn arrives(&mut self, id: MessageId, hops: u32, tail: u64, outbox: &mut Outbox) {
-        let message = self.messages[id];
-        let at = self.end_of(tail);
-        match message.purpose {
+        let InFlight { purpose, packets, created, .. } = self.messages[id];
+        let at = self.flit_time * (tail + 1);
+        match purpose {
             Purpose::Transfer(grant) => {
-                let alone = self.alone.cycles(message.packets, hops);
-                let stalled = (tail - message.created).saturating_sub(alone);
+                let alone = self.zero_load.cycles(packets, hops);
+                let stalled = (tail - created).saturating_sub(alone);
                 let state = &mut self.dies[grant.die.index()];
                 state.stalled[grant.leg.index()] = self.flit_time * stalled;
                 state.arriving[grant.leg.index()] = Some(id);
@@ -306,7 +310,7 @@ impl Nossd {
             [false, false] => Leg::Copy,
         };
         let busy = self.flit_time * (u64::from(packets.count) * u64::from(packets.flits));
-        self.tracks.count(self.network.topology().path(source, destination), busy, bytes, leg);
+        self.links.count(self.network.topology(), [source, destination], busy, bytes, leg);
     }
 
     /// Counts the acknowledgements that have arrived by `now`.
@@ -388,11 +392,11 @@ impl Fabric for Nossd {
             Leg::DataOut => self.controllers.least_hops_out(chip),
             Leg::Copy => self.network.topology().hops(source, destination),
         };
-        Sent { delivered: None, least: self.flit_time * (self.alone.cycles(packets, hops) + 1) }
+        Sent { delivered: None, least: self.flit_time * (self.zero_load.cycles(packets, hops) + 1) }
     }
 
     fn release(&mut self, grant: Grant, now: Time, outbox: &mut Outbox) {
-        self.tracks.tell(now, outbox);
+        self.links.tell(now, outbox);
         if let Some(id) = self.dies[grant.die.index()].arriving[grant.leg.index()].take() {
             self.count(id);
         }
@@ -435,20 +439,20 @@ impl Fabric for Nossd {
             NETWORK => self.advance(now, outbox),
             terminal => self.port_is_free(TerminalId(terminal), now, outbox),
         }
-        self.tracks.tell(now, outbox);
+        self.links.tell(now, outbox);
     }
 
     fn finish(&mut self, now: Time, outbox: &mut Outbox) {
         self.count_acknowledgements(now);
-        self.tracks.tell(now, outbox);
+        self.links.tell(now, outbox);
     }
 
     fn layout(&self) -> &Layout {
-        self.tracks.layout()
+        self.links.layout()
     }
 
     fn passages(&self) -> Vec<Passage> {
-        self.tracks.passages()
+        self.links.passages()
     }
 
     fn addition(&self) -> Addition {
@@ -456,19 +460,19 @@ impl Fabric for Nossd {
     }
 
     fn usage(&self) -> &[LinkUsage] {
-        self.tracks.usage()
+        self.links.usage()
     }
 
     fn controllers_busy(&self, _now: Time) -> Vec<Time> {
-        self.tracks.controllers_busy()
+        self.links.controllers_busy()
     }
 
     fn hops(&self) -> u64 {
-        self.tracks.hops()
+        self.links.hops()
     }
 
     fn held(&self) -> Vec<(LinkId, DieId)> {
         let held = self.network.held();
-        held.map(|(link, token)| (self.tracks.number(link), self.messages[MessageId(token as u32)].die)).collect()
+        held.map(|(link, token)| (self.links.number(link), self.messages[MessageId(token as u32)].die)).collect()
     }
 }

@@ -1,4 +1,4 @@
-//! What packets a message is made of (paper 003, section 5.2 and Table 4).
+//! What packets a message is made of (Design for Scalability in Enterprise SSDs, PACT 2014, section 5.2 and Table 4).
 
 use crate::config;
 use crate::fabric::wormhole::Class;

@@ -5,7 +5,7 @@ use crate::flash::geometry::Geometry;
 use crate::ids::{DieId, LinkId};
 
 use super::super::layout::{Layout, Link, LinkKind};
-use super::super::rows::CHANNEL_WIRES;
+use super::super::shared_channels::CHANNEL_WIRES;
 
 /// A way to a die: a channel, and the controller that drives it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

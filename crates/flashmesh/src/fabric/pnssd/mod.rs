@@ -1,4 +1,4 @@
-//! pnSSD (paper 000, section 3.2): N rows of N chips, each on the horizontal channel of its row and on the vertical one of its
+//! pnSSD (Venice, ISCA 2023, section 3.2): N rows of N chips, each on the horizontal channel of its row and on the vertical one of its
 //! column.
 //!
 //! A channel is 8 bit wide, as that of the bus, and carries packets, as that of pSSD. A transfer takes the horizontal channel

@@ -2,95 +2,188 @@
 
 use crate::ids::LinkId;
 
-use super::network::{NO_LINK, NOT_YET, Network, Request};
-use super::packet::Outbox;
+use super::network::{HeldBack, Link, NO_LINK, NO_REQUEST, NOT_YET, Network, Request, Wire};
+use super::packet::{Outbox, PacketId, RequestId};
 use super::parameters::{Arbitration, GrantRule};
 
 impl Network {
-    /// A packet asks for `link`.
-    pub(super) fn ask(&mut self, link: LinkId, request: Request) {
+    /// A packet asks for `link`, which it can be granted from cycle `ready` on.
+    #[inline]
+    pub(super) fn ask(&mut self, link: LinkId, request: RequestId, packet: PacketId, ready: u64) {
         let state = &mut self.links[link.index()];
-        state.requests.push(request);
-        let wire = &self.wires[state.wire.index()];
-        if !wire.is_held
-            && let Some(at) = self.opportunity(link, &request, wire.free)
-        {
-            self.agenda.schedule(self.links[link.index()].wire, at);
+        let next = std::mem::replace(&mut state.requests, request);
+        let place = &mut self.requests[request.index()];
+        (place.ready, place.packet, place.next) = (ready, packet, next);
+        let (wire, asked) = (state.wire, *place);
+        let Wire { is_held, free, .. } = self.links[wire.index()].driven;
+        if !is_held && let Some(at) = self.opportunity(&self.links[link.index()], &asked, free) {
+            self.schedule(wire, at);
         }
     }
 
+    /// The first packet in the buffer at the end of `buffer` asks for its next link, right after it has come there.
+    ///
+    /// The request is held back when nobody else wants that link and, as far as is known, nothing else happens before it
+    /// is granted.
+    #[inline(never)]
+    pub(super) fn ask_after_hop(&mut self, buffer: LinkId, packet: PacketId) {
+        let (link, ready) = self.next_request(buffer, packet);
+        let state = &self.links[link.index()];
+        let wire = &state.driven;
+        let is_alone = state.requests == NO_REQUEST && wire.backward == NO_LINK && !wire.is_held;
+        let at = ready.max(wire.free);
+        let is_next = at <= self.until && self.calendar.first().is_none_or(|first| at <= first);
+        if is_alone && is_next && self.held_back.is_none() && self.parameters.grant_rule == GrantRule::Immediate {
+            self.held_back = Some(HeldBack { at, ready, link, buffer, packet });
+        } else {
+            self.ask(link, RequestId(buffer.0), packet, ready);
+        }
+    }
+
+    /// The first packet in the buffer at the end of `buffer` asks for its next link.
+    pub(super) fn ask_for_output(&mut self, buffer: LinkId, packet: PacketId) {
+        let (link, ready) = self.next_request(buffer, packet);
+        self.ask(link, RequestId(buffer.0), packet, ready);
+    }
+
+    /// The next link of the first packet in the buffer at the end of `buffer`, and from when it can be granted.
+    #[inline(always)]
+    fn next_request(&self, buffer: LinkId, packet: PacketId) -> (LinkId, u64) {
+        let in_flight = &self.packets[packet];
+        let buffer = &self.links[buffer.index()];
+        let ready = (in_flight.head + self.route_cycles).max(buffer.looked_at);
+        (self.topology.next_from(buffer.end, in_flight.to, in_flight.packet.destination), ready)
+    }
+
+    /// Has `wire` looked at by cycle `at`.
+    #[inline(always)]
+    pub(super) fn schedule(&mut self, wire: LinkId, at: u64) {
+        // Whatever is looked at in one cycle is so in the order of these calls.
+        self.enter_held_back();
+        self.calendar.schedule(wire, at);
+    }
+
+    /// Puts a request that was held back among the others.
+    #[inline(always)]
+    fn enter_held_back(&mut self) {
+        if let Some(HeldBack { ready, link, buffer, packet, .. }) = self.held_back.take() {
+            self.ask(link, RequestId(buffer.0), packet, ready);
+        }
+    }
+
+    /// Grants what was held back, if still nothing else comes first; else puts it among the other
+    /// requests.
+    #[inline(always)]
+    pub(super) fn grant_held_back(&mut self, HeldBack { at, link, buffer, packet, .. }: HeldBack, outbox: &mut Outbox) {
+        if at > self.until || self.calendar.first().is_some_and(|first| first < at) {
+            return self.enter_held_back();
+        }
+        self.held_back = None;
+        self.now = at;
+        self.grant(link, RequestId(buffer.0), packet, outbox);
+    }
+
     /// Grants `wire` to the best request, or sees to it that it is looked at again.
+    #[inline(always)]
     pub(super) fn arbitrate(&mut self, wire: LinkId, outbox: &mut Outbox) {
-        let state = &self.wires[wire.index()];
+        let forward = &self.links[wire.index()];
+        let state = &forward.driven;
         if state.is_held {
             return;
         }
         if state.free <= self.now {
-            // Of two directions that could be served, the one that was not served last (paper 003 section 5.3).
-            let [forward, backward] = state.links;
-            let (first, second) = if state.served == forward { (backward, forward) } else { (forward, backward) };
-            for link in [first, second] {
-                if link != NO_LINK
-                    && let Some(request) = self.winner(link)
-                {
-                    return self.grant(link, request, outbox);
+            if state.backward == NO_LINK {
+                if let Some(request) = self.winner(forward) {
+                    return self.grant_request(wire, request, outbox);
+                }
+            } else {
+                // Of two directions that could be served, the one that was not served last (PACT 2014, section 5.3).
+                let both = if state.served_first { [state.backward, wire] } else { [wire, state.backward] };
+                for link in both {
+                    if let Some(request) = self.winner(&self.links[link.index()]) {
+                        return self.grant_request(link, request, outbox);
+                    }
                 }
             }
         }
         self.wake(wire);
     }
 
-    /// The place of the best request for `link` among those that could be served now, if it finds its slots.
+    /// The best request for `link` among those that could be served now, if it finds its slots.
     ///
     /// A worse request never overtakes it because it needs fewer slots: a long packet would wait for ever.
-    #[inline]
-    fn winner(&self, link: LinkId) -> Option<usize> {
-        let state = &self.links[link.index()];
-        let mut ready = state.requests.iter().enumerate().filter(|(_, request)| request.ready <= self.now);
-        let (best, request) = match state.requests.len() {
-            1 => ready.next()?,
-            _ => ready.min_by_key(|(_, request)| {
-                let inputs = state.inputs;
-                let packet = &self.packets[request.packet];
-                let class = self.parameters.small_first.then_some(packet.packet.class);
-                let key = match self.parameters.arbitration {
-                    Arbitration::RoundRobin => (((request.input + inputs - 1 - state.input_served) % inputs).into(), 0),
-                    Arbitration::Fifo => (request.ready, request.input.into()),
-                    Arbitration::Oldest => (packet.created, packet.order),
-                };
-                (class, key)
-            })?,
+    #[inline(always)]
+    fn winner(&self, link: &Link) -> Option<RequestId> {
+        if link.requests == NO_REQUEST {
+            return None;
+        }
+        let only = &self.requests[link.requests.index()];
+        let best = match only.next {
+            NO_REQUEST if only.ready <= self.now => link.requests,
+            NO_REQUEST => return None,
+            _ => self.best_of_several(link)?,
         };
-        self.slots_at(link, request).is_some_and(|at| at <= self.now).then_some(best)
+        self.slots_at(link, &self.requests[best.index()]).is_some_and(|at| at <= self.now).then_some(best)
+    }
+
+    fn best_of_several(&self, link: &Link) -> Option<RequestId> {
+        let after_served = |input: u32| (input + link.inputs - 1 - link.input_served) % link.inputs;
+        let key = |request: &Request| {
+            let packet = &self.packets[request.packet];
+            let class = self.parameters.small_first.then_some(packet.packet.class);
+            let key = match self.parameters.arbitration {
+                Arbitration::RoundRobin => (after_served(request.input).into(), 0),
+                Arbitration::Fifo => (request.ready, request.input.into()),
+                Arbitration::Oldest => (packet.created, packet.order),
+            };
+            (class, key)
+        };
+        let ready = self.requests_for(link).filter(|(_, request)| request.ready <= self.now);
+        ready.min_by_key(|(_, request)| key(request)).map(|(id, _)| id)
+    }
+
+    /// The requests for a link, each with its place.
+    #[inline]
+    fn requests_for(&self, link: &Link) -> impl Iterator<Item = (RequestId, &Request)> {
+        let at = |id: RequestId| (id != NO_REQUEST).then(|| (id, &self.requests[id.index()]));
+        std::iter::successors(at(link.requests), move |(_, request)| at(request.next))
     }
 
     /// From when `link` has the slots that `request` needs for a grant; none when that is not known yet.
-    #[inline]
-    fn slots_at(&self, link: LinkId, request: &Request) -> Option<u64> {
-        let state = &self.links[link.index()];
+    #[inline(always)]
+    fn slots_at(&self, link: &Link, request: &Request) -> Option<u64> {
         match self.parameters.grant_rule {
             GrantRule::Immediate => Some(0),
-            _ if state.is_ejection => Some(0),
-            GrantRule::OneSlot => state.slots.nth(0),
-            GrantRule::WholePacket => state.slots.nth(self.packets[request.packet].packet.flits - 1),
+            _ if link.is_ejection => Some(0),
+            GrantRule::OneSlot => link.slots.nth(0, &self.runs),
+            GrantRule::WholePacket => link.slots.nth(self.packets[request.packet].packet.flits - 1, &self.runs),
         }
     }
 
     /// The first cycle in which `request` could be granted if it were the best, as far as is known.
-    #[inline]
-    fn opportunity(&self, link: LinkId, request: &Request, wire_free: u64) -> Option<u64> {
+    #[inline(always)]
+    fn opportunity(&self, link: &Link, request: &Request, wire_free: u64) -> Option<u64> {
         self.slots_at(link, request).map(|slots| slots.max(request.ready).max(wire_free))
     }
 
     /// Has `wire`, which nobody holds, looked at when its next request can be granted.
     ///
     /// Requests that could have been granted by now wait for a better one, and that one has an opportunity of its own.
+    #[inline(always)]
     pub(super) fn wake(&mut self, wire: LinkId) {
-        let state = &self.wires[wire.index()];
+        let forward = &self.links[wire.index()];
+        if forward.requests != NO_REQUEST || forward.driven.backward != NO_LINK {
+            self.wake_for_requests(wire);
+        }
+    }
+
+    fn wake_for_requests(&mut self, wire: LinkId) {
+        let Wire { backward, free, .. } = self.links[wire.index()].driven;
         let mut next = NOT_YET;
-        for link in state.links.into_iter().filter(|&link| link != NO_LINK) {
-            for request in &self.links[link.index()].requests {
-                if let Some(at) = self.opportunity(link, request, state.free)
+        for link in [wire, backward].into_iter().filter(|&link| link != NO_LINK) {
+            let link = &self.links[link.index()];
+            for (_, request) in self.requests_for(link) {
+                if let Some(at) = self.opportunity(link, request, free)
                     && at > self.now
                 {
                     next = next.min(at);
@@ -98,33 +191,65 @@ impl Network {
             }
         }
         if next != NOT_YET {
-            self.agenda.schedule(wire, next);
+            self.schedule(wire, next);
         }
     }
 
-    /// Grants `link` to the request at `place`, and moves whatever can move in consequence.
-    fn grant(&mut self, link: LinkId, place: usize, outbox: &mut Outbox) {
-        let state = &mut self.links[link.index()];
-        let request = state.requests.swap_remove(place);
-        state.packet = request.packet;
-        state.source = request.source;
-        state.input_served = request.input;
-        state.left = self.packets[request.packet].packet.flits;
-        state.free = self.now;
-        state.head = NOT_YET;
-        let is_ejection = state.is_ejection;
-        let wire = &mut self.wires[state.wire.index()];
-        wire.is_held = true;
-        wire.served = link;
-        if request.source == NO_LINK {
-            self.leave_terminal(request);
+    #[inline(always)]
+    fn grant_request(&mut self, link: LinkId, request: RequestId, outbox: &mut Outbox) {
+        self.withdraw(link, request);
+        self.grant(link, request, self.requests[request.index()].packet, outbox);
+    }
+
+    /// Grants `link` to the `packet` of `request`, and moves whatever can move in consequence.
+    fn grant(&mut self, link: LinkId, request: RequestId, packet: PacketId, outbox: &mut Outbox) {
+        let input = self.requests[request.index()].input;
+        self.links[link.index()].input_served = input;
+        if request.0 >= self.topology.links() {
+            self.hold(link, NO_LINK, packet);
+            self.leave_terminal(packet, input);
         } else {
-            self.links[request.source.index()].drain = link;
+            let source = LinkId(request.0);
+            if self.hop(link, source, packet, outbox) {
+                return;
+            }
+            self.hold(link, source, packet);
+            self.links[source.index()].drain = link;
         }
-        if is_ejection && self.buffers_cover_the_round_trip {
+        if self.links[link.index()].is_ejection && self.buffers_cover_the_round_trip {
             self.drain_at_once(link, outbox);
         } else {
             self.follow_head(link, outbox);
         }
+    }
+
+    /// A packet from the buffer behind `source` is on `link` from now on.
+    #[inline(always)]
+    fn hold(&mut self, link: LinkId, source: LinkId, packet: PacketId) {
+        let now = self.now;
+        let state = &mut self.links[link.index()];
+        (state.packet, state.source) = (packet, source);
+        (state.left, state.free, state.head) = (self.packets[packet].packet.flits, now, NOT_YET);
+        if !state.is_ejection {
+            state.slots.merge_until(now, &mut self.runs);
+        }
+        let wire = state.wire;
+        let driven = &mut self.links[wire.index()].driven;
+        (driven.is_held, driven.served_first) = (true, wire == link);
+    }
+
+    /// Takes `request` out of those for `link`.
+    #[inline]
+    fn withdraw(&mut self, link: LinkId, request: RequestId) {
+        let behind = self.requests[request.index()].next;
+        let mut before = self.links[link.index()].requests;
+        if before == request {
+            self.links[link.index()].requests = behind;
+            return;
+        }
+        while self.requests[before.index()].next != request {
+            before = self.requests[before.index()].next;
+        }
+        self.requests[before.index()].next = behind;
     }
 }

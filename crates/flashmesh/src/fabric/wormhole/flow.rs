@@ -2,10 +2,10 @@
 
 use crate::ids::LinkId;
 
-use super::network::{NO_LINK, NOT_YET, Network, Request};
+use super::network::{Link, NO_LINK, NO_REQUEST, NOT_YET, Network};
 use super::packet::{Crossing, Delivery, Outbox, PacketId};
-use super::parameters::GrantRule;
-use super::stream::Run;
+use super::parameters::{GrantRule, Parameters};
+use super::stream::{Cursor, Run, RunPool};
 
 impl Network {
     /// Moves what can move once `link`, the last one that its packet has been granted, is.
@@ -52,61 +52,158 @@ impl Network {
         }
     }
 
-    /// Moves the flits of the packet on `link` that are known to arrive and to find slots; tells whether any did.
+    /// The usual case of all that is below, in one: a packet is granted `link` now, and its flits follow its head evenly.
+    ///
+    /// Either all of them are in the buffer behind `source`, or will be in time, and find their slots free; or the packet
+    /// is so long that those further behind lag. Tells whether it was so; if not, nothing has changed.
     #[inline]
+    pub(super) fn hop(&mut self, link: LinkId, source: LinkId, id: PacketId, outbox: &mut Outbox) -> bool {
+        let Parameters { flit_cycles: stride, hop_cycles, head_of_line_cycles, buffer_flits, .. } = self.parameters;
+        if self.parameters.grant_rule != GrantRule::Immediate {
+            return false;
+        }
+        let now = self.now;
+        let packet = &mut self.packets[id];
+        let flits = packet.packet.flits;
+        let [state, feeder] =
+            self.links.get_disjoint_mut([link.index(), source.index()]).expect("no link feeds its own port");
+        // The first flit is there, or its packet would not have been granted the link.
+        let arrivals = feeder.arrivals.front();
+        if arrivals.stride > stride {
+            return false;
+        }
+        if state.is_ejection {
+            if arrivals.count < flits {
+                return false;
+            }
+            let run = Run { start: now, count: flits, stride };
+            let tail = run.last();
+            feeder.give_back(run, NO_LINK, &mut self.runs);
+            feeder.looked_at = tail + 1 + u64::from(head_of_line_cycles);
+            state.source = source;
+            state.carried += u64::from(flits);
+            state.driven.free = tail + u64::from(stride + state.gap_cycles);
+            let next = feeder.queue.pop(&self.packets);
+            if let Some(log) = &mut self.log {
+                log.push(Crossing { token: self.packets[id].packet.token, link, head: now, tail });
+            }
+            if let Some(next) = next {
+                self.ask_for_output(source, next);
+            }
+            self.report_delivery(id, now, tail, outbox);
+            self.wake(link);
+        } else {
+            state.slots.merge_until(now, &mut self.runs);
+            let slots = state.slots.front();
+            let count = flits.min(arrivals.count).min(slots.count);
+            let lags = u64::from(flits) > (u64::from(packet.hops) + 2) * u64::from(buffer_flits);
+            let is_even = slots.start <= now && slots.stride <= stride;
+            if count == 0 || !is_even || (count < flits && !lags) {
+                return false;
+            }
+            let run = Run { start: now, count, stride };
+            let tail = run.last();
+            state.slots.consume(count, &mut self.runs);
+            state.arrivals.push(run.after(hop_cycles), &mut self.runs);
+            state.carried += u64::from(count);
+            state.source = source;
+            (packet.head, packet.hops) = (now, packet.hops + 1);
+            let is_first = state.queue.push(id, &mut self.packets);
+            if count < flits {
+                (state.packet, state.left, state.head) = (id, flits - count, now);
+                state.free = tail + u64::from(stride);
+                state.driven.is_held = true;
+                feeder.give_back(run, link, &mut self.runs);
+                let is_stuck = state.slots.len() == 0 || feeder.arrivals.len() == 0;
+                if is_first {
+                    self.ask_after_hop(link, id);
+                }
+                if !is_stuck {
+                    self.extend(link, outbox);
+                }
+                return true;
+            }
+            feeder.give_back(run, NO_LINK, &mut self.runs);
+            state.driven.free = tail + u64::from(stride + state.gap_cycles);
+            if let Some(log) = &mut self.log {
+                log.push(Crossing { token: self.packets[id].packet.token, link, head: now, tail });
+            }
+            if is_first {
+                self.ask_after_hop(link, id);
+            }
+            let feeder = &mut self.links[source.index()];
+            feeder.looked_at = tail + 1 + u64::from(head_of_line_cycles);
+            if let Some(next) = feeder.queue.pop(&self.packets) {
+                self.ask_for_output(source, next);
+            }
+            self.wake(link);
+        }
+        // Whoever waits for the slots it has left moves on.
+        if self.links[source.index()].left > 0 {
+            self.worklist.push(source);
+            self.settle(outbox);
+        }
+        true
+    }
+
+    /// Moves the flits of the packet on `link` that are known to arrive and to find slots; tells whether any did.
     fn extend(&mut self, link: LinkId, outbox: &mut Outbox) -> bool {
         let mut has_moved = false;
-        while self.links[link.index()].left > 0 {
-            let state = &self.links[link.index()];
-            let source = state.source;
-            let arrivals = match source {
-                NO_LINK => Some(Run::UNLIMITED),
-                _ => self.links[source.index()].arrivals.front(),
-            };
-            let slots = if state.is_ejection { Some(Run::UNLIMITED) } else { state.slots.front() };
-            let (Some(arrivals), Some(slots)) = (arrivals, slots) else { break };
-            let run = Run::crossing(arrivals, slots, state.free, self.parameters.flit_cycles, state.left);
-            self.cross(link, run);
+        while let Some((first, last)) = self.cross(link) {
             has_moved = true;
-            if self.links[link.index()].head == NOT_YET {
-                self.links[link.index()].head = run.start;
-                self.head_crosses(link, run.start);
+            let state = &mut self.links[link.index()];
+            let left = state.left;
+            if state.head == NOT_YET {
+                state.head = first;
+                self.head_crosses(link, first);
             }
-            if self.links[link.index()].left == 0 {
-                self.tail_crosses(link, run.last(), outbox);
+            if left == 0 {
+                self.tail_crosses(link, last, outbox);
+                break;
+            }
+            if self.parameters.grant_rule == GrantRule::Immediate {
+                break;
             }
         }
         has_moved
     }
 
-    /// Moves `run` from the buffer it comes from to the one at the end of `link`.
-    #[inline]
-    fn cross(&mut self, link: LinkId, run: Run) {
-        let state = &mut self.links[link.index()];
-        state.left -= run.count;
-        state.free = run.last() + u64::from(self.parameters.flit_cycles);
-        state.carried += u64::from(run.count);
-        if !state.is_ejection {
-            state.slots.consume(run.count);
-            state.arrivals.push(run.after(self.parameters.hop_cycles));
-        }
-        let source = state.source;
+    /// Moves flits from the buffer they come from to the one at the end of `link`: the next run, or all that can move
+    /// where nobody waits for slots. Gives the cycles of the first and of the last one.
+    #[inline(always)]
+    fn cross(&mut self, link: LinkId) -> Option<(u64, u64)> {
+        let Parameters { flit_cycles: stride, hop_cycles, grant_rule, .. } = self.parameters;
+        let source = self.links[link.index()].source;
         if source == NO_LINK {
-            return;
+            return self.links[link.index()].inject(stride, hop_cycles, &mut self.runs);
         }
-        let feeder = &mut self.links[source.index()];
-        feeder.arrivals.consume(run.count);
-        let foretold = feeder.lent.min(run.count);
-        feeder.lent -= foretold;
-        if foretold < run.count {
-            feeder.slots.push(run.skip(foretold).after(feeder.credit_cycles));
-            if self.parameters.grant_rule != GrantRule::Immediate && !feeder.requests.is_empty() {
-                let wire = feeder.wire;
-                if !self.wires[wire.index()].is_held {
+        let [state, feeder] =
+            self.links.get_disjoint_mut([link.index(), source.index()]).expect("no link feeds its own port");
+        let (mut first, mut last) = (NOT_YET, 0);
+        while state.left > 0 {
+            let arrivals = feeder.arrivals.front();
+            let slots = if state.is_ejection { Run::UNLIMITED } else { state.slots.front() };
+            if arrivals.count == 0 || slots.count == 0 {
+                break;
+            }
+            let run = Run::crossing(arrivals, slots, state.free, stride, state.left);
+            (first, last) = (first.min(run.start), run.last());
+            state.carry(run, stride, hop_cycles, &mut self.runs);
+            feeder.arrivals.consume(run.count, &mut self.runs);
+            let foretold = feeder.lent.min(run.count);
+            feeder.lent -= foretold;
+            if foretold < run.count {
+                feeder.slots.push(run.skip(foretold).after(feeder.credit_cycles), &mut self.runs);
+            }
+            if grant_rule != GrantRule::Immediate {
+                let (wire, is_wanted) = (feeder.wire, foretold < run.count && feeder.requests != NO_REQUEST);
+                if is_wanted && !self.links[wire.index()].driven.is_held {
                     self.wake(wire);
                 }
+                break;
             }
         }
+        (first != NOT_YET).then_some((first, last))
     }
 
     fn head_crosses(&mut self, link: LinkId, at: u64) {
@@ -114,33 +211,22 @@ impl Network {
         if state.is_ejection {
             return;
         }
-        let packet = &mut self.packets[state.packet];
-        packet.head = at;
-        packet.hops += u32::from(state.source != NO_LINK);
-        let is_first = state.line.first().is_none();
-        state.line.push(state.packet, &mut self.packets);
-        if is_first {
-            let packet = state.packet;
-            self.ask_for_output(link, packet);
+        let (packet, source) = (state.packet, state.source);
+        let in_flight = &mut self.packets[packet];
+        in_flight.head = at;
+        in_flight.hops += u32::from(source != NO_LINK);
+        if state.queue.push(packet, &mut self.packets) {
+            self.ask_after_hop(link, packet);
         }
-    }
-
-    /// The first packet in the buffer at the end of `buffer` asks for its next link.
-    fn ask_for_output(&mut self, buffer: LinkId, packet: PacketId) {
-        let state = &self.links[buffer.index()];
-        let in_flight = &self.packets[packet];
-        let routed = in_flight.head + u64::from(self.parameters.hop_cycles + self.parameters.head_cycles);
-        let ready = routed.max(state.looked_at);
-        let link = self.topology.next(self.topology.router_at_end(buffer), in_flight.packet.destination);
-        self.ask(link, Request { ready, packet, source: buffer, input: self.topology.input(buffer) });
     }
 
     fn tail_crosses(&mut self, link: LinkId, at: u64, outbox: &mut Outbox) {
         let state = &self.links[link.index()];
         let (packet, source, head, wire) = (state.packet, state.source, state.head, state.wire);
         let is_ejection = state.is_ejection;
-        self.wires[wire.index()].is_held = false;
-        self.wires[wire.index()].free = state.free + u64::from(state.gap_cycles);
+        let free = state.free + u64::from(state.gap_cycles);
+        let freed = &mut self.links[wire.index()].driven;
+        (freed.is_held, freed.free) = (false, free);
         if let Some(log) = &mut self.log {
             log.push(Crossing { token: self.packets[packet].packet.token, link, head, tail: at });
         }
@@ -150,7 +236,7 @@ impl Network {
             let buffer = &mut self.links[source.index()];
             buffer.drain = NO_LINK;
             buffer.looked_at = at + 1 + u64::from(self.parameters.head_of_line_cycles);
-            if let Some(next) = buffer.line.pop(&self.packets) {
+            if let Some(next) = buffer.queue.pop(&self.packets) {
                 self.ask_for_output(source, next);
             }
         }
@@ -163,7 +249,7 @@ impl Network {
     fn report_delivery(&mut self, id: PacketId, head: u64, tail: u64, outbox: &mut Outbox) {
         let in_flight = &self.packets[id];
         let (packet, hops) = (in_flight.packet, in_flight.hops);
-        let stalled = tail - in_flight.created - self.cycles_when_empty(packet.flits, hops);
+        let stalled = tail - in_flight.created - self.parameters.zero_load_cycles(packet.flits, hops);
         let (token, destination) = (packet.token, packet.destination);
         outbox.deliveries.push(Delivery { token, destination, head, tail, hops, stalled });
         self.packets.remove(id);
@@ -209,23 +295,60 @@ impl Network {
     /// Gives `feeder` the slots it still needs for its packet, from when `link` will have freed them.
     fn foretell(&mut self, link: LinkId, feeder: LinkId) {
         let stride = self.parameters.flit_cycles;
-        let mut missing = self.links[feeder.index()].left.saturating_sub(self.links[feeder.index()].slots.len());
-        self.links[feeder.index()].lent = missing;
-        let credit_cycles = self.links[feeder.index()].credit_cycles;
-        let mut free = self.links[link.index()].free;
-        let mut runs = 0;
-        let is_ejection = self.links[link.index()].is_ejection;
-        while missing > 0 {
-            let known = if is_ejection { Some(Run::UNLIMITED) } else { self.links[link.index()].slots.run(runs) };
-            let Some(mut slots) = known else { break };
-            runs += 1;
+        let [state, feeder] =
+            self.links.get_disjoint_mut([link.index(), feeder.index()]).expect("no link feeds its own port");
+        let mut missing = feeder.left.saturating_sub(feeder.slots.len());
+        feeder.lent = missing;
+        if missing == 0 {
+            return;
+        }
+        let mut free = state.free;
+        let mut known = if state.is_ejection { Cursor::of(Run::UNLIMITED) } else { state.slots.cursor() };
+        loop {
+            let mut slots = known.run;
             while missing > 0 && slots.count > 0 {
                 let run = Run::crossing(Run::UNLIMITED, slots, free, stride, missing);
-                self.links[feeder.index()].slots.push(run.after(credit_cycles));
+                feeder.slots.push(run.after(feeder.credit_cycles), &mut self.runs);
                 free = run.last() + u64::from(stride);
                 missing -= run.count;
                 slots = slots.skip(run.count);
             }
+            if missing == 0 || !known.advance(&self.runs) {
+                return;
+            }
         }
+    }
+}
+
+impl Link {
+    /// Takes `run` over into the buffer at its end.
+    #[inline(always)]
+    fn carry(&mut self, run: Run, flit_cycles: u32, hop_cycles: u32, runs: &mut RunPool) {
+        self.left -= run.count;
+        self.free = run.last() + u64::from(flit_cycles);
+        self.carried += u64::from(run.count);
+        if !self.is_ejection {
+            self.slots.consume(run.count, runs);
+            self.arrivals.push(run.after(hop_cycles), runs);
+        }
+    }
+
+    /// Takes over the flits of a terminal that find slots; gives the cycles of the first and of the last one.
+    fn inject(&mut self, flit_cycles: u32, hop_cycles: u32, runs: &mut RunPool) -> Option<(u64, u64)> {
+        let (mut first, mut last) = (NOT_YET, 0);
+        while self.left > 0 && self.slots.len() > 0 {
+            let run = Run::crossing(Run::UNLIMITED, self.slots.front(), self.free, flit_cycles, self.left);
+            (first, last) = (first.min(run.start), run.last());
+            self.carry(run, flit_cycles, hop_cycles, runs);
+        }
+        (first != NOT_YET).then_some((first, last))
+    }
+
+    /// The flits of `run` leave the buffer at its end, over `drain` if more of their packet will follow.
+    #[inline(always)]
+    fn give_back(&mut self, run: Run, drain: LinkId, runs: &mut RunPool) {
+        self.arrivals.consume(run.count, runs);
+        self.slots.push(run.after(self.credit_cycles), runs);
+        self.drain = drain;
     }
 }

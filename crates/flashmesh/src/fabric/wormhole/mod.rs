@@ -2,8 +2,8 @@
 //!
 //! # Semantics
 //!
-//! Routers have a buffer at each input, no virtual channels and one packet at a time on each output (papers 003 section
-//! 5.3 and 004 section 3.1). Terminals are attached to routers by links of their own, for injection and for ejection. A
+//! Routers have a buffer at each input, no virtual channels and one packet at a time on each output (Design for
+//! Scalability in Enterprise SSDs, PACT 2014, section 5.3; Network-on-SSD, CAL 2012, section 3.1). Terminals are attached to routers by links of their own, for injection and for ejection. A
 //! terminal holds any number of packets that wait, and takes whatever is ejected at once.
 //!
 //! With n the number of a flit among all that ever cross link i, k its number in its packet, and T its crossing:
@@ -18,13 +18,13 @@
 //! - A link is held until the tail has crossed it; it can be granted again `flit_cycles` + `gap_cycles` later (without
 //!   the gap at injection). It is granted in the first cycle in which it is free and somebody can be granted it. Only
 //!   who can be granted it in that cycle competes, under the rule of [`Arbitration`]; small packets before large ones
-//!   where `small_first` says so (paper 003 rule 1). Under a [`GrantRule`] that asks for free slots the link waits
+//!   where `small_first` says so (PACT 2014, rule 1). Under a [`GrantRule`] that asks for free slots the link waits
 //!   until the best of the competitors has them.
-//! - A *run* of packets that is kept together (paper 003 rule 2: after the tail of a large packet the output stays with
+//! - A *run* of packets that is kept together (PACT 2014, rule 2: after the tail of a large packet the output stays with
 //!   its input for the next packet of the same message) is one packet here, as long as all of them. The heads
 //!   inside it follow the one in front without arbitration, as flits do, and only the first one pays for its route.
 //! - With half-duplex links the two directions between a pair of routers share one wire, which carries one packet at a
-//!   time; when both could be granted it, the one not served last is (the transfer token of paper 003 section 5.3).
+//!   time; when both could be granted it, the one not served last is (the transfer token of PACT 2014, section 5.3).
 //!
 //! BookSim 2 with one virtual channel (routing delay 0, allocators of 1 cycle, credit delay 1) is `hop_cycles` 3,
 //! `head_cycles`, `head_of_line_cycles` and `gap_cycles` 1, `credit_cycles` 3, `injection_credit_cycles` 1,
@@ -61,11 +61,11 @@
 //! Flits are never looked at singly: arrivals and free slots are kept as runs of evenly spaced cycles, and the
 //! recurrence above maps runs to runs. What a grant determines is computed at once, however far ahead it lies (flits
 //! that nobody else can tell from where they are lag behind until it matters), so that the only events are "a wire may
-//! be granted". All that is found while cycle t is processed lies after t, where the network or anybody else can be
+//! be granted". A head whose next grant comes before any other event goes on without one. All that is found while cycle t is processed lies after t, where the network or anybody else can be
 //! affected by it, so the order of events within a cycle makes no difference.
 
-mod agenda;
 mod arbitration;
+mod calendar;
 mod flow;
 mod network;
 mod packet;

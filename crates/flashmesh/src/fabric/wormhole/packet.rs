@@ -3,12 +3,19 @@
 use crate::engine::arena::Arena;
 use crate::ids::{LinkId, id};
 
-use super::topology::TerminalId;
+use super::topology::{Place, TerminalId};
 
 id!(
     /// A packet in flight.
     PacketId
 );
+id!(
+    /// The place of a request.
+    RequestId
+);
+
+/// In place of a packet: where there is none.
+pub(super) const NO_PACKET: PacketId = PacketId(u32::MAX);
 
 /// The class of a packet, for [`small_first`](super::Parameters::small_first).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -120,52 +127,56 @@ pub(super) struct InFlight {
     /// The last crossing of its head.
     pub(super) head: u64,
     pub(super) hops: u32,
-    /// The one behind it, when it is not the last of its line.
+    /// The router of its destination.
+    pub(super) to: Place,
+    /// The one behind it, when it is not the last of its queue.
     behind: PacketId,
 }
 
 impl InFlight {
-    pub(super) fn new(packet: Packet, created: u64, order: u64) -> InFlight {
-        InFlight { packet, created, order, head: created, hops: 0, behind: PacketId(u32::MAX) }
+    pub(super) fn new(packet: Packet, to: Place, created: u64, order: u64) -> InFlight {
+        InFlight { packet, created, order, head: created, hops: 0, to, behind: NO_PACKET }
     }
 }
 
 /// Packets in the order in which they came, chained through [`InFlight::behind`].
 ///
-/// A packet whose head and tail are in different buffers stands in the lines of all of them, yet one chain is enough:
-/// it is the last of the later line as long as it is in the earlier one, since whoever follows crosses the same link.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Line {
-    /// First and last packet.
-    ends: Option<(PacketId, PacketId)>,
+/// A packet whose head and tail are in different buffers stands in the queues of all of them, yet one chain is enough:
+/// it is the last of the later queue as long as it is in the earlier one, since whoever follows crosses the same link.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct PacketQueue {
+    first: PacketId,
+    last: PacketId,
 }
 
-impl Line {
-    /// The packet that is served next.
-    #[inline]
-    pub(super) fn first(self) -> Option<PacketId> {
-        self.ends.map(|(first, _)| first)
+impl Default for PacketQueue {
+    fn default() -> PacketQueue {
+        PacketQueue { first: NO_PACKET, last: NO_PACKET }
     }
+}
 
-    /// Puts `packet` at the end.
+impl PacketQueue {
+    /// Puts `packet` at the end; tells whether it is the first.
     #[inline]
-    pub(super) fn push(&mut self, packet: PacketId, packets: &mut Arena<PacketId, InFlight>) {
-        match &mut self.ends {
-            Some((_, last)) => {
-                packets[*last].behind = packet;
-                *last = packet;
-            }
-            None => self.ends = Some((packet, packet)),
+    pub(super) fn push(&mut self, packet: PacketId, packets: &mut Arena<PacketId, InFlight>) -> bool {
+        let last = std::mem::replace(&mut self.last, packet);
+        let is_first = self.first == NO_PACKET;
+        if is_first {
+            self.first = packet;
+        } else {
+            packets[last].behind = packet;
         }
+        is_first
     }
 
     /// Takes the first packet away and gives the next.
     #[inline]
     pub(super) fn pop(&mut self, packets: &Arena<PacketId, InFlight>) -> Option<PacketId> {
-        self.ends = match self.ends {
-            Some((first, last)) if first != last => Some((packets[first].behind, last)),
-            _ => None,
-        };
-        self.first()
+        if self.first == self.last {
+            self.first = NO_PACKET;
+            return None;
+        }
+        self.first = packets[self.first].behind;
+        Some(self.first)
     }
 }

@@ -49,7 +49,7 @@ pub struct Parameters {
     pub arbitration: Arbitration,
     /// What an output link asks for before it serves a packet.
     pub grant_rule: GrantRule,
-    /// Whether small packets go before large ones, at every output and at the terminals (paper 003 section 5.4, rule
+    /// Whether small packets go before large ones, at every output and at the terminals (PACT 2014, section 5.4, rule
     /// 1).
     pub small_first: bool,
     /// Whether the two links between a pair of routers share one wire, which carries one packet at a time.
@@ -108,9 +108,32 @@ impl Parameters {
         Ok(())
     }
 
-    /// Whether a slot is free again before the flits behind the one that was in it have filled the buffer.
+    /// Cycles from the creation of a packet until its tail leaves an empty network, `hops` links between routers away.
+    ///
+    /// The head takes `hops` + 1 steps from link to link and the other flits follow, one every `flit_cycles`. Where a
+    /// slot comes back later than a buffer takes to fill, the last link runs a buffer of flits at a time.
+    #[inline]
+    pub(in crate::fabric) fn zero_load_cycles(&self, flits: u32, hops: u32) -> u64 {
+        let refill = match self.refill_cycles(if hops == 0 { self.injection_credit_cycles } else { self.credit_cycles })
+        {
+            0 => 0,
+            refill => u64::from((flits - 1) / self.buffer_flits) * refill,
+        };
+        u64::from(self.interface_cycles)
+            + u64::from(hops + 1) * u64::from(self.hop_cycles + self.head_cycles)
+            + u64::from(flits - 1) * u64::from(self.flit_cycles)
+            + refill
+    }
+
+    /// By how many cycles a slot is free again later than the flits behind the one that was in it have filled the buffer.
+    fn refill_cycles(&self, credit_cycles: u32) -> u64 {
+        let fill = u64::from(self.buffer_flits) * u64::from(self.flit_cycles);
+        u64::from(self.hop_cycles + credit_cycles).saturating_sub(fill)
+    }
+
+    /// Whether a slot is always free again before the flits behind the one that was in it have filled the buffer.
     pub(super) fn buffers_cover_the_round_trip(&self) -> bool {
-        u64::from(self.buffer_flits) * u64::from(self.flit_cycles) >= u64::from(self.hop_cycles + self.credit_cycles)
+        self.refill_cycles(self.credit_cycles) == 0
     }
 }
 

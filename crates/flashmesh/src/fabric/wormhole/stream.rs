@@ -1,7 +1,5 @@
 //! Times of many flits at once: runs at equal distances, in the order in which the flits move.
 
-use std::collections::VecDeque;
-
 /// `count` cycles, `stride` apart, from `start` on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Run {
@@ -59,10 +57,20 @@ impl Run {
     /// x(j) = max(first(j), second(j), x(j - 1) + stride) allows, and the run ends where a steeper line takes over.
     #[inline]
     pub(super) fn crossing(first: Run, second: Run, free: u64, stride: u32, limit: u32) -> Run {
+        let limit = limit.min(first.count).min(second.count);
+        if first.stride.max(second.stride) <= stride {
+            // Mostly: the link is the slowest of the three, and no line overtakes another.
+            return Run { start: free.max(first.start).max(second.start), count: limit, stride };
+        }
+        Run::crossing_of_uneven(first, second, free, stride, limit)
+    }
+
+    #[inline(never)]
+    fn crossing_of_uneven(first: Run, second: Run, free: u64, stride: u32, limit: u32) -> Run {
         let lines =
             [(free, stride), (first.start, first.stride.max(stride)), (second.start, second.stride.max(stride))];
         let (start, steepness) = lines[0].max(lines[1]).max(lines[2]);
-        let mut count = limit.min(first.count).min(second.count);
+        let mut count = limit;
         for (other, steeper) in lines {
             if steeper > steepness {
                 // The other line starts below, or it would have been chosen.
@@ -74,19 +82,72 @@ impl Run {
     }
 }
 
+/// In place of a node: where a list ends.
+const NO_NODE: u32 = u32::MAX;
+
+/// A run in a list.
+#[derive(Clone, Copy, Debug)]
+struct Node {
+    run: Run,
+    next: u32,
+}
+
+/// The runs of all streams that have more than one, in one table.
+#[derive(Clone, Debug)]
+pub(super) struct RunPool {
+    nodes: Vec<Node>,
+    free: u32,
+}
+
+impl RunPool {
+    /// A pool without runs.
+    pub(super) fn new() -> RunPool {
+        RunPool { nodes: Vec::new(), free: NO_NODE }
+    }
+
+    #[inline]
+    fn insert(&mut self, run: Run) -> u32 {
+        let node = Node { run, next: NO_NODE };
+        let at = self.free;
+        match self.nodes.get_mut(at as usize) {
+            Some(slot) => {
+                self.free = slot.next;
+                *slot = node;
+                at
+            }
+            None => {
+                self.nodes.push(node);
+                (self.nodes.len() - 1) as u32
+            }
+        }
+    }
+
+    /// Takes a run out; gives it and the one behind it.
+    #[inline]
+    fn remove(&mut self, at: u32) -> Node {
+        let node = self.nodes[at as usize];
+        self.nodes[at as usize].next = self.free;
+        self.free = at;
+        node
+    }
+}
+
 /// A queue of flits, each with its cycle, kept as runs.
 #[derive(Clone, Debug)]
 pub(super) struct Stream {
-    /// The first run, beside its owner: mostly there is no other. Of no flits when the queue is empty.
+    /// The first two runs, beside their owner: mostly there are no others. Of no flits where there is none.
     first: Run,
-    rest: VecDeque<Run>,
+    second: Run,
     flits: u32,
+    /// The third run and the last one, where there are more than two.
+    third: u32,
+    last: u32,
 }
 
 impl Stream {
     /// A queue of the flits of `run`.
     pub(super) fn new(run: Run) -> Stream {
-        Stream { first: run, rest: VecDeque::new(), flits: run.count }
+        Stream { first: run, second: Run::NONE, flits: run.count, third: NO_NODE, last: NO_NODE }
     }
 
     /// How many flits there are.
@@ -95,56 +156,119 @@ impl Stream {
         self.flits
     }
 
-    /// The run at `place`.
+    /// The first run; of no flits when the queue is empty.
     #[inline]
-    pub(super) fn run(&self, place: usize) -> Option<Run> {
-        if place == 0 { self.front() } else { self.rest.get(place - 1).copied() }
+    pub(super) fn front(&self) -> Run {
+        self.first
     }
 
-    /// The first run.
+    /// All runs, to be gone through while others are pushed elsewhere.
     #[inline]
-    pub(super) fn front(&self) -> Option<Run> {
-        (self.flits > 0).then_some(self.first)
+    pub(super) fn cursor(&self) -> Cursor {
+        Cursor { run: self.first, second: self.second, next: self.third }
     }
 
     /// Appends the flits of `run`, which are not before those that are there.
     #[inline]
-    pub(super) fn push(&mut self, run: Run) {
+    pub(super) fn push(&mut self, run: Run, pool: &mut RunPool) {
         let is_empty = self.flits == 0;
         self.flits += run.count;
         if is_empty {
             self.first = run;
-        } else if !self.rest.back_mut().unwrap_or(&mut self.first).join(run) {
-            self.rest.push_back(run);
+        } else if self.second.count == 0 {
+            if !self.first.join(run) {
+                self.second = run;
+            }
+        } else if self.third != NO_NODE || !self.second.join(run) {
+            self.push_far(run, pool);
+        }
+    }
+
+    #[inline(never)]
+    fn push_far(&mut self, run: Run, pool: &mut RunPool) {
+        if self.third == NO_NODE {
+            self.third = pool.insert(run);
+            self.last = self.third;
+        } else if !pool.nodes[self.last as usize].run.join(run) {
+            let node = pool.insert(run);
+            pool.nodes[self.last as usize].next = node;
+            self.last = node;
         }
     }
 
     /// Takes `count` flits away, not more than the first run has.
     #[inline]
-    pub(super) fn consume(&mut self, count: u32) {
+    pub(super) fn consume(&mut self, count: u32, pool: &mut RunPool) {
         self.flits -= count;
-        self.first = self.first.skip(count);
-        if self.first.count == 0
-            && let Some(next) = self.rest.pop_front()
-        {
-            self.first = next;
+        if count < self.first.count {
+            self.first = self.first.skip(count);
+        } else {
+            self.first = self.second;
+            self.close_up(pool);
+        }
+    }
+
+    /// Has the third run follow the first one.
+    #[inline]
+    fn close_up(&mut self, pool: &mut RunPool) {
+        self.second = Run::NONE;
+        if self.third != NO_NODE {
+            Node { run: self.second, next: self.third } = pool.remove(self.third);
+        }
+    }
+
+    /// Makes one run of the flits whose cycles are not after `now`, for those to whom these are all the same.
+    #[inline]
+    pub(super) fn merge_until(&mut self, now: u64, pool: &mut RunPool) {
+        while self.second.count > 0 {
+            let end = self.second.last();
+            if end > now {
+                return;
+            }
+            self.first = Run { start: end, count: self.first.count + self.second.count, stride: 0 };
+            self.close_up(pool);
         }
     }
 
     /// The cycle of flit `index`.
     #[inline]
-    pub(super) fn nth(&self, mut index: u32) -> Option<u64> {
-        if index < self.first.count {
-            return Some(self.first.at(index));
-        }
-        index -= self.first.count;
-        for run in &self.rest {
-            if index < run.count {
-                return Some(run.at(index));
+    pub(super) fn nth(&self, mut index: u32, pool: &RunPool) -> Option<u64> {
+        let mut cursor = self.cursor();
+        while index >= cursor.run.count {
+            index -= cursor.run.count;
+            if !cursor.advance(pool) {
+                return None;
             }
-            index -= run.count;
         }
-        None
+        Some(cursor.run.at(index))
+    }
+}
+
+/// A place in a stream.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Cursor {
+    /// The run there.
+    pub(super) run: Run,
+    second: Run,
+    next: u32,
+}
+
+impl Cursor {
+    /// The only run of a stream.
+    pub(super) fn of(run: Run) -> Cursor {
+        Cursor { run, second: Run::NONE, next: NO_NODE }
+    }
+
+    /// Goes to the next run, if there is one.
+    #[inline]
+    pub(super) fn advance(&mut self, pool: &RunPool) -> bool {
+        let (run, next) = match pool.nodes.get(self.next as usize) {
+            _ if self.second.count > 0 => (self.second, self.next),
+            Some(&Node { run, next }) => (run, next),
+            None => return false,
+        };
+        *self = Cursor { run, second: Run::NONE, next };
+        true
     }
 }
 
@@ -173,32 +297,60 @@ mod tests {
 
     #[test]
     fn a_stream_gives_back_every_flit_in_order_and_joins_what_is_evenly_spaced() {
-        let mut random = SimRng::new(6);
+        let (mut random, mut pool) = (SimRng::new(6), RunPool::new());
         for _ in 0..2_000 {
             let (mut stream, mut expected, mut at) = (Stream::new(Run::NONE), Vec::new(), 0);
+            assert_eq!(stream.nth(0, &pool), None);
             for _ in 0..10 {
                 let run =
                     Run { start: at + u64::from(random.below(3)), count: 1 + random.below(3), stride: random.below(3) };
-                stream.push(run);
+                stream.push(run, &mut pool);
                 expected.extend((0..run.count).map(|flit| run.at(flit)));
                 at = run.last();
             }
             assert_eq!(stream.len() as usize, expected.len());
             for (index, &cycle) in expected.iter().enumerate() {
-                assert_eq!(stream.nth(index as u32), Some(cycle));
+                assert_eq!(stream.nth(index as u32, &pool), Some(cycle));
             }
-            assert_eq!(stream.nth(stream.len()), None);
+            assert_eq!(stream.nth(stream.len(), &pool), None);
             for cycle in expected {
-                assert_eq!(stream.front().map(|run| run.start), Some(cycle));
-                stream.consume(1);
+                assert_eq!((stream.front().start, stream.front().count > 0), (cycle, true));
+                stream.consume(1, &mut pool);
             }
-            assert_eq!((stream.len(), stream.front()), (0, None));
+            assert_eq!((stream.len(), stream.front().count), (0, 0));
         }
         let mut even = Stream::new(Run::NONE);
         for start in [3, 5, 7] {
-            even.push(Run { start, count: 1, stride: 1 });
+            even.push(Run { start, count: 1, stride: 1 }, &mut pool);
         }
-        even.push(Run { start: 9, count: 4, stride: 2 });
-        assert_eq!((even.run(0), even.run(1)), (Some(Run { start: 3, count: 7, stride: 2 }), None));
+        even.push(Run { start: 9, count: 4, stride: 2 }, &mut pool);
+        assert_eq!(even.front(), Run { start: 3, count: 7, stride: 2 });
+        assert!(!even.cursor().advance(&pool));
+    }
+
+    #[test]
+    fn what_is_past_becomes_one_run_and_the_rest_stays() {
+        let (mut random, mut pool) = (SimRng::new(7), RunPool::new());
+        for _ in 0..2_000 {
+            let (mut stream, mut at) = (Stream::new(Run::NONE), 0);
+            for _ in 0..6 {
+                let run =
+                    Run { start: at + u64::from(random.below(4)), count: 1 + random.below(3), stride: random.below(3) };
+                stream.push(run, &mut pool);
+                at = run.last();
+            }
+            let (before, now) = (stream.clone(), u64::from(random.below(at as u32 + 2)));
+            let expected: Vec<u64> =
+                (0..before.len()).filter_map(|index| before.nth(index, &pool)).map(|cycle| cycle.max(now)).collect();
+            stream.merge_until(now, &mut pool);
+            assert_eq!(stream.len() as usize, expected.len());
+            for (index, &cycle) in expected.iter().enumerate() {
+                assert_eq!(stream.nth(index as u32, &pool).map(|cycle| cycle.max(now)), Some(cycle));
+            }
+            let mut second = stream.cursor();
+            assert!(!second.advance(&pool) || second.run.last() > now);
+            (0..stream.len()).for_each(|_| stream.consume(1, &mut pool));
+        }
+        assert!(pool.nodes.len() <= 6, "the nodes of a stream are used again");
     }
 }

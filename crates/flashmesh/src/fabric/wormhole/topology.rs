@@ -91,6 +91,14 @@ impl Way {
 /// In place of a link: where the grid ends.
 const NO_LINK: LinkId = LinkId(u32::MAX);
 
+/// Where a router is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Place {
+    router: RouterId,
+    row: u32,
+    column: u32,
+}
+
 /// Where a link ends.
 #[derive(Clone, Copy, Debug)]
 struct End {
@@ -115,11 +123,10 @@ pub struct Topology {
     ends: Vec<End>,
     router_links: u32,
     inputs: Vec<u32>,
-    /// Row and column of each router.
-    places: Vec<(u32, u32)>,
-    /// The way from a column to another, and from a row to another; `None` between equal ones.
-    along_row: Vec<Option<Way>>,
-    along_column: Vec<Option<Way>>,
+    places: Vec<Place>,
+    /// The way from a column to another, and from a row to another; means nothing between equal ones.
+    along_row: Vec<Way>,
+    along_column: Vec<Way>,
 }
 
 impl Topology {
@@ -142,7 +149,13 @@ impl Topology {
             ends: Vec::new(),
             router_links: 0,
             inputs: vec![WAYS.len() as u32; routers as usize],
-            places: (0..routers as u32).map(|router| (router / grid.columns, router % grid.columns)).collect(),
+            places: (0..routers as u32)
+                .map(|router| Place {
+                    router: RouterId(router),
+                    row: router / grid.columns,
+                    column: router % grid.columns,
+                })
+                .collect(),
             along_row: ways(grid.columns, grid.wraps_rows, Way::East),
             along_column: ways(grid.rows, grid.wraps_columns, Way::South),
             terminals,
@@ -176,7 +189,7 @@ impl Topology {
     }
 
     fn neighbour(&self, router: RouterId, way: Way) -> Option<RouterId> {
-        let (row, column) = self.places[router.index()];
+        let Place { row, column, .. } = self.places[router.index()];
         let Grid { rows, columns, .. } = self.grid;
         let wraps = |length, wraps| wraps && length > 2;
         let (row, column) = match way {
@@ -251,25 +264,49 @@ impl Topology {
         Some(self.ends[link.index()].reverse).filter(|&reverse| reverse != NO_LINK)
     }
 
+    /// The place of a router.
+    #[inline]
+    pub(super) fn place(&self, router: RouterId) -> Place {
+        self.places[router.index()]
+    }
+
     /// The link that a packet for `destination` takes from `router`.
     #[inline]
     pub fn next(&self, router: RouterId, destination: TerminalId) -> LinkId {
-        let (row, column) = self.places[router.index()];
-        let (to_row, to_column) = self.places[self.router_of(destination).index()];
-        let way = self.along_row[(column * self.grid.columns + to_column) as usize]
-            .or(self.along_column[(row * self.grid.rows + to_row) as usize]);
-        match way {
-            Some(way) => self.leaving[router.index()][way as usize],
-            None => self.ejection(destination),
-        }
+        self.next_from(self.place(router), self.place(self.router_of(destination)), destination)
+    }
+
+    /// The same where both routers have been looked up; that of `destination` is at `to`.
+    #[inline]
+    pub(super) fn next_from(&self, from: Place, to: Place, destination: TerminalId) -> LinkId {
+        let way = if from.column != to.column {
+            self.along_row[(from.column * self.grid.columns + to.column) as usize]
+        } else if from.row != to.row {
+            self.along_column[(from.row * self.grid.rows + to.row) as usize]
+        } else {
+            return self.ejection(destination);
+        };
+        self.leaving[from.router.index()][way as usize]
     }
 
     /// How many links between routers are on the way of a packet.
     pub fn hops(&self, source: TerminalId, destination: TerminalId) -> u32 {
-        let (row, column) = self.places[self.router_of(source).index()];
-        let (to_row, to_column) = self.places[self.router_of(destination).index()];
+        let (from, to) = (self.place(self.router_of(source)), self.place(self.router_of(destination)));
         let Grid { rows, columns, wraps_rows, wraps_columns } = self.grid;
-        distance(column, to_column, columns, wraps_rows).0 + distance(row, to_row, rows, wraps_columns).0
+        distance(from.column, to.column, columns, wraps_rows).0 + distance(from.row, to.row, rows, wraps_columns).0
+    }
+
+    /// Calls `visit` for every link of a packet's way, from injection to ejection.
+    #[inline]
+    pub fn follow(&self, source: TerminalId, destination: TerminalId, mut visit: impl FnMut(LinkId)) {
+        visit(self.injection(source));
+        let (mut from, to) = (self.place(self.router_of(source)), self.place(self.router_of(destination)));
+        while from != to {
+            let link = self.next_from(from, to, destination);
+            visit(link);
+            from = self.place(self.router_at_end(link));
+        }
+        visit(self.ejection(destination));
     }
 
     /// Every link of a packet's way, from injection to ejection.
@@ -303,10 +340,10 @@ fn distance(from: u32, to: u32, length: u32, wraps: bool) -> (u32, bool) {
 }
 
 /// The way between any two places of a row of `length`, `forward` being the one of rising numbers.
-fn ways(length: u32, wraps: bool, forward: Way) -> Vec<Option<Way>> {
+fn ways(length: u32, wraps: bool, forward: Way) -> Vec<Way> {
     let way = |from: u32, to: u32| {
         let (_, is_around) = distance(from, to, length, wraps);
-        (from != to).then_some(if (to > from) != is_around { forward } else { forward.back() })
+        if (to > from) != is_around { forward } else { forward.back() }
     };
     (0..length).flat_map(|from| (0..length).map(move |to| way(from, to))).collect()
 }
@@ -373,6 +410,9 @@ mod tests {
                 let path: Vec<LinkId> = topology.path(from, to).collect();
                 assert_eq!(path.len() as u32, topology.hops(from, to) + 2, "{grid:?} from {from:?} to {to:?}");
                 assert_eq!(path.last(), Some(&topology.ejection(to)));
+                let mut visited = Vec::new();
+                topology.follow(from, to, |link| visited.push(link));
+                assert_eq!(visited, path);
             }
         }
         let ring = topology(Grid::ring(8));

@@ -6,22 +6,27 @@ use crate::fabric::wormhole::{Class, Grid, Network, Outbox, Packet, Parameters, 
 
 use super::packets::Packets;
 
-/// The cycles from the creation of a message to the arrival of its last flit in an empty network, found by sending it
-/// down an empty row of routers: the routers of a way are all alike, so only their number matters.
+/// The cycles from the creation of a message to the arrival of its last flit in an empty network.
+///
+/// That of one packet is a formula; that of several in a row is found by sending them down an empty row of routers: the
+/// routers of a way are all alike, so only their number matters.
 #[derive(Debug)]
-pub(super) struct Alone {
+pub(super) struct ZeroLoadLatency {
     parameters: Parameters,
     known: FxHashMap<(Packets, u32), u64>,
 }
 
-impl Alone {
-    pub(super) fn new(parameters: Parameters) -> Alone {
-        Alone { parameters, known: FxHashMap::default() }
+impl ZeroLoadLatency {
+    pub(super) fn new(parameters: Parameters) -> ZeroLoadLatency {
+        ZeroLoadLatency { parameters, known: FxHashMap::default() }
     }
 
     /// For a message of `packets` over `hops` links between routers.
     #[inline]
     pub(super) fn cycles(&mut self, packets: Packets, hops: u32) -> u64 {
+        if packets.count == 1 {
+            return self.parameters.zero_load_cycles(packets.flits, hops);
+        }
         let parameters = self.parameters;
         *self.known.entry((packets, hops)).or_insert_with(|| measure(parameters, packets, hops))
     }
@@ -40,4 +45,23 @@ fn measure(parameters: Parameters, packets: Packets, hops: u32) -> u64 {
     let mut outbox = Outbox::default();
     network.advance(u64::MAX, &mut outbox);
     outbox.deliveries.iter().map(|delivery| delivery.tail).max().unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_formula_for_one_packet_is_what_a_network_takes() {
+        for buffer_flits in [1, 2, 3, 4, 10, 512] {
+            let parameters = Parameters { buffer_flits, ..crate::fabric::nossd::parameters(&Default::default()) };
+            for (flits, hops) in
+                [1, 2, 8, 9, 100, 4608].into_iter().flat_map(|flits| [0, 1, 7].map(|hops| (flits, hops)))
+            {
+                let packets = Packets { count: 1, flits };
+                let formula = ZeroLoadLatency::new(parameters).cycles(packets, hops);
+                assert_eq!(formula, measure(parameters, packets, hops), "{buffer_flits} {flits} {hops}");
+            }
+        }
+    }
 }

@@ -14,7 +14,7 @@ const LINK_WIRES: u32 = 8;
 
 /// The links of the layout: those of the network, the two directions of a half-duplex one as one.
 #[derive(Debug)]
-pub(super) struct Tracks {
+pub(super) struct LinkAccounting {
     layout: Layout,
     usage: Vec<LinkUsage>,
     /// The number in the layout of each link of the network.
@@ -27,13 +27,13 @@ pub(super) struct Tracks {
     is_watching: bool,
 }
 
-impl Tracks {
+impl LinkAccounting {
     pub(super) fn new(
         topology: &Topology,
         controllers: &Controllers,
         geometry: &Geometry,
         half_duplex: bool,
-    ) -> Tracks {
+    ) -> LinkAccounting {
         let mut links = Vec::new();
         let mut numbers: Vec<LinkId> = Vec::new();
         for link in (0..topology.links()).map(LinkId) {
@@ -47,7 +47,7 @@ impl Tracks {
             let terminal = controllers.terminal(controller);
             [topology.injection(terminal), topology.ejection(terminal)].map(|link| numbers[link.index()])
         };
-        Tracks {
+        LinkAccounting {
             usage: vec![LinkUsage::default(); links.len()],
             controllers: (0..geometry.channels).map(own).collect(),
             layout: Layout {
@@ -98,17 +98,24 @@ impl Tracks {
     }
 
     /// Counts a message of `leg` that keeps each link of its path busy for `busy`.
-    pub(super) fn count(&mut self, path: impl Iterator<Item = LinkId>, busy: Time, bytes: Bytes, leg: Leg) {
-        for link in path {
+    pub(super) fn count(
+        &mut self,
+        topology: &Topology,
+        [source, destination]: [TerminalId; 2],
+        busy: Time,
+        bytes: Bytes,
+        leg: Leg,
+    ) {
+        let of = |counted: Leg| if leg == counted { bytes } else { Bytes::ZERO };
+        let (bytes_in, bytes_out, bytes_across) = (of(Leg::Command), of(Leg::DataOut), of(Leg::Copy));
+        topology.follow(source, destination, |link| {
             let usage = &mut self.usage[self.numbers[link.index()].index()];
             usage.busy += busy;
-            match leg {
-                Leg::Command => usage.bytes_in += bytes,
-                Leg::DataOut => usage.bytes_out += bytes,
-                Leg::Copy => usage.bytes_across += bytes,
-            }
+            usage.bytes_in += bytes_in;
+            usage.bytes_out += bytes_out;
+            usage.bytes_across += bytes_across;
             self.hops += 1;
-        }
+        });
     }
 
     /// Has the network keep a log, before its first packet.
@@ -131,7 +138,14 @@ impl Tracks {
     }
 
     /// Tells the uses that are over.
+    #[inline]
     pub(super) fn tell(&mut self, now: Time, outbox: &mut Outbox) {
+        if self.is_watching {
+            self.tell_uses(now, outbox);
+        }
+    }
+
+    fn tell_uses(&mut self, now: Time, outbox: &mut Outbox) {
         self.uses.retain(|link_use| {
             let is_over = link_use.until <= now;
             if is_over {

@@ -1,9 +1,9 @@
 //! Interconnects in which a chip has one path, shared or its own: the bus, pSSD, and the path-conflict-free ideal.
 //!
-//! - *Bus* (paper 000, section 2): one half-duplex channel for each row of chips.
-//! - *pSSD* (paper 000, section 3.2): the same with twice the rate, since the control pins carry packets as well; every
+//! - *Bus* (Venice, ISCA 2023, section 2): one half-duplex channel for each row of chips.
+//! - *pSSD* (Venice, section 3.2): the same with twice the rate, since the control pins carry packets as well; every
 //!   packet is decoded or framed by a controller on the die, which takes its time beside the array's.
-//! - *Ideal* (paper 000, section 3.3): a private channel for every chip and no limit on controllers. A chip still has one set of
+//! - *Ideal* (Venice, section 3.3): a private channel for every chip and no limit on controllers. A chip still has one set of
 //!   pins: its dies share them, and with a cache register a die may want them for a command while its data leaves. Such a wait
 //!   counts as a wait for a path; with one die a chip and no cache register there is none.
 
@@ -22,7 +22,7 @@ pub(super) const CHANNEL_WIRES: u32 = 8;
 
 /// A channel for each run of consecutive dies.
 #[derive(Debug)]
-pub struct Rows {
+pub struct SharedChannels {
     channels: Channels,
     layout: Layout,
     addition: Addition,
@@ -33,10 +33,16 @@ fn links(kind: LinkKind, name: &str, count: u32) -> Vec<Link> {
     (0..count).map(|number| Link { kind, name: format!("{name} {number}") }).collect()
 }
 
-impl Rows {
-    fn shared(config: &Config, geometry: &Geometry, durations: Durations, wires: u32, addition: Addition) -> Rows {
+impl SharedChannels {
+    fn shared(
+        config: &Config,
+        geometry: &Geometry,
+        durations: Durations,
+        wires: u32,
+        addition: Addition,
+    ) -> SharedChannels {
         let (chips, dies) = (geometry.chips_per_channel, geometry.dies_per_chip);
-        Rows {
+        SharedChannels {
             channels: Channels::new(config.fabric.arbitration, durations, geometry.channels, chips, dies),
             layout: Layout {
                 links: links(LinkKind::Channel, "channel", geometry.channels),
@@ -49,23 +55,23 @@ impl Rows {
     }
 
     /// The shared bus: a channel per row.
-    pub fn bus(config: &Config, geometry: &Geometry) -> Rows {
+    pub fn bus(config: &Config, geometry: &Geometry) -> SharedChannels {
         let durations = Durations::signals(config.fabric.channel_rate);
-        Rows::shared(config, geometry, durations, CHANNEL_WIRES, Addition::Nothing)
+        SharedChannels::shared(config, geometry, durations, CHANNEL_WIRES, Addition::Nothing)
     }
 
     /// pSSD: a channel of packets per row, at twice the rate.
-    pub fn packetized(config: &Config, geometry: &Geometry) -> Rows {
+    pub fn packetized(config: &Config, geometry: &Geometry) -> SharedChannels {
         let rate = config.fabric.channel_rate.as_bytes_per_second();
         let rate = rate.checked_mul(2).map_or(Rate::UNLIMITED, Rate::from_bytes_per_second);
         let durations = Durations::packets(&config.packets, rate);
-        Rows::shared(config, geometry, durations, 2 * CHANNEL_WIRES, Addition::DieControllers)
+        SharedChannels::shared(config, geometry, durations, 2 * CHANNEL_WIRES, Addition::DieControllers)
     }
 
     /// The path-conflict-free ideal: a channel per chip.
-    pub fn private(config: &Config, geometry: &Geometry) -> Rows {
+    pub fn private(config: &Config, geometry: &Geometry) -> SharedChannels {
         let (chips, durations) = (geometry.chips(), Durations::signals(config.fabric.channel_rate));
-        Rows {
+        SharedChannels {
             channels: Channels::new(config.fabric.arbitration, durations, chips, 1, geometry.dies_per_chip),
             layout: Layout {
                 links: links(LinkKind::Controller, "chip", chips),
@@ -78,7 +84,7 @@ impl Rows {
     }
 }
 
-impl Fabric for Rows {
+impl Fabric for SharedChannels {
     #[inline]
     fn acquire(&mut self, die: DieId, leg: Leg, now: Time, outbox: &mut Outbox) {
         self.channels.acquire(die, leg, DataOf::Request, now, outbox);

@@ -1,0 +1,288 @@
+//! When each wire is next looked at: a calendar queue with at most one entry a wire.
+//!
+//! The few entries that come first, mostly the next hops of packets that have just moved, stand in order; all others
+//! are chained in one slot a cycle, and a bit map finds the next slot in use, so that an entry costs the same however
+//! many there are. An entry further ahead than there are slots shares one with nearer cycles and is passed over.
+//!
+//! Of entries of one cycle, the one scheduled last is taken first.
+
+use crate::ids::LinkId;
+
+const SLOTS: usize = 4096;
+const WORDS: usize = SLOTS / 64;
+/// How many entries stand in order.
+const NEAR: usize = 32;
+const NEVER: u64 = u64::MAX;
+const NONE: u32 = u32::MAX;
+
+/// An entry that stands in order.
+#[derive(Clone, Copy, Debug)]
+struct Near {
+    at: u64,
+    wire: u32,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    at: u64,
+    next: u32,
+    previous: u32,
+}
+
+/// The entries of all wires, and the first of them.
+#[derive(Clone, Debug)]
+pub(super) struct CalendarQueue {
+    /// The first entries, the very first at the end; none of them is after one in the slots.
+    near: [Near; NEAR],
+    near_count: usize,
+    /// The cycle of the first entry in the slots.
+    first_in_slots: u64,
+    /// The cycle of each wire, and where it stands when that is in the slots.
+    entries: Vec<Entry>,
+    slots: Vec<u32>,
+    /// A bit for each slot that has entries, and one for each word of bits that is not zero.
+    used: [u64; WORDS],
+    used_words: u64,
+    in_slots: u32,
+    /// No entry is before this cycle.
+    reached: u64,
+}
+
+impl CalendarQueue {
+    /// An empty calendar for `wires`.
+    pub(super) fn new(wires: u32) -> CalendarQueue {
+        CalendarQueue {
+            near: [Near { at: NEVER, wire: NONE }; NEAR],
+            near_count: 0,
+            first_in_slots: NEVER,
+            entries: vec![Entry { at: NEVER, next: NONE, previous: NONE }; wires as usize],
+            slots: vec![NONE; SLOTS],
+            used: [0; WORDS],
+            used_words: 0,
+            in_slots: 0,
+            reached: 0,
+        }
+    }
+
+    /// The cycle of the first entry.
+    #[inline]
+    pub(super) fn first(&self) -> Option<u64> {
+        let first = match self.near[..self.near_count] {
+            [.., near] => near.at,
+            [] => self.first_in_slots,
+        };
+        (first != NEVER).then_some(first)
+    }
+
+    /// Makes sure that `wire` is looked at by cycle `at`.
+    #[inline]
+    pub(super) fn schedule(&mut self, wire: LinkId, at: u64) {
+        debug_assert!(at >= self.reached, "a wire is scheduled for {at}, before {}", self.reached);
+        let pending = self.entries[wire.index()].at;
+        if pending <= at {
+            return;
+        }
+        if pending != NEVER {
+            self.remove(wire.0, pending);
+        }
+        if at > self.first_in_slots {
+            return self.link(wire.0, at);
+        }
+        if self.near_count == NEAR {
+            let Near { at: latest_at, wire: latest } = self.near[0];
+            if at > latest_at {
+                return self.link(wire.0, at);
+            }
+            self.link(latest, latest_at);
+            self.near.copy_within(1.., 0);
+            self.near_count -= 1;
+        }
+        // Behind none of its own cycle: those were scheduled before.
+        let mut place = self.near_count;
+        while place > 0 && self.near[place - 1].at < at {
+            self.near[place] = self.near[place - 1];
+            place -= 1;
+        }
+        self.near[place] = Near { at, wire: wire.0 };
+        self.near_count += 1;
+        self.entries[wire.index()].at = at;
+    }
+
+    /// Takes an entry of the first cycle, when that is not after `to`.
+    #[inline]
+    pub(super) fn take(&mut self, to: u64) -> Option<(u64, LinkId)> {
+        if let [.., Near { at, wire }] = self.near[..self.near_count] {
+            if at > to {
+                return None;
+            }
+            self.near_count -= 1;
+            self.reached = at;
+            self.entries[wire as usize].at = NEVER;
+            return Some((at, LinkId(wire)));
+        }
+        let at = self.first_in_slots;
+        if at > to || at == NEVER {
+            return None;
+        }
+        self.reached = at;
+        let wire = self.entry_at(at)?;
+        self.unlink(wire, at);
+        Some((at, LinkId(wire)))
+    }
+
+    /// Takes the entry of `wire`, of cycle `at`, from wherever it stands.
+    fn remove(&mut self, wire: u32, at: u64) {
+        match self.near[..self.near_count].iter().position(|near| near.wire == wire) {
+            Some(place) => {
+                self.near.copy_within(place + 1..self.near_count, place);
+                self.near_count -= 1;
+                self.entries[wire as usize].at = NEVER;
+            }
+            None => self.unlink(wire, at),
+        }
+    }
+
+    /// Puts the entry of `wire` at the head of its slot.
+    fn link(&mut self, wire: u32, at: u64) {
+        let slot = at as usize % SLOTS;
+        let next = std::mem::replace(&mut self.slots[slot], wire);
+        if next == NONE {
+            self.used[slot / 64] |= 1 << (slot % 64);
+            self.used_words |= 1 << (slot / 64);
+        } else {
+            self.entries[next as usize].previous = wire;
+        }
+        self.entries[wire as usize] = Entry { at, next, previous: NONE };
+        self.in_slots += 1;
+        self.first_in_slots = self.first_in_slots.min(at);
+    }
+
+    /// Takes the entry of `wire` out of the slot of cycle `at`.
+    fn unlink(&mut self, wire: u32, at: u64) {
+        let Entry { next, previous, .. } = self.entries[wire as usize];
+        let slot = at as usize % SLOTS;
+        if next != NONE {
+            self.entries[next as usize].previous = previous;
+        }
+        if previous != NONE {
+            self.entries[previous as usize].next = next;
+        } else {
+            self.slots[slot] = next;
+            if next == NONE {
+                self.used[slot / 64] &= !(1 << (slot % 64));
+                if self.used[slot / 64] == 0 {
+                    self.used_words &= !(1 << (slot / 64));
+                }
+            }
+        }
+        self.entries[wire as usize].at = NEVER;
+        self.in_slots -= 1;
+        if at == self.first_in_slots {
+            self.first_in_slots = self.find();
+        }
+    }
+
+    /// An entry of exactly cycle `at`.
+    #[inline]
+    fn entry_at(&self, at: u64) -> Option<u32> {
+        let mut wire = self.slots[at as usize % SLOTS];
+        while wire != NONE {
+            let entry = &self.entries[wire as usize];
+            if entry.at == at {
+                return Some(wire);
+            }
+            wire = entry.next;
+        }
+        None
+    }
+
+    /// The cycle of the first entry in the slots, from the one reached on.
+    fn find(&self) -> u64 {
+        if self.in_slots == 0 {
+            return NEVER;
+        }
+        let mut ahead = 0;
+        while let Some(distance) = self.next_used(ahead) {
+            let at = self.reached + distance as u64;
+            if self.entry_at(at).is_some() {
+                return at;
+            }
+            ahead = distance + 1;
+        }
+        let near = &self.near[..self.near_count];
+        let in_slots = self.entries.iter().zip(0..).filter(|&(_, wire)| near.iter().all(|near| near.wire != wire));
+        in_slots.map(|(entry, _)| entry.at).min().unwrap_or(NEVER)
+    }
+
+    /// The distance from the cycle reached to the first slot in use that is `ahead` or more cycles away.
+    #[inline]
+    fn next_used(&self, ahead: usize) -> Option<usize> {
+        if ahead >= SLOTS {
+            return None;
+        }
+        let origin = self.reached as usize % SLOTS;
+        let from = (origin + ahead) % SLOTS;
+        let slot = self.used_from(from).or_else(|| self.used_from(0))?;
+        let distance = (slot + SLOTS - origin) % SLOTS;
+        (distance >= ahead).then_some(distance)
+    }
+
+    /// The first slot in use that is not before `slot`.
+    #[inline]
+    fn used_from(&self, slot: usize) -> Option<usize> {
+        let (word, bit) = (slot / 64, slot % 64);
+        let here = self.used[word] & (u64::MAX << bit);
+        if here != 0 {
+            return Some(word * 64 + here.trailing_zeros() as usize);
+        }
+        // Shifted in two steps: a shift by 64 is not one by 63 and one.
+        let words = self.used_words & ((u64::MAX << word) << 1);
+        if words == 0 {
+            return None;
+        }
+        let word = words.trailing_zeros() as usize;
+        Some(word * 64 + self.used[word].trailing_zeros() as usize)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::random::SimRng;
+
+    #[test]
+    fn entries_come_in_the_order_of_their_cycles_like_those_of_a_plain_table() {
+        let mut random = SimRng::new(3);
+        for spread in [4, 300, SLOTS as u32, 5 * SLOTS as u32] {
+            let mut calendar = CalendarQueue::new(40);
+            // By wire: the cycle, and how many had been scheduled before.
+            let mut table = [(NEVER, 0); 40];
+            let (mut now, mut scheduled) = (0, 0);
+            for _ in 0..20_000 {
+                if random.below(3) > 0 {
+                    let (wire, at) = (random.below(40), now + 1 + u64::from(random.below(spread)));
+                    calendar.schedule(LinkId(wire), at);
+                    if at < table[wire as usize].0 {
+                        scheduled += 1;
+                        table[wire as usize] = (at, scheduled);
+                    }
+                }
+                let first = table.iter().zip(0..).min_by_key(|((at, order), _)| (*at, std::cmp::Reverse(*order)));
+                let first = first.map(|((at, _), wire)| (*at, LinkId(wire))).filter(|(at, _)| *at != NEVER);
+                assert_eq!(calendar.first(), first.map(|(at, _)| at));
+                if random.below(2) == 0 {
+                    let to = now + u64::from(random.below(spread));
+                    match calendar.take(to) {
+                        Some((at, wire)) => {
+                            assert_eq!(Some((at, wire)), first);
+                            assert!(at <= to);
+                            table[wire.index()] = (NEVER, 0);
+                            now = at;
+                        }
+                        None => assert!(first.is_none_or(|(at, _)| at > to)),
+                    }
+                }
+            }
+        }
+    }
+}
