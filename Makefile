@@ -65,8 +65,8 @@ generate: ## Write the files that are generated from the declared parameters
 check-generated: ## Fail when a generated file is stale
 	$(CARGO) run --quiet --locked --package flashmesh --example generate -- --check
 
-bench: ## Measure the simulator on one core
-	$(CARGO) bench --locked --package flashmesh
+bench: $(NATIVE) ## Measure the simulator; BASELINE=REVISION compares with that one in turns, ARGS=--help shows more
+	$(BIN)/python -m bench $(if $(BASELINE),--baseline $(BASELINE)) $(ARGS)
 
 clean: ## Remove everything that was made
 	$(CARGO) clean
