@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import statistics
 import sys
 from pathlib import Path
@@ -30,7 +31,8 @@ def measured(row: Row, builds: list[build.Build], runs: int, count: bool) -> lis
             usage.append(measure.run(row.command(made, row.requests), environment))
     found = []
     for made, usage in zip(builds, usages, strict=True):
-        results = [{} if row.is_command else result_of(run.stdout) for run in usage]
+        reports = [{} if row.is_command else json.loads(run.stdout) for run in usage]
+        results = [result_of(report) for report in reports]
         if any(result != results[0] for result in results):
             raise RuntimeError(f"{row.name}: runs of {made.name} with one seed differ")
         cpu = [run.cpu_s for run in usage]
@@ -41,7 +43,7 @@ def measured(row: Row, builds: list[build.Build], runs: int, count: bool) -> lis
         numbers = Measured(
             cpu_s=statistics.median(cpu),
             cpu_spread=max(cpu) / min(cpu) - 1,
-            peak_bytes=max(run.peak_bytes for run in usage),
+            peak_bytes=max((report["peak_rss_bytes"] for report in reports if report), default=None),
             requests=row.requests,
             instructions=instructions,
             hops_mean=results[0].get("links", {}).get("hops_mean"),

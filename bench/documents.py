@@ -11,9 +11,9 @@ VARYING = {"wall_s", "requests_per_wall_s", "peak_rss_bytes", "version", "config
 """What two runs of the same simulation need not agree on."""
 
 
-def result_of(text: str) -> dict[str, Any]:
-    """What was simulated, from the JSON text of a report."""
-    return {key: value for key, value in json.loads(text).items() if key not in VARYING}
+def result_of(report: dict[str, Any]) -> dict[str, Any]:
+    """What was simulated, from a report."""
+    return {key: value for key, value in report.items() if key not in VARYING}
 
 
 def hash_of(result: dict[str, Any]) -> str:

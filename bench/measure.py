@@ -1,4 +1,4 @@
-"""What is measured of a process: CPU time, memory, instructions."""
+"""What is measured of a process: CPU time and instructions."""
 
 from __future__ import annotations
 
@@ -23,8 +23,6 @@ class Usage:
 
     cpu_s: float
     """Seconds of processor time, of the system too."""
-    peak_bytes: int
-    """The memory it had at most."""
     stdout: str
 
 
@@ -42,7 +40,7 @@ def run(command: Sequence[str], environment: Mapping[str, str]) -> Usage:
         stderr.seek(0)
         if process.returncode != 0:
             raise RuntimeError(f"{' '.join(command)} ended with {process.returncode}:\n{stderr.read()}")
-        return Usage(usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024, stdout.read())
+        return Usage(usage.ru_utime + usage.ru_stime, stdout.read())
 
 
 def instructions(command: Sequence[str]) -> int:

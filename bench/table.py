@@ -24,7 +24,8 @@ class Measured:
     """Median of the runs."""
     cpu_spread: float
     """The slowest run over the fastest, less one."""
-    peak_bytes: int
+    peak_bytes: int | None
+    """The memory it had at most, as the report tells it."""
     requests: int
     instructions: float | None
     """For each request, beyond what the start takes; None where they were not counted."""
@@ -93,7 +94,7 @@ def show(lines: list[Line], before: str, console: Console) -> None:
             count(now.instructions),
             count(old.instructions) if old else "",
             ratio(old.instructions if old else None, now.instructions),
-            f"{now.peak_bytes / 1e6:,.0f}",
+            f"{now.peak_bytes / 1e6:,.0f}" if now.peak_bytes else "",
             " ".join(part for part in (now.result, line.verdict) if part),
         )
     console.print(table)
@@ -105,7 +106,7 @@ def quotient(bound: Bound, rows: dict[str, Measured]) -> float | None:
     if row is None or over is None:
         return None
     match bound.of:
-        case "peak":
+        case "peak" if row.peak_bytes and over.peak_bytes:
             return row.peak_bytes / over.peak_bytes
         case "hop" if row.hops_mean and over.hops_mean:
             return row.cost_us / row.hops_mean / (over.cost_us / over.hops_mean)
