@@ -6,7 +6,7 @@ CARGO ?= cargo
 BIN := $(VENV)/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test test-rust test-python explore soak lint format generate check-generated bench clean
+.PHONY: help build demo test test-rust test-python explore soak lint format generate check-generated bench bench-mqsim clean
 
 help: ## Say what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-16s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -67,6 +67,9 @@ check-generated: ## Fail when a generated file is stale
 
 bench: $(NATIVE) ## Measure the simulator; BASELINE=REVISION compares with that one in turns, ARGS=--help shows more
 	$(BIN)/python -m bench $(if $(BASELINE),--baseline $(BASELINE)) $(ARGS)
+
+bench-mqsim: $(NATIVE) ## Compare with MQSim on the same cases, in turns; MQSIM=FILE names the program you have built
+	$(BIN)/python -m bench.against_mqsim $(MQSIM) $(ARGS)
 
 clean: ## Remove everything that was made
 	$(CARGO) clean

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from pathlib import Path
 
 CAN_COUNT = shutil.which("valgrind") is not None
 """Whether instructions can be counted on this machine."""
@@ -26,14 +27,21 @@ class Usage:
     stdout: str
 
 
-def run(command: Sequence[str], environment: Mapping[str, str]) -> Usage:
-    """Runs a command to its end.
+def run(command: Sequence[str], environment: Mapping[str, str] | None = None, folder: Path | None = None) -> Usage:
+    """Runs a command to its end, in a folder.
 
     Raises:
         RuntimeError: When it fails, with what it said.
     """
     with tempfile.TemporaryFile("w+") as stdout, tempfile.TemporaryFile("w+") as stderr:
-        process = subprocess.Popen(command, stdout=stdout, stderr=stderr, env=os.environ | environment)
+        process = subprocess.Popen(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=stdout,
+            stderr=stderr,
+            env=os.environ | (environment or {}),
+            cwd=folder,
+        )
         _, status, usage = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
         stdout.seek(0)

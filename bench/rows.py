@@ -26,7 +26,7 @@ class Row:
     counted: int
     """Requests of the shorter of the two runs whose instructions are counted; the other has three times as many."""
     file: str = "z-nand.toml"
-    """The configuration below the settings, in the folder `drives`."""
+    """The name of the configuration below the settings."""
     streams: int = 1
     """Streams that each issue so many requests."""
     options: tuple[str, ...] = ()
@@ -34,15 +34,19 @@ class Row:
     is_command: bool = False
     """Whether it is run by the command line of Python, for people to read, rather than by the program in Rust."""
 
+    @property
+    def path(self) -> Path:
+        """The configuration below the settings."""
+        return FOLDER / self.file
+
     def command(self, build: Build, requests: int) -> list[str]:
         """What runs it."""
         settings = self.settings | {"workload.requests": requests // self.streams}
         keys = [f"{key}={value}" for key, value in settings.items()]
-        file = str(FOLDER / self.file)
         if self.is_command:
             options = [part for key in keys for part in ("--set", key)]
-            return [sys.executable, "-m", "flashmesh", "run", file, *options]
-        return [str(build.runner), *self.options, file, *keys]
+            return [sys.executable, "-m", "flashmesh", "run", str(self.path), *options]
+        return [str(build.runner), *self.options, str(self.path), *keys]
 
 
 @dataclass(frozen=True, slots=True)
