@@ -66,6 +66,8 @@ RESIDENT: Settings = {"workload.footprint": "256MiB"}
 """64 Ki pages, whose map stays in the processor's cache."""
 SMALL: Settings = {"workload.footprint": "4GiB"}
 LARGE_REQUESTS: Settings = {"workload.pattern": "sequential", "workload.request-size": "64KiB"}
+MAP_MISSES: Settings = {"workload.footprint": "64MiB", "mapping.cache-capacity": f"{(1 << 14) * 9 // 10 * 8}B"}
+"""Nine in ten entries of the map, of eight bytes each, are in DRAM."""
 MQSIM: Settings = {"workload.footprint": "18723328KiB", "replay.outstanding": 64}
 """The four fifths of the drive that MQSim's flows work on."""
 WRITES: Settings = {"workload.read-share": 0}
@@ -97,6 +99,7 @@ ROWS = [
     fabric("ideal", 4_000_000, 50_000),
     fabric("pssd", 4_000_000, 50_000),
     fabric("pnssd", 4_000_000, 50_000),
+    Row("4 KiB random reads, 10 % map misses", MAP_MISSES, 1_000_000, 50_000),
     Row("64 KiB sequential reads, bus", RESIDENT | LARGE_REQUESTS, 300_000, 4_000),
     Row("steady-state random writes, WA 4", FULL | WRITES | {"geometry.over-provisioning": 0.16}, 500_000, 20_000),
     Row("70/30, collection, cache, 4 queues", {}, 800_000, 20_000, file="mix.toml", streams=4),
