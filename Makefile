@@ -32,7 +32,9 @@ demo: $(NATIVE) ## Replay a bundled workload over six interconnects, side by sid
 	@mkdir -p out/demo
 	$(BIN)/flashmesh compare examples/demo.toml --vary fabric.kind=bus,pssd,pnssd,nossd,venice,ideal --json out/demo/comparison.json --parquet out/demo/comparison.parquet
 
-test: test-rust test-python ## Run every test
+# Side by side: each suite leaves a core idle where a single test of it takes long.
+test: $(NATIVE) ## Run every test
+	@$(MAKE) --no-print-directory --jobs=2 --output-sync=target test-rust test-python
 
 # Random tests draw the same cases on every machine, so that what passed once passes again.
 test-rust:
