@@ -6,7 +6,7 @@ CARGO ?= cargo
 BIN := $(VENV)/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test test-rust test-python explore soak lint format generate check-generated bench clean
+.PHONY: help build demo test test-rust test-python explore soak lint format generate check-generated bench bench-mqsim clean
 
 help: ## Say what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-16s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -32,7 +32,9 @@ demo: $(NATIVE) ## Replay a bundled workload over six interconnects, side by sid
 	@mkdir -p out/demo
 	$(BIN)/flashmesh compare examples/demo.toml --vary fabric.kind=bus,pssd,pnssd,nossd,venice,ideal --json out/demo/comparison.json --parquet out/demo/comparison.parquet
 
-test: test-rust test-python ## Run every test
+# Side by side: each suite leaves a core idle where a single test of it takes long.
+test: $(NATIVE) ## Run every test
+	@$(MAKE) --no-print-directory --jobs=2 --output-sync=target test-rust test-python
 
 # Random tests draw the same cases on every machine, so that what passed once passes again.
 test-rust:
@@ -66,8 +68,11 @@ generate: ## Write the files that are generated from the declared parameters and
 check-generated: ## Fail when a generated file is stale
 	$(CARGO) run --quiet --locked --package flashmesh --example generate -- --check
 
-bench: ## Measure the simulator on one core
-	$(CARGO) bench --locked --package flashmesh
+bench: $(NATIVE) ## Measure the simulator; BASELINE=REVISION compares with that one in turns, ARGS=--help shows more
+	$(BIN)/python -m bench $(if $(BASELINE),--baseline $(BASELINE)) $(ARGS)
+
+bench-mqsim: $(NATIVE) ## Compare with MQSim on the same cases, in turns; MQSIM=FILE names the program you have built
+	$(BIN)/python -m bench.against_mqsim $(MQSIM) $(ARGS)
 
 clean: ## Remove everything that was made
 	$(CARGO) clean

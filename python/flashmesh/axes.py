@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import tomllib
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
@@ -72,6 +71,8 @@ def refuse_clashes(keys: Sequence[str], given: Mapping[str, object], prefix: str
 
 def typed(text: str) -> Value:
     """A number or truth value as such, a quoted text without its quotes, anything else as it is."""
+    import tomllib
+
     try:
         document = tomllib.loads(f"value = {text}")
     except (ValueError, RecursionError):

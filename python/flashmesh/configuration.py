@@ -6,14 +6,10 @@ import json
 import os
 import re
 import threading
-import tomllib
 from collections.abc import Callable, Mapping
-from concurrent.futures import Future
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar, runtime_checkable
-
-import tomli_w
 
 from flashmesh._native import Config, ConfigError, WorkloadError
 
@@ -185,6 +181,8 @@ def read(source: ConfigSource | PipeText, overrides: list[str], jobs: list[str] 
             tables = source.to_toml_tables()
         case _:
             raise TypeError(f"a configuration is a path, a mapping or typed parameters, not {type(source).__name__}")
+    import tomli_w
+
     try:
         text = tomli_w.dumps(tables)
     except (TypeError, ValueError) as error:
@@ -199,6 +197,8 @@ def refuse_streams(source: ConfigSource | PipeText) -> None:
     Raises:
         ConfigError: When there are some.
     """
+    import tomllib
+
     try:
         streams = tomllib.loads(read(source, []).to_toml()).get("stream")
     except ConfigError:
@@ -238,16 +238,21 @@ def refuse_unspeakable(text: str) -> None:
 
 def interruptibly(read: Callable[[], T]) -> T:
     """Reads in a thread that is left behind on Ctrl-C: a pipe may never have anything to read."""
-    outcome: Future[T] = Future()
+    found: list[T] = []
+    failed: list[BaseException] = []
 
     def work() -> None:
         try:
-            outcome.set_result(read())
+            found.append(read())
         except BaseException as error:  # the thread that waits raises it
-            outcome.set_exception(error)
+            failed.append(error)
 
-    threading.Thread(target=work, name="flashmesh-read", daemon=True).start()
-    return outcome.result()
+    reader = threading.Thread(target=work, name="flashmesh-read", daemon=True)
+    reader.start()
+    reader.join()
+    if failed:
+        raise failed[0]
+    return found[0]
 
 
 def value_text(value: object) -> str:

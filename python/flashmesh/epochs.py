@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -29,6 +28,8 @@ def epoch_table(path: str | Path, config: Config) -> Iterator[Callable[[Result],
         ConfigError: When the configuration asks for no epochs.
         OutputError: When the name has no known ending, or the file cannot be written.
     """
+    import tomllib
+
     if Path(path).suffix not in FORMS:
         raise OutputError(f"{path}: is neither .csv nor .parquet; the ending says how epochs are written")
     if "epoch" not in tomllib.loads(config.to_toml())["measure"]:

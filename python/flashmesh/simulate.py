@@ -10,18 +10,18 @@ from typing import TYPE_CHECKING, Any
 from flashmesh import configuration
 from flashmesh._native import ConfigError
 from flashmesh.axes import axes_of, refuse_clashes, typed
-from flashmesh.comparison import ComparedRun, Comparison
 from flashmesh.epochs import epoch_table
 from flashmesh.execution import Interrupted, Job, Progress, execute
 from flashmesh.fairness import fairness as compare_streams
-from flashmesh.importers.fio import FioJobs, read_jobs
 from flashmesh.request_log import request_log
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
+    from flashmesh.comparison import Comparison
     from flashmesh.configuration import ConfigSource
+    from flashmesh.importers.fio import FioJobs
     from flashmesh.results import Result
 
 MISFITS_SHOWN = 8
@@ -68,7 +68,7 @@ def run(
         OutputError: When a file cannot be written.
         Interrupted: On Ctrl-C; holds the result up to there. No file is written.
     """
-    jobs = fio if fio is None or isinstance(fio, FioJobs) else read_jobs(fio)
+    jobs = jobs_of(fio)
     loaded = configuration.load(
         config, overrides=overrides, trace=trace, profile=profile, fio=jobs, seed=seed, tolerate=tolerate
     )
@@ -86,6 +86,15 @@ def run(
         if write_epochs is not None:
             write_epochs(job.result)
     return with_fairness(job.result, alone) if fairness else job.result
+
+
+def jobs_of(fio: str | Path | FioJobs | None) -> FioJobs | None:
+    """The jobs of fio, read where a file is named."""
+    if fio is None:
+        return None
+    from flashmesh.importers.fio import FioJobs, read_jobs
+
+    return fio if isinstance(fio, FioJobs) else read_jobs(fio)
 
 
 def each_alone(job: Job) -> list[Job]:
@@ -139,10 +148,12 @@ def compare(
         CheckError: When a check found a simulation to contradict itself.
         Interrupted: On Ctrl-C; holds the runs that had begun.
     """
+    from flashmesh.comparison import ComparedRun, Comparison
+
     axes = axes_of(vary)
     given = {"seed": seed, "trace": trace, "profile": profile, "fio": fio, "tolerate": tolerate}
     refuse_clashes(list(axes), given)
-    listed = fio if fio is None or isinstance(fio, FioJobs) else read_jobs(fio)
+    listed = jobs_of(fio)
     source = configuration.read_once(config)
     settings = [dict(zip(axes, values, strict=True)) for values in itertools.product(*axes.values())]
     work: list[Job] = []

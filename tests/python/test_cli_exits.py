@@ -11,6 +11,7 @@ import pytest
 import flashmesh
 from flashmesh.cli import commands, entry
 from flashmesh.cli.output import StdoutClosed
+from flashmesh.cli.run import run
 
 
 @pytest.mark.parametrize(
@@ -75,6 +76,6 @@ def test_every_help_tells_the_exit_codes_and_what_the_arguments_are() -> None:
 
 
 def test_help_says_what_options_need() -> None:
-    text = " ".join(commands.run.get_help(click.Context(commands.run, info_name="run")).split())
+    text = " ".join(run.get_help(click.Context(run, info_name="run")).split())
     assert "needs several streams" in text
     assert "needs --set measure.epoch=TIME" in text

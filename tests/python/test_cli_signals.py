@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import pty
@@ -169,16 +170,30 @@ def test_streams_closed_from_the_start(config: Path, tmp_path: Path, closed: str
         assert not (tmp_path / "result.json").exists()
 
 
+def open_for_reader(pipe: Path) -> int:
+    """Opens a pipe for writing as soon as somebody reads from it."""
+    end = time.monotonic() + TIMEOUT_S
+    while True:
+        try:
+            return os.open(pipe, os.O_WRONLY | os.O_NONBLOCK)
+        except OSError as error:
+            if error.errno != errno.ENXIO:
+                raise
+            assert time.monotonic() < end, "nobody reads the pipe"
+        time.sleep(0.05)
+
+
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_configuration_that_never_comes_can_be_given_up(tmp_path: Path, number: signal.Signals, code: int) -> None:
     os.mkfifo(tmp_path / "pipe.toml")
     with subprocess.Popen(
         [COMMAND, "run", "pipe.toml"], cwd=tmp_path, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE
     ) as process:
-        time.sleep(2.0)
+        writer = open_for_reader(tmp_path / "pipe.toml")
         assert process.poll() is None
         process.send_signal(number)
         try:
             assert process.wait(timeout=30) == code
         finally:
             process.kill()
+            os.close(writer)

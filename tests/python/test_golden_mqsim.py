@@ -114,7 +114,7 @@ def test_the_drive_that_is_measured_for_speed_is_what_the_importer_writes(tmp_pa
         pytest.skip(f"{GOLDEN} is not there")
     done = import_mqsim(GOLDEN / "g_1000.xml", GOLDEN / "g_rr4k_q64.xml", tmp_path, requests_max=0)
     root = Path(__file__).parents[2]
-    files = [root / "crates" / "flashmesh" / "benches" / "drive" / "mqsim.toml", done.files[0]]
+    files = [root / "bench" / "drives" / "mqsim.toml", done.files[0]]
     measured, imported = (tomllib.loads(flashmesh.configuration.load(file).to_toml()) for file in files)
     # The benchmark has workloads of its own.
     for drive in (measured, imported):

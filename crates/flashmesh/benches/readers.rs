@@ -2,7 +2,7 @@
 //!
 //! The traces are made in memory (`FLASHMESH_BENCH_LINES` lines, 5 million unless set) and read five times; the median counts.
 //! The hash covers every request handed out: a faster reader with another hash is a different reader. That memory stays
-//! flat however long a trace is shows in `benches/drive.rs`.
+//! flat however long a trace is shows in `benches/limits`.
 #![allow(missing_docs)]
 
 mod traces;

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
+import threading
 import traceback
 from typing import IO, TYPE_CHECKING, NoReturn
 
@@ -38,6 +39,9 @@ def main() -> NoReturn:
     except OSError:
         # What could not be written is still in the buffer: Python would try again at exit, and complain.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    if threading.active_count() > 1:
+        # A thread left behind in a run or a read aborts the process when it comes back while Python is torn down.
+        os._exit(code)
     sys.exit(code)
 
 

@@ -8,7 +8,7 @@ import click
 
 from flashmesh.cli.output import require_stdout, stdout
 from flashmesh.cli.parameters import EXIT_CODES
-from flashmesh.importers.mqsim import REQUESTS_MAX, import_mqsim
+from flashmesh.importers import mqsim
 
 
 @click.command("import-mqsim", epilog=EXIT_CODES)
@@ -27,12 +27,12 @@ from flashmesh.importers.mqsim import REQUESTS_MAX, import_mqsim
 @click.option(
     "--requests-max",
     type=click.IntRange(min=0),
-    default=REQUESTS_MAX,
+    default=mqsim.REQUESTS_MAX,
     show_default=True,
     metavar="NUMBER",
     help="Flows of more requests are described, rather than written out as MQSim draws them.",
 )
-def import_mqsim_command(device: Path, workload: Path, directory: Path, physical: bool, requests_max: int) -> int:
+def import_mqsim(device: Path, workload: Path, directory: Path, physical: bool, requests_max: int) -> int:
     """Translate two XML files of MQSim: a configuration for each scenario, and what became of every tag.
 
     SSDCONFIG is the file MQSim takes with -i, WORKLOAD that with -w. Without --physical the habits of MQSim are written
@@ -40,7 +40,7 @@ def import_mqsim_command(device: Path, workload: Path, directory: Path, physical
     the files mean are listed.
     """
     require_stdout()
-    imported = import_mqsim(device, workload, directory, physical=physical, requests_max=requests_max)
+    imported = mqsim.import_mqsim(device, workload, directory, physical=physical, requests_max=requests_max)
     with stdout() as stream:
         stream.write(imported.report)
     written = ", ".join(str(path) for path in [*imported.files, *imported.traces, imported.report_file])

@@ -6,14 +6,14 @@ import sys
 from contextlib import AbstractContextManager
 from typing import IO, TYPE_CHECKING
 
-from rich.console import Console
-from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
-from rich.progress import Progress as Bar
+import click
 
 from flashmesh.report import quantities as q
 
 if TYPE_CHECKING:
     from types import TracebackType
+
+    from rich.progress import Progress as Bar
 
     from flashmesh.execution import Progress
 
@@ -23,51 +23,68 @@ def watched(stream: IO[str] | None) -> bool:
     return stream is not None and stream.isatty()
 
 
+def new_bar() -> Bar:
+    """A bar with nothing done yet; only where one is shown is it worth what its import takes."""
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+    bar = Progress(
+        TextColumn("{task.description}"),
+        BarColumn(bar_width=None),
+        TextColumn("{task.fields[state]}"),
+        TimeRemainingColumn(compact=True),
+        console=Console(stderr=True, highlight=False),
+        transient=True,
+        expand=True,
+    )
+    bar.add_task("opening", total=None, state="")
+    return bar
+
+
 class ProgressBar(AbstractContextManager["ProgressBar"]):
     """Requests done, their rate, simulated time and time left."""
 
     def __init__(self, quiet: bool = False) -> None:
         """Nothing is shown when quiet or when nobody watches."""
-        console = Console(stderr=True, highlight=False)
         self.quiet = quiet
-        self.bar = Bar(
-            TextColumn("{task.description}"),
-            BarColumn(bar_width=None),
-            TextColumn("{task.fields[state]}"),
-            TimeRemainingColumn(compact=True),
-            console=console,
-            disable=quiet or not watched(sys.stderr),
-            transient=True,
-            expand=True,
-        )
-        self.task = self.bar.add_task("opening", total=None, state="")
+        self.bar = None if quiet or not watched(sys.stderr) else new_bar()
 
     def __enter__(self) -> ProgressBar:
         """Shows the bar."""
-        self.bar.start()
+        if self.bar is not None:
+            self.bar.start()
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         """Takes the bar away."""
-        self.bar.stop()
+        self.stop()
+
+    def stop(self) -> None:
+        """Takes the bar away before something else is shown."""
+        if self.bar is not None:
+            self.bar.stop()
 
     def on_open(self, summary: str | None) -> None:
         """Shows the summary of a trace, above the bar."""
-        if summary and not self.quiet:
+        if not summary or self.quiet:
+            return
+        if self.bar is not None:
             self.bar.console.print(summary, markup=False, soft_wrap=True)
+        else:
+            click.echo(summary, err=True)
 
     def __call__(self, progress: Progress) -> None:
         """Shows how far the runs are."""
-        if progress.opening:
+        if self.bar is None or progress.opening:
             return
         task = self.bar.tasks[0]
         done = q.scaled(progress.requests_done)
         of = f"/{q.scaled(progress.request_total)}" if progress.request_total else ""
         rate = f"{q.scaled(task.speed)}/s" if task.speed else ""
         self.bar.update(
-            self.task,
+            task.id,
             description="simulating" if progress.runs == 1 else f"{progress.runs_done}/{progress.runs} runs",
             completed=progress.requests_done,
             total=progress.request_total,

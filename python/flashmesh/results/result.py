@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import tomllib
 from copy import deepcopy
 from dataclasses import asdict, dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any
@@ -38,6 +37,8 @@ class Result(Report):
     @property
     def parameters(self) -> dict[str, Any]:
         """Every parameter of the run, as tables."""
+        import tomllib
+
         return tomllib.loads(self.config)
 
     def to_dict(self) -> dict[str, Any]:

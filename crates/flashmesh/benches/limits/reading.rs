@@ -7,7 +7,7 @@ use flashmesh::config::{Config, PreconditionKind, TraceFormat};
 use flashmesh::simulation::{Control, Simulation};
 use flashmesh::workload::readers::TraceSource;
 
-use crate::drives::hash_of;
+use crate::start::hash_of;
 use crate::traces::{Lines, read_all, stream};
 use crate::{Outcome, peak_bytes};
 

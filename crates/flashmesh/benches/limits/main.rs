@@ -1,20 +1,18 @@
-//! The figures flashmesh promises: `make bench` (one core, all measurements on).
+//! Limits of start, preconditioning and traces: `cargo bench -p flashmesh --bench limits [-- --only TEXT]`.
 //!
 //! Every run is a process of its own, so that its memory and its start are its own. Each row is the median of several runs
 //! with the range beside it, and a hash of the simulated result: a faster run with another hash is a different simulator.
-//! `--only TEXT` runs the rows whose names hold the text.
+//! `--only TEXT` runs the rows whose names hold the text. `make bench` measures what a simulated request costs.
 #![allow(missing_docs)]
 
-mod drives;
-mod mqsim;
 mod reading;
+mod start;
 #[path = "../traces/mod.rs"]
 mod traces;
 
-use std::path::PathBuf;
 use std::process::Command;
 
-use flashmesh::config::{FabricKind, TraceFormat};
+use flashmesh::config::TraceFormat;
 use flashmesh::measure::peak_rss;
 use sha2::{Digest, Sha256};
 
@@ -23,62 +21,34 @@ const RUNS: usize = 5;
 /// What a run gives: the value, and a hash of the simulated result.
 type Outcome = (f64, String);
 
-/// One promise: what is run, what is measured, and the least (or most) it has to be.
+/// One limit: what is run, what is measured, and the least (or most) it has to be.
 struct Row {
     name: &'static str,
     unit: &'static str,
-    floor: f64,
+    limit: f64,
     /// Whether more is better.
     rate: bool,
     run: fn() -> Outcome,
-    /// The trace of `../shared/traces` that it replays.
-    trace: Option<&'static str>,
 }
 
 impl Row {
-    const fn at_least(floor: f64, unit: &'static str, name: &'static str, run: fn() -> Outcome) -> Row {
-        Row { name, unit, floor, rate: true, run, trace: None }
+    const fn at_least(limit: f64, unit: &'static str, name: &'static str, run: fn() -> Outcome) -> Row {
+        Row { name, unit, limit, rate: true, run }
     }
 
-    const fn at_most(floor: f64, unit: &'static str, name: &'static str, run: fn() -> Outcome) -> Row {
-        Row { name, unit, floor, rate: false, run, trace: None }
-    }
-
-    const fn of_trace(self, trace: &'static str) -> Row {
-        Row { trace: Some(trace), ..self }
+    const fn at_most(limit: f64, unit: &'static str, name: &'static str, run: fn() -> Outcome) -> Row {
+        Row { name, unit, limit, rate: false, run }
     }
 }
 
-/// What MQSim does in a second, in millions (../shared/golden/mqsim/README.md), times what is promised.
-const fn mqsim(rate: f64) -> f64 {
-    8.0 * rate
-}
-
-const REQUESTS: &str = "M requests/s";
-const WRITES: &str = "M writes/s";
 const LINES: &str = "M lines/s";
 const RATIO: &str = "ratio";
 
 const ROWS: &[Row] = &[
-    Row::at_least(3.0, REQUESTS, "4 KiB random reads, bus", || drives::reads(FabricKind::Bus, 20_000_000)),
-    Row::at_least(2.5, REQUESTS, "4 KiB random reads, ideal", || drives::reads(FabricKind::Ideal, 20_000_000)),
-    Row::at_least(2.5, REQUESTS, "4 KiB random reads, pSSD", || drives::reads(FabricKind::Pssd, 20_000_000)),
-    Row::at_least(2.5, REQUESTS, "4 KiB random reads, pnSSD", || drives::reads(FabricKind::Pnssd, 20_000_000)),
-    Row::at_least(0.3, REQUESTS, "4 KiB random reads, NoSSD", || drives::reads(FabricKind::Nossd, 3_000_000)),
-    Row::at_least(0.5, REQUESTS, "4 KiB random reads, Venice", || drives::reads(FabricKind::Venice, 5_000_000)),
-    Row::at_least(1.0, REQUESTS, "4 KiB random reads, 10 % map misses", drives::map_misses),
-    Row::at_least(1.0, REQUESTS, "same, device cache, 4 NVMe queues", drives::everything),
-    Row::at_least(0.6, WRITES, "steady-state random writes, bus", drives::random_writes),
-    Row::at_least(0.25, REQUESTS, "64 KiB sequential reads, bus", drives::sequential_reads),
-    Row::at_least(mqsim(0.333), REQUESTS, "MQSim, 4 KiB random reads", mqsim::random_reads),
-    Row::at_least(mqsim(0.257), WRITES, "MQSim, 4 KiB random writes", mqsim::random_writes),
-    Row::at_least(mqsim(0.084), REQUESTS, "MQSim, 64 KiB sequential reads", || mqsim::sequential_reads(64, 16)),
-    Row::at_least(mqsim(0.270), REQUESTS, "MQSim, 16 KiB sequential reads", || mqsim::sequential_reads(16, 32)),
-    Row::at_least(mqsim(0.193), REQUESTS, "MQSim, web search", mqsim::web_search).of_trace(mqsim::WEB_SEARCH),
-    Row::at_most(0.1, "s", "start to first request", drives::first_request_seconds),
-    Row::at_most(60.0, "MB peak", "start to first request", || in_memory(1e6, drives::first_request)),
-    Row::at_most(20.0, "s", "preconditioning 412 GB, random", drives::precondition_seconds),
-    Row::at_most(1.2, "GB peak", "preconditioning 412 GB, random", || in_memory(1e9, drives::precondition)),
+    Row::at_most(0.1, "s", "start to first request", start::first_request_seconds),
+    Row::at_most(60.0, "MB peak", "start to first request", || in_memory(1e6, start::first_request)),
+    Row::at_most(20.0, "s", "preconditioning 412 GB, random", start::precondition_seconds),
+    Row::at_most(1.2, "GB peak", "preconditioning 412 GB, random", || in_memory(1e9, start::precondition)),
     Row::at_least(8.0, LINES, "reading a trace, ASCII family", || reading::speed(TraceFormat::Ascii)),
     Row::at_least(8.0, LINES, "reading a trace, MSR Cambridge", || reading::speed(TraceFormat::Msr)),
     Row::at_least(5.0, LINES, "reading a trace, SPC", || reading::speed(TraceFormat::Spc)),
@@ -99,14 +69,6 @@ const ROWS: &[Row] = &[
     Row::at_most(1.1, RATIO, "memory of 8 M lines / 1 M, Alibaba", || reading::growth(TraceFormat::Alibaba)),
     Row::at_most(1.1, RATIO, "memory of 8 M lines / 1 M, Tencent", || reading::growth(TraceFormat::Tencent)),
     Row::at_most(1.1, RATIO, "memory of replay, 400 k lines / 50 k", reading::growth_of_a_replay),
-    Row::at_most(1.25, RATIO, "time of 20 M reads over 4 x 5 M", drives::growth_with_requests),
-    Row::at_most(1.25, RATIO, "time on 1.6 TB over 412 GB", drives::growth_with_capacity),
-    Row::at_most(1.0, RATIO, "cost a hop, 32x32 on 8x8, NoSSD", || {
-        drives::growth_with_mesh(FabricKind::Nossd, 1_000_000)
-    }),
-    Row::at_most(1.0, RATIO, "cost a hop, 32x32 on 8x8, Venice", || {
-        drives::growth_with_mesh(FabricKind::Venice, 50_000)
-    }),
 ];
 
 fn main() {
@@ -118,24 +80,20 @@ fn main() {
         return;
     }
     let only = value_of("--only").map_or("", String::as_str);
-    println!("{:<36} {:>10} {:>23}  {:<14} {:>7}  {:<5} result", "benchmark", "median", "range", "unit", "floor", "");
+    println!("{:<36} {:>10} {:>23}  {:<14} {:>7}  {:<5} result", "benchmark", "median", "range", "unit", "limit", "");
     let (mut measured, mut missed) = (0, 0);
     for (number, row) in ROWS.iter().enumerate().filter(|(_, row)| row.name.contains(only)) {
-        let (name, unit, floor) = (row.name, row.unit, row.floor);
-        if let Some(trace) = row.trace.filter(|trace| !shared_trace(trace).is_file()) {
-            println!("{name:<36} skipped: {} is not there", shared_trace(trace).display());
-            continue;
-        }
+        let (name, unit, limit) = (row.name, row.unit, row.limit);
         let mut runs: Vec<Outcome> = (0..RUNS).map(|_| run_alone(number)).collect();
         assert!(runs.iter().all(|run| run.1 == runs[0].1), "{name}: runs of one seed differ");
         runs.sort_by(|a, b| a.0.total_cmp(&b.0));
         let median = runs[RUNS / 2].0;
-        let met = if row.rate { median >= floor } else { median <= floor };
+        let met = if row.rate { median >= limit } else { median <= limit };
         measured += 1;
         missed += usize::from(!met);
         let range = format!("{:.3} .. {:.3}", runs[0].0, runs[RUNS - 1].0);
         let verdict = if met { "ok" } else { "MISS" };
-        println!("{name:<36} {median:>10.3} {range:>23}  {unit:<14} {floor:>7}  {verdict:<5} {}", runs[0].1);
+        println!("{name:<36} {median:>10.3} {range:>23}  {unit:<14} {limit:>7}  {verdict:<5} {}", runs[0].1);
     }
     if missed > 0 {
         println!("{missed} of {measured} figures were missed on this machine");
@@ -149,11 +107,6 @@ fn run_alone(row: usize) -> Outcome {
     let text = String::from_utf8(output.stdout).expect("the benchmark prints text");
     let (value, hash) = text.trim().split_once(' ').expect("a value and a hash");
     (value.parse().expect("a number"), hash.to_owned())
-}
-
-/// Where a real trace lies, on machines that have it.
-fn shared_trace(name: &str) -> PathBuf {
-    PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/traces")).join(name)
 }
 
 /// The memory that the process has had at most, in bytes.

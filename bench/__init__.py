@@ -1,0 +1,1 @@
+"""Measures flashmesh: CPU time, instructions, memory, and whether results are the same. `make bench` runs it."""

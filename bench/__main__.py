@@ -1,0 +1,114 @@
+"""`python -m bench`: measures every row, and compares with another build or with the run before."""
+
+from __future__ import annotations
+
+import json
+import statistics
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.console import Console
+from rich.progress import track
+
+from bench import build, measure, table
+from bench.documents import differences, hash_of, result_of
+from bench.rows import BOUNDS, LONG_ROWS, ROWS, Row
+from bench.table import Line, Measured
+
+FILE = build.ROOT / "out" / "bench" / "table.json"
+SHOWN = 8
+"""How many fields that differ are named."""
+
+
+def measured(row: Row, builds: list[build.Build], runs: int, count: bool) -> list[tuple[Measured, dict[str, Any]]]:
+    """What each build takes, in turns, and the result that it simulates."""
+    usages: list[list[measure.Usage]] = [[] for _ in builds]
+    for _ in range(runs):
+        for made, usage in zip(builds, usages, strict=True):
+            environment = {"PYTHONPATH": str(made.python)}
+            usage.append(measure.run(row.command(made, row.requests), environment))
+    found = []
+    for made, usage in zip(builds, usages, strict=True):
+        reports = [{} if row.is_command else json.loads(run.stdout) for run in usage]
+        results = [result_of(report) for report in reports]
+        if any(result != results[0] for result in results):
+            raise RuntimeError(f"{row.name}: runs of {made.name} with one seed differ")
+        cpu = [run.cpu_s for run in usage]
+        instructions = None
+        if count and row.counted and measure.CAN_COUNT:
+            short, long = (measure.instructions(row.command(made, times * row.counted)) for times in (1, 3))
+            instructions = (long - short) / (2 * row.counted)
+        numbers = Measured(
+            cpu_s=statistics.median(cpu),
+            cpu_spread=max(cpu) / min(cpu) - 1,
+            peak_bytes=max((report["peak_rss_bytes"] for report in reports if report), default=None),
+            requests=row.requests,
+            instructions=instructions,
+            hops_mean=results[0].get("links", {}).get("hops_mean"),
+            result="" if row.is_command else hash_of(results[0]),
+        )
+        found.append((numbers, results[0]))
+    return found
+
+
+@click.command()
+@click.option("--baseline", metavar="REVISION", help="Build this revision too, and run both in turns.")
+@click.option("--only", multiple=True, metavar="TEXT", help="Measure the rows whose names hold the text.")
+@click.option("--accept", multiple=True, metavar="TEXT", help="Let results of these rows differ; '' is all of them.")
+@click.option("--runs", default=5, show_default=True, type=click.IntRange(min=1), help="Runs of each build and row.")
+@click.option("--count/--no-count", default=True, help="Count instructions, where valgrind is present.")
+@click.option("--long", is_flag=True, help="Measure rows that take minutes as well.")
+@click.option("--quick", is_flag=True, help="Build without optimisation at link time: sooner, and somewhat slower.")
+@click.option("--file", default=FILE, type=click.Path(path_type=Path), help="The table to compare with and write.")
+def main(
+    baseline: str | None,
+    only: tuple[str, ...],
+    accept: tuple[str, ...],
+    runs: int,
+    count: bool,
+    long: bool,
+    quick: bool,
+    file: Path,
+) -> None:
+    """Measure CPU time and instructions a request; fail where results changed."""
+    console = Console(width=None if sys.stdout.isatty() else 200, highlight=False)
+    profile = "quick" if quick else "release"
+    builds = [build.tree(profile), *([build.revision(baseline, profile)] if baseline else [])]
+    earlier = {} if baseline else table.load(file)
+    chosen = [row for row in ROWS + LONG_ROWS * long if not only or any(text in row.name for text in only)]
+    lines, failures = [], []
+    for row in track(chosen, "measuring", console=Console(stderr=True), transient=True):
+        (now, result), *others = measured(row, builds, runs, count)
+        before = others[0][0] if others else earlier.get(row.name)
+        differ = differences(result, others[0][1]) if others else []
+        if before is None:
+            verdict = ""
+        elif before.result == now.result:
+            verdict = "same" if now.result else ""
+        elif others and not differ:
+            verdict = "same, other fields"
+        elif any(text in row.name for text in accept):
+            verdict = "DIFFERS, accepted"
+        else:
+            verdict = "DIFFERS"
+            failures.append(f"{row.name}: another result than {before.result}, a different simulation")
+            failures += [f"  {text}" for text in differ[:SHOWN]]
+        lines.append(Line(row.name, now, before, verdict))
+    table.show(lines, builds[1].name if baseline else "before", console)
+    rows = {line.name: line.now for line in lines}
+    for bound in BOUNDS:
+        quotient = table.quotient(bound, rows)
+        if quotient is not None:
+            met = "ok" if quotient <= bound.most else "MISS"
+            console.print(f"{bound.name:<34} {quotient:6.2f} at most {bound.most:g} {met}")
+    if not measure.CAN_COUNT:
+        console.print("instructions are not counted: valgrind is not installed")
+    if failures:
+        # The table stays as it was, so that the next run is held against the same results.
+        sys.exit("\n".join(failures))
+    table.save(file, builds[0].name, rows)
+
+
+main()

@@ -1,0 +1,74 @@
+"""Builds of flashmesh: the tree as it is, and earlier revisions beside it."""
+
+from __future__ import annotations
+
+import io
+import os
+import subprocess
+import sys
+import tarfile
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+RUNNER = Path("crates/flashmesh/examples/run.rs")
+MODULE = Path("python/flashmesh/_native.abi3.so")
+QUICK = ['inherits="release"', 'lto="off"', "codegen-units=16", "incremental=true"]
+"""The profile `quick`: built in a tenth of the time, somewhat slower."""
+
+
+@dataclass(frozen=True, slots=True)
+class Build:
+    """One build, ready to run."""
+
+    name: str
+    """The revision, short; that of the tree ends with + when files differ from it."""
+    runner: Path
+    """The program that runs a configuration and prints its report."""
+    python: Path
+    """The folder to import the package from."""
+
+
+def git(*arguments: str) -> str:
+    """What git answers."""
+    done = subprocess.run(["git", *arguments], cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True)
+    return done.stdout.strip()
+
+
+def cargo(root: Path, profile: str, *arguments: str) -> Path:
+    """Builds with a profile and gives the folder of what was built."""
+    # As maturin does it: an extension module is linked without the library of Python.
+    environment = os.environ | {"PYO3_PYTHON": sys.executable, "PYO3_BUILD_EXTENSION_MODULE": "1"}
+    target = root / "target"
+    command = ["cargo", "build", "--profile", profile, "--locked", "--quiet", "--target-dir", str(target), *arguments]
+    # Revisions before this profile can be built with it too.
+    command += [part for setting in QUICK for part in ("--config", f"profile.quick.{setting}")]
+    subprocess.run(command, cwd=root, check=True, env=environment)
+    return target / profile
+
+
+def tree(profile: str) -> Build:
+    """Builds the runner of the tree as it is; `make` has built the Python module."""
+    built = cargo(ROOT, profile, "--package", "flashmesh", "--example", "run")
+    name = git("rev-parse", "--short=9", "HEAD") + ("+" if git("status", "--porcelain") else "")
+    return Build(name, built / "examples" / "run", ROOT / "python")
+
+
+def revision(name: str, profile: str) -> Build:
+    """Builds a revision under target/bench, once."""
+    name = git("rev-parse", "--short=9", f"{name}^{{commit}}")
+    root = ROOT / "target" / "bench" / name
+    if not root.is_dir():
+        root.mkdir(parents=True)
+        archive = subprocess.run(["git", "archive", name], cwd=ROOT, check=True, stdout=subprocess.PIPE)
+        with tarfile.open(fileobj=io.BytesIO(archive.stdout)) as files:
+            files.extractall(root, filter="data")
+    # The runner of today, against the library of then.
+    source = (ROOT / RUNNER).read_bytes()
+    if not (root / RUNNER).is_file() or (root / RUNNER).read_bytes() != source:
+        (root / RUNNER).parent.mkdir(exist_ok=True)
+        (root / RUNNER).write_bytes(source)
+    built = cargo(root, profile, "--package", "flashmesh", "--package", "flashmesh-py", "--lib", "--example", "run")
+    (root / MODULE).unlink(missing_ok=True)
+    (root / MODULE).hardlink_to(built / "lib_native.so")
+    return Build(name, built / "examples" / "run", root / "python")

@@ -1,0 +1,43 @@
+"""Reports of runs, compared: the same simulation gives the same report, however fast it was."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import Counter
+from typing import Any
+
+VARYING = {"wall_s", "requests_per_wall_s", "peak_rss_bytes", "version", "config_hash"}
+"""What two runs of the same simulation need not agree on."""
+
+
+def result_of(report: dict[str, Any]) -> dict[str, Any]:
+    """What was simulated, from a report."""
+    return {key: value for key, value in report.items() if key not in VARYING}
+
+
+def hash_of(result: dict[str, Any]) -> str:
+    """Twelve digits that differ when anything does."""
+    return hashlib.sha256(json.dumps(result, sort_keys=True).encode()).hexdigest()[:12]
+
+
+def leaves(value: Any, path: str = "") -> dict[str, str]:
+    """Every value of a document by its path."""
+    match value:
+        case dict():
+            parts = [(f"{path}.{key}" if path else key, part) for key, part in value.items()]
+        case list():
+            parts = [(f"{path}[{index}]", part) for index, part in enumerate(value)]
+        case _:
+            return {path: json.dumps(value)}
+    return {name: leaf for inner, part in parts for name, leaf in leaves(part, inner).items()}
+
+
+def differences(now: dict[str, Any], before: dict[str, Any]) -> list[str]:
+    """The fields in which two results differ. Fields that were renamed or added are no difference; lost ones are."""
+    new, old = leaves(now), leaves(before)
+    changed = [f"{path}: {old[path]} -> {new[path]}" for path in old.keys() & new.keys() if old[path] != new[path]]
+    lost = Counter(old[path] for path in old.keys() - new.keys())
+    lost -= Counter(new[path] for path in new.keys() - old.keys())
+    gone = [f"{path}: {old[path]} is gone" for path in old.keys() - new.keys() if old[path] in lost]
+    return sorted(changed) + sorted(gone)

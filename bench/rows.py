@@ -1,0 +1,139 @@
+"""What is measured: drives and workloads, each a configuration with a few keys set."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from bench.build import Build
+
+FOLDER = Path(__file__).parent / "drives"
+Settings = dict[str, str | float]
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One drive under one workload."""
+
+    name: str
+    settings: Settings
+    """Keys of the configuration."""
+    requests: int
+    """Requests of the timed run; about a second of it at first."""
+    counted: int
+    """Requests of the shorter of the two runs whose instructions are counted; the other has three times as many."""
+    file: str = "z-nand.toml"
+    """The name of the configuration below the settings."""
+    streams: int = 1
+    """Streams that each issue so many requests."""
+    options: tuple[str, ...] = ()
+    """Options of the program that runs it."""
+    is_command: bool = False
+    """Whether it is run by the command line of Python, for people to read, rather than by the program in Rust."""
+
+    @property
+    def path(self) -> Path:
+        """The configuration below the settings."""
+        return FOLDER / self.file
+
+    def command(self, build: Build, requests: int) -> list[str]:
+        """What runs it."""
+        settings = self.settings | {"workload.requests": requests // self.streams}
+        keys = [f"{key}={value}" for key, value in settings.items()]
+        if self.is_command:
+            options = [part for key in keys for part in ("--set", key)]
+            return [sys.executable, "-m", "flashmesh", "run", str(self.path), *options]
+        return [str(build.runner), *self.options, str(self.path), *keys]
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """The cost of one row over that of another."""
+
+    name: str
+    row: str
+    over: str
+    most: float
+    """The most it may be."""
+    of: str = "cpu"
+    """What is compared: "cpu" for a request, "peak" for the memory of the whole run, "hop" for a request and hop."""
+
+
+RESIDENT: Settings = {"workload.footprint": "256MiB"}
+"""64 Ki pages, whose map stays in the processor's cache."""
+SMALL: Settings = {"workload.footprint": "4GiB"}
+LARGE_REQUESTS: Settings = {"workload.pattern": "sequential", "workload.request-size": "64KiB"}
+MAP_MISSES: Settings = {"workload.footprint": "64MiB", "mapping.cache-capacity": f"{(1 << 14) * 9 // 10 * 8}B"}
+"""Nine in ten entries of the map, of eight bytes each, are in DRAM."""
+MQSIM: Settings = {"workload.footprint": "18723328KiB", "replay.outstanding": 64}
+"""The four fifths of the drive that MQSim's flows work on."""
+WRITES: Settings = {"workload.read-share": 0}
+FULL: Settings = {"geometry.blocks-per-plane": 64, "precondition.kind": "random"}
+"""A small drive, full of data overwritten at random: the steady state is soon reached."""
+
+
+def mesh(side: int) -> Settings:
+    """Venice on a square of chips with the same load for each controller."""
+    return SMALL | {
+        "fabric.kind": "venice",
+        "geometry.channels": side,
+        "geometry.chips-per-channel": side,
+        "replay.outstanding": 8 * side,
+        "host.link-rate": f"{side}GB/s",
+    }
+
+
+def fabric(kind: str, requests: int, counted: int) -> Row:
+    """Random reads over an interconnect."""
+    return Row(f"4 KiB random reads, {kind}", RESIDENT | {"fabric.kind": kind}, requests, counted)
+
+
+BUS = fabric("bus", 4_000_000, 50_000)
+
+ROWS = [
+    BUS,
+    Row("4 KiB random reads, bus, whole drive", {}, 3_000_000, 50_000),
+    fabric("ideal", 4_000_000, 50_000),
+    fabric("pssd", 4_000_000, 50_000),
+    fabric("pnssd", 4_000_000, 50_000),
+    Row("4 KiB random reads, 10 % map misses", MAP_MISSES, 1_000_000, 50_000),
+    Row("64 KiB sequential reads, bus", RESIDENT | LARGE_REQUESTS, 300_000, 4_000),
+    Row("steady-state random writes, WA 4", FULL | WRITES | {"geometry.over-provisioning": 0.16}, 500_000, 20_000),
+    Row("70/30, collection, cache, 4 queues", {}, 800_000, 20_000, file="mix.toml", streams=4),
+    Row("MQSim, 4 KiB random reads", MQSIM, 2_000_000, 50_000, file="mqsim.toml"),
+    Row("MQSim, 4 KiB random writes", MQSIM | WRITES, 2_000_000, 50_000, file="mqsim.toml"),
+    Row("MQSim, 70/30 mix", MQSIM | {"workload.read-share": 0.7}, 2_000_000, 50_000, file="mqsim.toml"),
+    Row(
+        "MQSim, 64 KiB sequential reads",
+        MQSIM | LARGE_REQUESTS | {"workload.alignment": "64KiB", "replay.outstanding": 16},
+        200_000,
+        4_000,
+        file="mqsim.toml",
+    ),
+    fabric("nossd", 500_000, 8_000),
+    fabric("venice", 400_000, 6_000),
+    Row("hot row, Venice", {"fabric.kind": "venice"}, 100_000, 5_000, file="hot-row.toml"),
+    Row("Venice, 8x8 chips", mesh(8), 200_000, 5_000),
+    Row("Venice, 32x32 chips", mesh(32), 30_000, 3_000),
+    Row("one request, whole command", {}, 1, 0, is_command=True),
+    Row("same reads, epochs of 1 ms", BUS.settings | {"measure.epoch": "1ms"}, BUS.requests, BUS.counted),
+    Row("same reads, oracles on", BUS.settings, 500_000, 10_000, options=("--check",)),
+    Row("same reads, a quarter as many", BUS.settings, BUS.requests // 4, 0),
+    Row("4 KiB random reads of 4 GiB", SMALL, 2_000_000, 0),
+    Row("same reads, drive four times as large", SMALL | {"geometry.blocks-per-plane": 4096}, 2_000_000, 0),
+]
+
+LONG_ROWS = [Row("100 M random reads, bus", RESIDENT, 100_000_000, 0)]
+"""Rows that take minutes, on demand."""
+
+BOUNDS = [
+    Bound("time of four times the requests", BUS.name, "same reads, a quarter as many", 1.1),
+    Bound("memory of four times the requests", BUS.name, "same reads, a quarter as many", 1.05, of="peak"),
+    Bound("time of 100 M requests", "100 M random reads, bus", BUS.name, 1.1),
+    Bound("memory of 100 M requests", "100 M random reads, bus", BUS.name, 1.05, of="peak"),
+    Bound("time on 1.6 TB over 412 GB", "same reads, drive four times as large", "4 KiB random reads of 4 GiB", 1.1),
+    Bound("Venice, 32x32 over 8x8, a hop", "Venice, 32x32 chips", "Venice, 8x8 chips", 3.0, of="hop"),
+]

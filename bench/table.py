@@ -1,0 +1,114 @@
+"""The table: measured rows, kept in a file that the next run is compared with."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+from rich.table import Table
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from rich.console import Console
+
+    from bench.rows import Bound
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """What one build takes for one row."""
+
+    cpu_s: float
+    """Median of the runs."""
+    cpu_spread: float
+    """The slowest run over the fastest, less one."""
+    peak_bytes: int | None
+    """The memory it had at most, as the report tells it."""
+    requests: int
+    instructions: float | None
+    """For each request, beyond what the start takes; None where they were not counted."""
+    hops_mean: float | None
+    result: str
+    """The hash of what was simulated; empty where the output is no report."""
+
+    @property
+    def cost_us(self) -> float:
+        """Processor time for each request, with the start."""
+        return self.cpu_s / self.requests * 1e6
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A row, measured; and what it is compared with, if there is something."""
+
+    name: str
+    now: Measured
+    before: Measured | None
+    verdict: str
+    """What is to be said about the results; empty when there is nothing to compare."""
+
+
+def load(path: Path) -> dict[str, Measured]:
+    """The rows of an earlier run, by their names; none where there was none."""
+    if not path.is_file():
+        return {}
+    return {name: Measured(**row) for name, row in json.loads(path.read_text())["rows"].items()}
+
+
+def save(path: Path, build: str, rows: dict[str, Measured]) -> None:
+    """Writes the rows; those of earlier runs that were not measured now stay."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    kept = load(path) | rows
+    document: dict[str, Any] = {"build": build, "rows": {name: asdict(row) for name, row in kept.items()}}
+    path.write_text(json.dumps(document, indent=2) + "\n")
+
+
+def ratio(before: float | None, now: float | None) -> str:
+    """How many times less it takes."""
+    return f"{before / now:.2f}" if before and now else ""
+
+
+def count(instructions: float | None) -> str:
+    """A number of instructions."""
+    return f"{instructions:,.0f}" if instructions is not None else ""
+
+
+def show(lines: list[Line], before: str, console: Console) -> None:
+    """Prints the rows beside what they are compared with."""
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    table.add_column("row", no_wrap=True)
+    headings = ["CPU us/request", "spread", before, "ratio", "instructions", before, "ratio", "peak MB"]
+    for heading in headings:
+        table.add_column(heading, justify="right", no_wrap=True)
+    table.add_column("result", no_wrap=True)
+    for line in lines:
+        now, old = line.now, line.before
+        table.add_row(
+            line.name,
+            f"{now.cost_us:,.3f}",
+            f"{now.cpu_spread:.0%}",
+            f"{old.cost_us:,.3f}" if old else "",
+            ratio(old.cost_us if old else None, now.cost_us),
+            count(now.instructions),
+            count(old.instructions) if old else "",
+            ratio(old.instructions if old else None, now.instructions),
+            f"{now.peak_bytes / 1e6:,.0f}" if now.peak_bytes else "",
+            " ".join(part for part in (now.result, line.verdict) if part),
+        )
+    console.print(table)
+
+
+def quotient(bound: Bound, rows: dict[str, Measured]) -> float | None:
+    """What a bound holds against its most; None where a row was not measured."""
+    row, over = rows.get(bound.row), rows.get(bound.over)
+    if row is None or over is None:
+        return None
+    match bound.of:
+        case "peak" if row.peak_bytes and over.peak_bytes:
+            return row.peak_bytes / over.peak_bytes
+        case "hop" if row.hops_mean and over.hops_mean:
+            return row.cost_us / row.hops_mean / (over.cost_us / over.hops_mean)
+        case _:
+            return row.cost_us / over.cost_us

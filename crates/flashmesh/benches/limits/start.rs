@@ -1,0 +1,52 @@
+//! What comes before a request: opening a drive, and filling it.
+
+use std::time::Instant;
+
+use flashmesh::config::{Config, PreconditionKind};
+use flashmesh::flash::geometry::Geometry;
+use flashmesh::ftl::Ftl;
+use flashmesh::measure::report::Report;
+use flashmesh::simulation::{Control, Simulation};
+
+use crate::{Outcome, hash};
+
+/// The hash of what was simulated.
+pub fn hash_of(report: &Report) -> String {
+    let mut json = report.to_json();
+    let fields = json.as_object_mut().expect("a report is an object");
+    for varies in ["wall_s", "requests_per_wall_s", "peak_rss_bytes", "version", "config_hash"] {
+        fields.remove(varies);
+    }
+    hash(&json.to_string())
+}
+
+/// Opens the default drive and runs one request.
+pub fn first_request() -> String {
+    let mut config = Config { seed: 1, ..Config::default() };
+    config.workload.requests = Some(1);
+    let mut simulation = Simulation::new(&config).expect("the drive can be built");
+    hash_of(&simulation.run(&Control::default()).expect("the run ends"))
+}
+
+pub fn first_request_seconds() -> Outcome {
+    seconds(first_request)
+}
+
+pub fn precondition() -> String {
+    let mut config = Config { seed: 1, ..Config::default() };
+    config.precondition.kind = PreconditionKind::Random;
+    let geometry = Geometry::new(&config.geometry).expect("the geometry is possible");
+    let mut ftl = Ftl::new(&geometry, &config);
+    let report = ftl.precondition(&config.precondition, config.seed);
+    hash(&format!("{report:?}"))
+}
+
+pub fn precondition_seconds() -> Outcome {
+    seconds(precondition)
+}
+
+fn seconds(run: fn() -> String) -> Outcome {
+    let started = Instant::now();
+    let hash = run();
+    (started.elapsed().as_secs_f64(), hash)
+}

@@ -1,0 +1,49 @@
+"""The commands that print what there is: a whole configuration, presets, named workloads."""
+
+from __future__ import annotations
+
+import click
+
+import flashmesh as library
+from flashmesh import configuration
+from flashmesh.cli.output import stdout
+from flashmesh.cli.parameters import EXIT_CODES, config_argument, setting
+
+
+@click.command(epilog=EXIT_CODES)
+@config_argument
+@click.option("--set", "settings", multiple=True, type=setting, metavar="KEY=VALUE", help="Override a key.")
+def config(config: str, settings: tuple[tuple[str, str], ...]) -> None:
+    """Print a configuration with every parameter and its value, as TOML.
+
+    CONFIG is a configuration file, or preset:NAME.
+    """
+    with stdout() as stream:
+        stream.write(configuration.load(config, overrides=dict(settings)).to_toml())
+
+
+@click.command(epilog=EXIT_CODES)
+def presets() -> None:
+    """List the presets."""
+    summaries = library.presets()
+    width = max(map(len, summaries))
+    with stdout() as stream:
+        stream.writelines(f"{name:<{width}}  {summary}\n" for name, summary in summaries.items())
+
+
+@click.command(epilog=EXIT_CODES)
+@click.argument("name", required=False)
+def profiles(name: str | None) -> None:
+    """List the named workloads by paper, or say what is published and what is assumed of the one called NAME."""
+    if name is not None:
+        with stdout() as stream:
+            stream.write(library.describe_profile(name).rstrip("\n") + "\n")
+        return
+    papers = library.profiles_by_paper()
+    width = max(len(profile) for summaries in papers.values() for profile in summaries)
+    sections = [
+        f"{paper}\n" + "".join(f"  {profile:<{width}}  {summary}\n" for profile, summary in summaries.items())
+        for paper, summaries in papers.items()
+    ]
+    with stdout() as stream:
+        stream.write("\n".join(sections))

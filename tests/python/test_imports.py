@@ -1,0 +1,63 @@
+"""What an import and a plain run load: a command pays at its start for what it needs, and for nothing else."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import flashmesh
+
+FRAMES = {"numpy", "pandas", "pyarrow"}
+"""Data frames and Parquet files: a tenth of a second and more."""
+RUN = ["flashmesh", "run", "preset:z-nand", "--set", "workload.requests=1"]
+COMMAND = "import sys; sys.argv = {arguments!r}; from flashmesh.cli import main\ntry: main()\nexcept SystemExit: pass"
+LISTED = "import sys; print(*sys.modules, file=sys.stderr)"
+
+
+def loaded(code: str) -> set[str]:
+    """The modules that a program has loaded at its end."""
+    program = f"{code}\n{LISTED}"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    return set(done.stderr.split())
+
+
+@pytest.mark.parametrize(
+    ("code", "absent"),
+    [
+        ("import flashmesh", FRAMES | {"click", "rich", "dataclasses", "json", "flashmesh.results"}),
+        ("import flashmesh; flashmesh.run", FRAMES | {"click", "rich", "flashmesh.importers", "flashmesh._parameters"}),
+        (
+            COMMAND.format(arguments=["flashmesh", "--help"]),
+            FRAMES | {"rich", "flashmesh.results", "flashmesh._parameters"},
+        ),
+        (COMMAND.format(arguments=RUN), FRAMES | {"rich.progress", "tomli_w", "flashmesh._parameters"}),
+        (COMMAND.format(arguments=[*RUN, "--json", "-"]), FRAMES | {"rich", "tomllib", "flashmesh.report.summary"}),
+    ],
+    ids=["import", "function", "help", "run", "json"],
+)
+def test_what_is_not_needed_is_not_loaded(code: str, absent: set[str]) -> None:
+    found = loaded(code)
+    assert "flashmesh._native" in found
+    assert found & absent == set()
+
+
+def test_names_are_imported_from_where_their_types_are() -> None:
+    tree = ast.parse(Path(flashmesh.__file__).read_text())
+    block = next(part for part in tree.body if isinstance(part, ast.If))
+    typed = {
+        str(part.module): tuple(alias.name for alias in part.names)
+        for part in block.body
+        if isinstance(part, ast.ImportFrom)
+    }
+    assert typed == flashmesh._HOMES
+
+
+def test_every_public_name_is_there() -> None:
+    assert set(flashmesh.__all__) <= set(dir(flashmesh))
+    assert all(getattr(flashmesh, name) is not None for name in flashmesh.__all__)
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        _ = flashmesh.nothing  # type: ignore[attr-defined]
