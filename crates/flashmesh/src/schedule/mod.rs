@@ -6,7 +6,7 @@ pub mod fuse;
 pub mod out_of_order;
 pub mod queues;
 pub mod transaction;
-pub mod turns;
+pub mod weighted_round_robin;
 
 use enum_dispatch::enum_dispatch;
 

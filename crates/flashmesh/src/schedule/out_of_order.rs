@@ -9,7 +9,7 @@ use crate::config::{self, EraseOrder, KindOrder, Priorities};
 use crate::units::Time;
 
 use super::transaction::{Class, Priority, Transaction};
-use super::turns::Turns;
+use super::weighted_round_robin::WeightedRoundRobin;
 use super::{Choice, Scheduler, Waiting, oldest};
 
 const MAP: [Class; 2] = [Class::MapRead, Class::MapProgram];
@@ -25,7 +25,7 @@ pub struct OutOfOrder {
     priorities: Priorities,
     age_bound: Option<Time>,
     /// By die, for each kind in its order; kept when priorities take turns.
-    turns: Vec<[Turns; 2]>,
+    turns: Vec<[WeightedRoundRobin; 2]>,
 }
 
 impl Default for OutOfOrder {

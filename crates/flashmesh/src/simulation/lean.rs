@@ -64,7 +64,7 @@ impl AnyDrive {
         with_drive!(self, drive => drive.run(control))
     }
 
-    /// Turns a drive that uses nothing beyond what a plain one does into the instance for its interconnect.
+    /// WeightedRoundRobin a drive that uses nothing beyond what a plain one does into the instance for its interconnect.
     pub fn make_lean(&mut self) {
         match std::mem::replace(self, AnyDrive::Between) {
             AnyDrive::Full(drive) if is_plain(&drive.config) => *self = lean(*drive),

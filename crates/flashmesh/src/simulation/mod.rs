@@ -112,7 +112,7 @@ impl Simulation {
         drive.kernel.add_probe(probe);
     }
 
-    /// Turns the oracles on: the run fails at the first thing that must not happen.
+    /// WeightedRoundRobin the oracles on: the run fails at the first thing that must not happen.
     pub fn enable_checks(&mut self) {
         let drive = self.full();
         let oracles = Oracles::new(&drive.geometry, &drive.config);

@@ -1,6 +1,6 @@
 //! Dynamic allocation: round robin over idle dies.
 
-use super::room::{Rooms, cyclic};
+use super::quota::{PlaneQuotas, cyclic};
 use super::{Allocator, IdleDies, StaticOrder};
 use crate::config::Level;
 use crate::flash::geometry::Geometry;
@@ -21,7 +21,7 @@ pub struct Dynamic {
     rounds: Vec<Round>,
     /// By part of the logical pages: its round.
     round_of_part: Vec<usize>,
-    rooms: Rooms,
+    quotas: PlaneQuotas,
     unwritten: StaticOrder,
 }
 
@@ -62,7 +62,7 @@ impl Dynamic {
             planes_per_die: geometry.planes_per_die,
             rounds: partition.sets.iter().map(Round::new).collect(),
             round_of_part: partition.parts.iter().map(|part| part.set).collect(),
-            rooms: Rooms::new(geometry, partition),
+            quotas: PlaneQuotas::new(geometry, partition),
             unwritten: StaticOrder::divided(geometry, partition),
         }
     }
@@ -71,12 +71,12 @@ impl Dynamic {
         &self.unwritten
     }
 
-    pub(super) fn rooms(&self) -> &Rooms {
-        &self.rooms
+    pub(super) fn quotas(&self) -> &PlaneQuotas {
+        &self.quotas
     }
 
-    pub(super) fn rooms_mut(&mut self) -> &mut Rooms {
-        &mut self.rooms
+    pub(super) fn quotas_mut(&mut self) -> &mut PlaneQuotas {
+        &mut self.quotas
     }
 
     /// The next plane for a page of `part` in the order of the pointers, among dies in `idle` (all when `None`) and planes with
@@ -110,7 +110,7 @@ impl Dynamic {
                     let die_at = chip_at * die_count + die_in_chip_at;
                     for plane_at in cyclic(next_plane[die_at as usize], plane_count) {
                         let plane = PlaneId(die.0 * self.planes_per_die + planes[plane_at as usize]);
-                        if self.rooms.has_room(part, plane, occupancy) {
+                        if self.quotas.has_room(part, plane, occupancy) {
                             *next_channel = (channel_at + 1) % channel_count;
                             next_way[channel_at as usize] = (way_at + 1) % way_count;
                             next_die[chip_at as usize] = (die_in_chip_at + 1) % die_count;
@@ -131,18 +131,18 @@ impl Allocator for Dynamic {
         let among_idle = if idle.is_empty() { None } else { self.next(part, occupancy, Some(idle)) };
         let plane = among_idle
             .or_else(|| self.next(part, occupancy, None))
-            .unwrap_or_else(|| self.rooms.without_room(&self.unwritten, lpn, occupancy));
-        self.rooms.placed(part, plane);
+            .unwrap_or_else(|| self.quotas.without_room(&self.unwritten, lpn, occupancy));
+        self.quotas.placed(part, plane);
         plane
     }
 
     #[inline]
     fn committed(&mut self, lpn: Lpn, plane: PlaneId) {
-        self.rooms.committed(self.unwritten.part_of(lpn), plane);
+        self.quotas.committed(self.unwritten.part_of(lpn), plane);
     }
 
     fn place_unwritten(&self, lpn: Lpn, occupancy: &Occupancy<'_>) -> PlaneId {
-        self.rooms.from(&self.unwritten, lpn, occupancy)
+        self.quotas.from(&self.unwritten, lpn, occupancy)
     }
 }
 

@@ -2,15 +2,15 @@
 
 mod dynamic;
 mod idle_dies;
-mod room;
+mod quota;
 mod static_order;
-mod yielding;
+mod static_with_overflow;
 
 pub use dynamic::Dynamic;
 pub use idle_dies::IdleDies;
 pub(super) use static_order::Share;
 pub use static_order::{ORDERS, StaticOrder};
-pub use yielding::Yielding;
+pub use static_with_overflow::StaticWithOverflow;
 
 use super::Occupancy;
 use super::partition::Partition;
@@ -18,7 +18,7 @@ use crate::config;
 use crate::flash::geometry::Geometry;
 use crate::ids::{Lpn, PlaneId};
 
-use room::Rooms;
+use quota::PlaneQuotas;
 
 /// Chooses the plane of each page the host writes.
 ///
@@ -45,7 +45,7 @@ pub trait Allocator {
 #[derive(Debug)]
 pub(super) enum Policy {
     Static(StaticOrder),
-    Yielding(Yielding),
+    StaticWithOverflow(StaticWithOverflow),
     Dynamic(Dynamic),
 }
 
@@ -53,7 +53,7 @@ macro_rules! dispatch {
     ($policy:expr, $allocator:ident => $call:expr) => {
         match $policy {
             Policy::Static($allocator) => $call,
-            Policy::Yielding($allocator) => $call,
+            Policy::StaticWithOverflow($allocator) => $call,
             Policy::Dynamic($allocator) => $call,
         }
     };
@@ -68,7 +68,9 @@ impl Policy {
         pages_leave: bool,
     ) -> Policy {
         match config {
-            config::Allocation::Static(_) if pages_leave => Policy::Yielding(Yielding::new(geometry, partition)),
+            config::Allocation::Static(_) if pages_leave => {
+                Policy::StaticWithOverflow(StaticWithOverflow::new(geometry, partition))
+            }
             config::Allocation::Static(_) => Policy::Static(StaticOrder::divided(geometry, partition)),
             config::Allocation::Dynamic => Policy::Dynamic(Dynamic::new(geometry, partition)),
         }
@@ -78,30 +80,30 @@ impl Policy {
     pub(super) fn static_order(&self) -> &StaticOrder {
         match self {
             Policy::Static(order) => order,
-            Policy::Yielding(yielding) => yielding.static_order(),
+            Policy::StaticWithOverflow(overflow) => overflow.static_order(),
             Policy::Dynamic(dynamic) => dynamic.static_order(),
         }
     }
 
-    fn rooms(&self) -> Option<&Rooms> {
+    fn quotas(&self) -> Option<&PlaneQuotas> {
         match self {
             Policy::Static(_) => None,
-            Policy::Yielding(yielding) => Some(yielding.rooms()),
-            Policy::Dynamic(dynamic) => Some(dynamic.rooms()),
+            Policy::StaticWithOverflow(overflow) => Some(overflow.quotas()),
+            Policy::Dynamic(dynamic) => Some(dynamic.quotas()),
         }
     }
 
     /// Whether a version of `lpn` that lies elsewhere may come to `plane`: it is of the same set, and has room. By a static order
     /// none may.
     pub(super) fn admits(&self, lpn: Lpn, plane: PlaneId, occupancy: &Occupancy<'_>) -> bool {
-        let (order, Some(rooms)) = (self.static_order(), self.rooms()) else { return false };
+        let (order, Some(quotas)) = (self.static_order(), self.quotas()) else { return false };
         let part = order.part_of(lpn);
-        order.members(part).binary_search(&plane).is_ok() && rooms.has_room(part, plane, occupancy)
+        order.members(part).binary_search(&plane).is_ok() && quotas.has_room(part, plane, occupancy)
     }
 
     /// The valid pages of `part` on `plane`, where they are counted.
     pub(super) fn counted(&self, part: usize, plane: PlaneId) -> Option<u32> {
-        self.rooms().and_then(|rooms| rooms.counted(part, plane))
+        self.quotas().and_then(|quotas| quotas.counted(part, plane))
     }
 
     /// `lpn`, which was valid on one plane, is valid on another, or on none.
@@ -109,8 +111,8 @@ impl Policy {
         let part = self.static_order().part_of(lpn);
         match self {
             Policy::Static(_) => {}
-            Policy::Yielding(yielding) => yielding.rooms_mut().moved(part, from, to),
-            Policy::Dynamic(dynamic) => dynamic.rooms_mut().moved(part, from, to),
+            Policy::StaticWithOverflow(overflow) => overflow.quotas_mut().moved(part, from, to),
+            Policy::Dynamic(dynamic) => dynamic.quotas_mut().moved(part, from, to),
         }
     }
 }

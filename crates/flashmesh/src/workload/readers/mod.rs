@@ -1,4 +1,4 @@
-//! Turns a trace file into requests: one file a format, all streamed in constant memory.
+//! WeightedRoundRobin a trace file into requests: one file a format, all streamed in constant memory.
 //!
 //! ```text
 //! file -> input (unpack) -> records (cut) -> a TraceReader (parse) -> fit (onto the drive) -> order (by time) -> requests

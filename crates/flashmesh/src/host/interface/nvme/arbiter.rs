@@ -12,7 +12,7 @@ use crate::ids::StreamId;
 
 /// The queues of one class, which take turns.
 #[derive(Clone, Debug, Default)]
-struct Turns {
+struct WeightedRoundRobin {
     members: Vec<StreamId>,
     /// Whose turn it is.
     at: usize,
@@ -20,7 +20,7 @@ struct Turns {
     left: u32,
 }
 
-impl Turns {
+impl WeightedRoundRobin {
     fn next(&mut self, burst: u32, is_ready: &impl Fn(StreamId) -> bool) -> Option<StreamId> {
         let count = self.members.len();
         if self.left > 0 && is_ready(self.members[self.at]) {
@@ -40,14 +40,14 @@ impl Turns {
 pub(super) struct Arbiter {
     burst: u32,
     /// Queues that go before all others.
-    urgent: Turns,
+    urgent: WeightedRoundRobin,
     /// The classes that share by weight, in the order of a round.
     classes: Vec<Weighted>,
 }
 
 #[derive(Clone, Debug)]
 struct Weighted {
-    turns: Turns,
+    turns: WeightedRoundRobin,
     weight: u32,
     /// Commands it may still have in this round.
     left: u32,
@@ -61,11 +61,11 @@ impl Arbiter {
                 (0..priorities.len()).filter(|&index| priority.is_none_or(|wanted| priorities[index] == wanted));
             let members: Vec<StreamId> = members.map(|index| StreamId(index as u32)).collect();
             // The first turn is that of the first queue.
-            Turns { at: members.len().saturating_sub(1), members, left: 0 }
+            WeightedRoundRobin { at: members.len().saturating_sub(1), members, left: 0 }
         };
         let class = |priority, weight| Weighted { turns: of(priority), weight, left: weight };
         let (urgent, classes) = match config.arbitration {
-            QueueArbitration::RoundRobin => (Turns::default(), vec![class(None, u32::MAX)]),
+            QueueArbitration::RoundRobin => (WeightedRoundRobin::default(), vec![class(None, u32::MAX)]),
             QueueArbitration::Weighted => (
                 of(Some(Priority::Urgent)),
                 vec![

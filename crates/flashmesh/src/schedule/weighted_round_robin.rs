@@ -1,4 +1,4 @@
-//! Priorities that take turns by their weights.
+//! Weighted round robin over priorities.
 //!
 //! Weighted round robin with an urgent class on top, after that of NVMe (base specification, section 4.13): urgent
 //! transactions go first. The others are visited in rounds, of which every fourth visits the low ones and every second the
@@ -14,20 +14,20 @@ const ROUNDS: u8 = WEIGHTS[0].1;
 
 /// Whose turn it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Turns {
+pub struct WeightedRoundRobin {
     /// The priority visited last, as its place in the weights.
     last: usize,
     /// Rounds that are left with this one; priorities of less weight are not visited.
     round: u8,
 }
 
-impl Default for Turns {
+impl Default for WeightedRoundRobin {
     fn default() -> Self {
-        Turns { last: WEIGHTS.len() - 1, round: ROUNDS }
+        WeightedRoundRobin { last: WEIGHTS.len() - 1, round: ROUNDS }
     }
 }
 
-impl Turns {
+impl WeightedRoundRobin {
     /// The priority that goes next of those that wait; none when none does.
     pub fn next(&mut self, waits: impl Fn(Priority) -> bool) -> Option<Priority> {
         if waits(Priority::Urgent) {
@@ -53,7 +53,7 @@ mod tests {
 
     /// How often each priority is served in `count` turns while those of `waiting` wait.
     fn served(waiting: &[Priority], count: usize) -> [usize; 4] {
-        let mut turns = Turns::default();
+        let mut turns = WeightedRoundRobin::default();
         let mut served = [0; 4];
         for _ in 0..count {
             let next = turns.next(|priority| waiting.contains(&priority)).expect("something waits");
@@ -74,6 +74,6 @@ mod tests {
 
     #[test]
     fn none_goes_when_none_waits() {
-        assert_eq!(Turns::default().next(|_| false), None);
+        assert_eq!(WeightedRoundRobin::default().next(|_| false), None);
     }
 }

@@ -1,6 +1,6 @@
 //! Static allocation where garbage collection moves pages to other planes.
 
-use super::room::Rooms;
+use super::quota::PlaneQuotas;
 use super::{Allocator, IdleDies, StaticOrder};
 use crate::flash::geometry::Geometry;
 use crate::ftl::Occupancy;
@@ -13,46 +13,49 @@ use crate::ids::{Lpn, PlaneId};
 /// valid pages any more: pages of other planes lie there as well. So a page goes to the plane of the static order while that has
 /// room, counting pages on their way, which is nearly always, and else to the next plane of its set that has.
 #[derive(Debug)]
-pub struct Yielding {
+pub struct StaticWithOverflow {
     order: StaticOrder,
-    rooms: Rooms,
+    quotas: PlaneQuotas,
 }
 
-impl Yielding {
+impl StaticWithOverflow {
     /// The allocator of an array in which nothing was placed yet.
     ///
     /// # Panics
     /// When a level is missing from the order of `partition`.
-    pub fn new(geometry: &Geometry, partition: &Partition) -> Yielding {
-        Yielding { order: StaticOrder::divided(geometry, partition), rooms: Rooms::new(geometry, partition) }
+    pub fn new(geometry: &Geometry, partition: &Partition) -> StaticWithOverflow {
+        StaticWithOverflow {
+            order: StaticOrder::divided(geometry, partition),
+            quotas: PlaneQuotas::new(geometry, partition),
+        }
     }
 
     pub(super) fn static_order(&self) -> &StaticOrder {
         &self.order
     }
 
-    pub(super) fn rooms(&self) -> &Rooms {
-        &self.rooms
+    pub(super) fn quotas(&self) -> &PlaneQuotas {
+        &self.quotas
     }
 
-    pub(super) fn rooms_mut(&mut self) -> &mut Rooms {
-        &mut self.rooms
+    pub(super) fn quotas_mut(&mut self) -> &mut PlaneQuotas {
+        &mut self.quotas
     }
 }
 
-impl Allocator for Yielding {
+impl Allocator for StaticWithOverflow {
     fn place(&mut self, lpn: Lpn, occupancy: &Occupancy<'_>, _: &IdleDies) -> PlaneId {
-        let plane = self.rooms.from(&self.order, lpn, occupancy);
-        self.rooms.placed(self.order.part_of(lpn), plane);
+        let plane = self.quotas.from(&self.order, lpn, occupancy);
+        self.quotas.placed(self.order.part_of(lpn), plane);
         plane
     }
 
     fn committed(&mut self, lpn: Lpn, plane: PlaneId) {
-        self.rooms.committed(self.order.part_of(lpn), plane);
+        self.quotas.committed(self.order.part_of(lpn), plane);
     }
 
     fn place_unwritten(&self, lpn: Lpn, occupancy: &Occupancy<'_>) -> PlaneId {
-        self.rooms.from(&self.order, lpn, occupancy)
+        self.quotas.from(&self.order, lpn, occupancy)
     }
 }
 

@@ -11,7 +11,7 @@ use crate::ids::{Lpn, PlaneId};
 /// Each part has a share of its own on each of its planes: were there one limit for all, the pages of one namespace could take the
 /// room that another needs, which has no other planes.
 #[derive(Debug)]
-pub(super) struct Rooms {
+pub(super) struct PlaneQuotas {
     planes: usize,
     /// By part and plane: valid pages and those in flight.
     most: Vec<u32>,
@@ -21,11 +21,11 @@ pub(super) struct Rooms {
     valid: Vec<u32>,
 }
 
-impl Rooms {
-    pub(super) fn new(geometry: &Geometry, partition: &Partition) -> Rooms {
+impl PlaneQuotas {
+    pub(super) fn new(geometry: &Geometry, partition: &Partition) -> PlaneQuotas {
         let most = partition.room(geometry);
         let valid = if partition.parts.len() > 1 { vec![0; most.len()] } else { Vec::new() };
-        Rooms { planes: geometry.planes() as usize, in_flight: vec![0; most.len()], valid, most }
+        PlaneQuotas { planes: geometry.planes() as usize, in_flight: vec![0; most.len()], valid, most }
     }
 
     #[inline]
@@ -76,7 +76,7 @@ impl Rooms {
     }
 
     /// The plane of the static order for `lpn`; when that has no room, the next one in the set, going round, that has; or
-    /// [`Rooms::without_room`].
+    /// [`PlaneQuotas::without_room`].
     pub(super) fn from(&self, order: &StaticOrder, lpn: Lpn, occupancy: &Occupancy<'_>) -> PlaneId {
         let (part, nominal) = (order.part_of(lpn), order.plane_of(lpn));
         if self.has_room(part, nominal, occupancy) {
