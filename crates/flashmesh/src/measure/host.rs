@@ -40,7 +40,7 @@ quantities! {
 
 quantities! {
     /// Completed requests by their status.
-    #[derive(Default, Eq)]
+    #[derive(Copy, Default, Eq)]
     StatusesReport as "Statuses" {
         /// Requests that succeeded.
         success: u64, in "requests";

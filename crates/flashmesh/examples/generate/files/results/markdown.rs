@@ -60,9 +60,10 @@ fn list(text: &mut String, what: &str, names: &[Name]) {
 
 /// A table of the quantities of a run, and a section for each group of them.
 pub fn tables(root: &GroupSpec) -> String {
-    let mut page = Page { text: String::new(), shown: Vec::new() };
-    page.text.push('\n');
     let keys = root.keys();
+    let tagged = keys.iter().filter(|quantity| matches!(quantity.shape, Shape::Tagged { .. }));
+    let tagged = tagged.map(|quantity| (quantity.shape.clone(), quantity.name)).collect();
+    let mut page = Page { text: "\n".to_owned(), shown: Vec::new(), tagged };
     page.table(|page| {
         for quantity in &keys {
             page.row("", quantity);
@@ -79,6 +80,8 @@ struct Page {
     text: String,
     /// The classes that were described, with their place.
     shown: Vec<(&'static str, String)>,
+    /// The objects on top that a key tells apart, with their place.
+    tagged: Vec<(Shape, &'static str)>,
 }
 
 impl Page {
@@ -148,8 +151,8 @@ impl Page {
                 None => {}
             }
         }
-        if let (Shape::Tagged { .. }, true) = (&quantity.shape, prefix.is_empty()) {
-            value = format!("[{value}](#{})", quantity.name);
+        if let Some((_, place)) = self.tagged.iter().find(|(shape, _)| *shape == quantity.shape) {
+            value = if prefix.is_empty() { format!("[{value}](#{place})") } else { format!("{value}, as `{place}`") };
         }
         let null = quantity.null.map_or(String::new(), |null| format!(" `null` {null}."));
         let (name, unit, doc) = (quantity.name, quantity.unit.unwrap_or_default(), &quantity.doc);
