@@ -363,8 +363,10 @@ proptest! {
     ) {
         let replay = if threads == 0 { open() } else { closed(threads) };
         let capacity = SECTOR * 4000;
-        // A description that does not fit is refused, and that is all that may go wrong.
-        let Ok(mut source) = SyntheticSource::new(&workload, &replay, capacity, SECTOR, seed) else { return Ok(()) };
+        // A description that does not fit is refused, and that is all that may go wrong; too many of them fail the test.
+        let Ok(mut source) = SyntheticSource::new(&workload, &replay, capacity, SECTOR, seed) else {
+            return Err(TestCaseError::reject("the description does not fit"));
+        };
         let begin = workload.footprint_start;
         let end = workload.footprint.map_or(capacity, |footprint| begin + footprint);
         let allowed: HashSet<Bytes> =
@@ -397,14 +399,16 @@ proptest! {
             ..Workload::default()
         };
         let Ok(mut source) = SyntheticSource::new(&workload, &closed(threads), SECTOR * 4000, SECTOR, 0) else {
-            return Ok(());
+            return Err(TestCaseError::reject("the footprint has no room for every thread"));
         };
-        let mut reached = 0;
+        let (mut reached, mut requests) = (0, 0);
         for thread in 0..threads {
             let own = drain(&mut source, thread);
+            requests += own.len();
             let first = own.iter().map(|request| request.offset.as_u64()).min().unwrap_or(u64::MAX);
             prop_assert!(first >= reached, "thread {} begins at {}, before {}", thread, first, reached);
             reached = own.iter().map(|request| (request.offset + request.size).as_u64()).max().unwrap_or(reached);
         }
+        prop_assert_eq!(requests, 2000);
     }
 }
