@@ -265,7 +265,7 @@ fn saturated(kind: FabricKind, page: fn(u64) -> u64) -> f64 {
 fn saturated_on(mut config: Config, page: fn(u64) -> u64) -> f64 {
     config.replay.mode = ReplayMode::Stress;
     config.replay.outstanding = 4096;
-    let (report, _) = run_source(&config, Repeated { left: 200_000, kind: RequestKind::Read, page });
+    let (report, _) = run_source(&config, Repeated { left: 60_000, kind: RequestKind::Read, page });
     report.bandwidth_bytes_per_s / 1e9
 }
 
@@ -338,7 +338,7 @@ fn reads_that_the_chips_could_serve_faster_are_bound_by_the_link() {
     config.host.link_rate = Rate::from_bytes_per_second(8_000_000_000);
     config.replay.mode = ReplayMode::Stress;
     config.replay.outstanding = 512;
-    let (report, _) = run_source(&config, Repeated { left: 100_000, kind: RequestKind::Read, page: any_page });
+    let (report, _) = run_source(&config, Repeated { left: 40_000, kind: RequestKind::Read, page: any_page });
     assert_within("link", report.iops, 8e9 / (4096.0 + 16.0), 0.01);
     assert!(report.bound.sentence.contains("host link to the host"), "{}", report.bound.sentence);
 }
@@ -349,7 +349,7 @@ fn writes_are_bound_by_the_program_time_of_the_chips() {
     config.fabric.kind = FabricKind::Ideal;
     config.replay.mode = ReplayMode::Stress;
     config.replay.outstanding = 1024;
-    let (report, _) = run_source(&config, Repeated { left: 100_000, kind: RequestKind::Write, page: |n| n });
+    let (report, _) = run_source(&config, Repeated { left: 40_000, kind: RequestKind::Write, page: |n| n });
     assert_within("chips", report.iops, 64.0 / 103.423_334e-6, 0.01);
     assert!(report.bound.sentence.contains("dies"), "{}", report.bound.sentence);
 }

@@ -126,7 +126,9 @@ impl Energy {
         };
         let erases_s = self.ended[OperationKind::Erase.index()] as f64 * self.flash.erase_time.as_secs_f64();
         let always = |count: u32, power: Wattage| f64::from(count) * power.as_watts() * end.as_secs_f64();
-        let wide = |seconds: f64, power: Wattage| seconds * power.as_watts() * layout.width();
+        let width =
+            if layout.links.is_empty() { 1.0 } else { f64::from(layout.wires) / 8.0 / layout.links.len() as f64 };
+        let wide = |seconds: f64, power: Wattage| seconds * power.as_watts() * width;
         let (found, power) = (&report.energy_j, &self.power);
         let read_s = works(OperationKind::Read, self.flash.read_time) + self.beyond_read_s;
         let program_s = works(OperationKind::Program, self.flash.program_time) + self.beyond_program_s;
