@@ -25,6 +25,10 @@ const CHIP_READ: f64 = 10.0 + 3000.0 + 4096.0 / 1.2;
 fn drive(kind: FabricKind) -> Config {
     let mut config = bare_drive();
     config.fabric.kind = kind;
+    if kind == FabricKind::Bus {
+        // One of them as large as the preset has it.
+        config.geometry.blocks_per_plane = Config::default().geometry.blocks_per_plane;
+    }
     config.nossd.injection = InjectionPolicy::Nearest;
     config.replay.mode = ReplayMode::Stress;
     config.replay.outstanding = 4096;

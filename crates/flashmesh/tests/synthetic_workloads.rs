@@ -234,6 +234,7 @@ fn closed_threads_draw_numbers_of_their_own_whatever_the_order_they_are_asked_in
     let mut one_by_one = source(&workload, &closed(2), 5);
     let (first, second) = (drain(&mut one_by_one, 0), drain(&mut one_by_one, 1));
     let mut in_turns = source(&workload, &closed(2), 5);
+    assert_eq!((first.len(), second.len()), (5_000, 5_000));
     for (expected_first, expected_second) in first.iter().zip(&second) {
         assert_eq!(in_turns.next_request(1).unwrap().as_ref(), Some(expected_second));
         assert_eq!(in_turns.next_request(0).unwrap().as_ref(), Some(expected_first));

@@ -34,11 +34,15 @@ struct Outcome {
     mapped: BTreeSet<u32>,
 }
 
-/// Runs the case with all oracles on.
-fn run(case: &Case) -> Outcome {
+fn simulation(case: &Case) -> Simulation {
     case.config.validate().expect("the configuration is legal");
     let source = Listed(case.requests.iter().copied().collect());
-    let mut simulation = Simulation::with_source(&case.config, Box::new(source)).expect("the drive can be built");
+    Simulation::with_source(&case.config, Box::new(source)).expect("the drive can be built")
+}
+
+/// Runs the case with all oracles on.
+fn run(case: &Case) -> Outcome {
+    let mut simulation = simulation(case);
     simulation.enable_checks();
     let kept = Kept::default();
     simulation.set_request_sink(Box::new(kept.clone()));
@@ -329,7 +333,7 @@ fn the_random_cases_reach_every_corner_of_the_drive() {
         }
         let case = strategy.new_tree(&mut runner).expect("a case can be drawn").current();
         let Report { flash, gc, path_conflict, breakdown_ps, lower_bound, mapping_cache, cache, .. } =
-            run(&case).report;
+            simulation(&case).run(&Control::default()).expect("the run ends");
         let takes_turns = !case.config.flash.die_interleaving && case.config.geometry.dies_per_chip > 1;
         let map = mapping_cache.map(|map| map.counters).unwrap_or_default();
         limits.insert(format!("{:?}", lower_bound.limit));
