@@ -184,7 +184,6 @@ fn planes_that_may_not_join_work_one_after_the_other() {
 fn two_dies_of_a_chip_sense_together_and_send_in_turn() {
     let mut config = bare_drive();
     config.geometry.dies_per_chip = 2;
-    config.geometry.blocks_per_plane = 32;
     config.ftl.allocation = order("DCWP");
     for kind in [FabricKind::Bus, FabricKind::Ideal] {
         config.fabric.kind = kind;

@@ -103,7 +103,6 @@ fn a_read_beyond_the_number_of_controllers_waits_for_one() {
 fn dies_of_a_chip_wait_for_its_pins() {
     let mut config = drive();
     config.geometry.dies_per_chip = 2;
-    config.geometry.blocks_per_plane = 32;
     config.ftl.allocation = order("DCWP");
     let (report, _) = run_source(&config, listed([read(0, 2, Time::ZERO)]));
     let causes = &report.path_conflict.causes;
