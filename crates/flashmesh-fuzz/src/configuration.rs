@@ -65,7 +65,7 @@ const PIECES: &[&str] = &[
     "\t",
 ];
 
-/// Any text is a configuration or an error; a configuration survives being written and read again.
+/// Any text is a configuration or an error; a configuration survives being written and read again, an error says where it is.
 pub fn any_text(bytes: &[u8]) {
     // The upper half of the bytes stands for themselves, the lower for pieces of configurations.
     let text: String = bytes
@@ -81,6 +81,13 @@ pub fn any_text(bytes: &[u8]) {
             let again = Config::from_str(&written, "written.toml", &[]).expect("what was written can be read");
             assert_eq!(again, config, "written and read again:\n{written}");
         }
-        Err(error) => assert!(!error.to_string().is_empty(), "an error without a word"),
+        Err(error) => {
+            assert!(!error.problems().is_empty(), "an error without a problem");
+            for problem in error.problems() {
+                let position = problem.position.as_ref().expect("every problem of a text has a place");
+                let line = text.split('\n').nth(position.line - 1).expect("the line is in the text");
+                assert!(position.column <= line.chars().count() + 1, "{error}\n{position:?}");
+            }
+        }
     }
 }

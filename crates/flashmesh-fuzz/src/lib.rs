@@ -42,5 +42,5 @@ pub static FUZZERS: &[Fuzzer] = &[
     Fuzzer { name: "fitted_profile", run: fitted::profile },
 ];
 
-/// A target with a planted fault, apart from the registry: fuzzing that does not find it is worth nothing.
+/// A target with an injected fault, apart from the registry: fuzzing that does not find it is worth nothing.
 pub static CANARY: Fuzzer = Fuzzer { name: "canary", run: readers::canary };

@@ -58,5 +58,5 @@ smoke! {
 #[test]
 fn the_canary_is_found() {
     let found = std::panic::catch_unwind(|| run!(CANARY, Duration::ZERO));
-    assert!(found.is_err(), "a planted fault went unnoticed");
+    assert!(found.is_err(), "an injected fault went unnoticed");
 }

@@ -184,7 +184,6 @@ fn planes_that_may_not_join_work_one_after_the_other() {
 fn two_dies_of_a_chip_sense_together_and_send_in_turn() {
     let mut config = bare_drive();
     config.geometry.dies_per_chip = 2;
-    config.geometry.blocks_per_plane = 512;
     config.ftl.allocation = order("DCWP");
     for kind in [FabricKind::Bus, FabricKind::Ideal] {
         config.fabric.kind = kind;
@@ -242,7 +241,7 @@ fn a_program_that_is_nearly_done_is_not_suspended() {
 
 /// A pseudo-random page of the whole drive.
 fn any_page(n: u64) -> u64 {
-    (n.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 20) % 90_000_000
+    (n.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 20) % 5_800_000
 }
 
 /// A pseudo-random page on channel 0.
@@ -265,7 +264,7 @@ fn saturated(kind: FabricKind, page: fn(u64) -> u64) -> f64 {
 fn saturated_on(mut config: Config, page: fn(u64) -> u64) -> f64 {
     config.replay.mode = ReplayMode::Stress;
     config.replay.outstanding = 4096;
-    let (report, _) = run_source(&config, Repeated { left: 200_000, kind: RequestKind::Read, page });
+    let (report, _) = run_source(&config, Repeated { left: 60_000, kind: RequestKind::Read, page });
     report.bandwidth_bytes_per_s / 1e9
 }
 
@@ -323,12 +322,7 @@ fn saturated_uniform_reads_fill_the_chips_of_the_ideal_fabric() {
 
 #[test]
 fn saturated_reads_of_one_row_fill_its_chips_on_the_ideal_fabric() {
-    assert_within(
-        "ideal, one row",
-        saturated(FabricKind::Ideal, |n| n * 8 % 90_000_000),
-        8.0 * 4096.0 / 6423.334,
-        0.01,
-    );
+    assert_within("ideal, one row", saturated(FabricKind::Ideal, |n| n * 8 % 5_800_000), 8.0 * 4096.0 / 6423.334, 0.01);
 }
 
 #[test]
@@ -338,7 +332,7 @@ fn reads_that_the_chips_could_serve_faster_are_bound_by_the_link() {
     config.host.link_rate = Rate::from_bytes_per_second(8_000_000_000);
     config.replay.mode = ReplayMode::Stress;
     config.replay.outstanding = 512;
-    let (report, _) = run_source(&config, Repeated { left: 100_000, kind: RequestKind::Read, page: any_page });
+    let (report, _) = run_source(&config, Repeated { left: 40_000, kind: RequestKind::Read, page: any_page });
     assert_within("link", report.iops, 8e9 / (4096.0 + 16.0), 0.01);
     assert!(report.bound.sentence.contains("host link to the host"), "{}", report.bound.sentence);
 }
@@ -349,7 +343,7 @@ fn writes_are_bound_by_the_program_time_of_the_chips() {
     config.fabric.kind = FabricKind::Ideal;
     config.replay.mode = ReplayMode::Stress;
     config.replay.outstanding = 1024;
-    let (report, _) = run_source(&config, Repeated { left: 100_000, kind: RequestKind::Write, page: |n| n });
+    let (report, _) = run_source(&config, Repeated { left: 40_000, kind: RequestKind::Write, page: |n| n });
     assert_within("chips", report.iops, 64.0 / 103.423_334e-6, 0.01);
     assert!(report.bound.sentence.contains("dies"), "{}", report.bound.sentence);
 }

@@ -43,6 +43,7 @@ fn every_preset_is_valid_and_can_be_written_in_full() {
 #[test]
 fn every_value_of_a_preset_states_its_source() {
     for preset in Config::presets() {
+        assert!(preset.text.lines().filter(|line| line.contains(" = ")).count() > 5, "{}", preset.name);
         for line in preset.text.lines().filter(|line| line.contains(" = ")) {
             let (_, source) = line.split_once('#').unwrap_or_else(|| panic!("{}: no source: {line}", preset.name));
             let states = source.starts_with(" ... ")

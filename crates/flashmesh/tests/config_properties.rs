@@ -1,6 +1,6 @@
 //! Properties that hold for any configuration and for any text.
 
-use flashmesh::config::{Condition, Config, ConfigErrorKind, ParameterSpec, ParameterType};
+use flashmesh::config::{Condition, Config, ConfigError, ConfigErrorKind, ParameterSpec, ParameterType, Problem};
 use proptest::prelude::*;
 use proptest::sample::{Index, subsequence};
 
@@ -114,20 +114,74 @@ fn file() -> impl Strategy<Value = String> {
     )
 }
 
+/// A configuration that was read is legal, and its canonical form reads back as the same one.
+fn check_config(config: &Config) -> Result<(), TestCaseError> {
+    let canonical = config.to_toml();
+    let again = Config::from_str(&canonical, "canonical.toml", &[]);
+    let again = again.map_err(|error| TestCaseError::fail(format!("{error}\n{canonical}")))?;
+    prop_assert_eq!(&again, config);
+    prop_assert_eq!(again.to_toml(), canonical);
+    prop_assert_eq!(again.hash(), config.hash());
+    prop_assert!(config.validate().is_ok());
+    Ok(())
+}
+
+/// Whether the message speaks of the text, not of one of its keys.
+fn is_of_text(problem: &Problem) -> bool {
+    matches!(problem.kind, ConfigErrorKind::InvalidToml | ConfigErrorKind::MalformedOverride)
+}
+
+/// Each problem of `error` stands in one of `texts` (by name), on a line and in a column that it has, and that line has the key it
+/// is about or what stands in its place; the error as a whole shows name and line.
+fn check_error(error: &ConfigError, texts: &[(String, String)]) -> Result<(), TestCaseError> {
+    let shown = error.to_string();
+    prop_assert!(!error.problems().is_empty());
+    prop_assert_eq!(error.kind(), error.problems()[0].kind);
+    for problem in error.problems() {
+        prop_assert!(!problem.message.is_empty() && shown.contains(problem.message.lines().next().unwrap_or_default()));
+        let position = problem.position.as_ref();
+        let position = position.ok_or_else(|| TestCaseError::fail(format!("without a place: {shown}")))?;
+        let (_, text) = texts
+            .iter()
+            .find(|(name, _)| *name == position.source)
+            .ok_or_else(|| TestCaseError::fail(format!("no such text: {shown}")))?;
+        // A text that ends where more was expected is wrong at its end.
+        let lines: Vec<&str> = text.split('\n').collect();
+        prop_assert!((1..=lines.len()).contains(&position.line), "line {} of {:?}\n{}", position.line, text, shown);
+        let line = lines[position.line - 1];
+        prop_assert!((1..=line.chars().count() + 1).contains(&position.column), "{:?}\n{}", position, shown);
+        // The end of a text is shown behind its last line, not on the empty one that follows the line end.
+        let is_at_end = position.line == lines.len() && line.is_empty();
+        let is_shown = shown.contains(&format!("{}:{}:", position.source, position.line));
+        prop_assert!(is_shown || is_at_end, "{:?}\n{}", position, shown);
+        if !is_of_text(problem) {
+            let pointed_at = line.chars().nth(position.column - 1);
+            prop_assert!(pointed_at.is_some_and(|one| !one.is_whitespace()), "{:?}\n{}", position, shown);
+        }
+    }
+    Ok(())
+}
+
+/// Reads `text` below the override `set`: whatever comes of it is a configuration or an error, and a good one.
+fn check_outcome(text: &str, set: Option<&str>) -> Result<(), TestCaseError> {
+    let overrides: Vec<String> = set.map(str::to_owned).into_iter().collect();
+    match Config::from_str(text, "random.toml", &overrides) {
+        Ok(config) => check_config(&config),
+        Err(error) => {
+            let file = ("random.toml".to_owned(), text.to_owned());
+            let set = set.map(|set| ("--set #1".to_owned(), set.to_owned()));
+            check_error(&error, &[Some(file), set].into_iter().flatten().collect::<Vec<_>>())
+        }
+    }
+}
+
 proptest! {
     #[test]
     fn the_canonical_form_reads_back_as_the_same_configuration(text in file()) {
         match Config::from_str(&text, "random.toml", &[]) {
-            Ok(config) => {
-                let canonical = config.to_toml();
-                let again = Config::from_str(&canonical, "canonical.toml", &[]);
-                let again = again.map_err(|error| TestCaseError::fail(format!("{error}\n{text}")))?;
-                prop_assert_eq!(&again, &config);
-                prop_assert_eq!(again.to_toml(), canonical);
-                prop_assert_eq!(again.hash(), config.hash());
-                prop_assert!(config.validate().is_ok());
-            }
+            Ok(config) => check_config(&config)?,
             Err(error) => {
+                check_error(&error, &[("random.toml".to_owned(), text)])?;
                 let allowed = [ConfigErrorKind::Conflict, ConfigErrorKind::Unused, ConfigErrorKind::UnknownName];
                 prop_assert!(error.problems().iter().all(|problem| allowed.contains(&problem.kind)), "{}", error);
                 prop_assume!(false);
@@ -136,18 +190,18 @@ proptest! {
     }
 
     #[test]
-    fn no_text_makes_reading_panic(text in "\\PC{0,200}", set in "\\PC{0,40}") {
-        let _ = Config::from_str(&text, "random.toml", &[set]);
+    fn any_text_is_an_error_with_its_place_or_a_configuration(text in "\\PC{0,200}", set in "\\PC{0,40}") {
+        check_outcome(&text, Some(&set))?;
     }
 
     #[test]
-    fn no_bytes_make_reading_panic(bytes in prop::collection::vec(any::<u8>(), 0..400)) {
+    fn any_bytes_are_an_error_with_its_place_or_a_configuration(bytes in prop::collection::vec(any::<u8>(), 0..400)) {
         let text = String::from_utf8_lossy(&bytes);
-        let _ = Config::from_str(&text, "random.toml", &[text.clone().into_owned()]);
+        check_outcome(&text, Some(&text))?;
     }
 
     #[test]
-    fn no_near_toml_makes_reading_panic(
+    fn near_toml_is_an_error_with_its_place_or_a_configuration(
         words in prop::collection::vec(
             prop::sample::select(vec![
                 "[", "]", "[[", "]]", "stream", "namespace", "a", "geometry", "workload", "gc", "=", ".", "\n", "\r\n", "\"", "'", "\"\"\"", "{", "}",
@@ -158,7 +212,8 @@ proptest! {
         )
     ) {
         let text = words.concat();
-        let _ = Config::from_str(&text, "random.toml", std::slice::from_ref(&text));
+        check_outcome(&text, Some(&text))?;
+        check_outcome(&text, None)?;
     }
 
     #[test]
@@ -167,9 +222,113 @@ proptest! {
         let position = at.index(bytes.len());
         bytes[position] = byte;
         if let Ok(text) = String::from_utf8(bytes) {
-            let _ = Config::from_str(&text, "damaged.toml", &[]);
+            check_outcome(&text, None)?;
         }
     }
+
+    #[test]
+    fn a_value_beyond_its_bounds_is_refused_where_it_stands_and_told_its_bounds(
+        at in any::<Index>(),
+        beyond in 1..1_000u64,
+        blank_lines in 0..5usize,
+    ) {
+        let bounded: Vec<(&ParameterSpec, String)> =
+            Config::parameters().filter_map(|spec| Some((spec, beyond_bounds(spec, beyond)?))).collect();
+        let (spec, value) = &bounded[at.index(bounded.len())];
+        let mut text = "\n".repeat(blank_lines);
+        text.push_str(&format!("{} = {value}\n", spec.path()));
+        let Err(error) = Config::from_str(&text, "random.toml", &[]) else {
+            return Err(TestCaseError::fail(format!("taken: {text}")));
+        };
+        check_error(&error, &[("random.toml".to_owned(), text.clone())])?;
+        let is_refusal = |problem: &&Problem| problem.kind == ConfigErrorKind::OutOfBounds;
+        let refusal = error.problems().iter().find(is_refusal);
+        let refusal = refusal.ok_or_else(|| TestCaseError::fail(format!("{error}\n{text}")))?;
+        prop_assert!(refusal.message.contains(&spec.path()), "{}", error);
+        prop_assert!(refusal.message.contains(&spec.bounds_text), "{} lacks {}", error, spec.bounds_text);
+        let position = refusal.position.as_ref().expect("every problem has a place");
+        prop_assert_eq!((position.line, position.column), (blank_lines + 1, spec.path().len() + 4));
+    }
+
+    #[test]
+    fn a_misspelt_key_is_refused_where_it_stands_and_by_name(at in any::<Index>(), blank_lines in 0..5usize) {
+        let specs: Vec<&ParameterSpec> = Config::parameters().collect();
+        let spec = specs[at.index(specs.len())];
+        let key = format!("{}x", spec.key);
+        let table = match spec.section {
+            "" => String::new(),
+            section => format!("[{}]\n", section.replace("NAME", "n")),
+        };
+        let text = format!("{}{table}{key} = 1\n", "\n".repeat(blank_lines));
+        let error = Config::from_str(&text, "random.toml", &[]).map(|_| ()).expect_err("there is no such key");
+        check_error(&error, &[("random.toml".to_owned(), text.clone())])?;
+        let line = blank_lines + 1 + table.lines().count();
+        let is_told = error.problems().iter().any(|problem| {
+            problem.kind == ConfigErrorKind::UnknownKey
+                && problem.message.contains(&format!("`{key}`"))
+                && problem.position.as_ref().is_some_and(|position| (position.line, position.column) == (line, 1))
+        });
+        prop_assert!(is_told, "{}", error);
+    }
+
+    #[test]
+    fn the_last_one_who_sets_a_key_wins(
+        at in any::<Index>(),
+        in_file in prop::option::of(any::<(u64, Index)>()),
+        overridden in prop::collection::vec(any::<(u64, Index)>(), 0..4),
+    ) {
+        let specs: Vec<&ParameterSpec> = Config::parameters().filter(|spec| is_free(spec)).collect();
+        let spec = specs[at.index(specs.len())];
+        let setting = |(random, pick): &(u64, Index)| format!("{} = {}", spec.path(), value_of(spec, *random, *pick));
+        let preset = "preset = \"pm9a3\"\n";
+        let file = format!("{preset}{}\n", in_file.as_ref().map(setting).unwrap_or_default());
+        let overrides: Vec<String> = overridden.iter().map(setting).collect();
+        let result = Config::from_str(&file, "random.toml", &overrides);
+        let last = overridden.last().or(in_file.as_ref()).map(setting).unwrap_or_default();
+        let alone = Config::from_str(&format!("{preset}{last}\n"), "random.toml", &[]);
+        match (result, alone) {
+            (Ok(result), Ok(alone)) => prop_assert_eq!(result, alone),
+            (Err(result), Err(alone)) => {
+                let messages = |error: &ConfigError| -> Vec<String> {
+                    error.problems().iter().map(|problem| problem.message.clone()).collect()
+                };
+                prop_assert_eq!(messages(&result), messages(&alone));
+            }
+            (result, alone) => prop_assert!(false, "{:?}, but alone {:?}", result.err(), alone.err()),
+        }
+    }
+}
+
+/// Whether a key is read beside anything else, and a value in its bounds is taken.
+fn is_free(spec: &ParameterSpec) -> bool {
+    spec.used_with.is_empty() && !spec.section.contains("NAME") && !spec.section.starts_with("workload")
+}
+
+/// A value of `spec` that is `beyond` more than the most it may be; `None` where there is no such.
+fn beyond_bounds(spec: &ParameterSpec, beyond: u64) -> Option<String> {
+    if spec.section.contains("NAME") {
+        return None;
+    }
+    let max = spec.max_text.as_ref()?;
+    let (number, unit) = max.split_at(max.find(|one: char| !one.is_ascii_digit() && one != '.').unwrap_or(max.len()));
+    match spec.parameter_type {
+        ParameterType::Integer => Some((number.parse::<u64>().ok()?.checked_add(beyond)?).to_string()),
+        ParameterType::Number | ParameterType::Share => {
+            Some(format!("{:?}", number.parse::<f64>().ok()? + beyond as f64))
+        }
+        ParameterType::Time | ParameterType::Bytes | ParameterType::Power | ParameterType::Current => {
+            Some(format!("\"{}{unit}\"", number.parse::<f64>().ok()? + beyond as f64))
+        }
+        _ => None,
+    }
+}
+
+#[test]
+fn most_numbers_have_a_value_beyond_their_bounds() {
+    let count = Config::parameters().filter(|spec| beyond_bounds(spec, 1).is_some()).count();
+    assert!(count > 60, "{count}");
+    let free = Config::parameters().filter(|spec| is_free(spec)).count();
+    assert!(free > 60, "{free}");
 }
 
 #[test]

@@ -74,7 +74,7 @@ fn two_reads_of_one_row_share_the_way_to_their_controller_and_the_second_is_stal
 
 /// A pseudo-random page.
 fn any_page(n: u64) -> u64 {
-    (n.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 20) % 90_000_000
+    (n.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 20) % 5_800_000
 }
 
 /// A pseudo-random page on row 0.

@@ -1,6 +1,9 @@
 //! Real traces, read where they lie beside the repository, give the figures known of them.
 
-use std::path::{Path, PathBuf};
+#[path = "common/shared.rs"]
+mod shared;
+
+use std::path::PathBuf;
 
 use flashmesh::config::{TracePolarity, TraceTimeUnit, Workload};
 use flashmesh::units::Bytes;
@@ -51,11 +54,7 @@ fn known() -> Vec<Known> {
 
 #[test]
 fn real_traces_give_their_known_figures() {
-    let traces = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/traces");
-    if !traces.exists() {
-        println!("skipped: {} is absent", traces.display());
-        return;
-    }
+    let Some(traces) = shared::shared("traces") else { return };
     let (capacity, sector_size) = (Bytes::from_kib(1 << 30), Bytes::new(512));
     for known in known() {
         let path: PathBuf = traces.join(known.file);

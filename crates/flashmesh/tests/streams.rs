@@ -43,6 +43,7 @@ fn mean(stream: &StreamReport) -> f64 {
 }
 
 const MIXED: &str = "\
+geometry.blocks-per-plane = 64
 [workload]
 read-share = 0.7
 deallocate-share = 0.05
@@ -78,6 +79,7 @@ fn a_single_stream_is_the_run_without_streams() {
 fn equal_streams_get_equal_results_and_draw_other_requests() {
     let text = format!("{MIXED}[stream.a]\n[stream.b]\n[stream.c]");
     let (report, records) = run(&config_of(&text));
+    assert_eq!(report.streams.len(), 3);
     for stream in &report.streams[1..] {
         assert_eq!(stream.requests, 3_000);
         assert_within("mean latency", mean(stream), mean(&report.streams[0]), 0.05);

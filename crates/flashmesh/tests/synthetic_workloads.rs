@@ -234,6 +234,7 @@ fn closed_threads_draw_numbers_of_their_own_whatever_the_order_they_are_asked_in
     let mut one_by_one = source(&workload, &closed(2), 5);
     let (first, second) = (drain(&mut one_by_one, 0), drain(&mut one_by_one, 1));
     let mut in_turns = source(&workload, &closed(2), 5);
+    assert_eq!((first.len(), second.len()), (5_000, 5_000));
     for (expected_first, expected_second) in first.iter().zip(&second) {
         assert_eq!(in_turns.next_request(1).unwrap().as_ref(), Some(expected_second));
         assert_eq!(in_turns.next_request(0).unwrap().as_ref(), Some(expected_first));
@@ -363,8 +364,10 @@ proptest! {
     ) {
         let replay = if threads == 0 { open() } else { closed(threads) };
         let capacity = SECTOR * 4000;
-        // A description that does not fit is refused, and that is all that may go wrong.
-        let Ok(mut source) = SyntheticSource::new(&workload, &replay, capacity, SECTOR, seed) else { return Ok(()) };
+        // A description that does not fit is refused, and that is all that may go wrong; too many of them fail the test.
+        let Ok(mut source) = SyntheticSource::new(&workload, &replay, capacity, SECTOR, seed) else {
+            return Err(TestCaseError::reject("the description does not fit"));
+        };
         let begin = workload.footprint_start;
         let end = workload.footprint.map_or(capacity, |footprint| begin + footprint);
         let allowed: HashSet<Bytes> =
@@ -397,14 +400,16 @@ proptest! {
             ..Workload::default()
         };
         let Ok(mut source) = SyntheticSource::new(&workload, &closed(threads), SECTOR * 4000, SECTOR, 0) else {
-            return Ok(());
+            return Err(TestCaseError::reject("the footprint has no room for every thread"));
         };
-        let mut reached = 0;
+        let (mut reached, mut requests) = (0, 0);
         for thread in 0..threads {
             let own = drain(&mut source, thread);
+            requests += own.len();
             let first = own.iter().map(|request| request.offset.as_u64()).min().unwrap_or(u64::MAX);
             prop_assert!(first >= reached, "thread {} begins at {}, before {}", thread, first, reached);
             reached = own.iter().map(|request| (request.offset + request.size).as_u64()).max().unwrap_or(reached);
         }
+        prop_assert_eq!(requests, 2000);
     }
 }

@@ -103,7 +103,6 @@ fn a_read_beyond_the_number_of_controllers_waits_for_one() {
 fn dies_of_a_chip_wait_for_its_pins() {
     let mut config = drive();
     config.geometry.dies_per_chip = 2;
-    config.geometry.blocks_per_plane = 512;
     config.ftl.allocation = order("DCWP");
     let (report, _) = run_source(&config, listed([read(0, 2, Time::ZERO)]));
     let causes = &report.path_conflict.causes;
@@ -136,7 +135,7 @@ fn listed(requests: impl IntoIterator<Item = flashmesh::workload::IoRequest>) ->
 
 /// A pseudo-random page of the whole drive.
 fn any_page(n: u64) -> u64 {
-    (n.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 20) % 90_000_000
+    (n.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 20) % 5_800_000
 }
 
 /// A pseudo-random page on row 0.

@@ -23,7 +23,7 @@ impl Clock {
 
 #[cfg(test)]
 mod tests {
-    use super::super::planted::{assert_fails, assert_silent, oracles};
+    use super::super::histories::{assert_fails, assert_silent, oracles};
     use crate::units::Time;
 
     #[test]

@@ -1,17 +1,22 @@
 //! The data of a program comes over the path with its command, or was copied from another chip before; never both, and not from
-//! nowhere.
+//! nowhere. Of a page that was read as much leaves the chip as was asked for.
+
+use std::collections::VecDeque;
 
 use rustc_hash::FxHashMap;
 
+use crate::config::Config;
 use crate::fabric::{Message, Payload};
-use crate::flash::geometry::Geometry;
 use crate::ids::{DieId, PlaneId, Ppn};
 use crate::units::Bytes;
 
-/// The data that the chips hold for programs.
+use super::arithmetic::{Cuts, Homes};
+
+/// The data that the chips hold.
 #[derive(Debug)]
 pub(super) struct Data {
-    geometry: Geometry,
+    homes: Homes,
+    cuts: Cuts,
     /// Whether a program brings only what was written of a page.
     partial: bool,
     /// What came with the command of the last program of each die, and was not programmed yet; nothing is known
@@ -19,27 +24,52 @@ pub(super) struct Data {
     commanded: FxHashMap<DieId, Option<Bytes>>,
     /// Where the page in the page buffer of a plane came from.
     copied: FxHashMap<PlaneId, Ppn>,
+    /// The pages that each die has read and not sent, the next one first, with how much of each has to leave, where that is known.
+    outgoing: FxHashMap<DieId, VecDeque<(Ppn, Option<Bytes>)>>,
 }
 
 impl Data {
     pub(super) const NAME: &'static str = "data";
 
-    pub(super) fn new(geometry: &Geometry, partial: bool) -> Data {
-        Data { geometry: geometry.clone(), partial, commanded: FxHashMap::default(), copied: FxHashMap::default() }
+    pub(super) fn new(config: &Config) -> Data {
+        Data {
+            homes: Homes::new(&config.geometry),
+            cuts: Cuts::new(&config.geometry),
+            partial: config.flash.partial_program,
+            commanded: FxHashMap::default(),
+            copied: FxHashMap::default(),
+            outgoing: FxHashMap::default(),
+        }
     }
 
     /// A page of which a request wrote so much, or all of it, with its metadata.
     fn page(&self, written: Option<Bytes>) -> Bytes {
-        let Geometry { page_size, page_spare, .. } = self.geometry;
-        let bytes = written.filter(|_| self.partial).unwrap_or(page_size);
-        bytes + Bytes::new((bytes.as_u64() * page_spare.as_u64()).div_ceil(page_size.as_u64()))
+        self.cuts.moved(written.filter(|_| self.partial).unwrap_or(self.cuts.page_size()))
+    }
+
+    /// The array read `ppn`, of which so much user data is to leave the chip, where that is known.
+    pub(super) fn read(&mut self, ppn: Ppn, wanted: Option<Bytes>) {
+        let bytes = wanted.map(|wanted| self.cuts.moved(wanted));
+        self.outgoing.entry(self.homes.die_of(ppn)).or_default().push_back((ppn, bytes));
+    }
+
+    /// Data leaves a die.
+    fn left(&mut self, die: DieId, bytes: Bytes) -> Result<(), String> {
+        match self.outgoing.get_mut(&die).and_then(VecDeque::pop_front) {
+            None => Err(format!("{bytes} left die {}, which has read nothing that is still to leave", die.0)),
+            Some((ppn, Some(wanted))) if wanted != bytes => {
+                Err(format!("{bytes} of page {} left die {}, of which {wanted} were wanted", ppn.0, die.0))
+            }
+            Some(_) => Ok(()),
+        }
     }
 
     pub(super) fn sent(&mut self, die: DieId, payload: Payload) -> Result<(), String> {
         let brought = match payload.message {
             Message::Program => Some(payload.bytes),
             Message::Copyback => None,
-            Message::Read | Message::Erase | Message::Data | Message::Copy => return Ok(()),
+            Message::Data | Message::Copy => return self.left(die, payload.bytes),
+            Message::Read | Message::Erase => return Ok(()),
         };
         match self.commanded.insert(die, brought) {
             Some(Some(left)) if left > Bytes::ZERO => {
@@ -51,8 +81,7 @@ impl Data {
 
     /// The page read from `from` has arrived in the page buffer of `plane`.
     pub(super) fn copied(&mut self, from: Ppn, plane: PlaneId) -> Result<(), String> {
-        let chip_of = |plane: PlaneId| self.geometry.chip_of(self.geometry.die_of_plane(plane));
-        if chip_of(self.geometry.plane_of(from)) == chip_of(plane) {
+        if self.homes.chip_of_plane(self.homes.plane_of(from)) == self.homes.chip_of_plane(plane) {
             return Err(format!("page {} was copied to plane {}, which is of the same chip", from.0, plane.0));
         }
         match self.copied.insert(plane, from) {
@@ -74,14 +103,14 @@ impl Data {
 
     /// The array programmed `ppn`; `from` is where the content was, when it was moved, `written` how much of it a request wrote.
     pub(super) fn programmed(&mut self, ppn: Ppn, from: Option<Ppn>, written: Option<Bytes>) -> Result<(), String> {
-        let plane = self.geometry.plane_of(ppn);
+        let plane = self.homes.plane_of(ppn);
         if let Some(from) = from
             && self.copied.get(&plane) == Some(&from)
         {
             self.copied.remove(&plane);
             return Ok(());
         }
-        let (die, page) = (self.geometry.die_of_plane(plane), self.page(written));
+        let (die, page) = (self.homes.die_of(ppn), self.page(written));
         match self.commanded.get_mut(&die) {
             None | Some(None) => Ok(()),
             Some(Some(left)) if *left >= page => {
@@ -95,12 +124,17 @@ impl Data {
 
 #[cfg(test)]
 mod tests {
-    use super::super::planted::geometry;
+    use super::super::Oracles;
+    use super::super::histories::{assert_fails, assert_silent, config, operation, oracles_with, submit, us};
     use super::*;
-    use crate::units::Time;
+    use crate::fabric::{Grant, Leg, Sent};
+    use crate::flash::die::OperationKind;
+    use crate::ids::{Lpn, PathId, RequestId};
+    use crate::units::{Rate, Time};
+    use crate::workload::RequestKind;
 
     fn data() -> Data {
-        Data::new(&geometry(), false)
+        Data::new(&config())
     }
 
     /// A program of die 1, whose planes have the pages from 64 and from 96 on, is sent with `pages` pages.
@@ -154,12 +188,76 @@ mod tests {
         assert!(data.dropped(PlaneId(5)).is_err_and(|error| error.contains("plane 5, which holds none")));
     }
 
+    /// A request for 512 B in the middle of logical page 7 reaches the drive, which reads the page and sends so many bytes.
+    fn page_read(config: &Config, kind: RequestKind, sent: u64) -> Oracles {
+        let mut oracles = oracles_with(config);
+        submit(&mut oracles, 5, kind, 7 * 4096 + 512, 512, us(0));
+        read_and_send(&mut oracles, 64, 7, Some(5), sent);
+        oracles
+    }
+
+    fn read_and_send(oracles: &mut Oracles, ppn: u32, lpn: u32, request: Option<u32>, sent: u64) {
+        let end = operation(oracles, DieId(1), OperationKind::Read, us(0));
+        oracles.page_read(Ppn(ppn), Lpn(lpn), request.map(RequestId), end);
+        let bytes = Bytes::new(sent);
+        let payload = Payload { message: Message::Data, planes: 1, command: Time::ZERO, bytes };
+        let grant = Grant { die: DieId(1), leg: Leg::DataOut, path: PathId(0) };
+        oracles.path_granted(grant, end);
+        oracles.sent(grant, DieId(1), payload, Sent { delivered: None, least: Time::ZERO }, end);
+    }
+
+    #[test]
+    fn another_cut_of_a_page_than_was_asked_for_is_caught() {
+        let config_of = |partial_program| {
+            let mut config = config();
+            config.geometry.page_spare = Bytes::new(64);
+            config.flash.partial_program = partial_program;
+            config.fabric.channel_rate = Rate::UNLIMITED;
+            config
+        };
+        // With its share of 64 B for a page of 4 KiB.
+        for (partial, kind, right) in [
+            (false, RequestKind::Read, 512 + 8),
+            (true, RequestKind::Read, 512 + 8),
+            (false, RequestKind::Write, 4096 + 64),
+            (true, RequestKind::Write, 3584 + 56),
+        ] {
+            for wrong in [512, 1024 + 16, 4096 + 63] {
+                let caught = page_read(&config_of(partial), kind, wrong);
+                assert_fails(
+                    &caught,
+                    "data",
+                    &format!("of page 64 left die 1, of which {} were wanted", Bytes::new(right)),
+                );
+            }
+            assert_silent(&page_read(&config_of(partial), kind, right));
+        }
+        // What is moved is moved whole.
+        for (sent, is_right) in [(4096 + 64, true), (512 + 8, false)] {
+            let mut oracles = oracles_with(&config_of(true));
+            read_and_send(&mut oracles, 64, 7, None, sent);
+            assert_eq!(oracles.verdict().is_ok(), is_right, "{:?}", oracles.violation());
+        }
+    }
+
+    #[test]
+    fn data_of_a_page_that_was_not_read_is_caught() {
+        let mut data = data();
+        data.read(Ppn(0), None);
+        let payload = Payload { message: Message::Copy, planes: 1, command: Time::ZERO, bytes: Bytes::new(512) };
+        assert_eq!(data.sent(DieId(0), payload), Ok(()));
+        let error = data.sent(DieId(0), payload).expect_err("one page was read");
+        assert_eq!(error, "512B left die 0, which has read nothing that is still to leave");
+    }
+
     #[test]
     fn what_was_written_of_a_page_is_all_that_comes_where_programs_are_partial() {
         for (partial, brought, right) in
             [(true, 512, true), (true, 4096, false), (false, 512, false), (false, 4096, true)]
         {
-            let mut data = Data::new(&geometry(), partial);
+            let mut config = config();
+            config.flash.partial_program = partial;
+            let mut data = Data::new(&config);
             let bytes = Bytes::new(brought);
             let payload = Payload { message: Message::Program, planes: 1, command: Time::ZERO, bytes };
             assert_eq!(data.sent(DieId(1), payload), Ok(()));

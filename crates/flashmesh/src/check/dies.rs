@@ -1,13 +1,12 @@
 //! A die does one operation at a time, for as long as its kind and pages take; what a suspension interrupts keeps its progress.
 //! Where the dies of a chip take turns, one of them does at a time.
 
-use crate::config::{self, MultiPlane, PageTypes, Suspension};
+use crate::config::{self, Config, MultiPlane, Suspension};
 use crate::flash::die::OperationKind;
-use crate::flash::geometry::Geometry;
 use crate::ids::DieId;
 use crate::units::Time;
 
-use super::page_times;
+use super::arithmetic::{Homes, Times};
 
 /// An operation over some planes of a die.
 #[derive(Clone, Copy, Debug)]
@@ -51,19 +50,12 @@ struct Die {
 #[derive(Debug)]
 pub(super) struct Dies {
     dies: Vec<Die>,
-    planes_per_die: usize,
-    dies_per_chip: usize,
+    homes: Homes,
     flash: config::Flash,
-    /// What a controller on the die takes to decode a command, and again to frame data.
-    on_die_controller: Time,
-    /// The pages of as many offsets as it takes to meet every type.
-    offsets: u32,
+    times: Times,
     /// The operation that ended last.
     ended: Option<(DieId, OperationKind, Time)>,
 }
-
-/// Offsets in a block of three bits a cell beyond which the types repeat.
-const OFFSETS: u32 = 14;
 
 impl Array {
     fn describe(&self) -> String {
@@ -81,41 +73,28 @@ impl Array {
 impl Dies {
     pub(super) const NAME: &'static str = "dies";
 
-    pub(super) fn new(geometry: &Geometry, flash: &config::Flash, on_die_controller: Time) -> Dies {
+    pub(super) fn new(config: &Config) -> Dies {
+        let homes = Homes::new(&config.geometry);
         Dies {
-            dies: vec![Die::default(); geometry.dies() as usize],
-            planes_per_die: geometry.planes_per_die as usize,
-            dies_per_chip: geometry.dies_per_chip as usize,
-            flash: flash.clone(),
-            on_die_controller,
-            offsets: if flash.page_types == PageTypes::One { 1 } else { OFFSETS },
+            dies: vec![Die::default(); homes.dies()],
+            homes,
+            flash: config.flash.clone(),
+            times: Times::new(config),
             ended: None,
         }
     }
 
-    /// How long the array takes for an operation that reads the page at the offset `read` and programs the one at `programmed`.
-    fn nominal(&self, kind: OperationKind, read: u32, programmed: u32) -> Time {
-        let (read, program) = (page_times::read(&self.flash, read), page_times::program(&self.flash, programmed));
-        let (array, packets) = match kind {
-            OperationKind::Read => (read, 2),
-            OperationKind::Program => (program, 1),
-            OperationKind::Erase => (self.flash.erase_time, 1),
-            OperationKind::Copyback => (read + program, 1),
-        };
-        array + self.on_die_controller * packets
-    }
-
     /// Whether an operation on some pages takes `time`.
     fn may_take(&self, kind: OperationKind, time: Time) -> bool {
-        let offsets = || 0..self.offsets;
+        let offsets = || 0..self.times.page_types_end();
         let mut pairs = offsets().flat_map(|read| offsets().map(move |programmed| (read, programmed)));
-        pairs.any(|(read, programmed)| self.nominal(kind, read, programmed) == time)
+        pairs.any(|(read, programmed)| self.times.array(kind, read, programmed) == time)
     }
 
     /// A plane of the operation that ended last worked on the pages at these offsets in their blocks.
     pub(super) fn told(&self, id: DieId, read: u32, programmed: u32) -> Result<(), String> {
         let Some((_, kind, worked)) = self.ended.filter(|(die, ..)| *die == id) else { return Ok(()) };
-        let nominal = self.nominal(kind, read, programmed);
+        let nominal = self.times.array(kind, read, programmed);
         if worked == nominal {
             return Ok(());
         }
@@ -128,14 +107,11 @@ impl Dies {
         if self.flash.die_interleaving {
             return Ok(());
         }
-        let first = id.index() / self.dies_per_chip * self.dies_per_chip;
-        for (number, other) in self.dies.iter().enumerate().skip(first).take(self.dies_per_chip) {
-            if number == id.index() {
-                continue;
-            }
+        for other in self.homes.dies_of(self.homes.chip_of_die(id)).filter(|other| *other != id) {
+            let number = other.0;
             let refuse =
                 |why: String| Err(format!("die {} began a {kind:?}, but die {number} of its chip {why}", id.0));
-            match other {
+            match &self.dies[other.index()] {
                 Die { suspended: Some(operation), .. } => {
                     return refuse(format!("has a {:?} suspended", operation.kind));
                 }
@@ -163,7 +139,7 @@ impl Dies {
         {
             return refuse(format!("a {:?} is suspended: only reads run meanwhile", suspended.kind));
         }
-        let planes_max = if self.flash.multi_plane == MultiPlane::Off { 1 } else { self.planes_per_die };
+        let planes_max = if self.flash.multi_plane == MultiPlane::Off { 1 } else { self.homes.planes_per_die() };
         if planes == 0 || planes > planes_max {
             return refuse(format!("over {planes} planes; at most {planes_max} can join"));
         }
@@ -185,7 +161,7 @@ impl Dies {
         let delay = if operation.suspends { self.flash.suspend_time } else { Time::ZERO };
         operation.nominal = until.saturating_sub(now + delay);
         if !self.may_take(kind, operation.nominal) {
-            let nominal = self.nominal(kind, 0, 0);
+            let nominal = self.times.array(kind, 0, 0);
             let expected = now + delay + nominal;
             return Err(format!(
                 "die {}: a {kind:?} from {now} ends at {until}; it takes {nominal} after {delay}: {expected}",
@@ -295,10 +271,8 @@ impl Dies {
 
     /// Whether a die of the chip that `id` is on does something, or holds data.
     pub(super) fn chip_works(&self, id: DieId) -> bool {
-        let first = id.index() / self.dies_per_chip * self.dies_per_chip;
-        self.dies[first..first + self.dies_per_chip]
-            .iter()
-            .any(|die| !matches!(die.array, Array::Idle) || die.register > 0)
+        let dies = self.homes.dies_of(self.homes.chip_of_die(id));
+        dies.map(|die| &self.dies[die.index()]).any(|die| !matches!(die.array, Array::Idle) || die.register > 0)
     }
 
     /// The data of one plane has left the register.

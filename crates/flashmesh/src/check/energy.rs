@@ -11,7 +11,7 @@ use crate::kernel::probe::LinksAtEnd;
 use crate::power::energy::PowerReport;
 use crate::units::{Time, Wattage};
 
-use super::page_times;
+use super::arithmetic::Times;
 
 /// How far sums of the same numbers in another order may be apart, as a share.
 const ROUNDING: f64 = 1e-9;
@@ -20,6 +20,7 @@ const ROUNDING: f64 = 1e-9;
 #[derive(Debug)]
 pub(super) struct Energy {
     flash: config::Flash,
+    times: Times,
     power: config::Power,
     /// What each die is at; a read that suspended something ends before it.
     under_way: FxHashMap<DieId, Vec<OperationKind>>,
@@ -39,6 +40,7 @@ impl Energy {
     pub(super) fn new(config: &Config) -> Energy {
         Energy {
             flash: config.flash.clone(),
+            times: Times::new(config),
             power: config.power.clone(),
             under_way: FxHashMap::default(),
             ended: [0; OperationKind::ALL.len()],
@@ -66,15 +68,15 @@ impl Energy {
     /// A plane of the operation that ended last read a page, programmed one, or did both; by their offsets in their blocks.
     pub(super) fn told(&mut self, read: Option<u32>, programmed: Option<u32>) {
         let Some(kind) = self.untold.take() else { return };
-        let flash = &self.flash;
-        let beyond = |page: Option<u32>, time: fn(&config::Flash, u32) -> Time| {
-            page.map_or(0.0, |page| time(flash, page).as_secs_f64() - time(flash, 0).as_secs_f64())
+        let times = &self.times;
+        let beyond = |page: Option<u32>, time: fn(&Times, u32) -> Time| {
+            page.map_or(0.0, |page| time(times, page).as_secs_f64() - time(times, 0).as_secs_f64())
         };
         if matches!(kind, OperationKind::Read | OperationKind::Copyback) {
-            self.beyond_read_s += beyond(read, page_times::read);
+            self.beyond_read_s += beyond(read, Times::read);
         }
         if matches!(kind, OperationKind::Program | OperationKind::Copyback) {
-            self.beyond_program_s += beyond(programmed, page_times::program);
+            self.beyond_program_s += beyond(programmed, Times::program);
         }
     }
 
@@ -110,7 +112,9 @@ impl Energy {
         };
         let erases_s = self.ended[OperationKind::Erase.index()] as f64 * self.flash.erase_time.as_secs_f64();
         let always = |count: u32, power: Wattage| f64::from(count) * power.as_watts() * end.as_secs_f64();
-        let wide = |seconds: f64, power: Wattage| seconds * power.as_watts() * layout.width();
+        let width =
+            if layout.links.is_empty() { 1.0 } else { f64::from(layout.wires) / 8.0 / layout.links.len() as f64 };
+        let wide = |seconds: f64, power: Wattage| seconds * power.as_watts() * width;
         let (found, power) = (&report.energy_j, &self.power);
         let read_s = works(OperationKind::Read, self.flash.read_time) + self.beyond_read_s;
         let program_s = works(OperationKind::Program, self.flash.program_time) + self.beyond_program_s;
@@ -151,7 +155,7 @@ fn is_near(name: &str, found: f64, expected: f64) -> Result<(), String> {
 #[cfg(test)]
 mod tests {
     use super::super::Oracles;
-    use super::super::planted::{assert_fails, assert_silent, config, ns, operation, oracles, us};
+    use super::super::histories::{assert_fails, assert_silent, config, ns, operation, oracles, us};
     use super::*;
     use crate::fabric::layout::Link;
     use crate::fabric::{Layout, LinkUsage};
@@ -176,7 +180,7 @@ mod tests {
         oracles.data_left(DieId(0), end);
         operation(&mut oracles, DieId(1), OperationKind::Program, end);
         oracles.energy.sent();
-        oracles.link_used(LinkUse { link: LinkId(1), die: DieId(0), from: us(4), until: us(4) + ns(50) }, us(5));
+        oracles.link_used(LinkUse { link: LinkId(1), die: DieId(2), from: us(4), until: us(4) + ns(50) }, us(5));
         oracles
     }
 

@@ -2,16 +2,18 @@
 //! translation page, of which there is one at a time; a changed entry stays until its translation page has been programmed with
 //! the change; no more entries are resident than there is room for.
 
+mod shadow;
+
 use std::collections::BTreeMap;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::config::Mapping;
-use crate::flash::geometry::Geometry;
-use crate::ftl::TranslationPages;
+use crate::config::Config;
 use crate::ftl::mapping_cache::EntryEvent;
 use crate::ids::{Lpn, RequestId};
 use crate::units::Time;
+
+use super::arithmetic::MapPages;
 
 /// What goes on with an entry: a request, or what the device cache writes to flash.
 type User = Option<RequestId>;
@@ -23,7 +25,7 @@ fn name(user: User) -> String {
 /// What is known of the cache.
 #[derive(Debug)]
 struct Shadow {
-    pages: TranslationPages,
+    pages: MapPages,
     /// Resident entries that there is room for.
     room: u64,
     residents: u64,
@@ -58,10 +60,11 @@ pub(super) struct Entries {
 impl Entries {
     pub(super) const NAME: &'static str = "entries";
 
-    pub(super) fn new(geometry: &Geometry, config: &Mapping) -> Entries {
-        let shadow = TranslationPages::new(geometry, config).map(|pages| Shadow {
+    pub(super) fn new(config: &Config) -> Entries {
+        let mapping = &config.mapping;
+        let shadow = MapPages::new(config).map(|pages| Shadow {
             pages,
-            room: config.cache_capacity.unwrap_or_default().as_u64() / config.entry_size.as_u64().max(1),
+            room: mapping.cache_capacity.unwrap_or_default().as_u64() / mapping.entry_size.as_u64().max(1),
             residents: 0,
             entries: FxHashMap::default(),
             unknown: BTreeMap::new(),
@@ -76,6 +79,11 @@ impl Entries {
             used: FxHashMap::default(),
         });
         Entries { shadow }
+    }
+
+    /// Whether `lpn` is a page of the host, not of the map.
+    pub(super) fn is_of_host(&self, lpn: Lpn) -> bool {
+        self.shadow.as_ref().is_none_or(|shadow| !shadow.pages.contains(lpn))
     }
 
     fn with(&mut self, check: impl FnOnce(&mut Shadow) -> Result<(), String>) -> Result<(), String> {
@@ -189,7 +197,7 @@ impl Entries {
     pub(super) fn program_began(&mut self, page: Lpn) {
         if let Some(shadow) = &mut self.shadow {
             let entries = shadow.pages.entries_of(page);
-            shadow.unknown.range_mut(Lpn(entries.start)..Lpn(entries.end)).for_each(|(_, carried)| *carried = true);
+            shadow.unknown.range_mut(entries).for_each(|(_, carried)| *carried = true);
         }
     }
 
@@ -197,9 +205,8 @@ impl Entries {
     pub(super) fn programmed(&mut self, page: Lpn) {
         if let Some(shadow) = &mut self.shadow {
             let entries = shadow.pages.entries_of(page);
-            let range = Lpn(entries.start)..Lpn(entries.end);
             let known: Vec<Lpn> =
-                shadow.unknown.range(range).filter(|(_, carried)| **carried).map(|(lpn, _)| *lpn).collect();
+                shadow.unknown.range(entries).filter(|(_, carried)| **carried).map(|(lpn, _)| *lpn).collect();
             for lpn in known {
                 shadow.unknown.remove(&lpn);
             }
@@ -217,207 +224,5 @@ impl Entries {
     }
 }
 
-impl Shadow {
-    /// The content of a translation page is in DRAM from now on, to be programmed.
-    fn leaves(&mut self, page: Lpn) -> Result<(), String> {
-        let entries = self.pages.entries_of(page);
-        let was_read = self.read.contains_key(&page);
-        if !was_read && !entries.clone().all(|lpn| self.entries.contains_key(&Lpn(lpn))) {
-            return Err(format!("translation page {} is written back, but its other entries are unknown", page.0));
-        }
-        if self.leaving.insert(page) {
-            return Ok(());
-        }
-        Err(format!("translation page {} is written back twice at a time", page.0))
-    }
-
-    fn held(&mut self, page: Lpn) -> Result<(), String> {
-        self.buffered.insert(page);
-        self.leaves(page)
-    }
-
-    fn cached(&mut self, lpn: Lpn) -> Result<(), String> {
-        let before = self.entries.insert(lpn, true);
-        self.residents += 1;
-        if self.residents > self.room {
-            return Err(format!("{} entries are resident, and there is room for {}", self.residents, self.room));
-        }
-        match before {
-            Some(true) => Err(format!("the entry of logical page {} was cached twice", lpn.0)),
-            Some(false) => Ok(()),
-            None if self.unknown.contains_key(&lpn) => {
-                Err(format!("the entry of logical page {} was cached from flash, which has an older one", lpn.0))
-            }
-            None => {
-                let page = self.pages.page_of(lpn);
-                let dropped = self.dropped.get(&lpn).map_or(0, |(order, _)| *order);
-                let read = self.read.get(&page).copied().unwrap_or(0);
-                // What a request waits for was kept for it, though the entry was there meanwhile and is gone again.
-                let is_kept = |waiting: &Vec<(User, Option<u64>)>| {
-                    waiting.iter().any(|(_, since)| since.is_none_or(|since| read > since))
-                };
-                if read > dropped || self.leaving.contains(&page) || self.waiting.get(&lpn).is_some_and(is_kept) {
-                    return Ok(());
-                }
-                Err(format!(
-                    "the entry of logical page {} was cached without a read of translation page {}",
-                    lpn.0, page.0
-                ))
-            }
-        }
-    }
-
-    fn awaits(&mut self, lpn: Lpn) -> Result<(), String> {
-        match self.entries.insert(lpn, false) {
-            Some(true) => {
-                self.residents -= 1;
-                Ok(())
-            }
-            None if self.unknown.contains_key(&lpn) => Ok(()),
-            _ => Err(format!("the entry of logical page {} awaits a write-back for nothing", lpn.0)),
-        }
-    }
-
-    fn dropped(&mut self, lpn: Lpn, now: Time) -> Result<(), String> {
-        self.order += 1;
-        self.dropped.insert(lpn, (self.order, now));
-        self.residents -= u64::from(self.entries.remove(&lpn) == Some(true));
-        if self.unknown.contains_key(&lpn) {
-            return Err(format!(
-                "the entry of logical page {} was dropped, and its change was not written back",
-                lpn.0
-            ));
-        }
-        Ok(())
-    }
-}
-
 #[cfg(test)]
-mod tests {
-    use super::super::planted::{assert_fails, assert_silent, config, oracles_with, program, read, submit, us, write};
-    use super::super::{Oracles, Origin};
-    use super::EntryEvent::{Awaits, Cached, Dropped};
-    use crate::ids::{Lpn, RequestId};
-    use crate::units::Bytes;
-    use crate::workload::RequestKind::{Read, Write};
-
-    const PAGE: u64 = 4096;
-    /// The translation page of all logical pages.
-    const MAP: Lpn = Lpn(128);
-    const ID: RequestId = RequestId(5);
-
-    /// Oracles of a drive whose cache has two entries.
-    fn oracles() -> Oracles {
-        let mut config = config();
-        config.mapping.cache_capacity = Some(Bytes::new(16));
-        oracles_with(&config)
-    }
-
-    /// The translation page was read, and the entry of logical page 7 cached, for request 5.
-    fn cached() -> Oracles {
-        let mut oracles = oracles();
-        submit(&mut oracles, ID.0, Write, 7 * PAGE, PAGE, us(0));
-        oracles.entry_wanted(Some(ID), Lpn(7), us(0));
-        oracles.translation_read_issued(MAP, us(0));
-        oracles.translation_read_ended(MAP, us(1));
-        oracles.entry_changed(Cached(Lpn(7)), us(1));
-        oracles.entry_used(Some(ID), Lpn(7), us(1));
-        oracles
-    }
-
-    /// Logical page 7 was written since.
-    fn changed() -> Oracles {
-        let mut oracles = cached();
-        program(&mut oracles, 0, 7, Origin::User(ID), us(1));
-        oracles
-    }
-
-    #[test]
-    fn an_entry_that_is_read_used_changed_written_back_and_dropped_is_right() {
-        let mut oracles = changed();
-        oracles.entry_changed(Awaits(Lpn(7)), us(200));
-        oracles.translation_program_issued(MAP, us(200));
-        oracles.translation_program_began(MAP, us(200));
-        program(&mut oracles, 8, MAP.0, Origin::Map, us(200));
-        oracles.translation_program_ended(MAP, us(300));
-        oracles.entry_changed(Dropped(Lpn(7)), us(300));
-        assert_silent(&oracles);
-    }
-
-    #[test]
-    fn a_request_that_goes_on_without_its_entry_is_caught() {
-        let mut oracles = oracles();
-        submit(&mut oracles, ID.0, Read, 7 * PAGE, PAGE, us(0));
-        oracles.entry_used(Some(ID), Lpn(7), us(0));
-        assert_fails(&oracles, "entries", "request 5 used the entry of logical page 7, which is not in DRAM");
-    }
-
-    #[test]
-    fn a_page_read_or_written_for_a_request_that_did_not_look_its_entry_up_is_caught() {
-        let mut reads = oracles();
-        submit(&mut reads, ID.0, Read, 7 * PAGE, PAGE, us(0));
-        read(&mut reads, 12, 7, Some(ID.0), us(0));
-        assert_fails(&reads, "entries", "logical page 7 was read or written for request 5 without its entry");
-
-        let mut writes = oracles();
-        write(&mut writes, ID.0, 0, 7, us(0));
-        assert_fails(&writes, "entries", "logical page 7 was read or written for request 5 without its entry");
-    }
-
-    #[test]
-    fn an_entry_from_nowhere_is_caught() {
-        let mut never_read = oracles();
-        never_read.entry_changed(Cached(Lpn(7)), us(0));
-        assert_fails(&never_read, "entries", "was cached without a read of translation page 128");
-
-        let mut read_before = cached();
-        read_before.entry_changed(Dropped(Lpn(7)), us(2));
-        read_before.entry_changed(Cached(Lpn(7)), us(3));
-        assert_fails(&read_before, "entries", "was cached without a read of translation page 128");
-    }
-
-    #[test]
-    fn a_change_that_is_forgotten_is_caught() {
-        let mut dropped = changed();
-        dropped.entry_changed(Dropped(Lpn(7)), us(200));
-        assert_fails(&dropped, "entries", "was dropped, and its change was not written back");
-
-        // The program had begun before the change.
-        let mut early = cached();
-        early.translation_program_issued(MAP, us(1));
-        early.translation_program_began(MAP, us(1));
-        program(&mut early, 8, 7, Origin::User(ID), us(1));
-        program(&mut early, 0, MAP.0, Origin::Map, us(101));
-        early.entry_changed(Dropped(Lpn(7)), us(201));
-        assert_fails(&early, "entries", "was dropped, and its change was not written back");
-    }
-
-    #[test]
-    fn translation_pages_read_or_written_twice_at_a_time_are_caught() {
-        let mut reads = oracles();
-        reads.translation_read_issued(MAP, us(0));
-        reads.translation_read_issued(MAP, us(1));
-        assert_fails(&reads, "entries", "translation page 128 is read twice at a time");
-
-        let mut programs = cached();
-        programs.translation_program_issued(MAP, us(0));
-        programs.translation_program_issued(MAP, us(1));
-        assert_fails(&programs, "entries", "translation page 128 is written back twice at a time");
-    }
-
-    #[test]
-    fn a_write_back_of_entries_that_nobody_knows_is_caught() {
-        let mut oracles = oracles();
-        oracles.translation_program_issued(MAP, us(0));
-        assert_fails(&oracles, "entries", "translation page 128 is written back, but its other entries are unknown");
-    }
-
-    #[test]
-    fn more_entries_than_there_is_room_for_are_caught() {
-        let mut oracles = cached();
-        oracles.entry_changed(Cached(Lpn(8)), us(1));
-        assert_silent(&oracles);
-        oracles.entry_changed(Cached(Lpn(9)), us(1));
-        assert_fails(&oracles, "entries", "3 entries are resident, and there is room for 2");
-    }
-}
+mod tests;

@@ -3,13 +3,13 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::flash::geometry::Geometry;
+use crate::config;
 use crate::ids::{Lpn, RequestId};
 use crate::units::Time;
 use crate::workload::{IoRequest, RequestKind};
 
+use super::arithmetic::{Cuts, Extent};
 use super::pages::{Newest, Version};
-use super::requests::Extent;
 
 /// A request in flight.
 #[derive(Debug)]
@@ -27,7 +27,7 @@ struct Wants {
 /// What requests in flight must see.
 #[derive(Debug)]
 pub(super) struct Freshness {
-    geometry: Geometry,
+    cuts: Cuts,
     wants: FxHashMap<RequestId, Wants>,
     submitted: u64,
     /// The request whose data each written page holds, by its place in the order.
@@ -37,13 +37,8 @@ pub(super) struct Freshness {
 impl Freshness {
     pub(super) const NAME: &'static str = "freshness";
 
-    pub(super) fn new(geometry: &Geometry) -> Freshness {
-        Freshness {
-            geometry: geometry.clone(),
-            wants: FxHashMap::default(),
-            submitted: 0,
-            writer: FxHashMap::default(),
-        }
+    pub(super) fn new(geometry: &config::Geometry) -> Freshness {
+        Freshness { cuts: Cuts::new(geometry), wants: FxHashMap::default(), submitted: 0, writer: FxHashMap::default() }
     }
 
     pub(super) fn submitted(
@@ -57,7 +52,7 @@ impl Freshness {
         if matches!(io.kind, RequestKind::Deallocate | RequestKind::Flush) {
             return;
         }
-        let extent = Extent::of(io, &self.geometry);
+        let extent = self.cuts.extent(io);
         let wants = Wants {
             submitted: now,
             order: self.submitted,
@@ -115,7 +110,7 @@ impl Freshness {
 
 #[cfg(test)]
 mod tests {
-    use super::super::planted::{assert_fails, assert_silent, oracles, program, read, submit, us, write};
+    use super::super::histories::{assert_fails, assert_silent, oracles, program, read, submit, us, write};
     use super::super::{Oracles, Origin};
     use crate::ids::{Lpn, RequestId};
     use crate::units::Time;

@@ -1,14 +1,20 @@
-//! A link is used for one die at a time, and none is kept for a die that wants nothing of the fabric any more.
+//! A link is used for one die at a time, for one that it leads to, and none is kept for a die that wants nothing of the fabric any
+//! more.
 
 use rustc_hash::FxHashMap;
 
+use crate::config::{Config, FabricKind};
 use crate::fabric::LinkUse;
 use crate::ids::{DieId, LinkId};
 use crate::units::Time;
 
+use super::arithmetic::Homes;
+
 /// When each link was last in use, and what each die still wants.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Links {
+    homes: Homes,
+    fabric: FabricKind,
     last: FxHashMap<LinkId, LinkUse>,
     /// Paths asked for and not given back, acknowledgements on their way.
     wanted: FxHashMap<DieId, u32>,
@@ -16,6 +22,24 @@ pub(super) struct Links {
 
 impl Links {
     pub(super) const NAME: &'static str = "links";
+
+    pub(super) fn new(config: &Config) -> Links {
+        Links {
+            homes: Homes::new(&config.geometry),
+            fabric: config.fabric.kind,
+            last: FxHashMap::default(),
+            wanted: FxHashMap::default(),
+        }
+    }
+
+    /// The only link to a die, where it has one only.
+    fn link_to(&self, die: DieId) -> Option<LinkId> {
+        match self.fabric {
+            FabricKind::Bus | FabricKind::Pssd => Some(LinkId(self.homes.channel_of_die(die).0)),
+            FabricKind::Ideal => Some(LinkId(self.homes.chip_of_die(die).0)),
+            FabricKind::Pnssd | FabricKind::Nossd | FabricKind::Venice => None,
+        }
+    }
 
     /// A die asked for a path, or told the end of an operation.
     pub(super) fn asked(&mut self, die: DieId) {
@@ -38,6 +62,9 @@ impl Links {
         let LinkUse { link, die, from, until } = link_use;
         if from > until || until > now {
             return Err(format!("link {} was used for die {} from {from} until {until}, told at {now}", link.0, die.0));
+        }
+        if let Some(own) = self.link_to(die).filter(|own| *own != link) {
+            return Err(format!("link {} was used for die {}, to which link {} leads", link.0, die.0, own.0));
         }
         match self.last.insert(link, link_use) {
             Some(last) if last.until > from => Err(format!(
@@ -62,20 +89,20 @@ impl Links {
 
 #[cfg(test)]
 mod tests {
-    use super::super::planted::{assert_fails, assert_silent, ns, oracles};
+    use super::super::histories::{assert_fails, assert_silent, config, ns, oracles, oracles_with};
     use super::*;
     use crate::fabric::{Grant, Leg};
     use crate::ids::PathId;
 
     fn link_use(die: u32, from: u64, until: u64) -> LinkUse {
-        LinkUse { link: LinkId(4), die: DieId(die), from: ns(from), until: ns(until) }
+        LinkUse { link: LinkId(0), die: DieId(die), from: ns(from), until: ns(until) }
     }
 
     #[test]
     fn one_use_after_the_other_is_right() {
         let mut oracles = oracles();
         oracles.link_used(link_use(1, 5, 10), ns(10));
-        oracles.link_used(link_use(2, 10, 12), ns(12));
+        oracles.link_used(link_use(0, 10, 12), ns(12));
         assert_silent(&oracles);
     }
 
@@ -83,26 +110,45 @@ mod tests {
     fn a_link_used_for_two_dies_at_once_is_caught() {
         let mut oracles = oracles();
         oracles.link_used(link_use(1, 5, 10), ns(10));
-        oracles.link_used(link_use(2, 9, 12), ns(12));
-        assert_fails(&oracles, "links", "link 4 was used for die 2 from 9ns, but until 10ns for die 1");
+        oracles.link_used(link_use(0, 9, 12), ns(12));
+        assert_fails(&oracles, "links", "link 0 was used for die 0 from 9ns, but until 10ns for die 1");
     }
 
     #[test]
     fn a_use_that_ends_in_the_future_is_caught() {
         let mut oracles = oracles();
         oracles.link_used(link_use(1, 5, 10), ns(9));
-        assert_fails(&oracles, "links", "link 4 was used for die 1 from 5ns until 10ns, told at 9ns");
+        assert_fails(&oracles, "links", "link 0 was used for die 1 from 5ns until 10ns, told at 9ns");
     }
 
     #[test]
     fn a_link_kept_for_a_die_that_is_done_is_caught() {
-        let mut links = Links::default();
+        let mut links = Links::new(&config());
         links.asked(DieId(3));
         assert_eq!(links.finish(&[(LinkId(7), DieId(3))], |_| false), Ok(()));
         links.done(DieId(3)).expect("it asked");
         assert_eq!(links.finish(&[(LinkId(7), DieId(3))], |die| die == DieId(3)), Ok(()));
         let error = links.finish(&[(LinkId(7), DieId(3))], |_| false).expect_err("die 3 is done");
         assert_eq!(error, "link 7 is held for die 3, which wants nothing any more");
+    }
+
+    #[test]
+    fn a_link_that_leads_elsewhere_is_caught() {
+        // Die 2 is the first one of channel 1, and of chip 2.
+        for (kind, own) in [(FabricKind::Bus, 1), (FabricKind::Pssd, 1), (FabricKind::Ideal, 2)] {
+            for link in 0..4 {
+                let mut config = config();
+                config.fabric.kind = kind;
+                let mut oracles = oracles_with(&config);
+                oracles.link_used(LinkUse { link: LinkId(link), ..link_use(2, 5, 10) }, ns(10));
+                if link == own {
+                    assert_silent(&oracles);
+                } else {
+                    let message = format!("link {link} was used for die 2, to which link {own} leads");
+                    assert_fails(&oracles, "links", &message);
+                }
+            }
+        }
     }
 
     #[test]

@@ -1,23 +1,24 @@
 //! The map of the translation layer is a bijection, and says of every page what the shadow of the array says.
 
-use crate::flash::geometry::Geometry;
+use crate::config;
 use crate::ids::{Lpn, Ppn};
 
+use super::arithmetic::Homes;
 use super::pages::Pages;
 
 /// When the map was last audited as a whole.
 #[derive(Debug)]
 pub(super) struct Mapping {
-    erases_between_audits: u32,
-    erases: u32,
+    erases_between_audits: u64,
+    erases: u64,
 }
 
 impl Mapping {
     pub(super) const NAME: &'static str = "mapping";
 
     /// An audit takes time that grows with the drive, so it comes once a quarter of its blocks have been erased.
-    pub(super) fn new(geometry: &Geometry) -> Mapping {
-        Mapping { erases_between_audits: geometry.blocks().div_ceil(4), erases: 0 }
+    pub(super) fn new(geometry: &config::Geometry) -> Mapping {
+        Mapping { erases_between_audits: Homes::new(geometry).blocks().div_ceil(4), erases: 0 }
     }
 
     /// A block was erased.
@@ -68,7 +69,7 @@ fn agree(lpn: Lpn, mapped: Option<Ppn>, expected: Option<Ppn>) -> Result<(), Str
 
 #[cfg(test)]
 mod tests {
-    use super::super::planted::{
+    use super::super::histories::{
         assert_fails, assert_silent, config, end, erase, geometry, oracles, oracles_of_a_full_drive, us, write,
     };
     use super::Mapping;
@@ -137,7 +138,7 @@ mod tests {
 
     #[test]
     fn the_map_is_audited_once_a_quarter_of_the_blocks_were_erased() {
-        let mut mapping = Mapping::new(&geometry());
+        let mut mapping = Mapping::new(&config().geometry);
         let mut pages = oracles().pages;
         let fails = || Err("audited".to_owned());
         for _ in 0..15 {

@@ -3,10 +3,12 @@
 //! The simulation tells the oracles what it does, as it does it; they keep their own picture of the drive and compare.
 //! They are always on in tests, and in any run with `--check`. One oracle is one file:
 //!
+//! - `addresses`: the addresses of the drive are those of its configuration;
 //! - `clock`: time never runs back;
-//! - `links`: a link is used for one die at a time, and none is kept for nothing;
+//! - `links`: a link is used for one die at a time, for one that it leads to, and none is kept for nothing;
 //! - `paths`: a path carries one transfer at a time, and every byte sent arrives once;
-//! - `data`: the data of a program comes with its command, or from another chip before;
+//! - `commands`: a command is that of its operation and takes its time, and a transfer over a channel that of its bytes;
+//! - `data`: the data of a program comes with its command, or from another chip before, and as much leaves as was asked for;
 //! - `dies`: a die does one operation at a time, for as long as its kind takes, suspended or not;
 //! - `planes`: planes join in one operation as the multi-plane rule allows, each with one page;
 //! - `pages`: a page is programmed once between erases, in order, and no erase loses a page;
@@ -14,35 +16,39 @@
 //! - `freshness`: every read returns the newest version, and no write is lost;
 //! - `mapping`: the map of the translation layer is a bijection and agrees with the array;
 //! - `entries`: entries of the map are read before they are used, and written back before they are forgotten;
-//! - `namespaces`: the pages of a namespace lie on the planes it is bound to;
+//! - `namespaces`: a request stays within its namespace, whose pages lie on the planes it is bound to;
 //! - `queues`: queues between host and drive hold what they may, and commands are fetched once and in order;
 //! - `requests`: every request completes once, with all of its pages, and a flush after the writes before it;
 //! - `energy`: the energy in the report adds up from what was seen.
+//!
+//! They share no arithmetic with what they check: addresses, times and ranges come from `arithmetic`, which knows the
+//! configuration alone.
 
+mod addresses;
+mod arithmetic;
 mod cache;
 mod clock;
+mod commands;
 mod data;
 mod dies;
 mod energy;
 mod entries;
 mod freshness;
+#[cfg(test)]
+mod histories;
 mod hooks;
 mod links;
 mod mapping;
 mod namespaces;
-mod page_times;
 mod pages;
 mod paths;
 mod planes;
-#[cfg(test)]
-mod planted;
 mod probe;
 mod queues;
 mod requests;
 
 use crate::config::{Config, FirstTouch};
 use crate::error::{RunError, Violation};
-use crate::fabric;
 use crate::flash::geometry::Geometry;
 use crate::ftl::Ftl;
 use crate::ids::{DieId, LinkId, Lpn, Ppn};
@@ -50,8 +56,10 @@ pub use crate::kernel::probe::{LinksAtEnd, Origin};
 use crate::power::energy::PowerReport;
 use crate::units::Time;
 
+use arithmetic::Homes;
 use cache::Cache;
 use clock::Clock;
+use commands::Commands;
 use data::Data;
 use dies::Dies;
 use energy::Energy;
@@ -72,10 +80,11 @@ use requests::Requests;
 /// oracles say after it means nothing.
 #[derive(Debug)]
 pub struct Oracles {
-    geometry: Geometry,
+    homes: Homes,
     clock: Clock,
     links: Links,
     paths: Paths,
+    commands: Commands,
     data: Data,
     dies: Dies,
     planes: Planes,
@@ -94,31 +103,34 @@ pub struct Oracles {
 }
 
 impl Oracles {
-    /// Oracles for a drive that has not run yet.
+    /// Oracles for a drive that has not run yet; its `geometry` is the first thing that they check.
     pub fn new(geometry: &Geometry, config: &Config) -> Oracles {
-        Oracles {
-            geometry: geometry.clone(),
+        let mut oracles = Oracles {
+            homes: Homes::new(&config.geometry),
             clock: Clock::default(),
-            links: Links::default(),
+            links: Links::new(config),
             paths: Paths::default(),
-            data: Data::new(geometry, config.flash.partial_program),
-            dies: Dies::new(geometry, &config.flash, fabric::on_die_controller_time(config)),
-            planes: Planes::new(geometry, config.flash.multi_plane),
-            pages: Pages::new(geometry, config),
-            freshness: Freshness::new(geometry),
-            cache: Cache::new(geometry, config),
-            mapping: Mapping::new(geometry),
-            namespaces: Namespaces::new(geometry, config),
-            entries: Entries::new(geometry, &config.mapping),
+            commands: Commands::new(config),
+            data: Data::new(config),
+            dies: Dies::new(config),
+            planes: Planes::new(config),
+            pages: Pages::new(config),
+            freshness: Freshness::new(&config.geometry),
+            cache: Cache::new(config),
+            mapping: Mapping::new(&config.geometry),
+            namespaces: Namespaces::new(config),
+            entries: Entries::new(config),
             placement_changes_map: config.ftl.first_touch == FirstTouch::WriteBlock,
             queues: Queues::new(
                 config,
                 &config.streams().iter().map(|stream| stream.queue.priority).collect::<Vec<_>>(),
             ),
-            requests: Requests::new(geometry, config),
+            requests: Requests::new(config),
             energy: Energy::new(config),
             violation: None,
-        }
+        };
+        oracles.judge(addresses::NAME, addresses::audit(geometry, config), Time::ZERO);
+        oracles
     }
 
     /// The first violation seen so far.

@@ -1,66 +1,101 @@
-//! The pages of a namespace lie on the planes that it is bound to, and nowhere else.
+//! A request is about its namespace and nothing beyond; the pages of a namespace lie on the planes that it is bound to, and
+//! nowhere else.
 
-use std::ops::Range;
+use rustc_hash::FxHashMap;
 
 use crate::config::Config;
-use crate::flash::geometry::Geometry;
-use crate::flash::namespace::NamespaceConfig;
-use crate::ids::{Lpn, Ppn};
+use crate::ids::{Lpn, Ppn, RequestId, StreamId};
+use crate::workload::IoRequest;
 
-/// The namespaces that are bound to a part of the array, each with its logical pages.
+use super::arithmetic::{Cuts, Homes, Space, space_of_stream, spaces};
+
+/// The namespaces of the drive.
 #[derive(Debug)]
 pub(super) struct Namespaces {
-    geometry: Geometry,
-    bound: Vec<(Range<u32>, NamespaceConfig)>,
+    homes: Homes,
+    cuts: Cuts,
+    spaces: Vec<Space>,
+    /// By stream, which of them its requests go to.
+    of_stream: Vec<usize>,
+    /// The streams that issued the requests in flight.
+    issued: FxHashMap<RequestId, StreamId>,
 }
 
 impl Namespaces {
     pub(super) const NAME: &'static str = "namespaces";
 
-    pub(super) fn new(geometry: &Geometry, config: &Config) -> Namespaces {
-        let planes = |namespace: &NamespaceConfig| {
-            let NamespaceConfig { channels, ways, dies, planes, .. } = namespace;
-            [channels, ways, dies, planes].map(|set| set.as_slice().len()).iter().product::<usize>()
-        };
-        let page_size = geometry.page_size.as_u64();
-        let mut bound = Vec::new();
-        for namespace in config.namespaces(geometry).unwrap_or_default() {
-            let first = (namespace.start.as_u64() / page_size) as u32;
-            if planes(&namespace) < geometry.planes() as usize {
-                bound.push((first..first + (namespace.capacity.as_u64() / page_size) as u32, namespace));
-            }
+    pub(super) fn new(config: &Config) -> Namespaces {
+        Namespaces {
+            homes: Homes::new(&config.geometry),
+            cuts: Cuts::new(&config.geometry),
+            spaces: spaces(config),
+            of_stream: space_of_stream(config),
+            issued: FxHashMap::default(),
         }
-        Namespaces { geometry: geometry.clone(), bound }
+    }
+
+    /// A stream issued a request.
+    pub(super) fn issued(&mut self, id: RequestId, stream: StreamId) {
+        self.issued.insert(id, stream);
+    }
+
+    /// A request has reached the drive, and was found to be about these bytes of it.
+    pub(super) fn submitted(&mut self, id: RequestId, io: &IoRequest) -> Result<(), String> {
+        let Some(stream) = self.issued.get(&id) else { return Ok(()) };
+        let Some(space) = self.of_stream.get(stream.index()).map(|&at| &self.spaces[at]) else {
+            return Err(format!("request {} is of stream {}, which has no namespace", id.0, stream.0));
+        };
+        let extent = self.cuts.extent(io);
+        if extent.pages().all(|lpn| space.pages.contains(&lpn.0)) {
+            return Ok(());
+        }
+        Err(format!(
+            "request {} of stream {} is about {} at {} B of the drive, but namespace `{}` has pages {} to {}",
+            id.0,
+            stream.0,
+            io.size,
+            io.offset.as_u64(),
+            space.name,
+            space.pages.start,
+            space.pages.end - 1
+        ))
+    }
+
+    /// The completion of a request has reached the host.
+    pub(super) fn completed(&mut self, id: RequestId) {
+        self.issued.remove(&id);
     }
 
     /// `lpn` has come to `ppn`.
     pub(super) fn lies(&self, lpn: Lpn, ppn: Ppn) -> Result<(), String> {
-        let Some((_, namespace)) = self.bound.iter().find(|(pages, _)| pages.contains(&lpn.0)) else { return Ok(()) };
-        let plane = self.geometry.plane_of(ppn);
-        if namespace.has_plane(&self.geometry, plane) {
+        let Some(space) = self.spaces.iter().find(|space| space.pages.contains(&lpn.0)) else { return Ok(()) };
+        let plane = self.homes.plane_of(ppn);
+        if space.planes[plane.index()] {
             return Ok(());
         }
         Err(format!(
             "logical page {} of namespace `{}` is at page {}, in plane {}, which is none of its planes",
-            lpn.0, namespace.name, ppn.0, plane.0
+            lpn.0, space.name, ppn.0, plane.0
         ))
     }
 
     /// The run is over: all pages are where they belong, those that were there before it as well.
     pub(super) fn finish(&self, lookup: impl Fn(Lpn) -> Option<Ppn>) -> Result<(), String> {
-        let mut pages = self.bound.iter().flat_map(|(pages, _)| pages.clone()).map(Lpn);
+        let is_bound = |space: &&Space| space.planes.contains(&false);
+        let mut pages = self.spaces.iter().filter(is_bound).flat_map(|space| space.pages.clone()).map(Lpn);
         pages.try_for_each(|lpn| lookup(lpn).map_or(Ok(()), |ppn| self.lies(lpn, ppn)))
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::planted::{assert_fails, assert_silent, config, oracles_with, program, us, write};
+    use super::super::histories::{assert_fails, assert_silent, config, oracles_with, program, submit, us, write};
     use crate::check::{Oracles, Origin};
     use crate::config::{Indices, Namespace};
     use crate::ftl::Ftl;
-    use crate::ids::{Lpn, Ppn};
+    use crate::ids::{Lpn, Ppn, RequestId, StreamId};
     use crate::units::Bytes;
+    use crate::workload::RequestKind;
 
     /// Pages 0 to 31 may lie anywhere, pages 32 to 63 on the first plane of the dies of channel 1: planes 4 and 6.
     fn oracles() -> Oracles {
@@ -99,9 +134,37 @@ mod tests {
         assert_fails(&moved, "namespaces", "logical page 32 of namespace `b` is at page 0");
 
         let mut placed = oracles();
-        let ftl = Ftl::new(&super::super::planted::geometry(), &config());
+        let ftl = Ftl::new(&super::super::histories::geometry(), &config());
         placed.page_placed(Ppn(0), Lpn(40), &ftl, us(0));
         assert_fails(&placed, "namespaces", "logical page 40 of namespace `b` is at page 0");
+    }
+
+    #[test]
+    fn a_request_beyond_the_namespace_of_its_stream_is_caught() {
+        let mut config = config();
+        let half = Namespace { capacity: Some(Bytes::from_kib(4 * 32)), ..Namespace::default() };
+        config.namespace = vec![("a".to_owned(), half.clone()), ("b".to_owned(), half)];
+        let template = config.streams().remove(0);
+        config.stream = ["b", "a"]
+            .map(|name| {
+                let mut stream = template.clone();
+                stream.queue.namespace = Some(name.to_owned());
+                stream
+            })
+            .into();
+        let submitted = |stream: u32, page: u64, pages: u64| {
+            let mut oracles = oracles_with(&config);
+            oracles.request_issued(RequestId(1), StreamId(stream), us(0));
+            submit(&mut oracles, 1, RequestKind::Read, page * 4096, pages * 4096, us(0));
+            oracles
+        };
+        assert_silent(&submitted(0, 32, 32));
+        assert_silent(&submitted(1, 0, 32));
+        let message =
+            "request 1 of stream 0 is about 8KiB at 126976 B of the drive, but namespace `b` has pages 32 to 63";
+        assert_fails(&submitted(0, 31, 2), "namespaces", message);
+        assert_fails(&submitted(1, 31, 2), "namespaces", "namespace `a` has pages 0 to 31");
+        assert_fails(&submitted(1, 32, 1), "namespaces", "namespace `a` has pages 0 to 31");
     }
 
     #[test]

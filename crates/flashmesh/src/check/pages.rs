@@ -7,17 +7,17 @@
 //! drive takes them for; that is possible only in blocks that were not erased since. So its memory grows with the pages
 //! that the run touches.
 
+mod before;
+
 use std::ops::Range;
 
 use rustc_hash::FxHashMap;
 
 use crate::config::{Config, PreconditionKind, ProgramOrder};
-use crate::flash::geometry::Geometry;
-use crate::flash::namespace::NamespaceConfig;
-use crate::ftl::TranslationPages;
 use crate::ids::{BlockId, Lpn, Ppn};
 
 use super::Origin;
+use super::arithmetic::{Homes, MapPages, Space, spaces};
 
 /// The order in which versions of pages came into being. What was there before the run has version 0.
 pub(super) type Version = u64;
@@ -56,7 +56,7 @@ struct Block {
 /// The shadow.
 #[derive(Debug)]
 pub(super) struct Pages {
-    geometry: Geometry,
+    homes: Homes,
     order: ProgramOrder,
     pages: FxHashMap<Ppn, Content>,
     blocks: FxHashMap<BlockId, Block>,
@@ -65,7 +65,7 @@ pub(super) struct Pages {
     /// The logical pages that were written before the run: the first ones of each namespace.
     preconditioned: Vec<Range<u32>>,
     /// The translation pages, which are there from the start.
-    translation: Option<TranslationPages>,
+    translation: Option<MapPages>,
     /// Logical pages whose place changed since the map was last compared.
     changed: Vec<Lpn>,
 }
@@ -73,34 +73,31 @@ pub(super) struct Pages {
 impl Pages {
     pub(super) const NAME: &'static str = "pages";
 
-    pub(super) fn new(geometry: &Geometry, config: &Config) -> Pages {
+    pub(super) fn new(config: &Config) -> Pages {
         let fill = match config.precondition.kind {
             PreconditionKind::None => 0.0,
             PreconditionKind::Sequential | PreconditionKind::Random => config.precondition.fill,
         };
-        let page_size = geometry.page_size.as_u64();
-        let beginning = |namespace: &NamespaceConfig| {
-            let first = (namespace.start.as_u64() / page_size) as u32;
-            let pages = namespace.capacity.as_u64() / page_size;
-            first..first + ((pages as f64 * fill) as u32).min(pages as u32)
+        let beginning = |Space { pages, .. }: &Space| {
+            let filled = (pages.len() as f64 * fill) as u32;
+            pages.start..pages.end.min(pages.start + filled)
         };
-        let namespaces = config.namespaces(geometry).unwrap_or_default();
         Pages {
-            geometry: geometry.clone(),
+            homes: Homes::new(&config.geometry),
             order: config.flash.program_order,
             pages: FxHashMap::default(),
             blocks: FxHashMap::default(),
             newest: FxHashMap::default(),
             version: 0,
-            preconditioned: namespaces.iter().map(beginning).collect(),
-            translation: TranslationPages::new(geometry, &config.mapping),
+            preconditioned: spaces(config).iter().map(beginning).collect(),
+            translation: MapPages::new(config),
             changed: Vec::new(),
         }
     }
 
     fn name(&self, ppn: Ppn) -> String {
-        let block = self.geometry.block_of(ppn);
-        format!("page {} (page {} of block {})", ppn.0, self.geometry.page_in_block(ppn), block.0)
+        let block = self.homes.block_of(ppn);
+        format!("page {} (page {} of block {})", ppn.0, self.homes.page_in_block(ppn), block.0)
     }
 
     /// Whether `lpn` is one of the pages that preconditioning wrote.
@@ -110,7 +107,7 @@ impl Pages {
 
     /// Whether `lpn` was written before the run.
     fn was_there(&self, lpn: Lpn) -> bool {
-        self.was_preconditioned(lpn) || self.translation.is_some_and(|translation| translation.contains(lpn))
+        self.was_preconditioned(lpn) || self.translation.as_ref().is_some_and(|translation| translation.contains(lpn))
     }
 
     /// The newest version of `lpn`, when it ever had one.
@@ -143,7 +140,7 @@ impl Pages {
 
     /// The version that `ppn` holds of `lpn`, which is what `does` expects there.
     fn content(&mut self, ppn: Ppn, lpn: Lpn, does: &str) -> Result<Version, String> {
-        let block = self.blocks.get(&self.geometry.block_of(ppn));
+        let block = self.blocks.get(&self.homes.block_of(ppn));
         let compacted = || {
             let block = block?;
             let unseen = (block.was_compacted && self.was_preconditioned(lpn)).then_some(0);
@@ -186,8 +183,8 @@ impl Pages {
                 before.lpn.0
             ));
         }
-        let page = self.geometry.page_in_block(ppn);
-        let block = self.blocks.entry(self.geometry.block_of(ppn)).or_default();
+        let page = self.homes.page_in_block(ppn);
+        let block = self.blocks.entry(self.homes.block_of(ppn)).or_default();
         if self.order == ProgramOrder::InOrder
             && let Some(last) = block.last
             && page <= last
@@ -241,42 +238,6 @@ impl Pages {
         Ok(())
     }
 
-    /// The drive rewrote a block in place, untimed, to have room for pages that were there before; it holds `survivors`
-    /// now.
-    pub(super) fn compacted(&mut self, block: BlockId, survivors: &[(Ppn, Lpn)]) -> Result<(), String> {
-        let before = self.remove(block);
-        for &(ppn, lpn) in &before {
-            if self.place(lpn) == Some(ppn) && !survivors.iter().any(|&(_, survivor)| survivor == lpn) {
-                return Err(format!("the compaction of block {} lost logical page {}", block.0, lpn.0));
-            }
-        }
-        let mut compacted = FxHashMap::default();
-        for &(_, lpn) in &before {
-            compacted.insert(lpn, self.newest(lpn).map_or(0, |newest| newest.version));
-        }
-        let state = self.blocks.entry(block).or_default();
-        state.erases += 1;
-        state.last = None;
-        for &(ppn, lpn) in survivors {
-            let newest = self.newest.entry(lpn).or_insert(Newest { version: 0, at: Some(ppn), written: true });
-            let came_from = newest.at.filter(|&at| self.geometry.block_of(at) == block);
-            let version = newest.version;
-            if came_from.is_none() {
-                let at = newest.at;
-                return Err(format!(
-                    "the compaction of block {} put logical page {} into it, which is at {at:?}",
-                    block.0, lpn.0
-                ));
-            }
-            newest.at = Some(ppn);
-            compacted.insert(lpn, version);
-            self.fill(ppn, Content { lpn, version }, "compacted")?;
-        }
-        let state = self.blocks.entry(block).or_default();
-        (state.compacted, state.was_compacted) = (compacted, true);
-        Ok(())
-    }
-
     /// The host no longer needs `lpn`.
     pub(super) fn deallocated(&mut self, lpn: Lpn) {
         self.version += 1;
@@ -286,9 +247,7 @@ impl Pages {
 
     /// Empties a block; gives what it held.
     fn remove(&mut self, block: BlockId) -> Vec<(Ppn, Lpn)> {
-        let first = self.geometry.ppn(block, 0).0;
-        let pages = (first..first + self.geometry.pages_per_block).map(Ppn);
-        pages.filter_map(|ppn| self.pages.remove(&ppn).map(|content| (ppn, content.lpn))).collect()
+        self.homes.pages_of(block).filter_map(|ppn| self.pages.remove(&ppn).map(|content| (ppn, content.lpn))).collect()
     }
 
     /// The array erased `block`.
@@ -307,170 +266,7 @@ impl Pages {
             None => Ok(()),
         }
     }
-
-    /// Whether everything that was written before the run, and not touched since, is where nothing else has been.
-    pub(super) fn preconditioned_pages_remain(&self, lookup: impl Fn(Lpn) -> Option<Ppn>) -> Result<(), String> {
-        let translation = self.translation.map_or(0..0, |translation| translation.all());
-        let were_there = self.preconditioned.iter().cloned().flatten().chain(translation).map(Lpn);
-        for lpn in were_there.filter(|lpn| !self.newest.contains_key(lpn)) {
-            let Some(ppn) = lookup(lpn) else {
-                return Err(format!("logical page {}, written before the run, is lost", lpn.0));
-            };
-            let erased = self.erases(self.geometry.block_of(ppn)) > 0;
-            if erased || self.pages.contains_key(&ppn) {
-                return Err(format!(
-                    "logical page {}, written before the run and not since, is mapped to {}, which was {}",
-                    lpn.0,
-                    self.name(ppn),
-                    if erased { "erased" } else { "used for another" }
-                ));
-            }
-        }
-        Ok(())
-    }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::super::Origin;
-    use super::super::planted::{
-        assert_fails, assert_silent, config, end, erase, geometry, oracles, oracles_of_a_full_drive, program, read, us,
-        write,
-    };
-    use crate::ftl::Ftl;
-    use crate::ids::{Lpn, Ppn};
-
-    #[test]
-    fn write_move_and_erase_is_right() {
-        let mut oracles = oracles();
-        let now = write(&mut oracles, 0, 0, 7, us(0));
-        let now = write(&mut oracles, 1, 1, 8, now);
-        // Logical page 7 is written again, so only 8 has to leave block 0.
-        let now = write(&mut oracles, 2, 2, 7, now);
-        let now = program(&mut oracles, 4, 8, Origin::Moved(Ppn(1)), now);
-        let now = program(&mut oracles, 5, 7, Origin::Moved(Ppn(2)), now);
-        let now = erase(&mut oracles, 0, now);
-        let now = write(&mut oracles, 3, 0, 9, now);
-        let now = read(&mut oracles, 4, 8, None, now);
-        end(&mut oracles, now);
-        assert_silent(&oracles);
-    }
-
-    #[test]
-    fn a_page_programmed_twice_is_caught() {
-        let mut oracles = oracles();
-        let now = write(&mut oracles, 0, 1, 7, us(0));
-        write(&mut oracles, 1, 1, 8, now);
-        let message = "page 1 (page 1 of block 0) was programmed with logical page 8, but holds version 1 of logical \
-                       page 7 and was not erased";
-        assert_fails(&oracles, "pages", message);
-    }
-
-    #[test]
-    fn programs_out_of_the_order_of_the_block_are_caught() {
-        let mut oracles = oracles();
-        let now = write(&mut oracles, 0, 2, 7, us(0));
-        write(&mut oracles, 1, 1, 8, now);
-        assert_fails(&oracles, "pages", "page 1 (page 1 of block 0) was programmed after page 2 of its block");
-    }
-
-    #[test]
-    fn an_erase_that_loses_the_newest_version_is_caught() {
-        let mut oracles = oracles();
-        let now = write(&mut oracles, 0, 1, 7, us(0));
-        erase(&mut oracles, 0, now);
-        let message =
-            "the erase of block 0 lost logical page 7, whose newest version 1 was at page 1 (page 1 of block 0)";
-        assert_fails(&oracles, "pages", message);
-    }
-
-    #[test]
-    fn an_erase_that_loses_a_page_of_before_the_run_is_caught() {
-        let mut oracles = oracles_of_a_full_drive();
-        let now = read(&mut oracles, 1, 7, None, us(0));
-        erase(&mut oracles, 0, now);
-        assert_fails(&oracles, "pages", "the erase of block 0 lost logical page 7, whose newest version 0");
-    }
-
-    #[test]
-    fn a_read_of_the_wrong_logical_page_is_caught() {
-        let mut oracles = oracles();
-        let now = write(&mut oracles, 0, 1, 7, us(0));
-        read(&mut oracles, 1, 8, None, now);
-        let message =
-            "page 1 (page 1 of block 0) was read for logical page 8, but it holds version 1 of logical page 7";
-        assert_fails(&oracles, "pages", message);
-    }
-
-    #[test]
-    fn a_read_of_an_erased_page_is_caught() {
-        let mut oracles = oracles();
-        let now = erase(&mut oracles, 0, us(0));
-        read(&mut oracles, 1, 8, None, now);
-        assert_fails(&oracles, "pages", "was read for logical page 8, but it was erased and not programmed since");
-    }
-
-    #[test]
-    fn a_page_of_before_the_run_at_two_places_is_caught() {
-        let mut oracles = oracles_of_a_full_drive();
-        let now = read(&mut oracles, 1, 7, None, us(0));
-        read(&mut oracles, 5, 7, None, now);
-        let message = "page 5 (page 1 of block 1) was read for logical page 7, but what was there before the run is at \
-                       page 1 (page 1 of block 0)";
-        assert_fails(&oracles, "pages", message);
-    }
-
-    #[test]
-    fn a_move_of_what_is_not_there_is_caught() {
-        let mut oracles = oracles();
-        let now = write(&mut oracles, 0, 1, 7, us(0));
-        program(&mut oracles, 4, 8, Origin::Moved(Ppn(1)), now);
-        assert_fails(&oracles, "pages", "was moved for logical page 8, but it holds version 1 of logical page 7");
-    }
-
-    #[test]
-    fn a_page_never_written_may_be_placed_for_a_read_once() {
-        let ftl = Ftl::new(&geometry(), &config());
-        let mut oracles = oracles();
-        oracles.page_placed(Ppn(0), Lpn(7), &ftl, us(0));
-        let now = read(&mut oracles, 0, 7, None, us(0));
-        oracles.deallocated(Lpn(7), now);
-        oracles.page_placed(Ppn(1), Lpn(7), &ftl, now);
-        let now = read(&mut oracles, 1, 7, None, now);
-        assert_silent(&oracles);
-        oracles.page_placed(Ppn(2), Lpn(7), &ftl, now);
-        let message =
-            "logical page 7 was placed at page 2 (page 2 of block 0) for a read, but version 3 of it is at page 1";
-        assert_fails(&oracles, "pages", message);
-    }
-
-    #[test]
-    fn a_page_written_before_the_run_that_is_placed_anew_is_caught() {
-        let ftl = Ftl::new(&geometry(), &config());
-        let mut oracles = oracles_of_a_full_drive();
-        oracles.page_placed(Ppn(0), Lpn(7), &ftl, us(0));
-        assert_fails(&oracles, "pages", "but it was written before the run and never deallocated: it is lost");
-    }
-
-    #[test]
-    fn a_compaction_keeps_what_the_block_held() {
-        let mut oracles = oracles();
-        let now = write(&mut oracles, 0, 0, 7, us(0));
-        let now = write(&mut oracles, 1, 1, 8, now);
-        let now = write(&mut oracles, 2, 4, 7, now);
-        assert_eq!(oracles.pages.compacted(crate::ids::BlockId(0), &[(Ppn(0), Lpn(8))]), Ok(()));
-        // A read that was under way still finds it at its old place.
-        assert_eq!(oracles.pages.read(Ppn(1), Lpn(8)), Ok(2));
-        assert_eq!(oracles.pages.read(Ppn(0), Lpn(8)), Ok(2));
-        end(&mut oracles, now);
-        assert_silent(&oracles);
-    }
-
-    #[test]
-    fn a_compaction_that_loses_a_page_is_caught() {
-        let mut oracles = oracles();
-        write(&mut oracles, 0, 0, 7, us(0));
-        let outcome = oracles.pages.compacted(crate::ids::BlockId(0), &[]);
-        assert_eq!(outcome, Err("the compaction of block 0 lost logical page 7".to_owned()));
-    }
-}
+mod tests;

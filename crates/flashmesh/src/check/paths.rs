@@ -124,16 +124,23 @@ impl Paths {
 #[cfg(test)]
 mod tests {
     use super::super::Oracles;
-    use super::super::planted::{assert_fails, assert_silent, end, ns, oracles};
+    use super::super::histories::{assert_fails, assert_silent, config, end, ns, oracles_with};
     use crate::fabric::{Grant, Leg, Message, Payload, Sent};
     use crate::ids::{DieId, PathId};
-    use crate::units::{Bytes, Time};
+    use crate::units::{Bytes, Rate, Time};
 
     const COMMAND: Grant = Grant { die: DieId(3), leg: Leg::Command, path: PathId(1) };
     const DATA: Grant = Grant { die: DieId(2), leg: Leg::DataOut, path: PathId(1) };
     const PAGE: Payload =
         Payload { message: Message::Program, planes: 1, command: Time::from_ns(10), bytes: Bytes::from_kib(4) };
     const SENT: Sent = Sent { delivered: None, least: Time::from_ns(10) };
+
+    /// Oracles of a bus that moves data in no time.
+    fn oracles() -> Oracles {
+        let mut config = config();
+        config.fabric.channel_rate = Rate::UNLIMITED;
+        oracles_with(&config)
+    }
 
     fn sent() -> Oracles {
         let mut oracles = oracles();

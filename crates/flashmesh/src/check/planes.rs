@@ -1,10 +1,11 @@
 //! The planes that share one operation: as many pages as planes joined, one a plane, of the kind that was announced, and
 //! only those that the multi-plane rule lets join.
 
-use crate::config::MultiPlane;
+use crate::config::{Config, MultiPlane};
 use crate::flash::die::OperationKind;
-use crate::flash::geometry::Geometry;
 use crate::ids::{BlockId, DieId, PlaneId, Ppn};
+
+use super::arithmetic::Homes;
 
 /// What one plane did in an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,7 +27,7 @@ struct Ended {
 /// Which planes share an operation.
 #[derive(Debug)]
 pub(super) struct Planes {
-    geometry: Geometry,
+    homes: Homes,
     rule: MultiPlane,
     /// The operation each die began last, and the one it has set aside.
     begun: Vec<Option<(OperationKind, usize)>>,
@@ -37,9 +38,10 @@ pub(super) struct Planes {
 impl Planes {
     pub(super) const NAME: &'static str = "planes";
 
-    pub(super) fn new(geometry: &Geometry, rule: MultiPlane) -> Planes {
-        let none = vec![None; geometry.dies() as usize];
-        Planes { geometry: geometry.clone(), rule, begun: none.clone(), suspended: none, ended: None }
+    pub(super) fn new(config: &Config) -> Planes {
+        let homes = Homes::new(&config.geometry);
+        let none = vec![None; homes.dies()];
+        Planes { homes, rule: config.flash.multi_plane, begun: none.clone(), suspended: none, ended: None }
     }
 
     pub(super) fn began(&mut self, die: DieId, kind: OperationKind, planes: usize) {
@@ -78,7 +80,7 @@ impl Planes {
     /// `from` is where the content was, when it was moved.
     pub(super) fn programmed(&mut self, ppn: Ppn, from: Option<Ppn>) -> Result<(), String> {
         if let (Some(from), Some(Ended { kind: OperationKind::Copyback, .. })) = (from, &self.ended)
-            && self.geometry.plane_of(from) != self.geometry.plane_of(ppn)
+            && self.homes.plane_of(from) != self.homes.plane_of(ppn)
         {
             return Err(format!("a copyback moved page {} to page {}, which is in another plane", from.0, ppn.0));
         }
@@ -86,15 +88,13 @@ impl Planes {
     }
 
     pub(super) fn erased(&mut self, block: BlockId) -> Result<(), String> {
-        self.page(self.geometry.ppn(block, 0), &[OperationKind::Erase], "erased")
+        self.page(self.homes.ppn(block, 0), &[OperationKind::Erase], "erased")
     }
 
     fn page(&mut self, ppn: Ppn, kinds: &[OperationKind], did: &str) -> Result<(), String> {
-        let block = self.geometry.block_of(ppn);
-        let plane = self.geometry.plane_of(ppn);
-        let die = self.geometry.die_of_plane(plane);
-        let page = self.geometry.page_in_block(ppn);
-        let done = Done { plane, block_in_plane: block.0 % self.geometry.blocks_per_plane, page };
+        let (block, plane, die) = (self.homes.block_of(ppn), self.homes.plane_of(ppn), self.homes.die_of(ppn));
+        let page = self.homes.page_in_block(ppn);
+        let done = Done { plane, block_in_plane: self.homes.block_in_plane(block), page };
         let place = format!("page {page} of block {} in plane {} of die {} was {did}", block.0, plane.0, die.0);
         let Some(ended) = &mut self.ended else { return Err(format!("{place}, but no operation has ended")) };
         if ended.die != die || !kinds.contains(&ended.kind) {
@@ -113,7 +113,7 @@ impl Planes {
                 return Err(format!(
                     "{place} together with page {} of block {} in plane {}; the rule is {:?}",
                     lead.page,
-                    lead.plane.0 * self.geometry.blocks_per_plane + lead.block_in_plane,
+                    self.homes.block(lead.plane, lead.block_in_plane).0,
                     lead.plane.0,
                     self.rule
                 ));
@@ -126,7 +126,7 @@ impl Planes {
 
 #[cfg(test)]
 mod tests {
-    use super::super::planted::{assert_fails, assert_silent, config, oracles, oracles_with, us};
+    use super::super::histories::{assert_fails, assert_silent, config, oracles, oracles_with, us};
     use super::super::{Oracles, Origin};
     use crate::config::MultiPlane;
     use crate::flash::die::OperationKind::{self, Copyback, Erase, Program, Read};

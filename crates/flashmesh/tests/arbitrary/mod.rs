@@ -1,4 +1,5 @@
 //! Random small drives and workloads, for the tests that drive a whole drive.
+#![allow(dead_code, missing_docs, reason = "every test file uses its part of it")]
 
 mod cache;
 mod flash;
@@ -186,7 +187,12 @@ fn fit(config: &Config, capacity: Bytes, pages: u64, sketch: &Sketch, arrival: T
 
 /// A drive and a few hundred requests to a part of its first namespace.
 pub fn case() -> impl Strategy<Value = Case> {
-    (drive(), proptest::collection::vec(sketch(), 1..400), 1..=100u64).prop_map(|(config, sketches, percent)| {
+    case_of(1..400)
+}
+
+/// A drive and so many requests to a part of its first namespace.
+pub fn case_of(requests: std::ops::Range<usize>) -> impl Strategy<Value = Case> {
+    (drive(), proptest::collection::vec(sketch(), requests), 1..=100u64).prop_map(|(config, sketches, percent)| {
         let capacity = first_capacity(&config);
         let pages = capacity.as_u64() / config.geometry.page_size.as_u64();
         let footprint = (pages * percent).div_ceil(100);

@@ -28,7 +28,7 @@ fn drive(victim: VictimPolicy) -> Config {
     config.replay.mode = ReplayMode::Stress;
     config.replay.outstanding = 16;
     config.workload.read_share = 0.0;
-    config.workload.requests = Some(300_000);
+    config.workload.requests = Some(120_000);
     config
 }
 

@@ -10,7 +10,7 @@ impl Cache {
         let Some(io) = self.flying.get(&id).map(|flying| flying.io) else {
             return Err(format!("request {} found logical page {} in the cache, but is not in flight", id.0, lpn.0));
         };
-        let wanted = self.touched(&io, lpn);
+        let wanted = self.cuts.touched(&io, lpn);
         let nothing = vec![None; self.sectors as usize];
         let stamps = self.dram.get(&lpn).map_or(&nothing, |held| &held.stamps);
         if let Some(flying) = self.flying.get_mut(&id) {
@@ -34,7 +34,7 @@ impl Cache {
         if stays {
             flying.done.push(lpn);
         }
-        if self.touched(&io, lpn) != sectors {
+        if self.cuts.touched(&io, lpn) != sectors {
             return Err(format!("the cache took other sectors of logical page {} than request {} wrote", lpn.0, id.0));
         }
         let empty = || Held { stamps: vec![None; self.sectors as usize], unsaved: Sectors::NONE };

@@ -16,7 +16,7 @@ impl Cache {
             return Ok(());
         };
         let Some(io) = self.flying.get(&id).map(|flying| flying.io) else { return Ok(()) };
-        let wanted = self.touched(&io, lpn);
+        let wanted = self.cuts.touched(&io, lpn);
         let Some(flying) = self.flying.get_mut(&id) else { return Ok(()) };
         if io.kind == RequestKind::Read {
             let got = flying.got.get(&lpn);
@@ -50,7 +50,7 @@ impl Cache {
     /// How much of a page the device cache has sent to flash.
     pub(in crate::check) fn destaged_bytes(&self, lpn: Lpn) -> Option<Bytes> {
         let (sectors, _) = self.destages.get(&lpn)?;
-        Some(self.geometry.sector_size * u64::from(sectors.count()))
+        Some(self.cuts.sector_size() * u64::from(sectors.count()))
     }
 
     /// The array programmed a page.
@@ -60,7 +60,7 @@ impl Cache {
             Origin::Moved(_) | Origin::Map => return Ok(()),
             Origin::User(id) => {
                 let Some(io) = self.flying.get(&id).map(|flying| flying.io) else { return Ok(()) };
-                let sectors = self.touched(&io, lpn);
+                let sectors = self.cuts.touched(&io, lpn);
                 let Some(flying) = self.flying.get_mut(&id) else { return Ok(()) };
                 flying.done.push(lpn);
                 let base = flying.base.remove(&lpn);

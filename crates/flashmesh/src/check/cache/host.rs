@@ -6,7 +6,6 @@ use rustc_hash::FxHashMap;
 
 use super::{Cache, Flying, Stamp};
 use crate::cache::Sectors;
-use crate::check::requests::Extent;
 use crate::ids::{Lpn, RequestId};
 use crate::workload::{IoRequest, RequestKind};
 
@@ -15,7 +14,7 @@ impl Cache {
         self.order += 1;
         let mut floors = FxHashMap::default();
         if io.kind == RequestKind::Read {
-            for lpn in Extent::of(io, &self.geometry).pages() {
+            for lpn in self.cuts.extent(io).pages() {
                 floors.insert(lpn, self.known.get(&lpn).cloned().unwrap_or_else(|| self.none()));
             }
         }
@@ -81,7 +80,7 @@ impl Cache {
                     continue;
                 }
                 let floor = floors.entry(lpn).or_insert_with(|| vec![0; self.sectors as usize]);
-                for sector in self.touched(&flying.io, lpn).iter().map(|sector| sector as usize) {
+                for sector in self.cuts.touched(&flying.io, lpn).iter().map(|sector| sector as usize) {
                     floor[sector] = floor[sector].max(flying.order);
                 }
             }
@@ -114,7 +113,7 @@ impl Cache {
             RequestKind::Read | RequestKind::Write | RequestKind::WriteZeroes => {}
         }
         for lpn in self.pages_moved(&flying.io) {
-            let touched = self.touched(&flying.io, lpn);
+            let touched = self.cuts.touched(&flying.io, lpn);
             let nothing = vec![None; self.sectors as usize];
             let written = vec![Some(flying.order); self.sectors as usize];
             let stamps = match flying.io.kind {

@@ -14,12 +14,11 @@ use rustc_hash::FxHashMap;
 
 use crate::cache::Sectors;
 use crate::config::{CacheSharing, Config};
-use crate::flash::geometry::Geometry;
 use crate::ids::{Lpn, RequestId};
 use crate::results::work::PowerCutReport;
 use crate::workload::{IoRequest, RequestKind};
 
-use super::requests::Extent;
+use super::arithmetic::Cuts;
 
 /// A write, by its place in the order of those that reached the drive; 0 for what was there before.
 type Stamp = u64;
@@ -53,7 +52,7 @@ struct Held {
 /// What the cache and the flash hold.
 #[derive(Debug)]
 pub(super) struct Cache {
-    geometry: Geometry,
+    cuts: Cuts,
     /// Sectors of a page.
     sectors: u32,
     capacity: usize,
@@ -78,9 +77,9 @@ impl Cache {
     pub(super) const NAME: &'static str = "cache";
 
     /// The oracle of a drive with a cache; `None` when it is turned off.
-    pub(super) fn new(geometry: &Geometry, config: &Config) -> Option<Cache> {
-        let settings = &config.cache;
-        let pages = settings.capacity.as_u64() / geometry.page_size.as_u64();
+    pub(super) fn new(config: &Config) -> Option<Cache> {
+        let (settings, cuts) = (&config.cache, Cuts::new(&config.geometry));
+        let pages = settings.capacity.as_u64() / cuts.page_size().as_u64();
         if pages == 0 {
             return None;
         }
@@ -92,10 +91,10 @@ impl Cache {
         let of_a_part = (pages / parts).max(1);
         let dirty_of_a_part = ((of_a_part as f64 * settings.dirty_limit) as u64).max(1);
         Some(Cache {
-            sectors: (geometry.page_size.as_u64() / geometry.sector_size.as_u64()) as u32,
+            sectors: cuts.sectors(),
             capacity: (parts * of_a_part) as usize,
             dirty_limit: parts * dirty_of_a_part,
-            geometry: geometry.clone(),
+            cuts,
             order: 0,
             flying: FxHashMap::default(),
             dram: FxHashMap::default(),
@@ -116,18 +115,9 @@ impl Cache {
         self.flash.get(&lpn).cloned().unwrap_or_else(|| self.none())
     }
 
-    /// The sectors of `lpn` that a request touches.
-    fn touched(&self, io: &IoRequest, lpn: Lpn) -> Sectors {
-        let sector = self.geometry.sector_size.as_u64();
-        let first_of_page = u64::from(lpn.0) * u64::from(self.sectors);
-        let first = (io.offset.as_u64() / sector).max(first_of_page) - first_of_page;
-        let end = (io.offset + io.size).as_u64().div_ceil(sector).min(first_of_page + u64::from(self.sectors));
-        Sectors::range(first as u32, (end - first_of_page) as u32)
-    }
-
     /// The pages that a request reads or writes; zeroes over a whole page deallocate it.
     fn pages_moved(&self, io: &IoRequest) -> impl Iterator<Item = Lpn> + use<> {
-        let extent = Extent::of(io, &self.geometry);
+        let extent = self.cuts.extent(io);
         let zeroes = io.kind == RequestKind::WriteZeroes;
         extent.pages().filter(move |lpn| !zeroes || extent.is_partial(*lpn))
     }
@@ -176,7 +166,7 @@ impl Cache {
             sectors += lost;
         }
         let Some(cut) = power_cut else { return Ok(()) };
-        let bytes = sectors * self.geometry.sector_size.as_u64();
+        let bytes = sectors * self.cuts.sector_size().as_u64();
         if (cut.pages_lost, cut.bytes_lost) != (pages, bytes) {
             return Err(format!(
                 "{} pages and {} B were reported as lost with the power, but {pages} pages and {bytes} B were",

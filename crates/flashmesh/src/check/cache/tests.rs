@@ -1,4 +1,4 @@
-use super::super::planted::{
+use super::super::histories::{
     assert_fails, assert_silent, config, end, operation, oracles_with, program, read, submit, us,
 };
 use super::super::{Oracles, Origin};
@@ -56,7 +56,7 @@ fn pages_that_are_written_read_destaged_and_removed_are_right() {
 #[test]
 fn a_read_of_flash_that_misses_newer_data_in_dram_is_caught() {
     let mut oracles = oracles();
-    let now = super::super::planted::write(&mut oracles, 0, 0, 3, us(0));
+    let now = super::super::histories::write(&mut oracles, 0, 0, 3, us(0));
     cached(&mut oracles, 1, 3, WHOLE, now);
     submit(&mut oracles, 2, Read, 3 * PAGE, PAGE, now);
     read(&mut oracles, 0, 3, Some(2), now);
@@ -104,7 +104,7 @@ fn more_dirty_pages_than_may_be_are_caught() {
 #[test]
 fn a_part_of_a_page_programmed_without_the_rest_is_caught() {
     let mut oracles = oracles();
-    let now = super::super::planted::write(&mut oracles, 0, 0, 3, us(0));
+    let now = super::super::histories::write(&mut oracles, 0, 0, 3, us(0));
     cached(&mut oracles, 1, 3, Sectors::range(0, 1), now);
     destaged(&mut oracles, 1, 3, Sectors::range(0, 1), now);
     assert_fails(&oracles, "cache", "write 0 of sector 1 of logical page 3 was programmed over write 1");

@@ -1,8 +1,8 @@
-//! Planted faults of what the dies do, and runs that are right.
+//! Injected faults of what the dies do, and runs that are right.
 
 use super::super::Oracles;
-use super::super::planted::{assert_fails, assert_silent, config, oracles, oracles_with, us};
-use crate::config::{Config, PageTypes, Suspension};
+use super::super::histories::{assert_fails, assert_silent, config, oracles, oracles_with, us};
+use crate::config::{Config, FabricKind, PageTypes, Suspension};
 use crate::flash::die::OperationKind::{self, Erase, Program, Read};
 use crate::ids::{DieId, Lpn, Ppn};
 use crate::units::Time;
@@ -105,6 +105,21 @@ fn an_end_that_comes_too_early_or_too_late_is_caught() {
         begin(&mut oracles, Read, 1, us(1), us(4));
         oracles.array_ended(DIE, at);
         assert_fails(&oracles, "dies", &format!("die 1 ended a Read at {text}, due at 4us"));
+    }
+}
+
+#[test]
+fn an_array_whose_controller_takes_no_time_is_caught() {
+    let mut config = config();
+    for (kind, decoding) in
+        [(FabricKind::Pssd, 40), (FabricKind::Pnssd, 40), (FabricKind::Bus, 0), (FabricKind::Venice, 0)]
+    {
+        config.fabric.kind = kind;
+        for nanoseconds in [0, 20, 40] {
+            let mut oracles = oracles_with(&config);
+            begin(&mut oracles, Read, 1, us(0), us(3) + Time::from_ns(nanoseconds));
+            assert_eq!(oracles.verdict().is_ok(), nanoseconds == decoding, "{kind}: {:?}", oracles.violation());
+        }
     }
 }
 

@@ -12,7 +12,7 @@ use crate::check::{Oracles, Origin};
 use crate::flash::die::OperationKind;
 use crate::ftl::Ftl;
 use crate::ids::{BlockId, DieId, Lpn, PlaneId, Ppn, RequestId};
-use crate::units::Time;
+use crate::units::{Bytes, Time};
 
 impl Oracles {
     /// A die took an operation over `planes` of its planes.
@@ -20,6 +20,7 @@ impl Oracles {
         let outcome = self.dies.began(die, kind, planes);
         self.judge(Dies::NAME, outcome, now);
         self.planes.began(die, kind, planes);
+        self.commands.began(die, kind, planes);
         self.energy.began(die, kind);
     }
 
@@ -73,13 +74,23 @@ impl Oracles {
     /// Checks how long the operation took that read a page, programmed one, or did both; what is not told was in the same plane.
     fn judge_time(&mut self, read: Option<Ppn>, programmed: Option<Ppn>, now: Time) {
         let Some(ppn) = programmed.or(read) else { return };
-        let geometry = &self.geometry;
-        let offset = |ppn: Option<Ppn>| ppn.map(|ppn| geometry.page_in_block(ppn));
-        let die = geometry.die_of_plane(geometry.plane_of(ppn));
+        let homes = &self.homes;
+        let offset = |ppn: Option<Ppn>| ppn.map(|ppn| homes.page_in_block(ppn));
+        let die = homes.die_of(ppn);
         let (read, programmed) = (offset(read), offset(programmed));
         self.energy.told(read, programmed);
         let outcome = self.dies.told(die, read.unwrap_or(0), programmed.unwrap_or(0));
         self.judge(Dies::NAME, outcome, now);
+    }
+
+    /// How much of a page is to leave the chip once it is read; `None` where that is not known, as with a device cache, which may
+    /// have a part of it.
+    fn wanted(&self, lpn: Lpn, request: Option<RequestId>) -> Option<Bytes> {
+        match request {
+            _ if self.cache.is_some() => None,
+            Some(id) => self.requests.wanted(id, lpn),
+            None => self.entries.is_of_host(lpn).then(|| self.requests.page_size()),
+        }
     }
 
     /// The array read a page, for a request or to move it.
@@ -87,6 +98,7 @@ impl Oracles {
         let outcome = self.planes.read(ppn);
         self.judge(Planes::NAME, outcome, now);
         self.judge_time(Some(ppn), None, now);
+        self.data.read(ppn, self.wanted(lpn, request));
         self.cache(now, |cache| cache.read(request, lpn));
         let version = self.pages.read(ppn, lpn);
         if let Some(id) = request {
@@ -146,14 +158,14 @@ impl Oracles {
 
     /// A page that was never written, or deallocated, was placed so that it can be read.
     pub fn page_placed(&mut self, ppn: Ppn, lpn: Lpn, ftl: &Ftl, now: Time) {
-        let block = self.geometry.block_of(ppn);
+        let block = self.homes.block_of(ppn);
         // Erases that the array was not told to do are compactions, see `Ftl::translate_read`.
         if ftl.erase_count(block) > self.pages.erases(block) {
             let mut survivors = Vec::new();
             let mut page = 0;
             while let Some((at, survivor)) = ftl.next_valid_page(block, page) {
-                if self.geometry.ppn(block, at) != ppn {
-                    survivors.push((self.geometry.ppn(block, at), survivor));
+                if self.homes.ppn(block, at) != ppn {
+                    survivors.push((self.homes.ppn(block, at), survivor));
                 }
                 page = at + 1;
             }

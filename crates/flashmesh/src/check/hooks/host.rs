@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use crate::check::Oracles;
+use crate::check::namespaces::Namespaces;
 use crate::check::queues::Queues;
 use crate::check::requests::Requests;
 use crate::host::interface::Seen;
@@ -13,6 +14,7 @@ use crate::workload::IoRequest;
 impl Oracles {
     /// The host issued a request.
     pub fn request_issued(&mut self, id: RequestId, stream: StreamId, now: Time) {
+        self.namespaces.issued(id, stream);
         let outcome = self.queues.issued(id, stream);
         self.judge(Queues::NAME, outcome, now);
     }
@@ -33,6 +35,8 @@ impl Oracles {
     pub fn request_submitted(&mut self, id: RequestId, io: &IoRequest, now: Time) {
         let outcome = self.requests.submitted(id, io, now);
         self.judge(Requests::NAME, outcome, now);
+        let outcome = self.namespaces.submitted(id, io);
+        self.judge(Namespaces::NAME, outcome, now);
         self.freshness.submitted(id, io, now, |lpn| self.pages.newest(lpn));
         if let Some(cache) = &mut self.cache {
             cache.submitted(id, io);
@@ -53,6 +57,7 @@ impl Oracles {
         let outcome = self.requests.completed(id, now);
         self.judge(Requests::NAME, outcome, now);
         self.queues.completed(id);
+        self.namespaces.completed(id);
         self.freshness.completed(id);
         self.entries.completed(id);
         self.cache(now, |cache| cache.completed(id));

@@ -1,6 +1,7 @@
 //! Paths, transfers and links between controllers and chips.
 
 use crate::check::Oracles;
+use crate::check::commands::Commands;
 use crate::check::data::Data;
 use crate::check::links::Links;
 use crate::check::paths::Paths;
@@ -25,6 +26,8 @@ impl Oracles {
         self.energy.sent();
         let outcome = self.paths.sent(grant, payload, sent, now);
         self.judge(Paths::NAME, outcome, now);
+        let outcome = self.commands.sent(die, payload, sent);
+        self.judge(Commands::NAME, outcome, now);
         let outcome = self.data.sent(die, payload);
         self.judge(Data::NAME, outcome, now);
     }

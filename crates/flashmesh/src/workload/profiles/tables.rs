@@ -261,22 +261,25 @@ fn read_mixes() -> Result<Vec<Mix>, String> {
 }
 
 #[cfg(test)]
+#[path = "../../../tests/common/shared.rs"]
+mod shared;
+
+#[cfg(test)]
 mod tests {
+    use std::path::Path;
+
+    use super::shared::shared;
     use super::*;
     use crate::workload::profiles::Origin;
 
-    /// A file of the folder of published figures; `None`, and a line that says so, where it is absent.
-    fn shared(name: &str) -> Option<String> {
-        let path = format!("{}/../../../shared/data/{name}", env!("CARGO_MANIFEST_DIR"));
-        let text = std::fs::read_to_string(&path).ok();
-        if text.is_none() {
-            println!("skipped: {path} is absent");
-        }
-        text
+    fn published(figures: &Path, name: &str) -> String {
+        std::fs::read_to_string(figures.join(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
     }
 
-    fn shared_rows(name: &str) -> Vec<std::collections::HashMap<String, String>> {
-        rows(name, &shared(name).unwrap_or_default()).unwrap()
+    fn published_rows(figures: &Path, name: &str) -> Vec<std::collections::HashMap<String, String>> {
+        let published = rows(name, &published(figures, name)).unwrap();
+        assert!(!published.is_empty(), "{name} has no rows");
+        published
     }
 
     fn profile(name: &str) -> &'static Profile {
@@ -295,25 +298,25 @@ mod tests {
 
     #[test]
     fn tables_that_are_copies_are_the_published_ones() {
+        let Some(figures) = shared("data") else { return };
         for (name, table) in
             [("workloads_venice.csv", TABLES[0].csv), ("mixes_venice.csv", MIXES_CSV), ("msr_volumes.csv", VOLUMES)]
         {
-            if let Some(published) = shared(name) {
-                assert_eq!(table, published, "{name}");
-            }
+            assert_eq!(table, published(&figures, name), "{name}");
         }
     }
 
     #[test]
     fn the_figures_of_the_other_tables_are_the_published_ones() {
         let number = |row: &std::collections::HashMap<String, String>, key: &str| row[key].parse::<f64>().unwrap();
-        for row in shared_rows("workloads_mbm.csv") {
+        let Some(figures) = shared("data") else { return };
+        for row in published_rows(&figures, "workloads_mbm.csv") {
             let profile = profile(&format!("mbm/{}", row["trace"]));
             assert_eq!(profile.read_percent.value, number(&row, "read_pct"));
             let (read_kb, write_kb) = (number(&row, "mean_read_kB"), number(&row, "mean_write_kB"));
             assert_eq!(profile.sizes.value, SizeFigures::MeansByKind { read_kb, write_kb });
         }
-        for row in shared_rows("workloads_nossd14.csv") {
+        for row in published_rows(&figures, "workloads_nossd14.csv") {
             let profile = profile(&format!("nossd14/{}", row["trace"]));
             assert!((profile.read_share() - number(&row, "read_ratio")).abs() < 1e-12);
             let (mean_kb, mode_kb) = (number(&row, "mean_request_kB"), number(&row, "mode_request_kB"));
@@ -321,14 +324,14 @@ mod tests {
             let us = number(&row, "mean_interarrival_ms") * 1000.0;
             assert_eq!(profile.mean_interarrival.value, time_of_us(us));
         }
-        for row in shared_rows("workloads_collisions.csv") {
+        for row in published_rows(&figures, "workloads_collisions.csv") {
             let profile = profile(&format!("collisions/{}", row["trace"]));
             assert_eq!(
                 (profile.read_percent.value, profile.read_percent.origin),
                 (number(&row, "read_pct"), Origin::Published)
             );
         }
-        for row in shared_rows("table5_collisions.csv") {
+        for row in published_rows(&figures, "table5_collisions.csv") {
             profile(&format!("collisions/{}", row["trace"]));
         }
     }

@@ -1,4 +1,4 @@
-//! Short histories for the tests of the oracles, right ones and ones with a planted fault.
+//! Short histories for the tests of the oracles, right ones and ones with an injected fault.
 
 use crate::config::{Config, PreconditionKind};
 use crate::flash::die::OperationKind;
@@ -120,7 +120,7 @@ pub(super) fn assert_silent(oracles: &Oracles) {
 /// The oracle named `oracle` spoke first, and its message holds `text`.
 #[track_caller]
 pub(super) fn assert_fails(oracles: &Oracles, oracle: &str, text: &str) {
-    let violation = oracles.violation().expect("the planted fault is seen");
+    let violation = oracles.violation().expect("the injected fault is seen");
     assert_eq!(violation.oracle, oracle, "{violation}");
     assert!(violation.message.contains(text), "{violation}\nis expected to hold\n{text}");
     assert!(oracles.verdict().is_err());

@@ -1,0 +1,19 @@
+//! Addresses, times and ranges, from the configuration alone.
+//!
+//! What the simulator computes with shifts, tables and counts made before the run, this computes anew by plain division, page by
+//! page and plane by plane, so that an error in the one is not in the other. Nothing here calls the arithmetic of the drive;
+//! only the names of things (ids, units) and the declared parameters are shared.
+
+mod cuts;
+mod homes;
+mod spaces;
+#[cfg(test)]
+mod tests;
+mod times;
+mod translation;
+
+pub(super) use cuts::{Cuts, Extent};
+pub(super) use homes::Homes;
+pub(super) use spaces::{Space, space_of_stream, spaces};
+pub(super) use times::Times;
+pub(super) use translation::MapPages;

@@ -1,0 +1,57 @@
+//! Which logical pages each namespace has, and which planes they may lie on.
+
+use std::ops::Range;
+
+use crate::config::{Config, Indices};
+use crate::ids::PlaneId;
+
+use super::{Cuts, Homes};
+
+/// A namespace.
+#[derive(Clone, Debug)]
+pub(in crate::check) struct Space {
+    pub name: String,
+    pub pages: Range<u32>,
+    /// By plane: whether its pages may lie there.
+    pub planes: Vec<bool>,
+}
+
+/// The namespaces of the drive, in the order of the text; the whole drive is one where none is given.
+pub(in crate::check) fn spaces(config: &Config) -> Vec<Space> {
+    let homes = Homes::new(&config.geometry);
+    let cuts = Cuts::new(&config.geometry);
+    let page = cuts.page_size().as_u64();
+    if config.namespace.is_empty() {
+        let planes = vec![true; homes.planes()];
+        return vec![Space { name: "drive".to_owned(), pages: 0..cuts.logical_pages(), planes }];
+    }
+    let given = |at: usize| config.namespace[at].1.capacity.map(|capacity| (capacity.as_u64() / page) as u32);
+    let count = config.namespace.len();
+    let taken: u32 = (0..count).filter_map(given).sum();
+    let sharers = (0..count).filter(|&at| given(at).is_none()).count() as u32;
+    let mut first = 0;
+    let mut spaces = Vec::new();
+    for (at, (name, namespace)) in config.namespace.iter().enumerate() {
+        let pages = given(at).unwrap_or_else(|| (cuts.logical_pages() - taken) / sharers);
+        let sets = [&namespace.channels, &namespace.ways, &namespace.dies, &namespace.planes];
+        let is_in =
+            |set: &Option<Indices>, number: u32| set.as_ref().is_none_or(|set| set.as_slice().contains(&number));
+        let has = |plane: u32| {
+            let position = homes.position(PlaneId(plane));
+            sets.iter().zip(position).all(|(set, number)| is_in(set, number))
+        };
+        let planes = (0..homes.planes() as u32).map(has).collect();
+        spaces.push(Space { name: name.clone(), pages: first..first + pages, planes });
+        first += pages;
+    }
+    spaces
+}
+
+/// By stream: the namespace that its requests go to, by its place among [`spaces`].
+pub(in crate::check) fn space_of_stream(config: &Config) -> Vec<usize> {
+    let place = |wanted: &Option<String>| {
+        let named = |name: &String| config.namespace.iter().position(|(other, _)| other == name);
+        wanted.as_ref().and_then(named).unwrap_or(0)
+    };
+    config.streams().iter().map(|stream| place(&stream.queue.namespace)).collect()
+}

@@ -1,0 +1,155 @@
+//! How long commands, the array and transfers take.
+
+use crate::config::{self, Config, FabricKind, PageTypes};
+use crate::fabric::{Message, Payload};
+use crate::flash::die::OperationKind;
+use crate::units::{Bytes, Rate, Time};
+
+/// The bits of the cells, least significant first: of the pages that do not repeat, and of those that do.
+const ONE: (&str, &str) = ("", "l");
+const MLC: (&str, &str) = ("", "lu");
+const TLC: (&str, &str) = ("llllllmm", "llmmuu");
+
+/// The latencies that a configuration gives.
+#[derive(Clone, Debug)]
+pub(in crate::check) struct Times {
+    flash: config::Flash,
+    fabric: FabricKind,
+    packets: config::Packets,
+    channel_rate: Rate,
+}
+
+/// `first` for one plane and the listed times for more; past the end of the list, each plane adds what the last one added.
+fn counted(listed: &[Time], planes: u32) -> Time {
+    let mut time = Time::ZERO;
+    let mut step = Time::ZERO;
+    for plane in 0..planes as usize {
+        match listed.get(plane) {
+            Some(&next) => {
+                step = next.saturating_sub(time);
+                time = next;
+            }
+            None => time += step,
+        }
+    }
+    time
+}
+
+impl Times {
+    pub(in crate::check) fn new(config: &Config) -> Times {
+        Times {
+            flash: config.flash.clone(),
+            fabric: config.fabric.kind,
+            packets: config.packets.clone(),
+            channel_rate: config.fabric.channel_rate,
+        }
+    }
+
+    /// Which of `times` (for lower, middle and upper pages) the page at an offset in its block has.
+    fn pick(&self, page: u32, times: [Time; 3]) -> Time {
+        let (first, repeated) = match self.flash.page_types {
+            PageTypes::One => ONE,
+            PageTypes::Mlc => MLC,
+            PageTypes::Tlc => TLC,
+        };
+        let (first, repeated, page) = (first.as_bytes(), repeated.as_bytes(), page as usize);
+        match first.get(page).unwrap_or_else(|| &repeated[(page - first.len()) % repeated.len()]) {
+            b'u' => times[2],
+            b'm' => times[1],
+            _ => times[0],
+        }
+    }
+
+    /// Offsets in a block beyond which the types of pages repeat.
+    pub(in crate::check) fn page_types_end(&self) -> u32 {
+        let (first, repeated) = match self.flash.page_types {
+            PageTypes::One => ONE,
+            PageTypes::Mlc => MLC,
+            PageTypes::Tlc => TLC,
+        };
+        (first.len() + repeated.len()) as u32
+    }
+
+    /// How long the array reads the page at this offset.
+    pub(in crate::check) fn read(&self, page: u32) -> Time {
+        let lower = self.flash.read_time;
+        let own = [self.flash.middle_page_read_time, self.flash.upper_page_read_time];
+        let [middle, upper] = own.map(|own| own.unwrap_or(lower));
+        self.pick(page, [lower, middle, upper])
+    }
+
+    /// How long the array programs the page at this offset.
+    pub(in crate::check) fn program(&self, page: u32) -> Time {
+        let lower = self.flash.program_time;
+        let own = [self.flash.middle_page_program_time, self.flash.upper_page_program_time];
+        let [middle, upper] = own.map(|own| own.unwrap_or(lower));
+        self.pick(page, [lower, middle, upper])
+    }
+
+    /// What a controller on the die takes to decode a command, and again to frame data.
+    fn on_die_controller(&self) -> Time {
+        let has_one = matches!(self.fabric, FabricKind::Pssd | FabricKind::Pnssd);
+        if has_one { self.packets.on_die_controller_time } else { Time::ZERO }
+    }
+
+    /// How long a die is busy with an operation that reads the page at the offset `read` and programs the one at `programmed`.
+    pub(in crate::check) fn array(&self, kind: OperationKind, read: u32, programmed: u32) -> Time {
+        let decoding = self.on_die_controller();
+        match kind {
+            OperationKind::Read => decoding + self.read(read) + decoding,
+            OperationKind::Program => decoding + self.program(programmed),
+            OperationKind::Erase => decoding + self.flash.erase_time,
+            OperationKind::Copyback => decoding + self.read(read) + self.program(programmed),
+        }
+    }
+
+    /// How long command and address of an operation over `planes` planes take on a shared channel.
+    pub(in crate::check) fn command(&self, kind: OperationKind, planes: u32) -> Time {
+        let flash = &self.flash;
+        let one = flash.command_time;
+        let alike = [one, one + flash.command_time_per_extra_plane.unwrap_or(one)];
+        let of = |own: &Option<config::Times>| match own {
+            Some(config::Times(listed)) => counted(listed, planes),
+            None => counted(&alike, planes),
+        };
+        match kind {
+            OperationKind::Read => of(&flash.read_command_time),
+            OperationKind::Program => of(&flash.program_command_time),
+            OperationKind::Erase => of(&flash.erase_command_time),
+            // Two commands in one where neither has a time of its own.
+            OperationKind::Copyback => match (&flash.read_command_time, &flash.program_command_time) {
+                (None, None) => counted(&alike, planes),
+                (read, program) => of(read) + of(program),
+            },
+        }
+    }
+
+    /// How long `bytes` take at `rate`, any part of a picosecond counting as one.
+    fn moving(bytes: u64, rate: Rate) -> Time {
+        if rate == Rate::UNLIMITED {
+            return Time::ZERO;
+        }
+        let (work, rate) = (u128::from(bytes) * 1_000_000_000_000, u128::from(rate.as_bytes_per_second()));
+        Time::from_ps((work / rate + u128::from(work % rate > 0)) as u64)
+    }
+
+    /// How long a payload holds a channel; `None` in interconnects whose paths are more than one channel.
+    pub(in crate::check) fn on_channel(&self, payload: Payload) -> Option<Time> {
+        let Payload { message, planes, command, bytes } = payload;
+        match self.fabric {
+            FabricKind::Bus | FabricKind::Ideal => Some(command + Times::moving(bytes.as_u64(), self.channel_rate)),
+            FabricKind::Pssd => {
+                let doubled = self.channel_rate.as_bytes_per_second().checked_mul(2);
+                let rate = doubled.map_or(Rate::UNLIMITED, Rate::from_bytes_per_second);
+                let framed = self.packets.data_header.as_u64() + self.packets.data_crc.as_u64();
+                let framed = bytes.as_u64() + u64::from(planes) * framed;
+                let data = if bytes == Bytes::ZERO { Time::ZERO } else { Times::moving(framed, rate) };
+                let is_data = matches!(message, Message::Data | Message::Copy);
+                let packets = if is_data { 0 } else { planes };
+                let control = Times::moving(self.packets.control_packet.as_u64(), rate);
+                Some((0..packets).fold(data, |sum, _| sum + control))
+            }
+            FabricKind::Pnssd | FabricKind::Nossd | FabricKind::Venice => None,
+        }
+    }
+}

@@ -1,0 +1,53 @@
+//! Which logical pages hold the map of the drive, where it does not fit into DRAM.
+
+use std::ops::Range;
+
+use crate::config::Config;
+use crate::ids::Lpn;
+
+use super::Cuts;
+
+/// The pages of the map: they follow those of the host, each with the entries of as many pages as fit into one.
+#[derive(Clone, Debug)]
+pub(in crate::check) struct MapPages {
+    host_pages: u64,
+    entries_in_a_page: u64,
+}
+
+impl MapPages {
+    /// Those of the drive; `None` when the whole map is in DRAM.
+    pub(in crate::check) fn new(config: &Config) -> Option<MapPages> {
+        config.mapping.cache_capacity?;
+        let cuts = Cuts::new(&config.geometry);
+        let entry = config.mapping.stored_entry_size.as_u64();
+        let mut entries_in_a_page = 1;
+        if entry > 0 && cuts.page_size().as_u64() / entry > 1 {
+            entries_in_a_page = cuts.page_size().as_u64() / entry;
+        }
+        Some(MapPages { host_pages: u64::from(cuts.logical_pages()), entries_in_a_page })
+    }
+
+    /// Whether `lpn` is one of them, not a page of the host.
+    pub(in crate::check) fn contains(&self, lpn: Lpn) -> bool {
+        u64::from(lpn.0) >= self.host_pages
+    }
+
+    /// The one with the entry of `lpn`, a page of the host.
+    pub(in crate::check) fn page_of(&self, lpn: Lpn) -> Lpn {
+        Lpn((self.host_pages + u64::from(lpn.0) / self.entries_in_a_page) as u32)
+    }
+
+    /// All of them.
+    pub(in crate::check) fn all(&self) -> Range<u32> {
+        let whole = self.host_pages / self.entries_in_a_page;
+        let rest = u64::from(!self.host_pages.is_multiple_of(self.entries_in_a_page));
+        self.host_pages as u32..(self.host_pages + whole + rest) as u32
+    }
+
+    /// The pages of the host whose entries `page` holds.
+    pub(in crate::check) fn entries_of(&self, page: Lpn) -> Range<Lpn> {
+        let before = (u64::from(page.0) - self.host_pages) * self.entries_in_a_page;
+        let end = (before + self.entries_in_a_page).min(self.host_pages);
+        Lpn(before as u32)..Lpn(end as u32)
+    }
+}

@@ -1,0 +1,140 @@
+//! A command goes to the die that takes the operation, says its kind and planes, and takes the time that these have; on a
+//! channel a transfer takes as long as what it carries.
+
+use rustc_hash::FxHashMap;
+
+use crate::config::Config;
+use crate::fabric::{Message, Payload, Sent};
+use crate::flash::die::OperationKind;
+use crate::ids::DieId;
+use crate::units::Time;
+
+use super::arithmetic::Times;
+
+/// The operations whose commands have not been sent.
+#[derive(Debug)]
+pub(super) struct Commands {
+    times: Times,
+    begun: FxHashMap<DieId, (OperationKind, u32)>,
+}
+
+impl Commands {
+    pub(super) const NAME: &'static str = "commands";
+
+    pub(super) fn new(config: &Config) -> Commands {
+        Commands { times: Times::new(config), begun: FxHashMap::default() }
+    }
+
+    /// A die took an operation over so many planes.
+    pub(super) fn began(&mut self, die: DieId, kind: OperationKind, planes: usize) {
+        self.begun.insert(die, (kind, planes as u32));
+    }
+
+    /// A payload was sent to or from a die.
+    pub(super) fn sent(&mut self, die: DieId, payload: Payload, sent: Sent) -> Result<(), String> {
+        let kind = match payload.message {
+            Message::Read => Some(OperationKind::Read),
+            Message::Program => Some(OperationKind::Program),
+            Message::Erase => Some(OperationKind::Erase),
+            Message::Copyback => Some(OperationKind::Copyback),
+            Message::Data | Message::Copy => None,
+        };
+        let planes = payload.planes;
+        let command = match kind {
+            None => Time::ZERO,
+            Some(kind) => {
+                if let Some((begun, over)) = self.begun.remove(&die).filter(|begun| *begun != (kind, planes)) {
+                    return Err(format!(
+                        "die {} took a {begun:?} over {over} planes, and was sent the command for a {kind:?} over {planes}",
+                        die.0
+                    ));
+                }
+                self.times.command(kind, planes)
+            }
+        };
+        if payload.command != command {
+            let message = payload.message;
+            return Err(format!(
+                "the command of a {message:?} over {planes} planes of die {} takes {}, but should take {command}",
+                die.0, payload.command
+            ));
+        }
+        match self.times.on_channel(payload) {
+            Some(time) if time != sent.least => Err(format!(
+                "a {:?} of {} for die {} takes {} on its channel, but should take {time}",
+                payload.message, payload.bytes, die.0, sent.least
+            )),
+            _ => Ok(()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Oracles;
+    use super::super::histories::{assert_fails, assert_silent, config, ns, oracles_with, us};
+    use super::*;
+    use crate::config::FabricKind;
+    use crate::fabric::{Grant, Leg};
+    use crate::ids::PathId;
+    use crate::units::{Bytes, Rate};
+
+    const DIE: DieId = DieId(1);
+
+    /// A bus that moves a byte in a nanosecond, and commands of 10 ns and 30 ns for each further plane.
+    fn config_of(kind: FabricKind) -> Config {
+        let mut config = config();
+        config.fabric.kind = kind;
+        config.fabric.channel_rate = Rate::from_bytes_per_second(1_000_000_000);
+        config.flash.command_time_per_extra_plane = Some(ns(30));
+        config
+    }
+
+    /// Die 1 takes a program over two planes, and is sent its command like this.
+    fn sent(config: &Config, change: impl Fn(&mut Payload, &mut Sent)) -> Oracles {
+        let mut oracles = oracles_with(config);
+        let grant = Grant { die: DIE, leg: Leg::Command, path: PathId(0) };
+        oracles.path_asked(DIE, Leg::Command, us(0));
+        oracles.path_granted(grant, us(0));
+        oracles.operation_began(DIE, OperationKind::Program, 2, us(0));
+        let bytes = Bytes::from_kib(8);
+        let mut payload = Payload { message: Message::Program, planes: 2, command: ns(40), bytes };
+        let mut sent = Sent { delivered: None, least: ns(40 + 8192) };
+        change(&mut payload, &mut sent);
+        oracles.sent(grant, DIE, payload, sent, us(0));
+        oracles
+    }
+
+    #[test]
+    fn a_command_with_the_time_of_its_kind_and_planes_is_right() {
+        assert_silent(&sent(&config_of(FabricKind::Bus), |_, _| ()));
+        assert_silent(&sent(&config_of(FabricKind::Ideal), |_, _| ()));
+        // Two control packets of 8 B and 24 B around the data, at two bytes in a nanosecond.
+        assert_silent(&sent(&config_of(FabricKind::Pssd), |_, sent| sent.least = ns(4 + 4 + (8192 + 24) / 2)));
+    }
+
+    #[test]
+    fn a_command_of_a_wrong_time_is_caught() {
+        let caught = sent(&config_of(FabricKind::Bus), |payload, _| payload.command = ns(20));
+        let message = "the command of a Program over 2 planes of die 1 takes 20ns, but should take 40ns";
+        assert_fails(&caught, "commands", message);
+    }
+
+    #[test]
+    fn a_command_for_another_operation_is_caught() {
+        let planes = sent(&config_of(FabricKind::Bus), |payload, _| payload.planes = 1);
+        let message = "die 1 took a Program over 2 planes, and was sent the command for a Program over 1";
+        assert_fails(&planes, "commands", message);
+        let kind = sent(&config_of(FabricKind::Bus), |payload, _| payload.message = Message::Erase);
+        assert_fails(&kind, "commands", "was sent the command for a Erase over 2");
+    }
+
+    #[test]
+    fn a_transfer_that_is_a_picosecond_too_fast_for_its_channel_is_caught() {
+        for kind in [FabricKind::Bus, FabricKind::Pssd, FabricKind::Ideal] {
+            let least = Time::from_ps(if kind == FabricKind::Pssd { 4_115_999 } else { 8_231_999 });
+            let caught = sent(&config_of(kind), |_, sent| sent.least = least);
+            assert_fails(&caught, "commands", "a Program of 8KiB for die 1 takes");
+        }
+    }
+}
