@@ -16,6 +16,12 @@ const DIES: usize = 64;
 /// What a fresh address on a die with more than its share costs at most.
 const DIE_COST_MAX: f64 = 4.0;
 
+/// Share of the footprint that may be owed, or too much, before a fresh page takes the place of a touched one, or the reverse.
+const OWED_SHARE_MAX: f64 = 0.01;
+
+/// Octave of the age of a page that takes the place of a fresh one.
+const OLD: u32 = 10;
+
 /// What a request asks of an address.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Wanted {
@@ -25,8 +31,10 @@ pub(super) struct Wanted {
     /// The index of its kind.
     pub(super) kind: usize,
     pub(super) sectors: u64,
-    /// Share of its pages that are to be fresh.
+    /// Share of the pages of its target that are fresh.
     pub(super) fresh_share: f64,
+    /// Fresh pages that it adds to those that are owed.
+    pub(super) fresh_owed: f64,
 }
 
 /// Chooses addresses in a history of its own.
@@ -40,8 +48,9 @@ pub(super) struct Addresses {
     /// For each operation, sectors of a page.
     offsets: Vec<ShuffleBag>,
     generator: Generator,
-    /// Fresh pages that are still owed.
+    /// Fresh pages that are still owed, and those that were touched.
     owed_fresh: f64,
+    made_fresh: f64,
     /// Requests by the die of their first page: their share in the original, and how many were made.
     die_shares: [f64; DIES],
     die_requests: [f64; DIES],
@@ -65,13 +74,26 @@ impl Addresses {
             offsets: model.operations.iter().map(|operation| ShuffleBag::new(operation.offsets.to_vec())).collect(),
             generator,
             owed_fresh: 0.0,
+            made_fresh: 0.0,
             die_shares: die_shares(&model.phases),
             die_requests: [0.0; DIES],
         }
     }
 
     /// The first sector of a request.
-    pub(super) fn choose(&mut self, wanted: Wanted) -> u64 {
+    pub(super) fn choose(&mut self, mut wanted: Wanted) -> u64 {
+        let pages = wanted.sectors.div_ceil(PAGE_SECTORS) as f64;
+        self.owed_fresh += wanted.fresh_owed;
+        let slack = pages + self.made_fresh * OWED_SHARE_MAX;
+        match wanted.target.relation {
+            Relation::Return | Relation::Inside if self.owed_fresh > slack => {
+                wanted.target = Target { relation: Relation::Fresh, age: 0, uses: 0, touched: Touched::Never };
+            }
+            Relation::Fresh if self.owed_fresh < -slack => {
+                wanted.target = Target { relation: Relation::Return, age: OLD, uses: 0, touched: Touched::Alike };
+            }
+            _ => {}
+        }
         let mut best = Best { sector: 0, cost: u32::MAX, considered: 0 };
         match wanted.target.relation {
             Relation::Next => self.next(wanted, &mut best),
@@ -84,7 +106,9 @@ impl Addresses {
         }
         let page = best.sector / PAGE_SECTORS;
         let pages = (best.sector + wanted.sectors).div_ceil(PAGE_SECTORS) - page;
-        self.owed_fresh += wanted.fresh_share * pages as f64 - self.history.pages.fresh_in(page, pages) as f64;
+        let fresh = self.history.pages.fresh_in(page, pages) as f64;
+        self.owed_fresh -= fresh;
+        self.made_fresh += fresh;
         self.die_requests[page as usize % DIES] += 1.0;
         let uses = self.history.record(best.sector, wanted.sectors, wanted.kind);
         if uses.is_power_of_two() && octave(uses, 63) <= USES_MAX {

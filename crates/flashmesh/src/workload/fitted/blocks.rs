@@ -14,6 +14,7 @@ pub(super) const BLOCKS_MAX: usize = 512;
 pub(super) struct BlockCounts {
     duration_ps: u64,
     requests: u64,
+    fresh_pages: u64,
     /// Of operations, gaps and targets.
     counts: [BTreeMap<u32, u64>; 3],
 }
@@ -22,6 +23,7 @@ impl BlockCounts {
     fn absorb(&mut self, other: BlockCounts) {
         self.duration_ps += other.duration_ps;
         self.requests += other.requests;
+        self.fresh_pages += other.fresh_pages;
         for (counts, others) in self.counts.iter_mut().zip(other.counts) {
             others.into_iter().for_each(|(key, count)| *counts.entry(key).or_default() += count);
         }
@@ -42,9 +44,9 @@ impl Default for Blocks {
 }
 
 impl Blocks {
-    /// Counts a request that arrives after a gap by the keys of its operation, gap and target.
+    /// Counts a request that arrives after a gap and touches fresh pages by the keys of its operation, gap and target.
     #[inline]
-    pub(super) fn add(&mut self, gap_ps: u64, keys: [u32; 3]) {
+    pub(super) fn add(&mut self, gap_ps: u64, fresh_pages: u64, keys: [u32; 3]) {
         if self.blocks.last().is_none_or(|block| block.requests == self.block_requests) {
             if self.blocks.len() == BLOCKS_MAX {
                 self.merge();
@@ -54,6 +56,7 @@ impl Blocks {
         let Some(block) = self.blocks.last_mut() else { return };
         block.duration_ps += gap_ps;
         block.requests += 1;
+        block.fresh_pages += fresh_pages;
         for (counts, key) in block.counts.iter_mut().zip(keys) {
             *counts.entry(key).or_default() += 1;
         }
@@ -89,7 +92,7 @@ impl Blocks {
                 let counts = &block.counts[part];
                 counts.iter().map(|(key, &count)| (position(keys[part], *key), count)).collect()
             };
-            Block { duration_ns, counts: [0, 1, 2].map(counts) }
+            Block { duration_ns, fresh_pages: block.fresh_pages, counts: [0, 1, 2].map(counts) }
         };
         self.blocks.iter().map(finish).collect()
     }
@@ -113,12 +116,13 @@ mod tests {
     fn blocks_grow_with_the_trace_and_lose_no_request() {
         for requests in [1, 32, 33, 16_384, 16_385, 100_000_u64] {
             let mut blocks = Blocks::default();
-            (0..requests).for_each(|index| blocks.add(1_000_000 + index, [index as u32 % 3, 0, 7]));
+            (0..requests).for_each(|index| blocks.add(1_000_000 + index, 2, [index as u32 % 3, 0, 7]));
             let finished = blocks.finish([&[0, 1, 2], &[0], &[5, 7]]);
             assert!(finished.len() <= BLOCKS_MAX, "{} blocks", finished.len());
             let total =
                 |part: usize| finished.iter().flat_map(|block| &block.counts[part]).map(|(_, count)| count).sum();
             assert_eq!([total(0), total(1), total(2)], [requests; 3]);
+            assert_eq!(finished.iter().map(|block| block.fresh_pages).sum::<u64>(), 2 * requests);
             assert!(finished.iter().all(|block| block.counts[2][0].0 == 1), "positions stand for keys");
             let duration_ps: u64 = finished.iter().map(|block| block.duration_ns * 1000).sum();
             let expected_ps = (0..requests).map(|index| 1_000_000 + index).sum::<u64>();

@@ -47,8 +47,8 @@ struct FileModel {
     targets: Vec<(usize, u32, u32, usize, u64, u64)>,
     near_pages: Vec<i64>,
     phases: Vec<u64>,
-    /// Duration; operations, gaps and targets, each position before its count.
-    blocks: Vec<(u64, [Vec<u64>; 3])>,
+    /// Duration; fresh pages; operations, gaps and targets, each position before its count.
+    blocks: Vec<(u64, u64, [Vec<u64>; 3])>,
     /// Context, outcome and count, one after the other.
     pairs: [Vec<u64>; PAIRS.len()],
 }
@@ -110,7 +110,9 @@ impl Model {
                 .collect(),
             near_pages: self.near_pages.clone(),
             phases: self.phases.clone(),
-            blocks: self.blocks.iter().map(|block| (block.duration_ns, block.counts.each_ref().map(flat))).collect(),
+            blocks: (self.blocks.iter())
+                .map(|block| (block.duration_ns, block.fresh_pages, block.counts.each_ref().map(flat)))
+                .collect(),
             pairs: self.pairs.each_ref().map(|pairs| pairs.iter().flat_map(triples).collect()),
         };
         // Nothing in it is a string or a map with keys of another kind, which alone cannot be written.
@@ -160,8 +162,8 @@ impl FileModel {
         }
         require((1..=BLOCKS_MAX).contains(&self.blocks.len()), "blocks", 0, "are none, or more than 512")?;
         let mut blocks = Vec::new();
-        for (row, (duration_ns, flat)) in self.blocks.into_iter().enumerate() {
-            let mut block = Block { duration_ns, counts: Default::default() };
+        for (row, (duration_ns, fresh_pages, flat)) in self.blocks.into_iter().enumerate() {
+            let mut block = Block { duration_ns, fresh_pages, counts: Default::default() };
             let mut totals = [0_u64; 3];
             for part in 0..3 {
                 let (pairs, rest) = flat[part].as_chunks::<2>();

@@ -113,7 +113,7 @@ impl Fitter {
 
         let keys = [operation, gap, target_of_key];
         self.history.record(sector, sectors, kind);
-        self.blocks.add(gap_ps, keys);
+        self.blocks.add(gap_ps, fresh_pages, keys);
         let before = self.before.replace(keys).unwrap_or(keys);
         for (counts, (context, outcome)) in self.pairs.iter_mut().zip(PAIRS) {
             // A request has its gap first, then its operation, then its target.

@@ -63,6 +63,8 @@ pub(super) type Counts = Vec<(u32, u64)>;
 pub(super) struct Block {
     /// From the arrival of the request before the first one to that of the last.
     pub(super) duration_ns: u64,
+    /// Pages that were never touched before.
+    pub(super) fresh_pages: u64,
     /// Of operations, gaps and targets: in the order of [`Part`].
     pub(super) counts: [Counts; 3],
 }

@@ -31,6 +31,8 @@ pub struct FittedSource {
     now_ps: u64,
     /// What is left of the block under way: distance in time, position of the operation and of the target.
     drawn: VecDeque<(u64, usize, usize)>,
+    /// Fresh pages of each request of the block, in the mean.
+    fresh_owed: f64,
     sector_size: u64,
     requests: u64,
     left: u64,
@@ -77,6 +79,7 @@ impl FittedSource {
             block: 0,
             now_ps: 0,
             drawn: VecDeque::new(),
+            fresh_owed: 0.0,
             sector_size: sector_size.as_u64().max(1),
             requests,
             left: requests,
@@ -85,7 +88,7 @@ impl FittedSource {
 
     /// Draws the requests of the next block.
     fn draw_block(&mut self) {
-        let Block { duration_ns, counts: [mut operations, mut gaps, mut targets] } =
+        let Block { duration_ns, fresh_pages, counts: [mut operations, mut gaps, mut targets] } =
             self.model.blocks[self.block].clone();
         self.block = (self.block + 1) % self.model.blocks.len();
         let [gap_gap, operation_gap, operation_operation, gap_operation, operation_target, target_target] =
@@ -108,6 +111,7 @@ impl FittedSource {
             let gap_ps = 1000 * (low + below(generator, high - low + 1));
             self.drawn.push_back((gap_ps, operation, target));
         }
+        self.fresh_owed = fresh_pages as f64 / self.drawn.len().max(1) as f64;
         let mut drawn: Vec<(&mut u64, usize)> = self.drawn.iter_mut().map(|(gap, ..)| gap).zip(classes).collect();
         scale(&mut drawn, duration_ns * 1000);
     }
@@ -157,7 +161,14 @@ impl WorkloadSource for FittedSource {
         let kind = model.operation.kind as usize;
         let TargetModel { target, pages, fresh_pages } = self.model.targets[target];
         let fresh_share = fresh_pages as f64 / pages as f64;
-        let sector = self.addresses.choose(Wanted { target, fresh_share, operation, kind, sectors });
+        let sector = self.addresses.choose(Wanted {
+            target,
+            fresh_share,
+            fresh_owed: self.fresh_owed,
+            operation,
+            kind,
+            sectors,
+        });
         let (start, end) = (sector * 512, (sector + sectors) * 512);
         let offset = start / self.sector_size * self.sector_size;
         Ok(Some(IoRequest {
