@@ -235,7 +235,10 @@ def replays(
     workload = original["workload"]
     offered = workload["requests"] * 1e12 / workload["span_ps"] if workload["span_ps"] else 0.0
     scale = max(1.0, offered / (LOAD_MAX * original["iops"]))
-    results = {"stress": stress, "open": replay(drive, sides, tolerate, {"replay.mode": "open", "replay.time-scale": scale})}
+    results = {
+        "stress": stress,
+        "open": replay(drive, sides, tolerate, {"replay.mode": "open", "replay.time-scale": scale}),
+    }
     return scale, [replay_figure(drive, mode, name, bound, results[mode]) for mode, name, bound in bounds]
 
 
@@ -247,7 +250,9 @@ def replay_figure(drive: str, mode: str, name: str, bound: float, results: list[
     key = f"{name if is_rate else 'latency'}_{drive.replace('-', '_')}_{mode}" + ("" if is_rate else f"_{name}_ps")
     titles = {"mean": "mean", "p99": "99th percentile", "iops": "requests"}
     unit = "1/s" if is_rate else "ps"
-    return TraceFigure(key, f"{drive}, {mode}: {titles[name]}", unit, "relative", values[0], values[1], difference, bound)
+    return TraceFigure(
+        key, f"{drive}, {mode}: {titles[name]}", unit, "relative", values[0], values[1], difference, bound
+    )
 
 
 def replay(

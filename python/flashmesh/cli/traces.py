@@ -149,7 +149,9 @@ def left_out(requests: library.LeftOut) -> list[str]:
 @click.option("-o", "--output", "target", type=FILE, required=True, metavar="FILE", help="The profile to write.")
 @settings_option
 @tolerate_option
-@click.option("--check", is_flag=True, help="Show all figures of a copy beside those of TRACE, with simulated latencies.")
+@click.option(
+    "--check", is_flag=True, help="Show all figures of a copy beside those of TRACE, with simulated latencies."
+)
 def profile(source: Path, target: Path, settings: tuple[tuple[str, str], ...], tolerate: bool, check: bool) -> int:
     """Fit a profile to TRACE: at most 160 KiB of text that say what it is like.
 

@@ -49,7 +49,8 @@ def value(figure: TraceFigure, number: float | None) -> str:
 def misses(comparison: TraceComparison) -> str:
     """A sentence about the figures that are beyond their bounds; nothing where there is none."""
     told = [f"{figure.title} {difference(figure)} (bound {bound(figure)})" for figure in comparison.misses]
-    return f"Warning: copies made from it miss {len(told)} of {len(comparison.figures)} figures: {', '.join(told)}." if told else ""
+    count = f"{len(told)} of {len(comparison.figures)} figures"
+    return f"Warning: copies made from it miss {count}: {', '.join(told)}." if told else ""
 
 
 def bound(figure: TraceFigure) -> str:

@@ -6,6 +6,8 @@ use super::model::{Block, Counts};
 
 /// Requests of a block at least.
 pub(super) const BLOCK_REQUESTS_MIN: u64 = 32;
+/// Requests of a block at most: a source draws them together.
+pub(super) const BLOCK_REQUESTS_MAX: u64 = 1 << 22;
 /// Blocks at most.
 pub(super) const BLOCKS_MAX: usize = 512;
 
@@ -65,6 +67,11 @@ impl Blocks {
     /// Whether there is but one block.
     pub(super) fn is_merged(&self) -> bool {
         self.blocks.len() <= 1
+    }
+
+    /// Whether a source can draw a block of so many requests.
+    pub(super) fn can_be_drawn(&self) -> bool {
+        self.block_requests <= BLOCK_REQUESTS_MAX
     }
 
     /// Makes one block of every two.

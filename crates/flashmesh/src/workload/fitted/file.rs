@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::blocks::BLOCKS_MAX;
+use super::blocks::{BLOCK_REQUESTS_MAX, BLOCKS_MAX};
 use super::classes::{AGE_MAX, KINDS, Operation, PAGE_BYTES, PAGE_SECTORS, Relation, Target, Touched, USES_MAX};
 use super::history::NEAR_PAGES;
 use super::model::{Block, Counts, GapModel, Model, OperationModel, PAIRS, PairCounts, STRIPE_PAGES, TargetModel};
@@ -23,8 +23,6 @@ const REQUESTS_MAX: u64 = 1_000_000_000_000;
 const SECTORS_MAX: u64 = 1 << 21;
 const GAP_CLASS_MAX: u32 = 31;
 const TIME_NS_MAX: u64 = 1 << 54;
-/// The requests of a block are drawn together.
-const BLOCK_REQUESTS_MAX: u64 = 1 << 24;
 const COUNT_MAX: u64 = 1 << 40;
 
 /// What every version says.
@@ -181,7 +179,7 @@ impl FileModel {
             }
             let is_block =
                 duration_ns <= TIME_NS_MAX && (1..=BLOCK_REQUESTS_MAX).contains(&totals[0]) && totals == [totals[0]; 3];
-            require(is_block, "blocks", row, "needs as many operations as gaps and targets, 2^24 at most")?;
+            require(is_block, "blocks", row, "needs as many operations as gaps and targets, 2^22 at most")?;
             blocks.push(block);
         }
         let mut pairs: [PairCounts; PAIRS.len()] = Default::default();

@@ -23,7 +23,7 @@ const DISTANCES_KEPT: usize = 256;
 /// Fits a profile to the trace of `workload`, and says what is in the trace. Flushes, which cover no bytes, are left out.
 ///
 /// # Errors
-/// As [`crate::workload::readers::scan`].
+/// As [`crate::workload::readers::scan`], and when the trace has too many requests.
 pub fn fit(workload: &Workload) -> Result<(Model, TraceSummary), WorkloadError> {
     let workload = &Workload { flushes: false, ..workload.clone() };
     let mut fitter = Fitter::default();
@@ -32,7 +32,13 @@ pub fn fit(workload: &Workload) -> Result<(Model, TraceSummary), WorkloadError> 
         fitter.add(request);
         Ok::<(), WorkloadError>(())
     })?;
-    Ok((fitter.finish(), summary))
+    let model = fitter.finish();
+    if !fitter.blocks.can_be_drawn() {
+        let message = "the trace has more requests than a profile can hold, about a thousand million: fit its beginning, \
+                       with workload.requests";
+        return Err(WorkloadError::Unusable(message.to_owned()));
+    }
+    Ok((model, summary))
 }
 
 /// Fits a profile to requests; flushes are left out.
@@ -124,7 +130,7 @@ impl Fitter {
         }
     }
 
-    fn finish(mut self) -> Model {
+    fn finish(&mut self) -> Model {
         let mut pairs_max = PAIRS_MAX;
         loop {
             let model = self.model(pairs_max);
