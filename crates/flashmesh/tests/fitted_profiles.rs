@@ -162,8 +162,8 @@ fn a_broken_profile_is_refused_with_its_place() {
         ("phases = [", "phases = [-1,", format!(":{}:", line("phases")), "invalid value"),
         ("phases = [", "phases = [0,", String::new(), "phases, row 1: need 256 counts"),
         ("gaps = [[", "gaps = [[99,[0,0,0,0,0,0,0,0,0]],[", String::new(), "gaps, row 1: needs a class"),
-        ("blocks = [[", "blocks = [[0,0,[[0,2],[0,1],[0,1]]],[", String::new(), "blocks, row 1: needs as many"),
-        ("blocks = [[", "blocks = [[0,0,[[99,1],[0,1],[0,1]]],[", String::new(), "blocks, row 1: has a count"),
+        ("segments = [[", "segments = [[0,0,[[0,2],[0,1],[0,1]]],[", String::new(), "segments, row 1: needs as many"),
+        ("segments = [[", "segments = [[0,0,[[99,1],[0,1],[0,1]]],[", String::new(), "segments, row 1: has a count"),
         ("pairs = [[", "pairs = [[0,99,1,", String::new(), "pairs, row 1: counts what is not listed"),
     ] {
         let broken = text.replacen(&format!("\n{find}"), &format!("\n{replace}"), 1);

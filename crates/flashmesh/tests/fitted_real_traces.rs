@@ -71,8 +71,9 @@ fn replays(requests: &[IoRequest], stressed: [[f64; 3]; 2], scales: [f64; 2]) ->
 /// The figures of the replays of an original and of its copy.
 fn replay_figures(of_original: &[f64], of_copy: &[f64]) -> Vec<Figure> {
     let bounds = DRIVES.iter().flat_map(|drive| REPLAY_BOUNDS.iter().map(move |bound| (drive, bound)));
-    let figure =
-        |((drive, (mode, name, bound)), (original, copy)): ((&&str, &(&str, &str, f64)), (&f64, &f64))| Figure {
+    let mut figures = Vec::new();
+    for ((drive, (mode, name, bound)), (original, copy)) in bounds.zip(of_original.iter().zip(of_copy)) {
+        figures.push(Figure {
             key: format!("{drive} {mode} {name}"),
             title: String::new(),
             unit: "",
@@ -81,8 +82,9 @@ fn replay_figures(of_original: &[f64], of_copy: &[f64]) -> Vec<Figure> {
             copy: Some(*copy),
             difference: Some(copy / original - 1.0),
             bound: *bound,
-        };
-    bounds.zip(of_original.iter().zip(of_copy)).map(figure).collect()
+        });
+    }
+    figures
 }
 
 fn all(mut next: impl FnMut() -> Result<Option<IoRequest>, WorkloadError>) -> Vec<IoRequest> {

@@ -6,10 +6,10 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::blocks::{BLOCK_REQUESTS_MAX, BLOCKS_MAX};
 use super::classes::{AGE_MAX, KINDS, Operation, PAGE_BYTES, PAGE_SECTORS, Relation, Target, Touched, USES_MAX};
 use super::history::NEAR_PAGES;
-use super::model::{Block, Counts, GapModel, Model, OperationModel, PAIRS, PairCounts, STRIPE_PAGES, TargetModel};
+use super::model::{Counts, GapModel, Model, OperationModel, PAIRS, PairCounts, STRIPE_PAGES, Segment, TargetModel};
+use super::segments::{SEGMENT_REQUESTS_MAX, SEGMENTS_MAX};
 use crate::error::WorkloadError;
 
 /// The version of the file that is written, and the only one that is read.
@@ -46,7 +46,7 @@ struct FileModel {
     near_pages: Vec<i64>,
     phases: Vec<u64>,
     /// Duration; fresh pages; operations, gaps and targets, each position before its count.
-    blocks: Vec<(u64, u64, [Vec<u64>; 3])>,
+    segments: Vec<(u64, u64, [Vec<u64>; 3])>,
     /// Context, outcome and count, one after the other.
     pairs: [Vec<u64>; PAIRS.len()],
 }
@@ -108,8 +108,8 @@ impl Model {
                 .collect(),
             near_pages: self.near_pages.clone(),
             phases: self.phases.clone(),
-            blocks: (self.blocks.iter())
-                .map(|block| (block.duration_ns, block.fresh_pages, block.counts.each_ref().map(flat)))
+            segments: (self.segments.iter())
+                .map(|segment| (segment.duration_ns, segment.fresh_pages, segment.counts.each_ref().map(flat)))
                 .collect(),
             pairs: self.pairs.each_ref().map(|pairs| pairs.iter().flat_map(triples).collect()),
         };
@@ -158,29 +158,30 @@ impl FileModel {
             require(is_target, "targets", row, "has an age, uses or pages that cannot be")?;
             targets.push(TargetModel { target: Target { relation, age, uses, touched }, pages, fresh_pages });
         }
-        require((1..=BLOCKS_MAX).contains(&self.blocks.len()), "blocks", 0, "are none, or more than 512")?;
-        let mut blocks = Vec::new();
-        for (row, (duration_ns, fresh_pages, flat)) in self.blocks.into_iter().enumerate() {
-            let mut block = Block { duration_ns, fresh_pages, counts: Default::default() };
+        require((1..=SEGMENTS_MAX).contains(&self.segments.len()), "segments", 0, "are none, or more than 512")?;
+        let mut segments = Vec::new();
+        for (row, (duration_ns, fresh_pages, flat)) in self.segments.into_iter().enumerate() {
+            let mut segment = Segment { duration_ns, fresh_pages, counts: Default::default() };
             let mut totals = [0_u64; 3];
             for part in 0..3 {
                 let (pairs, rest) = flat[part].as_chunks::<2>();
                 let is_pair = |&[position, count]: &[u64; 2]| {
-                    position < lengths[part] as u64 && (1..=BLOCK_REQUESTS_MAX).contains(&count)
+                    position < lengths[part] as u64 && (1..=SEGMENT_REQUESTS_MAX).contains(&count)
                 };
                 require(
                     rest.is_empty() && pairs.iter().all(is_pair),
-                    "blocks",
+                    "segments",
                     row,
                     "has a count of what is not listed",
                 )?;
-                block.counts[part] = pairs.iter().map(|&[position, count]| (position as u32, count)).collect();
+                segment.counts[part] = pairs.iter().map(|&[position, count]| (position as u32, count)).collect();
                 totals[part] = pairs.iter().fold(0, |sum, [_, count]| sum.saturating_add(*count));
             }
-            let is_block =
-                duration_ns <= TIME_NS_MAX && (1..=BLOCK_REQUESTS_MAX).contains(&totals[0]) && totals == [totals[0]; 3];
-            require(is_block, "blocks", row, "needs as many operations as gaps and targets, 2^22 at most")?;
-            blocks.push(block);
+            let is_segment = duration_ns <= TIME_NS_MAX
+                && (1..=SEGMENT_REQUESTS_MAX).contains(&totals[0])
+                && totals == [totals[0]; 3];
+            require(is_segment, "segments", row, "needs as many operations as gaps and targets, 2^22 at most")?;
+            segments.push(segment);
         }
         let mut pairs: [PairCounts; PAIRS.len()] = Default::default();
         for (table, (flat, (context, outcome))) in self.pairs.iter().zip(PAIRS).enumerate() {
@@ -199,7 +200,7 @@ impl FileModel {
             self.phases.len() as u64 == STRIPE_PAGES && self.phases.iter().all(|&count| count <= COUNT_MAX);
         require(are_phases, "phases", 0, "need 256 counts up to 2^40")?;
         let FileModel { requests, near_pages, phases, .. } = self;
-        Ok(Model { requests, address_span: span, operations, gaps, targets, blocks, pairs, near_pages, phases })
+        Ok(Model { requests, address_span: span, operations, gaps, targets, segments, pairs, near_pages, phases })
     }
 }
 

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use rustc_hash::FxHashMap;
 
-use super::blocks::{Blocks, position};
 use super::classes::{Operation, PAGE_BYTES, PAGE_SECTORS, Relation, Target, gap_class, kind_index};
 use super::history::{History, NEAR_PAGES};
-use super::model::{GapModel, Model, OperationModel, PAIRS, PairCounts, Part, STRIPE_PAGES, TargetModel};
+use super::model::{Descriptor, GapModel, Model, OperationModel, PAIRS, PairCounts, STRIPE_PAGES, TargetModel};
+use super::segments::{Segments, position};
 use crate::config::Workload;
 use crate::error::WorkloadError;
 use crate::units::{Bytes, Time};
@@ -33,7 +33,7 @@ pub fn fit(workload: &Workload) -> Result<(Model, TraceSummary), WorkloadError> 
         Ok::<(), WorkloadError>(())
     })?;
     let model = fitter.finish();
-    if !fitter.blocks.can_be_drawn() {
+    if !fitter.segments.can_be_drawn() {
         let message = "the trace has more requests than a profile can hold, about a thousand million: fit its beginning, \
                        with workload.requests";
         return Err(WorkloadError::Unusable(message.to_owned()));
@@ -50,7 +50,7 @@ pub fn fit_requests(requests: &[IoRequest]) -> Model {
 
 /// No profile is longer than this.
 pub const PROFILE_BYTES_MAX: usize = 160 << 10;
-/// Pairs kept of a table, unless a profile with one block is still too long.
+/// Pairs kept of a table, unless a profile with one segment is still too long.
 const PAIRS_MAX: usize = 4096;
 
 /// Counts of pairs of keys.
@@ -60,7 +60,7 @@ type KeyPairs = FxHashMap<(u32, u32), u64>;
 #[derive(Default)]
 struct Fitter {
     history: History,
-    blocks: Blocks,
+    segments: Segments,
     last_arrival: Option<Time>,
     /// Keys of operation, gap and target of the request before.
     before: Option<[u32; 3]>,
@@ -119,12 +119,14 @@ impl Fitter {
 
         let keys = [operation, gap, target_of_key];
         self.history.record(sector, sectors, kind);
-        self.blocks.add(gap_ps, fresh_pages, keys);
+        self.segments.add(gap_ps, fresh_pages, keys);
         let before = self.before.replace(keys).unwrap_or(keys);
         for (counts, (context, outcome)) in self.pairs.iter_mut().zip(PAIRS) {
             // A request has its gap first, then its operation, then its target.
-            let is_of_this =
-                matches!((context, outcome), (Part::Gap, Part::Operation) | (Part::Operation, Part::Target));
+            let is_of_this = matches!(
+                (context, outcome),
+                (Descriptor::Gap, Descriptor::Operation) | (Descriptor::Operation, Descriptor::Target)
+            );
             let contexts = if is_of_this { keys } else { before };
             *counts.entry((contexts[context as usize], keys[outcome as usize])).or_default() += 1;
         }
@@ -137,10 +139,10 @@ impl Fitter {
             if model.to_toml().len() <= PROFILE_BYTES_MAX {
                 return model;
             }
-            if self.blocks.is_merged() {
+            if self.segments.is_merged() {
                 pairs_max /= 2;
             } else {
-                self.blocks.merge();
+                self.segments.merge();
             }
         }
     }
@@ -178,7 +180,7 @@ impl Fitter {
             operations: operations.collect(),
             gaps: gaps.collect(),
             targets: self.targets.values().copied().collect(),
-            blocks: self.blocks.finish(keys),
+            segments: self.segments.finish(keys),
             pairs: std::array::from_fn(pairs),
             near_pages: near.into_iter().map(|distance| distance as i64 - NEAR_PAGES as i64).collect(),
             phases,

@@ -12,14 +12,14 @@ pub struct Model {
     pub requests: u64,
     /// The addresses of the original end here at the latest, in bytes.
     pub address_span: u64,
-    /// Operations, which blocks and pairs name by their position in this list.
+    /// Operations, which segments and pairs name by their position in this list.
     pub(super) operations: Vec<OperationModel>,
     /// Classes of interarrival times, likewise.
     pub(super) gaps: Vec<GapModel>,
     /// Targets, likewise.
     pub(super) targets: Vec<TargetModel>,
-    /// Consecutive requests, as many in each block but the last.
-    pub(super) blocks: Vec<Block>,
+    /// Consecutive requests, as many in each segment but the last.
+    pub(super) segments: Vec<Segment>,
     /// In the order of [`PAIRS`].
     pub(super) pairs: [PairCounts; PAIRS.len()],
     /// Distances of fresh pages from a recent request, in pages, equally likely.
@@ -60,12 +60,12 @@ pub(super) type Counts = Vec<(u32, u64)>;
 
 /// Consecutive requests.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Block {
+pub(super) struct Segment {
     /// From the arrival of the request before the first one to that of the last.
     pub(super) duration_ns: u64,
     /// Pages that were never touched before.
     pub(super) fresh_pages: u64,
-    /// Of operations, gaps and targets: in the order of [`Part`].
+    /// Of operations, gaps and targets: in the order of [`Descriptor`].
     pub(super) counts: [Counts; 3],
 }
 
@@ -74,7 +74,7 @@ pub(super) type PairCounts = Vec<(u32, u32, u64)>;
 
 /// What a table of pairs counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Part {
+pub(super) enum Descriptor {
     Operation,
     Gap,
     Target,
@@ -82,11 +82,11 @@ pub(super) enum Part {
 
 /// The tables of pairs, context and outcome. A gap comes before the operation of its request, and an operation before its target;
 /// otherwise the context is that of the request before.
-pub(super) const PAIRS: [(Part, Part); 6] = [
-    (Part::Gap, Part::Gap),
-    (Part::Operation, Part::Gap),
-    (Part::Operation, Part::Operation),
-    (Part::Gap, Part::Operation),
-    (Part::Operation, Part::Target),
-    (Part::Target, Part::Target),
+pub(super) const PAIRS: [(Descriptor, Descriptor); 6] = [
+    (Descriptor::Gap, Descriptor::Gap),
+    (Descriptor::Operation, Descriptor::Gap),
+    (Descriptor::Operation, Descriptor::Operation),
+    (Descriptor::Gap, Descriptor::Operation),
+    (Descriptor::Operation, Descriptor::Target),
+    (Descriptor::Target, Descriptor::Target),
 ];

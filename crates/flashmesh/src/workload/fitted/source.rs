@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use super::addresses::{Addresses, Wanted};
 use super::bag::{Affinity, ShuffleBag, take};
 use super::classes::KINDS;
-use super::model::{Block, Model, PAIRS, TargetModel};
+use super::model::{Model, PAIRS, Segment, TargetModel};
 use crate::error::WorkloadError;
 use crate::units::{Bytes, Time};
 use crate::workload::IoRequest;
@@ -14,7 +14,7 @@ use crate::workload::synthetic::{Generator, Seed, below, generator_of};
 
 /// The requests of a fitted profile: `[workload] kind = "fitted"`.
 ///
-/// There is one common stream, whatever the thread. Memory grows with the footprint and with the requests of a block of the
+/// There is one common stream, whatever the thread. Memory grows with the footprint and with the requests of a segment of the
 /// profile, which are a 256th of the original's at most, not with the number of requests that are made.
 pub struct FittedSource {
     model: Model,
@@ -26,12 +26,12 @@ pub struct FittedSource {
     generator: Generator,
     /// Positions of the operation, gap and target before.
     before: [usize; 3],
-    /// The block that comes next, and when its first request may arrive.
-    block: usize,
+    /// The segment that comes next, and when its first request may arrive.
+    segment: usize,
     now_ps: u64,
-    /// What is left of the block under way: distance in time, position of the operation and of the target.
+    /// What is left of the segment under way: distance in time, position of the operation and of the target.
     drawn: VecDeque<(u64, usize, usize)>,
-    /// Fresh pages of each request of the block, in the mean.
+    /// Fresh pages of each request of the segment, in the mean.
     fresh_owed: f64,
     sector_size: u64,
     requests: u64,
@@ -76,7 +76,7 @@ impl FittedSource {
             model: model.clone(),
             generator,
             before: [0; 3],
-            block: 0,
+            segment: 0,
             now_ps: 0,
             drawn: VecDeque::new(),
             fresh_owed: 0.0,
@@ -86,11 +86,11 @@ impl FittedSource {
         })
     }
 
-    /// Draws the requests of the next block.
-    fn draw_block(&mut self) {
-        let Block { duration_ns, fresh_pages, counts: [mut operations, mut gaps, mut targets] } =
-            self.model.blocks[self.block].clone();
-        self.block = (self.block + 1) % self.model.blocks.len();
+    /// Draws the requests of the next segment.
+    fn draw_segment(&mut self) {
+        let Segment { duration_ns, fresh_pages, counts: [mut operations, mut gaps, mut targets] } =
+            self.model.segments[self.segment].clone();
+        self.segment = (self.segment + 1) % self.model.segments.len();
         let [gap_gap, operation_gap, operation_operation, gap_operation, operation_target, target_target] =
             &self.affinities;
         let generator = &mut self.generator;
@@ -117,7 +117,7 @@ impl FittedSource {
     }
 }
 
-/// Rounds in which the gaps of a block are brought to its duration; two do for nearly all.
+/// Rounds in which the gaps of a segment are brought to its duration; two do for nearly all.
 const ROUNDS: usize = 16;
 
 /// Changes gaps, given with their classes, until they come to `total_ps`: the longest classes first, and none by more than a factor
@@ -150,7 +150,7 @@ impl WorkloadSource for FittedSource {
         }
         self.left -= 1;
         if self.drawn.is_empty() {
-            self.draw_block();
+            self.draw_segment();
         }
         let out_of_time =
             || WorkloadError::Unusable("workload.requests: the arrivals reach beyond the end of time".to_owned());
@@ -190,7 +190,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn gaps_are_brought_to_the_duration_of_their_block() {
+    fn gaps_are_brought_to_the_duration_of_their_segment() {
         for total in [0_u64, 5_000, 50_000, 120_000, 10_000_000] {
             let mut gaps = [10_u64, 20, 3_000, 4_000, 50_000, 60_000];
             let mut with_classes: Vec<(&mut u64, usize)> = gaps.iter_mut().zip([0, 0, 1, 1, 2, 2]).collect();
