@@ -23,8 +23,8 @@ REFERENCE_DRIVES = ("z-nand", "pm9a3")
 """The presets on which latencies are compared: a fast drive and a slow one."""
 LOAD_MAX = 0.5
 """Open replay is slowed down until the original asks for at most this share of what the drive can serve."""
-TOLERANCE = 0.15
-"""What a copy may differ by before it is pointed out."""
+CHECKED_REQUESTS = 1_000_000
+"""Requests at the beginning of a trace that are compared with a copy after a fit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,18 +38,24 @@ class TraceFigure:
     unit: str
     """share, bytes, 1/s, pages, requests, ps, or empty for a plain number."""
     measure: str
-    """How the difference is taken: "relative" to the original, the Kolmogorov "distance" of two distributions, or
-    "absolute" for variations over dies so close to one another that they are noise."""
+    """How the difference is taken: "relative" to the original (of pages read or written to a twentieth of all pages
+    touched where they are fewer), the Kolmogorov "distance" of two distributions, or "absolute" for figures that may be
+    near 0."""
     original: float | None
     """None of a distribution."""
     copy: float | None
     """None of a distribution."""
     difference: float | None
     """None when the original is 0 and the copy is not."""
+    bound: float
+    """What copies made from fitted profiles keep to (docs/fitting.md); a relative figure lies between
+    `original / (1 + bound)` and `original * (1 + bound)`."""
 
-    def is_within(self, tolerance: float = TOLERANCE) -> bool:
-        """Whether the copy differs by no more than `tolerance`."""
-        return self.difference is not None and abs(self.difference) <= tolerance
+    @property
+    def is_within(self) -> bool:
+        """Whether the difference is within the bound."""
+        least = -self.bound / (1.0 + self.bound) if self.measure == "relative" else -self.bound
+        return self.difference is not None and least <= self.difference <= self.bound
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +67,11 @@ class TraceComparison:
     time_scales: dict[str, float]
     """By what arrival times were multiplied in the open replay on each reference drive."""
     figures: tuple[TraceFigure, ...]
+
+    @property
+    def misses(self) -> tuple[TraceFigure, ...]:
+        """The figures that are beyond their bounds."""
+        return tuple(figure for figure in self.figures if not figure.is_within)
 
     @property
     def document(self) -> dict[str, Any]:
@@ -166,12 +177,12 @@ def compare_traces(
     """
     sides = [(original, dict(overrides or {})), (copy, dict(copy_overrides or {}))]
     configs = [configuration.load_trace(trace, overrides=own, tolerate=tolerate) for trace, own in sides]
-    text = configuration.interruptibly(lambda: _native.compare_traces(configs[0], configs[1]))
-    figures = [TraceFigure(**figure) for figure in json.loads(text)]
+    compared = json.loads(configuration.interruptibly(lambda: _native.compare_traces(configs[0], configs[1])))
+    figures = [TraceFigure(**figure) for figure in compared["figures"]]
     scales: dict[str, float] = {}
     if latency:
         for drive in REFERENCE_DRIVES:
-            scales[drive], rows = latencies(drive, sides, tolerate)
+            scales[drive], rows = replays(drive, sides, tolerate, compared["replay_bounds"])
             figures += rows
     return TraceComparison(str(original), str(copy), scales, tuple(figures))
 
@@ -183,8 +194,10 @@ def compare_profile(
     overrides: Mapping[str, Any] | None = None,
     tolerate: bool = False,
     seed: int = 1,
+    requests: int | None = None,
+    latency: bool = True,
 ) -> TraceComparison:
-    """Makes a copy as long as the original from a profile, compares the two, and forgets the copy.
+    """Makes a copy of a trace from its profile, compares the two, and forgets the copy.
 
     Args:
         original: The trace that the profile was fitted to.
@@ -192,6 +205,8 @@ def compare_profile(
         overrides: How to read the original, as keys of the configuration.
         tolerate: Whether to accept an original however many of its lines cannot be used.
         seed: The number every random choice of the copy grows from.
+        requests: How many to compare, from the beginning of both; all unless given.
+        latency: Whether to replay both on the reference drives as well.
 
     Raises:
         ConfigError: When an override cannot be used.
@@ -201,29 +216,43 @@ def compare_profile(
     """
     with tempfile.TemporaryDirectory(prefix="flashmesh-") as folder:
         copy = Path(folder) / "copy.ascii"
-        generate_trace(profile, copy, seed=seed, drop_unwritable=True)
-        return compare_traces(original, copy, overrides=overrides, tolerate=tolerate)
+        generate_trace(profile, copy, requests=requests, seed=seed, drop_unwritable=True)
+        beginning = {} if requests is None else {"workload.requests": requests}
+        return compare_traces(
+            original, copy, overrides={**(overrides or {}), **beginning}, tolerate=tolerate, latency=latency
+        )
 
 
-def latencies(
-    drive: str, sides: list[tuple[str | Path, dict[str, Any]]], tolerate: bool
+def replays(
+    drive: str,
+    sides: list[tuple[str | Path, dict[str, Any]]],
+    tolerate: bool,
+    bounds: list[tuple[str, str, float]],
 ) -> tuple[float, list[TraceFigure]]:
-    """The time scale of open replay on a drive, and latencies of both traces in open and stress replay."""
+    """The time scale of open replay on a drive, and what both traces get from it in open and stress replay."""
     stress = replay(drive, sides, tolerate, {"replay.mode": "stress"})
     original = stress[0].document
     workload = original["workload"]
     offered = workload["requests"] * 1e12 / workload["span_ps"] if workload["span_ps"] else 0.0
     scale = max(1.0, offered / (LOAD_MAX * original["iops"]))
-    opened = replay(drive, sides, tolerate, {"replay.mode": "open", "replay.time-scale": scale})
-    figures = []
-    for mode, pair in (("open", opened), ("stress", stress)):
-        for name, title in (("mean", "mean"), ("p99", "99th percentile")):
-            values = [float(getattr(result.latency_ps.all, name)) for result in pair]
-            difference = values[1] / values[0] - 1.0 if values[0] else None
-            key = f"latency_{drive.replace('-', '_')}_{mode}_{name}_ps"
-            text = f"{drive}, {mode}: {title}"
-            figures.append(TraceFigure(key, text, "ps", "relative", values[0], values[1], difference))
-    return scale, figures
+    results = {
+        "stress": stress,
+        "open": replay(drive, sides, tolerate, {"replay.mode": "open", "replay.time-scale": scale}),
+    }
+    return scale, [replay_figure(drive, mode, name, bound, results[mode]) for mode, name, bound in bounds]
+
+
+def replay_figure(drive: str, mode: str, name: str, bound: float, results: list[Any]) -> TraceFigure:
+    """One figure of the replays of an original and its copy on a drive."""
+    is_rate = name == "iops"
+    values = [float(result.document["iops"] if is_rate else getattr(result.latency_ps.all, name)) for result in results]
+    difference = values[1] / values[0] - 1.0 if values[0] else None
+    key = f"{name if is_rate else 'latency'}_{drive.replace('-', '_')}_{mode}" + ("" if is_rate else f"_{name}_ps")
+    titles = {"mean": "mean", "p99": "99th percentile", "iops": "requests"}
+    unit = "1/s" if is_rate else "ps"
+    return TraceFigure(
+        key, f"{drive}, {mode}: {titles[name]}", unit, "relative", values[0], values[1], difference, bound
+    )
 
 
 def replay(

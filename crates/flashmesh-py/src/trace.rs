@@ -11,7 +11,7 @@ use crate::errors::{InternalError, OutputError, WorkloadError, guarded};
 use flashmesh::units::{Bytes, Time};
 use flashmesh::workload::fitted::{FittedSource, Model, fit};
 use flashmesh::workload::readers::{ADDRESSES_MAX, Compression, TraceStream, scan};
-use flashmesh::workload::statistics::{Figure, Statistics, compare};
+use flashmesh::workload::statistics::{Figure, REPLAY_BOUNDS, Statistics, compare};
 use flashmesh::workload::writers::{
     Conversion, ConvertError, OUTPUT_FORMATS, OutputFormat, Packed, Written, convert, write_source,
 };
@@ -101,7 +101,14 @@ pub fn generate_trace(
     }
 }
 
-/// Compares two traces figure by figure, as JSON.
+/// The figures of two traces, and what those of their replays keep to.
+#[derive(Serialize)]
+struct Compared {
+    figures: Vec<Figure>,
+    replay_bounds: [(&'static str, &'static str, f64); REPLAY_BOUNDS.len()],
+}
+
+/// Compares two traces figure by figure, and gives the bounds of what their replays are compared by: as JSON.
 #[pyfunction]
 pub fn compare_traces(py: Python<'_>, original: &Config, copy: &Config) -> PyResult<String> {
     let work = || -> Result<Vec<Figure>, flashmesh::error::WorkloadError> {
@@ -118,7 +125,8 @@ pub fn compare_traces(py: Python<'_>, original: &Config, copy: &Config) -> PyRes
         Ok(compare(&statistics(original)?, &statistics(copy)?))
     };
     let figures = py.detach(|| guarded(work))?;
-    json(&figures.map_err(|error| WorkloadError::new_err(error.to_string()))?)
+    let figures = figures.map_err(|error| WorkloadError::new_err(error.to_string()))?;
+    json(&Compared { figures, replay_bounds: REPLAY_BOUNDS })
 }
 
 /// The names of the formats that traces can be written in.

@@ -11,6 +11,8 @@ use std::time::Instant;
 use common::Fingerprint;
 use flashmesh::config::{Pattern, Replay, ReplayMode, Sizes, Workload};
 use flashmesh::units::Bytes;
+use flashmesh::workload::IoRequest;
+use flashmesh::workload::fitted::{FittedSource, fit_requests};
 use flashmesh::workload::profiles::{self, MixSource, ProfileSource};
 use flashmesh::workload::source::WorkloadSource;
 use flashmesh::workload::synthetic::SyntheticSource;
@@ -50,6 +52,13 @@ fn main() {
             ProfileSource::new(profile, &workload, &open, drive(), SECTOR, SEED).expect("the profile fits the drive")
         });
     }
+    let mut original = synthetic(&Workload { pattern: Pattern::Zipf, ..mixed.clone() }, &open);
+    let requests: Vec<IoRequest> =
+        std::iter::from_fn(|| original.next_request(0).expect("no errors")).take(200_000).collect();
+    let fitted = fit_requests(&requests);
+    measure("fitted", || {
+        FittedSource::new(&fitted, Some(REQUESTS), drive(), SECTOR, false, SEED).expect("the profile fits the drive")
+    });
     for mix in profiles::mixes() {
         measure(&mix.name, || {
             let workload = Workload { requests: Some(REQUESTS), ..Workload::default() };

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use flashmesh::units::{Bytes, Time};
-use flashmesh::workload::fitted::{FittedSource, Model, fit_requests};
+use flashmesh::workload::fitted::{FittedSource, Model, PROFILE_BYTES_MAX, fit_requests};
 use flashmesh::workload::source::WorkloadSource;
 use flashmesh::workload::statistics::{Figure, Statistics, compare};
 use flashmesh::workload::{IoRequest, RequestKind};
@@ -67,18 +67,66 @@ fn assert_close(figures: &[Figure], keys: &[&str], tolerance: f64) {
 }
 
 #[test]
-fn a_copy_keeps_the_marginals_of_its_original() {
+fn a_copy_keeps_to_the_bounds() {
     let original = original(20_000);
     let model = fit_requests(&original);
     for seed in 1..4 {
         let figures = figures(&original, &made(&model, None, seed));
-        assert_close(&figures, &["read_share", "read_size_mean_bytes", "write_size_mean_bytes"], 0.03);
-        assert_close(&figures, &["read_sizes", "write_sizes", "arrivals_per_s"], 0.03);
-        let shapes =
-            ["interarrival_variation", "dispersion_100", "interarrivals", "footprint_pages", "stack_distances"];
-        assert_close(&figures, &shapes, 0.15);
-        assert_close(&figures, &["runs"], 0.15);
+        assert_close(&figures, &["read_share"], 0.0);
+        assert_close(&figures, &["read_size_mean_bytes", "write_size_mean_bytes", "read_sizes", "write_sizes"], 0.03);
+        let beyond: Vec<&Figure> = figures.iter().filter(|figure| !figure.is_within()).collect();
+        assert!(beyond.is_empty(), "{beyond:#?}");
     }
+}
+
+/// Requests at random over `pages` pages, reads and writes in turn, `kib` each, one every microsecond.
+fn random(requests: u64, pages: u64, kib: u64) -> Vec<IoRequest> {
+    let mut state = 1_u64;
+    (0..requests)
+        .map(|index| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            let kind = if index % 2 == 0 { RequestKind::Read } else { RequestKind::Write };
+            let offset = Bytes::new((state >> 33) % pages * 4096);
+            IoRequest { arrival: Time::from_us(index), kind, offset, size: Bytes::from_kib(kib), stream: 0 }
+        })
+        .collect()
+}
+
+#[test]
+fn the_footprint_is_right_whatever_the_trace() {
+    // From a drive that is filled several times over to one of which next to nothing is touched twice.
+    for (requests, pages, kib) in [(20_000, 500, 4), (20_000, 10_000, 4), (20_000, 1 << 24, 4), (5_000, 40_000, 64)] {
+        let original = random(requests, pages, kib);
+        let model = fit_requests(&original);
+        for seed in 1..4 {
+            assert_close(&figures(&original, &made(&model, None, seed)), &["footprint_pages"], 0.05);
+        }
+    }
+}
+
+#[test]
+fn a_profile_is_never_longer_than_stated() {
+    // Everything at random: as many classes of requests as there can be.
+    let mut state = 1_u64;
+    let mut draw = move |bits: u32| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        state >> 11 & ((1 << bits) - 1)
+    };
+    let mut now = 0;
+    let requests: Vec<IoRequest> = (0..200_000)
+        .map(|_| {
+            let (bits, gap_bits) = (draw(4) as u32 % 12, draw(5) as u32);
+            now += draw(1 + gap_bits) * 1000;
+            let kinds = [RequestKind::Read, RequestKind::Write, RequestKind::Deallocate, RequestKind::Read];
+            let (kind, page_bits) = (kinds[draw(2) as usize], 4 + draw(4) as u32);
+            let (offset, size) = (Bytes::new(draw(page_bits) * 512), Bytes::new(512 * (1 + draw(1 + bits))));
+            IoRequest { arrival: Time::from_ps(now), kind, offset, size, stream: 0 }
+        })
+        .collect();
+    let text = fit_requests(&requests).to_toml();
+    assert!(text.len() <= PROFILE_BYTES_MAX, "{} bytes", text.len());
+    assert!(text.len() > PROFILE_BYTES_MAX / 3, "{} bytes: not much of a test", text.len());
+    assert!(Model::from_toml(&text, Path::new("a.toml")).is_ok());
 }
 
 #[test]
@@ -86,16 +134,6 @@ fn the_same_seed_gives_the_same_trace_and_another_seed_another() {
     let model = fit_requests(&original(3_000));
     assert_eq!(made(&model, None, 7), made(&model, None, 7));
     assert_ne!(made(&model, None, 7), made(&model, None, 8));
-}
-
-#[test]
-fn a_profile_of_a_copy_is_like_the_profile_of_the_original() {
-    let original = original(20_000);
-    let copy = made(&fit_requests(&original), None, 1);
-    let again = made(&fit_requests(&copy), None, 2);
-    let figures = figures(&copy, &again);
-    assert_close(&figures, &["read_share", "read_size_mean_bytes", "read_sizes", "write_sizes"], 0.03);
-    assert_close(&figures, &["arrivals_per_s", "interarrivals", "footprint_pages", "stack_distances"], 0.15);
 }
 
 #[test]
@@ -111,27 +149,27 @@ fn a_trace_may_be_longer_than_its_original_and_arrivals_never_run_back() {
 #[test]
 fn a_profile_survives_being_written_and_read() {
     let model = fit_requests(&original(5_000));
-    let text = model.to_toml();
-    assert_eq!(Model::from_toml(&text, Path::new("a.toml")).expect("what was written can be read"), model);
-    assert!(text.len() < 64 << 10, "{} bytes", text.len());
+    assert_eq!(Model::from_toml(&model.to_toml(), Path::new("a.toml")).expect("what was written can be read"), model);
 }
 
 #[test]
-fn a_broken_profile_is_refused_with_its_line() {
+fn a_broken_profile_is_refused_with_its_place() {
     let text = fit_requests(&original(500)).to_toml();
-    let line_of = |needle: &str| text.lines().position(|line| line.starts_with(needle)).expect("a line") + 1;
-    for (find, replace, says) in [
-        ("version = 2", "version = 1", "version 1 is not known, only 2: fit the trace again"),
-        ("mixes = [", "mixes = [0,", "mixes for"),
-        ("requests = ", "request = ", "unknown field"),
-        ("segment-ps = ", "segment-ps = 0 #", "segment-ps is 0"),
-        ("long-class = ", "long-class = \"\" #", "invalid type"),
-        ("segments = [", "segments = [-1,", "invalid value"),
+    let line = |needle: &str| text.lines().position(|line| line.starts_with(needle)).expect("a line") + 1;
+    for (find, replace, place, says) in [
+        ("version = 3", "version = 2", String::new(), "version 2 is not known, only 3: fit the trace again"),
+        ("requests = ", "request = ", format!(":{}:1", line("requests")), "unknown field"),
+        ("phases = [", "phases = [-1,", format!(":{}:", line("phases")), "invalid value"),
+        ("phases = [", "phases = [0,", String::new(), "phases, row 1: need 256 counts"),
+        ("gaps = [[", "gaps = [[99,[0,0,0,0,0,0,0,0,0]],[", String::new(), "gaps, row 1: needs a class"),
+        ("segments = [[", "segments = [[0,0,[[0,2],[0,1],[0,1]]],[", String::new(), "segments, row 1: needs as many"),
+        ("segments = [[", "segments = [[0,0,[[99,1],[0,1],[0,1]]],[", String::new(), "segments, row 1: has a count"),
+        ("pairs = [[", "pairs = [[0,99,1,", String::new(), "pairs, row 1: counts what is not listed"),
     ] {
-        let line = line_of(find);
         let broken = text.replacen(&format!("\n{find}"), &format!("\n{replace}"), 1);
+        assert_ne!(broken, text, "{find}");
         let message = Model::from_toml(&broken, Path::new("a.toml")).expect_err(find).to_string();
-        assert!(message.starts_with(&format!("a.toml:{line}:")) && message.contains(says), "{find}: {message}");
+        assert!(message.starts_with(&format!("a.toml{place}")) && message.contains(says), "{find}: {message}");
     }
     let cut = &text[..text.len() / 2];
     assert!(Model::from_toml(cut, Path::new("a.toml")).is_err());

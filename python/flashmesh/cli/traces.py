@@ -14,6 +14,7 @@ from flashmesh import _native
 from flashmesh.cli.output import STDOUT, refuse_overwriting, refuse_stdout, require_stdout, stdout
 from flashmesh.cli.parameters import EXIT_CODES, output_option, setting, tolerate_option
 from flashmesh.files import whole_file, write_text
+from flashmesh.fitting import CHECKED_REQUESTS
 from flashmesh.report import comparison_of_traces
 from flashmesh.report import traces as traces_report
 from flashmesh.report.terminal import Terminal
@@ -148,20 +149,28 @@ def left_out(requests: library.LeftOut) -> list[str]:
 @click.option("-o", "--output", "target", type=FILE, required=True, metavar="FILE", help="The profile to write.")
 @settings_option
 @tolerate_option
-@click.option("--check", is_flag=True, help="Make a copy from the profile and show how far it is from TRACE.")
+@click.option(
+    "--check", is_flag=True, help="Show all figures of a copy beside those of TRACE, with simulated latencies."
+)
 def profile(source: Path, target: Path, settings: tuple[tuple[str, str], ...], tolerate: bool, check: bool) -> int:
-    """Fit a profile to TRACE: 30 to 150 kB of text that say what it is like.
+    """Fit a profile to TRACE: at most 160 KiB of text that say what it is like.
 
     The profile holds counts and quantiles, but no request of the trace; `trace generate` makes traces from it, and
-    `workload.fitted` in a configuration runs it.
+    `workload.fitted` in a configuration runs it. A copy of the first million requests is made at once and compared with
+    TRACE; a warning names the figures that it misses.
     """
     refuse_stdout("--output", target, "a profile")
     refuse_overwriting({"--output": target}, {"TRACE": [source]})
     summary = library.fit_trace(source, target, overrides=dict(settings), tolerate=tolerate)
     note = f"{target}: fitted to {summary.requests:,} requests, read as {summary.format_title}."
     click.echo(" ".join([note, *summary.remarks]), err=True)
+    requests = CHECKED_REQUESTS if summary.requests > CHECKED_REQUESTS else None
+    comparison = library.compare_profile(
+        source, target, overrides=dict(settings), tolerate=tolerate, requests=requests, latency=check
+    )
+    if comparison.misses:
+        click.echo(comparison_of_traces.misses(comparison), err=True)
     if check:
-        comparison = library.compare_profile(source, target, overrides=dict(settings), tolerate=tolerate)
         with stdout() as stream:
             comparison_of_traces.show(comparison, Terminal(stream))
     return 0

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
-from flashmesh.fitting import TOLERANCE
 from flashmesh.report import quantities as q
 
 if TYPE_CHECKING:
@@ -16,18 +15,15 @@ if TYPE_CHECKING:
 
 def show(comparison: TraceComparison, terminal: Terminal) -> None:
     """Prints the figures of both, and points out those that differ too much."""
-    table = terminal.table("figure", "original", "copy", "difference", "")
+    table = terminal.table("figure", "original", "copy", "difference", "bound", "")
     for figure in comparison.figures:
-        beyond = "" if figure.is_within() else "!"
-        table.add_row(
-            figure.title, value(figure, figure.original), value(figure, figure.copy), difference(figure), beyond
-        )
+        original, copy = value(figure, figure.original), value(figure, figure.copy)
+        beyond = "" if figure.is_within else "!"
+        table.add_row(figure.title, original, copy, difference(figure), bound(figure), beyond)
     terminal.print(table)
-    beyond_count = sum(not figure.is_within() for figure in comparison.figures)
     total = len(comparison.figures)
-    terminal.print(
-        Text(), Text(f"{total - beyond_count} of {total} figures are within {TOLERANCE:.0%}; ! marks the others.")
-    )
+    within = total - len(comparison.misses)
+    terminal.print(Text(), Text(f"{within} of {total} figures are within their bounds; ! marks the others."))
     for drive, scale in comparison.time_scales.items():
         if scale > 1.0:
             terminal.print(Text(f"On {drive} times were stretched by {scale:.3g}: it cannot keep up otherwise."))
@@ -50,9 +46,23 @@ def value(figure: TraceFigure, number: float | None) -> str:
             return f"{number:,.4g}" if number < 10_000 else f"{number:,.0f}"
 
 
+def misses(comparison: TraceComparison) -> str:
+    """A sentence about the figures that are beyond their bounds; nothing where there is none."""
+    told = [f"{figure.title} {difference(figure)} (bound {bound(figure)})" for figure in comparison.misses]
+    count = f"{len(told)} of {len(comparison.figures)} figures"
+    return f"Warning: copies made from it miss {count}: {', '.join(told)}." if told else ""
+
+
+def bound(figure: TraceFigure) -> str:
+    """What copies keep to: a factor where it is a large one, otherwise percent."""
+    if figure.measure == "relative" and figure.bound >= 1.0:
+        return f"factor {1.0 + figure.bound:g}"
+    return f"{figure.bound * 100:g} %"
+
+
 def difference(figure: TraceFigure) -> str:
     """The difference in percent; of distributions without a sign."""
     if figure.difference is None:
         return q.NONE
-    sign = "+" if figure.measure == "relative" else ""
+    sign = "" if figure.measure == "distance" else "+"
     return f"{figure.difference * 100:{sign}.1f} %"

@@ -1,61 +1,89 @@
-//! Classes of numbers in which a profile counts.
+//! The classes in which a profile counts.
 
-/// The class of a distance in time: one for each factor of four, of nanoseconds.
+use crate::workload::RequestKind;
+
+/// Sectors of 512 B in a page of 4 KiB.
+pub(super) const PAGE_SECTORS: u64 = 8;
+pub(super) const PAGE_BYTES: u64 = 4096;
+/// Kinds of requests that a profile tells apart.
+pub(super) const KINDS: [RequestKind; 3] = [RequestKind::Read, RequestKind::Write, RequestKind::Deallocate];
+
+/// The number of a kind; what moves no data counts as a deallocation.
+#[inline]
+pub(super) fn kind_index(kind: RequestKind) -> usize {
+    match kind {
+        RequestKind::Read => 0,
+        RequestKind::Write => 1,
+        RequestKind::Deallocate | RequestKind::WriteZeroes | RequestKind::Flush => 2,
+    }
+}
+
+/// The class of an interarrival time: one for each factor of four, from 1 ns.
 #[inline]
 pub(super) fn gap_class(gap_ps: u64) -> u32 {
     (gap_ps / 1000 + 1).ilog2() / 2
 }
 
-/// The class of how many requests arrive in a segment: one for each factor of two.
+/// The class of a count from 1: one for each factor of two, up to `most`.
 #[inline]
-pub(super) fn rate_class(requests: u64) -> u32 {
-    u64::BITS - requests.leading_zeros()
+pub(super) fn octave(count: u64, most: u32) -> u32 {
+    count.max(1).ilog2().min(most)
 }
 
-/// The class of a distance in requests, from 1: two for each factor of two.
-#[inline]
-pub(super) fn distance_class(distance: u64) -> u32 {
-    let distance = distance.max(1);
-    let octave = distance.ilog2();
-    let is_upper = u128::from(distance) * u128::from(distance) >= 1 << (2 * octave + 1);
-    2 * octave + u32::from(is_upper)
+/// What a request asks: its kind, and its size to a factor of two.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) struct Operation {
+    /// The index of its kind.
+    pub(super) kind: u32,
+    /// The octave of its sectors.
+    pub(super) octave: u32,
 }
 
-/// The first distance of a class.
-pub(super) fn distance_of(class: u32) -> u64 {
-    let octave = (class / 2).min(62);
-    match class % 2 {
-        0 => 1 << octave,
-        // The first whole number at or above 2^(octave + 1/2).
-        _ => {
-            let root = (1_u128 << (2 * octave + 1)).isqrt() as u64;
-            if class < 2 { 2 } else { root + 1 }
-        }
-    }
+/// How the first page of a request lies to the requests before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) enum Relation {
+    /// At the end of one of the latest runs.
+    Next,
+    /// On a page where a request began before.
+    Return,
+    /// On another page that was touched before.
+    Inside,
+    /// On a page that was never touched.
+    Fresh,
 }
 
-/// The class of how often a place is asked for.
-#[inline]
-pub(super) fn use_class(uses: u32) -> u32 {
-    uses.max(1).ilog2()
+impl Relation {
+    pub(super) const ALL: [Relation; 4] = [Relation::Next, Relation::Return, Relation::Inside, Relation::Fresh];
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn distances_lie_in_the_class_that_begins_at_or_below_them() {
-        for distance in (1..5000).chain((10..40).map(|power| (1_u64 << power) + 7)) {
-            let class = distance_class(distance);
-            assert!(distance_of(class) <= distance, "{distance}: class {class} from {}", distance_of(class));
-            assert!(distance < distance_of(class + 1), "{distance}: next class from {}", distance_of(class + 1));
-        }
-    }
-
-    #[test]
-    fn times_fall_into_a_class_for_each_factor_of_four() {
-        assert_eq!([0, 999, 2_999, 3_000, 14_999, 15_000].map(gap_class), [0, 0, 0, 1, 1, 2]);
-        assert_eq!(gap_class(u64::MAX), 27);
-    }
+/// Who touched the pages of a request before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) enum Touched {
+    /// The first page was never touched.
+    Never,
+    /// The first page was touched, the last was not.
+    Partly,
+    /// The first page was touched by other kinds of requests only.
+    Otherwise,
+    /// The first page was touched by a request of the same kind.
+    Alike,
 }
+
+impl Touched {
+    pub(super) const ALL: [Touched; 4] = [Touched::Never, Touched::Partly, Touched::Otherwise, Touched::Alike];
+}
+
+/// Where a request goes, told by the requests before it and without its address.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) struct Target {
+    pub(super) relation: Relation,
+    /// Octave of the requests since its first page was touched; of a run 0 for the latest and 1 for another; of a fresh page 1 when
+    /// it lies close to a recent request.
+    pub(super) age: u32,
+    /// Octave of the requests that began on its first page; of a run that of its requests.
+    pub(super) uses: u32,
+    pub(super) touched: Touched,
+}
+
+pub(super) const AGE_MAX: u32 = 20;
+pub(super) const USES_MAX: u32 = 7;

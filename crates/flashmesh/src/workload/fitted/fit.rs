@@ -1,424 +1,212 @@
-//! From a trace to a profile, in two walks over its requests.
+//! From a trace to a profile, in one walk over its requests.
 
 use std::collections::BTreeMap;
 
 use rustc_hash::FxHashMap;
 
-use super::classes::{distance_class, gap_class, rate_class, use_class};
-use super::model::{ArrivalModel, Model, Operation, OperationModel, PlaceModel, kind_index};
-use super::places::{NEAR_PAGES, OpenRuns, PAGE_BYTES, PAGE_SECTORS, PageTimes, Recent, Relation, Run, STRIPE_PAGES};
-use super::segments::Segments;
+use super::classes::{Operation, PAGE_BYTES, PAGE_SECTORS, Relation, Target, gap_class, kind_index};
+use super::history::{History, NEAR_PAGES};
+use super::model::{Descriptor, GapModel, Model, OperationModel, PAIRS, PairCounts, STRIPE_PAGES, TargetModel};
+use super::segments::{Segments, position};
 use crate::config::Workload;
 use crate::error::WorkloadError;
 use crate::units::{Bytes, Time};
+use crate::workload::IoRequest;
 use crate::workload::readers::{ADDRESSES_MAX, TraceStream, TraceSummary, scan_each};
-use crate::workload::{IoRequest, RequestKind};
 
 const SECTOR: Bytes = Bytes::new(512);
-/// Sizes of a kind that are operations of their own.
-const SIZES_EXACT_MAX: usize = 12;
-/// Share of the requests that a size needs for that.
-const SIZES_EXACT_SHARE: f64 = 0.005;
-/// Sizes kept of an operation that stands for many.
-const SIZES_KEPT: usize = 8;
-/// The most used places, whose numbers of uses are kept as they are; and all numbers up to the second.
-const USES_EXACT_PLACES: u64 = 64;
-const USES_EXACT_MAX: u32 = 6;
-/// Requests are told apart up to this number; it leaves room for their kind.
-const REQUESTS_NUMBERED: u32 = u32::MAX / 4 - 1;
-/// A request that begins where one of so many before it began returns there, even when a run ends there as well.
-const RETURN_REQUESTS: u32 = 256;
-/// One that returns after no more requests than these does so at once.
-const AGAIN_REQUESTS: u32 = 1;
-/// Parts of the address span in which first uses are counted.
-const REGIONS: u64 = 64;
+/// Sizes kept of an operation.
+const SIZES_KEPT: usize = 16;
+/// Distances kept of fresh pages from recent requests.
+const DISTANCES_KEPT: usize = 256;
 
 /// Fits a profile to the trace of `workload`, and says what is in the trace. Flushes, which cover no bytes, are left out.
 ///
 /// # Errors
-/// As [`crate::workload::readers::scan`].
+/// As [`crate::workload::readers::scan`], and when the trace has too many requests.
 pub fn fit(workload: &Workload) -> Result<(Model, TraceSummary), WorkloadError> {
     let workload = &Workload { flushes: false, ..workload.clone() };
-    let mut survey = Survey::default();
+    let mut fitter = Fitter::default();
     let stream = TraceStream::open(workload, ADDRESSES_MAX, SECTOR)?;
     let summary = scan_each(stream, workload.tolerate, |request| {
-        survey.add(request);
+        fitter.add(request);
         Ok::<(), WorkloadError>(())
     })?;
-    let mut fitter = survey.finish();
-    let mut stream = TraceStream::open(workload, ADDRESSES_MAX, SECTOR)?;
-    while let Some(request) = stream.next_request()? {
-        fitter.add(&request);
+    let model = fitter.finish();
+    if !fitter.segments.can_be_drawn() {
+        let message = "the trace has more requests than a profile can hold, about a thousand million: fit its beginning, \
+                       with workload.requests";
+        return Err(WorkloadError::Unusable(message.to_owned()));
     }
-    Ok((fitter.finish(), summary))
+    Ok((model, summary))
 }
 
-/// Fits a profile to requests other than flushes.
+/// Fits a profile to requests; flushes are left out.
 pub fn fit_requests(requests: &[IoRequest]) -> Model {
-    let mut survey = Survey::default();
-    let requests = || requests.iter().filter(|request| request.kind != RequestKind::Flush);
-    requests().for_each(|request| survey.add(request));
-    let mut fitter = survey.finish();
-    requests().for_each(|request| fitter.add(request));
+    let mut fitter = Fitter::default();
+    requests.iter().filter(|request| request.size > Bytes::ZERO).for_each(|request| fitter.add(request));
     fitter.finish()
 }
 
-/// Follows the runs of each kind, and tells how each request lies to them.
+/// No profile is longer than this.
+pub const PROFILE_BYTES_MAX: usize = 160 << 10;
+/// Pairs kept of a table, unless a profile with one segment is still too long.
+const PAIRS_MAX: usize = 4096;
+
+/// Counts of pairs of keys.
+type KeyPairs = FxHashMap<(u32, u32), u64>;
+
+/// What is counted while the requests go by.
 #[derive(Default)]
-struct Tracker {
-    runs: [OpenRuns; 3],
-    /// The request that began at each sector last.
-    begun: FxHashMap<u64, u32>,
-    now: u32,
-}
-
-impl Tracker {
-    /// What `request` does to the runs of its kind.
-    #[inline]
-    fn take(&mut self, request: &IoRequest, operation: u32) -> Taken {
-        let (first, end) = sectors_of(request);
-        self.now = self.now.saturating_add(1);
-        let before = self.begun.insert(first, self.now);
-        let is_return = before.is_some_and(|before| self.now - before <= RETURN_REQUESTS);
-        let runs = &mut self.runs[kind_index(request.kind)];
-        let (relation, rank) = if is_return {
-            (None, None)
-        } else if let Some(rank) = runs.ending_at(first) {
-            (Some(if rank == 0 { Relation::Forward } else { Relation::ForwardOther }), Some(rank))
-        } else if let Some(rank) = runs.beginning_at(end) {
-            (Some(Relation::Backward), Some(rank))
-        } else {
-            (None, None)
-        };
-        let before = rank.and_then(|rank| runs.at(rank)).map(|(_, run)| run);
-        let requests = before.map_or(0, |run| run.requests) + 1;
-        let operation = before.map_or(operation, |run| run.operation);
-        let forgotten = runs.advance(rank, Run { first, end, requests, operation });
-        Taken { goes_on: relation.zip(rank), forgotten }
-    }
-}
-
-/// What a request did to the runs of its kind.
-struct Taken {
-    /// How it goes on, and with the run of which rank; nothing when it jumps.
-    goes_on: Option<(Relation, usize)>,
-    /// The run that is over.
-    forgotten: Option<Run>,
-}
-
-fn sectors_of(request: &IoRequest) -> (u64, u64) {
-    let first = request.offset.as_u64() / SECTOR.as_u64();
-    (first, first + request.size.as_u64() / SECTOR.as_u64())
-}
-
-/// The first walk: what the second needs to know beforehand.
-#[derive(Default)]
-struct Survey {
-    requests: u64,
-    address_end: u64,
+struct Fitter {
+    history: History,
     segments: Segments,
     last_arrival: Option<Time>,
-    gaps: BTreeMap<u32, u64>,
-    sizes: FxHashMap<(usize, u64), u64>,
-    tracker: Tracker,
-    /// How often a jump went to each page.
-    uses: FxHashMap<u64, u32>,
+    /// Keys of operation, gap and target of the request before.
+    before: Option<[u32; 3]>,
+    address_end: u64,
+    /// By key: sizes in sectors, and sectors of a page on which requests begin.
+    operations: BTreeMap<u32, (BTreeMap<u64, u64>, [u64; PAGE_SECTORS as usize])>,
+    /// By class: times in nanoseconds, to seven bits.
+    gaps: BTreeMap<u32, BTreeMap<u64, u64>>,
+    targets: BTreeMap<u32, TargetModel>,
+    pairs: [KeyPairs; PAIRS.len()],
+    near_pages: BTreeMap<u64, u64>,
+    phases: Vec<u64>,
 }
 
-impl Survey {
-    #[inline]
-    fn add(&mut self, request: &IoRequest) {
-        let (first, end) = sectors_of(request);
-        self.requests += 1;
-        self.address_end = self.address_end.max(end * SECTOR.as_u64());
-        self.segments.add(request);
-        if let Some(last) = self.last_arrival.replace(request.arrival) {
-            *self.gaps.entry(gap_class((request.arrival - last).as_ps())).or_default() += 1;
-        }
-        *self.sizes.entry((kind_index(request.kind), end - first)).or_default() += 1;
-        let jumps = self.tracker.take(request, 0).goes_on.is_none();
-        let uses = self.uses.entry(first / PAGE_SECTORS).or_default();
-        if jumps || *uses == 0 {
-            *uses = uses.saturating_add(1);
-        }
-    }
-
-    fn finish(self) -> Fitter {
-        let Survey { requests, address_end, mut segments, gaps, sizes, uses, .. } = self;
-        segments.coarsen(requests);
-        let stripe_bytes = STRIPE_PAGES * PAGE_BYTES;
-        let (list, operation_of) = operations(&sizes, requests);
-        let kept_uses = kept_uses(&uses);
-        let levels = thirds(&gaps);
-        let places =
-            uses.into_iter().map(|(page, uses)| (page, Place { uses: kept_uses[&uses], last: None })).collect();
-        let model = Model {
-            requests,
-            address_span: address_end.div_ceil(stripe_bytes).max(1) * stripe_bytes,
-            arrivals: ArrivalModel {
-                segment_ps: segments.width_ps,
-                segments: segments.parts.iter().map(|part| part.requests).collect(),
-                mixes: segments.parts.iter().map(|part| part.mix()).collect(),
-                long: levels[1],
-                ..ArrivalModel::default()
-            },
-            operations: OperationModel { list, levels, ..OperationModel::default() },
-            places: PlaceModel { regions: vec![0; REGIONS as usize], ..PlaceModel::default() },
-        };
-        Fitter {
-            model,
-            operation_of,
-            places,
-            now: 0,
-            before: None,
-            quantiles: BTreeMap::new(),
-            relations: [Relation::Fresh; 3],
-            since_long: 0,
-            tracker: Tracker::default(),
-            pages: PageTimes::default(),
-            recent: Recent::default(),
-            last_near: [0; 3],
-        }
-    }
+fn operation_key(operation: Operation) -> u32 {
+    operation.kind << 8 | operation.octave
 }
 
-/// The classes up to which a third, and two thirds, of what was counted lie.
-fn thirds(counts: &BTreeMap<u32, u64>) -> [u32; 2] {
-    let total: u64 = counts.values().sum();
-    let at = |part: u64| {
-        let mut below = 0;
-        counts
-            .iter()
-            .find(|(_, count)| {
-                below += **count;
-                below * 3 >= total * part
-            })
-            .map_or(0, |(class, _)| *class)
-    };
-    [at(1), at(2)]
-}
-
-/// Frequent sizes as operations of their own, all others of a kind in one for each factor of two.
-fn operations(sizes: &FxHashMap<(usize, u64), u64>, requests: u64) -> (Vec<Operation>, FxHashMap<(usize, u64), u32>) {
-    let (mut list, mut operation_of) = (Vec::new(), FxHashMap::default());
-    for (index, kind) in [RequestKind::Read, RequestKind::Write, RequestKind::Deallocate].into_iter().enumerate() {
-        let mut counted: Vec<(u64, u64)> =
-            sizes.iter().filter(|((of, _), _)| *of == index).map(|((_, sectors), count)| (*count, *sectors)).collect();
-        counted.sort_unstable_by(|a, b| b.cmp(a));
-        let exact = (counted.iter().take(SIZES_EXACT_MAX))
-            .take_while(|(count, _)| *count as f64 >= SIZES_EXACT_SHARE * requests as f64)
-            .count();
-        let rest = counted.split_off(exact);
-        for (_, sectors) in counted {
-            operation_of.insert((index, sectors), list.len() as u32);
-            list.push(Operation { kind, sectors: vec![sectors] });
-        }
-        let mut octaves: BTreeMap<u32, BTreeMap<u64, u64>> = BTreeMap::new();
-        for (count, sectors) in rest {
-            octaves.entry(sectors.ilog2()).or_default().insert(sectors, count);
-        }
-        for octave in octaves.values() {
-            octave.keys().for_each(|&sectors| {
-                operation_of.insert((index, sectors), list.len() as u32);
-            });
-            list.push(Operation { kind, sectors: quantiles_inside(octave, SIZES_KEPT) });
-        }
-    }
-    (list, operation_of)
-}
-
-/// `count` values with as many of the counted ones between any two neighbours; fewer when fewer were counted.
-fn quantiles_inside(counts: &BTreeMap<u64, u64>, count: usize) -> Vec<u64> {
-    let total: u64 = counts.values().sum();
-    let parts = total.min(count as u64);
-    (0..parts)
-        .map(|part| value_at(counts, u128::from(total) * (2 * u128::from(part) + 1) / (2 * u128::from(parts))))
-        .collect()
-}
-
-/// The value that the counted one number `rank` has, from 0.
-fn value_at(counts: &BTreeMap<u64, u64>, rank: u128) -> u64 {
-    let mut below = 0;
-    counts
-        .iter()
-        .find(|(_, count)| {
-            below += u128::from(**count);
-            below > rank
-        })
-        .or(counts.iter().next_back())
-        .map_or(0, |(value, _)| *value)
-}
-
-/// Numbers of uses as a profile keeps them: of most places as they are, of the others the mean of their half octave.
-fn kept_uses(places: &FxHashMap<u64, u32>) -> FxHashMap<u32, u32> {
-    let mut counts: BTreeMap<u32, u64> = BTreeMap::new();
-    places.values().for_each(|&uses| *counts.entry(uses).or_default() += 1);
-    let mut sums: BTreeMap<u32, (u64, u64)> = BTreeMap::new();
-    for (&uses, &count) in &counts {
-        let (places, sum) = sums.entry(distance_class(u64::from(uses))).or_default();
-        *places += count;
-        *sum += count * u64::from(uses);
-    }
-    let mut above = 0;
-    let keep = |(&uses, &count): (&u32, &u64)| {
-        above += count;
-        let (places, sum) = sums[&distance_class(u64::from(uses))];
-        let mean = ((2 * sum + places) / (2 * places)) as u32;
-        (uses, if above <= USES_EXACT_PLACES || uses <= USES_EXACT_MAX { uses } else { mean })
-    };
-    counts.iter().rev().map(keep).collect()
-}
-
-/// A place that a jump goes to.
-#[derive(Clone, Copy)]
-struct Place {
-    uses: u32,
-    /// The last request that jumped there, and its operation.
-    last: Option<(u32, u32)>,
-}
-
-/// The request before.
-#[derive(Clone, Copy)]
-struct Before {
-    arrival: Time,
-    gap_class: u32,
-    operation: u32,
-}
-
-/// The second walk: counts all that a profile keeps.
-struct Fitter {
-    model: Model,
-    operation_of: FxHashMap<(usize, u64), u32>,
-    places: FxHashMap<u64, Place>,
-    now: u32,
-    before: Option<Before>,
-    quantiles: BTreeMap<u32, BTreeMap<u64, u64>>,
-    relations: [Relation; 3],
-    since_long: u32,
-    tracker: Tracker,
-    pages: PageTimes,
-    recent: Recent,
-    last_near: [u32; 3],
+fn target_key(target: Target) -> u32 {
+    (target.relation as u32) << 24 | target.age << 16 | target.uses << 8 | target.touched as u32
 }
 
 impl Fitter {
     #[inline]
     fn add(&mut self, request: &IoRequest) {
-        let (first, end) = sectors_of(request);
+        let (sector, sectors) = (request.offset.as_u64() / 512, request.size.as_u64() / 512);
         let kind = kind_index(request.kind);
-        // A file that grows between the walks is cut where it ended before.
-        let Some(&operation) = self.operation_of.get(&(kind, end - first)) else { return };
-        self.now = (self.now + 1).min(REQUESTS_NUMBERED);
-        let (gap_class, mix) = self.count_arrival(request.arrival);
-        let context = self.model.operations.context(self.before.map_or(0, |before| before.operation), gap_class, mix);
-        self.model.operations.sequence.count(context, operation);
-        self.before = Some(Before { arrival: request.arrival, gap_class, operation });
-        let level = self.model.operations.level(gap_class);
-        let relation = self.count_place(request, operation);
-        if !relation.goes_on() {
-            let load = self.recent.load(first / PAGE_SECTORS);
-            self.model.places.loads.count([operation, 3 * relation.number() + level], load);
+        let gap_ps = self.last_arrival.map_or(0, |last| request.arrival.as_ps().saturating_sub(last.as_ps()));
+        self.last_arrival = Some(request.arrival);
+        self.address_end = self.address_end.max((sector + sectors) * 512);
+
+        let operation = operation_key(Operation { kind: kind as u32, octave: sectors.ilog2() });
+        let (sizes, offsets) = self.operations.entry(operation).or_default();
+        *sizes.entry(sectors).or_default() += 1;
+        offsets[(sector % PAGE_SECTORS) as usize] += 1;
+
+        let (gap, gap_ns) = (gap_class(gap_ps), gap_ps / 1000);
+        let coarse = gap_ns.checked_ilog2().unwrap_or(0).saturating_sub(6);
+        *self.gaps.entry(gap).or_default().entry(gap_ns >> coarse << coarse).or_default() += 1;
+
+        let target = self.history.describe(sector, sectors, kind);
+        let page = sector / PAGE_SECTORS;
+        self.phases.resize(STRIPE_PAGES as usize, 0);
+        self.phases[(page % STRIPE_PAGES) as usize] += 1;
+        if target.relation == Relation::Fresh
+            && let Some(distance) = self.history.closest(page)
+        {
+            *self.near_pages.entry((distance + NEAR_PAGES as i64) as u64).or_default() += 1;
         }
-        self.tracker.runs[kind].name_latest(operation * 8 + relation.number(), relation);
-        self.model.places.relations.count([operation, self.relations[kind].number() * 3 + level], relation.number());
-        self.relations[kind] = relation;
-        let (first, last) = (first / PAGE_SECTORS, (end - 1) / PAGE_SECTORS);
-        self.recent.push(first, last - first + 1);
-        self.pages.touch(first, last, self.now * 4 + kind as u32);
+        let pages = (sector + sectors).div_ceil(PAGE_SECTORS) - page;
+        let fresh_pages = self.history.pages.fresh_in(page, pages);
+        let target_of_key = target_key(target);
+        let counted = self.targets.entry(target_of_key).or_insert(TargetModel { target, pages: 0, fresh_pages: 0 });
+        counted.pages += pages;
+        counted.fresh_pages += fresh_pages;
+
+        let keys = [operation, gap, target_of_key];
+        self.history.record(sector, sectors, kind);
+        self.segments.add(gap_ps, fresh_pages, keys);
+        let before = self.before.replace(keys).unwrap_or(keys);
+        for (counts, (context, outcome)) in self.pairs.iter_mut().zip(PAIRS) {
+            // A request has its gap first, then its operation, then its target.
+            let is_of_this = matches!(
+                (context, outcome),
+                (Descriptor::Gap, Descriptor::Operation) | (Descriptor::Operation, Descriptor::Target)
+            );
+            let contexts = if is_of_this { keys } else { before };
+            *counts.entry((contexts[context as usize], keys[outcome as usize])).or_default() += 1;
+        }
     }
 
-    fn count_arrival(&mut self, arrival: Time) -> (u32, u32) {
-        let arrivals = &mut self.model.arrivals;
-        let segment = (arrival.as_ps() / arrivals.segment_ps) as usize;
-        let rate_class = rate_class(arrivals.segments.get(segment).copied().unwrap_or(1));
-        let mix = arrivals.mixes.get(segment).copied().unwrap_or(0);
-        let Some(before) = self.before else { return (0, mix) };
-        let gap_ps = arrival.as_ps().saturating_sub(before.arrival.as_ps());
-        let class = gap_class(gap_ps);
-        arrivals.gaps.count(ArrivalModel::context(rate_class, before.gap_class, self.since_long), class);
-        self.since_long = ArrivalModel::since_long(arrivals.long, self.since_long, class);
-        // Eight significant bits tell enough.
-        let coarse = gap_ps.checked_ilog2().unwrap_or(0).saturating_sub(7);
-        *self.quantiles.entry(class).or_default().entry(gap_ps >> coarse << coarse).or_default() += 1;
-        (class, mix)
+    fn finish(&mut self) -> Model {
+        let mut pairs_max = PAIRS_MAX;
+        loop {
+            let model = self.model(pairs_max);
+            if model.to_toml().len() <= PROFILE_BYTES_MAX {
+                return model;
+            }
+            if self.segments.is_merged() {
+                pairs_max /= 2;
+            } else {
+                self.segments.merge();
+            }
+        }
     }
 
-    fn count_place(&mut self, request: &IoRequest, operation: u32) -> Relation {
-        let (first, _) = sectors_of(request);
-        let places = &mut self.model.places;
-        let taken = self.tracker.take(request, operation * 8);
-        if let Some(run) = taken.forgotten {
-            places.run_lengths.count([run.operation / 8, run.operation % 8], run.requests);
-        }
-        if let Some((relation, rank)) = taken.goes_on {
-            places.ranks.count([relation.number()], rank as u32);
-            if let Some(place) = self.places.get_mut(&(first / PAGE_SECTORS))
-                && place.last.is_none()
-            {
-                places.uses.count([operation, relation.number()], place.uses);
-                place.last = Some((self.now, operation));
-            }
-            return relation;
-        }
-        let page = first / PAGE_SECTORS;
-        let Some(place) = self.places.get_mut(&page) else { return Relation::Fresh };
-        let relation = match place.last {
-            Some((last, of)) => {
-                let distance = distance_class(u64::from(self.now - last));
-                let relation = if self.now - last <= AGAIN_REQUESTS { Relation::Again } else { Relation::Reuse };
-                places.returns.count([operation, relation.number()], 64 * use_class(place.uses) + distance);
-                places.next.count([of], operation);
-                relation
-            }
-            None => {
-                let touched = self.pages.of(page);
-                places.sectors.count([operation], (first % PAGE_SECTORS) as u32);
-                let phase = first % (STRIPE_PAGES * PAGE_SECTORS);
-                places.phases.count([operation, use_class(place.uses)], phase as u32);
-                let relation = match (self.recent.closest(page), touched / 4) {
-                    (Some((rank, pages)), last) => {
-                        let relation = if last == 0 { Relation::NearFresh } else { Relation::NearOverlap };
-                        let behind = (pages + NEAR_PAGES as i64) as u32;
-                        let kind = kind_index(request.kind);
-                        places.near.count([operation, self.last_near[kind]], behind);
-                        self.last_near[kind] = behind;
-                        if last > 0 {
-                            let class = distance_class(u64::from(self.now - last));
-                            places.near_ages.count([operation], class);
-                        }
-                        places.near_ranks.count([relation.number(), operation], rank as u32);
-                        relation
-                    }
-                    (None, 0) => {
-                        let region = u128::from(first * SECTOR.as_u64()) * u128::from(REGIONS)
-                            / u128::from(self.model.address_span);
-                        places.regions[region as usize] += 1;
-                        Relation::Fresh
-                    }
-                    (None, last) => {
-                        let class = distance_class(u64::from(self.now - last));
-                        places.overlaps.count([operation], 4 * class + touched % 4);
-                        Relation::Overlap
-                    }
-                };
-                places.uses.count([operation, relation.number()], place.uses);
-                relation
-            }
+    /// The profile with at most so many of the most frequent pairs of each table.
+    fn model(&self, pairs_max: usize) -> Model {
+        let stripe_bytes = STRIPE_PAGES * PAGE_BYTES;
+        let operation_keys: Vec<u32> = self.operations.keys().copied().collect();
+        let gap_keys: Vec<u32> = self.gaps.keys().copied().collect();
+        let target_keys: Vec<u32> = self.targets.keys().copied().collect();
+        let keys = [operation_keys.as_slice(), &gap_keys, &target_keys];
+        let operations = self.operations.iter().map(|(key, (sizes, offsets))| OperationModel {
+            operation: Operation { kind: key >> 8, octave: key & 255 },
+            sectors: quantiles(sizes, SIZES_KEPT),
+            offsets: *offsets,
+        });
+        let gaps = self.gaps.iter().map(|(&class, times)| GapModel { class, quantiles_ns: nine(times) });
+        let pairs = |table: usize| -> PairCounts {
+            let (contexts, outcomes) = (keys[PAIRS[table].0 as usize], keys[PAIRS[table].1 as usize]);
+            let positions = |(&(context, outcome), &count): (&(u32, u32), &u64)| {
+                (position(contexts, context), position(outcomes, outcome), count)
+            };
+            let mut pairs: PairCounts = self.pairs[table].iter().map(positions).collect();
+            pairs.sort_unstable_by_key(|&(context, outcome, count)| (u64::MAX - count, context, outcome));
+            pairs.truncate(pairs_max);
+            pairs.sort_unstable();
+            pairs
         };
-        place.last = Some((self.now, operation));
-        relation
-    }
-
-    fn finish(mut self) -> Model {
-        let places = &mut self.model.places;
-        for run in self.tracker.runs.iter().flat_map(OpenRuns::iter) {
-            places.run_lengths.count([run.operation / 8, run.operation % 8], run.requests);
+        let near = quantiles(&self.near_pages, DISTANCES_KEPT);
+        let mut phases = self.phases.clone();
+        phases.resize(STRIPE_PAGES as usize, 0);
+        Model {
+            requests: self.history.now,
+            address_span: self.address_end.div_ceil(stripe_bytes).max(1) * stripe_bytes,
+            operations: operations.collect(),
+            gaps: gaps.collect(),
+            targets: self.targets.values().copied().collect(),
+            segments: self.segments.finish(keys),
+            pairs: std::array::from_fn(pairs),
+            near_pages: near.into_iter().map(|distance| distance as i64 - NEAR_PAGES as i64).collect(),
+            phases,
         }
-        let nine = |counts: &BTreeMap<u64, u64>| {
-            let last = counts.values().map(|&count| u128::from(count)).sum::<u128>().saturating_sub(1);
-            std::array::from_fn(|part| value_at(counts, last * part as u128 / 8))
-        };
-        self.model.arrivals.quantiles = self.quantiles.iter().map(|(class, counts)| (*class, nine(counts))).collect();
-        self.model
     }
+}
+
+/// Up to `most` values with as many of the counted ones between any two neighbours.
+fn quantiles(counts: &BTreeMap<u64, u64>, most: usize) -> Vec<u64> {
+    let total: u64 = counts.values().sum();
+    let parts = u128::from(total.min(most as u64));
+    (0..parts).map(|part| value_at(counts, u128::from(total) * (2 * part + 1) / (2 * parts))).collect()
+}
+
+/// The smallest value, the seven that cut the counted ones into eight, and the largest.
+fn nine(counts: &BTreeMap<u64, u64>) -> [u64; 9] {
+    let last = u128::from(counts.values().sum::<u64>().saturating_sub(1));
+    std::array::from_fn(|part| value_at(counts, last * part as u128 / 8))
+}
+
+/// The value that the counted one number `rank` has, from 0.
+fn value_at(counts: &BTreeMap<u64, u64>, rank: u128) -> u64 {
+    let mut below = 0;
+    let found = counts.iter().find(|(_, count)| {
+        below += u128::from(**count);
+        below > rank
+    });
+    found.or(counts.iter().next_back()).map_or(0, |(&value, _)| value)
 }

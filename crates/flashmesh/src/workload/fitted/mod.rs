@@ -1,19 +1,21 @@
-//! Profiles fitted to traces: what a trace is like in 30 to 150 kB of text, and traces of any length made from that.
+//! Profiles fitted to traces: bounded texts that say what a trace is like, and traces of any length made from them.
+//!
+//! A fit and a source share one [`history::History`] of the requests so far. The fit describes each request by it (the end of a
+//! run, a page used four times that was touched about 60 requests ago, a fresh page), counts the descriptions in segments of
+//! consecutive requests and forgets the addresses. The source draws the descriptions of a segment in another order and chooses, in
+//! a history of its own, an address of the same description.
 
-mod arrivals;
+mod addresses;
+mod bag;
 mod classes;
 mod file;
 mod fit;
+mod history;
 mod model;
-mod placement;
-mod places;
+mod pages;
 mod segments;
 mod source;
-mod table;
-mod urn;
-mod write;
 
-pub use fit::{fit, fit_requests};
-pub use model::{ArrivalModel, Model, Operation, OperationModel, PlaceModel};
+pub use fit::{PROFILE_BYTES_MAX, fit, fit_requests};
+pub use model::Model;
 pub use source::FittedSource;
-pub use table::Table;

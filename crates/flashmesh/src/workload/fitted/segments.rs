@@ -1,125 +1,140 @@
-//! How many requests arrive when, in equal segments, without knowing beforehand how long the trace is.
+//! Counts of consecutive requests, in segments that grow with the trace.
 
-use super::classes::distance_class;
-use crate::workload::{IoRequest, RequestKind};
+use std::collections::BTreeMap;
 
+use super::model::{Counts, Segment};
+
+/// Requests of a segment at least.
+pub(super) const SEGMENT_REQUESTS_MIN: u64 = 32;
+/// Requests of a segment at most: a source draws them together.
+pub(super) const SEGMENT_REQUESTS_MAX: u64 = 1 << 22;
 /// Segments at most.
-pub(super) const SEGMENTS_MAX: usize = 4096;
-/// Requests that a segment has in the mean, at least.
-const REQUESTS_MIN: u64 = 4;
+pub(super) const SEGMENTS_MAX: usize = 512;
 
-/// Arrivals counted in segments that grow with the trace.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Segments {
-    /// The length of a segment, in picoseconds.
-    pub(super) width_ps: u64,
-    /// What arrives in each segment.
-    pub(super) parts: Vec<Part>,
+/// A segment while its requests are counted, by the keys of what is counted.
+#[derive(Clone, Debug, Default)]
+pub(super) struct SegmentCounts {
+    duration_ps: u64,
+    requests: u64,
+    fresh_pages: u64,
+    /// Of operations, gaps and targets.
+    counts: [BTreeMap<u32, u64>; 3],
 }
 
-/// What arrives in a segment.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Part {
-    pub(super) requests: u64,
-    reads: u64,
-    sectors: u64,
-}
-
-impl Part {
-    fn of(request: &IoRequest) -> Part {
-        let reads = u64::from(request.kind == RequestKind::Read);
-        Part { requests: 1, reads, sectors: request.size.as_u64() / 512 }
-    }
-
-    fn and(self, other: Part) -> Part {
-        Part {
-            requests: self.requests + other.requests,
-            reads: self.reads + other.reads,
-            sectors: self.sectors.saturating_add(other.sectors),
+impl SegmentCounts {
+    fn absorb(&mut self, other: SegmentCounts) {
+        self.duration_ps += other.duration_ps;
+        self.requests += other.requests;
+        self.fresh_pages += other.fresh_pages;
+        for (counts, others) in self.counts.iter_mut().zip(other.counts) {
+            others.into_iter().for_each(|(key, count)| *counts.entry(key).or_default() += count);
         }
     }
+}
 
-    /// A number for segments of like requests: three for each half octave of the mean size, by the share of reads.
-    pub(super) fn mix(self) -> u32 {
-        let requests = self.requests.max(1);
-        let reads = u32::from(self.reads * 4 > requests) + u32::from(self.reads * 4 > 3 * requests);
-        3 * distance_class(self.sectors / requests) + reads
-    }
+/// Segments of equally many requests.
+#[derive(Clone, Debug)]
+pub(super) struct Segments {
+    segment_requests: u64,
+    segments: Vec<SegmentCounts>,
 }
 
 impl Default for Segments {
     fn default() -> Segments {
-        Segments { width_ps: 1 << 20, parts: Vec::new() }
+        Segments { segment_requests: SEGMENT_REQUESTS_MIN, segments: Vec::new() }
     }
 }
 
 impl Segments {
+    /// Counts a request that arrives after a gap and touches fresh pages by the keys of its operation, gap and target.
     #[inline]
-    pub(super) fn add(&mut self, request: &IoRequest) {
-        let arrival_ps = request.arrival.as_ps();
-        while arrival_ps / self.width_ps >= SEGMENTS_MAX as u64 {
-            self.halve();
+    pub(super) fn add(&mut self, gap_ps: u64, fresh_pages: u64, keys: [u32; 3]) {
+        if self.segments.last().is_none_or(|segment| segment.requests == self.segment_requests) {
+            if self.segments.len() == SEGMENTS_MAX {
+                self.merge();
+            }
+            self.segments.push(SegmentCounts::default());
         }
-        let index = (arrival_ps / self.width_ps) as usize;
-        if index >= self.parts.len() {
-            self.parts.resize(index + 1, Part::default());
-        }
-        self.parts[index] = self.parts[index].and(Part::of(request));
-    }
-
-    /// Makes segments so long that they hold enough of `requests` in the mean.
-    pub(super) fn coarsen(&mut self, requests: u64) {
-        while self.parts.len() > 1 && requests / (self.parts.len() as u64) < REQUESTS_MIN {
-            self.halve();
+        let Some(segment) = self.segments.last_mut() else { return };
+        segment.duration_ps += gap_ps;
+        segment.requests += 1;
+        segment.fresh_pages += fresh_pages;
+        for (counts, key) in segment.counts.iter_mut().zip(keys) {
+            *counts.entry(key).or_default() += 1;
         }
     }
 
-    fn halve(&mut self) {
-        let sum = |pair: &[Part]| pair.iter().copied().fold(Part::default(), Part::and);
-        self.parts = self.parts.chunks(2).map(sum).collect();
-        self.width_ps *= 2;
+    /// Whether there is but one segment.
+    pub(super) fn is_merged(&self) -> bool {
+        self.segments.len() <= 1
     }
+
+    /// Whether a source can draw a segment of so many requests.
+    pub(super) fn can_be_drawn(&self) -> bool {
+        self.segment_requests <= SEGMENT_REQUESTS_MAX
+    }
+
+    /// Makes one segment of every two.
+    pub(super) fn merge(&mut self) {
+        self.segment_requests *= 2;
+        let mut merged: Vec<SegmentCounts> = Vec::new();
+        for (index, segment) in std::mem::take(&mut self.segments).into_iter().enumerate() {
+            match merged.last_mut() {
+                Some(last) if index % 2 == 1 => last.absorb(segment),
+                _ => merged.push(segment),
+            }
+        }
+        self.segments = merged;
+    }
+
+    /// The segments, with keys of operations, gaps and targets replaced by their positions in these sorted lists.
+    pub(super) fn finish(&self, keys: [&[u32]; 3]) -> Vec<Segment> {
+        let (mut end_ps, mut end_ns) = (0, 0);
+        let finish = |segment: &SegmentCounts| {
+            // Four digits are kept of each duration; what they leave out is made up for by the next.
+            end_ps += segment.duration_ps;
+            let duration_ns = rounded((end_ps / 1000).saturating_sub(end_ns));
+            end_ns += duration_ns;
+            let counts = |part: usize| -> Counts {
+                let counts = &segment.counts[part];
+                counts.iter().map(|(key, &count)| (position(keys[part], *key), count)).collect()
+            };
+            Segment { duration_ns, fresh_pages: segment.fresh_pages, counts: [0, 1, 2].map(counts) }
+        };
+        self.segments.iter().map(finish).collect()
+    }
+}
+
+/// Where `key` is in a sorted list.
+pub(super) fn position(keys: &[u32], key: u32) -> u32 {
+    keys.binary_search(&key).unwrap_or_default() as u32
+}
+
+fn rounded(number: u64) -> u64 {
+    let unit = 10_u64.pow(number.checked_ilog10().unwrap_or(0).saturating_sub(3));
+    number / unit * unit
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::units::{Bytes, Time};
-
-    fn at(arrival_ps: u64) -> IoRequest {
-        let (kind, size) = (RequestKind::Read, Bytes::new(4096));
-        IoRequest { arrival: Time::from_ps(arrival_ps), kind, offset: Bytes::ZERO, size, stream: 0 }
-    }
 
     #[test]
     fn segments_grow_with_the_trace_and_lose_no_request() {
-        let mut segments = Segments::default();
-        let arrivals: Vec<u64> = (0..50_000_u64).map(|index| index * index * 1000).collect();
-        arrivals.iter().for_each(|&arrival| segments.add(&at(arrival)));
-        segments.coarsen(arrivals.len() as u64);
-        assert!(segments.parts.len() <= SEGMENTS_MAX && segments.parts.len() > SEGMENTS_MAX / 2);
-        for (index, part) in (0..).zip(&segments.parts).step_by(97) {
-            let naive = arrivals.iter().filter(|&&arrival| arrival / segments.width_ps == index).count();
-            assert_eq!(part.requests, naive as u64, "segment {index}");
+        for requests in [1, 32, 33, 16_384, 16_385, 100_000_u64] {
+            let mut segments = Segments::default();
+            (0..requests).for_each(|index| segments.add(1_000_000 + index, 2, [index as u32 % 3, 0, 7]));
+            let finished = segments.finish([&[0, 1, 2], &[0], &[5, 7]]);
+            assert!(finished.len() <= SEGMENTS_MAX, "{} segments", finished.len());
+            let total = |part: usize| {
+                finished.iter().flat_map(|segment| &segment.counts[part]).map(|(_, count)| count).sum::<u64>()
+            };
+            assert_eq!([total(0), total(1), total(2)], [requests; 3]);
+            assert_eq!(finished.iter().map(|segment| segment.fresh_pages).sum::<u64>(), 2 * requests);
+            assert!(finished.iter().all(|segment| segment.counts[2][0].0 == 1), "positions stand for keys");
+            let duration_ps: u64 = finished.iter().map(|segment| segment.duration_ns * 1000).sum();
+            let expected_ps = (0..requests).map(|index| 1_000_000 + index).sum::<u64>();
+            assert!(expected_ps.abs_diff(duration_ps) <= expected_ps / 1000, "{duration_ps} of {expected_ps} ps");
         }
-        assert_eq!(segments.parts.iter().map(|part| part.requests).sum::<u64>(), 50_000);
-    }
-
-    #[test]
-    fn a_short_trace_has_few_segments() {
-        let mut segments = Segments::default();
-        (0..100).for_each(|index| segments.add(&at(index << 30)));
-        segments.coarsen(100);
-        assert_eq!(segments.parts.iter().map(|part| part.requests).sum::<u64>(), 100);
-        assert!(segments.parts.len() <= 25);
-    }
-
-    #[test]
-    fn segments_of_like_requests_have_one_mix() {
-        let part = |requests, reads, sectors| Part { requests, reads, sectors };
-        assert_eq!(part(10, 10, 80).mix(), part(1000, 900, 8000).mix());
-        assert_ne!(part(10, 10, 80).mix(), part(10, 0, 80).mix());
-        assert_ne!(part(10, 10, 80).mix(), part(10, 10, 160).mix());
-        assert_eq!(part(0, 0, 0).mix(), part(0, 0, 0).mix());
     }
 }

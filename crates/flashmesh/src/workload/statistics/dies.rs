@@ -26,6 +26,11 @@ impl DieCounts {
         self.pages[(page % DIES as u64) as usize] += 1;
     }
 
+    /// Pages read of all dies.
+    pub(super) fn pages(&self) -> u64 {
+        self.pages.iter().sum()
+    }
+
     /// Share of the reads that the hottest die has; 0 without reads.
     pub(super) fn hottest_die(&self) -> f64 {
         self.share(self.pages.iter().copied().max().unwrap_or(0))

@@ -10,7 +10,7 @@ mod distribution;
 mod runs;
 mod stack;
 
-pub use comparison::{Figure, Measure, VARIATION_NOISE, compare};
+pub use comparison::{Figure, Measure, REPLAY_BOUNDS, compare};
 pub use distribution::Distribution;
 
 use super::{IoRequest, RequestKind};
@@ -24,7 +24,7 @@ use stack::StackDistances;
 /// The windows in which arrivals are counted, in mean interarrival times of the original.
 pub const WINDOWS: [u64; 3] = [10, 100, 1000];
 /// A window is left out when the original has fewer of it.
-const WINDOWS_MIN: u64 = 10;
+const WINDOWS_MIN: u64 = 20;
 /// Sizes are counted in these.
 const SECTOR_BYTES: u64 = 512;
 
