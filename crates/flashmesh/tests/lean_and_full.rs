@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 
 use arbitrary::Case;
 use drives::{Kept, Listed, Repeated, bare_drive};
-use flashmesh::config::{Config, ReplayMode, WarmUp};
+use flashmesh::config::{Allocation, Config, ReplayMode, WarmUp};
 use flashmesh::ids::Lpn;
 use flashmesh::measure::log::RequestRecord;
 use flashmesh::simulation::{Control, Simulation};
@@ -51,6 +51,8 @@ struct Outcome {
     records: Vec<RequestRecord>,
     /// Which logical pages the map knows at the end.
     mapped: BTreeSet<u32>,
+    /// Whether the instance for plain drives ran it.
+    was_lean: bool,
 }
 
 fn run(config: &Config, source: impl WorkloadSource + 'static, watched: Watched) -> Outcome {
@@ -70,7 +72,7 @@ fn run(config: &Config, source: impl WorkloadSource + 'static, watched: Watched)
     let pages = 0..simulation.geometry().logical_pages;
     let mapped = pages.filter(|&lpn| simulation.ftl().lookup(Lpn(lpn)).is_some()).collect();
     let records = kept.0.lock().expect("no other thread panicked").clone();
-    Outcome { report, records, mapped }
+    Outcome { report, records, mapped, was_lean: simulation.was_lean() }
 }
 
 fn remove(report: &mut Value, keys: &[&str]) {
@@ -82,6 +84,31 @@ fn remove(report: &mut Value, keys: &[&str]) {
 
 fn listed(case: &Case) -> Listed {
     Listed(case.requests.iter().copied().collect())
+}
+
+/// The same drive without what only the full instance of the simulation has.
+fn plain(mut case: Case) -> Case {
+    let config = &mut case.config;
+    let bare = Config::default();
+    config.host.interface = bare.host.interface;
+    config.cache.capacity = bare.cache.capacity;
+    config.cache.power_cut = None;
+    config.mapping.cache_capacity = None;
+    config.flash.suspension = bare.flash.suspension;
+    config.flash.die_interleaving = true;
+    config.gc.r#move = bare.gc.r#move;
+    config.fabric.arbitration = bare.fabric.arbitration;
+    config.schedule.policy = bare.schedule.policy;
+    config.schedule.order = bare.schedule.order;
+    config.schedule.erases = bare.schedule.erases;
+    config.schedule.priorities = bare.schedule.priorities;
+    config.schedule.age_bound = None;
+    config.ftl.write_binding = bare.ftl.write_binding;
+    config.ftl.first_touch = bare.ftl.first_touch;
+    if config.ftl.allocation == Allocation::Dynamic {
+        config.ftl.allocation = bare.ftl.allocation;
+    }
+    case
 }
 
 /// The keys under which two objects differ, each with both values.
@@ -101,6 +128,7 @@ fn compare(number: u64, case: &Case) -> Outcome {
         assert_eq!(lean.mapped, other.mapped, "case {number}, {what}\n{}", case.config.to_toml());
     };
     let full = run(&case.config, listed(case), Watched { by_oracles: true, by_log: number.is_multiple_of(2) });
+    assert!(!full.was_lean, "oracles watch the full instance");
     assert_same(&full, "with oracles");
     // The log has no part in the oracles, nor they in it: one in eight is enough to see that.
     if number.is_multiple_of(8) {
@@ -139,7 +167,9 @@ fn compare_random(first: u64, last: u64) -> (u64, u64) {
     let (mut erases, mut moved) = (0, 0);
     for number in (first..=last).step_by(WORKERS as usize) {
         let case = strategy.new_tree(&mut runner).expect("a case can be drawn").current();
+        let case = if number.is_multiple_of(2) { plain(case) } else { case };
         let lean = compare(number, &case);
+        assert!(lean.was_lean || !number.is_multiple_of(2), "case {number} is plain\n{}", case.config.to_toml());
         erases += lean.report["gc"]["erases"].as_u64().expect("a count");
         moved += lean.report["gc"]["pages_moved"].as_u64().expect("a count");
         if number.div_ceil(WORKERS).is_multiple_of(8) {
@@ -172,6 +202,7 @@ fn a_run_of_millions_of_events_gives_the_same_report_whether_watched_or_not() {
         run(&config, source(), Watched::default()),
         run(&config, source(), Watched { by_oracles: true, by_log: false }),
     );
+    assert!(lean.was_lean && !full.was_lean);
     assert_eq!(lean.report["requests"].as_u64(), Some(requests));
     assert_eq!(differences(&lean.report, &full.report), Vec::<String>::new());
     assert_eq!(lean.mapped, full.mapped);

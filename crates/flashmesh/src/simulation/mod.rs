@@ -119,9 +119,14 @@ impl Simulation {
         self.add_probe(Box::new(oracles));
     }
 
-    /// Runs the drive as a configuration with every feature does, whether or not it uses any; the result is the same.
-    pub fn run_full(&mut self) {
+    /// Has the full instance run the drive, though it be a plain one; the result is the same.
+    pub fn keep_full(&mut self) {
         self.may_be_lean = false;
+    }
+
+    /// Whether the drive was run by the instance for plain drives over its interconnect.
+    pub fn was_lean(&self) -> bool {
+        !matches!(self.drive, AnyDrive::Full(_))
     }
 
     /// The translation layer, to look at where pages live.
