@@ -91,21 +91,21 @@ def fabric(kind: str, requests: int, counted: int) -> Row:
     return Row(f"4 KiB random reads, {kind}", RESIDENT | {"fabric.kind": kind}, requests, counted)
 
 
-BUS = fabric("bus", 4_000_000, 50_000)
+BUS = fabric("bus", 4_000_000, 20_000)
 
 ROWS = [
     BUS,
-    Row("4 KiB random reads, bus, whole drive", {}, 3_000_000, 50_000),
-    fabric("ideal", 4_000_000, 50_000),
-    fabric("pssd", 4_000_000, 50_000),
-    fabric("pnssd", 4_000_000, 50_000),
+    Row("4 KiB random reads, bus, whole drive", {}, 3_000_000, 20_000),
+    fabric("ideal", 4_000_000, 20_000),
+    fabric("pssd", 4_000_000, 20_000),
+    fabric("pnssd", 4_000_000, 20_000),
     Row("4 KiB random reads, 10 % map misses", MAP_MISSES, 1_000_000, 50_000),
     Row("64 KiB sequential reads, bus", RESIDENT | LARGE_REQUESTS, 300_000, 4_000),
     Row("steady-state random writes, WA 4", FULL | WRITES | {"geometry.over-provisioning": 0.16}, 500_000, 20_000),
     Row("70/30, collection, cache, 4 queues", {}, 800_000, 20_000, file="mix.toml", streams=4),
-    Row("MQSim, 4 KiB random reads", MQSIM, 2_000_000, 50_000, file="mqsim.toml"),
-    Row("MQSim, 4 KiB random writes", MQSIM | WRITES, 2_000_000, 50_000, file="mqsim.toml"),
-    Row("MQSim, 70/30 mix", MQSIM | {"workload.read-share": 0.7}, 2_000_000, 50_000, file="mqsim.toml"),
+    Row("MQSim, 4 KiB random reads", MQSIM, 2_000_000, 20_000, file="mqsim.toml"),
+    Row("MQSim, 4 KiB random writes", MQSIM | WRITES, 2_000_000, 20_000, file="mqsim.toml"),
+    Row("MQSim, 70/30 mix", MQSIM | {"workload.read-share": 0.7}, 2_000_000, 20_000, file="mqsim.toml"),
     Row(
         "MQSim, 64 KiB sequential reads",
         MQSIM | LARGE_REQUESTS | {"workload.alignment": "64KiB", "replay.outstanding": 16},
@@ -117,7 +117,7 @@ ROWS = [
     fabric("venice", 400_000, 6_000),
     Row("hot row, Venice", {"fabric.kind": "venice"}, 100_000, 5_000, file="hot-row.toml"),
     Row("Venice, 8x8 chips", mesh(8), 200_000, 5_000),
-    Row("Venice, 32x32 chips", mesh(32), 30_000, 3_000),
+    Row("Venice, 32x32 chips", mesh(32), 10_000, 1_000),
     Row("one request, whole command", {}, 1, 0, is_command=True),
     Row("same reads, epochs of 1 ms", BUS.settings | {"measure.epoch": "1ms"}, BUS.requests, BUS.counted),
     Row("same reads, oracles on", BUS.settings, 500_000, 10_000, options=("--check",)),
