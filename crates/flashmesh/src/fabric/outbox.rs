@@ -30,12 +30,15 @@ pub struct LinkUse {
 }
 
 /// What a fabric answers.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Outbox {
     /// Paths granted now, in order.
     pub grants: Vec<Granted>,
     /// What is to happen later.
     pub events: Vec<(Time, FabricEvent)>,
+    /// When the fabric is to be woken, with token 0; later than any event when it is not. It comes before every event of that time, whenever
+    /// it was asked for, so that results do not depend on how far ahead a fabric looks.
+    pub wake_at: Time,
     /// No event of the drive comes before this time: what a fabric that is woken does by itself until then, it may do
     /// at once.
     pub quiet_until: Time,
@@ -43,7 +46,25 @@ pub struct Outbox {
     pub uses: Option<Vec<LinkUse>>,
 }
 
+impl Default for Outbox {
+    fn default() -> Outbox {
+        Outbox {
+            grants: Vec::new(),
+            events: Vec::new(),
+            wake_at: Time::MAX,
+            quiet_until: Time::ZERO,
+            uses: None,
+        }
+    }
+}
+
 impl Outbox {
+    /// The fabric is to be woken at `at`, or before.
+    #[inline]
+    pub fn wake_by(&mut self, at: Time) {
+        self.wake_at = self.wake_at.min(at);
+    }
+
     /// A link was in use until now.
     #[inline]
     pub fn used(&mut self, link: LinkId, die: DieId, from: Time, until: Time) {

@@ -34,7 +34,7 @@ use crate::check::{LinksAtEnd, Oracles};
 use crate::config::{Allocation, Arbitration, Config, Move, Priorities, WriteBinding};
 use crate::engine::queue::EventQueue;
 use crate::error::{RunError, WorkloadError};
-use crate::fabric::{self, AnyFabric, Causes, Fabric, Grant, Granted, Leg, Outbox};
+use crate::fabric::{self, AnyFabric, Causes, Fabric, FabricEvent, Grant, Granted, Leg, Outbox};
 use crate::flash::die::{Die, DieRules, Operation};
 use crate::flash::geometry::Geometry;
 use crate::flash::timing::Timing;
@@ -289,9 +289,14 @@ impl Simulation {
         let mut interrupted = false;
         'run: loop {
             for _ in 0..EVENTS_PER_LOOK {
-                let Some(due) = self.queue.advance() else { break 'run };
-                let event = self.queue.take(due);
-                self.handle(event)?;
+                if self.outbox.wake_at <= self.queue.next_at() && self.outbox.wake_at < Time::MAX {
+                    self.queue.advance_to(self.outbox.wake_at);
+                    self.handle(Event::Fabric(FabricEvent::Wake(0)))?;
+                } else {
+                    let Some(due) = self.queue.advance() else { break 'run };
+                    let event = self.queue.take(due);
+                    self.handle(event)?;
+                }
                 if self.is_over() {
                     break 'run;
                 }

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use crate::config::{Config, Retry};
 use crate::fabric::layout::Layout;
-use crate::fabric::{Cause, Fabric, FabricEvent, Grant, Granted, Leg, LinkUsage, Message, Outbox, Payload, Sent};
+use crate::fabric::{Cause, Fabric, Grant, Granted, Leg, LinkUsage, Message, Outbox, Payload, Sent};
 use crate::flash::geometry::Geometry;
 use crate::ids::{ChannelId, ChipId, DieId, LinkId, PathId};
 use crate::units::Time;
@@ -132,16 +132,14 @@ impl Venice {
         state.torn_down_before = torn_down_before;
         self.follow(controller, now, outbox);
         self.steps.push_back((now + self.scout_hop, controller));
-        self.ask_for_wake(controller, outbox);
     }
 
-    /// Asks to be woken when the scout of `controller` may be back, or one that leaves in its place.
+    /// Asks to be woken for the next step or grant.
     #[inline]
-    fn ask_for_wake(&mut self, controller: ChannelId, outbox: &mut Outbox) {
-        let links = u64::from(self.network.links_to_go(controller));
-        let state = &mut self.controllers[controller.index()];
-        state.due = state.next_step + self.scout_hop * links;
-        outbox.events.push((state.due, FabricEvent::Wake(controller.0)));
+    fn ask_for_wake(&self, outbox: &mut Outbox) {
+        let step = self.steps.front().map(|(at, _)| *at);
+        let grants = self.controllers.iter().filter(|state| state.stage == Stage::Returning).map(|state| state.due);
+        outbox.wake_at = step.into_iter().chain(grants).min().unwrap_or(Time::MAX);
     }
 
     /// Lets the scouts take the steps that fall due up to `now`, each at its time.
@@ -170,17 +168,9 @@ impl Venice {
         if let Step::Reached { hops } = step {
             state.circuit.clear();
             state.circuit.extend(self.network.held(controller));
-            let back = at + self.scout_hop * u64::from(hops);
-            debug_assert!(back >= now, "a scout was back at {back}, found out at {now}");
-            if back <= now {
-                let since = state.since;
-                return self.grant(controller, since, outbox);
-            }
             state.stage = Stage::Returning;
-            if state.due != back {
-                state.due = back;
-                outbox.events.push((back, FabricEvent::Wake(controller.0)));
-            }
+            state.due = at + self.scout_hop * u64::from(hops);
+            debug_assert!(state.due > now, "a scout was back at {}, found out at {now}", state.due);
         } else {
             state.next_step = at + self.scout_hop;
             self.steps.push_back((state.next_step, controller));
@@ -297,6 +287,7 @@ impl Fabric for Venice {
             }
             _ => self.admit(asker, now, outbox),
         }
+        self.ask_for_wake(outbox);
     }
 
     fn send(&mut self, grant: Grant, payload: Payload, now: Time, _outbox: &mut Outbox) -> Sent {
@@ -332,7 +323,7 @@ impl Fabric for Venice {
                 state.asker = asker;
                 self.grant(controller, now, outbox);
             }
-            return;
+            return self.ask_for_wake(outbox);
         }
         self.chips[chip.index()].kept_by = None;
         self.network.release(controller);
@@ -343,20 +334,22 @@ impl Fabric for Venice {
         }
         self.chip_got_free(chip);
         self.serve_waiting(now, outbox);
+        self.ask_for_wake(outbox);
     }
 
-    fn wake(&mut self, token: u32, now: Time, outbox: &mut Outbox) {
+    fn wake(&mut self, _token: u32, now: Time, outbox: &mut Outbox) {
         self.catch_up(now, outbox);
-        let controller = ChannelId(token);
-        let state = &self.controllers[controller.index()];
-        // A wake-up may have been asked for by a scout that came to its end in another way.
-        if state.due == now {
-            match state.stage {
-                Stage::Returning => self.grant(controller, state.since, outbox),
-                Stage::Searching => self.ask_for_wake(controller, outbox),
-                Stage::Free | Stage::Granted | Stage::Kept => {}
+        for controller in (0..self.network.mesh().rows()).map(ChannelId) {
+            let state = &self.controllers[controller.index()];
+            if state.stage == Stage::Returning && state.due == now {
+                self.grant(controller, state.since, outbox);
             }
         }
+        self.ask_for_wake(outbox);
+    }
+
+    fn finish(&mut self, now: Time, outbox: &mut Outbox) {
+        self.catch_up(now, outbox);
     }
 
     fn layout(&self) -> &Layout {
@@ -390,8 +383,6 @@ impl Fabric for Venice {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeMap;
-
     use super::super::ports::Port;
     use super::*;
     use crate::config::Routing;
@@ -408,7 +399,6 @@ mod tests {
 
     /// Runs until nothing is under way, each path given back as soon as it is granted; gives when which die got its.
     fn run(fabric: &mut Venice, mut outbox: Outbox) -> Vec<(Time, u32)> {
-        let mut events: BTreeMap<Time, Vec<u32>> = BTreeMap::new();
         let mut granted = Vec::new();
         let mut now = Time::ZERO;
         loop {
@@ -416,20 +406,12 @@ mod tests {
                 granted.push((now, grant.die.0));
                 fabric.release(grant, now, &mut outbox);
             }
-            for (at, event) in outbox.events.drain(..) {
-                assert!(at >= now, "an event at {at} is asked for at {now}");
-                let FabricEvent::Wake(token) = event else { panic!("{event:?} is not for this fabric to ask for") };
-                events.entry(at).or_default().push(token);
+            if outbox.wake_at == Time::MAX {
+                return granted;
             }
-            let Some(mut first) = events.first_entry() else { return granted };
-            now = *first.key();
-            let token = first.get_mut().pop();
-            if first.get().is_empty() {
-                first.remove();
-            }
-            if let Some(token) = token {
-                fabric.wake(token, now, &mut outbox);
-            }
+            assert!(outbox.wake_at >= now, "a wake-up for {} is asked for at {now}", outbox.wake_at);
+            now = outbox.wake_at;
+            fabric.wake(0, now, &mut outbox);
         }
     }
 
@@ -448,6 +430,7 @@ mod tests {
             for (controller, die) in [(0, 5), (2, 1)] {
                 fabric.launch(ChannelId(controller), asker(&fabric, die), 0, Time::ZERO, &mut outbox);
             }
+            fabric.ask_for_wake(&mut outbox);
             let mut dies: Vec<u32> = run(&mut fabric, outbox).into_iter().map(|(_, die)| die).collect();
             dies.sort_unstable();
             assert_eq!(dies, [1, 5], "{retry}");
@@ -466,9 +449,11 @@ mod tests {
         let cut = [mesh.link(corner, Port::West), mesh.link(corner, Port::North)];
         cut.iter().for_each(|link| fabric.network.set_out_of_service(*link, true));
         fabric.acquire(DieId(0), Leg::Command, Time::ZERO, &mut outbox);
-        let at = outbox.events[0].0;
-        outbox.events.clear();
-        fabric.wake(0, at, &mut outbox);
+        let mut at = Time::ZERO;
+        while outbox.grants.is_empty() {
+            at = outbox.wake_at;
+            fabric.wake(0, at, &mut outbox);
+        }
         let grant = outbox.grants.pop().expect("the way to chip 0 is free").grant;
         fabric.acquire(DieId(3), Leg::Command, at, &mut outbox);
         let later = at + Time::from_us(1);
