@@ -38,6 +38,7 @@ mod planes;
 mod planted;
 mod queues;
 mod requests;
+mod searches;
 
 pub use energy::LinksAtEnd;
 

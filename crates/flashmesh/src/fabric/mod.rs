@@ -25,7 +25,7 @@ use crate::units::{Bytes, Time};
 pub use cause::{Cause, Causes};
 pub use error::FabricError;
 pub use layout::{Addition, Layout, Passage};
-pub use outbox::{Granted, LinkUse, Outbox};
+pub use outbox::{Granted, LinkUse, Outbox, Search, Verdict};
 pub use pnssd::Pnssd;
 pub use rows::Rows;
 pub use usage::LinkUsage;

@@ -29,6 +29,31 @@ pub struct LinkUse {
     pub until: Time,
 }
 
+/// What a flood fill over the free links says of a search for a path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// It finds one.
+    Finds,
+    /// It fails.
+    Fails {
+        /// After crossing this many links.
+        steps: u64,
+    },
+}
+
+/// A search for a path ended, during which nothing but the search itself took or freed a link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Search {
+    /// The die it was for.
+    pub die: DieId,
+    /// What was to be expected of it.
+    pub verdict: Verdict,
+    /// Whether it found a path.
+    pub found: bool,
+    /// Links it crossed.
+    pub steps: u64,
+}
+
 /// What a fabric answers.
 #[derive(Debug)]
 pub struct Outbox {
@@ -44,6 +69,8 @@ pub struct Outbox {
     pub quiet_until: Time,
     /// The uses of links that ended, kept only while an oracle looks.
     pub uses: Option<Vec<LinkUse>>,
+    /// The searches that ended, only while an oracle looks.
+    pub searches: Vec<Search>,
 }
 
 impl Default for Outbox {
@@ -54,6 +81,7 @@ impl Default for Outbox {
             wake_at: Time::MAX,
             quiet_until: Time::ZERO,
             uses: None,
+            searches: Vec::new(),
         }
     }
 }

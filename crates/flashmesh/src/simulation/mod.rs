@@ -403,6 +403,7 @@ impl Simulation {
         if let (Some(oracles), Some(uses)) = (&mut self.oracles, &mut self.outbox.uses) {
             let now = self.queue.now();
             uses.drain(..).for_each(|link_use| oracles.link_used(link_use, now));
+            self.outbox.searches.drain(..).for_each(|search| oracles.searched(search, now));
         }
     }
 }

@@ -52,14 +52,19 @@
 mod controller;
 mod counters;
 mod fabric;
+mod free;
 mod layout;
 mod mesh;
 mod network;
 mod ports;
+mod progress;
 mod router;
 pub mod routing;
+mod scout;
+mod serve;
 mod tie_break;
 mod trace;
+mod verdict;
 mod waiting;
 
 pub use counters::Counters;
