@@ -5,6 +5,7 @@
 //!
 //! - `clock`: time never runs back;
 //! - `links`: a link is used for one die at a time, and none is kept for nothing;
+//! - `searches`: a scout of Venice that meets no other does what a flood fill says;
 //! - `paths`: a path carries one transfer at a time, and every byte sent arrives once;
 //! - `data`: the data of a program comes with its command, or from another chip before;
 //! - `dies`: a die does one operation at a time, for as long as its kind takes, suspended or not;

@@ -87,12 +87,6 @@ impl Default for Outbox {
 }
 
 impl Outbox {
-    /// The fabric is to be woken at `at`, or before.
-    #[inline]
-    pub fn wake_by(&mut self, at: Time) {
-        self.wake_at = self.wake_at.min(at);
-    }
-
     /// A link was in use until now.
     #[inline]
     pub fn used(&mut self, link: LinkId, die: DieId, from: Time, until: Time) {

@@ -233,3 +233,66 @@ impl Network {
             && self.marks.iter().all(|marks| *marks == Marks::NONE)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::{Routing, TieBreak};
+    use crate::engine::random::SimRng;
+
+    #[test]
+    fn a_walk_is_as_many_steps_as_there_is_time_for() {
+        const HOP: Time = Time::from_ns(2);
+        let mut random = SimRng::new(3);
+        for case in 0..200 {
+            let mesh = Mesh::new(1 + random.below(7), 1 + random.below(7));
+            let new = || {
+                let tie_break = TieBreaker::new(TieBreak::ALL[case / 4 % TieBreak::ALL.len()], 9);
+                Network::new(mesh, AnyRouting::new(Routing::ALL[case % Routing::ALL.len()]), tie_break)
+            };
+            let (mut walked, mut stepped) = (new(), new());
+            for link in mesh.mesh_links().filter(|_| random.below(3) == 0).collect::<Vec<_>>() {
+                walked.set_out_of_service(link, true);
+                stepped.set_out_of_service(link, true);
+            }
+            for _ in 0..10 {
+                let (controller, target) = (ChannelId(random.below(mesh.rows())), ChipId(random.below(mesh.routers())));
+                walked.launch(controller, target);
+                stepped.launch(controller, target);
+                let mut due = Time::from_ns(1);
+                loop {
+                    let until = due + Time::from_ns(u64::from(random.below(20)));
+                    let (last, end) = walked.walk(controller, due, HOP, until);
+                    let mut step = stepped.step(controller);
+                    while due + HOP <= until && !matches!(step, Step::Reached { .. } | Step::Failed) {
+                        due += HOP;
+                        step = stepped.step(controller);
+                    }
+                    assert_eq!((last, end), (due, step));
+                    assert_eq!(walked.counters(), stepped.counters());
+                    assert!(walked.held(controller).eq(stepped.held(controller)));
+                    assert_eq!(walked.last_held(controller).0, stepped.held(controller).count());
+                    assert_eq!(walked.last_held(controller).1, stepped.held(controller).last());
+                    match end {
+                        Step::Forward | Step::Back => due += HOP,
+                        Step::Failed => break,
+                        Step::Reached { .. } => {
+                            walked.release(controller);
+                            stepped.release(controller);
+                            break;
+                        }
+                    }
+                }
+            }
+            assert!(walked.counters().sent == 10 && walked.mesh_is_as(&stepped));
+        }
+    }
+
+    impl Network {
+        /// Whether all routers are in the same state as those of `other`.
+        fn mesh_is_as(&self, other: &Network) -> bool {
+            let state = |router: &Router| (router.busy, router.register);
+            self.routers.iter().map(state).eq(other.routers.iter().map(state)) && self.marks == other.marks
+        }
+    }
+}
