@@ -4,8 +4,9 @@
 mod drives;
 
 use drives::*;
-use flashmesh::config::{Config, FabricKind, ReplayMode, Retry, Routing, TieBreak};
+use flashmesh::config::{Config, FabricKind, Pattern, ReplayMode, Retry, Routing, TieBreak};
 use flashmesh::measure::report::Report;
+use flashmesh::simulation::{Control, Simulation};
 use flashmesh::units::{Bytes, Time};
 use flashmesh::workload::RequestKind;
 
@@ -201,4 +202,41 @@ fn every_way_to_route_and_to_retry_serves_everything() {
 
 fn any_page_of_small_drive(n: u64) -> u64 {
     any_page(n) % 10_000
+}
+
+/// The report of 3,000 requests for pages of which many lie on one row, without what differs from run to run.
+fn report_of_hot_row(config: &Config, is_checked: bool) -> serde_json::Value {
+    let mut simulation = Simulation::new(config).expect("the drive can be built");
+    if is_checked {
+        simulation.enable_checks();
+    }
+    let mut json = simulation.run(&Control::default()).expect("the run ends and no oracle speaks").to_json();
+    let fields = json.as_object_mut().expect("a report is an object");
+    for varies in ["wall_s", "requests_per_wall_s", "peak_rss_bytes"] {
+        fields.remove(varies);
+    }
+    json
+}
+
+#[test]
+fn scouts_that_run_ahead_come_to_what_scouts_that_are_watched_step_by_step_come_to() {
+    for (number, routing) in Routing::ALL.iter().enumerate() {
+        for retry in Retry::ALL {
+            for tie_break in TieBreak::ALL {
+                let mut config = drive();
+                config.geometry.channels = 3 + number as u32;
+                config.venice.routing = *routing;
+                config.venice.retry = *retry;
+                config.venice.tie_break = *tie_break;
+                config.venice.hold_circuit = number == 1;
+                config.replay.mode = ReplayMode::Stress;
+                config.replay.outstanding = 64;
+                config.workload.pattern = Pattern::HotStride;
+                config.workload.hot_stride = 3 + number as u32;
+                config.workload.requests = Some(3_000);
+                let [ahead, watched] = [false, true].map(|is_checked| report_of_hot_row(&config, is_checked));
+                assert_eq!(ahead, watched, "{routing}, {retry}, {tie_break}");
+            }
+        }
+    }
 }

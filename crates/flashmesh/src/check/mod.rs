@@ -6,6 +6,7 @@
 //! - `addresses`: the addresses of the drive are those of its configuration;
 //! - `clock`: time never runs back;
 //! - `links`: a link is used for one die at a time, for one that it leads to, and none is kept for nothing;
+//! - `searches`: a scout of Venice that meets no other does what a flood fill says;
 //! - `paths`: a path carries one transfer at a time, and every byte sent arrives once;
 //! - `commands`: a command is that of its operation and takes its time, and a transfer over a channel that of its bytes;
 //! - `data`: the data of a program comes with its command, or from another chip before, and as much leaves as was asked for;
@@ -46,6 +47,7 @@ mod planes;
 mod probe;
 mod queues;
 mod requests;
+mod searches;
 
 use crate::config::{Config, FirstTouch};
 use crate::error::{RunError, Violation};

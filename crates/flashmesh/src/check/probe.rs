@@ -30,6 +30,7 @@ impl Probe for Oracles {
             Notice::Delivered(grant) => self.delivered(grant, now),
             Notice::PathReleased(grant) => self.path_released(grant, now),
             Notice::LinkUsed(link_use) => self.link_used(link_use, now),
+            Notice::Searched(search) => self.searched(search, now),
             Notice::AcknowledgementSent(die) => self.acknowledgement_sent(die, now),
             Notice::Acknowledged(die) => self.acknowledged(die, now),
             Notice::OperationBegan(die, kind, planes) => self.operation_began(die, kind, planes, now),

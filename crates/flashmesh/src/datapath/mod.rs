@@ -361,7 +361,14 @@ impl<M: Model> Datapath<M> {
             && let Some(uses) = &mut self.outbox.uses
         {
             uses.drain(..).for_each(|link_use| kernel.tell(|| Notice::LinkUsed(link_use)));
+            self.outbox.searches.drain(..).for_each(|search| kernel.tell(|| Notice::Searched(search)));
         }
+    }
+
+    /// When the fabric is to be woken before all events of that time; later than any event when it is not.
+    #[inline(always)]
+    pub fn wake_at(&self) -> Time {
+        self.outbox.wake_at
     }
 
     /// The time of a wake-up of the fabric has come.

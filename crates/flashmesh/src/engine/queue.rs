@@ -156,6 +156,13 @@ impl<E: Copy> EventQueue<E> {
         time_of(self.first())
     }
 
+    /// Moves the clock to `at`, for something that comes before all events of that time.
+    #[inline]
+    pub fn advance_to(&mut self, at: Time) {
+        debug_assert!(at >= self.now && at <= self.next_at(), "the clock cannot go from {} to {at}", self.now);
+        self.now = at;
+    }
+
     /// Schedules `event` for `at`, which must not lie in the past.
     ///
     /// `lane` (below [`LANES`], or [`NO_LANE`]) is where events of this kind queue up; it decides the cost, never the order.

@@ -24,7 +24,7 @@ use crate::units::{Bytes, Time};
 pub use crate::error::FabricError;
 pub use cause::{Cause, Causes};
 pub use layout::{Addition, Layout, Passage};
-pub use outbox::{Granted, LinkUse, Outbox};
+pub use outbox::{Granted, LinkUse, Outbox, Search, Verdict};
 pub use pnssd::Pnssd;
 pub use shared_channels::SharedChannels;
 pub use usage::LinkUsage;
@@ -148,7 +148,7 @@ pub enum FabricEvent {
 ///   tells the time, the fabric raises it through the outbox when it cannot know yet.
 /// - The holder calls [`release`](Fabric::release) exactly once. A path is held only while bytes move (models: one flash
 ///   operation), never during tR, tPROG or tBERS, unless an option of the fabric says so.
-/// - A fabric that moves in time by itself asks for [`FabricEvent::Wake`] through the outbox.
+/// - A fabric that moves in time by itself asks for [`FabricEvent::Wake`] through the outbox, or keeps [`Outbox::wake_at`] up to date.
 /// - A link carries one transfer at a time; each use is told to the outbox when it is over. The fabric is deterministic.
 #[enum_dispatch]
 pub trait Fabric {

@@ -29,18 +29,61 @@ pub struct LinkUse {
     pub until: Time,
 }
 
+/// What a flood fill over the free links says of a search for a path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// It finds one.
+    Finds,
+    /// It fails.
+    Fails {
+        /// After crossing this many links.
+        steps: u64,
+    },
+}
+
+/// A search for a path ended, during which nothing but the search itself took or freed a link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Search {
+    /// The die it was for.
+    pub die: DieId,
+    /// What was to be expected of it.
+    pub verdict: Verdict,
+    /// Whether it found a path.
+    pub found: bool,
+    /// Links it crossed.
+    pub steps: u64,
+}
+
 /// What a fabric answers.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Outbox {
     /// Paths granted now, in order.
     pub grants: Vec<Granted>,
     /// What is to happen later.
     pub events: Vec<(Time, FabricEvent)>,
+    /// When the fabric is to be woken, with token 0; later than any event when it is not. It comes before every event of that time, whenever
+    /// it was asked for, so that results do not depend on how far ahead a fabric looks.
+    pub wake_at: Time,
     /// No event of the drive comes before this time: what a fabric that is woken does by itself until then, it may do
     /// at once.
     pub quiet_until: Time,
     /// The uses of links that ended, kept only while an oracle looks.
     pub uses: Option<Vec<LinkUse>>,
+    /// The searches that ended, only while an oracle looks.
+    pub searches: Vec<Search>,
+}
+
+impl Default for Outbox {
+    fn default() -> Outbox {
+        Outbox {
+            grants: Vec::new(),
+            events: Vec::new(),
+            wake_at: Time::MAX,
+            quiet_until: Time::ZERO,
+            uses: None,
+            searches: Vec::new(),
+        }
+    }
 }
 
 impl Outbox {

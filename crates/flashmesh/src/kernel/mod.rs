@@ -56,6 +56,12 @@ impl<M: Model> Kernel<M> {
         self.events.advance()
     }
 
+    /// Moves the clock to `at`, for something that comes before all events of that time.
+    #[inline]
+    pub fn advance_to(&mut self, at: Time) {
+        self.events.advance_to(at);
+    }
+
     /// Takes the event to which the clock has just been moved.
     #[inline(always)]
     pub fn take(&mut self, due: Due) -> Event {

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::cache::Sectors;
 use crate::error::RunError;
-use crate::fabric::{Grant, Layout, Leg, LinkUsage, LinkUse, Payload, Sent};
+use crate::fabric::{Grant, Layout, Leg, LinkUsage, LinkUse, Payload, Search, Sent};
 use crate::flash::die::OperationKind;
 use crate::ftl::Ftl;
 use crate::ftl::mapping_cache::EntryEvent;
@@ -114,6 +114,8 @@ pub enum Notice<'a> {
     PathReleased(Grant),
     /// A link was in use until now.
     LinkUsed(LinkUse),
+    /// A scout of Venice that met no other found a path, or none.
+    Searched(Search),
     /// A chip began to tell the end of an operation.
     AcknowledgementSent(DieId),
     /// A controller was told the end of an operation.

@@ -5,7 +5,7 @@ use std::time::Instant;
 use crate::config::Config;
 use crate::datapath::Datapath;
 use crate::error::RunError;
-use crate::fabric::Fabric;
+use crate::fabric::{Fabric, FabricEvent};
 use crate::firmware::Firmware;
 use crate::flash::geometry::Geometry;
 use crate::frontend::Frontend;
@@ -57,8 +57,7 @@ impl<M: Model> Drive<M> {
     fn run_events(&mut self, control: &Control) -> Result<bool, RunError> {
         loop {
             for _ in 0..EVENTS_PER_LOOK {
-                let Some(due) = self.kernel.advance() else { return Ok(false) };
-                let event = self.kernel.take(due);
+                let Some(event) = self.next_event() else { return Ok(false) };
                 self.handle(event)?;
                 if self.frontend.is_over(&mut self.firmware, &mut self.datapath, &mut self.kernel) {
                     return Ok(false);
@@ -72,6 +71,18 @@ impl<M: Model> Drive<M> {
                 return Ok(true);
             }
         }
+    }
+
+    /// Moves the clock to what happens next. The fabric comes before all events of the time for which it asked to be woken.
+    #[inline(always)]
+    fn next_event(&mut self) -> Option<Event> {
+        let wake_at = self.datapath.wake_at();
+        if wake_at < Time::MAX && wake_at <= self.kernel.next_at() {
+            self.kernel.advance_to(wake_at);
+            return Some(Event::Fabric(FabricEvent::Wake(0)));
+        }
+        let due = self.kernel.advance()?;
+        Some(self.kernel.take(due))
     }
 
     #[inline(always)]

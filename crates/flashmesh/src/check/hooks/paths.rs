@@ -5,7 +5,8 @@ use crate::check::commands::Commands;
 use crate::check::data::Data;
 use crate::check::links::Links;
 use crate::check::paths::Paths;
-use crate::fabric::{Grant, Leg, LinkUse, Payload, Sent};
+use crate::check::searches;
+use crate::fabric::{Grant, Leg, LinkUse, Payload, Search, Sent};
 use crate::ids::DieId;
 use crate::units::Time;
 
@@ -55,6 +56,12 @@ impl Oracles {
     pub fn acknowledged(&mut self, die: DieId, now: Time) {
         let outcome = self.links.done(die);
         self.judge(Links::NAME, outcome, now);
+    }
+
+    /// A search for a path ended.
+    pub fn searched(&mut self, search: Search, now: Time) {
+        let outcome = searches::judge(search);
+        self.judge(searches::NAME, outcome, now);
     }
 
     /// The use of a link ended.

@@ -5,7 +5,7 @@ use crate::units::Time;
 
 use super::mesh::Place;
 use super::trace::Trace;
-use super::waiting::Asker;
+use super::waiting::PathRequest;
 
 /// How far a controller has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,15 +27,9 @@ pub(super) enum Stage {
 pub(super) struct Controller {
     pub stage: Stage,
     /// For whom it works; the last one while it is free.
-    pub asker: Asker,
+    pub request: PathRequest,
     /// Since when it works for that die.
     pub since: Time,
-    /// When its scout arrives somewhere next.
-    pub next_step: Time,
-    /// When the fabric wants to be woken for it: its scout cannot be back before.
-    pub due: Time,
-    /// Circuits torn down when its scout was launched; the number at the first launch, where several controllers try in turn.
-    pub torn_down_before: u64,
     /// Pages that the die has read, or will have, and that leave it over this circuit.
     pub pages_owed: u32,
     /// The links of its circuit.
@@ -52,8 +46,8 @@ impl Controller {
         use crate::ids::{ChipId, DieId};
         Controller {
             stage: Stage::Free,
-            asker: Asker {
-                order: 0,
+            request: PathRequest {
+                sequence: 0,
                 die: DieId(0),
                 leg: Leg::Command,
                 chip: ChipId(0),
@@ -61,9 +55,6 @@ impl Controller {
                 cause: None,
             },
             since: Time::ZERO,
-            next_step: Time::ZERO,
-            due: Time::ZERO,
-            torn_down_before: 0,
             pages_owed: 0,
             circuit: Vec::new(),
             busy: Time::ZERO,

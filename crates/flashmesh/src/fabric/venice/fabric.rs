@@ -1,64 +1,60 @@
-//! Controllers that reserve circuits for dies.
-
-use std::collections::VecDeque;
+//! The interconnect: paths asked for, held and given back.
 
 use crate::config::{Config, Retry};
 use crate::fabric::layout::Layout;
-use crate::fabric::{Cause, Fabric, FabricEvent, Grant, Granted, Leg, LinkUsage, Message, Outbox, Payload, Sent};
+use crate::fabric::{Cause, Fabric, Grant, Granted, Leg, LinkUsage, Message, Outbox, Payload, Sent};
 use crate::flash::geometry::Geometry;
 use crate::ids::{ChannelId, ChipId, DieId, LinkId, PathId};
 use crate::units::Time;
 
 use super::controller::{Controller, Stage};
 use super::counters::Counters;
+use super::free::FreeControllers;
 use super::layout::layout;
 use super::mesh::Mesh;
-use super::network::{Network, Step};
+use super::network::Network;
+use super::progress::Progress;
 use super::routing::AnyRouting;
 use super::tie_break::TieBreaker;
-use super::waiting::{Asker, ControllerQueue, Line};
+use super::verdict::Watched;
+use super::waiting::{PathRequest, PinQueue, WaitingDies};
 
-/// Flits of a scout, a header and a tail, which cross a link one after the other (paper 000, section 4.2).
+/// Flits of a scout, a header and a tail, which cross a link one after the other (Venice, ISCA 2023, section 4.2).
 const SCOUT_FLITS: u64 = 2;
 
 /// What the dies of a chip share: its pins.
 #[derive(Clone, Debug, Default)]
-struct Chip {
+pub(super) struct Chip {
     /// Whether a circuit ends here, or a scout is on its way here.
-    taken: bool,
+    pub taken: bool,
     /// The controller that keeps a circuit to this chip while its array works.
     kept_by: Option<ChannelId>,
     /// Dies that wait for the pins.
-    line: Line,
+    pub queue: PinQueue,
 }
 
 /// The Venice interconnect; see the [module](super).
 #[derive(Debug)]
 pub struct Venice {
-    network: Network,
+    pub(super) network: Network,
     layout: Layout,
     usage: Vec<LinkUsage>,
-    controllers: Vec<Controller>,
-    /// Controllers that are free; while there is one, nobody waits for it.
-    free: u32,
-    chips: Vec<Chip>,
+    pub(super) controllers: Vec<Controller>,
+    pub(super) free: FreeControllers,
+    pub(super) chips: Vec<Chip>,
     dies_per_chip: u32,
-    /// Dies that wait for a controller, and for nothing else.
-    waiting: ControllerQueue,
-    /// Dies whose scout has failed.
-    asleep: Line,
-    /// When which scout takes its next step, in the order of time.
-    steps: VecDeque<(Time, ChannelId)>,
-    /// Dies that have asked so far.
-    asked: u64,
-    /// Circuits torn down so far.
-    torn_down: u64,
+    pub(super) waiting: WaitingDies,
+    pub(super) progress: Progress,
+    /// Requests for a path so far.
+    requests: u64,
     hops: u64,
     link_width: u64,
     link_cycle: Time,
-    scout_hop: Time,
+    pub(super) scout_hop: Time,
     hold_circuit: bool,
-    retry: Retry,
+    pub(super) retry: Retry,
+    /// The scout that is held against a flood fill, while an oracle looks.
+    pub(super) watched: Option<Watched>,
 }
 
 impl Venice {
@@ -73,133 +69,20 @@ impl Venice {
             layout: layout(&mesh, 8 * link_width as u32),
             usage: vec![LinkUsage::default(); mesh.links() as usize],
             controllers: (0..mesh.rows()).map(|_| Controller::new()).collect(),
-            free: mesh.rows(),
+            free: FreeControllers::all(mesh.rows()),
             chips: vec![Chip::default(); mesh.routers() as usize],
             dies_per_chip: geometry.dies_per_chip,
-            waiting: ControllerQueue::new(mesh.rows(), venice.service),
-            asleep: Line::default(),
-            steps: VecDeque::new(),
-            asked: 0,
-            torn_down: 0,
+            waiting: WaitingDies::new(mesh.rows(), venice.service),
+            progress: Progress::default(),
+            requests: 0,
             hops: 0,
             link_width,
             link_cycle: venice.link_cycle,
             scout_hop: venice.link_cycle * SCOUT_FLITS,
             hold_circuit: venice.hold_circuit,
             retry: venice.retry,
+            watched: None,
         }
-    }
-
-    /// A die asks: its scout leaves at once if its chip and a controller are free.
-    #[inline]
-    fn admit(&mut self, asker: Asker, now: Time, outbox: &mut Outbox) {
-        if self.chips[asker.chip.index()].taken {
-            self.chips[asker.chip.index()].line.insert(asker.blocked(Cause::Channel));
-        } else if let Some(controller) = self.nearest_free(asker.place.row, None) {
-            self.launch(controller, asker, self.torn_down, now, outbox);
-        } else {
-            self.waiting.insert(asker.blocked(Cause::Controller));
-        }
-    }
-
-    /// The free controller whose row is nearest to `row`, the upper of two; of those after `beyond` in this order, if that is given.
-    #[inline]
-    fn nearest_free(&self, row: u32, beyond: Option<ChannelId>) -> Option<ChannelId> {
-        if self.free == 0 {
-            return None;
-        }
-        let rows = self.network.mesh().rows();
-        let key = |controller: ChannelId| (controller.0.abs_diff(row), controller.0);
-        let beyond = beyond.map(key);
-        let start = beyond.map_or(0, |(distance, _)| distance);
-        let at_distance = |distance: u32| [row.checked_sub(distance), row.checked_add(distance)];
-        let nearest_first = (start..rows).flat_map(at_distance).flatten().filter(|other| *other < rows);
-        nearest_first.map(ChannelId).find(|controller| {
-            self.network.is_free(*controller) && beyond.is_none_or(|beyond| key(*controller) > beyond)
-        })
-    }
-
-    /// Sends the scout of `controller` to look for a path.
-    fn launch(&mut self, controller: ChannelId, asker: Asker, torn_down_before: u64, now: Time, outbox: &mut Outbox) {
-        self.free -= 1;
-        self.chips[asker.chip.index()].taken = true;
-        self.network.launch(controller, asker.chip);
-        let state = &mut self.controllers[controller.index()];
-        state.stage = Stage::Searching;
-        state.asker = asker;
-        state.since = now;
-        state.next_step = now + self.scout_hop;
-        state.torn_down_before = torn_down_before;
-        self.follow(controller, now, outbox);
-        self.steps.push_back((now + self.scout_hop, controller));
-        self.ask_for_wake(controller, outbox);
-    }
-
-    /// Asks to be woken when the scout of `controller` may be back, or one that leaves in its place.
-    #[inline]
-    fn ask_for_wake(&mut self, controller: ChannelId, outbox: &mut Outbox) {
-        let links = u64::from(self.network.links_to_go(controller));
-        let state = &mut self.controllers[controller.index()];
-        state.due = state.next_step + self.scout_hop * links;
-        outbox.events.push((state.due, FabricEvent::Wake(controller.0)));
-    }
-
-    /// Lets the scouts take the steps that fall due up to `now`, each at its time.
-    ///
-    /// Nothing but scouts sees what scouts do until a circuit is granted, so they need no event of the simulation for each
-    /// step: it is enough to catch up whenever something else touches the links, and before a grant can fall due.
-    #[inline]
-    fn catch_up(&mut self, now: Time, outbox: &mut Outbox) {
-        while let Some(&(at, controller)) = self.steps.front()
-            && at <= now
-        {
-            self.steps.pop_front();
-            self.step(controller, at, now, outbox);
-        }
-    }
-
-    /// The scout of `controller` takes its step at `at`, while the simulation has come to `now`.
-    #[inline]
-    fn step(&mut self, controller: ChannelId, at: Time, now: Time, outbox: &mut Outbox) {
-        let step = self.network.step(controller);
-        if step == Step::Failed {
-            return self.failed(controller, at, outbox);
-        }
-        self.follow(controller, at, outbox);
-        let state = &mut self.controllers[controller.index()];
-        if let Step::Reached { hops } = step {
-            state.circuit.clear();
-            state.circuit.extend(self.network.held(controller));
-            let back = at + self.scout_hop * u64::from(hops);
-            debug_assert!(back >= now, "a scout was back at {back}, found out at {now}");
-            if back <= now {
-                let since = state.since;
-                return self.grant(controller, since, outbox);
-            }
-            state.stage = Stage::Returning;
-            if state.due != back {
-                state.due = back;
-                outbox.events.push((back, FabricEvent::Wake(controller.0)));
-            }
-        } else {
-            state.next_step = at + self.scout_hop;
-            self.steps.push_back((state.next_step, controller));
-        }
-    }
-
-    /// Tells the oracle, when one looks, what the controller holds now.
-    #[inline(always)]
-    fn follow(&mut self, controller: ChannelId, now: Time, outbox: &mut Outbox) {
-        if outbox.uses.is_some() {
-            self.tell(controller, now, outbox);
-        }
-    }
-
-    /// Tells the oracle what the controller holds now.
-    #[cold]
-    fn tell(&mut self, controller: ChannelId, now: Time, outbox: &mut Outbox) {
-        let state = &mut self.controllers[controller.index()];
-        state.trace.follow(self.network.held(controller), state.asker.die, now, outbox);
     }
 
     /// The circuit is granted to whom it was reserved for.
@@ -207,71 +90,12 @@ impl Venice {
     fn grant(&mut self, controller: ChannelId, since: Time, outbox: &mut Outbox) {
         let state = &mut self.controllers[controller.index()];
         state.stage = Stage::Granted;
-        let Asker { die, leg, cause, .. } = state.asker;
+        let PathRequest { die, leg, cause, .. } = state.request;
         let grant = Grant { die, leg, path: PathId(controller.0) };
         outbox.grants.push(Granted { grant, since, cause: cause.unwrap_or(Cause::Link) });
     }
 
-    /// A controller has nothing to do any more; gives what it did last.
-    #[inline]
-    fn get_free(&mut self, controller: ChannelId, now: Time, outbox: &mut Outbox) {
-        self.follow(controller, now, outbox);
-        let state = &mut self.controllers[controller.index()];
-        state.busy = state.busy_until(now);
-        state.stage = Stage::Free;
-        self.free += 1;
-    }
-
-    /// The pins of a chip are free: whoever has waited longest for them now waits for a controller.
-    #[inline]
-    fn chip_got_free(&mut self, chip: ChipId) {
-        let state = &mut self.chips[chip.index()];
-        state.taken = false;
-        if let Some(next) = state.line.pop() {
-            self.waiting.insert(next);
-        }
-    }
-
-    /// Sends scouts for those who wait for a controller, as long as there are free ones.
-    #[inline]
-    fn serve_waiting(&mut self, now: Time, outbox: &mut Outbox) {
-        while self.free > 0
-            && let Some(asker) = self.waiting.pop(|controller| self.network.is_free(controller))
-        {
-            self.admit(asker, now, outbox);
-        }
-    }
-
-    /// A scout is back without a path.
-    fn failed(&mut self, controller: ChannelId, now: Time, outbox: &mut Outbox) {
-        self.get_free(controller, now, outbox);
-        let state = &self.controllers[controller.index()];
-        let (asker, torn_down_before) = (state.asker.blocked(Cause::Link), state.torn_down_before);
-        let other = match self.retry {
-            Retry::NextRelease => None,
-            Retry::NextController => self.nearest_free(asker.place.row, Some(controller)),
-        };
-        if let Some(other) = other {
-            self.launch(other, asker, torn_down_before, now, outbox);
-        } else {
-            if torn_down_before < self.torn_down {
-                // A link was released meanwhile, perhaps behind the back of the scout.
-                self.waiting.insert(asker);
-            } else {
-                self.asleep.insert(asker);
-            }
-            self.chip_got_free(asker.chip);
-        }
-        self.serve_waiting(now, outbox);
-        // Scouts that meet nothing but each other may all fail. With nothing under way that could wake them, one leaves alone.
-        if self.free as usize == self.controllers.len()
-            && let Some(first) = self.asleep.pop()
-        {
-            self.admit(first, now, outbox);
-        }
-    }
-
-    /// How long `bytes` take over a circuit of `links` (paper 000, Equation 1), after the command itself.
+    /// How long `bytes` take over a circuit of `links` (Venice, ISCA 2023, Equation 1), after the command itself.
     #[inline]
     fn transfer_time(&self, payload: Payload, links: u64) -> Time {
         let beats = payload.bytes.as_u64().div_ceil(self.link_width);
@@ -283,20 +107,22 @@ impl Fabric for Venice {
     fn acquire(&mut self, die: DieId, leg: Leg, now: Time, outbox: &mut Outbox) {
         self.catch_up(now, outbox);
         let chip = ChipId(die.0 / self.dies_per_chip);
-        let asker = Asker { order: self.asked, die, leg, chip, place: self.network.mesh().place(chip), cause: None };
-        self.asked += 1;
+        let place = self.network.mesh().place(chip);
+        let request = PathRequest { sequence: self.requests, die, leg, chip, place, cause: None };
+        self.requests += 1;
         match self.chips[chip.index()].kept_by {
-            Some(controller) if self.controllers[controller.index()].asker.die == die => {
+            Some(controller) if self.controllers[controller.index()].request.die == die => {
                 let state = &mut self.controllers[controller.index()];
                 if state.stage == Stage::Kept {
-                    state.asker = asker;
+                    state.request = request;
                     self.grant(controller, now, outbox);
                 } else {
-                    self.chips[chip.index()].line.insert(asker.blocked(Cause::Channel));
+                    self.chips[chip.index()].queue.insert(request.blocked(Cause::Channel));
                 }
             }
-            _ => self.admit(asker, now, outbox),
+            _ => self.admit(request, now, outbox),
         }
+        self.ask_for_wake(outbox);
     }
 
     fn send(&mut self, grant: Grant, payload: Payload, now: Time, _outbox: &mut Outbox) -> Sent {
@@ -310,7 +136,7 @@ impl Fabric for Venice {
         }
         let links = state.circuit.len() as u64;
         // From the controller of the row straight to the router, and to the chip.
-        let links_min = u64::from(state.asker.place.column) + 2;
+        let links_min = u64::from(state.request.place.column) + 2;
         let duration = self.transfer_time(payload, links);
         for link in &self.controllers[grant.path.index()].circuit {
             self.usage[link.index()].count(grant.leg, payload, now, duration);
@@ -323,40 +149,44 @@ impl Fabric for Venice {
         self.catch_up(now, outbox);
         let controller = ChannelId(grant.path.0);
         let state = &mut self.controllers[controller.index()];
-        let chip = state.asker.chip;
+        let chip = state.request.chip;
         if state.pages_owed > 0 {
             state.stage = Stage::Kept;
             self.chips[chip.index()].kept_by = Some(controller);
             // With a cache register the die may have asked for its next command meanwhile.
-            if let Some(asker) = self.chips[chip.index()].line.take(grant.die) {
-                state.asker = asker;
+            if let Some(request) = self.chips[chip.index()].queue.take(grant.die) {
+                state.request = request;
                 self.grant(controller, now, outbox);
             }
-            return;
+        } else {
+            self.chips[chip.index()].kept_by = None;
+            self.network.release(controller);
+            self.watched = None;
+            self.get_free(controller, now, outbox);
+            self.waiting.torn_down();
+            self.chip_got_free(chip);
+            self.serve_waiting(now, outbox);
         }
-        self.chips[chip.index()].kept_by = None;
-        self.network.release(controller);
-        self.get_free(controller, now, outbox);
-        self.torn_down += 1;
-        while let Some(asker) = self.asleep.pop() {
-            self.waiting.insert(asker);
-        }
-        self.chip_got_free(chip);
-        self.serve_waiting(now, outbox);
+        self.ask_for_wake(outbox);
     }
 
-    fn wake(&mut self, token: u32, now: Time, outbox: &mut Outbox) {
+    fn wake(&mut self, _token: u32, now: Time, outbox: &mut Outbox) {
         self.catch_up(now, outbox);
-        let controller = ChannelId(token);
-        let state = &self.controllers[controller.index()];
-        // A wake-up may have been asked for by a scout that came to its end in another way.
-        if state.due == now {
-            match state.stage {
-                Stage::Returning => self.grant(controller, state.since, outbox),
-                Stage::Searching => self.ask_for_wake(controller, outbox),
-                Stage::Free | Stage::Granted | Stage::Kept => {}
-            }
+        let mut has_granted = false;
+        while let Some(controller) = self.progress.take_grant(now) {
+            self.grant(controller, self.controllers[controller.index()].since, outbox);
+            has_granted = true;
         }
+        // What holds a circuit may act now, so the scouts may be ahead of it only when nobody does. An oracle is told of
+        // the uses of links when their time has come.
+        if !has_granted && outbox.uses.is_none() {
+            self.catch_up(outbox.quiet_until, outbox);
+        }
+        self.ask_for_wake(outbox);
+    }
+
+    fn finish(&mut self, now: Time, outbox: &mut Outbox) {
+        self.catch_up(now, outbox);
     }
 
     fn layout(&self) -> &Layout {
@@ -381,7 +211,7 @@ impl Fabric for Venice {
 
     fn held(&self) -> Vec<(LinkId, DieId)> {
         let of = |(state, number): (&Controller, u32)| {
-            let die = state.asker.die;
+            let die = state.request.die;
             self.network.held(ChannelId(number)).map(move |link| (link, die))
         };
         self.controllers.iter().zip(0..).flat_map(of).collect()
@@ -390,11 +220,10 @@ impl Fabric for Venice {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeMap;
-
     use super::super::ports::Port;
     use super::*;
     use crate::config::Routing;
+    use crate::fabric::Verdict;
 
     /// A mesh of one die a chip.
     fn venice(rows: u32, columns: u32, routing: Routing, retry: Retry) -> Venice {
@@ -408,7 +237,6 @@ mod tests {
 
     /// Runs until nothing is under way, each path given back as soon as it is granted; gives when which die got its.
     fn run(fabric: &mut Venice, mut outbox: Outbox) -> Vec<(Time, u32)> {
-        let mut events: BTreeMap<Time, Vec<u32>> = BTreeMap::new();
         let mut granted = Vec::new();
         let mut now = Time::ZERO;
         loop {
@@ -416,27 +244,19 @@ mod tests {
                 granted.push((now, grant.die.0));
                 fabric.release(grant, now, &mut outbox);
             }
-            for (at, event) in outbox.events.drain(..) {
-                assert!(at >= now, "an event at {at} is asked for at {now}");
-                let FabricEvent::Wake(token) = event else { panic!("{event:?} is not for this fabric to ask for") };
-                events.entry(at).or_default().push(token);
+            if outbox.wake_at == Time::MAX {
+                return granted;
             }
-            let Some(mut first) = events.first_entry() else { return granted };
-            now = *first.key();
-            let token = first.get_mut().pop();
-            if first.get().is_empty() {
-                first.remove();
-            }
-            if let Some(token) = token {
-                fabric.wake(token, now, &mut outbox);
-            }
+            assert!(outbox.wake_at >= now, "a wake-up for {} is asked for at {now}", outbox.wake_at);
+            now = outbox.wake_at;
+            fabric.wake(0, now, &mut outbox);
         }
     }
 
-    fn asker(fabric: &Venice, die: u32) -> Asker {
+    fn request(fabric: &Venice, die: u32) -> PathRequest {
         let chip = ChipId(die);
         let place = fabric.network.mesh().place(chip);
-        Asker { order: u64::from(die), die: DieId(die), leg: Leg::Command, chip, place, cause: None }
+        PathRequest { sequence: u64::from(die), die: DieId(die), leg: Leg::Command, chip, place, cause: None }
     }
 
     #[test]
@@ -446,8 +266,11 @@ mod tests {
             let mut outbox = Outbox::default();
             // Down and up the second column: each holds the half of it that the other needs.
             for (controller, die) in [(0, 5), (2, 1)] {
-                fabric.launch(ChannelId(controller), asker(&fabric, die), 0, Time::ZERO, &mut outbox);
+                let request = request(&fabric, die);
+                fabric.waiting.insert_searching(request);
+                fabric.launch(ChannelId(controller), request, Time::ZERO, &mut outbox);
             }
+            fabric.ask_for_wake(&mut outbox);
             let mut dies: Vec<u32> = run(&mut fabric, outbox).into_iter().map(|(_, die)| die).collect();
             dies.sort_unstable();
             assert_eq!(dies, [1, 5], "{retry}");
@@ -466,9 +289,11 @@ mod tests {
         let cut = [mesh.link(corner, Port::West), mesh.link(corner, Port::North)];
         cut.iter().for_each(|link| fabric.network.set_out_of_service(*link, true));
         fabric.acquire(DieId(0), Leg::Command, Time::ZERO, &mut outbox);
-        let at = outbox.events[0].0;
-        outbox.events.clear();
-        fabric.wake(0, at, &mut outbox);
+        let mut at = Time::ZERO;
+        while outbox.grants.is_empty() {
+            at = outbox.wake_at;
+            fabric.wake(0, at, &mut outbox);
+        }
         let grant = outbox.grants.pop().expect("the way to chip 0 is free").grant;
         fabric.acquire(DieId(3), Leg::Command, at, &mut outbox);
         let later = at + Time::from_us(1);
@@ -480,5 +305,27 @@ mod tests {
         fabric.release(grant, later, &mut outbox);
         // Over the link of the controller and one of the row, and back.
         assert_eq!(run(&mut fabric, outbox), [(later + Time::from_ns(2 * 2 * 2), 3)]);
+    }
+
+    #[test]
+    fn a_scout_that_does_not_do_what_the_flood_fill_says_is_told() {
+        let search = |fault: bool| {
+            let mut fabric = venice(2, 3, Routing::Venice, Retry::NextRelease);
+            let mut outbox = Outbox { uses: Some(Vec::new()), ..Outbox::default() };
+            fabric.acquire(DieId(5), Leg::Command, Time::ZERO, &mut outbox);
+            // The pins of the chip are taken behind the back of everybody.
+            let mesh = *fabric.network.mesh();
+            let pins = mesh.link(mesh.place(ChipId(5)), Port::Chip);
+            if fault {
+                fabric.network.set_out_of_service(pins, true);
+            }
+            while outbox.searches.is_empty() {
+                fabric.catch_up(outbox.wake_at, &mut outbox);
+                fabric.ask_for_wake(&mut outbox);
+            }
+            outbox.searches[0]
+        };
+        assert_eq!((search(false).verdict, search(false).found), (Verdict::Finds, true));
+        assert_eq!((search(true).verdict, search(true).found), (Verdict::Finds, false));
     }
 }

@@ -46,20 +46,27 @@
 //!   [choice]. A transfer takes (distance + size / link width) link cycles (Equation 1), the distance being all links of the circuit: that
 //!   of the controller, those between routers, and that of the chip. A command takes the time it has on a shared channel and the
 //!   distance [choice]: its cycles are those of the chip, not of the link.
+//! - *Order.* Of what happens at one time, scouts take their steps first, then circuits are granted, by the number of the controller, then
+//!   everything else follows [choice].
 //! - *Conflicts.* Waiting for the pins of the chip counts as cause `channel`, for a controller as `controller`, and for another try after a
 //!   failure as `link`, whichever came first. The time of a scout that finds its path at the first try is no conflict.
 
 mod controller;
 mod counters;
 mod fabric;
+mod free;
 mod layout;
 mod mesh;
 mod network;
 mod ports;
+mod progress;
 mod router;
 pub mod routing;
+mod scout;
+mod serve;
 mod tie_break;
 mod trace;
+mod verdict;
 mod waiting;
 
 pub use counters::Counters;

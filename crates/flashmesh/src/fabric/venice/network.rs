@@ -1,14 +1,14 @@
 //! The network: scouts that reserve circuits hop by hop, and the circuits they reserved.
 
-use std::hint::select_unpredictable;
-
 use crate::ids::{ChannelId, ChipId, LinkId};
+use crate::units::Time;
 
 use super::counters::Counters;
 use super::mesh::{Mesh, Place};
 use super::ports::{Port, Ports};
-use super::router::{Router, Row, Tables};
-use super::routing::{AnyRouting, RoutingAlgorithm};
+use super::router::{Frame, Marks, Router};
+use super::routing::AnyRouting;
+use super::scout::{Field, Phase, Scout, set_busy};
 use super::tie_break::{Lfsr, TieBreaker};
 
 /// What a scout did when it arrived.
@@ -27,38 +27,6 @@ pub enum Step {
     Failed,
 }
 
-/// What a controller does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Phase {
-    /// Nothing.
-    Free,
-    /// Its scout goes forward.
-    Reserve,
-    /// Its scout goes back and cancels.
-    Cancel,
-    /// Its scout goes back over the link of the controller.
-    Home,
-    /// It holds a circuit.
-    Circuit,
-}
-
-/// The one scout of a controller.
-#[derive(Clone, Debug)]
-struct Scout {
-    phase: Phase,
-    target: Place,
-    /// The router it is arriving at.
-    at: Place,
-    /// The port by which it arrives there, when it goes forward.
-    entry: Port,
-    /// Links between the controller and that router.
-    hops: u32,
-    /// Whether it has ever gone anywhere but nearer: before, it cannot meet itself.
-    strayed: bool,
-    /// The routers it has backtracked out of: they remember what it used.
-    left: Vec<Place>,
-}
-
 /// A mesh of routers with a controller to the left of each row.
 ///
 /// [`step`](Network::step) moves one scout by one link; the caller gives each scout its own time. Between two steps the scout
@@ -67,8 +35,14 @@ struct Scout {
 #[derive(Debug)]
 pub struct Network {
     mesh: Mesh,
+    frame: Frame,
     routers: Vec<Router>,
-    tables: Tables,
+    /// What the routers remember of the scout of each controller, a table of all routers for each.
+    ///
+    /// What no scout has touched are zero pages of the system, so a large mesh takes no more memory than its scouts visit.
+    marks: Vec<Marks>,
+    /// The exits along the path of each controller, as many as there are routers for each.
+    exits: Vec<Port>,
     scouts: Vec<Scout>,
     routing: AnyRouting,
     tie_break: TieBreaker,
@@ -78,22 +52,29 @@ pub struct Network {
 impl Network {
     /// A network without circuits.
     pub fn new(mesh: Mesh, routing: AnyRouting, tie_break: TieBreaker) -> Network {
-        let routers = (0..mesh.routers()).map(|number| {
-            let ports = mesh.ports(mesh.place(ChipId(number)));
-            Router { busy: Ports::MESH.without(ports), register: Lfsr::new(number) }
-        });
-        let scouts = (0..mesh.rows()).map(|row| Scout {
-            phase: Phase::Free,
-            target: Place { row, column: 0 },
-            at: Place { row, column: 0 },
-            entry: Port::West,
-            hops: 0,
-            strayed: false,
-            left: Vec::new(),
-        });
-        let (routers, scouts) = (routers.collect(), scouts.collect());
-        let tables = Tables::new(mesh.routers(), mesh.rows());
-        Network { mesh, routers, tables, scouts, routing, tie_break, counters: Counters::default() }
+        let frame = Frame::new(&mesh);
+        let mut routers = vec![Router { busy: Ports::MESH, register: Lfsr::new(0) }; frame.len()];
+        for number in 0..mesh.routers() {
+            let place = mesh.place(ChipId(number));
+            let busy = Ports::MESH.without(mesh.ports(place));
+            routers[frame.index(place)] = Router { busy, register: Lfsr::new(number) };
+        }
+        let free = |row| {
+            let entrance = mesh.entrance(ChannelId(row));
+            Scout::new(Phase::Free, entrance, entrance, frame)
+        };
+        let controllers = mesh.rows() as usize;
+        Network {
+            mesh,
+            frame,
+            routers,
+            marks: vec![Marks::NONE; controllers * frame.len()],
+            exits: vec![Port::North; controllers * mesh.routers() as usize],
+            scouts: (0..mesh.rows()).map(free).collect(),
+            routing,
+            tie_break,
+            counters: Counters::default(),
+        }
     }
 
     /// The shape of the network.
@@ -117,97 +98,114 @@ impl Network {
     #[inline]
     pub fn launch(&mut self, controller: ChannelId, target: ChipId) {
         debug_assert!(self.is_free(controller), "{controller:?} has a scout or a circuit already");
-        let (at, target) = (self.mesh.entrance(controller), self.mesh.place(target));
         self.counters.sent += 1;
-        let scout = &mut self.scouts[controller.index()];
-        scout.phase = Phase::Reserve;
-        scout.target = target;
-        scout.at = at;
-        scout.entry = Port::West;
-        scout.hops = 1;
-        scout.strayed = false;
+        let (entrance, target) = (self.mesh.entrance(controller), self.mesh.place(target));
+        self.scouts[controller.index()] = Scout::new(Phase::Reserve, entrance, target, self.frame);
     }
 
     /// The scout of `controller`, which must be under way, arrives at the end of the link it was on, and acts there.
     pub fn step(&mut self, controller: ChannelId) -> Step {
-        self.counters.steps += 1;
-        let scout = &self.scouts[controller.index()];
-        let Scout { at, target, phase, entry, strayed, .. } = *scout;
-        debug_assert!(!matches!(phase, Phase::Free | Phase::Circuit), "{controller:?} has no scout under way");
-        if phase == Phase::Home {
-            return self.give_up(controller);
-        }
-        let (packet, router) = (controller.index(), self.mesh.chip(at).index());
-        let mut row = self.tables.row(packet, router);
-        if phase == Phase::Cancel {
-            // The link it came back over is free again.
-            self.set_busy(router, row.exit, false);
-            row.valid = false;
-        } else {
-            row.entry = entry;
-            row.used = row.used.with(Ports::of(entry));
-        }
-        let minimal = at.towards(target);
-        let port = if minimal.is_empty() {
-            (!self.routers[router].busy.contains(Port::Chip)).then_some(Port::Chip)
-        } else {
-            let mut open = Ports::MESH.without(self.routers[router].busy).without(row.used);
-            if strayed {
-                open = open.without(self.own(packet, router, open));
+        let (mut field, scout) = self.field(controller);
+        field.step(scout)
+    }
+
+    /// Lets the scout of `controller`, which must be the only one under way, go until it has found a circuit or failed, or its next step
+    /// falls due after `until`. Its first step falls due at `at`, which is not later than that, and each after the one before
+    /// by `hop`. Gives when it took its last step, and what that was.
+    pub(super) fn walk(&mut self, controller: ChannelId, mut at: Time, hop: Time, until: Time) -> (Time, Step) {
+        let (mut field, scout) = self.field(controller);
+        let mut moving = *scout;
+        let step = loop {
+            let step = field.step(&mut moving);
+            let is_over = matches!(step, Step::Reached { .. } | Step::Failed);
+            if is_over | (at + hop > until) {
+                break step;
             }
-            let candidates = self.routing.candidates(at, target, open);
-            self.tie_break.choose(&mut self.routers[router].register, candidates)
+            at += hop;
         };
-        if let Some(port) = port {
-            row.valid = true;
-            row.exit = port;
-            row.used = row.used.with(Ports::of(port));
-            self.set_busy(router, port, true);
-        }
-        self.tables.set(packet, router, row);
-        match port {
-            None => self.turn_back(controller, row.entry),
-            Some(Port::Chip) => self.arrive(controller),
-            Some(port) => self.go_on(controller, port, minimal.contains(port)),
-        }
+        *scout = moving;
+        (at, step)
+    }
+
+    /// What the scout of `controller` moves through, and the scout.
+    #[inline(always)]
+    fn field(&mut self, controller: ChannelId) -> (Field<'_>, &mut Scout) {
+        let (packet, frame, routers) = (controller.index(), self.frame, self.mesh.routers() as usize);
+        let field = Field {
+            frame,
+            routers: &mut self.routers,
+            marks: &mut self.marks[packet * frame.len()..][..frame.len()],
+            exits: &mut self.exits[packet * routers..][..routers],
+            routing: self.routing,
+            tie_break: &mut self.tie_break,
+            counters: &mut self.counters,
+        };
+        (field, &mut self.scouts[packet])
     }
 
     /// Tears down the circuit of `controller`, which must hold one.
     pub fn release(&mut self, controller: ChannelId) {
         debug_assert!(self.scouts[controller.index()].phase == Phase::Circuit, "{controller:?} holds no circuit");
-        let mut router = self.mesh.chip(self.mesh.entrance(controller)).index();
-        loop {
-            let Row { exit, .. } = self.tables.take(controller.index(), router);
-            self.set_busy(router, exit, false);
-            if exit == Port::Chip {
-                break;
-            }
-            router = self.mesh.neighbour(router, exit);
+        let (field, scout) = self.field(controller);
+        let links = scout.links_held() as usize;
+        let mut index = field.frame.index(Place { row: controller.0, column: 0 });
+        for &exit in &field.exits[..links] {
+            set_busy(field.routers, field.frame, index, exit, false);
+            index = field.frame.beyond(index, exit);
         }
-        self.scouts[controller.index()].phase = Phase::Free;
+        set_busy(field.routers, field.frame, index, Port::Chip, false);
+        scout.phase = Phase::Free;
     }
 
     /// The links that `controller` holds, from its own to the one its scout is on or to that of the chip.
     pub fn held(&self, controller: ChannelId) -> impl Iterator<Item = LinkId> {
-        let own = (!self.is_free(controller)).then(|| self.mesh.controller_link(controller));
-        let mut next = own.map(|_| self.mesh.entrance(controller));
-        own.into_iter().chain(std::iter::from_fn(move || {
-            let at = next?;
-            let row = self.tables.row(controller.index(), self.mesh.chip(at).index());
-            next = (row.valid && row.exit != Port::Chip).then(|| at.beyond(row.exit));
-            row.valid.then(|| self.mesh.link(at, row.exit))
-        }))
+        let scout = &self.scouts[controller.index()];
+        let own = (scout.phase != Phase::Free).then(|| self.mesh.controller_link(controller));
+        let exits = &self.exits[controller.index() * self.mesh.routers() as usize..][..scout.links_held() as usize];
+        let mut at = self.mesh.entrance(controller);
+        let between = exits.iter().map(move |&exit| {
+            let from = at;
+            at = at.beyond(exit);
+            self.mesh.link(from, exit)
+        });
+        let chip = (scout.phase == Phase::Circuit).then(|| self.mesh.link(scout.at, Port::Chip));
+        own.into_iter().chain(between).chain(chip)
+    }
+
+    /// How many links `controller` holds, and the one that it has reserved last.
+    pub(super) fn last_held(&self, controller: ChannelId) -> (usize, Option<LinkId>) {
+        let scout = &self.scouts[controller.index()];
+        let between = scout.links_held() as usize;
+        match scout.phase {
+            Phase::Free => (0, None),
+            Phase::Circuit => (between + 2, Some(self.mesh.link(scout.at, Port::Chip))),
+            _ if between == 0 => (1, Some(self.mesh.controller_link(controller))),
+            _ => {
+                let exit = self.exits[controller.index() * self.mesh.routers() as usize + between - 1];
+                let from = if scout.phase == Phase::Cancel { scout.at } else { scout.at.beyond(exit.opposite()) };
+                (between + 1, Some(self.mesh.link(from, exit)))
+            }
+        }
+    }
+
+    /// The ports of the router at `place` whose link is free, with that of the chip.
+    pub(super) fn free_ports(&self, place: Place) -> Ports {
+        Ports::MESH.with(Ports::of(Port::Chip)).without(self.routers[self.frame.index(place)].busy)
+    }
+
+    /// The routing algorithm.
+    pub(super) const fn routing(&self) -> &AnyRouting {
+        &self.routing
     }
 
     /// How many links, after its next step, the scout of `controller` has to cross at least until a circuit may be granted: to its
     /// destination and back from there; or home in vain, and then out and back for a scout that leaves in its place.
     #[inline]
-    pub fn links_to_go(&self, controller: ChannelId) -> u32 {
+    pub(super) fn links_to_go(&self, controller: ChannelId) -> u32 {
         const OUT_AND_BACK: u32 = 2;
         let scout = &self.scouts[controller.index()];
-        let home = if scout.phase == Phase::Home { 0 } else { scout.hops };
         let way_back = self.mesh.entrance(controller).distance(scout.target) + 1;
-        (scout.at.distance(scout.target) + way_back).min(home + OUT_AND_BACK)
+        (scout.at.distance(scout.target) + way_back).min(scout.hops + OUT_AND_BACK)
     }
 
     /// The router that the scout of `controller` is arriving at; `None` when it has none under way, or is about to be back.
@@ -219,88 +217,82 @@ impl Network {
     /// Whether a mesh link or the link of a chip is taken.
     pub fn is_taken(&self, link: LinkId) -> bool {
         let (place, port) = self.mesh.end(link);
-        self.routers[self.mesh.chip(place).index()].busy.contains(port)
+        self.routers[self.frame.index(place)].busy.contains(port)
     }
 
     /// Takes a mesh link or the link of a chip, which must be free, out of service; or puts it back.
     pub fn set_out_of_service(&mut self, link: LinkId, out: bool) {
         let (place, port) = self.mesh.end(link);
         debug_assert!(self.is_taken(link) != out, "{link:?} is in use, or out of service already");
-        self.set_busy(self.mesh.chip(place).index(), port, out);
+        set_busy(&mut self.routers, self.frame, self.frame.index(place), port, out);
     }
 
-    /// Whether no router has a row.
+    /// Whether there is no scout under way and no circuit, and no router remembers a scout.
     pub fn is_clear(&self) -> bool {
-        self.tables.is_clear()
+        self.scouts.iter().all(|scout| scout.phase == Phase::Free)
+            && self.marks.iter().all(|marks| *marks == Marks::NONE)
     }
+}
 
-    /// Reserves or frees the link at `port` of router `number`, at both its ends; that of a chip has but one.
-    #[inline(always)]
-    fn set_busy(&mut self, number: usize, port: Port, busy: bool) {
-        for (number, port) in [(number, port), (self.mesh.neighbour(number, port), port.opposite())] {
-            let (router, port) = (&mut self.routers[number], Ports::of(port));
-            router.busy = if busy { router.busy.with(port) } else { router.busy.without(port) };
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::{Routing, TieBreak};
+    use crate::engine::random::SimRng;
+
+    #[test]
+    fn a_walk_is_as_many_steps_as_there_is_time_for() {
+        const HOP: Time = Time::from_ns(2);
+        let mut random = SimRng::new(3);
+        for case in 0..200 {
+            let mesh = Mesh::new(1 + random.below(7), 1 + random.below(7));
+            let new = || {
+                let tie_break = TieBreaker::new(TieBreak::ALL[case / 4 % TieBreak::ALL.len()], 9);
+                Network::new(mesh, AnyRouting::new(Routing::ALL[case % Routing::ALL.len()]), tie_break)
+            };
+            let (mut walked, mut stepped) = (new(), new());
+            for link in mesh.mesh_links().filter(|_| random.below(3) == 0).collect::<Vec<_>>() {
+                walked.set_out_of_service(link, true);
+                stepped.set_out_of_service(link, true);
+            }
+            for _ in 0..10 {
+                let (controller, target) = (ChannelId(random.below(mesh.rows())), ChipId(random.below(mesh.routers())));
+                walked.launch(controller, target);
+                stepped.launch(controller, target);
+                let mut due = Time::from_ns(1);
+                loop {
+                    let until = due + Time::from_ns(u64::from(random.below(20)));
+                    let (last, end) = walked.walk(controller, due, HOP, until);
+                    let mut step = stepped.step(controller);
+                    while due + HOP <= until && !matches!(step, Step::Reached { .. } | Step::Failed) {
+                        due += HOP;
+                        step = stepped.step(controller);
+                    }
+                    assert_eq!((last, end), (due, step));
+                    assert_eq!(walked.counters(), stepped.counters());
+                    assert!(walked.held(controller).eq(stepped.held(controller)));
+                    assert_eq!(walked.last_held(controller).0, stepped.held(controller).count());
+                    assert_eq!(walked.last_held(controller).1, stepped.held(controller).last());
+                    match end {
+                        Step::Forward | Step::Back => due += HOP,
+                        Step::Failed => break,
+                        Step::Reached { .. } => {
+                            walked.release(controller);
+                            stepped.release(controller);
+                            break;
+                        }
+                    }
+                }
+            }
+            assert!(walked.counters().sent == 10 && walked.mesh_is_as(&stepped));
         }
     }
 
-    /// The ports of `ports` that lead from router `number` to one which `packet` holds.
-    #[inline]
-    fn own(&self, packet: usize, number: usize, ports: Ports) -> Ports {
-        Port::MESH.into_iter().fold(Ports::NONE, |own, port| {
-            // All four are looked at, which costs less than guessing which of them are asked for.
-            let is_asked = ports.contains(port);
-            let other = select_unpredictable(is_asked, self.mesh.neighbour(number, port), number);
-            own.with(Ports::of_if(port, is_asked & self.tables.is_held(packet, other)))
-        })
-    }
-
-    #[inline]
-    fn go_on(&mut self, controller: ChannelId, port: Port, is_minimal: bool) -> Step {
-        let scout = &mut self.scouts[controller.index()];
-        scout.phase = Phase::Reserve;
-        scout.at = scout.at.beyond(port);
-        scout.entry = port.opposite();
-        scout.hops += 1;
-        scout.strayed |= !is_minimal;
-        self.counters.misroutes += u64::from(!is_minimal);
-        Step::Forward
-    }
-
-    #[inline]
-    fn turn_back(&mut self, controller: ChannelId, entry: Port) -> Step {
-        self.counters.backtracks += 1;
-        let scout = &mut self.scouts[controller.index()];
-        scout.left.push(scout.at);
-        if entry == Port::West && scout.at.column == 0 {
-            scout.phase = Phase::Home;
-        } else {
-            scout.phase = Phase::Cancel;
-            scout.at = scout.at.beyond(entry);
-            scout.hops -= 1;
-        }
-        Step::Back
-    }
-
-    fn arrive(&mut self, controller: ChannelId) -> Step {
-        self.forget(controller);
-        let scout = &mut self.scouts[controller.index()];
-        scout.phase = Phase::Circuit;
-        self.counters.circuit(scout.hops + 1);
-        Step::Reached { hops: scout.hops }
-    }
-
-    fn give_up(&mut self, controller: ChannelId) -> Step {
-        self.forget(controller);
-        self.scouts[controller.index()].phase = Phase::Free;
-        self.counters.failed += 1;
-        Step::Failed
-    }
-
-    /// The search is over: the routers need no longer remember what the scout used.
-    #[inline]
-    fn forget(&mut self, controller: ChannelId) {
-        for at in self.scouts[controller.index()].left.drain(..) {
-            self.tables.forget(controller.index(), self.mesh.chip(at).index());
+    impl Network {
+        /// Whether all routers are in the same state as those of `other`.
+        fn mesh_is_as(&self, other: &Network) -> bool {
+            let state = |router: &Router| (router.busy, router.register);
+            self.routers.iter().map(state).eq(other.routers.iter().map(state)) && self.marks == other.marks
         }
     }
 }

@@ -20,18 +20,6 @@ impl Port {
     /// The ports towards other routers.
     pub const MESH: [Port; 4] = [Port::North, Port::East, Port::South, Port::West];
 
-    /// The port with this number.
-    #[inline]
-    pub(super) const fn numbered(number: u16) -> Port {
-        match number {
-            0 => Port::North,
-            1 => Port::East,
-            2 => Port::South,
-            3 => Port::West,
-            _ => Port::Chip,
-        }
-    }
-
     /// The port at the other end of a mesh link.
     #[inline]
     pub const fn opposite(self) -> Port {
@@ -53,24 +41,6 @@ impl Port {
         RIGHT[self as usize]
     }
 }
-
-/// The mesh ports of each set in their order. Looked up, since no branch predictor foresees which port a scout takes.
-const IN_ORDER: [[Option<Port>; 4]; 16] = {
-    let mut sets = [[None; 4]; 16];
-    let mut set = 0;
-    while set < sets.len() {
-        let (mut number, mut position) = (0, 0);
-        while number < Port::MESH.len() {
-            if set & 1 << number != 0 {
-                sets[set][position] = Some(Port::MESH[number]);
-                position += 1;
-            }
-            number += 1;
-        }
-        set += 1;
-    }
-    sets
-};
 
 /// A set of ports.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -139,23 +109,23 @@ impl Ports {
     /// How many there are.
     #[inline]
     pub const fn len(self) -> u32 {
-        // Looked up: not every processor has an instruction that counts bits, so the compiler may not use one.
-        const LEN: [u8; 32] = {
-            let mut len = [0; 32];
-            let mut set = 0;
-            while set < len.len() {
-                len[set] = set.count_ones() as u8;
-                set += 1;
-            }
-            len
-        };
-        LEN[self.0 as usize & 0b1_1111] as u32
+        self.0.count_ones()
     }
 
     /// The mesh port at `position` among those of the set, in their order.
-    #[inline]
-    pub fn nth(self, position: u32) -> Option<Port> {
-        *IN_ORDER[usize::from(self.0 & Ports::MESH.0)].get(position as usize)?
+    pub const fn nth(self, position: u32) -> Option<Port> {
+        let (mut number, mut left) = (0, position);
+        while number < Port::MESH.len() {
+            let port = Port::MESH[number];
+            if self.contains(port) {
+                if left == 0 {
+                    return Some(port);
+                }
+                left -= 1;
+            }
+            number += 1;
+        }
+        None
     }
 }
 

@@ -20,17 +20,46 @@ impl Lfsr {
         Lfsr(1 + (number % 3) as u8)
     }
 
-    /// A position below `count`, at most 3; 0 without a draw where there is no choice.
+    /// One of `ports`, the only one without a draw; `None` when there is none.
     #[inline]
-    fn draw(&mut self, count: u32) -> u32 {
-        /// The position by how many there are and the new state.
-        const POSITIONS: [[u32; 4]; 4] = [[0; 4], [0; 4], [0, 1, 0, 1], [0, 0, 1, 2]];
-        debug_assert!(count < 4, "a draw among {count}");
-        let next = (self.0 << 1 | (self.0 >> 1 ^ self.0) & 1) & 0b11;
-        self.0 = if count < 2 { self.0 } else { next };
-        POSITIONS[count as usize & 3][usize::from(next)]
+    fn choose(&mut self, ports: Ports) -> Option<Port> {
+        let Drawn { port, register } = DRAWS[usize::from(self.0)][usize::from(ports.and(Ports::MESH).to_bits())];
+        *self = register;
+        port
+    }
+
+    /// The state after a clock.
+    const fn clocked(self) -> Lfsr {
+        Lfsr((self.0 << 1 | (self.0 >> 1 ^ self.0) & 1) & 0b11)
     }
 }
+
+/// What a draw gives: the port, and the register after it.
+#[derive(Clone, Copy, Debug)]
+struct Drawn {
+    port: Option<Port>,
+    register: Lfsr,
+}
+
+/// What each state of a register gives for each set of mesh ports. Looked up: no branch predictor foresees which port a scout takes.
+const DRAWS: [[Drawn; 16]; 4] = {
+    /// The position of the port drawn, by how many there are and the new state. No router has four: the scout came by one of them.
+    const POSITIONS: [[u32; 4]; 5] = [[0; 4], [0; 4], [0, 1, 0, 1], [0, 0, 1, 2], [0; 4]];
+    let mut draws = [[Drawn { port: None, register: Lfsr(0) }; 16]; 4];
+    let mut state = 0;
+    while state < draws.len() {
+        let mut set = 0;
+        while set < draws[state].len() {
+            let ports = Ports::from_bits(set as u8);
+            let register = if ports.len() < 2 { Lfsr(state as u8) } else { Lfsr(state as u8).clocked() };
+            let position = POSITIONS[ports.len() as usize][register.0 as usize];
+            draws[state][set] = Drawn { port: ports.nth(position), register };
+            set += 1;
+        }
+        state += 1;
+    }
+    draws
+};
 
 /// How a router draws one port among several.
 #[derive(Clone, Debug)]
@@ -53,13 +82,13 @@ impl TieBreaker {
     /// One of `ports`, the only one without a draw; `None` when there is none.
     #[inline]
     pub fn choose(&mut self, register: &mut Lfsr, ports: Ports) -> Option<Port> {
-        let count = ports.len();
-        let position = match self {
-            TieBreaker::Lfsr => register.draw(count),
-            TieBreaker::Uniform(_) if count < 2 => 0,
-            TieBreaker::Uniform(random) => random.below(count),
-        };
-        ports.nth(position)
+        match self {
+            TieBreaker::Lfsr => register.choose(ports),
+            TieBreaker::Uniform(random) => {
+                let count = ports.len();
+                ports.nth(if count < 2 { 0 } else { random.below(count) })
+            }
+        }
     }
 }
 
@@ -85,7 +114,7 @@ mod tests {
         for number in 0..7 {
             let mut register = Lfsr::new(number);
             let states = [(); 4].map(|()| {
-                register.draw(2);
+                register.choose(TWO);
                 register.0
             });
             assert_eq!(states[0], states[3]);

@@ -9,21 +9,17 @@ use crate::units::Time;
 pub(super) struct Trace(Vec<(LinkId, Time)>);
 
 impl Trace {
-    /// The controller, for `die`, holds the links of `path` now: those it held beyond it have been given back.
-    pub fn follow(&mut self, path: impl Iterator<Item = LinkId>, die: DieId, now: Time, outbox: &mut Outbox) {
-        let mut common = 0;
-        let mut taken = Vec::new();
-        for link in path {
-            if taken.is_empty() && self.0.get(common).is_some_and(|(held, _)| *held == link) {
-                common += 1;
-            } else {
-                taken.push((link, now));
-            }
-        }
-        for (link, since) in self.0.drain(common..) {
+    /// The controller, for `die`, holds `count` links now, of which `last` is the last. Since it was looked at before, at most the last link
+    /// has been given back and one more taken, or all have been given back.
+    pub fn follow(&mut self, count: usize, last: Option<LinkId>, die: DieId, now: Time, outbox: &mut Outbox) {
+        let is_kept = self.0.get(count.wrapping_sub(1)).is_none_or(|(held, _)| Some(*held) == last);
+        let kept = if is_kept { count } else { count - 1 };
+        for (link, since) in self.0.drain(kept.min(self.0.len())..) {
             outbox.used(link, die, since, now);
         }
-        self.0.append(&mut taken);
+        if self.0.len() < count {
+            self.0.extend(last.map(|link| (link, now)));
+        }
     }
 }
 
@@ -36,8 +32,9 @@ mod tests {
     fn each_link_is_told_when_it_is_given_back() {
         let mut outbox = Outbox { uses: Some(Vec::new()), ..Outbox::default() };
         let mut trace = Trace::default();
-        for (at, path) in [(1, vec![4]), (2, vec![4, 5]), (3, vec![4, 6, 7]), (5, vec![])] {
-            trace.follow(path.into_iter().map(LinkId), DieId(9), Time::from_ns(at), &mut outbox);
+        for (at, count, last) in [(1, 1, 4), (2, 2, 5), (3, 2, 6), (4, 3, 7), (5, 2, 6), (6, 0, 0)] {
+            let last = (count > 0).then_some(LinkId(last));
+            trace.follow(count, last, DieId(9), Time::from_ns(at), &mut outbox);
         }
         let told = |link, from, until| LinkUse {
             link: LinkId(link),
@@ -45,6 +42,6 @@ mod tests {
             from: Time::from_ns(from),
             until: Time::from_ns(until),
         };
-        assert_eq!(outbox.uses.unwrap(), [told(5, 2, 3), told(4, 1, 5), told(6, 3, 5), told(7, 3, 5)]);
+        assert_eq!(outbox.uses.unwrap(), [told(5, 2, 3), told(7, 4, 5), told(4, 1, 6), told(6, 3, 6)]);
     }
 }

@@ -4,15 +4,16 @@ use std::collections::VecDeque;
 
 use crate::config::Service;
 use crate::fabric::{Cause, Leg};
-use crate::ids::{ChannelId, ChipId, DieId};
+use crate::ids::{ChipId, DieId};
 
+use super::free::FreeControllers;
 use super::mesh::Place;
 
 /// A die that wants a path.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Asker {
-    /// The how-manieth to ask.
-    pub order: u64,
+pub(super) struct PathRequest {
+    /// Its number, in the order of asking.
+    pub sequence: u64,
     /// The die.
     pub die: DieId,
     /// What it wants a path for.
@@ -25,133 +26,254 @@ pub(super) struct Asker {
     pub cause: Option<Cause>,
 }
 
-impl Asker {
+impl PathRequest {
     /// The same, with `cause` in the way unless something else was before.
     #[inline]
-    pub fn blocked(self, cause: Cause) -> Asker {
-        Asker { cause: self.cause.or(Some(cause)), ..self }
+    pub fn blocked(self, cause: Cause) -> PathRequest {
+        PathRequest { cause: self.cause.or(Some(cause)), ..self }
     }
 }
 
-/// A queue in the order of asking.
+/// Dies that wait for the pins of a chip, in the order of asking.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Line(VecDeque<Asker>);
+pub(super) struct PinQueue(VecDeque<PathRequest>);
 
-impl Line {
-    /// Puts `asker` where it belongs by the order of asking.
-    #[inline]
-    pub fn insert(&mut self, asker: Asker) {
-        if self.0.back().is_none_or(|last| last.order < asker.order) {
-            self.0.push_back(asker);
-        } else {
-            let at = self.0.partition_point(|other| other.order < asker.order);
-            self.0.insert(at, asker);
-        }
+impl PinQueue {
+    /// Puts `request` where it belongs by the order of asking.
+    pub fn insert(&mut self, request: PathRequest) {
+        let at = self.0.partition_point(|other| other.sequence < request.sequence);
+        self.0.insert(at, request);
     }
 
     /// Takes the one that asked first.
     #[inline]
-    pub fn pop(&mut self) -> Option<Asker> {
+    pub fn pop(&mut self) -> Option<PathRequest> {
         self.0.pop_front()
     }
 
     /// Takes what `die` asked for.
-    pub fn take(&mut self, die: DieId) -> Option<Asker> {
-        let at = self.0.iter().position(|asker| asker.die == die)?;
+    pub fn take(&mut self, die: DieId) -> Option<PathRequest> {
+        let at = self.0.iter().position(|request| request.die == die)?;
         self.0.remove(at)
     }
 }
 
-/// Dies that wait for a controller, and for nothing else.
+/// Later than any request: of a row where none may be tried, and of a request that has not been tried.
+const NONE: u64 = u64::MAX;
+
+/// A request whose chip is not taken by another one.
+#[derive(Clone, Copy, Debug)]
+struct Waiting {
+    request: PathRequest,
+    /// Whether a scout is under way for it.
+    is_searching: bool,
+    /// Circuits that had been torn down when its scout left, the first one where several controllers try in turn. It is of no use to try
+    /// again before another one is.
+    tried: u64,
+}
+
+impl Waiting {
+    #[inline]
+    fn may_be_tried(&self, torn_down: u64) -> bool {
+        !self.is_searching && self.tried != torn_down
+    }
+}
+
+/// Dies that wait for a controller or for a circuit to be torn down, or whose scout is under way.
 #[derive(Debug)]
-pub(super) struct ControllerQueue {
-    /// By the row of the die.
-    rows: Vec<Line>,
-    /// The order of the first of each row; later than any for a row without.
+pub(super) struct WaitingDies {
+    /// By the row of the die, each in the order of asking.
+    rows: Vec<Vec<Waiting>>,
+    /// The first of each row that may be tried.
     firsts: Vec<u64>,
-    count: usize,
+    /// Circuits torn down so far.
+    torn_down: u64,
     service: Service,
 }
 
-impl ControllerQueue {
-    /// An empty queue for a mesh of `rows`.
-    pub fn new(rows: u32, service: Service) -> ControllerQueue {
+impl WaitingDies {
+    /// Nobody waits, in a mesh of `rows`.
+    pub fn new(rows: u32, service: Service) -> WaitingDies {
         let rows = rows as usize;
-        ControllerQueue { rows: vec![Line::default(); rows], firsts: vec![u64::MAX; rows], count: 0, service }
+        WaitingDies { rows: vec![Vec::new(); rows], firsts: vec![NONE; rows], torn_down: 0, service }
     }
 
-    /// Puts `asker` where it belongs by the order of asking.
+    /// `request` waits for a controller.
     #[inline]
-    pub fn insert(&mut self, asker: Asker) {
-        let row = asker.place.row as usize;
-        self.firsts[row] = self.firsts[row].min(asker.order);
-        self.rows[row].insert(asker);
-        self.count += 1;
+    pub fn insert(&mut self, request: PathRequest) {
+        let row = request.place.row as usize;
+        self.firsts[row] = self.firsts[row].min(request.sequence);
+        self.put(Waiting { request, is_searching: false, tried: NONE });
     }
 
-    /// Takes the one that goes first while the controllers are free of which `is_free` says so.
+    /// A scout leaves for `request`, which has not waited.
     #[inline]
-    pub fn pop(&mut self, is_free: impl Fn(ChannelId) -> bool) -> Option<Asker> {
-        if self.count == 0 {
-            return None;
-        }
-        // The longest waiting of all, and the longest waiting one whose own controller is free.
-        let mut longest = (u64::MAX, 0);
-        let mut own = longest;
-        for ((row, &first), controller) in self.firsts.iter().enumerate().zip((0..).map(ChannelId)) {
-            if first < longest.0 {
-                longest = (first, row);
+    pub fn insert_searching(&mut self, request: PathRequest) {
+        self.put(Waiting { request, is_searching: true, tried: self.torn_down });
+    }
+
+    #[inline]
+    fn put(&mut self, waiting: Waiting) {
+        let row = &mut self.rows[waiting.request.place.row as usize];
+        // Most often it is the newest.
+        let newer = row.iter().rev().take_while(|other| other.request.sequence > waiting.request.sequence).count();
+        row.insert(row.len() - newer, waiting);
+    }
+
+    /// The row of the one that goes first while the controllers of `free` are.
+    #[inline]
+    pub fn next(&self, free: &FreeControllers) -> Option<usize> {
+        if self.service == Service::OwnRowFirst {
+            // The longest waiting one whose own controller is free.
+            let mut own = (NONE, 0);
+            free.for_each_row(|row| own = own.min((self.firsts[row], row)));
+            if own.0 != NONE {
+                return Some(own.1);
             }
-            if first < own.0 && is_free(controller) {
-                own = (first, row);
+        }
+        let first = self.firsts.iter().copied().fold(NONE, u64::min);
+        if first == NONE { None } else { self.firsts.iter().position(|&other| other == first) }
+    }
+
+    /// The row of the one that has waited longest, whether or not it is of use to try again.
+    pub fn longest(&self) -> Option<usize> {
+        let first = |row: usize| self.rows[row].first().map(|waiting| (waiting.request.sequence, row));
+        (0..self.rows.len()).filter_map(first).min().map(|(_, row)| row)
+    }
+
+    /// The first of `row` that may be tried; of those that may not where there is none. There is one.
+    #[inline]
+    pub fn first(&self, row: usize) -> PathRequest {
+        let at = if self.firsts[row] == NONE { 0 } else { self.position(row, self.firsts[row]).unwrap_or(0) };
+        self.rows[row][at].request
+    }
+
+    /// A scout leaves for `request`.
+    #[inline]
+    pub fn search(&mut self, request: &PathRequest) {
+        let row = request.place.row as usize;
+        if let Some(at) = self.position(row, request.sequence) {
+            let waiting = &mut self.rows[row][at];
+            waiting.is_searching = true;
+            waiting.tried = self.torn_down;
+            self.find_first(row, at + 1);
+        }
+    }
+
+    /// The scouts sent for `request` have all failed.
+    #[inline]
+    pub fn failed(&mut self, request: &PathRequest) {
+        let row = request.place.row as usize;
+        if let Some(at) = self.position(row, request.sequence) {
+            let waiting = &mut self.rows[row][at];
+            waiting.is_searching = false;
+            waiting.request.cause = request.cause;
+            if waiting.may_be_tried(self.torn_down) {
+                self.firsts[row] = self.firsts[row].min(request.sequence);
             }
         }
-        let (_, row) = if self.service == Service::OwnRowFirst && own.0 < u64::MAX { own } else { longest };
-        self.count -= 1;
-        let asker = self.rows[row].pop();
-        self.firsts[row] = self.rows[row].0.front().map_or(u64::MAX, |next| next.order);
-        asker
+    }
+
+    /// `request` waits no more, or for something else.
+    #[inline]
+    pub fn remove(&mut self, request: &PathRequest) {
+        let row = request.place.row as usize;
+        if let Some(at) = self.position(row, request.sequence) {
+            self.rows[row].remove(at);
+            if self.firsts[row] == request.sequence {
+                self.find_first(row, at);
+            }
+        }
+    }
+
+    /// A circuit was torn down: all that wait may be tried.
+    #[inline]
+    pub fn torn_down(&mut self) {
+        self.torn_down += 1;
+        for row in 0..self.rows.len() {
+            self.find_first(row, 0);
+        }
+    }
+
+    /// The first of `row` that may be tried is at `from` or later.
+    #[inline]
+    fn find_first(&mut self, row: usize, from: usize) {
+        let first = self.rows[row][from..].iter().find(|waiting| waiting.may_be_tried(self.torn_down));
+        self.firsts[row] = first.map_or(NONE, |waiting| waiting.request.sequence);
+    }
+
+    #[inline]
+    fn position(&self, row: usize, sequence: u64) -> Option<usize> {
+        self.rows[row].binary_search_by_key(&sequence, |waiting| waiting.request.sequence).ok()
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ids::ChannelId;
 
-    fn asker(order: u64, row: u32) -> Asker {
+    fn request(sequence: u64, row: u32) -> PathRequest {
         let place = Place { row, column: 0 };
-        Asker { order, die: DieId(order as u32), leg: Leg::Command, chip: ChipId(row), place, cause: None }
+        PathRequest { sequence, die: DieId(sequence as u32), leg: Leg::Command, chip: ChipId(row), place, cause: None }
     }
 
     /// The order of service while the controllers of `free` are free.
-    fn served(queue: &mut ControllerQueue, free: &[u32]) -> Vec<u64> {
-        std::iter::from_fn(|| queue.pop(|controller| free.contains(&controller.0))).map(|asker| asker.order).collect()
+    fn served(waiting: &mut WaitingDies, free: &[u32]) -> Vec<u64> {
+        let mut controllers = FreeControllers::all(3);
+        (0..3).filter(|row| !free.contains(row)).for_each(|row| controllers.remove(ChannelId(row)));
+        std::iter::from_fn(|| {
+            let next = waiting.first(waiting.next(&controllers)?);
+            waiting.search(&next);
+            Some(next.sequence)
+        })
+        .collect()
+    }
+
+    fn five(service: Service) -> WaitingDies {
+        let mut waiting = WaitingDies::new(3, service);
+        for (sequence, row) in [(4, 2), (1, 0), (3, 2), (5, 1), (2, 1)] {
+            waiting.insert(request(sequence, row));
+        }
+        waiting
     }
 
     #[test]
-    fn who_comes_back_to_a_line_has_the_place_of_its_first_asking() {
-        let mut line = Line::default();
-        [3, 5, 1, 4].into_iter().for_each(|order| line.insert(asker(order, 0)));
-        assert_eq!(line.take(DieId(4)).map(|asker| asker.order), Some(4));
-        assert_eq!(line.take(DieId(4)).map(|asker| asker.order), None);
-        let left: Vec<u64> = std::iter::from_fn(|| line.pop()).map(|asker| asker.order).collect();
+    fn who_comes_back_to_a_queue_has_the_place_of_its_first_asking() {
+        let mut queue = PinQueue::default();
+        [3, 5, 1, 4].into_iter().for_each(|sequence| queue.insert(request(sequence, 0)));
+        assert_eq!(queue.take(DieId(4)).map(|request| request.sequence), Some(4));
+        assert_eq!(queue.take(DieId(4)).map(|request| request.sequence), None);
+        let left: Vec<u64> = std::iter::from_fn(|| queue.pop()).map(|request| request.sequence).collect();
         assert_eq!(left, [1, 3, 5]);
     }
 
     #[test]
     fn a_controller_serves_its_own_row_first_or_the_longest_waiting() {
         for (service, expected) in [(Service::OwnRowFirst, [3, 4, 1, 2, 5]), (Service::LongestFirst, [1, 2, 3, 4, 5])] {
-            let mut queue = ControllerQueue::new(3, service);
-            for (order, row) in [(4, 2), (1, 0), (3, 2), (5, 1), (2, 1)] {
-                queue.insert(asker(order, row));
-            }
-            assert_eq!(served(&mut queue, &[2]), expected, "{service}");
-            assert!(queue.pop(|_| true).is_none());
+            assert_eq!(served(&mut five(service), &[2]), expected, "{service}");
         }
     }
 
     #[test]
+    fn who_has_failed_is_tried_again_once_a_circuit_is_torn_down() {
+        let mut waiting = five(Service::LongestFirst);
+        assert_eq!(served(&mut waiting, &[0]), [1, 2, 3, 4, 5]);
+        [2, 4].into_iter().for_each(|sequence| waiting.failed(&request(sequence, [0, 0, 1, 0, 2][sequence as usize])));
+        assert!(served(&mut waiting, &[0]).is_empty());
+        waiting.torn_down();
+        // The scouts of the others left before that, so they may be tried again as soon as these are back.
+        assert_eq!(served(&mut waiting, &[0]), [2, 4]);
+        waiting.failed(&request(3, 2));
+        assert_eq!(served(&mut waiting, &[0]), [3]);
+        waiting.remove(&request(1, 0));
+        [2, 3].into_iter().for_each(|sequence| waiting.failed(&request(sequence, [0, 0, 1, 2][sequence as usize])));
+        assert!(served(&mut waiting, &[0]).is_empty());
+        assert_eq!(waiting.longest().map(|row| waiting.first(row).sequence), Some(2));
+    }
+
+    #[test]
     fn the_first_cause_is_kept() {
-        assert_eq!(asker(0, 0).blocked(Cause::Controller).blocked(Cause::Link).cause, Some(Cause::Controller));
+        assert_eq!(request(0, 0).blocked(Cause::Controller).blocked(Cause::Link).cause, Some(Cause::Controller));
     }
 }

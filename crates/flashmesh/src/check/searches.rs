@@ -1,0 +1,62 @@
+//! A scout that meets no other finds a path when a flood fill does, and fails after crossing what a flood fill covers.
+
+use crate::fabric::{Search, Verdict};
+
+pub(super) const NAME: &str = "searches";
+
+/// Whether a search came to what was to be expected of it.
+pub(super) fn judge(search: Search) -> Result<(), String> {
+    let Search { die, verdict, found, steps } = search;
+    let is_right = match verdict {
+        Verdict::Finds => found,
+        Verdict::Fails { steps: expected } => !found && steps == expected,
+    };
+    if is_right {
+        return Ok(());
+    }
+    let did = if found { "found a path" } else { "found no path" };
+    let expected = match verdict {
+        Verdict::Finds => "there is one".to_owned(),
+        Verdict::Fails { steps } => format!("there is none, and it crosses {steps} links in vain"),
+    };
+    Err(format!("the scout for die {} {did} after crossing {steps} links, but {expected}", die.0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::histories::{assert_fails, assert_silent, ns, oracles};
+    use super::*;
+    use crate::ids::DieId;
+
+    fn search(verdict: Verdict, found: bool, steps: u64) -> Search {
+        Search { die: DieId(3), verdict, found, steps }
+    }
+
+    #[test]
+    fn a_search_that_comes_to_its_verdict_is_right() {
+        let mut oracles = oracles();
+        oracles.searched(search(Verdict::Finds, true, 5), ns(1));
+        oracles.searched(search(Verdict::Fails { steps: 8 }, false, 8), ns(1));
+        assert_silent(&oracles);
+    }
+
+    #[test]
+    fn a_search_that_comes_to_something_else_is_caught() {
+        let fails = Verdict::Fails { steps: 8 };
+        for (search, message) in [
+            (search(Verdict::Finds, false, 4), "found no path after crossing 4 links, but there is one"),
+            (
+                search(fails, true, 4),
+                "found a path after crossing 4 links, but there is none, and it crosses 8 links in vain",
+            ),
+            (
+                search(fails, false, 6),
+                "found no path after crossing 6 links, but there is none, and it crosses 8 links in vain",
+            ),
+        ] {
+            let mut oracles = oracles();
+            oracles.searched(search, ns(1));
+            assert_fails(&oracles, "searches", &format!("the scout for die 3 {message}"));
+        }
+    }
+}

@@ -1,0 +1,140 @@
+//! Which controllers are free.
+
+use crate::ids::ChannelId;
+
+/// The controllers that are free, as a set of bits.
+#[derive(Clone, Debug)]
+pub(super) struct FreeControllers {
+    words: Vec<u64>,
+    count: u32,
+    rows: u32,
+}
+
+impl FreeControllers {
+    /// All of `rows` controllers.
+    pub fn all(rows: u32) -> FreeControllers {
+        let mut free = FreeControllers { words: vec![0; rows.div_ceil(64) as usize], count: 0, rows };
+        (0..rows).for_each(|row| free.insert(ChannelId(row)));
+        free
+    }
+
+    /// `controller`, which was not free, is.
+    #[inline]
+    pub fn insert(&mut self, controller: ChannelId) {
+        self.words[controller.index() / 64] |= 1 << (controller.0 % 64);
+        self.count += 1;
+    }
+
+    /// `controller`, which was free, is not.
+    #[inline]
+    pub fn remove(&mut self, controller: ChannelId) {
+        self.words[controller.index() / 64] &= !(1 << (controller.0 % 64));
+        self.count -= 1;
+    }
+
+    /// Whether there is none.
+    #[inline]
+    pub const fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
+    /// Whether all controllers are free.
+    #[inline]
+    pub const fn is_all(&self) -> bool {
+        self.count == self.rows
+    }
+
+    /// Does something with the rows of those that are free, from the top.
+    #[inline]
+    pub fn for_each_row(&self, mut what: impl FnMut(usize)) {
+        for (word, &bits) in self.words.iter().enumerate() {
+            let mut left = bits;
+            while left != 0 {
+                what(64 * word + left.trailing_zeros() as usize);
+                left &= left - 1;
+            }
+        }
+    }
+
+    /// The one whose row is nearest to `row`, the upper of two; of those after `beyond` in this order, if that is given.
+    #[inline]
+    pub fn nearest(&self, row: u32, beyond: Option<ChannelId>) -> Option<ChannelId> {
+        if self.count == 0 {
+            return None;
+        }
+        // As far as the search up, and the one down, have come already.
+        let (up, down) = match beyond {
+            None => (Some(row), row),
+            Some(ChannelId(beyond)) if beyond <= row => (beyond.checked_sub(1), (2 * row - beyond).max(row + 1)),
+            Some(ChannelId(beyond)) => ((2 * row).checked_sub(beyond + 1), beyond + 1),
+        };
+        let above = up.and_then(|up| self.last_to(up));
+        let below = self.first_from(down);
+        let nearest = match (above, below) {
+            (Some(above), Some(below)) if below - row < row - above => below,
+            (Some(above), _) => above,
+            (None, below) => below?,
+        };
+        Some(ChannelId(nearest))
+    }
+
+    /// The lowest one that is not below `row`.
+    #[inline]
+    fn last_to(&self, row: u32) -> Option<u32> {
+        let mut word = row as usize / 64;
+        let mut bits = self.words[word] & (u64::MAX >> (63 - row % 64));
+        while bits == 0 {
+            word = word.checked_sub(1)?;
+            bits = self.words[word];
+        }
+        Some(64 * word as u32 + 63 - bits.leading_zeros())
+    }
+
+    /// The uppermost one that is not above `row`.
+    #[inline]
+    fn first_from(&self, row: u32) -> Option<u32> {
+        let mut word = row as usize / 64;
+        let mut bits = self.words.get(word)? & (u64::MAX << (row % 64));
+        while bits == 0 {
+            word += 1;
+            bits = *self.words.get(word)?;
+        }
+        Some(64 * word as u32 + bits.trailing_zeros())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::random::SimRng;
+
+    #[test]
+    fn the_nearest_one_is_that_of_a_search_over_all() {
+        let mut random = SimRng::new(7);
+        for rows in [1, 2, 8, 63, 64, 65, 130, 200] {
+            for busy_of_8 in [0, 4, 7, 8] {
+                let mut free = FreeControllers::all(rows);
+                let mut is_free = vec![true; rows as usize];
+                for row in 0..rows {
+                    if random.below(8) < busy_of_8 {
+                        free.remove(ChannelId(row));
+                        is_free[row as usize] = false;
+                    }
+                }
+                let mut listed = Vec::new();
+                free.for_each_row(|row| listed.push(row));
+                assert_eq!(listed, (0..rows as usize).filter(|&row| is_free[row]).collect::<Vec<_>>());
+                assert_eq!((free.is_empty(), free.is_all()), (listed.is_empty(), listed.len() == rows as usize));
+                for _ in 0..100 {
+                    let row = random.below(rows);
+                    let beyond = (random.below(2) == 0).then(|| random.below(rows));
+                    let key = |other: u32| (other.abs_diff(row), other);
+                    let others = (0..rows).filter(|&other| is_free[other as usize]);
+                    let nearest =
+                        others.filter(|&other| beyond.is_none_or(|b| key(other) > key(b))).min_by_key(|&o| key(o));
+                    assert_eq!(free.nearest(row, beyond.map(ChannelId)), nearest.map(ChannelId), "{row} {beyond:?}");
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,128 @@
+//! What becomes of a scout that meets nothing but what is there when it leaves: a flood fill, against which its walk is held.
+
+use crate::fabric::{Search, Verdict};
+use crate::ids::{ChannelId, ChipId, DieId};
+
+use super::mesh::Place;
+use super::network::Network;
+use super::ports::{Port, Ports};
+use super::routing::RoutingAlgorithm;
+
+/// The ports of `free` that a scout for `target` tries at `here`, one after the other.
+fn tried(network: &Network, here: Place, target: Place, free: Ports) -> Ports {
+    let mut left = free;
+    loop {
+        let candidates = network.routing().candidates(here, target, left);
+        if candidates.is_empty() {
+            return free.without(left);
+        }
+        left = left.without(candidates);
+    }
+}
+
+/// What becomes of a scout that `controller` sends to `target` now, if nothing else changes until it is back.
+///
+/// Where it finds no path, it has crossed every link that its algorithm lets it try from any router it can come to, once forward and once
+/// back, and the link of its controller.
+pub(super) fn verdict(network: &Network, controller: ChannelId, target: ChipId) -> Verdict {
+    let mesh = *network.mesh();
+    let goal = mesh.place(target);
+    let mut tried_at = vec![Ports::NONE; mesh.routers() as usize];
+    let mut is_reached = vec![false; mesh.routers() as usize];
+    let (mut links, mut found) = (0, false);
+    let mut wave = vec![mesh.entrance(controller)];
+    is_reached[mesh.chip(wave[0]).index()] = true;
+    while let Some(here) = wave.pop() {
+        let free = network.free_ports(here);
+        if here == goal {
+            found |= free.contains(Port::Chip);
+            continue;
+        }
+        let ports = tried(network, here, goal, free.and(Ports::MESH));
+        tried_at[mesh.chip(here).index()] = ports;
+        for port in Port::MESH.into_iter().filter(|port| ports.contains(*port)) {
+            let beyond = here.beyond(port);
+            let number = mesh.chip(beyond).index();
+            // A link that can be tried from both its ends is tried once.
+            links += u64::from(!tried_at[number].contains(port.opposite()));
+            if !std::mem::replace(&mut is_reached[number], true) {
+                wave.push(beyond);
+            }
+        }
+    }
+    if found { Verdict::Finds } else { Verdict::Fails { steps: 2 * links + 2 } }
+}
+
+/// The scout whose walk is held against a verdict; none while several are under way.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Watched {
+    controller: ChannelId,
+    die: DieId,
+    verdict: Verdict,
+    steps: u64,
+}
+
+impl Watched {
+    /// The scout that `controller` sends for `die` on `target`, alone.
+    pub fn new(network: &Network, controller: ChannelId, die: DieId, target: ChipId) -> Watched {
+        Watched { controller, die, verdict: verdict(network, controller, target), steps: 0 }
+    }
+
+    /// The scout of `controller` took a step; gives what its search came to where it is watched, and has `ended` with or without a path.
+    pub fn step(&mut self, controller: ChannelId, ended: Option<bool>) -> Option<Search> {
+        if controller != self.controller {
+            return None;
+        }
+        self.steps += 1;
+        ended.map(|found| Search { die: self.die, verdict: self.verdict, found, steps: self.steps })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::mesh::Mesh;
+    use super::super::network::Step;
+    use super::super::routing::AnyRouting;
+    use super::super::tie_break::TieBreaker;
+    use super::*;
+    use crate::config::{Routing, TieBreak};
+    use crate::engine::random::SimRng;
+
+    #[test]
+    fn a_scout_alone_does_what_the_flood_fill_says() {
+        let mut random = SimRng::new(11);
+        let (mut failed, mut found) = (0, 0);
+        for case in 0..400 {
+            let (rows, columns) = (1 + random.below(9), 1 + random.below(9));
+            let routing = Routing::ALL[case % Routing::ALL.len()];
+            let tie_break = TieBreaker::new(TieBreak::ALL[case / 4 % TieBreak::ALL.len()], 5);
+            let mut network = Network::new(Mesh::new(rows, columns), AnyRouting::new(routing), tie_break);
+            let mesh = *network.mesh();
+            let out_of_16 = random.below(12);
+            let out: Vec<_> = mesh.mesh_links().filter(|_| random.below(16) < out_of_16).collect();
+            out.iter().for_each(|link| network.set_out_of_service(*link, true));
+            for _ in 0..20 {
+                let (controller, target) = (ChannelId(random.below(rows)), ChipId(random.below(mesh.routers())));
+                let expected = verdict(&network, controller, target);
+                network.launch(controller, target);
+                let mut steps = 0;
+                let step = loop {
+                    steps += 1;
+                    match network.step(controller) {
+                        Step::Forward | Step::Back => {}
+                        end => break end,
+                    }
+                };
+                if step == Step::Failed {
+                    assert_eq!(expected, Verdict::Fails { steps }, "{routing}");
+                    failed += 1;
+                } else {
+                    assert_eq!(expected, Verdict::Finds, "{routing}");
+                    network.release(controller);
+                    found += 1;
+                }
+            }
+        }
+        assert!(failed > 1000 && found > 1000, "{failed} failed, {found} found");
+    }
+}
