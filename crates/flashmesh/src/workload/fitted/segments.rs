@@ -126,8 +126,9 @@ mod tests {
             (0..requests).for_each(|index| segments.add(1_000_000 + index, 2, [index as u32 % 3, 0, 7]));
             let finished = segments.finish([&[0, 1, 2], &[0], &[5, 7]]);
             assert!(finished.len() <= SEGMENTS_MAX, "{} segments", finished.len());
-            let total =
-                |part: usize| finished.iter().flat_map(|segment| &segment.counts[part]).map(|(_, count)| count).sum();
+            let total = |part: usize| {
+                finished.iter().flat_map(|segment| &segment.counts[part]).map(|(_, count)| count).sum::<u64>()
+            };
             assert_eq!([total(0), total(1), total(2)], [requests; 3]);
             assert_eq!(finished.iter().map(|segment| segment.fresh_pages).sum::<u64>(), 2 * requests);
             assert!(finished.iter().all(|segment| segment.counts[2][0].0 == 1), "positions stand for keys");
