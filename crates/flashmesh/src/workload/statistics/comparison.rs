@@ -106,7 +106,7 @@ pub fn compare(original: &Statistics, copy: &Statistics) -> Vec<Figure> {
     let reuse = |of: &Statistics| of.distances.share_within();
     add("reuse_share", "accesses to pages seen before", "share", 0.05, Absolute, &reuse);
     if original.dies.pages() >= DIE_PAGES_MIN {
-        add("hottest_die_share", "reads of the hottest die", "share", 0.4, Relative, &|of| of.dies.hottest_die());
+        add("hottest_die_share", "reads of the hottest die", "share", 0.6, Relative, &|of| of.dies.hottest_die());
         add("hottest_row_share", "reads of the hottest row", "share", 0.3, Relative, &|of| of.dies.hottest_row());
         add("die_variation", "variation of reads over dies", "", 0.25, Absolute, &|of| of.dies.variation());
     }
