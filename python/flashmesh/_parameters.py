@@ -171,7 +171,9 @@ NossdPlacement: TypeAlias = Literal["one-sided", "all-sided"]
 """Where the controllers are attached."""
 
 NossdInjection: TypeAlias = Literal["nearest", "round-robin", "least-loaded", "nearest-under-threshold"]
-"""Which controller sends a command; paper 004 calls the nearest the trivial choice, paper 003 takes them in turn."""
+"""Which controller sends a command; Network-on-SSD, CAL 2012 calls the nearest the trivial choice, Design for
+Scalability, PACT 2014 takes them in turn.
+"""
 
 NossdReply: TypeAlias = Literal["sender", "nearest"]
 """Which controller a chip answers."""
@@ -546,8 +548,8 @@ class Nossd:
     """Where the controllers are attached. Default: "one-sided"."""
 
     injection: NossdInjection | None = None
-    """Which controller sends a command; paper 004 calls the nearest the trivial choice, paper 003 takes them in turn.
-    Default: "nearest".
+    """Which controller sends a command; Network-on-SSD, CAL 2012 calls the nearest the trivial choice, Design for
+    Scalability, PACT 2014 takes them in turn. Default: "nearest".
     """
 
     injection_threshold: int | None = None
@@ -1002,17 +1004,17 @@ class Power:
     """Supply voltage of the dies. Values: 0mV to 100V. Default: "3.3V"."""
 
     channel_power: Wattage | None = None
-    """Power of a channel of 8 wires that several chips share, while bytes move; more wires draw as much more (paper
-    000, section 6.6: a link draws 90 % less). Values: 0nW to 100W. Default: "10.8mW".
+    """Power of a channel of 8 wires that several chips share, while bytes move; more wires draw as much more (Venice,
+    ISCA 2023, section 6.6: a link draws 90 % less). Values: 0nW to 100W. Default: "10.8mW".
     """
 
     link_power: Wattage | None = None
-    """Power of a link of 8 wires with a driver at either end, while bytes move; more wires draw as much more (paper
-    000, Table 4). Values: 0nW to 100W. Default: "1.08mW".
+    """Power of a link of 8 wires with a driver at either end, while bytes move; more wires draw as much more (Venice,
+    ISCA 2023, Table 4). Values: 0nW to 100W. Default: "1.08mW".
     """
 
     router_power: Wattage | None = None
-    """Power of a router, always (paper 000, Table 4). Values: 0nW to 100W. Default: "241uW"."""
+    """Power of a router, always (Venice, ISCA 2023, Table 4). Values: 0nW to 100W. Default: "241uW"."""
 
     controller_power: Wattage | None = None
     """Power of a flash controller, always. No paper states one. Values: 0nW to 100W. Default: "0nW"."""

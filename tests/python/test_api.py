@@ -53,7 +53,7 @@ def test_energy_adds_up_and_is_not_the_nominal_energy() -> None:
     # 64 dies at 82.5 mW and 8 channels at 10.8 mW.
     assert power.nominal_w == pytest.approx(64 * 0.0825 + 8 * 0.0108, rel=1e-9)
     assert power.nominal_energy_j == pytest.approx(power.nominal_w * result.makespan_ps / 1e12, rel=1e-9)
-    assert {constant.source for constant in power.constants} > {"paper 000, Table 4"}
+    assert {constant.source for constant in power.constants} > {"Venice, ISCA 2023, Table 4"}
     assert all(constant.unit == "W" for constant in power.constants)
 
 

@@ -16,7 +16,7 @@ const PROGRAM: Time = Time::from_us(100);
 /// 4096 bytes at 1.2 GB/s, rounded up.
 const PAGE_TRANSFER: Time = Time::from_ps(3_413_334);
 
-/// Paper 000, section 3.1: command 10 ns, tR 3 us, transfer 4 us.
+/// Venice, ISCA 2023, section 3.1: command 10 ns, tR 3 us, transfer 4 us.
 fn drive_of_section_3_1() -> Config {
     let mut config = bare_drive();
     config.fabric.channel_rate = Rate::from_bytes_per_second(1_024_000_000);

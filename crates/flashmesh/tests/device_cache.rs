@@ -218,6 +218,8 @@ fn random_writes_saturate_at_the_rate_of_the_flash() {
     config.geometry.channels = 4;
     config.geometry.chips_per_channel = 1;
     config.geometry.planes_per_die = 1;
+    // Room for pages of 20 bits.
+    config.geometry.blocks_per_plane = 1024;
     config.flash.multi_plane = MultiPlane::Off;
     config.replay.mode = ReplayMode::Stress;
     config.replay.outstanding = 32;

@@ -75,7 +75,7 @@ mod tests {
     use super::super::histories::{assert_fails, assert_silent, config, ns, oracles_with, us};
     use super::*;
     use crate::config::FabricKind;
-    use crate::fabric::{Grant, Leg};
+    use crate::fabric::{Grant, TransferPhase};
     use crate::ids::PathId;
     use crate::units::{Bytes, Rate};
 
@@ -93,8 +93,8 @@ mod tests {
     /// Die 1 takes a program over two planes, and is sent its command like this.
     fn sent(config: &Config, change: impl Fn(&mut Payload, &mut Sent)) -> Oracles {
         let mut oracles = oracles_with(config);
-        let grant = Grant { die: DIE, leg: Leg::Command, path: PathId(0) };
-        oracles.path_asked(DIE, Leg::Command, us(0));
+        let grant = Grant { die: DIE, phase: TransferPhase::Command, path: PathId(0) };
+        oracles.path_asked(DIE, TransferPhase::Command, us(0));
         oracles.path_granted(grant, us(0));
         oracles.operation_began(DIE, OperationKind::Program, 2, us(0));
         let bytes = Bytes::from_kib(8);

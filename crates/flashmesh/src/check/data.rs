@@ -127,7 +127,7 @@ mod tests {
     use super::super::Oracles;
     use super::super::histories::{assert_fails, assert_silent, config, operation, oracles_with, submit, us};
     use super::*;
-    use crate::fabric::{Grant, Leg, Sent};
+    use crate::fabric::{Grant, Sent, TransferPhase};
     use crate::flash::die::OperationKind;
     use crate::ids::{Lpn, PathId, RequestId};
     use crate::units::{Rate, Time};
@@ -201,7 +201,7 @@ mod tests {
         oracles.page_read(Ppn(ppn), Lpn(lpn), request.map(RequestId), end);
         let bytes = Bytes::new(sent);
         let payload = Payload { message: Message::Data, planes: 1, command: Time::ZERO, bytes };
-        let grant = Grant { die: DieId(1), leg: Leg::DataOut, path: PathId(0) };
+        let grant = Grant { die: DieId(1), phase: TransferPhase::DataOut, path: PathId(0) };
         oracles.path_granted(grant, end);
         oracles.sent(grant, DieId(1), payload, Sent { delivered: None, least: Time::ZERO }, end);
     }

@@ -91,7 +91,7 @@ impl Links {
 mod tests {
     use super::super::histories::{assert_fails, assert_silent, config, ns, oracles, oracles_with};
     use super::*;
-    use crate::fabric::{Grant, Leg};
+    use crate::fabric::{Grant, TransferPhase};
     use crate::ids::PathId;
 
     fn link_use(die: u32, from: u64, until: u64) -> LinkUse {
@@ -154,7 +154,7 @@ mod tests {
     #[test]
     fn a_die_that_gives_back_what_it_did_not_ask_for_is_caught() {
         let mut oracles = oracles();
-        let grant = Grant { die: DieId(3), leg: Leg::Command, path: PathId(0) };
+        let grant = Grant { die: DieId(3), phase: TransferPhase::Command, path: PathId(0) };
         oracles.path_granted(grant, ns(1));
         oracles.path_released(grant, ns(1));
         assert_fails(&oracles, "links", "die 3 is done with a path that it did not ask for");

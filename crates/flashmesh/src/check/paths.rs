@@ -30,8 +30,8 @@ pub(super) struct Paths {
 }
 
 fn name(grant: Grant) -> String {
-    let Grant { die, leg, path } = grant;
-    format!("path {} of die {} ({leg:?})", path.0, die.0)
+    let Grant { die, phase, path } = grant;
+    format!("path {} of die {} ({phase:?})", path.0, die.0)
 }
 
 impl Paths {
@@ -125,12 +125,12 @@ impl Paths {
 mod tests {
     use super::super::Oracles;
     use super::super::histories::{assert_fails, assert_silent, config, end, ns, oracles_with};
-    use crate::fabric::{Grant, Leg, Message, Payload, Sent};
+    use crate::fabric::{Grant, Message, Payload, Sent, TransferPhase};
     use crate::ids::{DieId, PathId};
     use crate::units::{Bytes, Rate, Time};
 
-    const COMMAND: Grant = Grant { die: DieId(3), leg: Leg::Command, path: PathId(1) };
-    const DATA: Grant = Grant { die: DieId(2), leg: Leg::DataOut, path: PathId(1) };
+    const COMMAND: Grant = Grant { die: DieId(3), phase: TransferPhase::Command, path: PathId(1) };
+    const DATA: Grant = Grant { die: DieId(2), phase: TransferPhase::DataOut, path: PathId(1) };
     const PAGE: Payload =
         Payload { message: Message::Program, planes: 1, command: Time::from_ns(10), bytes: Bytes::from_kib(4) };
     const SENT: Sent = Sent { delivered: None, least: Time::from_ns(10) };
@@ -144,7 +144,7 @@ mod tests {
 
     fn sent() -> Oracles {
         let mut oracles = oracles();
-        oracles.path_asked(COMMAND.die, COMMAND.leg, ns(5));
+        oracles.path_asked(COMMAND.die, COMMAND.phase, ns(5));
         oracles.path_granted(COMMAND, ns(5));
         oracles.sent(COMMAND, COMMAND.die, PAGE, SENT, ns(5));
         oracles
@@ -155,10 +155,10 @@ mod tests {
         let mut oracles = sent();
         oracles.delivered(COMMAND, ns(15));
         oracles.path_released(COMMAND, ns(15));
-        oracles.path_asked(DATA.die, DATA.leg, ns(10));
+        oracles.path_asked(DATA.die, DATA.phase, ns(10));
         oracles.path_granted(DATA, ns(15));
         oracles.path_released(DATA, ns(15));
-        oracles.path_asked(DATA.die, DATA.leg, ns(18));
+        oracles.path_asked(DATA.die, DATA.phase, ns(18));
         oracles.path_granted(DATA, ns(20));
         oracles.sent(DATA, DATA.die, PAGE, SENT, ns(20));
         end(&mut oracles, ns(25));

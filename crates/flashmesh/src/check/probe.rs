@@ -24,7 +24,7 @@ impl Probe for Oracles {
             Notice::RequestCompleted(request) => self.request_completed(request, now),
             Notice::Deallocated(lpn) => self.deallocated(lpn, now),
             Notice::PagePlaced(ppn, lpn, ftl) => self.page_placed(ppn, lpn, ftl, now),
-            Notice::PathAsked(die, leg) => self.path_asked(die, leg, now),
+            Notice::PathAsked(die, phase) => self.path_asked(die, phase, now),
             Notice::PathGranted(grant) => self.path_granted(grant, now),
             Notice::Sent(grant, die, payload, sent) => self.sent(grant, die, payload, sent, now),
             Notice::Delivered(grant) => self.delivered(grant, now),

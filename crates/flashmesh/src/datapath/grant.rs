@@ -1,7 +1,7 @@
 //! A path is granted: what the die runs is decided only now (late binding).
 
 use crate::config::EraseOrder;
-use crate::fabric::{Causes, Fabric, FabricEvent, Grant, Granted, Leg, Message, Payload};
+use crate::fabric::{Causes, Fabric, FabricEvent, Grant, Granted, Message, Payload, TransferPhase};
 use crate::flash::die::{DieRules, Operation, OperationKind};
 use crate::ids::{DieId, TransactionId};
 use crate::kernel::Kernel;
@@ -40,9 +40,9 @@ impl<M: Model> Datapath<M> {
         let grant = granted.grant;
         let path = self.units[grant.die.index()].path.granted(&granted);
         kernel.tell(|| Notice::PathGranted(grant));
-        match grant.leg {
-            Leg::Command => self.start_operation(grant, path, source, kernel),
-            Leg::DataOut | Leg::Copy => {
+        match grant.phase {
+            TransferPhase::Command => self.start_operation(grant, path, source, kernel),
+            TransferPhase::DataOut | TransferPhase::Copy => {
                 self.send_data(grant, path, kernel);
                 None
             }
@@ -52,7 +52,7 @@ impl<M: Model> Datapath<M> {
     #[inline]
     fn count_transfer(&mut self, grant: Grant, path: PathGrant) {
         let waited = path.waited();
-        self.units[grant.die.index()].path.waited[grant.leg.index()] = waited > Time::ZERO;
+        self.units[grant.die.index()].path.waited[grant.phase.index()] = waited > Time::ZERO;
         self.counters.transfers += 1;
         if waited > Time::ZERO {
             self.counters.conflicts.count(path.cause, waited);
@@ -172,12 +172,12 @@ impl<M: Model> Datapath<M> {
         transaction.conflict.join(*causes);
         transaction.array_mark = now;
         let page = self.geometry.page_size;
-        let bytes = match (transaction.class.is_internal(), transaction.reads_first) {
+        let bytes = match (transaction.class.is_internal(), transaction.is_read_modify_write) {
             (false, false) => transaction.bytes,
             (false, true) if self.rules.partial_program => page - transaction.bytes,
             _ => page,
         };
-        let message = if grant.leg == Leg::Copy { Message::Copy } else { Message::Data };
+        let message = if grant.phase == TransferPhase::Copy { Message::Copy } else { Message::Data };
         let payload = Payload { message, planes: 1, command: Time::ZERO, bytes: self.with_spare(bytes) };
         self.send(grant, payload, kernel);
     }
@@ -196,11 +196,11 @@ impl<M: Model> Datapath<M> {
             let die = self.die_of(grant);
             kernel.tell(|| Notice::Sent(grant, die, payload, sent));
         }
-        self.units[grant.die.index()].path.least[grant.leg.index()] = sent.least;
+        self.units[grant.die.index()].path.least[grant.phase.index()] = sent.least;
         if let Some(at) = sent.delivered {
-            let lane = match grant.leg {
-                Leg::Command => lane::COMMAND,
-                Leg::DataOut | Leg::Copy => lane::DATA,
+            let lane = match grant.phase {
+                TransferPhase::Command => lane::COMMAND,
+                TransferPhase::DataOut | TransferPhase::Copy => lane::DATA,
             };
             kernel.schedule(lane, at, Event::Fabric(FabricEvent::Delivered(grant)));
         }

@@ -1,6 +1,6 @@
 //! What may run on a die now, and asking for a path when something may.
 
-use crate::fabric::{DataOf, Fabric, Leg};
+use crate::fabric::{DataOf, Fabric, TransferPhase};
 use crate::flash::die::OperationKind;
 use crate::ids::{DieId, PlaneId};
 use crate::kernel::Kernel;
@@ -83,8 +83,8 @@ impl<M: Model> Datapath<M> {
     pub(super) fn ask_command(&mut self, die: DieId, kernel: &mut Kernel<M>) {
         let (now, die) = (kernel.now(), self.asker(die));
         self.units[die.index()].path.command = Some(now);
-        kernel.tell(|| Notice::PathAsked(die, Leg::Command));
-        self.fabric.acquire(die, Leg::Command, now, &mut self.outbox);
+        kernel.tell(|| Notice::PathAsked(die, TransferPhase::Command));
+        self.fabric.acquire(die, TransferPhase::Command, now, &mut self.outbox);
     }
 
     /// Asks for a path for the data in the register.
@@ -95,11 +95,11 @@ impl<M: Model> Datapath<M> {
         if M::FULL {
             let outgoing = self.units[die.index()].state.outgoing();
             if let Some(to) = outgoing.and_then(|read| source.copy_destination(read, self)) {
-                kernel.tell(|| Notice::PathAsked(asker, Leg::Copy));
+                kernel.tell(|| Notice::PathAsked(asker, TransferPhase::Copy));
                 return self.fabric.acquire_copy(asker, to, now, &mut self.outbox);
             }
         }
-        kernel.tell(|| Notice::PathAsked(asker, Leg::DataOut));
+        kernel.tell(|| Notice::PathAsked(asker, TransferPhase::DataOut));
         let is_internal = M::FULL && self.rules.data_has_rank && self.units[die.index()].state.sends_internally();
         let data = if is_internal { DataOf::Collection } else { DataOf::Request };
         self.fabric.acquire_for(asker, data, now, &mut self.outbox);

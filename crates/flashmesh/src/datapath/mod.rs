@@ -332,8 +332,8 @@ impl<M: Model> Datapath<M> {
         let granted = self.outbox.grants.get(*next)?;
         *next += 1;
         // Field by field: it was written so, and reading it whole would wait until that is in the cache.
-        let Granted { grant: Grant { die, leg, path }, since, cause } = *granted;
-        Some(Granted { grant: Grant { die, leg, path }, since, cause })
+        let Granted { grant: Grant { die, phase, path }, since, cause } = *granted;
+        Some(Granted { grant: Grant { die, phase, path }, since, cause })
     }
 
     /// Whether the fabric has answered.

@@ -1,6 +1,6 @@
 //! Asking for paths, and what the waiting for them cost.
 
-use crate::fabric::{Cause, Causes, Granted, Leg};
+use crate::fabric::{Cause, Causes, Granted, TransferPhase};
 use crate::units::Time;
 
 /// What a die has asked of the fabric, and how it went.
@@ -10,12 +10,12 @@ pub(super) struct PathRequest {
     pub command: Option<Time>,
     /// Since when it wants a path for the data in its register.
     pub data: Option<Time>,
-    /// Whether the last path of each leg had to be waited for.
-    pub waited: [bool; Leg::ALL.len()],
+    /// Whether the last path of each phase had to be waited for.
+    pub waited: [bool; TransferPhase::ALL.len()],
     /// What was in the way of the data that leaves the register.
     pub causes: Causes,
-    /// How long what moves for each leg takes at least.
-    pub least: [Time; Leg::ALL.len()],
+    /// How long what moves for each phase takes at least.
+    pub least: [Time; TransferPhase::ALL.len()],
 }
 
 /// A path that a die got.
@@ -33,9 +33,9 @@ impl PathRequest {
     /// The path that was asked for has been granted.
     #[inline]
     pub fn granted(&mut self, granted: &Granted) -> PathGrant {
-        let since = match granted.grant.leg {
-            Leg::Command => self.command.take(),
-            Leg::DataOut | Leg::Copy => self.data.take(),
+        let since = match granted.grant.phase {
+            TransferPhase::Command => self.command.take(),
+            TransferPhase::DataOut | TransferPhase::Copy => self.data.take(),
         };
         let asked = since.expect("a path is granted only to a die that asked for it");
         // The die may have become ready only while the path was set up for it.

@@ -1,6 +1,6 @@
 //! What was sent over a path has arrived.
 
-use crate::fabric::{Cause, Fabric, Grant, Leg};
+use crate::fabric::{Cause, Fabric, Grant, TransferPhase};
 use crate::ids::{DieId, TransactionId};
 use crate::kernel::Kernel;
 use crate::kernel::model::Model;
@@ -34,16 +34,16 @@ impl<M: Model> Datapath<M> {
             self.count_stall(grant, stalled);
         }
         let die = self.die_of(grant);
-        let least = self.units[grant.die.index()].path.least[grant.leg.index()];
+        let least = self.units[grant.die.index()].path.least[grant.phase.index()];
         let done = &mut self.units[die.index()].work;
-        match grant.leg {
-            Leg::Command => {
+        match grant.phase {
+            TransferPhase::Command => {
                 done.commands += least;
                 self.release(grant, kernel);
                 self.start_array(die, stalled, source, kernel);
                 None
             }
-            Leg::DataOut | Leg::Copy => {
+            TransferPhase::DataOut | TransferPhase::Copy => {
                 done.data += least;
                 if M::FULL && self.rules.data_has_rank {
                     // What the die wants next takes part in the choice of who gets the path.
@@ -60,7 +60,7 @@ impl<M: Model> Datapath<M> {
 
     /// A transfer that stood still on its way did not have its path free, even when it could start at once.
     fn count_stall(&mut self, grant: Grant, stalled: Time) {
-        let waited = self.units[grant.die.index()].path.waited[grant.leg.index()];
+        let waited = self.units[grant.die.index()].path.waited[grant.phase.index()];
         self.counters.transfers_free -= u64::from(!waited);
         self.counters.conflicts.count(Cause::Link, stalled);
     }

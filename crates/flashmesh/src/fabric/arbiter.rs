@@ -5,13 +5,13 @@ use std::collections::VecDeque;
 use crate::config::Arbitration;
 use crate::ids::DieId;
 
-use super::{Cause, DataOf, Leg};
+use super::{Cause, DataOf, TransferPhase};
 
 /// A die that waits.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Waiting {
     pub(super) die: DieId,
-    pub(super) leg: Leg,
+    pub(super) phase: TransferPhase,
     /// Whose data it wants to send, when it is data.
     pub(super) data: DataOf,
     /// Whether it sends data now, and wants to send the next page of the same operation.
@@ -78,9 +78,9 @@ impl Arbiter {
     /// A die begins to wait.
     #[inline(always)]
     pub(super) fn wait(&mut self, waiting: Waiting) {
-        let has_rank = waiting.leg != Leg::Command && self.arbitration == Arbitration::DataFirstRoundRobin;
+        let has_rank = waiting.phase != TransferPhase::Command && self.arbitration == Arbitration::DataFirstRoundRobin;
         let Waiting { data, goes_on, .. } = waiting;
-        let queue = self.queue(waiting.leg);
+        let queue = self.queue(waiting.phase);
         let is_last = !has_rank || queue.back().is_none_or(|last| goes_before(last, data, goes_on));
         queue.push_back(waiting);
         if !is_last {
@@ -90,16 +90,16 @@ impl Arbiter {
 
     /// The die at `position` was served without having waited here.
     #[inline]
-    pub(super) fn served(&mut self, position: u32, leg: Leg) {
-        if leg == Leg::Command || self.arbitration != Arbitration::DataFirstRoundRobin {
+    pub(super) fn served(&mut self, position: u32, phase: TransferPhase) {
+        if phase == TransferPhase::Command || self.arbitration != Arbitration::DataFirstRoundRobin {
             self.last = position;
         }
     }
 
     /// A die that was served elsewhere waits no more.
     #[inline]
-    pub(super) fn forget(&mut self, die: DieId, leg: Leg) {
-        take_first(self.queue(leg), |waiting| waiting.die == die);
+    pub(super) fn forget(&mut self, die: DieId, phase: TransferPhase) {
+        take_first(self.queue(phase), |waiting| waiting.die == die);
     }
 
     /// Takes the die that is served next, among those that `fits`.
@@ -141,15 +141,15 @@ impl Arbiter {
                 commands.remove(at)
             }),
         }?;
-        self.served(next.position, next.leg);
+        self.served(next.position, next.phase);
         Some(next)
     }
 
     #[inline]
-    fn queue(&mut self, leg: Leg) -> &mut VecDeque<Waiting> {
-        match leg {
-            Leg::Command => &mut self.commands,
-            Leg::DataOut | Leg::Copy => &mut self.data,
+    fn queue(&mut self, phase: TransferPhase) -> &mut VecDeque<Waiting> {
+        match phase {
+            TransferPhase::Command => &mut self.commands,
+            TransferPhase::DataOut | TransferPhase::Copy => &mut self.data,
         }
     }
 }
@@ -161,54 +161,84 @@ mod tests {
     /// Die 1 was served last when dies 0, 3, 2 and again 0 began to wait, in this order.
     fn arbiter(arbitration: Arbitration) -> Arbiter {
         let mut arbiter = Arbiter::new(arbitration, 4, 1);
-        arbiter.served(1, Leg::Command);
-        let asked = [(0, Leg::DataOut), (3, Leg::Command), (2, Leg::DataOut), (0, Leg::Command)];
-        for (order, (die, leg)) in asked.into_iter().enumerate() {
+        arbiter.served(1, TransferPhase::Command);
+        let asked = [
+            (0, TransferPhase::DataOut),
+            (3, TransferPhase::Command),
+            (2, TransferPhase::DataOut),
+            (0, TransferPhase::Command),
+        ];
+        for (order, (die, phase)) in asked.into_iter().enumerate() {
             let (die, order) = (DieId(die), order as u64);
             let (data, cause) = (DataOf::Request, Cause::Channel);
-            arbiter.wait(Waiting { die, leg, data, goes_on: false, cause, position: die.0, order });
+            arbiter.wait(Waiting { die, phase, data, goes_on: false, cause, position: die.0, order });
         }
         arbiter
     }
 
-    fn order_of_service(arbitration: Arbitration) -> Vec<(u32, Leg)> {
+    fn order_of_service(arbitration: Arbitration) -> Vec<(u32, TransferPhase)> {
         let mut arbiter = arbiter(arbitration);
-        std::iter::from_fn(|| arbiter.next(|_| true)).map(|waiting| (waiting.die.0, waiting.leg)).collect()
+        std::iter::from_fn(|| arbiter.next(|_| true)).map(|waiting| (waiting.die.0, waiting.phase)).collect()
     }
 
     #[test]
     fn command_first_serves_commands_in_their_order_and_then_data() {
-        let expected = [(3, Leg::Command), (0, Leg::Command), (0, Leg::DataOut), (2, Leg::DataOut)];
+        let expected = [
+            (3, TransferPhase::Command),
+            (0, TransferPhase::Command),
+            (0, TransferPhase::DataOut),
+            (2, TransferPhase::DataOut),
+        ];
         assert_eq!(order_of_service(Arbitration::CommandFirst), expected);
     }
 
     #[test]
     fn data_first_serves_data_in_its_order_and_then_commands() {
-        let expected = [(0, Leg::DataOut), (2, Leg::DataOut), (3, Leg::Command), (0, Leg::Command)];
+        let expected = [
+            (0, TransferPhase::DataOut),
+            (2, TransferPhase::DataOut),
+            (3, TransferPhase::Command),
+            (0, TransferPhase::Command),
+        ];
         assert_eq!(order_of_service(Arbitration::DataFirst), expected);
     }
 
     #[test]
     fn oldest_first_serves_in_the_order_of_asking() {
-        let expected = [(0, Leg::DataOut), (3, Leg::Command), (2, Leg::DataOut), (0, Leg::Command)];
+        let expected = [
+            (0, TransferPhase::DataOut),
+            (3, TransferPhase::Command),
+            (2, TransferPhase::DataOut),
+            (0, TransferPhase::Command),
+        ];
         assert_eq!(order_of_service(Arbitration::OldestFirst), expected);
     }
 
     #[test]
     fn round_robin_serves_the_next_die_after_the_last_one() {
-        let expected = [(2, Leg::DataOut), (3, Leg::Command), (0, Leg::DataOut), (0, Leg::Command)];
+        let expected = [
+            (2, TransferPhase::DataOut),
+            (3, TransferPhase::Command),
+            (0, TransferPhase::DataOut),
+            (0, TransferPhase::Command),
+        ];
         assert_eq!(order_of_service(Arbitration::RoundRobin), expected);
     }
 
     #[test]
     fn data_first_round_robin_serves_data_in_its_order_and_then_the_chips_after_the_last_one() {
-        let expected = [(0, Leg::DataOut), (2, Leg::DataOut), (3, Leg::Command), (0, Leg::Command)];
+        let expected = [
+            (0, TransferPhase::DataOut),
+            (2, TransferPhase::DataOut),
+            (3, TransferPhase::Command),
+            (0, TransferPhase::Command),
+        ];
         assert_eq!(order_of_service(Arbitration::DataFirstRoundRobin), expected);
         let mut commands = Arbiter::new(Arbitration::DataFirstRoundRobin, 6, 2);
-        let wait = |arbiter: &mut Arbiter, die: u32, leg, data, goes_on| {
+        let wait = |arbiter: &mut Arbiter, die: u32, phase, data, goes_on| {
             arbiter.wait(Waiting {
                 die: DieId(die),
-                leg,
+                phase,
                 data,
                 goes_on,
                 cause: Cause::Channel,
@@ -217,13 +247,13 @@ mod tests {
             });
         };
         for die in [4, 1, 2, 0] {
-            wait(&mut commands, die, Leg::Command, DataOf::Request, false);
+            wait(&mut commands, die, TransferPhase::Command, DataOf::Request, false);
         }
-        wait(&mut commands, 3, Leg::DataOut, DataOf::Collection, false);
-        wait(&mut commands, 5, Leg::DataOut, DataOf::Request, false);
-        wait(&mut commands, 1, Leg::DataOut, DataOf::Request, false);
-        wait(&mut commands, 2, Leg::DataOut, DataOf::Request, true);
-        wait(&mut commands, 0, Leg::DataOut, DataOf::Mapping, false);
+        wait(&mut commands, 3, TransferPhase::DataOut, DataOf::Collection, false);
+        wait(&mut commands, 5, TransferPhase::DataOut, DataOf::Request, false);
+        wait(&mut commands, 1, TransferPhase::DataOut, DataOf::Request, false);
+        wait(&mut commands, 2, TransferPhase::DataOut, DataOf::Request, true);
+        wait(&mut commands, 0, TransferPhase::DataOut, DataOf::Mapping, false);
         let served: Vec<u32> = std::iter::from_fn(|| commands.next(|_| true)).map(|waiting| waiting.die.0).collect();
         // Data by whose it is, whoever goes on first; then chips 0, 1, 2 and again 0, whatever their data did.
         assert_eq!(served, [0, 2, 5, 1, 3, 1, 2, 4, 0]);
@@ -233,11 +263,11 @@ mod tests {
     fn every_rule_passes_over_dies_that_do_not_fit_and_those_that_wait_no_more() {
         for &arbitration in Arbitration::ALL {
             let mut arbiter = arbiter(arbitration);
-            arbiter.forget(DieId(0), Leg::DataOut);
+            arbiter.forget(DieId(0), TransferPhase::DataOut);
             let even = |waiting: &Waiting| waiting.die.0.is_multiple_of(2);
-            let mut served: Vec<_> = std::iter::from_fn(|| arbiter.next(even)).map(|w| (w.die.0, w.leg)).collect();
+            let mut served: Vec<_> = std::iter::from_fn(|| arbiter.next(even)).map(|w| (w.die.0, w.phase)).collect();
             served.sort_by_key(|(die, _)| *die);
-            assert_eq!(served, [(0, Leg::Command), (2, Leg::DataOut)], "{arbitration}");
+            assert_eq!(served, [(0, TransferPhase::Command), (2, TransferPhase::DataOut)], "{arbitration}");
             assert_eq!(arbiter.next(|_| true).map(|waiting| waiting.die), Some(DieId(3)), "{arbitration}");
         }
     }

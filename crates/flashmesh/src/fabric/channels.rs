@@ -6,12 +6,12 @@ use crate::units::Time;
 
 use super::arbiter::{Arbiter, Waiting};
 use super::framing::Durations;
-use super::{Cause, DataOf, Grant, Granted, Leg, LinkUsage, Outbox, Payload};
+use super::{Cause, DataOf, Grant, Granted, LinkUsage, Outbox, Payload, TransferPhase};
 
 #[derive(Debug)]
 struct Channel {
     /// Who holds it, for what, and since when.
-    held: Option<(DieId, Leg, Time)>,
+    held: Option<(DieId, TransferPhase, Time)>,
     waiting: Arbiter,
 }
 
@@ -43,19 +43,19 @@ impl Channels {
 
     /// See [`Fabric::acquire`](super::Fabric::acquire); `data` says whose it is, when data leaves.
     #[inline]
-    pub fn acquire(&mut self, die: DieId, leg: Leg, data: DataOf, now: Time, outbox: &mut Outbox) {
+    pub fn acquire(&mut self, die: DieId, phase: TransferPhase, data: DataOf, now: Time, outbox: &mut Outbox) {
         let path = PathId(die.0 / self.dies_per_channel);
         let position = die.0 - path.0 * self.dies_per_channel;
         let channel = &mut self.channels[path.index()];
         let cause = Cause::Channel;
         if let Some((holder, held_for, _)) = channel.held {
-            let goes_on = (holder, held_for) == (die, leg);
-            channel.waiting.wait(Waiting { die, leg, data, goes_on, cause, position, order: self.order });
+            let goes_on = (holder, held_for) == (die, phase);
+            channel.waiting.wait(Waiting { die, phase, data, goes_on, cause, position, order: self.order });
             self.order += 1;
         } else {
-            channel.held = Some((die, leg, now));
-            channel.waiting.served(position, leg);
-            outbox.grants.push(Granted { grant: Grant { die, leg, path }, since: now, cause });
+            channel.held = Some((die, phase, now));
+            channel.waiting.served(position, phase);
+            outbox.grants.push(Granted { grant: Grant { die, phase, path }, since: now, cause });
         }
     }
 
@@ -64,7 +64,7 @@ impl Channels {
     pub fn send(&mut self, grant: Grant, payload: Payload, now: Time) -> Time {
         let duration = self.durations.of(payload);
         self.transfers += 1;
-        self.usage[grant.path.index()].count(grant.leg, payload, now, duration);
+        self.usage[grant.path.index()].count(grant.phase, payload, now, duration);
         duration
     }
 
@@ -75,9 +75,9 @@ impl Channels {
         if let Some((die, _, since)) = channel.held.take() {
             outbox.used(LinkId(grant.path.0), die, since, now);
         }
-        if let Some(Waiting { die, leg, cause, .. }) = channel.waiting.next(|_| true) {
-            channel.held = Some((die, leg, now));
-            outbox.grants.push(Granted { grant: Grant { die, leg, path: grant.path }, since: now, cause });
+        if let Some(Waiting { die, phase, cause, .. }) = channel.waiting.next(|_| true) {
+            channel.held = Some((die, phase, now));
+            outbox.grants.push(Granted { grant: Grant { die, phase, path: grant.path }, since: now, cause });
         }
     }
 
@@ -112,14 +112,14 @@ mod tests {
     fn a_channel_that_is_held_goes_to_a_die_that_waits_for_it_when_it_is_released() {
         let mut channels = channels(Arbitration::DataFirst, 2, 2);
         let mut outbox = Outbox::default();
-        channels.acquire(DieId(2), Leg::Command, DataOf::Request, Time::ZERO, &mut outbox);
-        channels.acquire(DieId(3), Leg::Command, DataOf::Request, Time::ZERO, &mut outbox);
-        channels.acquire(DieId(2), Leg::DataOut, DataOf::Request, Time::from_ns(1), &mut outbox);
+        channels.acquire(DieId(2), TransferPhase::Command, DataOf::Request, Time::ZERO, &mut outbox);
+        channels.acquire(DieId(3), TransferPhase::Command, DataOf::Request, Time::ZERO, &mut outbox);
+        channels.acquire(DieId(2), TransferPhase::DataOut, DataOf::Request, Time::from_ns(1), &mut outbox);
         assert_eq!(channels.held(), [(LinkId(1), DieId(2))]);
         let first = outbox.grants.pop().expect("the channel was free").grant;
         assert!(outbox.grants.is_empty());
         channels.release(first, Time::from_ns(5), &mut outbox);
-        let data = Grant { die: DieId(2), leg: Leg::DataOut, path: PathId(1) };
+        let data = Grant { die: DieId(2), phase: TransferPhase::DataOut, path: PathId(1) };
         assert_eq!(outbox.grants, [Granted { grant: data, since: Time::from_ns(5), cause: Cause::Channel }]);
     }
 
@@ -127,7 +127,7 @@ mod tests {
     fn a_transfer_takes_its_command_time_and_its_bytes_at_the_rate_of_the_channel() {
         let mut channels = channels(Arbitration::CommandFirst, 2, 1);
         let mut outbox = Outbox::default();
-        channels.acquire(DieId(1), Leg::Command, DataOf::Request, Time::ZERO, &mut outbox);
+        channels.acquire(DieId(1), TransferPhase::Command, DataOf::Request, Time::ZERO, &mut outbox);
         let grant = outbox.grants[0].grant;
         let payload =
             Payload { message: Message::Program, planes: 1, command: Time::from_ns(10), bytes: Bytes::new(4000) };

@@ -32,7 +32,7 @@ pub use usage::LinkUsage;
 /// What a die wants a path for; as wide as the ids beside it, so that a grant has no padding to be copied around.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u32)]
-pub enum Leg {
+pub enum TransferPhase {
     /// To receive its next command, with the data of a program.
     Command,
     /// To send the data of a read to a controller.
@@ -41,11 +41,11 @@ pub enum Leg {
     Copy,
 }
 
-impl Leg {
-    /// All legs, by their index.
-    pub const ALL: [Leg; 3] = [Leg::Command, Leg::DataOut, Leg::Copy];
+impl TransferPhase {
+    /// All phases, by their index.
+    pub const ALL: [TransferPhase; 3] = [TransferPhase::Command, TransferPhase::DataOut, TransferPhase::Copy];
 
-    /// The position in a table by leg.
+    /// The position in a table by phase.
     #[inline]
     pub const fn index(self) -> usize {
         self as usize
@@ -69,7 +69,7 @@ pub struct Grant {
     /// The die that asked.
     pub die: DieId,
     /// What it asked for.
-    pub leg: Leg,
+    pub phase: TransferPhase,
     /// The path it holds until it is released.
     pub path: PathId,
 }
@@ -140,7 +140,7 @@ pub enum FabricEvent {
 /// An interconnect between controllers and chips.
 ///
 /// # Contract
-/// - A die asks with [`acquire`](Fabric::acquire), at most once for each leg at a time; where there are channels it may ask
+/// - A die asks with [`acquire`](Fabric::acquire), at most once for each phase at a time; where there are channels it may ask
 ///   for the path of its next data before it releases that of the last. The fabric answers through the
 ///   outbox with exactly one [`Granted`], in the same call when a path is free, in a later call when not.
 /// - What moves is decided after the grant (late binding): the holder calls [`send`](Fabric::send) once, or releases the
@@ -152,13 +152,13 @@ pub enum FabricEvent {
 /// - A link carries one transfer at a time; each use is told to the outbox when it is over. The fabric is deterministic.
 #[enum_dispatch]
 pub trait Fabric {
-    /// A die asks for a path for `leg` at `now`.
-    fn acquire(&mut self, die: DieId, leg: Leg, now: Time, outbox: &mut Outbox);
+    /// A die asks for a path for `phase` at `now`.
+    fn acquire(&mut self, die: DieId, phase: TransferPhase, now: Time, outbox: &mut Outbox);
 
-    /// A die asks for a path for [`Leg::DataOut`] at `now`, like [`acquire`](Fabric::acquire), and says whose data it is to
+    /// A die asks for a path for [`TransferPhase::DataOut`] at `now`, like [`acquire`](Fabric::acquire), and says whose data it is to
     /// a fabric that may have an arbitration which tells.
     fn acquire_for(&mut self, die: DieId, _data: DataOf, now: Time, outbox: &mut Outbox) {
-        self.acquire(die, Leg::DataOut, now, outbox);
+        self.acquire(die, TransferPhase::DataOut, now, outbox);
     }
 
     /// Whether data can go from the chip of one die to that of another without passing a controller.
@@ -166,8 +166,8 @@ pub trait Fabric {
         false
     }
 
-    /// `from` asks for a path to the page buffer of the chip of `to` at `now`, for [`Leg::Copy`], in place of one for
-    /// [`Leg::DataOut`]: a die has one register. The grant is that of `from`. Only where the fabric
+    /// `from` asks for a path to the page buffer of the chip of `to` at `now`, for [`TransferPhase::Copy`], in place of one for
+    /// [`TransferPhase::DataOut`]: a die has one register. The grant is that of `from`. Only where the fabric
     /// [`copies`](Fabric::copies) from one to the other.
     fn acquire_copy(&mut self, _from: DieId, _to: DieId, _now: Time, _outbox: &mut Outbox) {
         unreachable!("this fabric moves nothing from chip to chip");

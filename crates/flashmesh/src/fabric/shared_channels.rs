@@ -15,7 +15,7 @@ use crate::units::{Rate, Time};
 use super::channels::Channels;
 use super::framing::Durations;
 use super::layout::{Addition, Layout, Link, LinkKind, Part, Passage};
-use super::{DataOf, Fabric, Grant, Leg, LinkUsage, Outbox, Payload, Sent};
+use super::{DataOf, Fabric, Grant, LinkUsage, Outbox, Payload, Sent, TransferPhase};
 
 /// Wires that carry data in a channel of the bus: 8 bit.
 pub(super) const CHANNEL_WIRES: u32 = 8;
@@ -86,13 +86,13 @@ impl SharedChannels {
 
 impl Fabric for SharedChannels {
     #[inline]
-    fn acquire(&mut self, die: DieId, leg: Leg, now: Time, outbox: &mut Outbox) {
-        self.channels.acquire(die, leg, DataOf::Request, now, outbox);
+    fn acquire(&mut self, die: DieId, phase: TransferPhase, now: Time, outbox: &mut Outbox) {
+        self.channels.acquire(die, phase, DataOf::Request, now, outbox);
     }
 
     #[inline]
     fn acquire_for(&mut self, die: DieId, data: DataOf, now: Time, outbox: &mut Outbox) {
-        self.channels.acquire(die, Leg::DataOut, data, now, outbox);
+        self.channels.acquire(die, TransferPhase::DataOut, data, now, outbox);
     }
 
     #[inline]

@@ -2,7 +2,7 @@
 
 use crate::units::{Bytes, Time};
 
-use super::{Leg, Payload};
+use super::{Payload, TransferPhase};
 
 /// What one link (a channel, a wire bundle between routers, the pins of a chip) carried.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -22,13 +22,13 @@ pub struct LinkUsage {
 impl LinkUsage {
     /// Counts one transfer of `duration`, which begins at `now`.
     #[inline]
-    pub fn count(&mut self, leg: Leg, payload: Payload, now: Time, duration: Time) {
+    pub fn count(&mut self, phase: TransferPhase, payload: Payload, now: Time, duration: Time) {
         self.busy += duration;
         self.until = now + duration;
-        match leg {
-            Leg::Command => self.bytes_in += payload.bytes,
-            Leg::DataOut => self.bytes_out += payload.bytes,
-            Leg::Copy => self.bytes_across += payload.bytes,
+        match phase {
+            TransferPhase::Command => self.bytes_in += payload.bytes,
+            TransferPhase::DataOut => self.bytes_out += payload.bytes,
+            TransferPhase::Copy => self.bytes_across += payload.bytes,
         }
     }
 
@@ -48,8 +48,8 @@ mod tests {
     fn what_a_transfer_has_yet_to_move_is_not_busy_time() {
         let payload = Payload { message: Message::Data, planes: 1, command: Time::ZERO, bytes: Bytes::new(7) };
         let mut usage = LinkUsage::default();
-        usage.count(Leg::DataOut, payload, Time::from_ns(10), Time::from_ns(4));
-        usage.count(Leg::DataOut, payload, Time::from_ns(20), Time::from_ns(5));
+        usage.count(TransferPhase::DataOut, payload, Time::from_ns(10), Time::from_ns(4));
+        usage.count(TransferPhase::DataOut, payload, Time::from_ns(20), Time::from_ns(5));
         let busy = [20, 22, 25, 99].map(|now| usage.busy_by(Time::from_ns(now)));
         assert_eq!(busy, [4, 6, 9, 9].map(Time::from_ns));
         assert_eq!((usage.bytes_in, usage.bytes_out), (Bytes::ZERO, Bytes::new(14)));

@@ -29,7 +29,7 @@ use crate::kernel::Kernel;
 use crate::kernel::model::Model;
 use crate::kernel::probe::Notice;
 use crate::measure::report::{FlashReport, GcReport};
-use crate::schedule::transaction::{Priority, Spent};
+use crate::schedule::transaction::{LatencyBreakdown, Priority};
 use crate::units::{Bytes, Time};
 
 pub use cache::DeviceCache;
@@ -65,7 +65,7 @@ pub enum Done {
         /// What was read for it.
         read: Bytes,
         /// Where the time of the page went.
-        spent: Spent,
+        spent: LatencyBreakdown,
         /// What was in the way of its transfers.
         conflict: Causes,
     },
@@ -255,7 +255,7 @@ impl Firmware {
 
     /// A page is done for a request; nobody waits for others.
     #[inline]
-    fn finished(&mut self, request: Option<RequestId>, read: Bytes, spent: Spent, conflict: Causes) {
+    fn finished(&mut self, request: Option<RequestId>, read: Bytes, spent: LatencyBreakdown, conflict: Causes) {
         if let Some(request) = request {
             self.done.push(Done::Page { request, read, spent, conflict });
         }
@@ -275,6 +275,6 @@ impl Firmware {
 }
 
 /// A breakdown of time that was spent in the device cache.
-fn in_cache(time: Time) -> Spent {
-    Spent { cache: time, ..Spent::default() }
+fn in_cache(time: Time) -> LatencyBreakdown {
+    LatencyBreakdown { cache: time, ..LatencyBreakdown::default() }
 }

@@ -32,8 +32,8 @@ impl Firmware {
 
     /// Drops a transaction of a request, which is in no queue.
     pub(super) fn give_up<M: Model>(&mut self, id: TransactionId, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
-        let Transaction { class, reads_first, lpn, successor, is_cached, .. } = *datapath.transaction(id);
-        if class == Class::UserProgram || reads_first {
+        let Transaction { class, is_read_modify_write, lpn, successor, is_cached, .. } = *datapath.transaction(id);
+        if class == Class::UserProgram || is_read_modify_write {
             self.drop_write(id, datapath, kernel);
             self.start_successor(lpn, successor, datapath, kernel);
         } else {

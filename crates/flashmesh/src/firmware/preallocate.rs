@@ -130,7 +130,7 @@ impl Firmware {
                 let transaction = datapath.transaction_mut(id);
                 transaction.order = order;
                 transaction.class = Class::UserProgram;
-                transaction.reads_first = false;
+                transaction.is_read_modify_write = false;
             }
         }
         self.enqueue(id, datapath, kernel);

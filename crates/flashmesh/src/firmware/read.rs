@@ -94,10 +94,10 @@ impl Firmware {
                 self.enqueue(id, datapath, kernel);
             }
             Class::MapRead => self.translation_read(id, datapath, kernel),
-            _ if transaction.reads_first && self.is_cut_off && transaction.request.is_some() => {
+            _ if transaction.is_read_modify_write && self.is_cut_off && transaction.request.is_some() => {
                 self.give_up(id, datapath, kernel);
             }
-            _ if transaction.reads_first => {
+            _ if transaction.is_read_modify_write => {
                 self.turn_into_program(id, datapath);
                 self.enqueue(id, datapath, kernel);
             }

@@ -82,7 +82,7 @@ impl<M: Model> PageSource<M> for Firmware {
 
     #[inline(never)]
     fn reroute(&mut self, id: TransactionId, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
-        let Transaction { class, plane, from, is_copied, reads_first, lpn, .. } = *datapath.transaction(id);
+        let Transaction { class, plane, from, is_copied, is_read_modify_write, lpn, .. } = *datapath.transaction(id);
         if class.is_internal() {
             if is_copied {
                 self.copy_ended(plane);
@@ -92,7 +92,7 @@ impl<M: Model> PageSource<M> for Firmware {
             return self.advance(self.geometry.plane_of(from), datapath, kernel);
         }
         datapath.count_wait(id, kernel.now());
-        if reads_first && self.ftl.lookup(lpn).is_none() {
+        if is_read_modify_write && self.ftl.lookup(lpn).is_none() {
             self.turn_into_program(id, datapath);
         } else {
             self.retarget(id, datapath, kernel);

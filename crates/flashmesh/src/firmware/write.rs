@@ -107,7 +107,7 @@ impl Firmware {
     pub(super) fn turn_into_read<M: Model>(&mut self, id: TransactionId, from: Ppn, datapath: &mut Datapath<M>) {
         let transaction = datapath.transaction_mut(id);
         transaction.class = Class::UserRead;
-        transaction.reads_first = true;
+        transaction.is_read_modify_write = true;
         transaction.from = from;
         transaction.plane = self.geometry.plane_of(from);
         self.counters.flash.partial_write_reads += 1;
@@ -120,7 +120,7 @@ impl Firmware {
         let plane = if has_page { self.geometry.plane_of(to) } else { self.ftl.place_write(lpn, datapath.idle_dies()) };
         let transaction = datapath.transaction_mut(id);
         transaction.class = Class::UserProgram;
-        transaction.reads_first = false;
+        transaction.is_read_modify_write = false;
         transaction.plane = plane;
     }
 

@@ -13,7 +13,7 @@ use crate::kernel::event::{Event, lane};
 use crate::kernel::model::Model;
 use crate::kernel::probe::Notice;
 use crate::measure::log::RequestRecord;
-use crate::schedule::transaction::Spent;
+use crate::schedule::transaction::LatencyBreakdown;
 use crate::units::Bytes;
 use crate::workload::RequestKind;
 
@@ -53,7 +53,7 @@ impl<M: Model> Frontend<M> {
     fn page_done(
         &mut self,
         id: RequestId,
-        spent: Spent,
+        spent: LatencyBreakdown,
         conflict: Causes,
         firmware: &mut Firmware,
         datapath: &mut Datapath<M>,

@@ -11,7 +11,7 @@ use crate::kernel::Kernel;
 use crate::kernel::event::{Event, lane};
 use crate::kernel::model::Model;
 use crate::kernel::probe::Notice;
-use crate::schedule::transaction::Spent;
+use crate::schedule::transaction::LatencyBreakdown;
 use crate::units::Bytes;
 use crate::workload::RequestKind;
 
@@ -121,7 +121,7 @@ impl<M: Model> Frontend<M> {
             remaining: 0,
             status: Status::Success,
             conflict: Causes::default(),
-            critical: Spent::default(),
+            critical: LatencyBreakdown::default(),
         });
         kernel.tell(|| Notice::RequestIssued(request, stream));
         let data = if io.kind == RequestKind::Write { io.size } else { Bytes::ZERO };

@@ -3,7 +3,7 @@
 use crate::fabric::Causes;
 use crate::host::status::Status;
 use crate::ids::StreamId;
-use crate::schedule::transaction::{Priority, Spent};
+use crate::schedule::transaction::{LatencyBreakdown, Priority};
 use crate::units::Time;
 use crate::workload::IoRequest;
 
@@ -30,5 +30,5 @@ pub(super) struct Request {
     /// What was in the way of its transfers.
     pub conflict: Causes,
     /// Where the time of the transaction that finished last went.
-    pub critical: Spent,
+    pub critical: LatencyBreakdown,
 }

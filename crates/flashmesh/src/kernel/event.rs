@@ -1,6 +1,6 @@
 //! What happens in a drive, and the lane of the event queue each kind of event lines up in.
 
-use crate::fabric::{FabricEvent, Leg};
+use crate::fabric::{FabricEvent, TransferPhase};
 use crate::flash::die::OperationKind;
 use crate::host::interface::{HostEvent, Token};
 use crate::ids::{DieId, StreamId};
@@ -74,7 +74,7 @@ pub fn host_lane(event: HostEvent) -> usize {
 #[inline]
 pub fn fabric_lane(event: FabricEvent) -> usize {
     match event {
-        FabricEvent::Delivered(grant) if grant.leg == Leg::Command => lane::COMMAND,
+        FabricEvent::Delivered(grant) if grant.phase == TransferPhase::Command => lane::COMMAND,
         FabricEvent::Delivered(_) => lane::DATA,
         FabricEvent::Acknowledged(_) => lane::ACKNOWLEDGED,
         FabricEvent::Wake(_) => lane::FABRIC,

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::cache::Sectors;
 use crate::error::RunError;
-use crate::fabric::{Grant, Layout, Leg, LinkUsage, LinkUse, Payload, Search, Sent};
+use crate::fabric::{Grant, Layout, LinkUsage, LinkUse, Payload, Search, Sent, TransferPhase};
 use crate::flash::die::OperationKind;
 use crate::ftl::Ftl;
 use crate::ftl::mapping_cache::EntryEvent;
@@ -103,7 +103,7 @@ pub enum Notice<'a> {
     /// A page that was never written was placed for a read.
     PagePlaced(Ppn, Lpn, &'a Ftl),
     /// A die asked for a path.
-    PathAsked(DieId, Leg),
+    PathAsked(DieId, TransferPhase),
     /// A path was granted.
     PathGranted(Grant),
     /// Something was sent over a path, for this die.

@@ -6,7 +6,7 @@
 //! latency bucket (within 1/16 of a power of two), in constant memory.
 
 use crate::quantities;
-use crate::schedule::transaction::Spent;
+use crate::schedule::transaction::LatencyBreakdown;
 use crate::units::Time;
 
 /// Buckets per power of two.
@@ -44,9 +44,9 @@ fn bucket_of(latency: Time) -> usize {
 impl Breakdown {
     /// Counts a request of `latency` whose critical transaction spent `spent`.
     #[inline]
-    pub fn record(&mut self, latency: Time, spent: &Spent) {
+    pub fn record(&mut self, latency: Time, spent: &LatencyBreakdown) {
         let host = latency - spent.total();
-        let Spent { cache, map_wait, die_wait, behind_gc, path_wait, array, transfer } = *spent;
+        let LatencyBreakdown { cache, map_wait, die_wait, behind_gc, path_wait, array, transfer } = *spent;
         let parts = [host, cache, map_wait, die_wait, behind_gc, path_wait, array, transfer];
         let bucket = &mut self.buckets[bucket_of(latency)];
         bucket.count += 1;
@@ -121,8 +121,12 @@ quantities! {
 mod tests {
     use super::*;
 
-    fn spent(array_ns: u64, path_ns: u64) -> Spent {
-        Spent { array: Time::from_ns(array_ns), path_wait: Time::from_ns(path_ns), ..Spent::default() }
+    fn spent(array_ns: u64, path_ns: u64) -> LatencyBreakdown {
+        LatencyBreakdown {
+            array: Time::from_ns(array_ns),
+            path_wait: Time::from_ns(path_ns),
+            ..LatencyBreakdown::default()
+        }
     }
 
     #[test]

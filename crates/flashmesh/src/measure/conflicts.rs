@@ -1,4 +1,4 @@
-//! Path conflicts: transfers that were ready but could not start at once because their path was taken (paper 000, section 3.1).
+//! Path conflicts: transfers that were ready but could not start at once because their path was taken (Venice, ISCA 2023, section 3.1).
 //!
 //! The same on every interconnect. Die and data are ready when the die asks for a path; if the first try finds one, there is no
 //! conflict, however long a scout takes to set it up. A packet that starts at once but stands still behind others on its way did

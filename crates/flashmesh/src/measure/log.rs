@@ -3,7 +3,7 @@
 use crate::fabric::Causes;
 use crate::host::status::Status;
 use crate::ids::StreamId;
-use crate::schedule::transaction::Spent;
+use crate::schedule::transaction::LatencyBreakdown;
 use crate::units::{Bytes, Time};
 use crate::workload::RequestKind;
 
@@ -29,7 +29,7 @@ pub struct RequestRecord {
     /// When its completion reached the host.
     pub completed: Time,
     /// Where the time of its critical transaction went; the rest of its latency was spent in the host's queue and on the link.
-    pub spent: Spent,
+    pub spent: LatencyBreakdown,
     /// How it ended.
     pub status: Status,
     /// What was in the way of its transfers; empty when each had its path on the first try.

@@ -4,7 +4,7 @@ use super::breakdown::Breakdown;
 use super::latency::Latencies;
 use super::report::{BreakdownReport, LatencyReport};
 use crate::host::status::Status;
-use crate::schedule::transaction::Spent;
+use crate::schedule::transaction::LatencyBreakdown;
 use crate::units::{Bytes, Time};
 use crate::workload::{IoRequest, RequestKind};
 
@@ -37,7 +37,7 @@ pub struct StreamFigures {
 impl StreamMeasures {
     /// Counts a request that completes with `status` at `now` after `latency`.
     #[inline]
-    pub fn record(&mut self, io: &IoRequest, status: Status, now: Time, latency: Time, spent: &Spent) {
+    pub fn record(&mut self, io: &IoRequest, status: Status, now: Time, latency: Time, spent: &LatencyBreakdown) {
         self.completed += 1;
         self.last_completion = now;
         self.breakdown.record(latency, spent);

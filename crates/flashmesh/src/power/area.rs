@@ -1,4 +1,4 @@
-//! How much room an interconnect takes, after paper 000, section 6.6.
+//! How much room an interconnect takes, after Venice, ISCA 2023, section 6.6.
 //!
 //! Areas of links are relative to the channels of the bus, one for each row. A link between routers takes 0.04 of a channel, since it
 //! is shorter and thinner; links to a controller or to the pins of a chip are not counted, since the connectors of the bus take as
@@ -95,11 +95,11 @@ pub fn report(layout: &Layout, addition: Addition, rows: u32, chips: u32) -> Are
 fn constants() -> Vec<Constant> {
     let of = |name, value, unit, source| Constant { name, value, unit, source };
     vec![
-        of("link between routers, of 8 wires", MESH_LINK, "channels of the bus", "paper 000, section 6.6"),
-        of("chip", CHIP_MM2, "mm2", "paper 000, section 6.6"),
-        of("router beside its chip", ROUTER_BESIDE_MM2, "mm2", "paper 000, section 6.6"),
-        of("router inside its chip", ROUTER_INSIDE_MM2, "mm2", "paper 003, section 5.5"),
-        of("controller on a die", DIE_CONTROLLER, "share of the die", "paper 000, section 3.2"),
+        of("link between routers, of 8 wires", MESH_LINK, "channels of the bus", "Venice, ISCA 2023, section 6.6"),
+        of("chip", CHIP_MM2, "mm2", "Venice, ISCA 2023, section 6.6"),
+        of("router beside its chip", ROUTER_BESIDE_MM2, "mm2", "Venice, ISCA 2023, section 6.6"),
+        of("router inside its chip", ROUTER_INSIDE_MM2, "mm2", "Design for Scalability, PACT 2014, section 5.5"),
+        of("controller on a die", DIE_CONTROLLER, "share of the die", "Venice, ISCA 2023, section 3.2"),
     ]
 }
 
@@ -115,7 +115,7 @@ mod tests {
         Layout { wires: links.len() as u32 * wires_each, links, controllers: 8, routers }
     }
 
-    /// Paper 000, section 6.6: 112 links in a mesh of 8 x 8, and 44 % of the area saved.
+    /// Venice, ISCA 2023, section 6.6: 112 links in a mesh of 8 x 8, and 44 % of the area saved.
     #[test]
     fn the_mesh_links_of_8_x_8_routers_take_44_percent_less_than_8_channels() {
         let (rows, columns) = (8, 8);
@@ -146,7 +146,7 @@ mod tests {
         assert_eq!(added(Addition::DieControllers), (1280.0, 0.0));
         assert_eq!(added(Addition::RoutersBeside), (0.0, 512.0));
         let (inside, beside) = added(Addition::RoutersInside);
-        // Four dies of 72 mm2 a chip: less than 0.1 % (paper 003, section 5.5).
+        // Four dies of 72 mm2 a chip: less than 0.1 % (Design for Scalability, PACT 2014, section 5.5).
         assert!(inside / (64.0 * 288.0) < 1e-3 && inside > 0.0 && beside == 0.0, "{inside}");
     }
 }

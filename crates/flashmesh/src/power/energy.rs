@@ -3,14 +3,14 @@
 //! - *Event energy*: what the events of the run took. Each operation of a die draws its power while the array works, over
 //!   however many planes; each link draws its power while bytes move over it; routers and controllers draw theirs all the time.
 //!   Its mean power is the energy over the execution time.
-//! - *Nominal energy*, the measure of paper 000, section 6.4: average power times execution time. The average power of the
+//! - *Nominal energy*, the measure of Venice, ISCA 2023, section 6.4: average power times execution time. The average power of the
 //!   paper hardly differs between designs, since flash operations dominate it and their number is the same; so it cannot be the
 //!   event energy over the time, which would grow with the speed, and times the time would only give the event energy back.
 //!   Here it is the *nominal power* of the drive with all of its parts at work [choice]: every die draws the mean power of the
 //!   operations of the run, every controller has a transfer under way over as many links as those of the run had on average,
 //!   routers and controllers draw theirs. It does not depend on how long the run took.
 //!
-//! A channel shared by several chips draws ten times what a link draws (paper 000, section 6.6). A wire bundle with one driver at
+//! A channel shared by several chips draws ten times what a link draws (Venice, ISCA 2023, section 6.6). A wire bundle with one driver at
 //! either end is a link, wherever it leads: between routers, to a controller, to the pins of a chip, and so is the private
 //! channel of the path-conflict-free ideal [choice]. More wires draw as much more: the wide channel of pSSD twice as much, the two
 //! narrow channels of pnSSD as much as those of the bus [choice].
@@ -177,10 +177,10 @@ fn constants(power: &config::Power) -> Vec<Constant> {
         of(
             "shared channel of 8 wires, moving",
             |power| power.channel_power,
-            "paper 000, section 6.6: a link draws 90 % less",
+            "Venice, ISCA 2023, section 6.6: a link draws 90 % less",
         ),
-        of("link of 8 wires, moving", |power| power.link_power, "paper 000, Table 4"),
-        of("router", |power| power.router_power, "paper 000, Table 4"),
+        of("link of 8 wires, moving", |power| power.link_power, "Venice, ISCA 2023, Table 4"),
+        of("router", |power| power.router_power, "Venice, ISCA 2023, Table 4"),
         of("flash controller", |power| power.controller_power, "no paper states one [choice]"),
     ]
 }
@@ -252,7 +252,7 @@ mod tests {
         assert_near(energy_j.controllers, 2.0 * 0.5e-3 * 100e-6);
         assert_near(nominal_w, 2.0 * 4.0 * 1.08e-3 + 4.0 * 0.241e-3 + 2.0 * 0.5e-3);
         let source = |name: &str| constants.iter().find(|constant| constant.name == name).map(|found| found.source);
-        assert_eq!(source("router"), Some("paper 000, Table 4"));
+        assert_eq!(source("router"), Some("Venice, ISCA 2023, Table 4"));
         assert_eq!(source("flash controller"), Some("configuration"));
     }
 

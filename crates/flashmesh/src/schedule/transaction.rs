@@ -61,7 +61,7 @@ impl Class {
 
 /// Where the time of a transaction, or of a request, went.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Spent {
+pub struct LatencyBreakdown {
     /// In the device cache: the DRAM at work or busy, and waiting for room in it.
     pub cache: Time,
     /// Waiting for an entry of the map: for its translation page to be read, or for room in the cache.
@@ -78,7 +78,7 @@ pub struct Spent {
     pub transfer: Time,
 }
 
-impl Spent {
+impl LatencyBreakdown {
     /// All of it.
     pub fn total(&self) -> Time {
         self.cache + self.map_wait + self.die_wait + self.behind_gc + self.path_wait + self.array + self.transfer
@@ -93,7 +93,7 @@ pub struct Transaction {
     /// That of its stream.
     pub priority: Priority,
     /// Whether a partial write still has to read the page it changes.
-    pub reads_first: bool,
+    pub is_read_modify_write: bool,
     /// Whether its data goes straight to the chip that programs it, or has.
     pub is_copied: bool,
     /// Whether the device cache keeps a place for its page until it is done: a read that fills it, a write that passes through it.
@@ -129,7 +129,7 @@ pub struct Transaction {
     /// When the array began to work for it, then when it was done.
     pub array_mark: Time,
     /// Where its time went so far.
-    pub spent: Spent,
+    pub spent: LatencyBreakdown,
 }
 
 impl Transaction {
@@ -163,7 +163,7 @@ impl Transaction {
         Transaction {
             class,
             priority: Priority::Medium,
-            reads_first: false,
+            is_read_modify_write: false,
             is_copied: false,
             is_cached: false,
             has_page: false,
@@ -181,7 +181,7 @@ impl Transaction {
             queued: Time::ZERO,
             internal_busy_at_queued: Time::ZERO,
             array_mark: Time::ZERO,
-            spent: Spent::default(),
+            spent: LatencyBreakdown::default(),
         }
     }
 }

@@ -5,7 +5,7 @@ use flashmesh::fabric::venice::routing::AnyRouting;
 use flashmesh::fabric::venice::{Mesh, Network, Step, TieBreaker};
 use flashmesh::ids::{ChannelId, ChipId, LinkId};
 
-/// A router sees a scout when it first comes and at most three more times (paper 000, section 4.3, footnote 5).
+/// A router sees a scout when it first comes and at most three more times (Venice, ISCA 2023, section 4.3, footnote 5).
 pub const SIGHTINGS_MAX: u32 = 4;
 
 pub fn network(rows: u32, columns: u32, routing: Routing, tie_break: TieBreak) -> Network {

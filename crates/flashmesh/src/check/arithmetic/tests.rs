@@ -6,7 +6,7 @@ use proptest::sample::select;
 use super::*;
 use crate::cache::Sectors;
 use crate::config::{self, Config, FabricKind, Indices, Namespace, PageTypes};
-use crate::fabric::{self, AnyFabric, Fabric, Grant, Leg, Message, Outbox, Payload};
+use crate::fabric::{self, AnyFabric, Fabric, Grant, Message, Outbox, Payload, TransferPhase};
 use crate::flash::die::OperationKind;
 use crate::flash::geometry::Geometry;
 use crate::flash::timing::{Pages, Timing};
@@ -213,8 +213,8 @@ proptest! {
             let geometry = Geometry::new(&config.geometry).expect("the default is possible");
             let mut fabric = AnyFabric::new(&config, &geometry).expect("a channel fits any drive");
             let mut outbox = Outbox::default();
-            fabric.acquire(DieId(0), Leg::Command, Time::ZERO, &mut outbox);
-            let grant = Grant { die: DieId(0), leg: Leg::Command, path: PathId(0) };
+            fabric.acquire(DieId(0), TransferPhase::Command, Time::ZERO, &mut outbox);
+            let grant = Grant { die: DieId(0), phase: TransferPhase::Command, path: PathId(0) };
             prop_assert_eq!(fabric.send(grant, payload, Time::ZERO, &mut outbox).least, expected);
         }
     }

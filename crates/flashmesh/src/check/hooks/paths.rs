@@ -6,13 +6,13 @@ use crate::check::data::Data;
 use crate::check::links::Links;
 use crate::check::paths::Paths;
 use crate::check::searches;
-use crate::fabric::{Grant, Leg, LinkUse, Payload, Search, Sent};
+use crate::fabric::{Grant, LinkUse, Payload, Search, Sent, TransferPhase};
 use crate::ids::DieId;
 use crate::units::Time;
 
 impl Oracles {
     /// A die asked for a path.
-    pub fn path_asked(&mut self, die: DieId, _leg: Leg, _now: Time) {
+    pub fn path_asked(&mut self, die: DieId, _leg: TransferPhase, _now: Time) {
         self.links.asked(die);
     }
 

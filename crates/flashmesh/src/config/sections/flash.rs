@@ -17,7 +17,7 @@ choices! {
         Off = "off",
         /// When kind and page offset in the block agree (papers 000 and 001).
         SameOffset = "same-offset",
-        /// When kind, block and page offset agree (paper 003).
+        /// When kind, block and page offset agree (PACT 2014).
         SameBlockAndOffset = "same-block-and-offset",
     }
 }

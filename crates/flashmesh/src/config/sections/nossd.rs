@@ -79,7 +79,7 @@ section! {
         half_duplex: bool = false;
         /// Where the controllers are attached.
         placement: ControllerPlacement = ControllerPlacement::OneSided;
-        /// Which controller sends a command; paper 004 calls the nearest the trivial choice, paper 003 takes them in turn.
+        /// Which controller sends a command; Network-on-SSD, CAL 2012 calls the nearest the trivial choice, Design for Scalability, PACT 2014 takes them in turn.
         injection: InjectionPolicy = InjectionPolicy::Nearest;
         /// Commands waiting at a controller from which on it is passed over, with `nearest-under-threshold`.
         injection_threshold: u32 = 4, in 1..=1_000_000;

@@ -17,13 +17,13 @@ section! {
         erase_current: Current = Current::from_ma(25), in Current::from_ma(0)..=CURRENT_MAX;
         /// Supply voltage of the dies.
         supply_voltage: Voltage = Voltage::from_mv(3_300), in Voltage::from_mv(0)..=Voltage::from_mv(100_000);
-        /// Power of a channel of 8 wires that several chips share, while bytes move; more wires draw as much more (paper 000, section
+        /// Power of a channel of 8 wires that several chips share, while bytes move; more wires draw as much more (Venice, ISCA 2023, section
         /// 6.6: a link draws 90 % less).
         channel_power: Wattage = Wattage::from_uw(10_800), in Wattage::ZERO..=POWER_MAX;
         /// Power of a link of 8 wires with a driver at either end, while bytes move; more wires draw as much more
-        /// (paper 000, Table 4).
+        /// (Venice, ISCA 2023, Table 4).
         link_power: Wattage = Wattage::from_uw(1_080), in Wattage::ZERO..=POWER_MAX;
-        /// Power of a router, always (paper 000, Table 4).
+        /// Power of a router, always (Venice, ISCA 2023, Table 4).
         router_power: Wattage = Wattage::from_uw(241), in Wattage::ZERO..=POWER_MAX;
         /// Power of a flash controller, always. No paper states one.
         controller_power: Wattage = Wattage::ZERO, in Wattage::ZERO..=POWER_MAX;

@@ -2,7 +2,7 @@
 
 use crate::fabric::layout::{Layout, Link, LinkKind, Part, Passage};
 use crate::fabric::wormhole::{Network, RouterId, TerminalId, Topology};
-use crate::fabric::{Leg, LinkUsage, LinkUse, Outbox};
+use crate::fabric::{LinkUsage, LinkUse, Outbox, TransferPhase};
 use crate::flash::geometry::Geometry;
 use crate::ids::{DieId, LinkId};
 use crate::units::{Bytes, Time};
@@ -97,17 +97,18 @@ impl LinkAccounting {
         passages
     }
 
-    /// Counts a message of `leg` that keeps each link of its path busy for `busy`.
+    /// Counts a message of `phase` that keeps each link of its path busy for `busy`.
     pub(super) fn count(
         &mut self,
         topology: &Topology,
         [source, destination]: [TerminalId; 2],
         busy: Time,
         bytes: Bytes,
-        leg: Leg,
+        phase: TransferPhase,
     ) {
-        let of = |counted: Leg| if leg == counted { bytes } else { Bytes::ZERO };
-        let (bytes_in, bytes_out, bytes_across) = (of(Leg::Command), of(Leg::DataOut), of(Leg::Copy));
+        let of = |counted: TransferPhase| if phase == counted { bytes } else { Bytes::ZERO };
+        let (bytes_in, bytes_out, bytes_across) =
+            (of(TransferPhase::Command), of(TransferPhase::DataOut), of(TransferPhase::Copy));
         topology.follow(source, destination, |link| {
             let usage = &mut self.usage[self.numbers[link.index()].index()];
             usage.busy += busy;

@@ -39,7 +39,9 @@ use crate::units::{Bytes, Time};
 
 use super::layout::{Addition, Layout, Passage};
 use super::wormhole::{self, Class, Network, Packet, TerminalId};
-use super::{Cause, Fabric, FabricError, FabricEvent, Grant, Granted, Leg, LinkUsage, Message, Outbox, Payload, Sent};
+use super::{
+    Cause, Fabric, FabricError, FabricEvent, Grant, Granted, LinkUsage, Message, Outbox, Payload, Sent, TransferPhase,
+};
 
 use controllers::Controllers;
 use link_accounting::LinkAccounting;
@@ -97,10 +99,10 @@ struct DieState {
     hearing: [Hearing; 2],
     /// The chip that its data goes to in place of a controller.
     copies_to: Option<ChipId>,
-    /// How long its last transfer of each leg stood still.
-    stalled: [Time; Leg::ALL.len()],
-    /// The transfer of each leg whose arrival is known.
-    arriving: [Option<MessageId>; Leg::ALL.len()],
+    /// How long its last transfer of each phase stood still.
+    stalled: [Time; TransferPhase::ALL.len()],
+    /// The transfer of each phase whose arrival is known.
+    arriving: [Option<MessageId>; TransferPhase::ALL.len()],
 }
 
 /// A network of routers, one in each chip.
@@ -166,39 +168,39 @@ impl Nossd {
     }
 
     /// The port where the messages of a die enter the network.
-    fn port(&self, die: DieId, leg: Leg) -> TerminalId {
-        match leg {
-            Leg::Command => self.controllers.terminal(self.dies[die.index()].commanding),
-            Leg::DataOut | Leg::Copy => TerminalId(self.chip_of(die).0),
+    fn port(&self, die: DieId, phase: TransferPhase) -> TerminalId {
+        match phase {
+            TransferPhase::Command => self.controllers.terminal(self.dies[die.index()].commanding),
+            TransferPhase::DataOut | TransferPhase::Copy => TerminalId(self.chip_of(die).0),
         }
     }
 
-    fn grant(die: DieId, leg: Leg, now: Time, outbox: &mut Outbox) {
-        let path = PathId(die.0 * Leg::ALL.len() as u32 + leg.index() as u32);
-        let cause = match leg {
-            Leg::Command => Cause::Controller,
-            Leg::DataOut | Leg::Copy => Cause::Channel,
+    fn grant(die: DieId, phase: TransferPhase, now: Time, outbox: &mut Outbox) {
+        let path = PathId(die.0 * TransferPhase::ALL.len() as u32 + phase.index() as u32);
+        let cause = match phase {
+            TransferPhase::Command => Cause::Controller,
+            TransferPhase::DataOut | TransferPhase::Copy => Cause::Channel,
         };
-        outbox.grants.push(Granted { grant: Grant { die, leg, path }, since: now, cause });
+        outbox.grants.push(Granted { grant: Grant { die, phase, path }, since: now, cause });
     }
 
     /// The port at `terminal` can take the next message.
     fn port_is_free(&mut self, terminal: TerminalId, now: Time, outbox: &mut Outbox) {
         if let Some(die) = self.ports.next(terminal) {
-            let leg = match self.dies[die.index()].copies_to {
-                _ if self.controllers.has(terminal) => Leg::Command,
-                Some(_) => Leg::Copy,
-                None => Leg::DataOut,
+            let phase = match self.dies[die.index()].copies_to {
+                _ if self.controllers.has(terminal) => TransferPhase::Command,
+                Some(_) => TransferPhase::Copy,
+                None => TransferPhase::DataOut,
             };
-            Nossd::grant(die, leg, now, outbox);
+            Nossd::grant(die, phase, now, outbox);
         }
     }
 
-    /// A die wants to send a message for `leg`.
-    fn enter(&mut self, die: DieId, leg: Leg, now: Time, outbox: &mut Outbox) {
-        let port = self.port(die, leg);
+    /// A die wants to send a message for `phase`.
+    fn enter(&mut self, die: DieId, phase: TransferPhase, now: Time, outbox: &mut Outbox) {
+        let port = self.port(die, phase);
         match self.ports.enter(port, die, now) {
-            Entry::Granted => Nossd::grant(die, leg, now, outbox),
+            Entry::Granted => Nossd::grant(die, phase, now, outbox),
             Entry::First(free) => outbox.events.push((free, FabricEvent::Wake(port.0))),
             Entry::Waiting => {}
         }
@@ -289,8 +291,8 @@ impl Nossd {
                 let alone = self.zero_load.cycles(packets, hops);
                 let stalled = (tail - created).saturating_sub(alone);
                 let state = &mut self.dies[grant.die.index()];
-                state.stalled[grant.leg.index()] = self.flit_time * stalled;
-                state.arriving[grant.leg.index()] = Some(id);
+                state.stalled[grant.phase.index()] = self.flit_time * stalled;
+                state.arriving[grant.phase.index()] = Some(id);
                 outbox.events.push((at, FabricEvent::Delivered(grant)));
             }
             Purpose::Acknowledgement(acknowledgement) => {
@@ -304,13 +306,13 @@ impl Nossd {
     fn count(&mut self, id: MessageId) {
         let InFlight { packets, bytes, source, destination, .. } = self.messages[id];
         self.messages.remove(id);
-        let leg = match [source, destination].map(|terminal| self.controllers.has(terminal)) {
-            [true, _] => Leg::Command,
-            [false, true] => Leg::DataOut,
-            [false, false] => Leg::Copy,
+        let phase = match [source, destination].map(|terminal| self.controllers.has(terminal)) {
+            [true, _] => TransferPhase::Command,
+            [false, true] => TransferPhase::DataOut,
+            [false, false] => TransferPhase::Copy,
         };
         let busy = self.flit_time * (u64::from(packets.count) * u64::from(packets.flits));
-        self.links.count(self.network.topology(), [source, destination], busy, bytes, leg);
+        self.links.count(self.network.topology(), [source, destination], busy, bytes, phase);
     }
 
     /// Counts the acknowledgements that have arrived by `now`.
@@ -351,13 +353,13 @@ impl Nossd {
 }
 
 impl Fabric for Nossd {
-    fn acquire(&mut self, die: DieId, leg: Leg, now: Time, outbox: &mut Outbox) {
-        if leg == Leg::Command {
+    fn acquire(&mut self, die: DieId, phase: TransferPhase, now: Time, outbox: &mut Outbox) {
+        if phase == TransferPhase::Command {
             let chip = self.chip_of(die);
             let load = |controller| self.ports.load(TerminalId(self.chips + controller), now);
             self.dies[die.index()].commanding = self.controllers.choose(chip, load);
         }
-        self.enter(die, leg, now, outbox);
+        self.enter(die, phase, now, outbox);
     }
 
     fn copies(&self, from: DieId, to: DieId) -> bool {
@@ -366,12 +368,12 @@ impl Fabric for Nossd {
 
     fn acquire_copy(&mut self, from: DieId, to: DieId, now: Time, outbox: &mut Outbox) {
         self.dies[from.index()].copies_to = Some(self.chip_of(to));
-        self.enter(from, Leg::Copy, now, outbox);
+        self.enter(from, TransferPhase::Copy, now, outbox);
     }
 
     fn send(&mut self, grant: Grant, payload: Payload, now: Time, outbox: &mut Outbox) -> Sent {
         let (packets, class) = self.packetizer.cut(payload);
-        let source = self.port(grant.die, grant.leg);
+        let source = self.port(grant.die, grant.phase);
         let destination = self.destination(grant, payload);
         self.ports.send(source);
         let message = InFlight {
@@ -387,21 +389,21 @@ impl Fabric for Nossd {
         };
         self.inject(message, class, now, outbox);
         let chip = self.chip_of(grant.die);
-        let hops = match grant.leg {
-            Leg::Command => self.controllers.least_hops_in(chip),
-            Leg::DataOut => self.controllers.least_hops_out(chip),
-            Leg::Copy => self.network.topology().hops(source, destination),
+        let hops = match grant.phase {
+            TransferPhase::Command => self.controllers.least_hops_in(chip),
+            TransferPhase::DataOut => self.controllers.least_hops_out(chip),
+            TransferPhase::Copy => self.network.topology().hops(source, destination),
         };
         Sent { delivered: None, least: self.flit_time * (self.zero_load.cycles(packets, hops) + 1) }
     }
 
     fn release(&mut self, grant: Grant, now: Time, outbox: &mut Outbox) {
         self.links.tell(now, outbox);
-        if let Some(id) = self.dies[grant.die.index()].arriving[grant.leg.index()].take() {
+        if let Some(id) = self.dies[grant.die.index()].arriving[grant.phase.index()].take() {
             self.count(id);
         }
         // After a transfer its port has been free, or has served others, since all of it was in the network.
-        let port = self.port(grant.die, grant.leg);
+        let port = self.port(grant.die, grant.phase);
         if self.ports.is_granted(port, grant.die) {
             self.dies[grant.die.index()].copies_to = None;
             self.ports.free_from(port, now);
@@ -410,7 +412,7 @@ impl Fabric for Nossd {
     }
 
     fn stalled(&self, grant: Grant) -> Time {
-        self.dies[grant.die.index()].stalled[grant.leg.index()]
+        self.dies[grant.die.index()].stalled[grant.phase.index()]
     }
 
     fn acknowledges(&self) -> bool {

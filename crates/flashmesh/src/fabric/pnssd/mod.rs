@@ -23,7 +23,8 @@ use super::arbiter::{Arbiter, Waiting};
 use super::framing::Durations;
 use super::layout::{Addition, LinkKind, Part, Passage};
 use super::{
-    Cause, DataOf, Fabric, FabricError, Grant, Granted, Layout, Leg, LinkUsage, Message, Outbox, Payload, Sent,
+    Cause, DataOf, Fabric, FabricError, Grant, Granted, Layout, LinkUsage, Message, Outbox, Payload, Sent,
+    TransferPhase,
 };
 use grid::{Grid, Side};
 
@@ -31,7 +32,7 @@ use grid::{Grid, Side};
 #[derive(Clone, Copy, Debug)]
 struct Held {
     die: DieId,
-    leg: Leg,
+    phase: TransferPhase,
     since: Time,
     /// Whether the transfer holds the other channel of the die as well.
     is_split: bool,
@@ -114,16 +115,23 @@ impl Pnssd {
 
     /// Holds the channel of `side`, and its controller unless it takes no part.
     #[inline]
-    fn hold(&mut self, side: Side, die: DieId, leg: Leg, now: Time, is_split: bool) {
-        self.channels[side.link.index()] = Some(Held { die, leg, since: now, is_split });
-        self.controllers[side.controller as usize].is_busy |= leg != Leg::Copy;
+    fn hold(&mut self, side: Side, die: DieId, phase: TransferPhase, now: Time, is_split: bool) {
+        self.channels[side.link.index()] = Some(Held { die, phase, since: now, is_split });
+        self.controllers[side.controller as usize].is_busy |= phase != TransferPhase::Copy;
     }
 
-    /// Holds `side` for `leg` and tells so.
+    /// Holds `side` for `phase` and tells so.
     #[inline]
-    fn grant(&mut self, side: Side, (die, leg): (DieId, Leg), cause: Cause, now: Time, outbox: &mut Outbox) {
-        self.hold(side, die, leg, now, false);
-        let grant = Grant { die, leg, path: PathId(side.link.0) };
+    fn grant(
+        &mut self,
+        side: Side,
+        (die, phase): (DieId, TransferPhase),
+        cause: Cause,
+        now: Time,
+        outbox: &mut Outbox,
+    ) {
+        self.hold(side, die, phase, now, false);
+        let grant = Grant { die, phase, path: PathId(side.link.0) };
         outbox.grants.push(Granted { grant, since: now, cause });
     }
 
@@ -131,7 +139,7 @@ impl Pnssd {
     #[inline]
     fn free(&mut self, side: Side, now: Time, outbox: &mut Outbox) -> Option<Held> {
         let held = self.channels[side.link.index()].take()?;
-        self.controllers[side.controller as usize].is_busy &= held.leg == Leg::Copy;
+        self.controllers[side.controller as usize].is_busy &= held.phase == TransferPhase::Copy;
         outbox.used(side.link, held.die, held.since, now);
         Some(held)
     }
@@ -148,10 +156,10 @@ impl Pnssd {
         while let Some((next, side)) = self.next(number) {
             for other in self.grid.sides(next.die) {
                 if other.controller != number {
-                    self.controllers[other.controller as usize].waiting.forget(next.die, next.leg);
+                    self.controllers[other.controller as usize].waiting.forget(next.die, next.phase);
                 }
             }
-            self.grant(side, (next.die, next.leg), next.cause, now, outbox);
+            self.grant(side, (next.die, next.phase), next.cause, now, outbox);
         }
     }
 
@@ -166,10 +174,10 @@ impl Pnssd {
         let side_of = |waiting: &Waiting| {
             let [horizontal, vertical] = grid.sides(waiting.die);
             let leads = |side: &Side| side.controller == number && channels[side.link.index()].is_none();
-            match waiting.leg {
-                Leg::Copy => Some(vertical).filter(leads),
-                Leg::Command | Leg::DataOut if *is_busy => None,
-                Leg::Command | Leg::DataOut => [horizontal, vertical].into_iter().find(leads),
+            match waiting.phase {
+                TransferPhase::Copy => Some(vertical).filter(leads),
+                TransferPhase::Command | TransferPhase::DataOut if *is_busy => None,
+                TransferPhase::Command | TransferPhase::DataOut => [horizontal, vertical].into_iter().find(leads),
             }
         };
         let next = waiting.next(|waiting| side_of(waiting).is_some())?;
@@ -178,12 +186,12 @@ impl Pnssd {
 
     /// A die asks for either of its channels; `data` says whose it is, when data leaves.
     #[inline]
-    fn ask(&mut self, die: DieId, leg: Leg, data: DataOf, now: Time, outbox: &mut Outbox) {
+    fn ask(&mut self, die: DieId, phase: TransferPhase, data: DataOf, now: Time, outbox: &mut Outbox) {
         let [horizontal, vertical] = self.grid.sides(die);
         for side in [horizontal, vertical] {
             if self.is_free(side) {
-                self.controllers[side.controller as usize].waiting.served(side.position, leg);
-                self.grant(side, (die, leg), Cause::Channel, now, outbox);
+                self.controllers[side.controller as usize].waiting.served(side.position, phase);
+                self.grant(side, (die, phase), Cause::Channel, now, outbox);
                 return;
             }
         }
@@ -191,24 +199,24 @@ impl Pnssd {
         let has_free_channel = is_channel_free(horizontal) || is_channel_free(vertical);
         let cause = if has_free_channel { Cause::Controller } else { Cause::Channel };
         self.order += 1;
-        self.wait(horizontal, (die, leg, data), cause);
+        self.wait(horizontal, (die, phase, data), cause);
         if vertical.controller != horizontal.controller {
-            self.wait(vertical, (die, leg, data), cause);
+            self.wait(vertical, (die, phase, data), cause);
         }
     }
 
     /// Lets a die wait at the controller of `side`.
     #[inline]
-    fn wait(&mut self, side: Side, (die, leg, data): (DieId, Leg, DataOf), cause: Cause) {
-        let waiting = Waiting { die, leg, data, goes_on: false, cause, position: side.position, order: self.order };
+    fn wait(&mut self, side: Side, (die, phase, data): (DieId, TransferPhase, DataOf), cause: Cause) {
+        let waiting = Waiting { die, phase, data, goes_on: false, cause, position: side.position, order: self.order };
         self.controllers[side.controller as usize].waiting.wait(waiting);
     }
 
     #[inline]
-    fn count(&mut self, side: Side, leg: Leg, payload: Payload, now: Time, duration: Time) {
+    fn count(&mut self, side: Side, phase: TransferPhase, payload: Payload, now: Time, duration: Time) {
         self.hops += 1;
-        self.usage[side.link.index()].count(leg, payload, now, duration);
-        if leg != Leg::Copy {
+        self.usage[side.link.index()].count(phase, payload, now, duration);
+        if phase != TransferPhase::Copy {
             self.controllers[side.controller as usize].busy += duration;
         }
     }
@@ -216,13 +224,13 @@ impl Pnssd {
 
 impl Fabric for Pnssd {
     #[inline]
-    fn acquire(&mut self, die: DieId, leg: Leg, now: Time, outbox: &mut Outbox) {
-        self.ask(die, leg, DataOf::Request, now, outbox);
+    fn acquire(&mut self, die: DieId, phase: TransferPhase, now: Time, outbox: &mut Outbox) {
+        self.ask(die, phase, DataOf::Request, now, outbox);
     }
 
     #[inline]
     fn acquire_for(&mut self, die: DieId, data: DataOf, now: Time, outbox: &mut Outbox) {
-        self.ask(die, Leg::DataOut, data, now, outbox);
+        self.ask(die, TransferPhase::DataOut, data, now, outbox);
     }
 
     #[inline]
@@ -234,10 +242,10 @@ impl Fabric for Pnssd {
     fn acquire_copy(&mut self, from: DieId, _to: DieId, now: Time, outbox: &mut Outbox) {
         let [_, vertical] = self.grid.sides(from);
         if self.channels[vertical.link.index()].is_none() {
-            self.grant(vertical, (from, Leg::Copy), Cause::Channel, now, outbox);
+            self.grant(vertical, (from, TransferPhase::Copy), Cause::Channel, now, outbox);
         } else {
             self.order += 1;
-            self.wait(vertical, (from, Leg::Copy, DataOf::Collection), Cause::Channel);
+            self.wait(vertical, (from, TransferPhase::Copy, DataOf::Collection), Cause::Channel);
         }
     }
 
@@ -245,26 +253,26 @@ impl Fabric for Pnssd {
     fn send(&mut self, grant: Grant, payload: Payload, now: Time, _outbox: &mut Outbox) -> Sent {
         let [side, other] = self.sides_from(grant.die, grant.path);
         let can_split = self.splits_pages
-            && grant.leg != Leg::Copy
+            && grant.phase != TransferPhase::Copy
             && payload.bytes > Bytes::ZERO
             && side.controller != other.controller;
         if !can_split {
             let least = self.durations.of(payload);
-            self.count(side, grant.leg, payload, now, least);
+            self.count(side, grant.phase, payload, now, least);
             return Sent { delivered: Some(now + least), least };
         }
         let [first, second] = halves(payload);
         let (first_time, second_time) = (self.durations.of(first), self.durations.of(second));
         let least = first_time.later(second_time);
         if self.is_free(other) {
-            self.hold(side, grant.die, grant.leg, now, true);
-            self.hold(other, grant.die, grant.leg, now, true);
-            self.count(side, grant.leg, first, now, first_time);
-            self.count(other, grant.leg, second, now, second_time);
+            self.hold(side, grant.die, grant.phase, now, true);
+            self.hold(other, grant.die, grant.phase, now, true);
+            self.count(side, grant.phase, first, now, first_time);
+            self.count(other, grant.phase, second, now, second_time);
             return Sent { delivered: Some(now + least), least };
         }
         let whole = self.durations.of(payload);
-        self.count(side, grant.leg, payload, now, whole);
+        self.count(side, grant.phase, payload, now, whole);
         Sent { delivered: Some(now + whole), least }
     }
 
@@ -333,7 +341,7 @@ mod tests {
     /// Asks for the data of `die` to leave; gives the grants, each with the link and the cause.
     fn ask(fabric: &mut Pnssd, die: u32, now: u64) -> Vec<(Grant, Cause)> {
         let mut outbox = Outbox::default();
-        fabric.acquire(DieId(die), Leg::DataOut, Time::from_ns(now), &mut outbox);
+        fabric.acquire(DieId(die), TransferPhase::DataOut, Time::from_ns(now), &mut outbox);
         outbox.grants.iter().map(|granted| (granted.grant, granted.cause)).collect()
     }
 
@@ -344,7 +352,7 @@ mod tests {
     }
 
     fn grant(die: u32, link: u32) -> Grant {
-        Grant { die: DieId(die), leg: Leg::DataOut, path: PathId(link) }
+        Grant { die: DieId(die), phase: TransferPhase::DataOut, path: PathId(link) }
     }
 
     fn page(bytes: u64) -> Payload {
@@ -436,7 +444,7 @@ mod tests {
             assert!(fabric.copies(DieId(4), DieId(1)) && !fabric.copies(DieId(4), DieId(5)));
             assert!(!fabric.copies(DieId(4), DieId(4)));
             let mut outbox = Outbox::default();
-            let copy = Grant { leg: Leg::Copy, ..grant(4, 4) };
+            let copy = Grant { phase: TransferPhase::Copy, ..grant(4, 4) };
             fabric.acquire_copy(DieId(4), DieId(1), Time::ZERO, &mut outbox);
             assert_eq!(outbox.grants.pop().map(|granted| granted.grant), Some(copy));
             let sent = fabric.send(copy, Payload { message: Message::Copy, ..page(4096) }, Time::ZERO, &mut outbox);

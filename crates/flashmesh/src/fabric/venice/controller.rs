@@ -42,14 +42,14 @@ pub(super) struct Controller {
 impl Controller {
     /// One that has not worked yet.
     pub fn new() -> Controller {
-        use crate::fabric::Leg;
+        use crate::fabric::TransferPhase;
         use crate::ids::{ChipId, DieId};
         Controller {
             stage: Stage::Free,
             request: PathRequest {
                 sequence: 0,
                 die: DieId(0),
-                leg: Leg::Command,
+                phase: TransferPhase::Command,
                 chip: ChipId(0),
                 place: Place { row: 0, column: 0 },
                 cause: None,

@@ -2,7 +2,7 @@
 
 use crate::config::{Config, Retry};
 use crate::fabric::layout::Layout;
-use crate::fabric::{Cause, Fabric, Grant, Granted, Leg, LinkUsage, Message, Outbox, Payload, Sent};
+use crate::fabric::{Cause, Fabric, Grant, Granted, LinkUsage, Message, Outbox, Payload, Sent, TransferPhase};
 use crate::flash::geometry::Geometry;
 use crate::ids::{ChannelId, ChipId, DieId, LinkId, PathId};
 use crate::units::Time;
@@ -90,8 +90,8 @@ impl Venice {
     fn grant(&mut self, controller: ChannelId, since: Time, outbox: &mut Outbox) {
         let state = &mut self.controllers[controller.index()];
         state.stage = Stage::Granted;
-        let PathRequest { die, leg, cause, .. } = state.request;
-        let grant = Grant { die, leg, path: PathId(controller.0) };
+        let PathRequest { die, phase, cause, .. } = state.request;
+        let grant = Grant { die, phase, path: PathId(controller.0) };
         outbox.grants.push(Granted { grant, since, cause: cause.unwrap_or(Cause::Link) });
     }
 
@@ -104,11 +104,11 @@ impl Venice {
 }
 
 impl Fabric for Venice {
-    fn acquire(&mut self, die: DieId, leg: Leg, now: Time, outbox: &mut Outbox) {
+    fn acquire(&mut self, die: DieId, phase: TransferPhase, now: Time, outbox: &mut Outbox) {
         self.catch_up(now, outbox);
         let chip = ChipId(die.0 / self.dies_per_chip);
         let place = self.network.mesh().place(chip);
-        let request = PathRequest { sequence: self.requests, die, leg, chip, place, cause: None };
+        let request = PathRequest { sequence: self.requests, die, phase, chip, place, cause: None };
         self.requests += 1;
         match self.chips[chip.index()].kept_by {
             Some(controller) if self.controllers[controller.index()].request.die == die => {
@@ -139,7 +139,7 @@ impl Fabric for Venice {
         let links_min = u64::from(state.request.place.column) + 2;
         let duration = self.transfer_time(payload, links);
         for link in &self.controllers[grant.path.index()].circuit {
-            self.usage[link.index()].count(grant.leg, payload, now, duration);
+            self.usage[link.index()].count(grant.phase, payload, now, duration);
         }
         self.hops += links;
         Sent { delivered: Some(now + duration), least: self.transfer_time(payload, links_min) }
@@ -256,7 +256,14 @@ mod tests {
     fn request(fabric: &Venice, die: u32) -> PathRequest {
         let chip = ChipId(die);
         let place = fabric.network.mesh().place(chip);
-        PathRequest { sequence: u64::from(die), die: DieId(die), leg: Leg::Command, chip, place, cause: None }
+        PathRequest {
+            sequence: u64::from(die),
+            die: DieId(die),
+            phase: TransferPhase::Command,
+            chip,
+            place,
+            cause: None,
+        }
     }
 
     #[test]
@@ -288,14 +295,14 @@ mod tests {
         let corner = mesh.place(ChipId(3));
         let cut = [mesh.link(corner, Port::West), mesh.link(corner, Port::North)];
         cut.iter().for_each(|link| fabric.network.set_out_of_service(*link, true));
-        fabric.acquire(DieId(0), Leg::Command, Time::ZERO, &mut outbox);
+        fabric.acquire(DieId(0), TransferPhase::Command, Time::ZERO, &mut outbox);
         let mut at = Time::ZERO;
         while outbox.grants.is_empty() {
             at = outbox.wake_at;
             fabric.wake(0, at, &mut outbox);
         }
         let grant = outbox.grants.pop().expect("the way to chip 0 is free").grant;
-        fabric.acquire(DieId(3), Leg::Command, at, &mut outbox);
+        fabric.acquire(DieId(3), TransferPhase::Command, at, &mut outbox);
         let later = at + Time::from_us(1);
         fabric.catch_up(later, &mut outbox);
         assert!(outbox.grants.is_empty());
@@ -312,7 +319,7 @@ mod tests {
         let search = |fault: bool| {
             let mut fabric = venice(2, 3, Routing::Venice, Retry::NextRelease);
             let mut outbox = Outbox { uses: Some(Vec::new()), ..Outbox::default() };
-            fabric.acquire(DieId(5), Leg::Command, Time::ZERO, &mut outbox);
+            fabric.acquire(DieId(5), TransferPhase::Command, Time::ZERO, &mut outbox);
             // The pins of the chip are taken behind the back of everybody.
             let mesh = *fabric.network.mesh();
             let pins = mesh.link(mesh.place(ChipId(5)), Port::Chip);

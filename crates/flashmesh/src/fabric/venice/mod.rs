@@ -1,4 +1,4 @@
-//! Venice (paper 000, section 4): a mesh of routers in which a controller reserves a circuit to a chip by a scout packet.
+//! Venice (Venice, ISCA 2023, section 4): a mesh of routers in which a controller reserves a circuit to a chip by a scout packet.
 //!
 //! # The search
 //! A scout goes from router to router and reserves the links it takes. At each router the routing algorithm ([`routing`]) says

@@ -5,7 +5,7 @@ use crate::engine::random::SimRng;
 
 use super::ports::{Port, Ports};
 
-/// The 2-bit linear-feedback shift register of a router (paper 000, section 4.3): polynomial x^2 + x + 1, so its state runs
+/// The 2-bit linear-feedback shift register of a router (Venice, ISCA 2023, section 4.3): polynomial x^2 + x + 1, so its state runs
 /// through 1, 3, 2 and never is 0.
 ///
 /// It is clocked once for each draw among two or more ports, and its new state says which: of two the one at the position

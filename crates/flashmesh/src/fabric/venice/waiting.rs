@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use crate::config::Service;
-use crate::fabric::{Cause, Leg};
+use crate::fabric::{Cause, TransferPhase};
 use crate::ids::{ChipId, DieId};
 
 use super::free::FreeControllers;
@@ -17,7 +17,7 @@ pub(super) struct PathRequest {
     /// The die.
     pub die: DieId,
     /// What it wants a path for.
-    pub leg: Leg,
+    pub phase: TransferPhase,
     /// Its chip.
     pub chip: ChipId,
     /// Where that is.
@@ -215,7 +215,14 @@ mod tests {
 
     fn request(sequence: u64, row: u32) -> PathRequest {
         let place = Place { row, column: 0 };
-        PathRequest { sequence, die: DieId(sequence as u32), leg: Leg::Command, chip: ChipId(row), place, cause: None }
+        PathRequest {
+            sequence,
+            die: DieId(sequence as u32),
+            phase: TransferPhase::Command,
+            chip: ChipId(row),
+            place,
+            cause: None,
+        }
     }
 
     /// The order of service while the controllers of `free` are free.

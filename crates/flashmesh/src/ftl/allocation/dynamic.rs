@@ -8,7 +8,7 @@ use crate::ftl::Occupancy;
 use crate::ftl::partition::{Partition, PlaneSet};
 use crate::ids::{DieId, Lpn, PlaneId};
 
-/// Dynamic allocation (paper 003, section 5.4): the next channel that has an idle die, in it the next chip that has
+/// Dynamic allocation (Design for Scalability, PACT 2014, section 5.4): the next channel that has an idle die, in it the next chip that has
 /// one, in it the next idle die, in it the next plane; each level goes round by a pointer of its own. When no die is
 /// idle, all of them take part. Namespaces that are bound to sets of planes go round each in its own set.
 ///

@@ -29,7 +29,7 @@ const fn orders() -> [[Level; 4]; 24] {
     orders
 }
 
-/// Static allocation (paper 003, section 5.4; the orders are named by their initials, as CWDP in paper 002, section II.C): consecutive logical pages
+/// Static allocation (Design for Scalability, PACT 2014, section 5.4; the orders are named by their initials, as CWDP in Patterned Read Collisions, IEEE Access, section II.C): consecutive logical pages
 /// go to different units of the first level of the order, then of the second, and so on. The page number modulo the
 /// number of planes decides, by a table; where namespaces are bound to sets of planes, the number in the namespace and the table
 /// of its set.

@@ -3,7 +3,7 @@
 use super::{Paper, Profile};
 use crate::units::Time;
 
-/// A published mix of workloads (paper 000, section 5, Table 3).
+/// A published mix of workloads (Venice, ISCA 2023, section 5, Table 3).
 ///
 /// The table gives the mean time between arrivals of the mix and names its members; what becomes of the members'
 /// own arrivals it does not say, and the sum of their rates is not always the rate of the mix. So all members keep
