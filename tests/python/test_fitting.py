@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import json
+import random
 from pathlib import Path
 
 import pytest
@@ -60,8 +62,15 @@ def test_a_fitted_profile_runs_as_a_workload(cli: Cli, tmp_path: Path, trace: Pa
     assert (result["requests"], result["workload"]["kind"]) == (700, "fitted")
 
 
-def test_fitting_warns_of_the_figures_that_copies_miss(cli: Cli, tmp_path: Path, trace: Path) -> None:
-    good = cli("trace", "profile", trace, "-o", tmp_path / "good.toml")
+def test_fitting_warns_of_the_figures_that_copies_miss(cli: Cli, tmp_path: Path) -> None:
+    # Random requests at random times are what copies keep best.
+    draw = random.Random(1)
+    times = itertools.accumulate(int(draw.expovariate(1 / 50_000)) for _ in range(2_000))
+    lines = [
+        f"{time} 3 {draw.randrange(4093) * 8} {draw.choice((8, 16, 24))} {int(draw.random() < 0.75)}" for time in times
+    ]
+    (tmp_path / "random.ascii").write_text("\n".join(lines) + "\n")
+    good = cli("trace", "profile", tmp_path / "random.ascii", "-o", tmp_path / "good.toml")
     assert good.returncode == 0
     assert "Warning" not in good.stderr
     # Twenty pages over and over: each returns after nineteen others, which a factor of two in age does not keep.
