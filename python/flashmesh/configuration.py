@@ -79,7 +79,7 @@ def load(
         profile: A named profile to replay instead.
         fio: Jobs of fio to run instead, each as a stream; `overrides` come after them.
         seed: The number every random choice grows from.
-        tolerate: Whether to replay a trace however many of its lines cannot be used.
+        tolerate: Whether to skip unusable lines of a trace, however many.
 
     Raises:
         ConfigError: When the configuration cannot be used; the text shows the place.
@@ -143,7 +143,7 @@ def load_trace(trace: str | Path, *, overrides: Mapping[str, Any] | None = None,
     Args:
         trace: The trace.
         overrides: How to read it; other keys than those of `READING` are refused.
-        tolerate: Whether to accept it however many of its lines cannot be used.
+        tolerate: Whether to skip its unusable lines, however many.
 
     Raises:
         ConfigError: When an override cannot be used, or is about a drive or its requests.

@@ -104,7 +104,7 @@ def fit_trace(
         trace: The trace.
         file: The profile to write.
         overrides: How to read the trace, as keys of the configuration such as `{"workload.time-unit": "us"}`.
-        tolerate: Whether to accept a trace however many of its lines cannot be used.
+        tolerate: Whether to skip unusable lines of a trace, however many.
 
     Raises:
         ConfigError: When an override cannot be used.
@@ -203,7 +203,7 @@ def compare_profile(
         original: The trace that the profile was fitted to.
         profile: The profile.
         overrides: How to read the original, as keys of the configuration.
-        tolerate: Whether to accept an original however many of its lines cannot be used.
+        tolerate: Whether to skip unusable lines of an original, however many.
         seed: The number every random choice of the copy grows from.
         requests: How many to compare, from the beginning of both; all unless given.
         latency: Whether to replay both on the reference drives as well.

@@ -53,7 +53,7 @@ def run(
         fio: A job file of fio to run instead, each job as a stream; or what `flashmesh.importers.fio` read of one.
         overrides: Values by their dotted key, such as `{"fabric.kind": "ideal"}`.
         seed: The number every random choice grows from.
-        tolerate: Whether to replay a trace however many of its lines cannot be used.
+        tolerate: Whether to skip unusable lines of a trace, however many.
         check: Whether to check the simulation against its oracles as it runs.
         fairness: Whether to run every stream alone as well, in parallel, and compare (`Result.fairness`).
         requests_file: A Parquet file to write with a row for every request.

@@ -68,7 +68,7 @@ def trace_summary(
     Args:
         trace: The file.
         overrides: How to read it, as keys of the configuration such as `{"workload.time-unit": "us"}`.
-        tolerate: Whether to accept a trace however many of its lines cannot be used.
+        tolerate: Whether to skip unusable lines of a trace, however many.
 
     Raises:
         ConfigError: When an override cannot be used.
@@ -95,7 +95,7 @@ def convert_trace(
         file: The file to write, packed when its name ends with .gz, .zst or .xz.
         format: What to write: "ascii" (nanoseconds, sectors of 512 B, 1 for a read) or "msr".
         overrides: How to read the trace, as keys of the configuration such as `{"workload.time-unit": "us"}`.
-        tolerate: Whether to accept a trace however many of its lines cannot be used.
+        tolerate: Whether to skip unusable lines of a trace, however many.
         drop_unwritable: Whether to leave out requests that neither read nor write, which no format here can say.
 
     Raises:

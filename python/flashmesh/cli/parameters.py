@@ -56,7 +56,7 @@ def drive_argument(command: F) -> F:
 
 def tolerate_option(command: F) -> F:
     """Whether bad lines of a trace are let pass."""
-    text = "Take a trace however many of its lines cannot be used."
+    text = "Skip unusable lines of a trace, however many."
     return click.option("--tolerate", is_flag=True, help=text)(command)
 
 

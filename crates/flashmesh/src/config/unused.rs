@@ -70,7 +70,7 @@ impl Scope<'_> {
 impl Loader {
     /// Finds keys that nothing reads.
     ///
-    /// A key is not blamed when its layer, or a later one, also says in so many words which setting is in effect: a
+    /// A key is not blamed when its layer, or a later one, sets the deciding key explicitly: a
     /// file may keep values for several modes, and overrides may switch between them. One above all streams is not
     /// blamed as long as one of them reads it. Nobody is blamed for what a preset says.
     pub(super) fn find_unused(&mut self) {
@@ -138,7 +138,7 @@ impl Loader {
         Some(unused(setting, message, format!("{}, or leave {key} away", streams[0].remedy(with))))
     }
 
-    /// Whether a text at least as late as `setting` says in so many words what decides whether it is read.
+    /// Whether a text at least as late as `setting` sets the key that decides whether it is read.
     ///
     /// What stands above all streams decides for a stream from a later layer; for what `stands_above` itself, from its own on.
     fn is_decided(&self, with: &UsedWith, scope: Scope<'_>, setting: &Setting, stands_above: bool) -> bool {

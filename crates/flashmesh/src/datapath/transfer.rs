@@ -58,7 +58,7 @@ impl<M: Model> Datapath<M> {
         }
     }
 
-    /// A transfer that stood still on its way did not have its path free, even when it could start at once.
+    /// A transfer that was blocked in the network did not have its path free, even when it could start at once.
     fn count_stall(&mut self, grant: Grant, stalled: Time) {
         let waited = self.units[grant.die.index()].path.waited[grant.phase.index()];
         self.counters.transfers_free -= u64::from(!waited);

@@ -179,7 +179,7 @@ pub trait Fabric {
     /// Gives the path of `grant` back; whoever waits for it may be granted it.
     fn release(&mut self, grant: Grant, now: Time, outbox: &mut Outbox);
 
-    /// How long the transfer of `grant`, just delivered, stood still on its way behind others; nothing where a path that is
+    /// Time the transfer of `grant`, just delivered, was blocked in the network; nothing where a path that is
     /// granted is free from end to end.
     fn stalled(&self, _grant: Grant) -> Time {
         Time::ZERO

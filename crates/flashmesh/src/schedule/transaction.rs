@@ -142,7 +142,7 @@ impl Transaction {
         self.spent.die_wait += waited - behind_gc;
     }
 
-    /// Accounts for a transfer that stood still on its way for `stalled`.
+    /// Accounts for a transfer that was blocked in the network for `stalled`.
     #[inline]
     pub fn count_stall(&mut self, stalled: Time) {
         if stalled > Time::ZERO {

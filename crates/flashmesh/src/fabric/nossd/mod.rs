@@ -99,7 +99,7 @@ struct DieState {
     hearing: [Hearing; 2],
     /// The chip that its data goes to in place of a controller.
     copies_to: Option<ChipId>,
-    /// How long its last transfer of each phase stood still.
+    /// Time its last transfer of each phase was blocked in the network.
     stalled: [Time; TransferPhase::ALL.len()],
     /// The transfer of each phase whose arrival is known.
     arriving: [Option<MessageId>; TransferPhase::ALL.len()],

@@ -79,7 +79,7 @@ pub struct Candidates<'a> {
 
 impl<'a> Candidates<'a> {
     /// Blocks by their position in the plane: `gain` are the invalid pages of a candidate and 0 for any other block,
-    /// `filled` says as the how-manieth block a candidate was filled, from 1, and is 0 for any other block.
+    /// `filled` is the sequence number, from 1, at which a candidate was filled, and 0 for any other block.
     pub fn new(gain: &'a [u16], filled: &'a [u32]) -> Candidates<'a> {
         debug_assert_eq!(gain.len(), filled.len());
         Candidates { gain, filled }

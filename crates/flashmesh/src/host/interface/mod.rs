@@ -74,7 +74,7 @@ pub enum Seen {
     Freed(StreamId),
 }
 
-/// Where an interface puts down what is to happen.
+/// Event sink of an interface.
 pub trait EventSink {
     /// `event` happens at `at`, which does not lie in the past.
     fn schedule(&mut self, at: Time, event: HostEvent);

@@ -20,8 +20,8 @@ kind = \"ideal\"
 A value comes from the last of these that sets it: the defaults below (those of the `z-nand` preset), the preset, the
 file, jobs of fio, and the overrides on the command line, `--set fabric.kind=ideal`. Unknown keys are errors.
 
-A key that is read only with a setting of another one is an error where nothing reads it, unless the same text, or a later one, says in
-so many words what the other one is: a file may keep values for several modes, and overrides may switch between them.
+Setting a key that the current mode ignores is an error, unless the same file or a later override sets that mode explicitly: a file may
+keep values for several modes, and overrides may switch between them.
 
 Several streams of requests run at once when `[workload]`, `[replay]` or `[queue]` are given once more for each of them:
 
