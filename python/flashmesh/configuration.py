@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import sys
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -12,12 +13,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar, runtime_checkable
 
 from flashmesh._native import Config, ConfigError, WorkloadError
+from flashmesh.missing import refuse_what_is_no_configuration
 
 if TYPE_CHECKING:
     from flashmesh.importers.fio import FioJobs
 
 T = TypeVar("T")
 PRESET_PREFIX = "preset:"
+STDIN = "-"
+"""In place of the path of a file: the configuration is read from standard input."""
 
 
 @runtime_checkable
@@ -29,26 +33,28 @@ class TomlTables(Protocol):
 
 
 ConfigSource: TypeAlias = str | Path | Mapping[str, Any] | TomlTables
-"""A configuration: the path of a file, "preset:NAME", tables as nested mappings, or typed parameters."""
+"""A configuration: the path of a file, "-" for standard input, "preset:NAME", nested mappings, or typed parameters."""
 
 
 @dataclass(frozen=True, slots=True)
 class PipeText:
-    """What came out of a pipe, which can be read only once."""
+    """What came out of a pipe or of standard input, which can be read only once."""
 
     name: str
     text: str
 
 
 def read_once(source: ConfigSource) -> ConfigSource | PipeText:
-    """A source that can be loaded many times: of a pipe its text, anything else as it is.
+    """A source that can be loaded many times: of a pipe or standard input its text, anything else as it is.
 
     Raises:
-        ConfigError: When the pipe cannot be read.
+        ConfigError: When it cannot be read.
     """
     if not isinstance(source, str | Path) or str(source).startswith(PRESET_PREFIX):
         return source
     try:
+        if str(source) == STDIN:
+            return PipeText("<stdin>", interruptibly(sys.stdin.read))
         if not Path(source).is_fifo():
             return source
         return PipeText(str(source), interruptibly(lambda: Path(source).read_text(encoding="utf-8")))
@@ -92,6 +98,8 @@ def load(
     if fio is not None:
         source = source if isinstance(source, PipeText) else read_once(source)
         refuse_streams(source)
+    elif str(source) == STDIN:
+        source = read_once(STDIN)
     if overrides is not None and not isinstance(overrides, Mapping):
         raise ConfigError(f"overrides are a mapping of keys to values, not {type(overrides).__name__}")
     varied = varied or {}
@@ -172,6 +180,7 @@ def read(source: ConfigSource | PipeText, overrides: list[str], jobs: list[str] 
                 os.fsencode(source)
             except UnicodeError as error:
                 raise ConfigError(f"{str(source)!r}: is no name of a file") from error
+            refuse_what_is_no_configuration(source)
             return interruptibly(lambda: Config.from_file(source, overrides, jobs))
         case PipeText():
             return Config.from_str(source.text, source.name, overrides, jobs)

@@ -1,0 +1,53 @@
+"""What to say of a configuration that is not there, or is something else."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from flashmesh._native import ConfigError, presets
+
+PRESET_PREFIX = "preset:"
+XML_STARTS = (b"<?xml", b"<Execution_Parameter_Set", b"<MQSim")
+
+
+def refuse_what_is_no_configuration(source: str | Path) -> None:
+    """Refuses the path of a file that does not exist, or that holds XML.
+
+    Raises:
+        ConfigError: When it is such a path; the text says what may have been meant.
+    """
+    path = Path(source)
+    try:
+        is_there, start = path.exists(), beginning_of(path)
+    except (OSError, ValueError):
+        return  # whoever reads it says why that fails
+    if not is_there:
+        raise ConfigError(f"{source}: there is no such file{meant(path)}")
+    if start.startswith(XML_STARTS):
+        raise ConfigError(
+            f"{source}: is XML, and a configuration is TOML: "
+            "`flashmesh import-mqsim` makes configurations from the files of MQSim"
+        )
+
+
+def beginning_of(path: Path) -> bytes:
+    """The first bytes of a file behind white space; none of what is no file: reading a pipe would use it up."""
+    if not path.is_file():
+        return b""
+    with path.open("rb") as file:
+        return file.read(64).removeprefix(b"\xef\xbb\xbf").lstrip()
+
+
+def meant(path: Path) -> str:
+    """What may have been meant by the path of a file that does not exist, as the end of a sentence."""
+    from flashmesh.importers.problems import suggestion
+
+    near_preset = suggestion(path.stem if path.suffix == ".toml" else path.name, presets())
+    if path.parent == Path() and near_preset:
+        return f": did you mean {PRESET_PREFIX}{near_preset}?"
+    try:
+        beside = [other.name for other in path.parent.iterdir() if other.is_file()]
+    except OSError:
+        return f": there is no folder {path.parent} either"
+    near = suggestion(path.name, beside)
+    return f": did you mean {path.parent / near}?" if near else ""

@@ -1,0 +1,51 @@
+"""Where a configuration comes from, and what is said when it is not there."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from conftest import COMMAND, Cli, environment
+
+SMALL = 'preset = "z-nand"\n[workload]\nrequests = 100\n'
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ("z-nand", "z-nand: there is no such file: did you mean preset:z-nand?"),
+        ("znand.toml", "znand.toml: there is no such file: did you mean preset:z-nand?"),
+        ("drve.toml", "drve.toml: there is no such file: did you mean drive.toml?"),
+        ("nowhere/drive.toml", "nowhere/drive.toml: there is no such file: there is no folder nowhere either"),
+        ("xyzzy", "xyzzy: there is no such file"),
+    ],
+)
+def test_a_missing_file_is_told_with_what_may_have_been_meant(cli: Cli, tmp_path: Path, given: str, said: str) -> None:
+    (tmp_path / "drive.toml").write_text(SMALL)
+    done = cli("run", given)
+    assert (done.returncode, done.stdout, done.stderr) == (2, "", f"error: {said}\n")
+
+
+def test_files_of_mqsim_are_sent_to_their_importer(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "ssdconfig.xml").write_text('<?xml version="1.0"?>\n<Execution_Parameter_Set/>\n')
+    done = cli("run", "ssdconfig.xml")
+    assert done.returncode == 2
+    assert "import-mqsim" in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    "command", [["run", "-"], ["compare", "-", "--vary", "fabric.kind=bus,ideal"], ["config", "-"]]
+)
+def test_a_configuration_is_read_from_standard_input(command: list[str]) -> None:
+    def done(text: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [COMMAND, *command], input=text, env=environment(), capture_output=True, text=True, timeout=60, check=False
+        )
+
+    assert done(SMALL).returncode == 0
+    wrong = done("[workload]\nrequest = 100\n")
+    assert wrong.returncode == 2
+    assert "<stdin>:2:1" in wrong.stderr
