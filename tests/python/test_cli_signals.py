@@ -17,6 +17,12 @@ import pytest
 from conftest import COMMAND, ENDLESS, TIMEOUT_S, environment
 
 
+def expect_signals() -> None:
+    """Undoes what `nohup`, or a shell that runs jobs in the background, has the command ignore."""
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)
+
+
 class Watched:
     """The command with a terminal for stderr, and a pipe for stdout."""
 
@@ -30,6 +36,7 @@ class Watched:
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=theirs,
+            preexec_fn=expect_signals,
         )
         os.close(theirs)
         self.seen = b""
@@ -50,12 +57,19 @@ class Watched:
         end = time.monotonic() + TIMEOUT_S
         while words not in self.seen:
             assert self.read(), f"ended before {words!r}: {self.seen!r}"
-            assert time.monotonic() < end, f"no {words!r} in {self.seen!r}"
+            self.assert_before(end, f"no {words!r} in {self.seen!r}")
+
+    def assert_before(self, end: float, message: str) -> None:
+        """Fails after `end`, without leaving the command behind."""
+        if time.monotonic() >= end:
+            self.process.kill()
+            pytest.fail(message)
 
     def finish(self) -> tuple[int, str]:
         """Waits for the end; gives the exit code and stdout."""
+        end = time.monotonic() + TIMEOUT_S
         while self.read():
-            pass
+            self.assert_before(end, f"it does not end: {self.seen[-200:]!r}")
         output, _ = self.process.communicate(timeout=TIMEOUT_S)
         os.close(self.terminal)
         return self.process.returncode, output.decode()
