@@ -131,7 +131,7 @@ def test_same_seed_gives_the_same_json_and_another_seed_another(cli: Cli, config
 def test_request_log_holds_every_request_and_agrees_with_the_summary(cli: Cli, config: Path, tmp_path: Path) -> None:
     # More than one batch of the log.
     requests = 200_000
-    done = cli("run", config, "--set", f"workload.requests={requests}", "--requests", "log.parquet", "--json", "-")
+    done = cli("run", config, "--set", f"workload.requests={requests}", "--request-log", "log.parquet", "--json", "-")
     assert done.returncode == 0
     result = json.loads(done.stdout)
     log = pd.read_parquet(tmp_path / "log.parquet")
@@ -201,8 +201,11 @@ def test_preset_stands_in_for_a_file(cli: Cli) -> None:
         (["--trace", "empty.csv"], ["empty.csv"]),
         (["--trace", "empty.csv", "--profile", "hm_0"], ["exclude"]),
         (["--json", "nowhere/result.json", "--set", ENDLESS], ["nowhere/result.json", "cannot be written"]),
-        (["--requests", "drive.toml/log.parquet", "--set", ENDLESS], ["drive.toml/log.parquet", "cannot be written"]),
-        (["--requests", ".", "--set", ENDLESS], ["folder"]),
+        (
+            ["--request-log", "drive.toml/log.parquet", "--set", ENDLESS],
+            ["drive.toml/log.parquet", "cannot be written"],
+        ),
+        (["--request-log", ".", "--set", ENDLESS], ["folder"]),
         (["--seed", "-1"], ["--seed"]),
     ],
 )
@@ -235,7 +238,7 @@ def test_missing_configuration_is_bad_input(cli: Cli) -> None:
     assert "Traceback" not in done.stderr
 
 
-@pytest.mark.parametrize("option", ["--json", "--requests"])
+@pytest.mark.parametrize("option", ["--json", "--request-log"])
 def test_full_disk_is_an_error_without_a_traceback(cli: Cli, config: Path, option: str) -> None:
     done = cli("run", config, option, "/dev/full")
     assert done.returncode == 2
@@ -275,7 +278,7 @@ def test_profiles_are_listed_under_their_papers(cli: Cli) -> None:
 
 def test_mix_is_replayed_with_a_stream_for_each_member(cli: Cli, config: Path, tmp_path: Path) -> None:
     footprint = ("--set", "workload.footprint=64MiB", "--set", "replay.mode=open")
-    done = cli("run", config, "--profile", "mix1", *footprint, "--json", "-", "--requests", "log.parquet")
+    done = cli("run", config, "--profile", "mix1", *footprint, "--json", "-", "--request-log", "log.parquet")
     assert done.returncode == 0, done.stderr
     workload = json.loads(done.stdout)["workload"]
     assert (workload["kind"], workload["name"]) == ("profile", "mix1")
@@ -285,15 +288,16 @@ def test_mix_is_replayed_with_a_stream_for_each_member(cli: Cli, config: Path, t
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (("--json", "out", "--requests", "./out"), "--json and --requests name the same file"),
+        (("--json", "out", "--request-log", "./out"), "--json and --request-log name the same file"),
         (("--json", "drive.toml"), "the configuration and --json name the same file"),
-        (("--requests", "link"), "the configuration and --requests name the same file"),
+        (("--request-log", "link"), "the configuration and --request-log name the same file"),
         (("--trace", "some.csv", "--json", "some.csv"), "the trace and --json name the same file"),
         (
             ("--set", "workload.kind=trace", "--set", "workload.trace=some.csv", "--json", "some.csv"),
             "the trace and --json name the same file",
         ),
-        (("--requests", "-"), "cannot go to stdout"),
+        (("--request-log", "-"), "cannot go to stdout"),
+        (("--request-log", "log.csv"), "it writes Parquet; name it log.parquet"),
     ],
 )
 def test_output_that_would_overwrite_what_the_run_reads_or_writes_is_refused(

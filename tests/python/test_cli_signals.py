@@ -75,7 +75,7 @@ class Watched:
         return self.process.returncode, output.decode()
 
 
-@pytest.mark.parametrize("option", ["--json", "--requests"])
+@pytest.mark.parametrize("option", ["--json", "--request-log"])
 def test_interrupt_shows_what_was_simulated_and_writes_no_file(config: Path, tmp_path: Path, option: str) -> None:
     watched = Watched("run", config, "--set", ENDLESS, option, "result", cwd=tmp_path)
     watched.wait_for(b"simulating")
@@ -111,7 +111,7 @@ def test_interrupted_run_writes_its_json_to_stdout(config: Path, tmp_path: Path)
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGHUP, 129)])
 def test_termination_removes_temporary_files(config: Path, tmp_path: Path, number: signal.Signals, code: int) -> None:
-    watched = Watched("run", config, "--set", ENDLESS, "--requests", "log.parquet", cwd=tmp_path)
+    watched = Watched("run", config, "--set", ENDLESS, "--request-log", "log.parquet", cwd=tmp_path)
     watched.wait_for(b"simulating")
     watched.process.send_signal(number)
     assert watched.finish() == (code, "")

@@ -59,7 +59,7 @@ def test_a_log_of_fio_is_replayed_as_a_trace(iolog: list[tuple[str, int, int]], 
     reads = sum(kind == "read" for kind, _, _ in iolog)
     assert 0 < reads < REQUESTS
     done = cli(
-        "run", "drive.toml", "--trace", "mixed.log", "--check", "--json", "out.json", "--requests", "log.parquet"
+        "run", "drive.toml", "--trace", "mixed.log", "--check", "--json", "out.json", "--request-log", "log.parquet"
     )
     assert done.returncode == 0, done.stderr
     latency = result(tmp_path / "out.json")["latency_ps"]

@@ -96,7 +96,7 @@ def test_a_single_stream_is_as_fast_as_alone() -> None:
 
 
 def test_log_of_requests_names_the_streams(cli: Cli, two: Path, tmp_path: Path) -> None:
-    assert cli("run", two, "--fairness", "--requests", "log.parquet").returncode == 0
+    assert cli("run", two, "--fairness", "--request-log", "log.parquet").returncode == 0
     log = pd.read_parquet(tmp_path / "log.parquet")
     assert log.groupby("stream_name", observed=True).size().to_dict() == {"small": 4_000, "large": 1_000}
     assert set(log[log["stream_name"] == "large"]["size_bytes"]) == {65_536}

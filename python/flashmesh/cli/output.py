@@ -55,6 +55,15 @@ def refuse_stdout(option: str, path: Path | None, what: str = "a Parquet file") 
         raise click.BadParameter(f"{what} cannot go to stdout; give it a name", param_hint=option)
 
 
+def refuse_suffix(option: str, path: Path | None, suffix: str) -> None:
+    """Refuses a name that promises another format than the one that is written."""
+    if path is not None and path.suffix.lower() not in ("", suffix):
+        raise click.BadParameter(
+            f"{path} is no name for it: it writes {suffix[1:].capitalize()}; name it {path.with_suffix(suffix)}",
+            param_hint=option,
+        )
+
+
 def inputs(
     config: str, settings: Mapping[str, str], trace: Path | None, fio: Path | None, traces: Iterable[str] = ()
 ) -> dict[str, list[Path]]:

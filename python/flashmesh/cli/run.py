@@ -9,7 +9,15 @@ import click
 
 from flashmesh import simulate
 from flashmesh.cli.drive import drive_of, jobs_of, tell_lonely
-from flashmesh.cli.output import STDOUT, inputs, refuse_overwriting, refuse_stdout, require_stdout, stdout
+from flashmesh.cli.output import (
+    STDOUT,
+    inputs,
+    refuse_overwriting,
+    refuse_stdout,
+    refuse_suffix,
+    require_stdout,
+    stdout,
+)
 from flashmesh.cli.parameters import EXIT_CODES, drive_argument, output_option, workload_options
 from flashmesh.cli.progress import ProgressBar
 from flashmesh.execution import Interrupted
@@ -24,7 +32,7 @@ if TYPE_CHECKING:
 @drive_argument
 @workload_options
 @output_option("--json", "json_file", "Write the results as JSON; - writes them to stdout instead of the summary.")
-@output_option("--requests", "requests_file", "Write a Parquet file with a row for every request.")
+@output_option("--request-log", "requests_file", "Write a Parquet file with a row for every request.")
 @output_option(
     "--epochs",
     "epochs_file",
@@ -46,10 +54,11 @@ def run(
     CONFIG is a configuration file, or preset:NAME. With --fio it may be left out, for the drive of the defaults.
     """
     config = drive_of(config, fio_file)
-    refuse_stdout("--requests", requests_file)
+    refuse_stdout("--request-log", requests_file)
+    refuse_suffix("--request-log", requests_file, ".parquet")
     refuse_stdout("--epochs", epochs_file, "epochs")
     refuse_overwriting(
-        {"--json": json_file, "--requests": requests_file, "--epochs": epochs_file},
+        {"--json": json_file, "--request-log": requests_file, "--epochs": epochs_file},
         inputs(config, dict(settings), options["trace"], fio_file),
     )
     require_stdout()

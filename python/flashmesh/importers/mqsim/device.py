@@ -396,7 +396,7 @@ class DeviceTranslation:
             device.set("nvme.fetch-size", device.whole("Queue_Fetch_Size"), "Queue_Fetch_Size")
             device.set("nvme.arbitration", "round-robin")
             host.unused("SATA_Processing_Delay", "the interface is NVMe")
-        instead = "`flashmesh run --requests FILE` logs every request"
+        instead = "`flashmesh run --request-log FILE` logs every request"
         host.unused("Enable_ResponseTime_Logging", instead)
         host.unused("ResponseTime_Logging_Period_Length", instead)
 
