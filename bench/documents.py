@@ -11,9 +11,24 @@ VARYING = {"wall_s", "requests_per_wall_s", "peak_rss_bytes", "version", "config
 """What two runs of the same simulation need not agree on."""
 
 
+CITATIONS = "source"
+"""The key of where a constant is from: a text, and no result."""
+
+
 def result_of(report: dict[str, Any]) -> dict[str, Any]:
     """What was simulated, from a report."""
-    return {key: value for key, value in report.items() if key not in VARYING}
+    return {key: without_citations(value) for key, value in report.items() if key not in VARYING}
+
+
+def without_citations(value: Any) -> Any:
+    """A value without the texts that say where its constants are from."""
+    match value:
+        case dict():
+            return {key: without_citations(part) for key, part in value.items() if key != CITATIONS}
+        case list():
+            return [without_citations(part) for part in value]
+        case _:
+            return value
 
 
 def hash_of(result: dict[str, Any]) -> str:
