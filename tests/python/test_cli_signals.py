@@ -201,7 +201,12 @@ def open_for_reader(pipe: Path) -> int:
 def test_configuration_that_never_comes_can_be_given_up(tmp_path: Path, number: signal.Signals, code: int) -> None:
     os.mkfifo(tmp_path / "pipe.toml")
     with subprocess.Popen(
-        [COMMAND, "run", "pipe.toml"], cwd=tmp_path, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        [COMMAND, "run", "pipe.toml"],
+        cwd=tmp_path,
+        env=environment(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        preexec_fn=expect_signals,
     ) as process:
         writer = open_for_reader(tmp_path / "pipe.toml")
         assert process.poll() is None
