@@ -13,13 +13,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar, runtime_checkable
 
 from flashmesh._native import Config, ConfigError, WorkloadError
+from flashmesh.missing import PRESET_PREFIX as PRESET_PREFIX
 from flashmesh.missing import refuse_what_is_no_configuration
 
 if TYPE_CHECKING:
     from flashmesh.importers.fio import FioJobs
 
 T = TypeVar("T")
-PRESET_PREFIX = "preset:"
 STDIN = "-"
 """In place of the path of a file: the configuration is read from standard input."""
 

@@ -16,7 +16,7 @@ from flashmesh.cli.parameters import EXIT_CODES, config_argument, setting
 def config(config: str, settings: tuple[tuple[str, str], ...]) -> None:
     """Print a configuration with every parameter and its value, as TOML.
 
-    CONFIG is a configuration file, or preset:NAME.
+    CONFIG is a configuration file, preset:NAME, or - for standard input.
     """
     with stdout() as stream:
         stream.write(configuration.load(config, overrides=dict(settings)).to_toml())

@@ -93,17 +93,26 @@ impl Simulation {
     }
 
     /// Runs with a scheduling policy of the caller's own in place of the configured one.
+    ///
+    /// # Panics
+    /// When the drive has run already: it is set up before.
     pub fn set_scheduler(&mut self, scheduler: Box<dyn Scheduler + Send>) {
         self.may_be_lean = false;
         self.full().datapath.set_scheduler(AnyScheduler::Custom(Custom(scheduler)));
     }
 
     /// Gives every completed request to `sink`.
+    ///
+    /// # Panics
+    /// When the drive has run already: it is set up before.
     pub fn set_request_sink(&mut self, sink: Box<dyn RequestSink>) {
         self.full().frontend.set_request_sink(sink);
     }
 
     /// Adds a probe, which is told what happens during the run.
+    ///
+    /// # Panics
+    /// When the drive has run already: it is set up before.
     pub fn add_probe(&mut self, probe: Box<dyn Probe + Send>) {
         self.may_be_lean = false;
         let drive = self.full();
@@ -113,15 +122,13 @@ impl Simulation {
     }
 
     /// WeightedRoundRobin the oracles on: the run fails at the first thing that must not happen.
+    ///
+    /// # Panics
+    /// When the drive has run already: it is set up before.
     pub fn enable_checks(&mut self) {
         let drive = self.full();
         let oracles = Oracles::new(&drive.geometry, &drive.config);
         self.add_probe(Box::new(oracles));
-    }
-
-    /// Has the full instance run the drive, though it be a plain one; the result is the same.
-    pub fn keep_full(&mut self) {
-        self.may_be_lean = false;
     }
 
     /// Whether the drive was run by the instance for plain drives over its interconnect.
