@@ -65,9 +65,8 @@ def compare(
 ) -> int:
     """Simulate drives that differ in some keys, in parallel, and print them side by side.
 
-    CONFIG is a configuration file, preset:NAME, or - for standard input. With --fio it may be left out, for the drive of
-    the defaults. Ratios
-    are against the first run.
+    CONFIG is a configuration file, preset:NAME, or - for standard input. With --fio it may be left out, for the
+    drive of the defaults. Ratios are against the first run.
     """
     config = drive_of(config, fio_file)
     vary = dict(axes)

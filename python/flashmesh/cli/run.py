@@ -51,8 +51,8 @@ def run(
 ) -> int:
     """Simulate one drive and print what came out and why.
 
-    CONFIG is a configuration file, preset:NAME, or - for standard input. With --fio it may be left out, for the drive of
-    the defaults.
+    CONFIG is a configuration file, preset:NAME, or - for standard input. With --fio it may be left out, for the
+    drive of the defaults.
     """
     config = drive_of(config, fio_file)
     refuse_stdout("--request-log", requests_file)
