@@ -6,7 +6,7 @@ CARGO ?= cargo
 BIN := $(VENV)/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test test-rust test-python explore soak lint format generate check-generated bench bench-mqsim clean
+.PHONY: help build demo test test-rust test-python explore campaign faults coverage sbom lock soak lint format generate check-generated bench bench-mqsim clean
 
 help: ## Say what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-16s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -28,9 +28,10 @@ $(NATIVE): $(ENVIRONMENT) $(SOURCES)
 
 build: $(NATIVE) ## Build everything into the virtual environment
 
-demo: $(NATIVE) ## Replay a bundled workload over six interconnects, side by side; results under out/demo
+demo: $(NATIVE) ## Replay a bundled workload over six interconnects, side by side; results and a report under out/demo
 	@mkdir -p out/demo
-	$(BIN)/flashmesh compare examples/demo.toml --vary fabric.kind=bus,pssd,pnssd,nossd,venice,ideal --json out/demo/comparison.json --parquet out/demo/comparison.parquet
+	$(BIN)/flashmesh compare examples/demo.toml --vary fabric.kind=bus,pssd,pnssd,nossd,venice,ideal --set measure.epoch=5ms --set measure.network=true --set measure.window-start=50us --json out/demo/comparison.json --parquet out/demo/comparison.parquet
+	$(BIN)/flashmesh report out/demo/comparison.json -o out/demo/report.html
 
 # Side by side: each suite leaves a core idle where a single test of it takes long.
 test: $(NATIVE) ## Run every test
@@ -46,6 +47,26 @@ explore: ## Run the random tests on cases that were not drawn before; PROPTEST_C
 test-python: $(NATIVE)
 	$(BIN)/python -m pytest
 
+campaign: $(NATIVE) ## Simulate random drives under all oracles and check them by other means; RUNS, SEED, MINUTES; goes on where it stopped
+	@mkdir -p out
+	$(BIN)/flashmesh campaign --out out/campaign $(if $(MINUTES),--minutes $(MINUTES)) $(if $(RUNS)$(if $(MINUTES),,1),--runs $(or $(RUNS),10000)) --seed $(or $(SEED),1)
+
+faults: $(NATIVE) ## Kill a thousand runs at random moments, and look at what they leave
+	FLASHMESH_KILLS=$(or $(KILLS),1000) $(BIN)/python -m pytest tests/python/test_faults.py
+
+coverage: ## Measure which lines of the core its tests reach; needs cargo-llvm-cov (cargo install cargo-llvm-cov)
+	PROPTEST_RNG_SEED=1 $(CARGO) llvm-cov --package flashmesh --locked --summary-only $(ARGS)
+
+sbom: $(ENVIRONMENT) ## Write what a release is made of, as CycloneDX, to out/sbom.json
+	@mkdir -p out
+	$(BIN)/python tools/supply_chain.py --sbom out/sbom.json
+
+lock: ## Write the hashes of what requirements.lock names; needs uv
+	uv pip compile --quiet --generate-hashes --no-annotate --no-header --no-deps --python-version 3.11 requirements.lock > requirements.lock.new
+	{ grep '^#' requirements.lock; cat requirements.lock.new; } > requirements.lock.whole
+	mv requirements.lock.whole requirements.lock
+	rm requirements.lock.new
+
 soak: ## Run ten random drives with everything on for ten million requests each, under all oracles; takes hours
 	FLASHMESH_SOAK_REQUESTS=10000000 $(CARGO) test --release --locked --package flashmesh --test soak -- --nocapture
 
@@ -53,6 +74,7 @@ lint: $(ENVIRONMENT) ## Check formatting, lints and types
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --workspace --all-targets --locked --quiet -- -D warnings
 	$(BIN)/python tools/import_rules.py
+	$(BIN)/python tools/supply_chain.py
 	$(BIN)/ruff check --quiet
 	$(BIN)/ruff format --check --quiet
 	$(BIN)/mypy

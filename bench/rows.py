@@ -73,6 +73,8 @@ MQSIM: Settings = {"workload.footprint": "18723328KiB", "replay.outstanding": 64
 WRITES: Settings = {"workload.read-share": 0}
 FULL: Settings = {"geometry.blocks-per-plane": 64, "precondition.kind": "random"}
 """A small drive, full of data overwritten at random: the steady state is soon reached."""
+POLICY: Settings = FULL | {"workload.read-share": 0.3, "geometry.over-provisioning": 0.16}
+"""What firmware policies are compared on: reads beside writes, and collection."""
 
 
 def mesh(side: int) -> Settings:
@@ -92,6 +94,17 @@ def fabric(kind: str, requests: int, counted: int) -> Row:
 
 
 BUS = fabric("bus", 4_000_000, 20_000)
+COLLIDING_RUNS = (1_500_000, 20_000)
+COLLIDING = Row("8 random reads, drive of 16 dies", {}, *COLLIDING_RUNS, file="collisions.toml")
+
+
+POLICIES = ("sprinkler", "paq", "fair")
+
+
+def policy(name: str) -> Row:
+    """The same reads under a scheduling policy."""
+    return Row(f"same reads, {name}", RESIDENT | {"schedule.policy": name}, 2_000_000, 20_000)
+
 
 ROWS = [
     BUS,
@@ -102,6 +115,9 @@ ROWS = [
     Row("4 KiB random reads, 10 % map misses", MAP_MISSES, 1_000_000, 50_000),
     Row("64 KiB sequential reads, bus", RESIDENT | LARGE_REQUESTS, 300_000, 4_000),
     Row("steady-state random writes, WA 4", FULL | WRITES | {"geometry.over-provisioning": 0.16}, 500_000, 20_000),
+    Row("30/70 mix under collection, TBM", POLICY | {"ftl.policy": "tbm"}, 250_000, 10_000),
+    Row("30/70 mix under collection, MBM", POLICY | {"ftl.policy": "mbm", "mbm.suspension": "off"}, 250_000, 10_000),
+    Row("30/70 mix under collection, page", POLICY, 500_000, 20_000),
     Row("70/30, collection, cache, 4 queues", {}, 800_000, 20_000, file="mix.toml", streams=4),
     Row("MQSim, 4 KiB random reads", MQSIM, 2_000_000, 20_000, file="mqsim.toml"),
     Row("MQSim, 4 KiB random writes", MQSIM | WRITES, 2_000_000, 20_000, file="mqsim.toml"),
@@ -113,6 +129,10 @@ ROWS = [
         4_000,
         file="mqsim.toml",
     ),
+    *map(policy, POLICIES),
+    COLLIDING,
+    Row("same reads, collisions analysed", {"measure.collisions": "true"}, *COLLIDING_RUNS, file=COLLIDING.file),
+    Row("same reads, replication on", {"replication.enabled": "true"}, *COLLIDING_RUNS, file=COLLIDING.file),
     fabric("nossd", 500_000, 8_000),
     fabric("venice", 400_000, 6_000),
     Row("hot row, Venice", {"fabric.kind": "venice"}, 100_000, 5_000, file="hot-row.toml"),
@@ -135,5 +155,10 @@ BOUNDS = [
     Bound("time of 100 M requests", "100 M random reads, bus", BUS.name, 1.1),
     Bound("memory of 100 M requests", "100 M random reads, bus", BUS.name, 1.05, of="peak"),
     Bound("time on 1.6 TB over 412 GB", "same reads, drive four times as large", "4 KiB random reads of 4 GiB", 1.1),
+    *(Bound(f"time of {name} over the default", f"same reads, {name}", BUS.name, 2.0) for name in POLICIES),
+    Bound("TBM over the plain FTL", "30/70 mix under collection, TBM", "30/70 mix under collection, page", 2.0),
+    Bound("MBM over the plain FTL", "30/70 mix under collection, MBM", "30/70 mix under collection, page", 2.0),
+    Bound("analysis of collisions", "same reads, collisions analysed", COLLIDING.name, 1.15),
+    Bound("replication", "same reads, replication on", COLLIDING.name, 1.25),
     Bound("Venice, 32x32 over 8x8, a hop", "Venice, 32x32 chips", "Venice, 8x8 chips", 3.0, of="hop"),
 ]

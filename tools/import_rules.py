@@ -29,10 +29,13 @@ ROOMS = (
     ("fabric", "the interconnects"),
     ("schedule", "which transaction a die runs next"),
     ("ftl", "mapping, allocation, collection, wear"),
+    ("collisions", "reads that wait behind reads of their die, and what copies would gain"),
     ("power", "energy and area"),
     # What the parts of a run share.
     ("measure", "counts, histograms and the quantities of a report"),
     ("kernel", "clock and events, probes, what is compiled into a run"),
+    ("probes", "analyses that watch a run"),
+    ("recording", "timelines and the network over a window of time: probes"),
     # What takes several of them.
     ("drive", "whether a configuration makes a drive"),
     ("check", "oracles"),

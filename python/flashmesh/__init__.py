@@ -30,6 +30,7 @@ from flashmesh._native import (
 
 if TYPE_CHECKING:
     from flashmesh._parameters import (
+        Area as Area,
         Cache as Cache,
         Config as Config,
         Fabric as Fabric,
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
         Geometry as Geometry,
         Host as Host,
         Mapping as Mapping,
+        Mbm as Mbm,
         Measure as Measure,
         Namespace as Namespace,
         Nossd as Nossd,
@@ -49,6 +51,7 @@ if TYPE_CHECKING:
         Precondition as Precondition,
         Queue as Queue,
         Replay as Replay,
+        Replication as Replication,
         Sata as Sata,
         Schedule as Schedule,
         Stream as Stream,
@@ -59,6 +62,7 @@ if TYPE_CHECKING:
     from flashmesh.comparison import (
         ComparedRun as ComparedRun,
         Comparison as Comparison,
+        FailedRun as FailedRun,
     )
     from flashmesh.configuration import (
         ConfigSource as ConfigSource,
@@ -67,6 +71,7 @@ if TYPE_CHECKING:
     from flashmesh.execution import (
         Interrupted as Interrupted,
         Progress as Progress,
+        Unwritten as Unwritten,
     )
     from flashmesh.fitting import (
         TraceComparison as TraceComparison,
@@ -77,6 +82,7 @@ if TYPE_CHECKING:
         fit_trace as fit_trace,
         generate_trace as generate_trace,
     )
+    from flashmesh.html import write_report as write_report
     from flashmesh.results import (
         Bound as Bound,
         Breakdown as Breakdown,
@@ -86,6 +92,8 @@ if TYPE_CHECKING:
         CausesOfConflicts as CausesOfConflicts,
         Constant as Constant,
         DeviceCache as DeviceCache,
+        Distribution as Distribution,
+        DistributionByKind as DistributionByKind,
         Drift as Drift,
         DriveArea as DriveArea,
         DrivePower as DrivePower,
@@ -101,18 +109,28 @@ if TYPE_CHECKING:
         MappingCache as MappingCache,
         Measured as Measured,
         MeasuredStream as MeasuredStream,
+        NetworkRecording as NetworkRecording,
         PathConflict as PathConflict,
         PowerCut as PowerCut,
+        Provenance as Provenance,
+        RecordedHold as RecordedHold,
+        RecordedRequest as RecordedRequest,
+        RecordedScoutStep as RecordedScoutStep,
+        RecordedTransfer as RecordedTransfer,
         Result as Result,
         Rounds as Rounds,
         Scouts as Scouts,
         StreamFairness as StreamFairness,
         StreamResult as StreamResult,
-        Stretch as Stretch,
-        StretchUtilisation as StretchUtilisation,
+        Interval as Interval,
+        IntervalUtilisation as IntervalUtilisation,
         TraceTally as TraceTally,
         Utilisation as Utilisation,
         WarmUp as WarmUp,
+        WorkloadFile as WorkloadFile,
+    )
+    from flashmesh.saved import (
+        load as load,
     )
     from flashmesh.simulate import (
         compare as compare,
@@ -128,6 +146,7 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "flashmesh._parameters": (
+        "Area",
         "Cache",
         "Config",
         "Fabric",
@@ -137,6 +156,7 @@ _HOMES = {
         "Geometry",
         "Host",
         "Mapping",
+        "Mbm",
         "Measure",
         "Namespace",
         "Nossd",
@@ -147,6 +167,7 @@ _HOMES = {
         "Precondition",
         "Queue",
         "Replay",
+        "Replication",
         "Sata",
         "Schedule",
         "Stream",
@@ -157,6 +178,7 @@ _HOMES = {
     "flashmesh.comparison": (
         "ComparedRun",
         "Comparison",
+        "FailedRun",
     ),
     "flashmesh.configuration": (
         "ConfigSource",
@@ -165,6 +187,7 @@ _HOMES = {
     "flashmesh.execution": (
         "Interrupted",
         "Progress",
+        "Unwritten",
     ),
     "flashmesh.fitting": (
         "TraceComparison",
@@ -175,6 +198,7 @@ _HOMES = {
         "fit_trace",
         "generate_trace",
     ),
+    "flashmesh.html": ("write_report",),
     "flashmesh.results": (
         "Bound",
         "Breakdown",
@@ -184,6 +208,8 @@ _HOMES = {
         "CausesOfConflicts",
         "Constant",
         "DeviceCache",
+        "Distribution",
+        "DistributionByKind",
         "Drift",
         "DriveArea",
         "DrivePower",
@@ -199,19 +225,27 @@ _HOMES = {
         "MappingCache",
         "Measured",
         "MeasuredStream",
+        "NetworkRecording",
         "PathConflict",
         "PowerCut",
+        "Provenance",
+        "RecordedHold",
+        "RecordedRequest",
+        "RecordedScoutStep",
+        "RecordedTransfer",
         "Result",
         "Rounds",
         "Scouts",
         "StreamFairness",
         "StreamResult",
-        "Stretch",
-        "StretchUtilisation",
+        "Interval",
+        "IntervalUtilisation",
         "TraceTally",
         "Utilisation",
         "WarmUp",
+        "WorkloadFile",
     ),
+    "flashmesh.saved": ("load",),
     "flashmesh.simulate": (
         "compare",
         "run",

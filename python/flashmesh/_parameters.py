@@ -16,6 +16,7 @@ from dataclasses import dataclass, fields, is_dataclass
 from typing import Any, Literal, TypeAlias
 
 __all__ = [
+    "Area",
     "Bytes",
     "Cache",
     "CacheDestage",
@@ -28,6 +29,7 @@ __all__ = [
     "FabricArbitration",
     "FabricKind",
     "Flash",
+    "FlashDieStart",
     "FlashMultiPlane",
     "FlashPageTypes",
     "FlashProgramOrder",
@@ -35,10 +37,12 @@ __all__ = [
     "Ftl",
     "FtlAllocation",
     "FtlFirstTouch",
+    "FtlPolicy",
     "FtlWriteBinding",
     "FtlWriteStreams",
     "Gc",
     "GcMove",
+    "GcMovedPages",
     "GcVictim",
     "Geometry",
     "Host",
@@ -49,14 +53,20 @@ __all__ = [
     "MappingFill",
     "MappingSharing",
     "MappingWriteBackRead",
+    "Mbm",
+    "MbmSuspension",
     "Measure",
     "MeasureWarmUp",
     "Namespace",
     "Nossd",
     "NossdArbitration",
+    "NossdControllerQueues",
     "NossdInjection",
+    "NossdInterleave",
+    "NossdPagePackets",
     "NossdPlacement",
     "NossdReply",
+    "NossdSlotReuse",
     "NossdTopology",
     "Nvme",
     "NvmeArbitration",
@@ -73,6 +83,7 @@ __all__ = [
     "Rate",
     "Replay",
     "ReplayMode",
+    "Replication",
     "Sata",
     "SataTransport",
     "Schedule",
@@ -140,6 +151,9 @@ Preset: TypeAlias = Literal["z-nand", "pm9a3", "enterprise-slc", "nossd12", "mbm
 FlashPageTypes: TypeAlias = Literal["one", "mlc", "tlc"]
 """How the pages of a block differ in their array times; an operation takes as long as its slowest page."""
 
+FlashDieStart: TypeAlias = Literal["independent", "together"]
+"""When dies that work side by side begin an operation."""
+
 FlashMultiPlane: TypeAlias = Literal["off", "same-offset", "same-block-and-offset"]
 """When planes of a die join in one operation."""
 
@@ -164,16 +178,31 @@ FabricArbitration: TypeAlias = Literal[
 PnssdControllers: TypeAlias = Literal["independent", "shared"]
 """What the controllers drive."""
 
+NossdSlotReuse: TypeAlias = Literal["same-cycle", "next-cycle"]
+"""When the slot of a flit that leaves a buffer can be used again."""
+
 NossdTopology: TypeAlias = Literal["mesh", "torus", "ring"]
 """How the routers of the chips are connected."""
+
+NossdInterleave: TypeAlias = Literal["packets", "flits"]
+"""What of two directions takes turns on a link, and what follows what on an output."""
 
 NossdPlacement: TypeAlias = Literal["one-sided", "all-sided"]
 """Where the controllers are attached."""
 
-NossdInjection: TypeAlias = Literal["nearest", "round-robin", "least-loaded", "nearest-under-threshold"]
+NossdInjection: TypeAlias = Literal[
+    "nearest",
+    "round-robin",
+    "nearest-else-round-robin",
+    "least-loaded",
+    "nearest-under-threshold",
+]
 """Which controller sends a command; Network-on-SSD, CAL 2012 calls the nearest the trivial choice, Design for
 Scalability, PACT 2014 takes them in turn.
 """
+
+NossdControllerQueues: TypeAlias = Literal["dies", "packets"]
+"""What waits at a controller."""
 
 NossdReply: TypeAlias = Literal["sender", "nearest"]
 """Which controller a chip answers."""
@@ -181,19 +210,22 @@ NossdReply: TypeAlias = Literal["sender", "nearest"]
 NossdArbitration: TypeAlias = Literal["round-robin", "fifo", "oldest"]
 """Which packet a router serves next on a link."""
 
+NossdPagePackets: TypeAlias = Literal["fixed", "one"]
+"""What a page is sent in."""
+
 VeniceRouting: TypeAlias = Literal["venice", "minimal-adaptive", "xy", "random-dfs"]
 """How a scout finds its way."""
 
 VeniceTieBreak: TypeAlias = Literal["lfsr", "uniform"]
 """How a router draws one of several ports."""
 
-VeniceRetry: TypeAlias = Literal["next-release", "next-controller"]
+VeniceRetry: TypeAlias = Literal["on-teardown", "immediate", "next-controller"]
 """What a die does whose scout has found no path."""
 
 VeniceService: TypeAlias = Literal["own-row-first", "longest-first"]
 """Which die goes first when a controller gets free."""
 
-SchedulePolicy: TypeAlias = Literal["out-of-order", "fifo"]
+SchedulePolicy: TypeAlias = Literal["out-of-order", "fifo", "sprinkler", "paq", "fair"]
 """How a die chooses among the transactions that wait for it."""
 
 ScheduleOrder: TypeAlias = Literal["read-first", "write-first", "arrival"]
@@ -204,6 +236,11 @@ ScheduleErases: TypeAlias = Literal["with-collection", "first", "last"]
 
 SchedulePriorities: TypeAlias = Literal["off", "strict", "weighted"]
 """What priorities of requests do. With them on, only transactions of the same priority join in a multi-plane operation.
+"""
+
+FtlPolicy: TypeAlias = Literal["page", "tbm", "mbm", "sprinkler"]
+"""What the firmware makes of the state machines of the translation layer
+([firmware-policies.md](firmware-policies.md)).
 """
 
 FtlAllocation: TypeAlias = Literal[
@@ -232,9 +269,9 @@ FtlAllocation: TypeAlias = Literal[
     "PDCW",
     "PDWC",
     "dynamic",
+    "free-channel",
 ]
-"""Which plane a written page goes to; a page read before it was written is placed by the static order (CWDP when
-dynamic).
+"""Which plane a written page goes to. A page that holds nothing has its home by the static order (CWDP when dynamic).
 """
 
 FtlWriteBinding: TypeAlias = Literal["late", "early"]
@@ -243,8 +280,8 @@ handed out agree, as deep in their queues as `schedule.lookahead`, and the read 
 does not cost the write its turn.
 """
 
-FtlFirstTouch: TypeAlias = Literal["own-block", "write-block"]
-"""Where a page read before it was written is placed."""
+FtlFirstTouch: TypeAlias = Literal["home", "write-block"]
+"""What becomes of a page that is read before it was written."""
 
 FtlWriteStreams: TypeAlias = Literal["shared", "per-stream"]
 """Which open block of its plane a written page goes to."""
@@ -258,11 +295,17 @@ MappingFill: TypeAlias = Literal["entry", "page"]
 MappingWriteBackRead: TypeAlias = Literal["when-missing", "always"]
 """When a translation page that is to be written back is read first."""
 
+MbmSuspension: TypeAlias = Literal["off", "program", "erase", "both"]
+"""Which operations a waiting host read suspends under this policy, in place of `flash.suspension`."""
+
 GcVictim: TypeAlias = Literal["greedy", "d-choices", "random", "random-p", "random-pp", "fifo"]
 """Which block is collected."""
 
 GcMove: TypeAlias = Literal["through-controller", "chip-to-chip"]
 """How a valid page moves."""
+
+GcMovedPages: TypeAlias = Literal["own-block", "write-block"]
+"""Which open block of its plane takes a page that collection moves."""
 
 HostInterface: TypeAlias = Literal["direct", "nvme", "sata"]
 """How commands and data cross."""
@@ -300,6 +343,7 @@ WorkloadKind: TypeAlias = Literal["synthetic", "profile", "trace", "fitted"]
 WorkloadFormat: TypeAlias = Literal[
     "auto",
     "msr",
+    "msr-short",
     "ascii",
     "fio-iolog",
     "spc",
@@ -310,11 +354,16 @@ WorkloadFormat: TypeAlias = Literal[
     "diskmon",
     "alibaba",
     "tencent",
+    "fiu",
+    "libcachesim-csv",
+    "oracle-general",
 ]
 """Layout of the trace file."""
 
 WorkloadTimeUnit: TypeAlias = Literal["ps", "ns", "us", "ms", "s"]
-"""The unit of time stamps of the ASCII family; other formats fix theirs."""
+"""The unit of time stamps of the ASCII family; other formats fix theirs. An open replay needs it said, as nothing in
+such a file tells it.
+"""
 
 WorkloadPolarity: TypeAlias = Literal["read-is-1", "read-is-0"]
 """Which type of the ASCII family is a read."""
@@ -334,7 +383,7 @@ WorkloadArrivals: TypeAlias = Literal["constant", "exponential", "burst"]
 """How arrivals are spaced (they matter in open replay only)."""
 
 ReplayMode: TypeAlias = Literal["open", "stress", "closed"]
-"""When requests are issued."""
+"""When requests are issued. A trace replays `open` unless the mode, `outstanding`, `threads` or `think-time` is set."""
 
 QueuePriority: TypeAlias = Literal["urgent", "high", "medium", "low"]
 """How urgent the requests of the stream are, for the parts of the drive that tell requests apart."""
@@ -450,6 +499,10 @@ class Flash:
     holds data or has an operation suspended, and all that waits for its dies waits in one queue. Default: True.
     """
 
+    die_start: FlashDieStart | None = None
+    """When dies that work side by side begin an operation. Only with die_interleaving = True. Default: "independent".
+    """
+
     multi_plane: FlashMultiPlane | None = None
     """When planes of a die join in one operation. Default: "same-offset"."""
 
@@ -462,7 +515,7 @@ class Flash:
     """
 
     suspension: FlashSuspension | None = None
-    """Which operations a waiting host read suspends. Default: "off"."""
+    """Which operations a waiting host read suspends. Only with ftl.policy other than "mbm". Default: "off"."""
 
     suspend_time: Time | None = None
     """From the suspend command until the array is free. Values: 0ps to 1s. Default: "5us"."""
@@ -487,13 +540,21 @@ class Fabric:
     channel_rate: Rate | None = None
     """Rate of one channel; that of pSSD is twice as much. Values: 1kB/s to unlimited. Default: "1.2GB/s"."""
 
+    hold_path: bool | None = None
+    """Hold a channel of `bus` or `pssd` through the operation of the array, from the command to the last byte of the
+    data or to the end of a program or erase, rather than only while bytes move. Default: False.
+    """
+
     arbitration: FabricArbitration | None = None
     """Who gets a channel when several wait. Default: "command-first"."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Packets:
-    """The packets of pSSD and pnSSD, whose chips have a controller on the die."""
+    """The packets of pSSD and pnSSD, whose chips have a controller on the die.
+
+    Its keys are read only with fabric.kind = "pssd" or "pnssd".
+    """
 
     control_packet: Bytes | None = None
     """A control packet: command and address of one plane. Values: 0B to 4KiB. Default: "8B"."""
@@ -512,7 +573,10 @@ class Packets:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Pnssd:
-    """The horizontal and vertical channels of pnSSD, and their controllers."""
+    """The horizontal and vertical channels of pnSSD, and their controllers.
+
+    Its keys are read only with fabric.kind = "pnssd".
+    """
 
     controllers: PnssdControllers | None = None
     """What the controllers drive. Default: "independent"."""
@@ -523,7 +587,10 @@ class Pnssd:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Nossd:
-    """NoSSD, a network of packets between the chips."""
+    """NoSSD, a network of packets between the chips.
+
+    Its keys are read only with fabric.kind = "nossd".
+    """
 
     flit_time: Time | None = None
     """Time a link takes for a flit of 8 bit; also the time of a stage of the routers. Values: 1ps to 1ms. Default:
@@ -531,7 +598,10 @@ class Nossd:
     """
 
     pipeline_stages: int | None = None
-    """Stages of a router, before the link. Values: 1 to 64. Default: 3."""
+    """Stages of a router, before the link. Values: 0 to 64. Default: 3."""
+
+    slot_reuse: NossdSlotReuse | None = None
+    """When the slot of a flit that leaves a buffer can be used again. Default: "next-cycle"."""
 
     buffer_flits: int | None = None
     """Slots of the buffer at each input of a router, in flits. Values: 1 to 65536. Default: 512."""
@@ -540,8 +610,15 @@ class Nossd:
     """How the routers of the chips are connected. Default: "mesh"."""
 
     half_duplex: bool | None = None
-    """Whether the two directions between neighbouring routers share their wires; needs buffers that hold a whole
-    packet. Default: False.
+    """Whether the two directions between neighbouring routers share their wires; with `interleave = "packets"` that
+    needs buffers that hold a whole packet. Default: False.
+    """
+
+    interleave: NossdInterleave | None = None
+    """What of two directions takes turns on a link, and what follows what on an output. Default: "packets"."""
+
+    local_channels: int | None = None
+    """Links of each chip, and of each controller, into the network, and as many out of it. Values: 1 to 8. Default: 1.
     """
 
     placement: NossdPlacement | None = None
@@ -551,6 +628,9 @@ class Nossd:
     """Which controller sends a command; Network-on-SSD, CAL 2012 calls the nearest the trivial choice, Design for
     Scalability, PACT 2014 takes them in turn. Default: "nearest".
     """
+
+    controller_queues: NossdControllerQueues | None = None
+    """What waits at a controller. Default: "dies"."""
 
     injection_threshold: int | None = None
     """Commands waiting at a controller from which on it is passed over, with `nearest-under-threshold`. Values: 1 to
@@ -578,8 +658,11 @@ class Nossd:
     acknowledgement_flits: int | None = None
     """Length of an acknowledgement. Values: 1 to 65536. Default: 4."""
 
+    page_packets: NossdPagePackets | None = None
+    """What a page is sent in. Default: "fixed"."""
+
     data_packet_flits: int | None = None
-    """Length of a packet of data, header included. Values: 2 to 65536. Default: 512."""
+    """Length of a packet of data, header included, with `page-packets = "fixed"`. Values: 2 to 65536. Default: 512."""
 
     data_header_flits: int | None = None
     """Header of a packet of data. Values: 1 to 65536. Default: 32."""
@@ -592,7 +675,10 @@ class Nossd:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Venice:
-    """Venice, a mesh of routers in which scouts reserve circuits."""
+    """Venice, a mesh of routers in which scouts reserve circuits.
+
+    Its keys are read only with fabric.kind = "venice".
+    """
 
     routing: VeniceRouting | None = None
     """How a scout finds its way. Default: "venice"."""
@@ -601,7 +687,7 @@ class Venice:
     """How a router draws one of several ports. Default: "lfsr"."""
 
     retry: VeniceRetry | None = None
-    """What a die does whose scout has found no path. Default: "next-release"."""
+    """What a die does whose scout has found no path. Default: "on-teardown"."""
 
     service: VeniceService | None = None
     """Which die goes first when a controller gets free. Default: "own-row-first"."""
@@ -632,7 +718,7 @@ class Schedule:
 
     erases: ScheduleErases | None = None
     """When erases go. Space is nearly out below `gc.hard-threshold`, and where a write finds no page. Only with policy
-    = "out-of-order". Default: "with-collection".
+    other than "fifo". Default: "with-collection".
     """
 
     priorities: SchedulePriorities | None = None
@@ -642,8 +728,9 @@ class Schedule:
 
     age_bound: Time | None = None
     """A request's transaction that has waited this long for its die goes before those of all other requests, so that
-    none waits for ever behind a kind or a priority that always goes first. Only with policy = "out-of-order". Values:
-    0ps to 1000s. Default: no bound.
+    none waits for ever behind a kind or a priority that always goes first; where `policy` is `out-of-order`, reads and
+    writes then take turns ([scheduling.md](scheduling.md)). 1000 s is no bound. Only with policy other than "fifo".
+    Values: 0ps to 1000s. Default: "20ms".
     """
 
     lookahead: int | None = None
@@ -656,8 +743,13 @@ class Schedule:
 class Ftl:
     """Where a page lives."""
 
+    policy: FtlPolicy | None = None
+    """What the firmware makes of the state machines of the translation layer
+    ([firmware-policies.md](firmware-policies.md)). Default: "page".
+    """
+
     allocation: FtlAllocation | None = None
-    """Which plane a written page goes to; a page read before it was written is placed by the static order (CWDP when
+    """Which plane a written page goes to. A page that holds nothing has its home by the static order (CWDP when
     dynamic). Default: "CWDP".
     """
 
@@ -668,7 +760,7 @@ class Ftl:
     """
 
     first_touch: FtlFirstTouch | None = None
-    """Where a page read before it was written is placed. Only with write_binding = "early". Default: "own-block"."""
+    """What becomes of a page that is read before it was written. Only with write_binding = "early". Default: "home"."""
 
     write_streams: FtlWriteStreams | None = None
     """Which open block of its plane a written page goes to. Default: "shared"."""
@@ -729,6 +821,49 @@ class Mapping:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class Mbm:
+    """The parts of MBM (Maximizing Bandwidth Management FTL), each with a switch of its own.
+
+    Its keys are read only with ftl.policy = "mbm".
+    """
+
+    ws: bool | None = None
+    """Write strategy (WS): pages that collection moves go to an open block of their own, the planes of a die keep equal
+    write pointers, and channels share the waiting writes by `Channel_Max_Subs`. Without it moved pages go to the block
+    that is written, planes take turns, and so do channels. Default: True.
+    """
+
+    rs: bool | None = None
+    """Read strategy (RS): planes join in a read for pages of one request only, and areas that long requests read are
+    laid out over all dies, and laid out anew where they lie unevenly. Default: True.
+    """
+
+    mcs: bool | None = None
+    """Minimizing Chip consumption Strategy (MCS): waiting writes first go to the free chip that takes the fewest pages
+    at once, then to those that take the most. Without it chips take turns. Default: True.
+    """
+
+    suspension: MbmSuspension | None = None
+    """Which operations a waiting host read suspends under this policy, in place of `flash.suspension`. Default: "both".
+    """
+
+    read_threshold: Bytes | None = None
+    """A read request longer than this makes its area read-intensive. Only with rs = True. Values: at least 512B.
+    Default: "32KiB".
+    """
+
+    area_size: Bytes | None = None
+    """Size of the areas that are read-intensive or not. Only with rs = True. Values: at least 512B. Default: a page on
+    each die.
+    """
+
+    reallocations_max: int | None = None
+    """Reallocated pages that may wait for their programs at a time; none turns reallocation off. Only with rs = True.
+    Values: 0 to 65536. Default: 64.
+    """
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Gc:
     """Garbage collection."""
 
@@ -753,6 +888,11 @@ class Gc:
     move: GcMove | None = None
     """How a valid page moves. Default: "through-controller"."""
 
+    moved_pages: GcMovedPages | None = None
+    """Which open block of its plane takes a page that collection moves. Only with ftl.policy = "page" or "sprinkler".
+    Default: "own-block".
+    """
+
     copyback: bool | None = None
     """Whether pages move inside their plane without leaving the chip. Default: False."""
 
@@ -775,6 +915,31 @@ class Wear:
     static_threshold: int | None = None
     """The difference in erase counts that starts a move. Only with static_levelling = True. Values: 1 to 1000000.
     Default: 100.
+    """
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Replication:
+    """Copies of pages that collide with others again and again, on other dies."""
+
+    enabled: bool | None = None
+    """Whether pages are replicated ([read-collisions.md](read-collisions.md)). The other keys also say what
+    `measure.collisions` takes copies to be. Default: False.
+    """
+
+    l_r: int | None = None
+    """`l_R` of the paper: the most collision pairs that are tracked for each die. 0 tracks none, so nothing is
+    replicated. Only with enabled = True or measure.collisions = True. Values: 0 to 65535. Default: 5.
+    """
+
+    l_m: Share | None = None
+    """`l_M` of the paper: the most replicated pages, as a share of the logical pages of the drive. They take spare
+    space. Only with enabled = True or measure.collisions = True. Values: 0 to 1. Default: 0.002.
+    """
+
+    rate_window: Time | None = None
+    """Over how long the reads of a die are counted for the rate that the cost of a copy follows: this window and the
+    one before. Only with enabled = True or measure.collisions = True. Values: 1us to 1000s. Default: "1s".
     """
 
 
@@ -1004,8 +1169,8 @@ class Power:
     """Supply voltage of the dies. Values: 0mV to 100V. Default: "3.3V"."""
 
     channel_power: Wattage | None = None
-    """Power of a channel of 8 wires that several chips share, while bytes move; more wires draw as much more (Venice,
-    ISCA 2023, section 6.6: a link draws 90 % less). Values: 0nW to 100W. Default: "10.8mW".
+    """Power of a channel of 8 wires that 8 chips share, while bytes move; more wires, and a longer row, draw as much
+    more (Venice, ISCA 2023, section 6.6: a link draws 90 % less). Values: 0nW to 100W. Default: "10.8mW".
     """
 
     link_power: Wattage | None = None
@@ -1014,10 +1179,26 @@ class Power:
     """
 
     router_power: Wattage | None = None
-    """Power of a router, always (Venice, ISCA 2023, Table 4). Values: 0nW to 100W. Default: "241uW"."""
+    """Power of a router of Venice, always (Venice, ISCA 2023, Table 4). Values: 0nW to 100W. Default: "241uW"."""
+
+    buffered_router_power: Wattage | None = None
+    """Power of a router of NoSSD with its buffers, always. No paper states one: a drive with it draws about 1 % more
+    than with Venice (Venice, ISCA 2023, section 6.4), which is 54 mW of 5.37 W over 64 routers. Values: 0nW to 100W.
+    Default: "1.08mW".
+    """
 
     controller_power: Wattage | None = None
     """Power of a flash controller, always. No paper states one. Values: 0nW to 100W. Default: "0nW"."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Area:
+    """How large the parts of the drive are. Nothing here changes when anything happens."""
+
+    die_mm2: float | None = None
+    """Area of a die in mm2: 100 for a chip of one die (Venice, ISCA 2023, section 6.6), 72 for one of 4 GB (Design for
+    Scalability, PACT 2014, section 5.5). Values: 1 to 10000. Default: 100.0.
+    """
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -1045,6 +1226,40 @@ class Measure:
     Default: 512.
     """
 
+    collisions: bool | None = None
+    """Whether read collisions are analysed ([read-collisions.md](read-collisions.md)). Default: False."""
+
+    collision_interval: Time | None = None
+    """Time between two observations of which reads are outstanding. Only with collisions = True. Values: 1ns to 1s.
+    Default: "10us".
+    """
+
+    collision_pairs: int | None = None
+    """The most collision pairs that are kept, about 24 B each; where there are more, a fair sample of them. Only with
+    collisions = True. Values: 1 to 1073741824. Default: 4194304.
+    """
+
+    network: bool | None = None
+    """Whether transfers, the links they hold and the scouts of Venice are recorded, for the moving view of a report.
+    Default: False.
+    """
+
+    network_events_max: int | None = None
+    """The most that the recording of the network holds: transfers, uses of links and steps of scouts. It ends where it
+    is full. Only with network = True. Values: 1 to 10000000. Default: 5000.
+    """
+
+    timeline_events_max: int | None = None
+    """The most slices and counter values that a timeline (`--timeline`) holds. It ends where it is full. Values: 1 to
+    1000000000. Default: 1000000.
+    """
+
+    window_start: Time | None = None
+    """When the recording of the network and the timeline begin. Values: 0ps to 1000000s. Default: "0ps"."""
+
+    window_length: Time | None = None
+    """How long they go on. Values: 1ps to 1000000s. Default: to the end of the run."""
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Workload:
@@ -1068,7 +1283,8 @@ class Workload:
     """Layout of the trace file. Only with kind = "trace". Default: "auto"."""
 
     time_unit: WorkloadTimeUnit | None = None
-    """The unit of time stamps of the ASCII family; other formats fix theirs. Only with kind = "trace". Default: "ns".
+    """The unit of time stamps of the ASCII family; other formats fix theirs. An open replay needs it said, as nothing
+    in such a file tells it. Only with kind = "trace". Default: ns.
     """
 
     polarity: WorkloadPolarity | None = None
@@ -1082,6 +1298,11 @@ class Workload:
     beyond: WorkloadBeyond | None = None
     """What becomes of requests of a trace that reach beyond the drive. A fitted profile that spans more than the drive
     is squeezed onto it with `wrap`. Only with kind = "trace" or "fitted". Default: "reject".
+    """
+
+    sort: bool | None = None
+    """Whether a trace may be out of order within the window in which it is sorted, however many lines are. They are
+    counted. Only with kind = "trace". Default: False.
     """
 
     flushes: bool | None = None
@@ -1172,7 +1393,9 @@ class Replay:
     """When requests are issued."""
 
     mode: ReplayMode | None = None
-    """When requests are issued. Default: "stress"."""
+    """When requests are issued. A trace replays `open` unless the mode, `outstanding`, `threads` or `think-time` is
+    set. Default: "stress".
+    """
 
     time_scale: float | None = None
     """Arrival times are multiplied by this. Only with mode = "open". Values: 0.000001 to 1000000. Default: 1.0."""
@@ -1290,11 +1513,17 @@ class Config:
     mapping: Mapping = Mapping()
     """The cache of the map, when the map does not fit into DRAM (DFTL, ASPLOS 2009)."""
 
+    mbm: Mbm = Mbm()
+    """The parts of MBM (Maximizing Bandwidth Management FTL), each with a switch of its own."""
+
     gc: Gc = Gc()
     """Garbage collection."""
 
     wear: Wear = Wear()
     """Wear levelling."""
+
+    replication: Replication = Replication()
+    """Copies of pages that collide with others again and again, on other dies."""
 
     host: Host = Host()
     """The queues and the link to the host."""
@@ -1313,6 +1542,9 @@ class Config:
 
     power: Power = Power()
     """What the parts of the drive draw. Nothing here changes when anything happens."""
+
+    area: Area = Area()
+    """How large the parts of the drive are. Nothing here changes when anything happens."""
 
     measure: Measure = Measure()
     """The steady state and epochs, measured beside the whole run; none of it changes what the drive does."""

@@ -16,8 +16,12 @@ __all__ = [
     "CacheLookups",
     "CauseOfConflicts",
     "CausesOfConflicts",
+    "CollisionPair",
+    "Collisions",
     "Constant",
     "DeviceCache",
+    "Distribution",
+    "DistributionByKind",
     "Drift",
     "DriveArea",
     "DrivePower",
@@ -26,6 +30,8 @@ __all__ = [
     "FlashOperations",
     "GarbageCollection",
     "Host",
+    "Interval",
+    "IntervalUtilisation",
     "Latency",
     "LatencyByKind",
     "LinkCounts",
@@ -34,9 +40,18 @@ __all__ = [
     "MappingCache",
     "Measured",
     "MeasuredStream",
+    "NetworkRecording",
     "PathConflict",
     "PowerCut",
+    "Provenance",
     "Queue",
+    "RecordedHold",
+    "RecordedRequest",
+    "RecordedScoutStep",
+    "RecordedTransfer",
+    "RepetitionBin",
+    "Replication",
+    "ReplicationGain",
     "Report",
     "RequestColumn",
     "Rounds",
@@ -44,12 +59,11 @@ __all__ = [
     "Statuses",
     "StreamFairness",
     "StreamResult",
-    "Stretch",
-    "StretchUtilisation",
     "TraceContents",
     "TraceTally",
     "Utilisation",
     "WarmUp",
+    "WorkloadFile",
 ]
 
 
@@ -68,12 +82,20 @@ class Latency:
     """Median. Unit: ps."""
     p95: int
     """95th percentile. Unit: ps."""
+    p97: int
+    """97th percentile. Unit: ps."""
+    p98: int
+    """98th percentile. Unit: ps."""
     p99: int
     """99th percentile. Unit: ps."""
+    p99_5: int
+    """99.5th percentile. Unit: ps."""
     p99_9: int
     """99.9th percentile. Unit: ps."""
     p99_99: int
     """99.99th percentile. Unit: ps."""
+    p99_999: int
+    """99.999th percentile. Unit: ps."""
     max: int
     """Maximum, exact. Unit: ps."""
 
@@ -92,6 +114,28 @@ class LatencyByKind:
     """Writes. None when none completed."""
     flush: Latency | None
     """Flushes. None when none completed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Distribution:
+    """Cumulative distribution of the latencies of some requests, in at most 32 points for each power of two."""
+
+    latency_ps: tuple[int, ...]
+    """Latencies, in order; within 0.1 % of ones that occurred, the last one exact. Unit: ps."""
+    requests: tuple[int, ...]
+    """Requests that took at most as long, for each of them; the last one is all requests. Unit: requests."""
+
+
+@dataclass(frozen=True, slots=True)
+class DistributionByKind:
+    """Distributions of completion latencies by kind of request."""
+
+    all: Distribution | None
+    """All requests. None when none completed."""
+    read: Distribution | None
+    """Reads. None when none completed."""
+    write: Distribution | None
+    """Writes. None when none completed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,6 +190,8 @@ class GarbageCollection:
     """Valid pages moved out of victim blocks. Unit: pages."""
     pages_copied: int
     """Of `pages_moved`, pages sent from chip to chip without a controller (`gc.move`). Unit: pages."""
+    pages_reallocated: int
+    """Valid pages of read-intensive areas that the firmware laid out anew (`[mbm]`). Unit: pages."""
     erases: int
     """Blocks erased. Unit: blocks."""
 
@@ -166,10 +212,20 @@ class FlashOperations:
     """Translation pages read, for entries of the map and before write-backs. Unit: pages."""
     map_programs: int
     """Translation pages programmed to write changed entries back. Unit: pages."""
+    replica_programs: int
+    """Copies of pages programmed by replication. Unit: pages."""
     multi_plane_operations: int
     """Operations that more than one plane joined. Unit: operations."""
     suspensions: int
     """Programs and erases suspended for reads. Unit: operations."""
+    overdue_reads: int
+    """Operations that began with a read of a request which had waited for `schedule.age-bound`, while writes waited for
+    the same die. Unit: operations.
+    """
+    overdue_programs: int
+    """Operations that began with a write of a request which had waited for `schedule.age-bound`, while reads waited for
+    the same die. Without the bound these writes would have waited until the reads end. Unit: operations.
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,6 +288,11 @@ class PathConflict:
     """Share of completed requests none of whose transfers had to wait for a path. Unit: share. None when no request
     completed.
     """
+    requests_free_of_others_share: float | None
+    """Share of completed requests none of whose transfers had to wait for a path that was used for another request: the
+    measure of Venice, ISCA 2023, section 3.1. Waits behind pages of the same request do not count. Unit: share. None
+    when no request completed.
+    """
     transfers_free_share: float | None
     """Share of transfers whose path was free at the first try. Unit: share. None without transfers."""
     transfers: int
@@ -243,6 +304,181 @@ class PathConflict:
 
 
 @dataclass(frozen=True, slots=True)
+class RepetitionBin:
+    """Pairs that occurred as often as one another, within a factor of two."""
+
+    times_min: int
+    """The least occurrences of a pair here: a power of two. Unit: occurrences."""
+    pairs: int
+    """Pairs. Unit: pairs."""
+    occurrences: int
+    """Occurrences of these pairs. Unit: occurrences."""
+
+
+@dataclass(frozen=True, slots=True)
+class CollisionPair:
+    """Two pages that were outstanding together on a die, out of balance."""
+
+    first: int
+    """The lower logical page."""
+    second: int
+    """The higher logical page."""
+    occurrences: int
+    """How often. Unit: occurrences."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReplicationGain:
+    """What replication of pages of collision pairs would gain."""
+
+    replications: int
+    """Pages for which the benefit of a copy exceeded its cost. Unit: pages."""
+    evictions: int
+    """Of these, pages whose copy was the least recently used of `l_M` later on. Unit: pages."""
+    ended_by_writes: int
+    """Of `replications`, pages that were written or deallocated later on, which ends their copy. Unit: pages."""
+    reads: int
+    """Reads of pages that would have had a copy. Unit: pages."""
+    reads_moved: int
+    """Of `reads`, those whose other die had fewer reads outstanding. Unit: pages."""
+    imbalanced_avoided: int
+    """Imbalanced collisions that would have been none, or balanced ones, on the other die. Unit: pages."""
+    imbalanced_avoided_share: float | None
+    """`imbalanced_avoided` over the imbalanced collisions. Unit: share. None without imbalanced collisions."""
+    wait_saved_ps: int
+    """Time that `reads_moved` would have waited less: `flash.read-time` for each read that the other die had fewer of.
+    Unit: ps.
+    """
+
+
+@dataclass(frozen=True, slots=True)
+class Collisions:
+    """Read collisions of the run ([read-collisions.md](read-collisions.md))."""
+
+    dies: int
+    """Dies of the drive. Unit: dies."""
+    reads: int
+    """Reads put into the queues of the dies, pages that writes of a part of them read included. Unit: pages."""
+    collisions: int
+    """Reads that arrived at a die on which other reads were outstanding. Unit: pages."""
+    balanced: int
+    """Of `collisions`, those at which the die had at most one read more outstanding than the least loaded die. Unit:
+    pages.
+    """
+    imbalanced: int
+    """Of `collisions`, those at which it had at least two more. Unit: pages."""
+    imbalanced_share: float | None
+    """`imbalanced` over `collisions`. Unit: share. None without collisions."""
+    read_collision_ratio: float | None
+    """`collisions` over `reads`. Unit: ratio. None without reads."""
+    read_collision_ratio_expected: float | None
+    """The same of reads at random dies while as many are outstanding, simulated beside the run. Unit: ratio. None
+    without reads.
+    """
+    read_collision_ratio_closed_form: float | None
+    """The same in closed form: the mean of 1 - (1 - 1/n)^(k-1) over reads that arrive as one of k, on n dies. Unit:
+    ratio. None without reads.
+    """
+    observations: int
+    """Points of time, `measure.collision-interval` apart, at which reads were outstanding. Unit: observations."""
+    average_occ: float | None
+    """Average outstanding command count: reads outstanding at an observation, mean. Unit: reads. None without
+    observations.
+    """
+    collision_ratio: float | None
+    """Share of the observations at which some die had more than one read outstanding: the measured collision ratio of
+    Table 2. Unit: ratio. None without observations.
+    """
+    collision_ratio_expected: float | None
+    """The same of reads at random dies while as many are outstanding, simulated beside the run. Unit: ratio. None
+    without observations.
+    """
+    collision_ratio_closed_form: float | None
+    """The same in closed form: the mean of 1 - n! / ((n-k)! n^k) over observations of k reads on n dies. Unit: ratio.
+    None without observations.
+    """
+    collision_ratio_normalized: float | None
+    """`collision_ratio` over `collision_ratio_expected` (Figure 3). Unit: ratio. None where no collision is expected.
+    """
+    idle_die_share: float | None
+    """Share of the observations at which a die had no read outstanding. Unit: share. None without observations."""
+    pairs: int
+    """Pairs of pages that took part in imbalanced collisions, each pair once. Exact while `pairs_kept_share` is 1.
+    Unit: pairs.
+    """
+    pair_occurrences: int
+    """Times that these pairs were outstanding together on a die with an imbalanced collision. Unit: occurrences."""
+    mean_repetition: float | None
+    """Mean of occurrences over pairs. Unit: occurrences. None without pairs."""
+    pairs_kept_share: float
+    """Share of the pairs that are kept, each with all its occurrences; below 1 when there were more than
+    `measure.collision-pairs`. Pairs are chosen by a hash, so what is kept is a fair sample. Unit: share.
+    """
+    top_5_percent_share: float | None
+    """Share of the occurrences that the most repeated 5 % of the pairs account for. Unit: share. None without pairs."""
+    repetitions: tuple[RepetitionBin, ...]
+    """The kept pairs by how often they occurred (Figure 4)."""
+    top_pairs: tuple[CollisionPair, ...]
+    """The most repeated pairs that are kept, the first one first."""
+    reads_per_die: tuple[int, ...]
+    """Reads of each die, in the order of channel, way, die. Unit: pages."""
+    reads_per_die_rsd: float | None
+    """Standard deviation of `reads_per_die` over their mean (Table 3). Unit: ratio. None without reads."""
+    replication: ReplicationGain
+    """What replication would gain: what `replication.enabled` does, followed beside the run without copies."""
+
+
+@dataclass(frozen=True, slots=True)
+class Replication:
+    """Replication of pages on other dies ([read-collisions.md](read-collisions.md))."""
+
+    wanted: int
+    """Pages of which a copy was wanted: its benefit exceeded its cost. Unit: pages."""
+    dropped: int
+    """Of `wanted`, those given up before a copy was programmed: written, deallocated or moved meanwhile, or no room on
+    the die. Unit: pages.
+    """
+    made: int
+    """Copies programmed that the page was replicated by. Unit: pages."""
+    wasted: int
+    """Copies programmed for nothing: the page was written, deallocated or moved while its copy was programmed. Unit:
+    pages.
+    """
+    ended_by_writes: int
+    """Of `made`, those that ended as their page was written or deallocated. Unit: pages."""
+    originals_kept: int
+    """Of `made`, those given up at the limit `l_M`: the original had served more reads. Unit: pages."""
+    copies_kept: int
+    """Of `made`, those that took the place of their original at the limit `l_M`. Unit: pages."""
+    reads: int
+    """Reads of pages with a copy. Unit: pages."""
+    reads_of_copies: int
+    """Of `reads`, those that the copy served. Unit: pages."""
+    imbalanced: int
+    """Reads that arrived in an imbalanced collision all the same. Unit: pages."""
+    imbalanced_avoided: int
+    """Reads that a copy served and that would have arrived in an imbalanced collision at the die of the original. Unit:
+    pages.
+    """
+    extra_read_bytes: int
+    """Bytes read beyond what requests asked for, to have whole pages to copy. Unit: B."""
+    program_ps: int
+    """Time that dies were busy programming copies. Unit: ps."""
+    copies_end: int
+    """Pages with a copy at the end of the run. Unit: pages."""
+    copies_peak: int
+    """The most pages with a copy. Unit: pages."""
+    copies_max: int
+    """`l_M`: the most pages that may have one. Unit: pages."""
+    list_bytes: int
+    """DRAM of the collision pair lists. Unit: B."""
+    map_bytes: int
+    """DRAM of the replication map, with `copies_max` entries. Unit: B."""
+    flag_bytes: int
+    """DRAM of the flags in the map: one bit for each logical page. Unit: B."""
+
+
+@dataclass(frozen=True, slots=True)
 class Scouts:
     """Work of the scouts of Venice."""
 
@@ -250,6 +486,10 @@ class Scouts:
     """Scouts sent. Unit: scouts."""
     failed: int
     """Of `sent`, scouts that came back without a path. Unit: scouts."""
+    failed_first: int
+    """Paths, each of a command or of data, for which the first scout came back without one (Venice, ISCA 2023, Fig 13).
+    Unit: paths.
+    """
     steps: int
     """Links that scouts crossed in search of a path, forward and back; not the way back over a reserved path. Unit:
     steps.
@@ -471,6 +711,7 @@ class LowerBound:
         "dies",
         "chips",
         "rows",
+        "mesh-links",
         "controllers",
         "link-to-drive",
         "link-to-host",
@@ -488,7 +729,11 @@ class LowerBound:
     chips_ps: int | None
     """Time of the pins of the busiest chip. Unit: ps. None where they are no link of their own."""
     rows_ps: int | None
-    """Time of the channel of the busiest row. Unit: ps. None where a row shares none."""
+    """Time of the channel of the busiest row; of Venice, that of the circuits to its chips over all links that lead to
+    the row. Unit: ps. None where a row shares none.
+    """
+    mesh_links_ps: int | None
+    """Time of the busiest link between routers. Unit: ps. None where there are none, or transfers choose among them."""
     controllers_ps: int | None
     """Time of the controllers, with the transfers evenly among them. Unit: ps. None where nothing limits them."""
     link_to_drive_ps: int
@@ -630,6 +875,7 @@ class TraceContents:
     format: Literal[
         "auto",
         "msr",
+        "msr-short",
         "ascii",
         "fio-iolog",
         "spc",
@@ -640,6 +886,9 @@ class TraceContents:
         "diskmon",
         "alibaba",
         "tencent",
+        "fiu",
+        "libcachesim-csv",
+        "oracle-general",
     ]
     """Format as which it was read (`workload.format`)."""
     format_title: str
@@ -684,6 +933,8 @@ class TraceContents:
     """End of the highest byte asked for. Unit: B."""
     devices: int
     """Devices that the trace names, counted up to 65,536; they share one address space. Unit: devices."""
+    time_unit: str | None
+    """Unit of its time stamps (`workload.time-unit`). None where the format fixes it."""
     wrapped: int
     """Requests whose address was folded onto the drive (`workload.beyond`). Unit: requests."""
     reordered: TraceTally | None
@@ -741,7 +992,7 @@ class WarmUp:
 
 
 @dataclass(frozen=True, slots=True)
-class StretchUtilisation:
+class IntervalUtilisation:
     """Busy shares of the parts of the drive, of the time of an interval."""
 
     link_to_drive: float
@@ -757,7 +1008,7 @@ class StretchUtilisation:
 
 
 @dataclass(frozen=True, slots=True)
-class Stretch:
+class Interval:
     """Results of an interval of the run; a request belongs to the one in which it completed, whenever it arrived."""
 
     start_ps: int
@@ -786,7 +1037,7 @@ class Stretch:
     """
     occupancy_mean: float
     """Mean number of commands in the queues of all streams, over the interval. Unit: commands."""
-    utilisation: StretchUtilisation
+    utilisation: IntervalUtilisation
     """Busy shares of the parts of the drive, of the time of the interval."""
 
 
@@ -833,7 +1084,7 @@ class MeasuredStream:
 
 
 @dataclass(frozen=True, slots=True)
-class Measured(Stretch):
+class Measured(Interval):
     """The measured window: the run behind its warm-up."""
 
     steady: bool | None
@@ -846,6 +1097,106 @@ class Measured(Stretch):
     """
     streams: tuple[MeasuredStream, ...]
     """The window for each stream."""
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedRequest:
+    """A request."""
+
+    number: int
+    """Its place in the order of issue, from 1 on."""
+    stream: int
+    """The place of its stream among the streams, from 0 on."""
+    kind: Literal["read", "write", "deallocate", "flush", "write_zeroes"]
+    """What it asks."""
+    offset_bytes: int
+    """Where it begins on the drive. Unit: B."""
+    size_bytes: int
+    """How much it covers. Unit: B."""
+    issued_ps: int
+    """When the host issued it. Unit: ps."""
+    completed_ps: int | None
+    """When it completed. Unit: ps. None when it had not completed by the end of the recording."""
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedTransfer:
+    """A transfer of a command or of data."""
+
+    die: int
+    """The die it is to or from; the first one of its chip where dies take turns, until something is sent."""
+    phase: Literal["command", "data", "copy"]
+    """What the path was wanted for."""
+    message: Literal["read", "program", "erase", "copyback", "data", "copy"] | None
+    """What was sent. None when nothing was sent by the end of the recording, or at all."""
+    requests: tuple[int, ...]
+    """The numbers of the requests it was for; none where it was work of the firmware, or nothing was sent."""
+    asked_ps: int
+    """When the die asked for the path. Unit: ps."""
+    granted_ps: int | None
+    """When it got it. Unit: ps. None when it had not got it by the end of the recording."""
+    delivered_ps: int | None
+    """When what was sent had arrived. Unit: ps. None when it had not arrived by the end of the recording."""
+    released_ps: int | None
+    """When the path was given back. Unit: ps. None when it was held at the end of the recording."""
+    causes: tuple[Literal["channel", "controller", "link"], ...]
+    """What was in the way, one after the other; empty when the path was free at the first try."""
+    blocked_ps: int
+    """How long something was in the way. Unit: ps."""
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedHold:
+    """A link was held."""
+
+    link: int
+    """The link: its place in `links.names`, from 0 on."""
+    die: int
+    """The die it was held for."""
+    transfer: int | None
+    """The transfer it was held for: its place in `transfers`, from 0 on. None for acknowledgements, and for transfers
+    of before the recording.
+    """
+    from_ps: int
+    """From when. Unit: ps."""
+    until_ps: int
+    """Until when. Unit: ps."""
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedScoutStep:
+    """A step of a scout of Venice."""
+
+    at_ps: int
+    """When it takes the step. Unit: ps."""
+    controller: int
+    """The controller that sent it."""
+    die: int
+    """The die it looks for a path to."""
+    step: Literal["sent", "forward", "back", "found", "failed"]
+    """What it does."""
+    to_chip: int | None
+    """The chip whose router it goes to, or is at. None when that is its controller."""
+
+
+@dataclass(frozen=True, slots=True)
+class NetworkRecording:
+    """What moved over the interconnect in a window of the run (`measure.window-start`, `measure.window-length`)."""
+
+    start_ps: int
+    """When the recording begins, in simulated time. Unit: ps."""
+    end_ps: int
+    """When it ends. Unit: ps."""
+    is_cut: bool
+    """Whether it ended before its window did, because it was full (`measure.network-events-max`)."""
+    requests: tuple[RecordedRequest, ...]
+    """The requests that transfers were for, in the order of issue."""
+    transfers: tuple[RecordedTransfer, ...]
+    """Transfers that wanted or had a path within the window, in the order in which they asked for it."""
+    holds: tuple[RecordedHold, ...]
+    """What held the links within the window: paths of transfers, and links that a scout had reserved."""
+    scouts: tuple[RecordedScoutStep, ...]
+    """What the scouts of Venice did within the window, in order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -885,6 +1236,30 @@ class Fairness:
 
 
 @dataclass(frozen=True, slots=True)
+class WorkloadFile:
+    """A file that requests come from."""
+
+    stream: str
+    """Name of the stream."""
+    path: str
+    """Where the file was."""
+    size_bytes: int
+    """Size of the file. Unit: B."""
+    sha256: str
+    """SHA-256 of its content, in hexadecimal."""
+
+
+@dataclass(frozen=True, slots=True)
+class Provenance:
+    """What it takes, beside the configuration, to make the result again."""
+
+    command: tuple[str, ...] | None
+    """The command line. None when no command line has made it."""
+    files: tuple[WorkloadFile, ...]
+    """Traces and fitted profiles that requests come from."""
+
+
+@dataclass(frozen=True, slots=True)
 class Report:
     """The measures of one run.
 
@@ -903,6 +1278,8 @@ class Report:
     """Bytes that successful requests read and wrote, per simulated second of the makespan. Unit: B/s."""
     latency_ps: LatencyByKind
     """Completion latencies of all requests of the run."""
+    distribution: DistributionByKind
+    """How the completion latencies of the run are distributed."""
     breakdown_ps: BreakdownByPart
     """Where the latencies of the requests of the run went."""
     write_amplification: float | None
@@ -918,6 +1295,10 @@ class Report:
     """Lookups and transfers of the cache of the map during the run. None when the whole map is in DRAM."""
     path_conflict: PathConflict
     """Transfers and requests that found their path free at the first try, during the run."""
+    collisions: Collisions | None
+    """Read collisions during the run. None with `measure.collisions = false`."""
+    replication: Replication | None
+    """Replication of pages on other dies during the run. None with `replication.enabled = false`."""
     scouts: Scouts | None
     """Work of the scouts of Venice during the run. None on other fabrics."""
     host: Host
@@ -948,10 +1329,12 @@ class Report:
     """The measured window, from the end of the warm-up to the end of the run. None without a warm-up, or when nothing
     completed behind it.
     """
-    epochs: tuple[Stretch, ...]
+    epochs: tuple[Interval, ...]
     """The run in intervals of `measure.epoch`, or of that times a power of two. Their counts add up to those of the
     run, and the last one ends with the run. Empty where `measure.epoch` is unset.
     """
+    network: NetworkRecording | None
+    """What moved over the interconnect in a window of the run. None unless `measure.network` is set."""
     workload: dict[str, Any] | None
     """What the workload is. None when there are several streams."""
     wall_s: float
@@ -972,6 +1355,10 @@ class Report:
     """Whether the run was stopped before its end."""
     fairness: Fairness | None
     """How much the streams slow one another down. None unless the streams were run alone as well (`--fairness`)."""
+    configuration: dict[str, Any]
+    """Every parameter of the run: tables with the keys of [parameters.md](parameters.md)."""
+    provenance: Provenance
+    """How the result was made."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,16 +6,18 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from flashmesh._native import OutputError
-from flashmesh.configuration import value_text
-from flashmesh.results import Result, columns
+from flashmesh.results import Result
+from flashmesh.results.shown import Plots, shown_of
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     import pandas as pd
+    import pyarrow as pa
 
     from flashmesh.axes import Value
+    from flashmesh.plots.runs import Run
+    from flashmesh.plots.style import Chart
 
 
 @dataclass(frozen=True)
@@ -28,39 +30,113 @@ class ComparedRun:
 
 
 @dataclass(frozen=True)
-class Comparison:
+class FailedRun:
+    """A run of a comparison that gave no result."""
+
+    settings: dict[str, Value]
+    """The varied keys, with their values in this run."""
+    error: str
+    """What it failed with."""
+
+
+@dataclass(frozen=True)
+class Comparison(Plots):
     """The runs of a comparison, in the order of the axes: the last one varies fastest."""
 
     axes: dict[str, tuple[Value, ...]]
     """The varied keys, with all their values."""
     runs: tuple[ComparedRun, ...]
+    failures: tuple[FailedRun, ...] = ()
+    """The runs that gave no result."""
+    complete: bool = True
+    """Whether every run came to its end."""
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON document."""
-        runs = [{"settings": dict(run.settings), "result": run.result.to_dict()} for run in self.runs]
-        return {"axes": {key: list(values) for key, values in self.axes.items()}, "runs": runs}
+        return {
+            "axes": {key: list(values) for key, values in self.axes.items()},
+            "complete": self.complete,
+            "failures": [{"settings": dict(failed.settings), "error": failed.error} for failed in self.failures],
+            "runs": [{"settings": dict(run.settings), "result": run.result.to_dict()} for run in self.runs],
+        }
+
+    @classmethod
+    def from_dict(cls, document: dict[str, Any]) -> Comparison:
+        """The comparison behind its JSON document.
+
+        Raises:
+            KeyError: When it lacks a key.
+        """
+        return cls(
+            {key: tuple(values) for key, values in document["axes"].items()},
+            tuple(ComparedRun(run["settings"], Result.from_document(run["result"])) for run in document["runs"]),
+            tuple(FailedRun(failed["settings"], failed["error"]) for failed in document["failures"]),
+            document["complete"],
+        )
 
     def to_json(self) -> str:
         """The JSON document as text, ending with a new line."""
         return json.dumps(self.to_dict(), indent=2) + "\n"
 
+    def _runs(self) -> list[Run]:
+        from flashmesh.plots.runs import runs_of
+
+        return runs_of(self)
+
+    def plot_speedups(self) -> Chart:
+        """How many times faster than the first value of the first axis each run is."""
+        from flashmesh import plots
+
+        return plots.speedups(self._runs()).altair()
+
+    def plot_load_latency(self) -> Chart:
+        """Latency over the throughput that was reached.
+
+        Raises:
+            ValueError: When no axis changes the load, such as `replay.outstanding`.
+        """
+        from flashmesh import plots
+
+        plot = plots.load_latency(self._runs())
+        if plot is None:
+            raise ValueError("no axis changes the load: vary replay.outstanding, for example")
+        return plot.altair()
+
+    def _repr_html_(self) -> str:
+        """A table of the main measures, for notebooks."""
+        return shown_of(self._runs())
+
+    def table(self) -> pa.Table:
+        """A row for each run: the varied keys, every single value of its result, its configuration and its document."""
+        from flashmesh.sweep.table import table_of
+
+        documents = [json.dumps(run.result.document, separators=(",", ":")) for run in self.runs]
+        return table_of([run.settings for run in self.runs], documents, [""] * len(documents))
+
     def frame(self) -> pd.DataFrame:
         """A row for each run: the varied keys, then the columns of `Result.frame`."""
         import pandas as pd
 
+        from flashmesh.results import columns
+
         return pd.DataFrame([run.settings | columns(run.result) for run in self.runs])
 
+    def to_csv(self, long: bool = False) -> str:
+        """A row for each run, or with `long` one for each of its values; empty columns are left out."""
+        from flashmesh.sweep.table import csv_text
+
+        return csv_text(self.table(), long)
+
     def to_parquet(self, path: str | Path) -> None:
-        """Writes the rows of `frame` to a Parquet file; an axis with values of several types becomes texts.
+        """Writes the rows of `table` to a Parquet file; the columns and their types are those of any other comparison.
+
+        An axis with values of several types becomes texts.
 
         Raises:
             OutputError: When the file cannot be written.
         """
-        frame = self.frame()
-        for key, values in self.axes.items():
-            if len({type(value) for value in values}) > 1:
-                frame[key] = frame[key].map(value_text)
-        try:
-            frame.to_parquet(path, engine="pyarrow", compression="zstd", index=False)
-        except OSError as error:
-            raise OutputError(f"{path}: cannot be written: {error}") from error
+        from pathlib import Path as AnyPath
+
+        from flashmesh.sweep.table import write_parquet
+
+        write_parquet(self.table(), AnyPath(path))

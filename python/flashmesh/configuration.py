@@ -74,6 +74,7 @@ def load(
     fio: FioJobs | None = None,
     seed: int | None = None,
     tolerate: bool = False,
+    sort: bool = False,
 ) -> Config:
     """Reads and checks a configuration.
 
@@ -86,6 +87,7 @@ def load(
         fio: Jobs of fio to run instead, each as a stream; `overrides` come after them.
         seed: The number every random choice grows from.
         tolerate: Whether to skip unusable lines of a trace, however many.
+        sort: Whether to take a trace that is out of order within the window in which it is sorted.
 
     Raises:
         ConfigError: When the configuration cannot be used; the text shows the place.
@@ -119,9 +121,11 @@ def load(
     if profile is not None:
         add("--profile", f"workload.profile={json.dumps(profile)}")
     if seed is not None:
-        add("--seed", f"seed={seed}")
+        add("--seed", f"seed={value_text(seed)}")
     if tolerate:
         add("--tolerate", "workload.tolerate=1.0")
+    if sort:
+        add("--sort", "workload.sort=true")
     for setting in [*asked, *texts]:
         refuse_unspeakable(setting)
     try:
@@ -141,7 +145,7 @@ def at_jobs(text: str, fio: FioJobs) -> str:
     return re.sub(r"^ *--> --fio:1:\d+\n *\|\n1 \| (?P<key>[^=\n]+)=.*\n *\|.*$", place, text, flags=re.MULTILINE)
 
 
-READING = ("format", "time-unit", "polarity", "blkparse-event", "beyond", "flushes", "tolerate", "requests")
+READING = ("format", "time-unit", "polarity", "blkparse-event", "beyond", "sort", "flushes", "tolerate", "requests")
 """The keys of `[workload]` that say how a trace is read."""
 
 
@@ -193,7 +197,7 @@ def read(source: ConfigSource | PipeText, overrides: list[str], jobs: list[str] 
     import tomli_w
 
     try:
-        text = tomli_w.dumps(tables)
+        text = tomli_w.dumps(plain(tables))
     except (TypeError, ValueError) as error:
         raise ConfigError(f"the configuration cannot be written as TOML: {error}") from error
     refuse_unspeakable(text)
@@ -224,7 +228,8 @@ def trace_path(trace: str | Path) -> str:
         WorkloadError: When a configuration cannot spell it.
     """
     try:
-        path = str(Path(trace).resolve())
+        # Links are left to the system: behind /dev/fd there is no path, and in a circle of them there is no end.
+        path = os.path.abspath(trace)  # noqa: PTH100 - pathlib resolves links as well
         path.encode()
     except (OSError, RuntimeError, TypeError, ValueError) as error:
         raise WorkloadError(f"{str(trace)!r}: a trace needs a path that is a UTF-8 text") from error
@@ -264,8 +269,20 @@ def interruptibly(read: Callable[[], T]) -> T:
     return found[0]
 
 
+def plain(value: Any) -> Any:
+    """A value with Python's own types in place of scalars and arrays of NumPy, in tables and lists too."""
+    match value:
+        case Mapping():
+            return {key: plain(inner) for key, inner in value.items()}
+        case list() | tuple():
+            return [plain(inner) for inner in value]
+    # Without importing NumPy, which whoever has such values has done.
+    return value.tolist() if type(value).__module__ == "numpy" and hasattr(value, "tolist") else value
+
+
 def value_text(value: object) -> str:
     """A value as an override spells it: texts as they are, everything else as TOML."""
+    value = plain(value)
     match value:
         case str():
             return value

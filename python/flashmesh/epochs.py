@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from flashmesh._native import ConfigError, OutputError
 from flashmesh.files import whole_file, write_text
+from flashmesh.request_log import reason
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -35,15 +36,14 @@ def epoch_table(path: str | Path, config: Config) -> Iterator[Callable[[Result],
     if "epoch" not in tomllib.loads(config.to_toml())["measure"]:
         raise ConfigError("there are no epochs to write: say how long they are, such as measure.epoch=10ms")
     with whole_file(path) as file:
-
-        def take(result: Result) -> None:
+        results: list[Result] = []
+        yield results.append
+        for result in results:
             frame = result.epochs_frame()
             if Path(path).suffix == ".csv":
                 write_text(file, frame.to_csv(index=False))
-                return
+                continue
             try:
                 frame.to_parquet(file, engine="pyarrow", compression="zstd", index=False)
             except OSError as error:
-                raise OutputError(f"{path}: cannot be written: {error}") from error
-
-        yield take
+                raise OutputError(f"{path}: cannot be written: {reason(error)}") from error

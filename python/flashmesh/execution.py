@@ -6,14 +6,19 @@ The caller's thread stays free to show progress and to take Ctrl-C.
 from __future__ import annotations
 
 import threading
+import time
 from dataclasses import dataclass, field
+from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from flashmesh import _native
+from flashmesh._native import OutputError
+from flashmesh.provenance import with_provenance
 from flashmesh.results import Result
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from pathlib import Path
 
     from flashmesh.comparison import Comparison
 
@@ -30,6 +35,15 @@ class Interrupted(KeyboardInterrupt):
         """With what was simulated."""
         super().__init__()
         self.partial = partial
+
+
+class Unwritten(OutputError):  # noqa: N818 - named for what it says, as Interrupted is
+    """The run ended, but not all of its files could be written; `result` is what it gave."""
+
+    def __init__(self, message: str, result: Result) -> None:
+        """With the result, so that it is not lost."""
+        super().__init__(message)
+        self.result = result
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +75,10 @@ class Job:
     on_requests: Callable[[int, dict[str, bytes]], None] | None = None
     on_open: Callable[[str | None], None] = lambda summary: None
     """Gets the summary of a trace before the run."""
+    timeline: Path | None = None
+    """The file that a timeline of the run goes to."""
+    timeline_full_ps: int | None = None
+    """From when on the timeline says nothing because it was full."""
     control: _native.Control = field(default_factory=_native.Control)
     begun: bool = False
     ended: bool = False
@@ -70,15 +88,21 @@ class Job:
     def work(self) -> None:
         """Opens and runs the simulation; what goes wrong is kept in `error`."""
         try:
+            begun = time.perf_counter()
             simulation = _native.Simulation(self.config, self.alone)
+            setup = timedelta(seconds=time.perf_counter() - begun)
             if self.check:
                 simulation.enable_checks()
+            if self.timeline is not None:
+                simulation.record_timeline(self.timeline)
             if self.control.cancelled:
                 return
             self.on_open(simulation.trace_summary())
             self.begun = True
             report = simulation.run(self.control, self.on_requests)
-            self.result = Result.from_json(report, self.config.to_toml())
+            self.timeline_full_ps = simulation.timeline_full_ps
+            document = with_provenance(report, self.config)
+            self.result = Result.from_json(document, self.config.to_toml(), setup)
         except BaseException as error:  # the thread that waits raises it
             self.error = error
         finally:

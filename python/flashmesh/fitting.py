@@ -219,7 +219,12 @@ def compare_profile(
         generate_trace(profile, copy, requests=requests, seed=seed, drop_unwritable=True)
         beginning = {} if requests is None else {"workload.requests": requests}
         return compare_traces(
-            original, copy, overrides={**(overrides or {}), **beginning}, tolerate=tolerate, latency=latency
+            original,
+            copy,
+            overrides={**(overrides or {}), **beginning},
+            copy_overrides={"workload.time-unit": "ns"},
+            tolerate=tolerate,
+            latency=latency,
         )
 
 

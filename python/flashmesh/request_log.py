@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
+import os
+import threading
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
 from flashmesh._native import OutputError
@@ -17,10 +19,18 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def request_log(path: str | Path, streams: Sequence[str]) -> Iterator[Callable[[int, dict[str, bytes]], None]]:
+def request_log(
+    path: str | Path, streams: Sequence[str], on_trouble: Callable[[str], None] | None = None
+) -> Iterator[Callable[[int, dict[str, bytes]], None]]:
     """Gives the function that takes batches of completed requests; the file is there when the block ends well.
 
-    The columns are `REQUEST_COLUMNS`, which docs/results.md describes; `streams` are the names in `stream_name`.
+    A log that can no longer be written stops no run: `on_trouble` gets a sentence at once, what is written is given up
+    so that it takes no more room, and the error comes when the block ends.
+
+    Args:
+        path: The file. Its columns are `REQUEST_COLUMNS`, which docs/results.md describes.
+        streams: The names in `stream_name`.
+        on_trouble: Called once when the file can no longer be written.
 
     Raises:
         OutputError: When the file cannot be written.
@@ -48,23 +58,48 @@ def request_log(path: str | Path, streams: Sequence[str]) -> Iterator[Callable[[
 
     wide = [column.name for column in REQUEST_COLUMNS if column.type == "uint64"]
     with whole_file(path) as file:
+        failed: list[OSError] = []
+        # Whoever is interrupted leaves the block while the run may still be writing.
+        lock = threading.Lock()
         try:
             # Numbers that hardly repeat: differences take half the space and time of a dictionary.
-            with pq.ParquetWriter(
+            writer = pq.ParquetWriter(
                 file,
                 schema,
                 compression="zstd",
                 use_dictionary=[name for name in types if name not in wide],
                 column_encoding=dict.fromkeys(wide, "DELTA_BINARY_PACKED"),
-            ) as writer:
-
-                def take(rows: int, columns: dict[str, bytes]) -> None:
-                    arrays = [column(each, rows, columns[each.name]) for each in REQUEST_COLUMNS]
-                    try:
-                        writer.write_batch(pa.record_batch(arrays, schema=schema))
-                    except OSError as error:
-                        raise OutputError(f"{path}: cannot be written: {error}") from error
-
-                yield take
+            )
         except OSError as error:
-            raise OutputError(f"{path}: cannot be written: {error}") from error
+            raise OutputError(f"{path}: cannot be written: {reason(error)}") from error
+
+        def take(rows: int, columns: dict[str, bytes]) -> None:
+            with lock:
+                if failed or not writer.is_open:
+                    return
+                arrays = [column(each, rows, columns[each.name]) for each in REQUEST_COLUMNS]
+                try:
+                    writer.write_batch(pa.record_batch(arrays, schema=schema))
+                    return
+                except OSError as error:
+                    failed.append(error)
+                    with suppress(OSError):
+                        os.truncate(file, 0)
+            if on_trouble is not None:
+                on_trouble(f"{path}: cannot be written: {reason(failed[0])}; the run goes on without it")
+
+        try:
+            yield take
+        finally:
+            with lock:
+                try:
+                    writer.close()
+                except OSError as error:
+                    failed.append(error)
+        if failed:
+            raise OutputError(f"{path}: cannot be written: {reason(failed[0])}") from failed[0]
+
+
+def reason(error: OSError) -> str:
+    """Why the system refused, without the words that pyarrow puts around it."""
+    return os.strerror(error.errno) if error.errno else str(error)

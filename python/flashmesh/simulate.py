@@ -2,30 +2,31 @@
 
 from __future__ import annotations
 
-import itertools
 import os
-from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
-from flashmesh import configuration
+from flashmesh import configuration, memory
 from flashmesh._native import ConfigError
-from flashmesh.axes import axes_of, refuse_clashes, typed
+from flashmesh.axes import refuse_clashes
 from flashmesh.epochs import epoch_table
-from flashmesh.execution import Interrupted, Job, Progress, execute
+from flashmesh.execution import Interrupted, Job, Progress, Unwritten, execute
 from flashmesh.fairness import fairness as compare_streams
+from flashmesh.files import OutputFiles, whole_file
 from flashmesh.request_log import request_log
+from flashmesh.sweep.local import LocalThreads
+from flashmesh.sweep.plan import Plan, cartesian
+from flashmesh.sweep.session import Session
+from flashmesh.sweep.tasks import refuse_unread, tasks_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
+    from flashmesh._native import Config
     from flashmesh.comparison import Comparison
     from flashmesh.configuration import ConfigSource
     from flashmesh.importers.fio import FioJobs
     from flashmesh.results import Result
-
-MISFITS_SHOWN = 8
-"""How many runs that cannot be configured are named."""
 
 
 def run(
@@ -37,12 +38,16 @@ def run(
     overrides: Mapping[str, Any] | None = None,
     seed: int | None = None,
     tolerate: bool = False,
+    sort: bool = False,
     check: bool = False,
     fairness: bool = False,
     requests_file: str | Path | None = None,
     epochs_file: str | Path | None = None,
+    timeline_file: str | Path | None = None,
+    on_full_timeline: Callable[[int], None] | None = None,
     progress: Callable[[Progress], None] | None = None,
     on_open: Callable[[str | None], None] | None = None,
+    on_trouble: Callable[[str], None] | None = None,
 ) -> Result:
     """Simulates one drive. The interpreter lock is released: other threads go on.
 
@@ -54,38 +59,52 @@ def run(
         overrides: Values by their dotted key, such as `{"fabric.kind": "ideal"}`.
         seed: The number every random choice grows from.
         tolerate: Whether to skip unusable lines of a trace, however many.
+        sort: Whether to take a trace that is out of order within the window in which it is sorted.
         check: Whether to check the simulation against its oracles as it runs.
         fairness: Whether to run every stream alone as well, in parallel, and compare (`Result.fairness`).
         requests_file: A Parquet file to write with a row for every request.
         epochs_file: A file to write with a row for every epoch, CSV or Parquet by its ending.
+        timeline_file: A file to write a timeline for Perfetto to; `measure.window-start` and others say of what part.
+        on_full_timeline: Called when the timeline was full, with the simulated time in picoseconds at which it ends.
         progress: Called ten times a second, in the calling thread.
         on_open: Called once before the first request, with the summary of the trace, if there is one.
+        on_trouble: Called, in the thread of the run, with what goes wrong with the request log while the run goes on.
 
     Raises:
         ConfigError: When the configuration cannot be used.
         WorkloadError: When the workload cannot be read or replayed.
         CheckError: When a check found the simulation to contradict itself.
-        OutputError: When a file cannot be written.
+        OutputError: When a file cannot be written; `Unwritten`, which holds the result, when that shows after the run.
         Interrupted: On Ctrl-C; holds the result up to there. No file is written.
     """
     jobs = jobs_of(fio)
     loaded = configuration.load(
-        config, overrides=overrides, trace=trace, profile=profile, fio=jobs, seed=seed, tolerate=tolerate
+        config, overrides=overrides, trace=trace, profile=profile, fio=jobs, seed=seed, tolerate=tolerate, sort=sort
     )
     job = Job(loaded, check=check)
     alone = each_alone(job) if fairness else []
+    threads = cores() if alone else 1
+    memory.require([loaded] * (1 + len(alone)), threads, check)
     if on_open is not None:
         job.on_open = on_open
-    with ExitStack() as files:
+    with OutputFiles() as files:
         if requests_file is not None:
-            job.on_requests = files.enter_context(request_log(requests_file, loaded.stream_names()))
-        write_epochs = files.enter_context(epoch_table(epochs_file, loaded)) if epochs_file is not None else None
-        if not execute([job, *alone], cores() if alone else 1, progress):
+            job.on_requests = files.open(request_log(requests_file, loaded.stream_names(), on_trouble))
+        if timeline_file is not None:
+            job.timeline = files.open(whole_file(timeline_file))
+        write_epochs = files.open(epoch_table(epochs_file, loaded)) if epochs_file is not None else None
+        if not execute([job, *alone], threads, progress):
             raise Interrupted(job.result)
         assert job.result is not None
+        result = with_fairness(job.result, alone) if fairness else job.result
         if write_epochs is not None:
-            write_epochs(job.result)
-    return with_fairness(job.result, alone) if fairness else job.result
+            write_epochs(result)
+        failures = files.close()
+    if failures:
+        raise Unwritten("\n".join(failures), result)
+    if on_full_timeline is not None and job.timeline_full_ps is not None:
+        on_full_timeline(job.timeline_full_ps)
+    return result
 
 
 def jobs_of(fio: str | Path | FioJobs | None) -> FioJobs | None:
@@ -119,6 +138,7 @@ def compare(
     overrides: Mapping[str, Any] | None = None,
     seed: int | None = None,
     tolerate: bool = False,
+    sort: bool = False,
     check: bool = False,
     fairness: bool = False,
     jobs: int | None = None,
@@ -136,6 +156,7 @@ def compare(
         overrides: See `run`.
         seed: See `run`.
         tolerate: See `run`.
+        sort: See `run`.
         check: See `run`.
         fairness: See `run`.
         jobs: How many runs go on at once; by default one for each core.
@@ -143,71 +164,81 @@ def compare(
         on_open: Called once, with the summary of the trace as the first configuration reads it.
 
     Raises:
-        ConfigError: When an axis or one of the configurations cannot be used; nothing is run then.
+        ConfigError: When an axis or one of the configurations cannot be used, or no run reads one of the keys; nothing
+            is run then.
         WorkloadError: When the workload cannot be read or replayed.
         CheckError: When a check found a simulation to contradict itself.
         Interrupted: On Ctrl-C; holds the runs that had begun.
-    """
-    from flashmesh.comparison import ComparedRun, Comparison
 
-    axes = axes_of(vary)
-    given = {"seed": seed, "trace": trace, "profile": profile, "fio": fio, "tolerate": tolerate}
-    refuse_clashes(list(axes), given)
-    listed = jobs_of(fio)
-    source = configuration.read_once(config)
-    settings = [dict(zip(axes, values, strict=True)) for values in itertools.product(*axes.values())]
-    work: list[Job] = []
-    misfits: list[tuple[dict[str, str], ConfigError]] = []
-    for setting in settings:
-        try:
-            loaded = configuration.load(
-                source,
-                overrides=overrides,
-                varied=setting,
-                trace=trace,
-                profile=profile,
-                fio=listed,
-                seed=seed,
-                tolerate=tolerate,
-            )
-        except ConfigError as error:
-            misfits.append((setting, error))
-        else:
-            work.append(Job(loaded, check=check))
-    if misfits:
-        raise misfit(misfits, len(settings))
-    if on_open is not None and work:
-        work[0].on_open = on_open
+    A run that fails stops no other. The error of the first one is raised at the end, and its attribute `partial` is the
+    comparison of the others.
+    """
+    session, threads = prepared(
+        config,
+        vary,
+        trace=trace,
+        profile=profile,
+        fio=fio,
+        overrides=overrides,
+        seed=seed,
+        tolerate=tolerate,
+        sort=sort,
+        check=check,
+        fairness=fairness,
+        jobs=jobs,
+    )
+    try:
+        session.run(LocalThreads(threads), on_progress=progress, on_open=on_open)
+    except KeyboardInterrupt as interrupt:
+        partial = session.comparison(partial=True)
+        raise Interrupted(partial if partial.runs else None) from interrupt
+    if session.failures:
+        raise failed(session)
+    return session.comparison()
+
+
+def prepared(
+    config: ConfigSource,
+    vary: Mapping[str, Sequence[Any]],
+    *,
+    fio: str | Path | FioJobs | None = None,
+    overrides: Mapping[str, Any] | None = None,
+    check: bool = False,
+    fairness: bool = False,
+    jobs: int | None = None,
+    **given: Any,
+) -> tuple[Session, int]:
+    """The runs of a comparison, all of them checked, and how many of them go on at once; arguments as in `compare`.
+
+    Raises:
+        ConfigError: When an axis or one of the configurations cannot be used, or nothing reads one of the keys.
+    """
+    groups = cartesian(vary)
+    refuse_clashes(list(vary), {**given, "fio": fio})
+    for key in overrides or {}:
+        if key in vary:
+            raise ConfigError(f"{key} is varied and given by --set: drop one of them")
     threads = jobs if jobs is not None else cores()
     if threads < 1:
         raise ValueError(f"jobs must be at least 1, not {threads}")
-    alone = [each_alone(job) if fairness else [] for job in work]
-    queue = [one for job, others in zip(work, alone, strict=True) for one in (job, *others)]
-    complete = execute(queue, threads, progress)
-    runs = tuple(
-        ComparedRun(
-            {key: typed(value) for key, value in setting.items()},
-            with_fairness(job.result, others) if fairness and complete else job.result,
-        )
-        for setting, job, others in zip(settings, work, alone, strict=True)
-        if job.result is not None
-    )
-    comparison = Comparison({key: tuple(map(typed, values)) for key, values in axes.items()}, runs)
-    if not complete:
-        raise Interrupted(comparison if runs else None)
-    return comparison
+    listed = jobs_of(fio)
+    source = configuration.read_once(config)
+
+    def load(setting: dict[str, str]) -> Config:
+        return configuration.load(source, overrides=overrides, varied=setting, fio=listed, **given)
+
+    tasks = tasks_of(Plan(tuple(groups)).points(), load, check=check, fairness=fairness)
+    refuse_unread(tasks, [*vary, *(overrides or {})])
+    memory.require([task.config for task in tasks], threads, check)
+    return Session(tasks), threads
 
 
-def misfit(misfits: Sequence[tuple[Mapping[str, str], ConfigError]], runs: int) -> ConfigError:
-    """What is wrong with a comparison: the first error, and which of the runs do not fit when others would."""
-    first = misfits[0][1]
-    if len(misfits) == runs:
-        return first
-    named = ["  " + ", ".join(f"{key}={value}" for key, value in setting.items()) for setting, _ in misfits]
-    more = len(named) - MISFITS_SHOWN
-    shown = [*named[:MISFITS_SHOWN], *([f"  and {more} more"] if more > 0 else [])]
-    count = f"{len(misfits)} of {runs} runs cannot be configured, so none was run"
-    return ConfigError("\n".join([str(first), f"{count}; leave their values out, or compare them apart:", *shown]))
+def failed(session: Session) -> BaseException:
+    """The error of the first run that failed; its `partial` is what the others gave."""
+    error = session.failures[0].error
+    assert error is not None
+    error.partial = session.comparison()  # type: ignore[attr-defined]
+    return error
 
 
 def cores() -> int:

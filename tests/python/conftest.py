@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -22,6 +23,13 @@ TIMEOUT_S = 120
 Cli: TypeAlias = Callable[..., subprocess.CompletedProcess[str]]
 Tables: TypeAlias = dict[str, Any]
 Import: TypeAlias = Callable[..., Tables]
+
+
+def pytest_report_header() -> list[str]:
+    """Says what cannot be tested here."""
+    if shutil.which("chromium") and shutil.which("chromedriver"):
+        return []
+    return ["Pages of reports are not opened: there is no browser (apt-get install chromium chromium-driver)"]
 
 
 def environment() -> dict[str, str]:

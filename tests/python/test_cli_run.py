@@ -19,6 +19,7 @@ OBJECTS = (
     "streams[].workload",
     "streams[].latency_ps",
     "streams[].breakdown_ps",
+    "configuration",
     *(f"measured.{key}" for key in ("latency_ps", "gc", "flash")),
 )
 """Keys whose objects are documented elsewhere."""
@@ -29,9 +30,23 @@ BELOW_OBJECTS = (
     "host.queues[]",
     "power.constants[]",
     "area.constants[]",
+    "provenance.files[]",
 )
 """Documented keys that are looked at no closer here."""
-NOT_OF_THE_SIMULATION = ("wall_s", "requests_per_wall_s", "peak_rss_bytes")
+LISTS = (
+    "streams",
+    "fairness.streams",
+    "collisions.repetitions",
+    "collisions.top_pairs",
+    "network.requests",
+    "network.transfers",
+    "network.holds",
+    "network.scouts",
+)
+"""Lists whose objects are looked at."""
+RECORDED = ("collisions.", "replication.", "network.")
+"""What a run says only when it is asked."""
+NOT_OF_THE_SIMULATION = ("wall_s", "requests_per_wall_s", "peak_rss_bytes", "provenance")
 
 
 def documented_keys() -> set[str]:
@@ -40,8 +55,8 @@ def documented_keys() -> set[str]:
 
 
 def keys(document: Any, prefix: str = "") -> set[str]:
-    if prefix in ("streams", "fairness.streams"):
-        return {prefix} | keys(document[0], f"{prefix}[]")
+    if prefix in LISTS and document:
+        return {prefix}.union(*(keys(entry, f"{prefix}[]") for entry in document))
     if not isinstance(document, dict) or prefix in OBJECTS:
         return {prefix}
     below = set[str]().union(*(keys(value, f"{prefix}.{key}".lstrip(".")) for key, value in document.items()))
@@ -54,7 +69,7 @@ def keys(document: Any, prefix: str = "") -> set[str]:
         "power_cut",
         "fairness",
     )
-    named += ("mapping_cache", "warm_up", "measured")
+    named += ("mapping_cache", "warm_up", "measured", "collisions", "replication", "network")
     return below | ({prefix} if prefix.startswith(named) and not prefix.endswith("[]") else set())
 
 
@@ -79,11 +94,11 @@ def test_summary_is_on_stdout_and_nothing_on_stderr(cli: Cli, config: Path) -> N
         assert words in done.stdout
 
 
-def test_piped_summary_is_plain_ascii_within_100_columns(cli: Cli, config: Path) -> None:
+def test_piped_summary_is_plain_ascii_within_80_columns(cli: Cli, config: Path) -> None:
     text = cli("run", config).stdout
     assert text.isascii()
     assert "\x1b" not in text
-    assert max(map(len, text.splitlines())) <= 100
+    assert max(map(len, text.splitlines())) <= 80
     assert not re.search(r"\b(nan|inf)\b", text)
 
 
@@ -92,7 +107,7 @@ def test_json_has_exactly_the_documented_keys(cli: Cli, config: Path, tmp_path: 
     settings = ["--set", "workload.read-share=0.5", "--set", f"fabric.kind={fabric}"]
     settings += ["--set", "measure.warm-up=auto", "--set", "mapping.cache-capacity=64MiB"]
     assert cli("run", config, *settings, "--fairness", "--json", "result.json").returncode == 0
-    absent = ("cache.", "power_cut.", *(["scouts."] if fabric == "bus" else []))
+    absent = (*RECORDED, "cache.", "power_cut.", *(["scouts."] if fabric == "bus" else []))
     assert_documented(json.loads((tmp_path / "result.json").read_text()), absent)
 
 
@@ -100,7 +115,18 @@ def test_json_of_a_cut_of_the_power_has_the_documented_keys_too(cli: Cli, config
     settings = ("--set", "workload.read-share=0.5", "--set", "cache.capacity=1MiB", "--set", "cache.power-cut=2ms")
     done = cli("run", config, *settings, "--json", "result.json")
     assert done.returncode == 0
-    absent = ("scouts.", "mapping_cache.", "warm_up.", "measured.", "fairness.")
+    absent = (*RECORDED, "scouts.", "mapping_cache.", "warm_up.", "measured.", "fairness.")
+    assert_documented(json.loads((tmp_path / "result.json").read_text()), absent)
+
+
+def test_json_of_what_has_to_be_asked_for_has_the_documented_keys_too(cli: Cli, config: Path, tmp_path: Path) -> None:
+    """Read collisions, replication, and the recording of the interconnect."""
+    settings = ["--set", "fabric.kind=venice", "--set", "measure.network=true", "--set", "measure.collisions=true"]
+    settings += ["--set", "replication.enabled=true", "--set", "workload.pattern=zipf"]
+    settings += ["--set", "workload.footprint=2MiB", "--set", "workload.read-share=1"]
+    done = cli("run", config, *settings, "--json", "result.json")
+    assert done.returncode == 0, done.stderr
+    absent = ("cache.", "power_cut.", "mapping_cache.", "warm_up.", "measured.", "fairness.")
     assert_documented(json.loads((tmp_path / "result.json").read_text()), absent)
 
 

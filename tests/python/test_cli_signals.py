@@ -9,6 +9,7 @@ import pty
 import select
 import signal
 import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -216,3 +217,76 @@ def test_configuration_that_never_comes_can_be_given_up(tmp_path: Path, number: 
         finally:
             process.kill()
             os.close(writer)
+
+
+def test_second_interrupt_at_once_spoils_nothing(config: Path, tmp_path: Path) -> None:
+    watched = Watched("run", config, "--set", ENDLESS, "--request-log", "log.parquet", cwd=tmp_path)
+    watched.wait_for(b"simulated")
+    for _ in range(3):
+        watched.process.send_signal(signal.SIGINT)
+        time.sleep(0.02)
+    code, output = watched.finish()
+    assert code == 130
+    assert "Interrupted" in output
+    assert b"error" not in watched.seen
+    assert [path.name for path in tmp_path.iterdir()] == ["drive.toml"]
+
+
+LOADING = """
+import signal, sys, threading, os
+import flashmesh.cli
+# Sent while the program is loaded: as soon as its first module is looked for.
+class Sender:
+    def find_spec(self, name, path=None, target=None):
+        if name == "flashmesh.cli.entry":
+            os.kill(os.getpid(), int(sys.argv[1]))
+sys.meta_path.insert(0, Sender())
+flashmesh.cli.main()
+"""
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)])
+def test_signal_while_the_program_is_loaded_ends_it_quietly(number: signal.Signals, code: int) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", LOADING, str(int(number))],
+        env=environment(),
+        capture_output=True,
+        text=True,
+        timeout=TIMEOUT_S,
+        check=False,
+        preexec_fn=expect_signals,
+    )
+    assert (done.returncode, done.stdout) == (code, "")
+    assert done.stderr == ("interrupted\n" if number == signal.SIGINT else "")
+
+
+@pytest.mark.parametrize("command", ["--help", "--version", "presets", "run --help"])
+def test_help_to_a_full_disk_is_an_error(command: str) -> None:
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(
+            [COMMAND, *command.split()],
+            env=environment(),
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            timeout=TIMEOUT_S,
+            check=False,
+        )
+    assert (done.returncode, done.stderr) == (
+        2,
+        "error: the results cannot be written to stdout: No space left on device\n",
+    )
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_comparison_that_is_ended_keeps_the_runs_that_had_finished(
+    config: Path, tmp_path: Path, number: signal.Signals, code: int
+) -> None:
+    axes = ("--vary", "workload.requests=1_000,1_000_000_000", "--jobs", "1", "--json", "runs.json")
+    watched = Watched("compare", config, *axes, cwd=tmp_path)
+    watched.wait_for(b"1/2 runs")
+    watched.process.send_signal(number)
+    assert watched.finish()[0] == code
+    document = json.loads((tmp_path / "runs.json").read_text())
+    assert document["complete"] is False
+    assert [run["result"]["requests"] for run in document["runs"]] == [1_000]

@@ -37,8 +37,12 @@ def test_a_copy_is_compared_with_its_original(cli: Cli, tmp_path: Path, trace: P
     profile, copy = tmp_path / "a.profile.toml", tmp_path / "copy.ascii"
     flashmesh.fit_trace(trace, profile)
     assert flashmesh.generate_trace(profile, copy).written == 2_000
-    done = cli("trace", "compare", trace, copy, "--json", "-")
-    assert done.returncode == 0
+    refused = cli("trace", "compare", trace, copy, "--set", "workload.time-unit=ns", "--json", "-")
+    assert (refused.returncode, refused.stdout) == (2, "")
+    assert f"{copy}: traces of the ASCII family do not say the unit" in refused.stderr
+    units = ("--set", "workload.time-unit=ns", "--copy-set", "workload.time-unit=ns")
+    done = cli("trace", "compare", trace, copy, *units, "--json", "-")
+    assert done.returncode == 0, done.stderr
     figures = {figure["key"]: figure for figure in json.loads(done.stdout)["figures"]}
     keys = ("read_share", "read_size_mean_bytes", "arrivals_per_s", "footprint_pages", "latency_z_nand_open_mean_ps")
     for key in keys:
@@ -50,6 +54,13 @@ def test_a_copy_is_compared_with_its_original(cli: Cli, tmp_path: Path, trace: P
     shown = cli("trace", "compare", trace, copy, "--no-latency")
     assert shown.returncode == 0
     assert "stack distances" in shown.stdout
+
+
+def test_a_profile_is_checked_by_the_latencies_of_a_copy(cli: Cli, tmp_path: Path, trace: Path) -> None:
+    units = ("--set", "workload.time-unit=ns")
+    done = cli("trace", "profile", trace, "-o", tmp_path / "a.profile.toml", *units, "--check")
+    assert done.returncode == 0, done.stderr
+    assert "z-nand, open: mean" in done.stdout
 
 
 def test_a_fitted_profile_runs_as_a_workload(cli: Cli, tmp_path: Path, trace: Path) -> None:

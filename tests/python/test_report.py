@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import re
+from typing import get_args, get_type_hints
 
 import pytest
 
@@ -14,7 +15,9 @@ from flashmesh.cli.parameters import split
 from flashmesh.report import comparison as comparison_report
 from flashmesh.report import quantities as q
 from flashmesh.report import summary
+from flashmesh.report.measures import MEASURES
 from flashmesh.report.terminal import Terminal
+from flashmesh.results import LowerBound
 
 
 class FakeTerminal(io.StringIO):
@@ -116,10 +119,14 @@ def test_rows_that_share_links_with_others_are_shown_with_their_dies(fabric: str
     assert [row.split()[1] for row in rows] == [q.share(sum(row) / len(row)).split()[0] for row in dies]
 
 
+def test_every_part_that_may_bound_a_run_has_words() -> None:
+    assert set(summary.LIMITS) == set(get_args(get_type_hints(LowerBound)["limit"]))
+
+
 def test_scouts_of_venice_are_shown_with_the_mean_length_of_their_circuits(result: flashmesh.Result) -> None:
     document = result.to_dict()
     lengths = [0, 0, 1, 0, 3]
-    document["scouts"] = {"sent": 7, "failed": 3, "steps": 40, "misroutes": 2, "backtracks": 9}
+    document["scouts"] = {"sent": 7, "failed": 3, "failed_first": 2, "steps": 40, "misroutes": 2, "backtracks": 9}
     document["scouts"]["circuit_lengths"] = lengths
     text = shown(flashmesh.Result.from_json(json.dumps(document), result.config), io.StringIO())
     assert re.search(r"^scouts +7 sent, 3 failed$", text, re.MULTILINE)
@@ -199,7 +206,7 @@ def test_comparison_never_cuts_a_number_or_a_label(
     lines = text.splitlines()
     for name in names:
         assert str(name) in text
-    for measure in comparison_report.MEASURES:
+    for measure in MEASURES:
         if measure.name in comparison_report.KEY_MEASURES:
             assert measure.name in text
             assert text.count(measure.text(measure.value(result))) >= runs
@@ -225,3 +232,25 @@ def test_long_paths_of_traces_are_shown_by_their_names_while_these_differ(result
 )
 def test_counts_are_whole_and_small_rates_keep_their_decimals(value: float, text: str) -> None:
     assert q.scaled(value) == text
+
+
+def test_a_kind_of_request_that_starves_is_told() -> None:
+    overrides: dict[str, Value] = {
+        "geometry.channels": 1,
+        "geometry.chips-per-channel": 1,
+        "workload.requests": 5_000,
+        "workload.read-share": 0.95,
+        "replay.outstanding": 32,
+        "schedule.age-bound": "1ms",
+    }
+    bounded = flashmesh.run("preset:z-nand", overrides=overrides)
+    programs = bounded.flash.overdue_programs
+    assert 0 < programs <= bounded.flash.user_programs
+    text = shown(bounded, io.StringIO())
+    assert re.search(rf"starving writes +{q.count(programs)} operations began only after 1ms", text)
+    unbounded = flashmesh.run("preset:z-nand", overrides=overrides | {"schedule.age-bound": "1000s"})
+    assert (unbounded.flash.overdue_programs, unbounded.flash.overdue_reads) == (0, 0)
+    assert "starving" not in shown(unbounded, io.StringIO())
+    assert bounded.latency_ps.write is not None
+    assert unbounded.latency_ps.write is not None
+    assert bounded.latency_ps.write.max < unbounded.latency_ps.write.max

@@ -32,6 +32,7 @@ RUNS: dict[str, tuple[dict[str, Any], list[str]]] = {
     "warm": ({"measure": WARM}, ["warm_up.ended_ps", "measured.rounds", "epochs.0.latency_ps.read"]),
     "warm by time": ({"measure": {"warm-up": "time", "warm-up-time": "1s"}}, ["warm_up"]),
     "profile": ({"workload": {"profile": "ssd-10", "requests": 500}}, ["workload.description"]),
+    "network": ({"fabric": {"kind": "venice"}, "measure": {"network": True}}, ["network.scouts.0.at_ps"]),
     "streams": ({"stream": STREAMS, "measure": WARM}, ["streams.1.latency_ps.all", "measured.streams.1.name"]),
 }
 
@@ -76,7 +77,7 @@ def test_results_agree_with_the_schema(name: str) -> None:
 def test_result_of_a_trace_agrees_with_the_schema(tmp_path: Path) -> None:
     trace = tmp_path / "small.ascii"
     trace.write_text("0 0 0 8 1\n1000 0 64 8 0\nnonsense\n500 0 8 8 1\n")
-    result = flashmesh.run("preset:z-nand", trace=trace, tolerate=True)
+    result = flashmesh.run("preset:z-nand", trace=trace, tolerate=True, overrides={"workload.time-unit": "ns"})
     assert_valid(result.document)
     assert result.workload is not None
     assert result.workload["rejected"]

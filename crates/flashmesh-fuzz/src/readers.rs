@@ -235,7 +235,8 @@ impl Setup {
         let capacity = Bytes::new(choices.pick(&[1 << 30, 1 << 40, 1 << 30, 600_000]));
         let sector_size = Bytes::new(choices.pick(&[512, 4096]));
         let beyond = if wrap { Beyond::Wrap } else { Beyond::Reject };
-        let workload = Workload { format, time_unit, polarity, beyond, tolerate: 1.0, ..Workload::default() };
+        let workload =
+            Workload { format, time_unit: Some(time_unit), polarity, beyond, tolerate: 1.0, ..Workload::default() };
         let rules = Rules { capacity, sector_size, wrap, ascii_sector: 512, ascii_unit_ps, is_one_read };
         Setup { workload, rules }
     }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::errors::{ConfigError, guarded};
+use crate::errors::{ConfigError, InternalError, exception, guarded};
 use flashmesh::config;
 use flashmesh::workload::profiles as library;
 
@@ -36,6 +36,11 @@ impl Config {
         self.0.to_toml()
     }
 
+    /// The same as JSON.
+    fn to_json(&self) -> String {
+        self.0.to_json()
+    }
+
     /// The names of the streams, in the order in which they are numbered.
     fn stream_names(&self) -> Vec<String> {
         self.0.streams().into_iter().map(|stream| stream.name).collect()
@@ -46,10 +51,39 @@ impl Config {
         self.0.streams().into_iter().filter_map(|stream| stream.workload.trace).collect()
     }
 
+    /// The memory of a run, in bytes: address space, what is used at most, and what of it preconditioning takes.
+    fn memory(&self, checks: bool) -> PyResult<(u64, u64, u64)> {
+        let memory = self.0.memory(checks).map_err(|error| exception(&error))?;
+        Ok((memory.reserved, memory.used, memory.preconditioned))
+    }
+
+    /// Why no part of a run reads a key; None when one does.
+    fn unread(&self, key: &str) -> Option<String> {
+        self.0.unread(key)
+    }
+
     /// Equal for configurations that decide the same run.
     fn hash(&self) -> String {
         self.0.hash()
     }
+}
+
+/// Every declared parameter, as JSON: its key, what it is, its default, its bounds and its choices.
+#[pyfunction]
+pub fn parameters() -> PyResult<String> {
+    let declared: Vec<serde_json::Value> = config::Config::parameters()
+        .map(|spec| {
+            serde_json::json!({
+                "key": spec.path(),
+                "type": spec.type_name(),
+                "default": spec.default_text,
+                "min": spec.min_text,
+                "max": spec.max_text,
+                "choices": spec.choices.iter().map(|choice| choice.name).collect::<Vec<_>>(),
+            })
+        })
+        .collect();
+    serde_json::to_string(&declared).map_err(|error| InternalError::new_err(error.to_string()))
 }
 
 /// The presets by name, each with what it is in one line.

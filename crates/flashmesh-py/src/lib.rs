@@ -2,6 +2,8 @@
 
 mod config;
 mod errors;
+mod memory;
+mod quantities;
 mod request_log;
 mod simulation;
 mod trace;
@@ -12,11 +14,13 @@ use pyo3::prelude::*;
 #[pymodule(gil_used = false)]
 mod _native {
     #[pymodule_export]
-    use crate::config::{Config, describe_profile, presets, profiles_by_paper};
+    use crate::config::{Config, describe_profile, parameters, presets, profiles_by_paper};
     #[pymodule_export]
     use crate::errors::{CheckError, ConfigError, FlashmeshError, InternalError, OutputError, WorkloadError};
     #[pymodule_export]
-    use crate::simulation::{Control, Simulation, fairness};
+    use crate::quantities::quantities;
+    #[pymodule_export]
+    use crate::simulation::{Control, PreparedDrives, Simulation, fairness};
     #[pymodule_export]
     use crate::trace::{compare_traces, convert_trace, fit_trace, generate_trace, scan_trace, trace_output_formats};
 

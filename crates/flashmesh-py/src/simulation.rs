@@ -1,13 +1,16 @@
 //! One run of a drive, watched and stopped from other threads.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::fs::OpenOptions;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use pyo3::prelude::*;
 
 use crate::config::Config;
-use crate::errors::{InternalError, exception, guarded};
+use crate::errors::{InternalError, OutputError, exception, guarded};
 use crate::request_log::RequestLog;
 use flashmesh::measure::fairness::Fairness;
+use flashmesh::recording::timeline::Outcome;
 use flashmesh::simulation;
 use flashmesh::workload::WorkloadSummary;
 
@@ -52,29 +55,54 @@ impl Control {
     }
 }
 
+/// Preconditioned drives, prepared once for all runs that begin with the same state.
+#[pyclass(frozen, module = "flashmesh._native")]
+pub struct PreparedDrives(flashmesh::ftl::PreparedDrives);
+
+#[pymethods]
+impl PreparedDrives {
+    #[new]
+    fn new() -> Self {
+        PreparedDrives(flashmesh::ftl::PreparedDrives::default())
+    }
+}
+
 /// A drive with its workload, ready to run once.
 #[pyclass(frozen, module = "flashmesh._native")]
-pub struct Simulation(Mutex<simulation::Simulation>);
+pub struct Simulation {
+    simulation: Mutex<simulation::Simulation>,
+    /// What became of the timeline, when there is one.
+    timeline: OnceLock<Outcome>,
+}
 
 impl Simulation {
     fn lock(&self) -> MutexGuard<'_, simulation::Simulation> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.simulation.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 #[pymethods]
 impl Simulation {
-    /// Opens the workloads and puts the drive into its first state; with `alone` only the stream at that place issues requests.
+    /// Opens the workloads and puts the drive into its first state, or takes that from `drives`; with `alone` only the stream
+    /// at that place issues requests.
     #[new]
-    #[pyo3(signature = (config, alone=None))]
-    fn new(py: Python<'_>, config: &Config, alone: Option<usize>) -> PyResult<Self> {
+    #[pyo3(signature = (config, alone=None, drives=None))]
+    fn new(
+        py: Python<'_>,
+        config: &Config,
+        alone: Option<usize>,
+        drives: Option<&Bound<'_, PreparedDrives>>,
+    ) -> PyResult<Self> {
+        let drives = drives.map(Bound::get);
         let opened = py.detach(|| {
-            guarded(|| match alone {
-                None => simulation::Simulation::new(&config.0),
-                Some(stream) => simulation::Simulation::alone(&config.0, stream),
+            guarded(|| match (alone, drives) {
+                (None, None) => simulation::Simulation::new(&config.0),
+                (Some(stream), None) => simulation::Simulation::alone(&config.0, stream),
+                (only, Some(drives)) => simulation::Simulation::prepared(&config.0, only, &drives.0),
             })
         })?;
-        opened.map(|opened| Simulation(Mutex::new(opened))).map_err(|error| exception(&error))
+        let simulation = Mutex::new(opened.map_err(|error| exception(&error))?);
+        Ok(Simulation { simulation, timeline: OnceLock::new() })
     }
 
     /// What the scans of traces found, for people; None without traces: the configuration describes other workloads.
@@ -95,6 +123,21 @@ impl Simulation {
     /// Turns the checks on.
     fn enable_checks(&self) {
         self.lock().enable_checks();
+    }
+
+    /// Has the run write a timeline for Perfetto into the file at `path`, which is there.
+    fn record_timeline(&self, path: PathBuf) -> PyResult<()> {
+        let file = OpenOptions::new().write(true).truncate(true).open(&path).map_err(|error| {
+            OutputError::new_err(format!("{}: the timeline cannot be written: {error}", path.display()))
+        })?;
+        let outcome = self.lock().record_timeline(Box::new(file));
+        self.timeline.set(outcome).map_err(|_| InternalError::new_err("a run has one timeline"))
+    }
+
+    /// From when on the timeline says nothing because it was full, in picoseconds; None when it says all.
+    #[getter]
+    fn timeline_full_ps(&self) -> Option<u64> {
+        Some(self.timeline.get()?.full_at()?.as_ps())
     }
 
     /// Runs to the end, or until `control` is cancelled, and gives the report as JSON.

@@ -11,6 +11,7 @@ pub mod contributing {}
 
 pub mod cache;
 pub mod check;
+pub mod collisions;
 pub mod config;
 pub mod datapath;
 mod drive;
@@ -26,9 +27,13 @@ pub mod ids;
 pub mod kernel;
 pub mod measure;
 pub mod power;
+pub mod probes;
+pub mod recording;
 pub mod reporting;
 pub mod results;
 pub mod schedule;
 pub mod simulation;
 pub mod units;
 pub mod workload;
+
+pub use drive::MemoryEstimate;

@@ -258,3 +258,41 @@ fn the_hash_tells_configurations_apart_and_not_folders() {
     assert_eq!(near.hash(), far.hash());
     assert_ne!(near.hash(), read("", &["workload.trace=b.csv"]).hash());
 }
+
+#[test]
+fn whether_a_key_is_read_follows_from_the_values_in_effect() {
+    let bus = read("", &["fabric.kind=bus", "venice.routing=xy"]);
+    assert_eq!(bus.unread("venice.routing").as_deref(), Some("fabric.kind is \"bus\""));
+    assert_eq!(bus.unread("packets.data-crc").as_deref(), Some("fabric.kind is \"bus\""));
+    assert_eq!(bus.unread("seed"), None);
+    assert_eq!(bus.unread("fabric.kind"), None);
+    assert_eq!(bus.unread("no.such-key"), None);
+    let venice = read("", &["fabric.kind=venice"]);
+    assert_eq!(venice.unread("venice.routing"), None);
+    assert_eq!(venice.unread("nossd.topology").as_deref(), Some("fabric.kind is \"venice\""));
+    let streams = read("[stream.a.replay]\nmode = \"closed\"\n[stream.b.queue]", &[]);
+    assert_eq!(streams.unread("replay.threads"), None);
+    assert_eq!(streams.unread("stream.a.replay.threads"), None);
+    assert!(streams.unread("stream.b.replay.threads").is_some_and(|reason| reason.contains("stream.b.replay.mode")));
+}
+
+#[test]
+fn keys_of_another_interconnect_are_refused_unless_the_text_names_one() {
+    let refused = |text: &str, overrides: &[&str]| load(text, overrides).unwrap_err().to_string();
+    assert!(
+        refused("[venice]\nrouting = \"xy\"", &[]).contains("venice.routing has no effect: fabric.kind is \"bus\"")
+    );
+    assert!(refused("", &["nossd.topology=torus"]).contains("set fabric.kind to \"nossd\""));
+    read("[fabric]\nkind = \"bus\"\n[venice]\nrouting = \"xy\"", &[]);
+    read("", &["fabric.kind=venice", "venice.routing=xy"]);
+}
+
+#[test]
+fn json_has_the_tables_of_the_canonical_form() {
+    let config = read("[stream.a.queue]\n[flash]\nread-command-time = [\"3us\", \"4us\"]", &["seed=7"]);
+    let json: serde_json::Value = serde_json::from_str(&config.to_json()).unwrap();
+    let toml: serde_json::Value = toml::from_str(&config.to_toml()).unwrap();
+    assert_eq!(json, toml);
+    assert_eq!(json["seed"], 7);
+    assert_eq!(json["flash"]["read-command-time"][1], "4us");
+}

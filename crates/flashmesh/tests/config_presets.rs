@@ -111,7 +111,8 @@ fn mbm_moves_a_byte_in_10_ns() {
     assert_eq!(page_on_channel(&config), Time::from_ns(10 * 8192));
     assert_eq!(config.flash.command_time, Time::from_ns(70));
     assert_eq!(config.flash.erase_time, Time::from_ms(15));
-    assert_eq!(config.flash.suspension, Suspension::Both);
+    assert_eq!(config.flash.suspension, Suspension::Off, "the FTLs that MBM is compared with have none");
+    assert_eq!(config.mbm.suspension, Suspension::Both);
 }
 
 #[test]

@@ -78,6 +78,9 @@ fn met(condition: &Condition) -> (String, &'static str) {
         (_, true) => condition.values[0],
         ("cache.capacity" | "mapping.cache-capacity", _) => "\"1MiB\"",
         ("cache.power-cut" | "measure.epoch", _) => "\"1ms\"",
+        ("ftl.policy", _) if !condition.values.contains(&"\"page\"") => "\"page\"",
+        ("schedule.policy", _) if !condition.values.contains(&"\"fifo\"") => "\"fifo\"",
+        ("schedule.policy", _) => "\"out-of-order\"",
         _ => panic!("no value is known that {path} may have instead"),
     };
     // Beside a kind of workload stands what it is made of, which says the kind.

@@ -95,7 +95,7 @@ fn all(mut next: impl FnMut() -> Result<Option<IoRequest>, WorkloadError>) -> Ve
 fn misses(folder: &Path, file: &str, seeds_replayed: u64) -> Vec<String> {
     let workload = Workload {
         trace: Some(folder.join(file)),
-        time_unit: if file.contains("dtrs") { TraceTimeUnit::Microseconds } else { TraceTimeUnit::Nanoseconds },
+        time_unit: Some(if file.contains("dtrs") { TraceTimeUnit::Microseconds } else { TraceTimeUnit::Nanoseconds }),
         tolerate: 0.001,
         ..Workload::default()
     };

@@ -366,9 +366,9 @@ fn erases_that_go_last_let_requests_pass_and_those_that_go_first_do_not() {
 fn a_write_goes_first_from_the_picosecond_on_at_which_it_has_waited_for_the_bound() {
     let mut config = one_chip(1);
     let waited = ONE_READ - US(1);
-    config.schedule.age_bound = Some(waited);
+    config.schedule.age_bound = waited;
     assert_eq!(write_and_read_that_wait(&config), (ONE_READ + ONE_WRITE, ONE_READ * 2 + ONE_WRITE));
-    config.schedule.age_bound = Some(waited + PICOSECOND);
+    config.schedule.age_bound = waited + PICOSECOND;
     assert_eq!(write_and_read_that_wait(&config), (ONE_READ * 2 + ONE_WRITE, ONE_READ * 2));
 }
 
@@ -380,7 +380,7 @@ fn an_age_bound_keeps_reads_from_starving_writes() {
     let requests = || [read(0, 1, Time::ZERO), write(0, 1, NS(1))].into_iter().chain(reads(1_000));
     let starved = completions(&config, requests())[1];
     assert!(starved > ONE_READ * 1_000, "{starved}");
-    config.schedule.age_bound = Some(US(500));
+    config.schedule.age_bound = US(500);
     let bounded = completions(&config, requests())[1];
     assert!(bounded < US(500) + ONE_READ + ONE_WRITE, "{bounded}");
 }

@@ -85,6 +85,9 @@ fn every_name_of_a_value_is_explained_on_the_page() {
 fn numbers_have_the_units_that_their_names_end_with() {
     // What these count has no unit, or a quantity beside them says it.
     const PURE: [&str; 2] = ["seed", "value"];
+    // Which one of several it is, by its number.
+    const NUMBERED: [&str; 10] =
+        ["first", "second", "number", "stream", "die", "requests", "link", "transfer", "controller", "to_chip"];
     const UNITS: [(&str, &str); 8] = [
         ("_ps", "ps"),
         ("_s", "s"),
@@ -101,7 +104,9 @@ fn numbers_have_the_units_that_their_names_end_with() {
             let fits = UNITS.iter().filter(|(ending, _)| quantity.name.ends_with(ending));
             let ending = fits.max_by_key(|(ending, _)| ending.len());
             let is_rate = quantity.unit == Some("1/s");
+            let is_numbered = NUMBERED.contains(&quantity.name) && quantity.unit.is_none();
             !PURE.contains(&quantity.name)
+                && !is_numbered
                 && (quantity.unit.is_none() || ending.is_some_and(|(_, unit)| quantity.unit != Some(*unit) && !is_rate))
         }
         _ => quantity.unit.is_some(),

@@ -5,7 +5,7 @@ mod drives;
 
 use drives::*;
 use flashmesh::config::{
-    Beyond, Config, InterfaceKind, PreconditionKind, ReadData, ReplayMode, SataTransport, WorkloadKind,
+    Beyond, Config, InterfaceKind, PreconditionKind, ReadData, ReplayMode, SataTransport, TraceTimeUnit, WorkloadKind,
 };
 use flashmesh::host::status::Status;
 use flashmesh::ids::Lpn;
@@ -250,6 +250,7 @@ fn a_trace_beyond_the_drive_is_refused_before_the_run_unless_it_is_to_be_sent_or
         config.geometry.over_provisioning = 0.4;
         config.workload.kind = WorkloadKind::Trace;
         config.workload.trace = Some(path.clone());
+        config.workload.time_unit = Some(TraceTimeUnit::Microseconds);
         config.workload.beyond = beyond;
         let mut simulation = Simulation::new(&config)?;
         simulation.enable_checks();

@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 
 use arbitrary::Case;
 use drives::{Kept, Listed, Repeated, bare_drive};
-use flashmesh::config::{Allocation, Config, ReplayMode, WarmUp};
+use flashmesh::config::{Config, FabricKind, InterfaceKind, ReplayMode, WarmUp};
 use flashmesh::ids::Lpn;
 use flashmesh::measure::log::RequestRecord;
 use flashmesh::simulation::{Control, Simulation};
@@ -91,21 +91,38 @@ fn plain(mut case: Case) -> Case {
     let config = &mut case.config;
     let bare = Config::default();
     config.host.interface = bare.host.interface;
+    config.fabric.arbitration = bare.fabric.arbitration;
+    config.ftl.write_binding = bare.ftl.write_binding;
+    without_features(case)
+}
+
+/// The same drive behind NVMe queues, over channels, without what only the full instance of the simulation has.
+fn queued(mut case: Case) -> Case {
+    let config = &mut case.config;
+    config.host.interface = InterfaceKind::Nvme;
+    if !matches!(config.fabric.kind, FabricKind::Bus | FabricKind::Pssd | FabricKind::Ideal) {
+        config.fabric.kind = FabricKind::Bus;
+    }
+    without_features(case)
+}
+
+fn without_features(mut case: Case) -> Case {
+    let config = &mut case.config;
+    let bare = Config::default();
+    config.fabric.hold_path = false;
     config.cache.capacity = bare.cache.capacity;
     config.cache.power_cut = None;
     config.mapping.cache_capacity = None;
     config.flash.suspension = bare.flash.suspension;
     config.flash.die_interleaving = true;
+    config.flash.die_start = bare.flash.die_start;
     config.gc.r#move = bare.gc.r#move;
-    config.fabric.arbitration = bare.fabric.arbitration;
     config.schedule.policy = bare.schedule.policy;
     config.schedule.order = bare.schedule.order;
     config.schedule.erases = bare.schedule.erases;
     config.schedule.priorities = bare.schedule.priorities;
-    config.schedule.age_bound = None;
-    config.ftl.write_binding = bare.ftl.write_binding;
     config.ftl.first_touch = bare.ftl.first_touch;
-    if config.ftl.allocation == Allocation::Dynamic {
+    if config.ftl.allocation.is_dynamic() {
         config.ftl.allocation = bare.ftl.allocation;
     }
     case
@@ -167,9 +184,13 @@ fn compare_random(first: u64, last: u64) -> (u64, u64) {
     let (mut erases, mut moved) = (0, 0);
     for number in (first..=last).step_by(WORKERS as usize) {
         let case = strategy.new_tree(&mut runner).expect("a case can be drawn").current();
-        let case = if number.is_multiple_of(2) { plain(case) } else { case };
+        let (case, is_lean) = match number % 4 {
+            0 | 2 => (plain(case), true),
+            1 => (queued(case), true),
+            _ => (case, false),
+        };
         let lean = compare(number, &case);
-        assert!(lean.was_lean || !number.is_multiple_of(2), "case {number} is plain\n{}", case.config.to_toml());
+        assert!(lean.was_lean || !is_lean, "case {number} is plain\n{}", case.config.to_toml());
         erases += lean.report["gc"]["erases"].as_u64().expect("a count");
         moved += lean.report["gc"]["pages_moved"].as_u64().expect("a count");
         if number.div_ceil(WORKERS).is_multiple_of(8) {

@@ -5,8 +5,8 @@ mod drives;
 
 use drives::*;
 use flashmesh::config::{
-    Config, ControllerPlacement, FabricKind, InjectionPolicy, NossdTopology, PacketArbitration, PreconditionKind,
-    ReplayMode, ReplyPolicy,
+    Config, ControllerPlacement, ControllerQueues, FabricKind, InjectionPolicy, Interleave, NossdTopology,
+    PacketArbitration, PagePackets, PreconditionKind, ReplayMode, ReplyPolicy, SlotReuse,
 };
 use flashmesh::simulation::{Control, Simulation};
 use flashmesh::units::Time;
@@ -72,6 +72,77 @@ fn two_reads_of_one_row_share_the_way_to_their_controller_and_the_second_is_stal
     assert!(!records[1].path_conflict.is_empty());
 }
 
+/// Network-on-SSD, CAL 2012, Table 1: buffers of one flit, no stages in the routers, a page in one packet.
+#[test]
+fn one_read_in_lockstep_takes_a_flit_each_cycle() {
+    let mut config = drive();
+    config.nossd.pipeline_stages = 0;
+    config.nossd.buffer_flits = 1;
+    config.nossd.slot_reuse = SlotReuse::SameCycle;
+    config.nossd.page_packets = PagePackets::One;
+    config.nossd.data_header_flits = 4;
+    let alone = |hops: u64, flits: u64| Time::from_ns(1 + (hops + 1) + flits);
+    for interleave in Interleave::ALL {
+        config.nossd.interleave = *interleave;
+        for (page, hops) in [(0, 0), (63, 7)] {
+            // 4 KiB, 224 B of metadata and the header.
+            let expected = alone(hops, 8) + READ + alone(hops, 4 + 4096 + 224);
+            assert_eq!(latencies(&config, [read(page, 1, Time::ZERO)]), [expected], "{interleave}, page {page}");
+        }
+    }
+}
+
+/// A read and a write cross the same controller link in opposite directions: over a shared wire they take turns, flit by flit.
+#[test]
+fn reads_and_writes_share_the_wire_of_a_half_duplex_link() {
+    let mut config = drive();
+    config.nossd.interleave = Interleave::Flits;
+    config.nossd.buffer_flits = 16;
+    let data = 9 * 512;
+    // The data of the read enters the network as the write does.
+    let sensed = alone(0, 8) + READ;
+    let requests = || [read(0, 1, Time::ZERO), write(8, 1, sensed)];
+    let duplex = latencies(&config, requests());
+    assert_eq!(duplex, [sensed + alone(0, data), alone(1, data) + PROGRAM + alone(1, 4)]);
+    config.nossd.half_duplex = true;
+    let half = latencies(&config, requests());
+    let longer = half[0] - duplex[0];
+    // One of them ends as the other has a few flits left, and the wire of the controller carries both.
+    assert!(longer > Time::from_ns(data - 20) && longer <= Time::from_ns(data), "{longer}");
+    assert!(half[1] > duplex[1] + Time::from_ns(data - 20), "{}", half[1]);
+}
+
+/// With requests in front of programs at its controller, a read waits for no program that has not begun.
+#[test]
+fn small_packets_go_first_at_controllers_that_queue_packets() {
+    let mut config = drive();
+    config.nossd.interleave = Interleave::Flits;
+    let requests = || [write(0, 1, Time::ZERO), write(8, 1, Time::ZERO), read(16, 1, Time::from_ns(100))];
+    let behind = latencies(&config, requests());
+    config.nossd.controller_queues = ControllerQueues::Packets;
+    let first = latencies(&config, requests());
+    // Behind two pages of 4,608 flits; or in front of all but the packet that is on its way.
+    assert!(behind[2] > Time::from_ns(2 * 4608) + READ, "{}", behind[2]);
+    assert!(first[2] < Time::from_ns(512 + 100 + 4608) + READ, "{}", first[2]);
+}
+
+#[test]
+fn several_local_channels_let_the_dies_of_a_chip_send_at_once() {
+    let mut config = drive();
+    config.geometry.dies_per_chip = 2;
+    config.ftl.allocation = order("DCWP");
+    let reads = [read(0, 2, Time::ZERO)];
+    // Two dies of one chip: their data goes to one controller, one after the other, whatever the way out of the chip.
+    let [one, two] = [1, 2].map(|channels| {
+        config.nossd.local_channels = channels;
+        run(&config, reads)[0].completed
+    });
+    let data = Time::from_ns(9 * 512);
+    assert!(one > READ + data * 2, "{one}");
+    // Commands enter side by side, and data leaves side by side: the router has an output for each.
+    assert!(two < READ + data + Time::from_ns(100), "{two}");
+}
+
 /// A pseudo-random page.
 fn any_page(n: u64) -> u64 {
     (n.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 20) % 5_800_000
@@ -105,9 +176,9 @@ fn saturated_reads_fill_the_links_to_their_controllers() {
 #[test]
 fn every_option_serves_reads_writes_and_collection_with_no_oracle_speaking() {
     use ControllerPlacement::{AllSided, OneSided};
-    use InjectionPolicy::{LeastLoaded, Nearest, NearestUnderThreshold, RoundRobin};
+    use InjectionPolicy::{LeastLoaded, Nearest, NearestElseRoundRobin, NearestUnderThreshold, RoundRobin};
     let topologies = [NossdTopology::Mesh, NossdTopology::Torus, NossdTopology::Ring];
-    let injections = [Nearest, RoundRobin, LeastLoaded, NearestUnderThreshold];
+    let injections = [Nearest, RoundRobin, LeastLoaded, NearestUnderThreshold, NearestElseRoundRobin];
     let arbitrations = [PacketArbitration::RoundRobin, PacketArbitration::Fifo, PacketArbitration::Oldest];
     // Each value of each option meets each of most others.
     for number in 0..48usize {
@@ -123,22 +194,34 @@ fn every_option_serves_reads_writes_and_collection_with_no_oracle_speaking() {
         config.gc.copyback = number % 4 == 0;
         config.precondition.kind = PreconditionKind::Random;
         config.workload.read_share = 0.5;
-        config.workload.requests = Some(400);
         config.replay.outstanding = 64;
         config.nossd.topology = topologies[number % 3];
         config.nossd.placement = if number / 3 % 2 == 0 { OneSided } else { AllSided };
-        config.nossd.injection = injections[number % 4];
+        config.nossd.injection = injections[number % 5];
         config.nossd.injection_threshold = 2;
         config.nossd.arbitration = arbitrations[number / 2 % 3];
         config.nossd.reply = if number / 4 % 2 == 0 { ReplyPolicy::Sender } else { ReplyPolicy::Nearest };
         config.nossd.half_duplex = number / 6 % 3 == 0;
-        config.nossd.keep_runs = !config.nossd.half_duplex && number % 2 == 0;
+        config.nossd.interleave = if number % 5 == 1 { Interleave::Flits } else { Interleave::Packets };
+        // Following every flit takes its time.
+        let requests = if config.nossd.interleave == Interleave::Flits { 60 } else { 400 };
+        config.workload.requests = Some(requests);
+        let shares_by_packets = config.nossd.half_duplex && config.nossd.interleave == Interleave::Packets;
+        config.nossd.keep_runs = !shares_by_packets && number % 2 == 0;
         config.nossd.small_first = number / 2 % 2 == 0;
-        config.nossd.buffer_flits = if config.nossd.half_duplex { 512 } else { [1, 10, 512][number % 3] };
+        config.nossd.buffer_flits = if shares_by_packets { 512 } else { [1, 10, 512][number % 3] };
+        let in_lockstep = !config.nossd.half_duplex && number % 7 == 2;
+        config.nossd.slot_reuse = if in_lockstep { SlotReuse::SameCycle } else { SlotReuse::NextCycle };
+        config.nossd.pipeline_stages = if in_lockstep { 0 } else { 3 };
+        config.nossd.local_channels = 1 + number as u32 / 3 % 4;
+        let one = number % 4 == 3 && !shares_by_packets;
+        config.nossd.page_packets = if one { PagePackets::One } else { PagePackets::Fixed };
+        let queues = [ControllerQueues::Dies, ControllerQueues::Packets];
+        config.nossd.controller_queues = queues[number / 5 % 2];
         let mut simulation = Simulation::new(&config).expect("the drive can be built");
         simulation.enable_checks();
         let report = simulation.run(&Control::default()).unwrap_or_else(|error| panic!("{error}: {config:?}"));
-        assert_eq!(report.requests, 400);
+        assert_eq!(report.requests, requests);
     }
 }
 
@@ -147,6 +230,10 @@ fn networks_that_would_come_to_a_halt_are_errors_with_a_remedy() {
     for (text, message) in [
         ("half-duplex = true", "half-duplex links cannot be kept for all packets of a message"),
         ("half-duplex = true\nkeep-runs = false\nbuffer-flits = 511", "the longest has 512 flits, a buffer 511"),
+        (
+            "half-duplex = true\ninterleave = \"flits\"\nslot-reuse = \"same-cycle\"",
+            "half-duplex links cannot fill a slot in the cycle in which its flit leaves",
+        ),
         ("data-header-flits = 512", "a packet of 512 flits has no room behind a header of 512"),
     ] {
         let text = format!("fabric.kind = \"nossd\"\n[nossd]\n{text}\n");

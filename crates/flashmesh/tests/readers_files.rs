@@ -4,10 +4,10 @@ use std::fs::{self, File};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use flashmesh::config::Workload;
+use flashmesh::config::{TraceTimeUnit, Workload};
 use flashmesh::units::Bytes;
 use flashmesh::workload::IoRequest;
-use flashmesh::workload::readers::{FORMATS, Framing, TraceSource, scan};
+use flashmesh::workload::readers::{FORMATS, Framing, TraceSource, TraceStream, clock, scan};
 use flashmesh::workload::source::WorkloadSource;
 
 const CAPACITY: Bytes = Bytes::from_kib(1 << 20);
@@ -201,4 +201,94 @@ fn a_trace_that_changed_since_the_scan_is_an_error_and_a_longer_one_stops_where_
     for thread in [0, 1, 7] {
         assert!(longer.next_request(thread).unwrap().is_none());
     }
+}
+
+#[test]
+fn comments_at_the_start_may_be_longer_than_what_the_format_is_told_by() {
+    let directory = tempfile::tempdir().unwrap();
+    for kilobytes in [63, 64, 65, 300] {
+        let comment = format!("# {}\n\n", "x".repeat(100));
+        let comments = comment.repeat(kilobytes * 1024 / comment.len() + 1);
+        let path = written(directory.path(), "commented", &[comments.as_bytes(), &trace(50)].concat());
+        let summary = scan(&workload(&path), CAPACITY, SECTOR).unwrap();
+        let lines = comments.lines().count() as u64;
+        assert_eq!((summary.requests, summary.skipped, summary.lines), (50, lines, lines + 50), "{kilobytes} KiB");
+    }
+    let path = written(directory.path(), "commented", "# nothing else\n".repeat(30_000).as_bytes());
+    assert!(refusal(&path).contains("only blank lines and comments"), "{}", refusal(&path));
+}
+
+#[test]
+fn zeros_behind_a_gzip_file_say_nothing() {
+    let directory = tempfile::tempdir().unwrap();
+    let plain = trace(100);
+    let expected = requests(&workload(&written(directory.path(), "plain", &plain)));
+    for zeros in [1, 511, 1 << 20] {
+        let padded = written(directory.path(), "padded.gz", &[gzip(&plain), vec![0; zeros]].concat());
+        assert_eq!(requests(&workload(&padded)), expected, "{zeros} zeros");
+    }
+    let spoilt = written(directory.path(), "spoilt.gz", &[gzip(&plain), vec![0; 99], b"junk".to_vec()].concat());
+    assert!(refusal(&spoilt).contains("the gzip data "), "{}", refusal(&spoilt));
+}
+
+#[test]
+fn window_of_zstd_that_takes_too_much_memory_is_named_as_such() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut encoder = zstd::Encoder::new(Vec::new(), 1).unwrap();
+    encoder.window_log(30).unwrap();
+    encoder.write_all(&trace(100)).unwrap();
+    let path = written(directory.path(), "long.zst", &encoder.finish().unwrap());
+    assert!(refusal(&path).contains("repack it with zstd --long=27"), "{}", refusal(&path));
+}
+
+#[test]
+fn trace_out_of_order_is_taken_when_it_is_to_be_sorted() {
+    let directory = tempfile::tempdir().unwrap();
+    let lines: String = (0..100_u64).map(|i| format!("{} 0 {} 8 1\n", (i ^ 1) * 1000, i * 8)).collect();
+    let path = written(directory.path(), "unsorted", lines.as_bytes());
+    let refused = refusal(&path);
+    assert!(refused.contains("out of order") && refused.contains("--sort"), "{refused}");
+    let sorted = Workload { sort: true, ..workload(&path) };
+    let summary = scan(&sorted, CAPACITY, SECTOR).unwrap();
+    assert_eq!((summary.requests, summary.reordered_lines()), (100, 50));
+    assert!(requests(&sorted).is_sorted_by_key(|request| request.arrival));
+}
+
+#[test]
+fn open_replay_needs_time_stamps_and_the_unit_of_those_of_the_ascii_family() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = written(directory.path(), "ascii", &trace(1_000));
+    let required = |workload: &Workload| {
+        let summary = scan(workload, CAPACITY, SECTOR).unwrap();
+        clock::require(&summary, workload).map_err(|error| error.to_string())
+    };
+    let refused = required(&workload(&path)).unwrap_err();
+    // A thousand requests 1000 apart: a microsecond in ns, a millisecond in us.
+    assert!(refused.contains("set workload.time-unit = \"us\" if that is right"), "{refused}");
+    assert!(refused.contains("ms: 1.000e0 requests a second for 9.990e2 s"), "{refused}");
+    for unit in [TraceTimeUnit::Nanoseconds, TraceTimeUnit::Seconds] {
+        assert_eq!(required(&Workload { time_unit: Some(unit), ..workload(&path) }), Ok(()));
+    }
+    let path = written(directory.path(), "still", "5 0 0 8 1\n".repeat(9).as_bytes());
+    let refused = required(&workload(&path)).unwrap_err();
+    assert!(refused.contains("all 9 requests have the same time stamp"), "{refused}");
+}
+
+#[test]
+fn trace_that_is_rewritten_during_the_replay_of_its_beginning_is_noticed() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = written(directory.path(), "plain", &trace(5_000));
+    let workload = Workload { requests: Some(10), ..workload(&path) };
+    let counted = TraceStream::open(&workload, CAPACITY, SECTOR).unwrap().identity();
+    let summary = scan(&workload, CAPACITY, SECTOR).unwrap();
+    let source = || TraceSource::open(&workload, CAPACITY, SECTOR).unwrap().with_summary(&summary).counted_in(counted);
+    let walk = |mut source: TraceSource| {
+        (0..10).for_each(|_| assert!(source.next_request(0).unwrap().is_some()));
+        source.next_request(0).map_err(|error| error.to_string())
+    };
+    assert_eq!(walk(source()), Ok(None));
+    let open = source();
+    written(directory.path(), "plain", &trace(4_999));
+    let error = walk(open).unwrap_err();
+    assert!(error.contains("the file was changed while it was replayed"), "{error}");
 }

@@ -60,7 +60,7 @@ fn real_traces_give_their_known_figures() {
         let path: PathBuf = traces.join(known.file);
         let workload = Workload {
             trace: Some(path),
-            time_unit: known.time_unit,
+            time_unit: Some(known.time_unit),
             polarity: known.polarity,
             tolerate: known.tolerate,
             ..Workload::default()

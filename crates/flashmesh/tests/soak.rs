@@ -94,7 +94,7 @@ fn array() -> BoxedStrategy<String> {
     let flash = section(
         "flash",
         vec![
-            ("die-interleaving", vec!["true", "false"]),
+            ("die-interleaving", vec!["true", "true\ndie-start = \"together\"", "false"]),
             ("multi-plane", vec!["\"off\"", "\"same-offset\"", "\"same-block-and-offset\""]),
             ("suspension", vec!["\"off\"", "\"both\""]),
             ("page-types", vec!["\"one\"", "\"mlc\"", "\"tlc\""]),

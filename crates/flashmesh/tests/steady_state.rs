@@ -9,9 +9,9 @@ use std::collections::VecDeque;
 use arbitrary::Case;
 use drives::{Listed, assert_within, bare_drive, config_of, finish};
 use flashmesh::config::{Config, PreconditionKind, ReplayMode, WarmUp};
+use flashmesh::measure::interval::IntervalReport;
 use flashmesh::measure::log::RequestRecord;
 use flashmesh::measure::report::{FlashReport, GcReport, Report};
-use flashmesh::measure::stretch::StretchReport;
 use flashmesh::measure::timeline::MeasuredReport;
 use flashmesh::simulation::Simulation;
 use flashmesh::units::Time;
@@ -41,24 +41,24 @@ fn measured(report: &Report) -> &MeasuredReport {
     report.measured.as_ref().expect("something came behind the warm-up")
 }
 
-fn assert_adds_up(report: &Report, stretches: &[StretchReport], before: u64) {
-    let sum = |of: fn(&StretchReport) -> u64| stretches.iter().map(of).sum::<u64>();
-    assert_eq!(before + sum(|stretch| stretch.requests), report.requests);
+fn assert_adds_up(report: &Report, intervals: &[IntervalReport], before: u64) {
+    let sum = |of: fn(&IntervalReport) -> u64| intervals.iter().map(of).sum::<u64>();
+    assert_eq!(before + sum(|interval| interval.requests), report.requests);
     let (mut gc, mut flash) = (GcReport::default(), FlashReport::default());
-    for stretch in stretches {
-        gc = gc.zip(&stretch.gc, |one, other| one + other);
-        flash = flash.zip(&stretch.flash, |one, other| one + other);
+    for interval in intervals {
+        gc = gc.zip(&interval.gc, |one, other| one + other);
+        flash = flash.zip(&interval.flash, |one, other| one + other);
     }
     assert_eq!((gc, flash), (report.gc.clone(), report.flash.clone()));
-    for pair in stretches.windows(2) {
+    for pair in intervals.windows(2) {
         assert_eq!(pair[0].end_ps, pair[1].start_ps);
     }
-    assert_eq!((stretches[0].start_ps, stretches[stretches.len() - 1].end_ps), (0, report.makespan_ps));
-    let kinds: [fn(&StretchReport) -> u64; 4] = [
-        |stretch| stretch.latency_ps.all.as_ref().map_or(0, |latency| latency.count),
-        |stretch| stretch.latency_ps.read.as_ref().map_or(0, |latency| latency.count),
-        |stretch| stretch.latency_ps.write.as_ref().map_or(0, |latency| latency.count),
-        |stretch| stretch.latency_ps.flush.as_ref().map_or(0, |latency| latency.count),
+    assert_eq!((intervals[0].start_ps, intervals[intervals.len() - 1].end_ps), (0, report.makespan_ps));
+    let kinds: [fn(&IntervalReport) -> u64; 4] = [
+        |interval| interval.latency_ps.all.as_ref().map_or(0, |latency| latency.count),
+        |interval| interval.latency_ps.read.as_ref().map_or(0, |latency| latency.count),
+        |interval| interval.latency_ps.write.as_ref().map_or(0, |latency| latency.count),
+        |interval| interval.latency_ps.flush.as_ref().map_or(0, |latency| latency.count),
     ];
     let latency = &report.latency_ps;
     for (kind, whole) in kinds.into_iter().zip([&latency.all, &latency.read, &latency.write, &latency.flush]) {
@@ -68,9 +68,9 @@ fn assert_adds_up(report: &Report, stretches: &[StretchReport], before: u64) {
 
 /// Asserts that what is measured as a mean, or over time, has the mean of the whole run.
 fn assert_means_agree(report: &Report) {
-    let seconds = |stretch: &StretchReport| (stretch.end_ps - stretch.start_ps) as f64 / 1e12;
+    let seconds = |interval: &IntervalReport| (interval.end_ps - interval.start_ps) as f64 / 1e12;
     let over_time =
-        |of: &dyn Fn(&StretchReport) -> f64| report.epochs.iter().map(|one| of(one) * seconds(one)).sum::<f64>();
+        |of: &dyn Fn(&IntervalReport) -> f64| report.epochs.iter().map(|one| of(one) * seconds(one)).sum::<f64>();
     let whole = report.makespan_ps as f64 / 1e12;
     let pairs: [(&str, f64, f64); 3] = [
         ("bytes", over_time(&|epoch| epoch.bandwidth_bytes_per_s), report.bandwidth_bytes_per_s * whole),
@@ -109,6 +109,7 @@ fn settings() -> impl Strategy<Value = flashmesh::config::Measure> {
             warm_up_time,
             epoch: Some(epoch),
             epochs_max,
+            ..Default::default()
         },
     )
 }
@@ -233,7 +234,7 @@ fn the_warm_up_of_a_fresh_drive_ends_when_write_amplification_has_levelled_off()
     let collects = report.epochs.iter().find(|epoch| epoch.gc.pages_moved > 0).expect("pages were moved").start_ps;
     let ended = warm_up.ended_ps.expect("the warm-up ended");
     assert!(0 < collects && collects < ended && ended <= report.makespan_ps / 2, "{collects} ps, {ended} ps");
-    let first_level = |epoch: &&StretchReport| epoch.write_amplification.is_some_and(|found| found > level * 0.9);
+    let first_level = |epoch: &&IntervalReport| epoch.write_amplification.is_some_and(|found| found > level * 0.9);
     let levels = report.epochs.iter().find(first_level).expect("it levels off").start_ps;
     assert!(levels <= ended, "at {levels} ps, and the warm-up ended at {ended} ps");
 }

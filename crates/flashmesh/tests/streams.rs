@@ -273,7 +273,8 @@ fn a_workload_that_does_not_fit_its_namespace_is_refused_with_the_name_of_the_st
     std::fs::create_dir_all(&folder).unwrap();
     let trace = folder.join("far.ascii");
     std::fs::write(&trace, "0 0 4096 8 1\n1000 0 1000000 8 1\n").unwrap();
-    let whole = format!("[stream.a.workload]\ntrace = \"{}\"\nformat = \"ascii\"\n", trace.display());
+    let whole =
+        format!("[stream.a.workload]\ntrace = \"{}\"\nformat = \"ascii\"\ntime-unit = \"us\"\n", trace.display());
     assert_eq!(run(&config_of(&whole)).0.requests, 2);
     let error = Simulation::new(&config_of(&format!("{whole}[namespace.n]\ncapacity = \"256MiB\"")));
     let error = error.err().expect("the second request is beyond the namespace").to_string();

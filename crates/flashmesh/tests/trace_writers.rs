@@ -72,7 +72,7 @@ fn msr_lines_keep_bytes_and_cut_time_to_ticks() {
     let (written, _) = converted(alibaba, OutputFormat::find("msr").unwrap(), &Workload::default(), false).unwrap();
     let expected = "0,flashmesh,7,Read,1001,3,0\n110,flashmesh,8,Write,4096,512,0\n";
     assert_eq!(String::from_utf8(written).unwrap(), expected);
-    let finer = Workload { time_unit: TraceTimeUnit::Nanoseconds, ..Workload::default() };
+    let finer = Workload { time_unit: Some(TraceTimeUnit::Nanoseconds), ..Workload::default() };
     let (written, _) =
         converted("0 0 0 1 1\n199 0 0 1 1\n", OutputFormat::find("msr").unwrap(), &finer, false).unwrap();
     assert!(written.ends_with(b"\n1,flashmesh,0,Read,0,512,0\n"));

@@ -110,6 +110,76 @@ fn dies_of_a_chip_wait_for_its_pins() {
     assert_eq!([causes.channel.transfers, causes.controller.transfers, causes.link.transfers], [2, 0, 0]);
 }
 
+/// Venice, ISCA 2023, section 3.1: a path conflict is a path that is used for another request.
+#[test]
+fn pages_of_one_request_that_wait_for_each_other_are_no_conflict_with_another_request() {
+    for kind in [FabricKind::Bus, FabricKind::Pssd, FabricKind::Pnssd, FabricKind::Nossd, FabricKind::Venice] {
+        let mut config = drive();
+        config.fabric.kind = kind;
+        // 16 pages, two on each row: some of them wait for others.
+        let (alone, _) = run_source(&config, listed([read(0, 16, Time::ZERO)]));
+        let conflicts = &alone.path_conflict;
+        assert_eq!(conflicts.requests_free_share, Some(0.0), "{kind}");
+        assert_eq!(conflicts.requests_free_of_others_share, Some(1.0), "{kind}");
+        // Two requests at once for pages of the same rows.
+        let (both, _) = run_source(&config, listed([read(0, 16, Time::ZERO), read(16, 16, Time::ZERO)]));
+        let free = both.path_conflict.requests_free_of_others_share.expect("two requests completed");
+        assert!(free <= 0.5, "{kind}: {free}");
+    }
+}
+
+#[test]
+fn requests_of_one_page_conflict_with_others_whenever_they_wait() {
+    for kind in [FabricKind::Bus, FabricKind::Nossd] {
+        let mut config = drive();
+        config.fabric.kind = kind;
+        let conflicts = saturated(config, any_page_of_row_0).path_conflict;
+        assert!(conflicts.requests_free_share.expect("requests completed") < 0.5, "{kind}");
+        assert_eq!(conflicts.requests_free_of_others_share, conflicts.requests_free_share, "{kind}");
+    }
+}
+
+/// Transfers that wait for the pins of their chip, then for a controller, and then for a path.
+#[test]
+fn a_wait_counts_under_every_cause_with_the_time_of_each() {
+    let (report, records) = {
+        let mut config = drive();
+        config.geometry.channels = 2;
+        config.geometry.chips_per_channel = 4;
+        config.geometry.dies_per_chip = 2;
+        config.replay.mode = ReplayMode::Stress;
+        config.replay.outstanding = 64;
+        run_source(&config, Repeated { left: 400, kind: RequestKind::Read, page: any_page_of_small_drive })
+    };
+    let path = &report.path_conflict;
+    let causes = [&path.causes.channel, &path.causes.controller, &path.causes.link];
+    let waited: u64 = causes.iter().map(|cause| cause.wait_ps).sum();
+    assert_eq!(waited, path.wait_ps);
+    // Most transfers here wait for the pins of their chip and for a controller, one after the other.
+    let conflicts: u64 = causes.iter().map(|cause| cause.transfers).sum();
+    let blocked = path.transfers as f64 * (1.0 - path.transfers_free_share.expect("there were transfers"));
+    assert!(conflicts as f64 > 1.1 * blocked, "{conflicts} of {blocked}");
+    assert_eq!(records.len(), 400);
+    let scouts = report.scouts.expect("the scouts of Venice are counted");
+    assert!(scouts.failed_first <= scouts.failed && scouts.failed_first > 0, "{scouts:?}");
+}
+
+/// The paper's controllers send the next scout at once (Venice, ISCA 2023, sections 4.2 and 4.3): more scouts, and less
+/// throughput, than where a controller turns to others until a circuit is torn down.
+#[test]
+fn controllers_that_retry_at_once_send_more_scouts_and_serve_less() {
+    let [waits, retries] = [Retry::OnTeardown, Retry::Immediate].map(|retry| {
+        let mut config = drive();
+        config.venice.retry = retry;
+        config.replay.mode = ReplayMode::Stress;
+        config.replay.outstanding = 512;
+        run_source(&config, Repeated { left: 4_000, kind: RequestKind::Read, page: any_page_of_row_0 }).0
+    });
+    let failed = |report: &Report| report.scouts.as_ref().expect("the scouts of Venice are counted").failed;
+    assert!(failed(&retries) > 2 * failed(&waits), "{} and {}", failed(&retries), failed(&waits));
+    assert!(gigabytes_per_second(&retries) < gigabytes_per_second(&waits));
+}
+
 /// Two scouts on XY whose paths cross: controller 0 to (1, 1) by (0, 1), and controller 1 to (0, 1) by (1, 1).
 fn crossing(retry: Retry) -> Config {
     let mut config = drive();

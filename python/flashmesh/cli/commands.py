@@ -12,12 +12,19 @@ from flashmesh._native import __version__
 from flashmesh.cli.parameters import EXIT_CODES
 
 COMMANDS = {
+    "campaign": ("flashmesh.cli.campaign", "Simulate random drives under all oracles, and check their results."),
+    "collisions": ("flashmesh.cli.collisions", "Say which reads collide on a die, and what copies would gain."),
     "compare": ("flashmesh.cli.compare", "Simulate drives that differ in some keys, side by side."),
     "config": ("flashmesh.cli.lists", "Print a configuration with every parameter."),
     "import-mqsim": ("flashmesh.cli.importers", "Translate two XML files of MQSim."),
+    "measures": ("flashmesh.cli.lists", "List the measures that results can be printed by."),
+    "optimise": ("flashmesh.cli.optimise", "Search a space of drives for the best under constraints."),
     "presets": ("flashmesh.cli.lists", "List the presets."),
     "profiles": ("flashmesh.cli.lists", "List the named workloads, or describe one."),
+    "report": ("flashmesh.cli.report", "Make one page of saved results: charts, tables, the moving network."),
     "run": ("flashmesh.cli.run", "Simulate one drive and print what came out and why."),
+    "show": ("flashmesh.cli.show", "Print saved results again, with any measure, without simulating."),
+    "sweep": ("flashmesh.cli.sweep", "Run many points, keep each result, go on where it was interrupted."),
     "trace": ("flashmesh.cli.traces", "Look at traces, or write them in another format."),
 }
 """The module that defines each command, and what it does."""
@@ -51,3 +58,6 @@ class LazyGroup(click.Group):
 @click.version_option(__version__, message="flashmesh %(version)s")
 def flashmesh() -> None:
     """Simulate SSDs: replay a workload on a drive and read where the time went."""
+    from flashmesh import provenance
+
+    provenance.set_command()

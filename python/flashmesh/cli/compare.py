@@ -13,14 +13,18 @@ from flashmesh.cli.drive import drive_of, jobs_of, tell_lonely
 from flashmesh.cli.output import STDOUT, TRACE, inputs, refuse_overwriting, refuse_stdout, require_stdout, stdout
 from flashmesh.cli.parameters import EXIT_CODES, axis, drive_argument, output_option, workload_options
 from flashmesh.cli.progress import ProgressBar
-from flashmesh.comparison import Comparison
-from flashmesh.execution import Interrupted
+from flashmesh.cli.sweeping import TOLD_FROM, Estimate, announce, failure
 from flashmesh.files import whole_file, write_text
 from flashmesh.report import comparison as comparison_report
+from flashmesh.report.measures import measure_named
 from flashmesh.report.terminal import Terminal
+from flashmesh.sweep.local import LocalThreads
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
+
+    from flashmesh.comparison import Comparison
 
 
 @click.command(epilog=EXIT_CODES)
@@ -39,15 +43,16 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--measure",
-    type=click.Choice(comparison_report.NAMES),
     metavar="NAME",
-    help="Print one measure alone, such as bandwidth or 'all p99': a row for each value of the first axis.",
+    help="Print one measure alone, such as bandwidth: a row for each value of the first axis. flashmesh measures "
+    "lists them.",
 )
 @workload_options
 @output_option("--json", "json_file", "Write the results as JSON; - writes them to stdout instead of the table.")
 @output_option(
     "--csv", "csv_file", "Write the results as CSV, a row for each run; - writes them to stdout instead of the table."
 )
+@click.option("--long", is_flag=True, help="In the CSV a row for each value of each run, instead of one for each run.")
 @output_option("--parquet", "parquet_file", "Write the results as a Parquet file, a row for each run.")
 def compare(
     config: str | None,
@@ -57,6 +62,7 @@ def compare(
     measure: str | None,
     json_file: Path | None,
     csv_file: Path | None,
+    long: bool,
     parquet_file: Path | None,
     fairness: bool,
     quiet: bool,
@@ -80,47 +86,67 @@ def compare(
     )
     require_stdout()
     listed = jobs_of(fio_file, quiet)
+    if measure is not None:
+        measure_named(measure)
     form = "json" if json_file == STDOUT else "csv" if csv_file == STDOUT else "table"
     with ExitStack() as files:
-        json_target = files.enter_context(whole_file(json_file)) if json_file and json_file != STDOUT else None
-        csv_target = files.enter_context(whole_file(csv_file)) if csv_file and csv_file != STDOUT else None
-        parquet_target = files.enter_context(whole_file(parquet_file)) if parquet_file else None
+        targets = {
+            writer: files.enter_context(whole_file(path))
+            for writer, path in (("json", json_file), ("csv", csv_file), ("parquet", parquet_file))
+            if path is not None and path != STDOUT
+        }
         bar = files.enter_context(ProgressBar(quiet=quiet))
+        session, places = simulate.prepared(
+            config, vary, overrides=dict(settings), fio=listed, fairness=fairness, jobs=jobs, **options
+        )
+        is_long = len(session.tasks) >= TOLD_FROM
+        if is_long:
+            announce(len(session.tasks), 0, places, quiet)
+        estimate = Estimate(session, places, quiet or not is_long)
         try:
-            comparison = simulate.compare(
-                config,
-                vary,
-                overrides=dict(settings),
-                fio=listed,
-                fairness=fairness,
-                jobs=jobs,
-                progress=bar,
-                on_open=bar.on_open,
-                **options,
-            )
-        except Interrupted as interrupted:
+            session.run(LocalThreads(places), on_progress=bar, on_open=bar.on_open, on_end=estimate)
+        except BaseException:
+            # Interrupted or terminated: what has finished is kept all the same.
             bar.stop()
-            if isinstance(interrupted.partial, Comparison):
-                show_comparison(interrupted.partial, form, measure)
+            if session.finished():
+                write_files(session.comparison(), targets, long)
+                files.close()
+            partial = session.comparison(partial=True)
+            if partial.runs:
+                show_comparison(partial, form, measure, long)
             raise
-        if json_target is not None:
-            write_text(json_target, comparison.to_json())
-        if csv_target is not None:
-            write_text(csv_target, comparison.frame().to_csv(index=False))
-        if parquet_target is not None:
-            comparison.to_parquet(parquet_target)
+        comparison = session.comparison()
+        if not comparison.runs and session.failures[0].error is not None:
+            raise session.failures[0].error
+        write_files(comparison, targets, long)
     tell_lonely([run.result for run in comparison.runs], fairness, quiet)
-    show_comparison(comparison, form, measure)
+    show_comparison(comparison, form, measure, long)
+    if session.failures:
+        raise failure(session.failures, len(session.tasks), "the others are above, and in the files asked for")
     return 0
 
 
-def show_comparison(comparison: Comparison, form: str, measure: str | None) -> None:
+def write_files(comparison: Comparison, targets: Mapping[str, Path], long: bool) -> None:
+    """Writes a comparison into the files that were asked for."""
+    from flashmesh.sweep.table import fill_parquet
+
+    for form, target in targets.items():
+        match form:
+            case "json":
+                write_text(target, comparison.to_json())
+            case "csv":
+                write_text(target, comparison.to_csv(long))
+            case _:
+                fill_parquet(comparison.table(), target)
+
+
+def show_comparison(comparison: Comparison, form: str, measure: str | None, long: bool = False) -> None:
     """Writes a comparison to stdout."""
     with stdout() as stream:
         match form:
             case "json":
                 stream.write(comparison.to_json())
             case "csv":
-                stream.write(comparison.frame().to_csv(index=False))
+                stream.write(comparison.to_csv(long))
             case _:
                 comparison_report.show(comparison, Terminal(stream), measure)

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
 import sys
 import threading
 import traceback
-from typing import IO, TYPE_CHECKING, NoReturn
+from typing import IO, NoReturn
 
 import click
 
 from flashmesh._native import CheckError, FlashmeshError, InternalError
 from flashmesh.cli.commands import flashmesh
 from flashmesh.cli.output import StdoutClosed
-
-if TYPE_CHECKING:
-    from types import FrameType
+from flashmesh.cli.signals import begin
 
 OK = 0
 INTERNAL = 1
@@ -24,21 +23,22 @@ BAD_INPUT = 2
 CHECK_FAILED = 3
 INTERRUPTED = 128 + signal.SIGINT
 STDOUT_CLOSED = 141
+PRINTING = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EPIPE)
+"""Why a stream that is open cannot be written."""
 
 
 def main() -> NoReturn:
     """Runs the command line and ends the process."""
     hold_streams()
-    signal.signal(signal.SIGTERM, terminate)
-    # Under nohup it is ignored, and stays so.
-    if hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) != signal.SIG_IGN:
-        signal.signal(signal.SIGHUP, terminate)
+    begin()
     code = guarded()
     try:
         flush(sys.stdout)
-    except OSError:
+    except OSError as error:
         # What could not be written is still in the buffer: Python would try again at exit, and complain.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if code == OK:
+            code = unwritable_stdout(error)
     if threading.active_count() > 1:
         # A thread left behind in a run or a read aborts the process when it comes back while Python is torn down.
         os._exit(code)
@@ -83,8 +83,19 @@ def guarded() -> int:
         # Errors of configurations begin like those of a compiler.
         say(f"error: {str(error).removeprefix('error: ')}")
         return BAD_INPUT
+    except OSError as error:
+        # Commands meet errors of files where they open and write them; help and lists are only printed.
+        return unwritable_stdout(error) if error.filename is None and error.errno in PRINTING else fault(error)
     except Exception as error:
         return fault(error)
+
+
+def unwritable_stdout(error: OSError) -> int:
+    """Says that stdout cannot be written; nothing when its reader went away."""
+    if isinstance(error, BrokenPipeError):
+        return STDOUT_CLOSED
+    say(f"error: the results cannot be written to stdout: {error.strerror}")
+    return BAD_INPUT
 
 
 def fault(error: Exception) -> int:
@@ -110,8 +121,3 @@ def say(text: str) -> None:
         stream.flush()
     except OSError:
         return
-
-
-def terminate(number: int, frame: FrameType | None) -> NoReturn:
-    """Ends like after an exception, so that temporary files are removed."""
-    sys.exit(128 + number)

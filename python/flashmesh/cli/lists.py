@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 import flashmesh as library
-from flashmesh import configuration
+from flashmesh import configuration, memory
 from flashmesh.cli.output import stdout
 from flashmesh.cli.parameters import EXIT_CODES, config_argument, setting
 
@@ -18,8 +18,12 @@ def config(config: str, settings: tuple[tuple[str, str], ...]) -> None:
 
     CONFIG is a configuration file, preset:NAME, or - for standard input.
     """
+    loaded = configuration.load(config, overrides=dict(settings))
+    need = memory.need([loaded])
+    of_it = f", {memory.size(need.preconditioned)} of it for preconditioning" if need.preconditioned else ""
     with stdout() as stream:
-        stream.write(configuration.load(config, overrides=dict(settings)).to_toml())
+        stream.write(loaded.to_toml())
+        stream.write(f"\n# A run takes at most about {memory.size(need.used)} of memory{of_it}.\n")
 
 
 @click.command(epilog=EXIT_CODES)
@@ -47,3 +51,21 @@ def profiles(name: str | None) -> None:
     ]
     with stdout() as stream:
         stream.write("\n".join(sections))
+
+
+@click.command(epilog=EXIT_CODES)
+def measures() -> None:
+    """List what --measure of compare, sweep and show prints.
+
+    First the measures that tables show, then every single value of a result by its key, with its unit and meaning.
+    """
+    import textwrap
+
+    from flashmesh._native import quantities
+    from flashmesh.report.measures import NAMES
+
+    with stdout() as stream:
+        stream.writelines(f"{name}\n" for name in NAMES)
+        for key, unit, meaning in quantities():
+            stream.write(f"\n{key}{f'  [{unit}]' if unit else ''}\n")
+            stream.write(textwrap.fill(meaning, 78, initial_indent="  ", subsequent_indent="  ") + "\n")

@@ -60,6 +60,12 @@ def tolerate_option(command: F) -> F:
     return click.option("--tolerate", is_flag=True, help=text)(command)
 
 
+def sort_option(command: F) -> F:
+    """Whether a trace may be out of order."""
+    text = "Take a trace that is out of order: lines up to 256 requests and 10 s late are sorted in."
+    return click.option("--sort", is_flag=True, help=text)(command)
+
+
 def output_option(flag: str, name: str, text: str) -> Callable[[F], F]:
     """A file to write."""
     return click.option(flag, name, type=click.Path(path_type=Path), metavar="FILE", help=text)
@@ -82,6 +88,7 @@ def workload_options(command: F) -> F:
         ),
         click.option("--seed", type=click.IntRange(0, 2**63 - 1), help="The number every random choice grows from."),
         tolerate_option,
+        sort_option,
         click.option("--check", is_flag=True, help="Check the simulation against its oracles as it runs."),
         click.option(
             "--fairness",
@@ -93,3 +100,30 @@ def workload_options(command: F) -> F:
     for option in reversed(options):
         command = option(command)
     return command
+
+
+def store_options(command: F) -> F:
+    """Where results are kept, and who makes them here."""
+    from flashmesh import simulate
+
+    options = [
+        click.option(
+            "--out", type=click.Path(path_type=Path), metavar="DIR", help="Where results are kept; made when not there."
+        ),
+        click.option("--resume", is_flag=True, help="Go on with the results that are there, and repeat nothing."),
+        click.option(
+            "--jobs", type=click.IntRange(min=1), default=simulate.cores, show_default="all cores", help="Runs at once."
+        ),
+    ]
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+def dask_options(command: F) -> F:
+    """A cluster to run on."""
+    command = click.option(
+        "--workers", type=click.IntRange(min=1), default=1, show_default=True, help="Jobs to ask Slurm for."
+    )(command)
+    text = "Run on a Dask cluster: the address of its scheduler, or slurm to start one there."
+    return click.option("--dask", metavar="ADDRESS|slurm", help=text)(command)

@@ -68,16 +68,22 @@ class ProgressBar(AbstractContextManager["ProgressBar"]):
 
     def on_open(self, summary: str | None) -> None:
         """Shows the summary of a trace, above the bar."""
-        if not summary or self.quiet:
-            return
+        if summary and not self.quiet:
+            self.say(summary)
+
+    def say(self, text: str) -> None:
+        """Shows a sentence, above the bar."""
         if self.bar is not None:
-            self.bar.console.print(summary, markup=False, soft_wrap=True)
+            self.bar.console.print(text, markup=False, soft_wrap=True)
         else:
-            click.echo(summary, err=True)
+            click.echo(text, err=True)
 
     def __call__(self, progress: Progress) -> None:
         """Shows how far the runs are."""
-        if self.bar is None or progress.opening:
+        if self.bar is None:
+            return
+        if progress.opening:
+            self.bar.update(self.bar.tasks[0].id, description="reading traces and preconditioning")
             return
         task = self.bar.tasks[0]
         done = q.scaled(progress.requests_done)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from flashmesh import simulate
+from flashmesh._native import OutputError
 from flashmesh.cli.drive import drive_of, jobs_of, tell_lonely
 from flashmesh.cli.output import (
     STDOUT,
@@ -20,8 +20,8 @@ from flashmesh.cli.output import (
 )
 from flashmesh.cli.parameters import EXIT_CODES, drive_argument, output_option, workload_options
 from flashmesh.cli.progress import ProgressBar
-from flashmesh.execution import Interrupted
-from flashmesh.files import whole_file, write_text
+from flashmesh.execution import Interrupted, Unwritten
+from flashmesh.files import OutputFiles, text_file
 from flashmesh.results import Result
 
 if TYPE_CHECKING:
@@ -38,12 +38,14 @@ if TYPE_CHECKING:
     "epochs_file",
     "Write a row for every epoch to a .csv or .parquet file; needs --set measure.epoch=TIME, how long one is.",
 )
+@output_option("--timeline", "timeline_file", "Write a timeline to open with Perfetto (ui.perfetto.dev).")
 def run(
     config: str | None,
     fio_file: Path | None,
     json_file: Path | None,
     requests_file: Path | None,
     epochs_file: Path | None,
+    timeline_file: Path | None,
     fairness: bool,
     quiet: bool,
     settings: tuple[tuple[str, str], ...],
@@ -58,16 +60,22 @@ def run(
     refuse_stdout("--request-log", requests_file)
     refuse_suffix("--request-log", requests_file, ".parquet")
     refuse_stdout("--epochs", epochs_file, "epochs")
+    refuse_stdout("--timeline", timeline_file, "a timeline")
     refuse_overwriting(
-        {"--json": json_file, "--request-log": requests_file, "--epochs": epochs_file},
+        {
+            "--json": json_file,
+            "--request-log": requests_file,
+            "--epochs": epochs_file,
+            "--timeline": timeline_file,
+        },
         inputs(config, dict(settings), options["trace"], fio_file),
     )
     require_stdout()
     jobs = jobs_of(fio_file, quiet)
     json_stdout = json_file == STDOUT
-    with ExitStack() as files:
-        target = files.enter_context(whole_file(json_file)) if json_file and not json_stdout else None
-        bar = files.enter_context(ProgressBar(quiet=quiet))
+    failures: list[str] = []
+    with OutputFiles() as files, ProgressBar(quiet=quiet) as bar:
+        write_json = files.open(text_file(json_file)) if json_file and not json_stdout else None
         try:
             result = simulate.run(
                 config,
@@ -76,20 +84,41 @@ def run(
                 fairness=fairness,
                 requests_file=requests_file,
                 epochs_file=epochs_file,
+                timeline_file=timeline_file,
+                on_full_timeline=None if quiet else tell_full,
                 progress=bar,
                 on_open=bar.on_open,
+                on_trouble=bar.say,
                 **options,
             )
+        except Unwritten as unwritten:
+            failures.append(str(unwritten))
+            result = unwritten.result
         except Interrupted as interrupted:
             bar.stop()
             if isinstance(interrupted.partial, Result):
                 show_result(interrupted.partial, json_stdout)
             raise
-        if target is not None:
-            write_text(target, result.to_json())
+        if write_json is not None:
+            write_json(result.to_json())
+        failures += files.close()
     tell_lonely([result], fairness, quiet)
+    # Whatever became of the files: the run may have taken days.
     show_result(result, json_stdout)
+    if failures:
+        raise OutputError("\n".join(failures))
     return 0
+
+
+def tell_full(end_ps: int) -> None:
+    """Says that a timeline does not reach to the end of the run."""
+    from flashmesh.report import quantities as q
+
+    click.echo(
+        f"the timeline is full at {q.time(end_ps)}: choose a later start or a shorter part with measure.window-start "
+        "and measure.window-length, or raise measure.timeline-events-max",
+        err=True,
+    )
 
 
 def show_result(result: Result, as_json: bool) -> None:
@@ -101,4 +130,4 @@ def show_result(result: Result, as_json: bool) -> None:
             from flashmesh.report import summary
             from flashmesh.report.terminal import Terminal
 
-            summary.show(result, Terminal(stream))
+            summary.show(result, Terminal(stream, summary.WIDTH))

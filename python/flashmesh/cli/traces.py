@@ -12,7 +12,7 @@ import click
 import flashmesh as library
 from flashmesh import _native
 from flashmesh.cli.output import STDOUT, refuse_overwriting, refuse_stdout, require_stdout, stdout
-from flashmesh.cli.parameters import EXIT_CODES, output_option, setting, tolerate_option
+from flashmesh.cli.parameters import EXIT_CODES, output_option, setting, sort_option, tolerate_option
 from flashmesh.files import whole_file, write_text
 from flashmesh.fitting import CHECKED_REQUESTS
 from flashmesh.report import comparison_of_traces
@@ -54,6 +54,11 @@ seed_option = click.option(
 )
 
 
+def reading(settings: tuple[tuple[str, str], ...], sort: bool) -> dict[str, str]:
+    """How to read a trace."""
+    return dict(settings) | ({"workload.sort": "true"} if sort else {})
+
+
 @click.group(epilog=EXIT_CODES)
 def trace() -> None:
     """Look at traces, or write them in another format."""
@@ -63,8 +68,11 @@ def trace() -> None:
 @click.argument("files", type=FILE, nargs=-1, required=True, metavar="FILE...")
 @settings_option
 @tolerate_option
+@sort_option
 @output_option("--json", "json_file", "Write the same as JSON; - writes it to stdout instead of the table.")
-def stat(files: tuple[Path, ...], settings: tuple[tuple[str, str], ...], tolerate: bool, json_file: Path | None) -> int:
+def stat(
+    files: tuple[Path, ...], settings: tuple[tuple[str, str], ...], tolerate: bool, sort: bool, json_file: Path | None
+) -> int:
     """Say what is in traces, side by side: requests, sizes, footprint, arrivals, streams.
 
     The format of each FILE is found from its start.
@@ -72,7 +80,9 @@ def stat(files: tuple[Path, ...], settings: tuple[tuple[str, str], ...], tolerat
     refuse_overwriting({"--json": json_file}, {"a trace": list(files)})
     find_and_tell(
         json_file,
-        find=lambda: [library.trace_summary(file, overrides=dict(settings), tolerate=tolerate) for file in files],
+        find=lambda: [
+            library.trace_summary(file, overrides=reading(settings, sort), tolerate=tolerate) for file in files
+        ],
         document=lambda summaries: {"traces": [summary.document for summary in summaries]},
         show=traces_report.show,
     )
@@ -110,6 +120,7 @@ def find_and_tell(
 @format_option
 @settings_option
 @tolerate_option
+@sort_option
 @drop_option
 def convert(
     source: Path,
@@ -117,6 +128,7 @@ def convert(
     form: str,
     settings: tuple[tuple[str, str], ...],
     tolerate: bool,
+    sort: bool,
     drop_unwritable: bool,
 ) -> int:
     """Write the requests of the trace IN to OUT, in the order of their arrivals, counted from the first.
@@ -126,7 +138,7 @@ def convert(
     refuse_stdout("OUT", target, "a trace")
     refuse_overwriting({"OUT": target}, {"IN": [source]})
     conversion = library.convert_trace(
-        source, target, form, overrides=dict(settings), tolerate=tolerate, drop_unwritable=drop_unwritable
+        source, target, form, overrides=reading(settings, sort), tolerate=tolerate, drop_unwritable=drop_unwritable
     )
     text = f"{target}: {conversion.written:,} requests, read as {conversion.read.format_title}."
     click.echo(" ".join([text, *left_out(conversion.left_out), *conversion.read.remarks]), err=True)
@@ -149,10 +161,13 @@ def left_out(requests: library.LeftOut) -> list[str]:
 @click.option("-o", "--output", "target", type=FILE, required=True, metavar="FILE", help="The profile to write.")
 @settings_option
 @tolerate_option
+@sort_option
 @click.option(
     "--check", is_flag=True, help="Show all figures of a copy beside those of TRACE, with simulated latencies."
 )
-def profile(source: Path, target: Path, settings: tuple[tuple[str, str], ...], tolerate: bool, check: bool) -> int:
+def profile(
+    source: Path, target: Path, settings: tuple[tuple[str, str], ...], tolerate: bool, sort: bool, check: bool
+) -> int:
     """Fit a profile to TRACE: at most 160 KiB of text that say what it is like.
 
     The profile holds counts and quantiles, but no request of the trace; `trace generate` makes traces from it, and
@@ -161,12 +176,12 @@ def profile(source: Path, target: Path, settings: tuple[tuple[str, str], ...], t
     """
     refuse_stdout("--output", target, "a profile")
     refuse_overwriting({"--output": target}, {"TRACE": [source]})
-    summary = library.fit_trace(source, target, overrides=dict(settings), tolerate=tolerate)
+    summary = library.fit_trace(source, target, overrides=reading(settings, sort), tolerate=tolerate)
     note = f"{target}: fitted to {summary.requests:,} requests, read as {summary.format_title}."
     click.echo(" ".join([note, *summary.remarks]), err=True)
     requests = CHECKED_REQUESTS if summary.requests > CHECKED_REQUESTS else None
     comparison = library.compare_profile(
-        source, target, overrides=dict(settings), tolerate=tolerate, requests=requests, latency=check
+        source, target, overrides=reading(settings, sort), tolerate=tolerate, requests=requests, latency=check
     )
     if comparison.misses:
         click.echo(comparison_of_traces.misses(comparison), err=True)
@@ -211,6 +226,7 @@ def generate(source: Path, target: Path, requests: int | None, seed: int, form: 
     help="How to read COPY; --set is for ORIGINAL.",
 )
 @tolerate_option
+@sort_option
 @click.option("--no-latency", is_flag=True, help="Do not replay the traces on the reference drives.")
 @output_option("--json", "json_file", "Write the same as JSON; - writes it to stdout instead of the table.")
 def compare_two(
@@ -219,6 +235,7 @@ def compare_two(
     settings: tuple[tuple[str, str], ...],
     copy_settings: tuple[tuple[str, str], ...],
     tolerate: bool,
+    sort: bool,
     no_latency: bool,
     json_file: Path | None,
 ) -> int:
@@ -233,8 +250,8 @@ def compare_two(
         find=lambda: library.compare_traces(
             original,
             copy,
-            overrides=dict(settings),
-            copy_overrides=dict(copy_settings),
+            overrides=reading(settings, sort),
+            copy_overrides=reading(copy_settings, sort),
             tolerate=tolerate,
             latency=not no_latency,
         ),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rich.padding import Padding
@@ -11,14 +10,12 @@ from rich.text import Text
 
 from flashmesh.configuration import value_text
 from flashmesh.report import quantities as q
-from flashmesh.report.summary import KINDS, PARTS, has_part, kinds
+from flashmesh.report.measures import MEASURES, Measure, measure_named
+from flashmesh.report.summary import PARTS, kinds
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from flashmesh.comparison import Comparison
     from flashmesh.report.terminal import Terminal
-    from flashmesh.results import CacheLookups, DeviceCache, Result
 
 SIDE_BY_SIDE = 4
 """How many runs fit side by side."""
@@ -58,99 +55,15 @@ MAIN_MEASURES = (
 """What is shown of a few runs that do not fit side by side."""
 
 
-@dataclass(frozen=True)
-class Measure:
-    """A row of the table."""
-
-    name: str
-    value: Callable[[Result], float | None]
-    text: Callable[[float | None], str]
-    ratio: bool = True
-    kind: str | None = None
-    """The kind of requests it speaks of; None for all measures that are not latencies."""
-
-
-def _latency(kind: str, statistic: str) -> Callable[[Result], float | None]:
-    return lambda result: getattr(getattr(result.latency_ps, kind), statistic, None)
-
-
-def _part(part: str) -> Callable[[Result], float | None]:
-    return lambda result: getattr(result.breakdown_ps.mean, part, None) if has_part(result, part) else None
-
-
-def _found(lookups: Callable[[DeviceCache], CacheLookups]) -> Callable[[Result], float | None]:
-    """The share of pages looked up in the device cache of which all was there."""
-
-    def value(result: Result) -> float | None:
-        if result.cache is None:
-            return None
-        found = lookups(result.cache)
-        pages = found.hits + found.partial_hits + found.misses
-        return found.hits / pages if pages else None
-
-    return value
-
-
-def _plain(value: float | None) -> str:
-    return q.NONE if value is None else f"{value:.2f}"
-
-
-def _whole(value: float | None) -> str:
-    return q.NONE if value is None else f"{value:,.0f}"
-
-
-def _rooms(value: float | None) -> str:
-    return q.NONE if value is None else q.area(value)
-
-
-MEASURES = (
-    Measure("execution time", lambda result: result.makespan_ps, q.time),
-    Measure("IOPS", lambda result: result.iops, lambda value: q.scaled(value or 0.0)),
-    Measure(
-        "bandwidth",
-        lambda result: result.bandwidth_bytes_per_s,
-        lambda value: q.bandwidth(value or 0.0),
-    ),
-    *(
-        Measure(f"{kind} {statistic.replace('_', '.')}", _latency(kind, statistic), q.time, kind=kind)
-        for kind in ("all", *KINDS)
-        for statistic in ("mean", "p50", "p99", "p99_9")
-    ),
-    *(Measure(f"  {name}", _part(part), q.time) for part, name in PARTS.items()),
-    Measure("free of path conflicts", lambda result: result.path_conflict.requests_free_share, q.share, ratio=False),
-    Measure("write amplification", lambda result: result.write_amplification, _plain, ratio=False),
-    Measure("map hit share", lambda result: getattr(result.mapping_cache, "hit_share", None), q.share, ratio=False),
-    Measure("read cache hit share", _found(lambda cache: cache.reads), q.share, ratio=False),
-    Measure("write cache hit share", _found(lambda cache: cache.writes), q.share, ratio=False),
-    Measure("max slowdown", lambda result: getattr(result.fairness, "slowdown_max", None), _plain, ratio=False),
-    Measure("unfairness", lambda result: getattr(result.fairness, "unfairness", None), _plain, ratio=False),
-    Measure("link to the host busy", lambda result: result.utilisation.link_to_host, q.share, ratio=False),
-    Measure("link to the drive busy", lambda result: result.utilisation.link_to_drive, q.share, ratio=False),
-    Measure("links busy", lambda result: result.utilisation.links_mean, q.share, ratio=False),
-    Measure("controllers busy", lambda result: result.utilisation.controllers_mean, q.share, ratio=False),
-    Measure("dies busy", lambda result: result.utilisation.dies_mean, q.share, ratio=False),
-    Measure("distance to the bound", lambda result: result.lower_bound.distance, q.share, ratio=False),
-    Measure("energy of events", lambda result: result.power.energy_j.total, q.energy),
-    Measure("average power", lambda result: result.power.average_w, q.power),
-    Measure("nominal energy", lambda result: result.power.nominal_energy_j, q.energy),
-    Measure("nominal power", lambda result: result.power.nominal_w, q.power),
-    Measure("links", lambda result: len(result.links.names), _whole, ratio=False),
-    Measure("wires", lambda result: result.area.wires, _whole),
-    Measure("link area saved", lambda result: result.area.links_saved_share, q.share, ratio=False),
-    Measure("area added in chips", lambda result: result.area.added_inside_mm2, _rooms, ratio=False),
-    Measure("area beside chips", lambda result: result.area.added_beside_mm2, _rooms, ratio=False),
-)
-
-
-NAMES = tuple(measure.name.strip() for measure in MEASURES)
-"""What a measure is called on the command line."""
-
-
 def show(comparison: Comparison, terminal: Terminal, measure: str | None = None) -> None:
     """Prints the comparison, or one measure of it."""
+    if not comparison.runs:
+        show_failures(comparison, terminal)
+        return
     if measure is not None:
         terminal.print(grid(comparison, measure, terminal))
         return
+    show_failures(comparison, terminal)
     names = labels(comparison, terminal)
     table = beside(comparison, names, terminal) if len(comparison.runs) <= SIDE_BY_SIDE else None
     tables = [table] if table is not None and terminal.fits(table) else below(comparison, names, terminal)
@@ -171,6 +84,15 @@ def show(comparison: Comparison, terminal: Terminal, measure: str | None = None)
     for heading, sentence in zip(headings, sentences, strict=True):
         bounds.add_row(Text(heading, style="bold"), sentence)
     terminal.print(bounds)
+
+
+def show_failures(comparison: Comparison, terminal: Terminal) -> None:
+    """Prints what failed, and whether more is missing."""
+    for failed in comparison.failures:
+        settings = ", ".join(f"{key}={value_text(value)}" for key, value in failed.settings.items())
+        terminal.print(Text(f"{settings} failed: {failed.error.splitlines()[0]}"))
+    if comparison.failures:
+        terminal.print()
 
 
 def labels(comparison: Comparison, terminal: Terminal) -> list[list[str]]:
@@ -200,7 +122,7 @@ def beside(comparison: Comparison, names: list[list[str]], terminal: Terminal) -
     table = terminal.table(", ".join(comparison.axes), *headings)
     shown = {kind for run in runs for kind in kinds(run.result)}
     for measure in MEASURES:
-        if measure.kind is not None and measure.kind not in shown:
+        if not measure.listed or (measure.kind is not None and measure.kind not in shown):
             continue
         values = [measure.value(run.result) for run in runs]
         if not any(value is not None for value in values):
@@ -234,17 +156,20 @@ def below(comparison: Comparison, names: list[list[str]], terminal: Terminal) ->
 
 def grid(comparison: Comparison, name: str, terminal: Terminal) -> Table:
     """One measure of all runs: a row for each value of the first axis, a column for each combination of the others."""
-    measure = next(measure for measure in MEASURES if measure.name.strip() == name)
+    measure = measure_named(name)
     first, *others = comparison.axes
     cells: dict[str, dict[str, str]] = {}
     for run in comparison.runs:
         row = cells.setdefault(value_text(run.settings[first]), {})
         column = ", ".join(value_text(run.settings[key]) for key in others) or name
         row[column] = measure.text(measure.value(run.result))
-    table = terminal.table(first, *next(iter(cells.values()), {}))
+    columns = list(dict.fromkeys(column for row in cells.values() for column in row))
+    table = terminal.table(first, *columns)
     for value, row in cells.items():
-        table.add_row(value, *row.values())
-    return table
+        table.add_row(value, *(row.get(column, "") for column in columns))
+    if terminal.fits(table):
+        return table
+    return rows(comparison, labels(comparison, terminal), [measure], terminal)
 
 
 def rows(comparison: Comparison, names: list[list[str]], chosen: list[Measure], terminal: Terminal) -> Table:

@@ -15,10 +15,10 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from flashmesh.report.terminal import Terminal
-    from flashmesh.results import Measured, Result, Stretch, WarmUp
+    from flashmesh.results import Interval, Measured, Result, WarmUp
 
-CELLS = 48
-MEASURES: dict[str, tuple[Callable[[Stretch], float | None], Callable[[float], str]]] = {
+CELLS = 32
+MEASURES: dict[str, tuple[Callable[[Interval], float | None], Callable[[float], str]]] = {
     "IOPS": (lambda epoch: epoch.iops, q.scaled),
     "bandwidth": (lambda epoch: epoch.bandwidth_bytes_per_s, q.bandwidth),
     "mean latency": (lambda epoch: epoch.latency_ps.all.mean if epoch.latency_ps.all else None, q.time),
@@ -72,7 +72,7 @@ def drift(window: Measured) -> list[tuple[str, str]]:
 
 def streams(window: Measured, terminal: Terminal) -> RenderableType:
     """What became of each stream behind the warm-up."""
-    table = terminal.table("stream", "requests", "IOPS", "bandwidth", "mean", "p99", "p99.9")
+    table = terminal.table("stream", "requests", "IOPS", "bandwidth", "mean", "p99", "p99.9", gap=0)
     for stream in window.streams:
         found = stream.latency_ps.all
         latencies = [q.time(getattr(found, name)) if found else q.NONE for name in ("mean", "p99", "p99_9")]
@@ -81,7 +81,7 @@ def streams(window: Measured, terminal: Terminal) -> RenderableType:
     return table
 
 
-def epochs(found: Sequence[Stretch], terminal: Terminal) -> Iterator[RenderableType]:
+def epochs(found: Sequence[Interval], terminal: Terminal) -> Iterator[RenderableType]:
     """How measures change from epoch to epoch."""
     each = found[0].end_ps - found[0].start_ps
     scale = "" if terminal.blocks else " (9: the most)"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from rich.table import Table
 from rich.text import Text
 
-from flashmesh.report import cache, interconnect, mapping, over_time
+from flashmesh.report import cache, interconnect, mapping, over_time, replication
 from flashmesh.report import quantities as q
 from flashmesh.results import Breakdown, Latency, LatencyByKind
 
@@ -19,10 +19,11 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from flashmesh.report.terminal import Terminal
-    from flashmesh.results import CauseOfConflicts, Fairness, Result, Stretch
+    from flashmesh.results import CauseOfConflicts, Fairness, Interval, Result
 
 KINDS = tuple(kind.name for kind in fields(LatencyByKind) if kind.name != "all")
-STATISTICS = {name.name: name.name.replace("_", ".") for name in fields(Latency) if name.name != "count"}
+STATISTICS = {name: name.replace("_", ".") for name in ("mean", "p50", "p95", "p99", "p99_9", "p99_99", "max")}
+"""What a summary shows of latencies; results have more percentiles."""
 PARTS = {
     "host": "host queue and link",
     "cache": "device cache",
@@ -38,6 +39,7 @@ LIMITS = {
     "dies": "the busiest die needs",
     "chips": "the pins of the busiest chip need",
     "rows": "the channel of the busiest row needs",
+    "mesh-links": "the busiest link between routers needs",
     "controllers": "the controllers need",
     "link-to-drive": "the link to the drive needs",
     "link-to-host": "the link to the host needs",
@@ -45,9 +47,13 @@ LIMITS = {
     "dram": "the DRAM of the cache needs",
     "arrivals": "the requests take to arrive",
 }
-BAR = 14
-HEAT = 64
+WIDTH = 80
+"""A summary fits any terminal, and lines up in a file and in a mail."""
+BAR = 10
+HEAT = 48
 ROWS_SHOWN = 64
+SETUP_SHOWN_S = 0.05
+"""Less time before the run is not worth a word."""
 
 
 def show(result: Result, terminal: Terminal) -> None:
@@ -58,7 +64,10 @@ def show(result: Result, terminal: Terminal) -> None:
 def sections(result: Result, terminal: Terminal) -> Iterator[RenderableType]:
     """The summary, from top to bottom."""
     yield Text(title(result), style="bold")
-    yield Text(f"{result.requests:,} requests in {q.time(result.makespan_ps)} of simulated time, seed {result.seed}")
+    span = f"{result.requests:,} requests in {q.time(result.makespan_ps)} of simulated time, seed {result.seed}"
+    yield Text(f"{subject(result)}: {span}" if subject(result) else span)
+    if ignored_stamps(result):
+        yield Text('The time stamps of the trace were ignored; with replay.mode = "open" requests arrive at them.')
     if result.interrupted:
         yield Text("Interrupted: these figures cover what was simulated until then.", style="bold yellow")
     yield Text()
@@ -66,6 +75,7 @@ def sections(result: Result, terminal: Terminal) -> Iterator[RenderableType]:
         yield from measured(result, terminal)
     yield throughput(result)
     yield Text()
+    yield Text("completion latency", style="bold")
     yield latency(result, terminal)
     yield Text()
     if len(result.streams) > 1:
@@ -87,7 +97,8 @@ def sections(result: Result, terminal: Terminal) -> Iterator[RenderableType]:
     yield Text()
     yield flash(result)
     yield Text()
-    yield pairs([*mapping.rows(result), *cache.rows(result), *interconnect.scouts(result), *interconnect.rows(result)])
+    parts = [*mapping.rows(result), *cache.rows(result), *replication.rows(result)]
+    yield pairs([*parts, *interconnect.scouts(result), *interconnect.rows(result)])
     yield Text()
     yield Text(cost(result), style="dim")
 
@@ -101,6 +112,7 @@ def measured(result: Result, terminal: Terminal) -> Iterator[RenderableType]:
         return
     yield throughput(window)
     yield Text()
+    yield Text("completion latency", style="bold")
     yield latency(window, terminal)
     yield Text()
     if len(window.streams) > 1:
@@ -113,23 +125,63 @@ def measured(result: Result, terminal: Terminal) -> Iterator[RenderableType]:
 
 
 def title(result: Result) -> str:
-    """What was simulated."""
+    """What was simulated, and when its requests were issued."""
     parameters = result.parameters
     geometry: dict[str, Any] = parameters["geometry"]
     drive = f"{geometry['channels']} x {geometry['chips-per-channel']} chips on {parameters['fabric']['kind']}"
+    return f"flashmesh {result.version}: {drive}, {replay(parameters)}"
+
+
+def subject(result: Result) -> str:
+    """Where the requests came from; empty where the configuration makes them."""
     match result.workload:
         case {"kind": "trace", "file": file}:
-            workload = f", trace {file}"
+            return f"trace {file}"
         case {"kind": "fitted", "file": file}:
-            workload = f", fitted profile {file}"
+            return f"fitted profile {file}"
         case {"kind": "profile", "name": name}:
-            workload = f", workload {name}"
+            return f"workload {name}"
         case _:
-            workload = f", {len(result.streams)} streams" if len(result.streams) > 1 else ""
-    return f"flashmesh {result.version}: {drive}{workload}"
+            return f"{len(result.streams)} streams" if len(result.streams) > 1 else ""
 
 
-def throughput(result: Result | Stretch) -> Text:
+def replay(parameters: dict[str, Any]) -> str:
+    """When requests were issued, of all streams."""
+    streams: dict[str, Any] = parameters.get("stream") or {"host": parameters}
+    found = list(dict.fromkeys(replay_mode(stream["replay"]) for stream in streams.values()))
+    if len(found) == 1:
+        return found[0]
+    modes = dict.fromkeys(stream["replay"]["mode"] for stream in streams.values())
+    return f"{' and '.join(modes)} replay"
+
+
+def replay_mode(settings: dict[str, Any]) -> str:
+    """When the requests of a stream were issued."""
+    match settings["mode"]:
+        case "open":
+            scale = settings["time-scale"]
+            return "open replay" if scale == 1 else f"open replay, time scale {scale:g}"
+        case "closed":
+            threads = settings["threads"]
+            return f"closed replay, {threads} thread{'s' if threads != 1 else ''}"
+        case _:
+            return f"stress replay, {settings['outstanding']} outstanding"
+
+
+def ignored_stamps(result: Result) -> bool:
+    """Whether a trace has time stamps that no request followed."""
+    parameters = result.parameters
+    streams: dict[str, Any] = parameters.get("stream") or {"host": parameters}
+    return any(
+        streams[stream.name]["replay"]["mode"] != "open"
+        and isinstance(stream.workload, dict)
+        and stream.workload.get("span_ps", 0) > 0
+        for stream in result.streams
+        if stream.name in streams
+    )
+
+
+def throughput(result: Result | Interval) -> Text:
     """IOPS and bandwidth."""
     text = Text()
     text.append("IOPS ").append(q.scaled(result.iops), style="bold green")
@@ -137,9 +189,9 @@ def throughput(result: Result | Stretch) -> Text:
     return text
 
 
-def latency(result: Result | Stretch, terminal: Terminal) -> RenderableType:
+def latency(result: Result | Interval, terminal: Terminal) -> RenderableType:
     """Completion latency: a row for each kind of request."""
-    table = terminal.table("completion latency", *STATISTICS.values())
+    table = terminal.table("", *STATISTICS.values(), gap=0)
     for kind in kinds(result):
         found: Latency = getattr(result.latency_ps, kind)
         table.add_row(f"{kind} ({q.scaled(found.count)})", *(q.time(getattr(found, name)) for name in STATISTICS))
@@ -148,7 +200,7 @@ def latency(result: Result | Stretch, terminal: Terminal) -> RenderableType:
 
 def streams(result: Result, terminal: Terminal) -> RenderableType:
     """What became of each stream."""
-    table = terminal.table("stream", "requests", "finished after", "IOPS", "bandwidth", "mean", "p99", "p99.9")
+    table = terminal.table("stream", "requests", "ended at", "IOPS", "bandwidth", "mean", "p99", "p99.9", gap=0)
     for stream in result.streams:
         found = stream.latency_ps.all
         latencies = [q.time(getattr(found, name)) if found else q.NONE for name in ("mean", "p99", "p99_9")]
@@ -169,7 +221,7 @@ def fairness(measured: Fairness, terminal: Terminal) -> Iterator[RenderableType]
         yield Text(f"slowdown at most {most:.2f}, unfairness {unfairness:.2f}, fairness {measured.fairness:.2f}")
 
 
-def kinds(result: Result | Stretch) -> list[str]:
+def kinds(result: Result | Interval) -> list[str]:
     """The kinds of requests there were; all of them together where that says more than one of them."""
     by_kind = result.latency_ps
     found = [kind for kind in KINDS if getattr(by_kind, kind) is not None]
@@ -190,7 +242,7 @@ def has_part(result: Result, part: str) -> bool:
 
 def breakdown(result: Result, terminal: Terminal) -> RenderableType:
     """Where the mean latency goes, and that of the slowest requests."""
-    table = terminal.table("where latency goes", "mean", "", "", "slowest 1 %", "", "")
+    table = terminal.table("where latency goes", "mean", "", "", "tail 1 %", "", "", gap=1)
     for index in (3, 6):
         table.columns[index].justify = "left"
         table.columns[index].width = BAR
@@ -287,8 +339,11 @@ def flash(result: Result) -> RenderableType:
     ]
     if result.write_amplification is not None:
         rows.insert(0, ("write amplification", f"{result.write_amplification:.2f}"))
+    if gc.pages_reallocated:
+        rows.append(("", f"{q.count(gc.pages_reallocated)} pages of read-intensive areas laid out anew"))
     if gc.collections:
         rows.append(("", f"{q.share(result.utilisation.dies_gc_mean)} of the dies' time"))
+    rows += starved(result)
     rows += refused(result)
     if conflict.requests_free_share is not None:
         free = f"{q.share(conflict.requests_free_share)} of requests"
@@ -302,6 +357,20 @@ def flash(result: Result) -> RenderableType:
             requests = f"{q.count(found.requests)} requests"
             rows.append((f"  {cause}", f"{q.count(found.transfers)} transfers of {requests}, {waited} each"))
     return pairs(rows)
+
+
+def starved(result: Result) -> list[tuple[str, str]]:
+    """The kind of requests that the other one leaves no time but that of the bound; nothing where both get theirs."""
+    bound = result.parameters["schedule"].get("age-bound")
+    counts = {"writes": result.flash.overdue_programs, "reads": result.flash.overdue_reads}
+    return [
+        (
+            f"starving {kind}",
+            f"{q.count(count)} operations began only after {bound} (schedule.age-bound): {other} went first until then",
+        )
+        for (kind, count), other in zip(counts.items(), reversed(counts), strict=True)
+        if count
+    ]
 
 
 def refused(result: Result) -> list[tuple[str, str]]:
@@ -336,4 +405,6 @@ def cost(result: Result) -> str:
     """What the simulation itself took."""
     wall, memory = f"{result.wall_s:.3g} s", q.memory(result.peak_rss_bytes)
     rate = q.scaled(result.requests_per_wall_s)
-    return f"took {wall} ({rate} requests/s), peak memory {memory}, configuration {result.config_hash[:16]}"
+    setup = result.setup.total_seconds() if result.setup is not None else 0.0
+    before = f" behind {setup:.3g} s of setting up" if setup >= SETUP_SHOWN_S else ""
+    return f"took {wall}{before} ({rate} requests/s), peak memory {memory}, configuration {result.config_hash[:16]}"

@@ -22,14 +22,14 @@ HEAT_ASCII = "0123456789"
 class Terminal:
     """A stream that reports go to: colour and block characters on a terminal, plain ASCII anywhere else."""
 
-    def __init__(self, stream: IO[str]) -> None:
-        """Looks at what the stream can show."""
+    def __init__(self, stream: IO[str], width: int = WIDTH) -> None:
+        """Looks at what the stream can show; elsewhere than on a terminal lines are so wide."""
         self.stream = stream
         self.console = Console(file=stream, highlight=False, emoji=False, markup=False, soft_wrap=False)
         self.blocks = self.console.is_terminal and self.console.encoding.startswith("utf")
         if not self.console.is_terminal:
-            self.console.width = WIDTH
-        self.width = min(self.console.width, WIDTH)
+            self.console.width = width
+        self.width = min(self.console.width, width)
 
     def print(self, *parts: RenderableType) -> None:
         """Shows parts, each from a new line on; an empty line without any."""
@@ -56,10 +56,10 @@ class Terminal:
             return 0
         return Measurement.get(self.console, self.console.options.update(max_width=UNBOUNDED), table).maximum
 
-    def table(self, *headings: str, left: int = 1) -> Table:
-        """An empty table whose first columns hold text and whose others hold numbers."""
+    def table(self, *headings: str, left: int = 1, gap: int = 2) -> Table:
+        """An empty table whose first columns hold text and whose others hold numbers, with a gap between them."""
         style = box.SIMPLE_HEAD if self.blocks else ASCII_HEAD
-        table = Table(box=style, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold", show_edge=False)
+        table = Table(box=style, pad_edge=False, padding=(0, gap, 0, 0), header_style="bold", show_edge=False)
         for index, heading in enumerate(headings):
             table.add_column(heading, justify="left" if index < left else "right", no_wrap=True, overflow="crop")
         return table

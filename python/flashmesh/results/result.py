@@ -5,29 +5,89 @@ from __future__ import annotations
 import json
 from copy import deepcopy
 from dataclasses import asdict, dataclass, field, fields, replace
+from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
-from flashmesh._results import Breakdown, BreakdownByPart, Fairness, Latency, LatencyByKind, Report, Stretch
+from flashmesh._results import (
+    Breakdown,
+    BreakdownByPart,
+    CollisionPair,
+    Fairness,
+    Interval,
+    Latency,
+    LatencyByKind,
+    RepetitionBin,
+    Report,
+)
 from flashmesh.results.build import build, columns_of
+from flashmesh.results.shown import Plots, shown_of
 
 if TYPE_CHECKING:
     import pandas as pd
 
+    from flashmesh.plots.runs import Run
+    from flashmesh.plots.style import Chart
 
-@dataclass(frozen=True)
-class Result(Report):
-    """The measures of one run, named as in its JSON."""
+
+OF_THE_MACHINE = ("wall_s", "requests_per_wall_s", "peak_rss_bytes")
+"""What differs between two runs of the same simulation."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Result(Plots, Report):
+    """The measures of one run, named as in its JSON.
+
+    Results are equal when the simulations were the same, however long each took.
+    """
 
     config: str = field(repr=False)
     """Every parameter of the run, as TOML."""
     document: dict[str, Any] = field(repr=False, compare=False)
     """The JSON document itself."""
+    setup: timedelta | None = field(default=None, repr=False, compare=False)
+    """Wall time of reading traces and preconditioning before the run; None of a result that was read back."""
 
     @classmethod
-    def from_json(cls, text: str, config: str) -> Result:
-        """The result behind the JSON of a run under a configuration, given as TOML."""
-        document = {"fairness": None} | json.loads(text)
-        return build(cls, document | {"config": config, "document": document})
+    def from_json(cls, text: str, config: str, setup: timedelta | None = None) -> Result:
+        """The result behind the JSON document of a run under a configuration, given as TOML."""
+        document = json.loads(text)
+        return build(cls, document | {"config": config, "document": document, "setup": setup})
+
+    @classmethod
+    def from_document(cls, document: dict[str, Any]) -> Result:
+        """The result behind a JSON document that says itself what its configuration was.
+
+        Raises:
+            KeyError: When it lacks a key.
+        """
+        import tomli_w
+
+        config = tomli_w.dumps(document["configuration"])
+        return build(cls, document | {"config": config, "document": document, "setup": None})
+
+    def __eq__(self, other: object) -> bool:
+        """Whether both are of the same simulation with the same outcome."""
+        if not isinstance(other, Result):
+            return NotImplemented
+        return self.outcome() == other.outcome()
+
+    def __hash__(self) -> int:
+        """By what decides the run."""
+        return hash((self.config_hash, self.makespan_ps))
+
+    def __repr__(self) -> str:
+        """The headline: what ran, and how fast."""
+        latency = self.latency_ps.all
+        mean = f", mean latency {latency.mean / 1e6:.1f} us" if latency else ""
+        stopped = ", interrupted" if self.interrupted else ""
+        return (
+            f"<Result: {self.requests:,} requests, {self.iops:,.0f} IOPS{mean}{stopped}, run {self.config_hash[:12]}>"
+        )
+
+    def outcome(self) -> dict[str, Any]:
+        """The JSON document without what is of the machine and of the moment."""
+        beside = {*OF_THE_MACHINE, "provenance"}
+        return {key: value for key, value in self.document.items() if key not in beside}
 
     def with_fairness(self, fairness: Fairness) -> Result:
         """The same result with what running the streams alone has shown."""
@@ -49,6 +109,21 @@ class Result(Report):
         """The JSON document as text, ending with a new line."""
         return json.dumps(self.document, indent=2) + "\n"
 
+    def _runs(self) -> list[Run]:
+        from flashmesh.plots.runs import run_of
+
+        return [run_of(self)]
+
+    def plot_utilisation(self) -> Chart:
+        """How busy each die, controller and link was, laid out as they are in the drive."""
+        from flashmesh import plots
+
+        return plots.utilisation(self._runs()[0]).altair()
+
+    def _repr_html_(self) -> str:
+        """A table of the main measures, for notebooks."""
+        return shown_of(self._runs())
+
     def frame(self) -> pd.DataFrame:
         """One row; the columns are the keys of the JSON with dots, without the lists."""
         import pandas as pd
@@ -59,8 +134,8 @@ class Result(Report):
         """A row for each epoch; the columns are the keys of its JSON with dots."""
         import pandas as pd
 
-        rows = [columns_of(Stretch, epoch) for epoch in self.epochs]
-        return pd.DataFrame(rows, columns=list(columns_of(Stretch, None)))
+        rows = [columns_of(Interval, epoch) for epoch in self.epochs]
+        return pd.DataFrame(rows, columns=list(columns_of(Interval, None)))
 
     def latency_frame(self) -> pd.DataFrame:
         """Completion latency in picoseconds: a row for all, read, write and flush, a column for each statistic."""
@@ -90,6 +165,27 @@ class Result(Report):
         rows += [("controller", index, share) for index, share in enumerate(self.utilisation.controllers)]
         rows += [("die", index, share) for index, share in enumerate(self.utilisation.dies)]
         return pd.DataFrame(rows, columns=["resource", "index", "share"])
+
+    def collision_pairs_frame(self) -> pd.DataFrame:
+        """The most repeated collision pairs: two logical pages and their occurrences. Empty without the analysis."""
+        return self._collisions_frame("top_pairs", CollisionPair)
+
+    def collision_repetitions_frame(self) -> pd.DataFrame:
+        """Collision pairs by how often they occurred: a row for each power of two. Empty without the analysis."""
+        return self._collisions_frame("repetitions", RepetitionBin)
+
+    def collision_dies_frame(self) -> pd.DataFrame:
+        """Reads of each die. Empty without the analysis."""
+        import pandas as pd
+
+        reads = [] if self.collisions is None else list(self.collisions.reads_per_die)
+        return pd.DataFrame({"reads": pd.Series(reads, dtype="int64")}).rename_axis("die")
+
+    def _collisions_frame(self, name: str, kind: type) -> pd.DataFrame:
+        import pandas as pd
+
+        rows = [] if self.collisions is None else [asdict(row) for row in getattr(self.collisions, name)]
+        return pd.DataFrame(rows, columns=[field.name for field in fields(kind)])
 
 
 def columns(result: Result) -> dict[str, Any]:

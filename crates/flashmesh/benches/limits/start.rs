@@ -32,6 +32,14 @@ pub fn first_request_seconds() -> Outcome {
     seconds(first_request)
 }
 
+/// Reads pages all over the default drive, none of which was written.
+pub fn reads_of_a_whole_drive() -> String {
+    let mut config = Config { seed: 1, ..Config::default() };
+    config.workload.requests = Some(300_000);
+    let mut simulation = Simulation::new(&config).expect("the drive can be built");
+    hash_of(&simulation.run(&Control::default()).expect("the run ends"))
+}
+
 pub fn precondition() -> String {
     let mut config = Config { seed: 1, ..Config::default() };
     config.precondition.kind = PreconditionKind::Random;

@@ -15,6 +15,8 @@ use super::arithmetic::Times;
 #[derive(Debug)]
 pub(super) struct Commands {
     times: Times,
+    /// Whether the paths are those of the configuration.
+    has_channels: bool,
     begun: FxHashMap<DieId, (OperationKind, u32)>,
 }
 
@@ -22,7 +24,12 @@ impl Commands {
     pub(super) const NAME: &'static str = "commands";
 
     pub(super) fn new(config: &Config) -> Commands {
-        Commands { times: Times::new(config), begun: FxHashMap::default() }
+        Commands { times: Times::new(config), has_channels: true, begun: FxHashMap::default() }
+    }
+
+    /// How long a transfer takes is not known.
+    pub(super) fn leave_paths_open(&mut self) {
+        self.has_channels = false;
     }
 
     /// A die took an operation over so many planes.
@@ -59,7 +66,7 @@ impl Commands {
                 die.0, payload.command
             ));
         }
-        match self.times.on_channel(payload) {
+        match self.times.on_channel(payload).filter(|_| self.has_channels) {
             Some(time) if time != sent.least => Err(format!(
                 "a {:?} of {} for die {} takes {} on its channel, but should take {time}",
                 payload.message, payload.bytes, die.0, sent.least

@@ -127,6 +127,7 @@ mod tests {
     use super::super::Oracles;
     use super::super::histories::{assert_fails, assert_silent, config, operation, oracles_with, submit, us};
     use super::*;
+    use crate::config::PreconditionKind;
     use crate::fabric::{Grant, Sent, TransferPhase};
     use crate::flash::die::OperationKind;
     use crate::ids::{Lpn, PathId, RequestId};
@@ -190,7 +191,9 @@ mod tests {
 
     /// A request for 512 B in the middle of logical page 7 reaches the drive, which reads the page and sends so many bytes.
     fn page_read(config: &Config, kind: RequestKind, sent: u64) -> Oracles {
-        let mut oracles = oracles_with(config);
+        let mut config = config.clone();
+        config.precondition.kind = PreconditionKind::Sequential;
+        let mut oracles = oracles_with(&config);
         submit(&mut oracles, 5, kind, 7 * 4096 + 512, 512, us(0));
         read_and_send(&mut oracles, 64, 7, Some(5), sent);
         oracles

@@ -78,7 +78,7 @@ impl Dies {
         Dies {
             dies: vec![Die::default(); homes.dies()],
             homes,
-            flash: config.flash.clone(),
+            flash: crate::config::Flash { suspension: config.suspension(), ..config.flash.clone() },
             times: Times::new(config),
             ended: None,
         }

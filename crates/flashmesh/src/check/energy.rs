@@ -22,6 +22,9 @@ pub(super) struct Energy {
     flash: config::Flash,
     times: Times,
     power: config::Power,
+    /// Times as much as a channel of 8 chips draws.
+    channel_length: f64,
+    router_power: Wattage,
     /// What each die is at; a read that suspended something ends before it.
     under_way: FxHashMap<DieId, Vec<OperationKind>>,
     ended: [u64; OperationKind::ALL.len()],
@@ -42,6 +45,12 @@ impl Energy {
             flash: config.flash.clone(),
             times: Times::new(config),
             power: config.power.clone(),
+            channel_length: f64::from(config.geometry.chips_per_channel) / 8.0,
+            router_power: if config.fabric.kind == config::FabricKind::Nossd {
+                config.power.buffered_router_power
+            } else {
+                config.power.router_power
+            },
             under_way: FxHashMap::default(),
             ended: [0; OperationKind::ALL.len()],
             untold: None,
@@ -98,8 +107,9 @@ impl Energy {
             let moved = usage.busy_by(end);
             // The use of a link that is still held has not been told yet.
             let is_held = is_torn || held.iter().any(|(other, _)| *other == LinkId(number));
-            // Where transfers were stopped on their way, their number and that of the links they crossed say nothing.
-            let is_alone = !is_torn && hops == self.transfers;
+            // Where transfers were stopped on their way, their number and that of the links they crossed say nothing; nor do they where there are
+            // routers, since what is on its way at the end has crossed links and is not counted yet.
+            let is_alone = !is_torn && layout.routers == 0 && hops == self.transfers;
             self.check_link(&link.name, LinkId(number), moved, is_alone, is_held)?;
             match link.kind {
                 LinkKind::Channel => channels += moved.as_secs_f64(),
@@ -122,9 +132,9 @@ impl Energy {
             ("reads", found.read, read_s * (power.read_current * voltage).as_watts()),
             ("programs", found.program, program_s * (power.program_current * voltage).as_watts()),
             ("erases", found.erase, erases_s * (power.erase_current * voltage).as_watts()),
-            ("channels", found.channels, wide(channels, power.channel_power)),
+            ("channels", found.channels, wide(channels, power.channel_power) * self.channel_length),
             ("links", found.links, wide(point_to_point, power.link_power)),
-            ("routers", found.routers, always(layout.routers, power.router_power)),
+            ("routers", found.routers, always(layout.routers, self.router_power)),
             ("controllers", found.controllers, always(layout.controllers, power.controller_power)),
         ];
         for (name, found, expected) in parts {
@@ -163,9 +173,9 @@ mod tests {
 
     const END: Time = Time::from_us(200);
 
-    fn layout(kind: LinkKind) -> Layout {
+    fn layout(kind: LinkKind, routers: u32) -> Layout {
         let link = |number| Link { kind, name: format!("channel {number}") };
-        Layout { links: (0..2).map(link).collect(), wires: 16, controllers: 2, routers: 4 }
+        Layout { links: (0..2).map(link).collect(), wires: 16, controllers: 2, routers }
     }
 
     fn moved(nanoseconds: u64) -> LinkUsage {
@@ -195,7 +205,7 @@ mod tests {
 
     /// What the report says of `operations` and of the busy time of channel 1, and what the oracle says to it.
     fn judged(operations: [u64; 4], busy_ns: u64, change: impl Fn(&mut PowerReport)) -> Oracles {
-        let (layout, usage) = (layout(LinkKind::Channel), [moved(0), moved(busy_ns)]);
+        let (layout, usage) = (layout(LinkKind::Channel, 0), [moved(0), moved(busy_ns)]);
         let activity = Activity { work: work(operations), layout: &layout, usage: &usage, dies: 4, end: END };
         let mut power = report(&config(), &activity);
         change(&mut power);
@@ -232,8 +242,8 @@ mod tests {
     #[test]
     fn one_of_several_links_may_be_held_for_longer_than_it_moves_and_one_still_held_has_not_been_told() {
         let energy = history().energy;
-        let judge = |hops, busy, held: &[(LinkId, DieId)]| {
-            let (layout, usage) = (layout(LinkKind::Mesh), [moved(0), moved(busy)]);
+        let judge_mesh = |routers, hops, busy, held: &[(LinkId, DieId)]| {
+            let (layout, usage) = (layout(LinkKind::Mesh, routers), [moved(0), moved(busy)]);
             let activity = Activity { work: work([1, 1, 0, 0]), layout: &layout, usage: &usage, dies: 4, end: END };
             energy.finish(
                 &report(&config(), &activity),
@@ -241,11 +251,14 @@ mod tests {
                 END,
             )
         };
+        let judge = |hops, busy, held: &[(LinkId, DieId)]| judge_mesh(0, hops, busy, held);
         let held = [(LinkId(1), DieId(0))];
         assert_eq!(judge(2, 30, &[]), Ok(()));
         assert!(judge(1, 30, &[]).is_err() && judge(2, 70, &[]).is_err());
         assert_eq!((judge(2, 70, &held), judge(1, 70, &held)), (Ok(()), Ok(())));
         assert!(judge(1, 30, &held).is_err());
+        assert_eq!(judge_mesh(4, 1, 30, &[]), Ok(()));
+        assert!(judge_mesh(4, 1, 70, &[]).is_err());
     }
 
     #[test]

@@ -110,7 +110,9 @@ impl Freshness {
 
 #[cfg(test)]
 mod tests {
-    use super::super::histories::{assert_fails, assert_silent, oracles, program, read, submit, us, write};
+    use super::super::histories::{
+        assert_fails, assert_silent, oracles, oracles_of_a_full_drive, program, read, submit, us, write,
+    };
     use super::super::{Oracles, Origin};
     use crate::ids::{Lpn, RequestId};
     use crate::units::Time;
@@ -149,7 +151,7 @@ mod tests {
 
     #[test]
     fn a_read_of_what_was_there_before_the_run_is_caught_once_it_is_overwritten() {
-        let mut oracles = oracles();
+        let mut oracles = oracles_of_a_full_drive();
         let now = write(&mut oracles, 0, 0, 7, us(0));
         submit(&mut oracles, 5, Read, 7 * PAGE, PAGE, now);
         read(&mut oracles, 20, 7, Some(5), now);

@@ -14,7 +14,8 @@ use super::arithmetic::Homes;
 #[derive(Debug)]
 pub(super) struct Links {
     homes: Homes,
-    fabric: FabricKind,
+    /// Nothing where the interconnect is not one of the registry.
+    fabric: Option<FabricKind>,
     last: FxHashMap<LinkId, LinkUse>,
     /// Paths asked for and not given back, acknowledgements on their way.
     wanted: FxHashMap<DieId, u32>,
@@ -26,15 +27,20 @@ impl Links {
     pub(super) fn new(config: &Config) -> Links {
         Links {
             homes: Homes::new(&config.geometry),
-            fabric: config.fabric.kind,
+            fabric: Some(config.fabric.kind),
             last: FxHashMap::default(),
             wanted: FxHashMap::default(),
         }
     }
 
+    /// Any link may lead to any die.
+    pub(super) fn leave_paths_open(&mut self) {
+        self.fabric = None;
+    }
+
     /// The only link to a die, where it has one only.
     fn link_to(&self, die: DieId) -> Option<LinkId> {
-        match self.fabric {
+        match self.fabric? {
             FabricKind::Bus | FabricKind::Pssd => Some(LinkId(self.homes.channel_of_die(die).0)),
             FabricKind::Ideal => Some(LinkId(self.homes.chip_of_die(die).0)),
             FabricKind::Pnssd | FabricKind::Nossd | FabricKind::Venice => None,

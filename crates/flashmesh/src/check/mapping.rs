@@ -32,11 +32,14 @@ impl Mapping {
         &mut self,
         pages: &mut Pages,
         lookup: impl Fn(Lpn) -> Option<Ppn>,
+        replica_of: impl Fn(Lpn) -> Option<Ppn>,
         audit: impl FnOnce() -> Result<(), String>,
     ) -> Result<(), String> {
-        for lpn in pages.take_changed() {
+        let changed = pages.take_changed();
+        for &lpn in &changed {
             agree(lpn, lookup(lpn), pages.place(lpn))?;
         }
+        pages.replicas_agree(&changed, replica_of)?;
         if self.erases >= self.erases_between_audits {
             self.erases = 0;
             audit()?;
@@ -70,20 +73,26 @@ fn agree(lpn: Lpn, mapped: Option<Ppn>, expected: Option<Ppn>) -> Result<(), Str
 #[cfg(test)]
 mod tests {
     use super::super::histories::{
-        assert_fails, assert_silent, config, end, erase, geometry, oracles, oracles_of_a_full_drive, us, write,
+        assert_fails, assert_silent, config, end, erase, geometry, oracles, oracles_of_a_full_drive, read, submit, us,
+        write,
     };
     use super::Mapping;
     use crate::ftl::Ftl;
-    use crate::ids::{Lpn, Ppn};
+    use crate::ids::{Lpn, Ppn, RequestId};
+    use crate::workload::RequestKind;
 
     #[test]
     fn a_map_that_agrees_is_right() {
         let mut ftl = Ftl::new(&geometry(), &config());
         let mut oracles = oracles();
-        let ppn = ftl.translate_read(Lpn(7));
-        oracles.page_placed(ppn, Lpn(7), &ftl, us(0));
-        oracles.settled(&ftl, us(0));
-        oracles.finish(&ftl, &[], true, us(0));
+        let ppn = ftl.place_for_read(Lpn(7)).expect("there is space");
+        oracles.page_placed(ppn, Lpn(7), us(0));
+        let home = ftl.location(Lpn(8)).0;
+        submit(&mut oracles, 1, RequestKind::Read, 8 * 4096, 4096, us(0));
+        let now = read(&mut oracles, home, 8, Some(1), us(0));
+        oracles.request_completed(RequestId(1), now);
+        oracles.settled(&ftl, now);
+        oracles.finish(&ftl, &[], true, now);
         assert_silent(&oracles);
     }
 
@@ -100,12 +109,24 @@ mod tests {
     fn a_map_that_keeps_a_deallocated_page_is_caught() {
         let mut ftl = Ftl::new(&geometry(), &config());
         let mut oracles = oracles();
-        let ppn = ftl.translate_read(Lpn(7));
-        oracles.page_placed(ppn, Lpn(7), &ftl, us(0));
+        let ppn = ftl.place_for_read(Lpn(7)).expect("there is space");
+        oracles.page_placed(ppn, Lpn(7), us(0));
         oracles.deallocated(Lpn(7), us(1));
         oracles.settled(&ftl, us(1));
         let message = format!("logical page 7 is mapped at page {}, but its newest version is nowhere", ppn.0);
         assert_fails(&oracles, "mapping", &message);
+    }
+
+    #[test]
+    fn a_map_that_has_an_entry_for_a_page_read_at_its_home_is_caught() {
+        let mut ftl = Ftl::new(&geometry(), &config());
+        let mut oracles = oracles();
+        let home = ftl.location(Lpn(7)).0;
+        ftl.place_for_read(Lpn(7)).expect("there is space");
+        submit(&mut oracles, 1, RequestKind::Read, 7 * 4096, 4096, us(0));
+        let now = read(&mut oracles, home, 7, Some(1), us(0));
+        oracles.settled(&ftl, now);
+        assert_fails(&oracles, "mapping", "but its newest version is nowhere");
     }
 
     #[test]
@@ -144,9 +165,9 @@ mod tests {
         for _ in 0..15 {
             mapping.erased();
         }
-        assert_eq!(mapping.settled(&mut pages, |_| None, fails), Ok(()));
+        assert_eq!(mapping.settled(&mut pages, |_| None, |_| None, fails), Ok(()));
         mapping.erased();
-        assert_eq!(mapping.settled(&mut pages, |_| None, fails), Err("audited".to_owned()));
-        assert_eq!(mapping.settled(&mut pages, |_| None, fails), Ok(()));
+        assert_eq!(mapping.settled(&mut pages, |_| None, |_| None, fails), Err("audited".to_owned()));
+        assert_eq!(mapping.settled(&mut pages, |_| None, |_| None, fails), Ok(()));
     }
 }

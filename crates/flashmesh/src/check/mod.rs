@@ -49,11 +49,13 @@ mod queues;
 mod requests;
 mod searches;
 
-use crate::config::{Config, FirstTouch};
+use rustc_hash::FxHashSet;
+
+use crate::config::Config;
 use crate::error::{RunError, Violation};
 use crate::flash::geometry::Geometry;
 use crate::ftl::Ftl;
-use crate::ids::{DieId, LinkId, Lpn, Ppn};
+use crate::ids::{DieId, LinkId, Lpn, Ppn, RequestId};
 pub use crate::kernel::probe::{LinksAtEnd, Origin};
 use crate::power::energy::PowerReport;
 use crate::units::Time;
@@ -96,11 +98,11 @@ pub struct Oracles {
     mapping: Mapping,
     namespaces: Namespaces,
     entries: Entries,
-    /// Whether a page placed for a read changes its entry.
-    placement_changes_map: bool,
     queues: Queues,
     requests: Requests,
     energy: Energy,
+    /// Pages of requests that are to be read as a whole, whatever the request asks for.
+    whole: FxHashSet<(RequestId, Lpn)>,
     violation: Option<Violation>,
 }
 
@@ -122,17 +124,23 @@ impl Oracles {
             mapping: Mapping::new(&config.geometry),
             namespaces: Namespaces::new(config),
             entries: Entries::new(config),
-            placement_changes_map: config.ftl.first_touch == FirstTouch::WriteBlock,
             queues: Queues::new(
                 config,
                 &config.streams().iter().map(|stream| stream.queue.priority).collect::<Vec<_>>(),
             ),
             requests: Requests::new(config),
             energy: Energy::new(config),
+            whole: FxHashSet::default(),
             violation: None,
         };
         oracles.judge(addresses::NAME, addresses::audit(geometry, config), Time::ZERO);
         oracles
+    }
+
+    /// The interconnect is not one of the registry: which links lead to a die, and how long they take, is not known.
+    pub fn leave_paths_open(&mut self) {
+        self.links.leave_paths_open();
+        self.commands.leave_paths_open();
     }
 
     /// The first violation seen so far.
@@ -171,7 +179,8 @@ impl Oracles {
         self.judge(Planes::NAME, outcome, now);
         let outcome = self.entries.settled();
         self.judge(Entries::NAME, outcome, now);
-        let outcome = self.mapping.settled(&mut self.pages, |lpn| ftl.lookup(lpn), || ftl.audit());
+        let outcome =
+            self.mapping.settled(&mut self.pages, |lpn| ftl.lookup(lpn), |lpn| ftl.replica_of(lpn), || ftl.audit());
         self.judge(Mapping::NAME, outcome, now);
     }
 
@@ -179,6 +188,10 @@ impl Oracles {
     pub fn finish(&mut self, ftl: &Ftl, held: &[(LinkId, DieId)], complete: bool, now: Time) {
         let outcome = self.links.finish(held, |die| self.dies.chip_works(die));
         self.judge(Links::NAME, outcome, now);
+        let mut pages = self.pages.touched();
+        pages.extend(self.pages.replicated());
+        let outcome = self.pages.replicas_agree(&pages, |lpn| ftl.replica_of(lpn));
+        self.judge(Mapping::NAME, outcome, now);
         self.finish_with(|lpn| ftl.lookup(lpn), || ftl.audit(), complete, now);
     }
 

@@ -92,7 +92,6 @@ mod tests {
     use super::super::histories::{assert_fails, assert_silent, config, oracles_with, program, submit, us, write};
     use crate::check::{Oracles, Origin};
     use crate::config::{Indices, Namespace};
-    use crate::ftl::Ftl;
     use crate::ids::{Lpn, Ppn, RequestId, StreamId};
     use crate::units::Bytes;
     use crate::workload::RequestKind;
@@ -134,8 +133,7 @@ mod tests {
         assert_fails(&moved, "namespaces", "logical page 32 of namespace `b` is at page 0");
 
         let mut placed = oracles();
-        let ftl = Ftl::new(&super::super::histories::geometry(), &config());
-        placed.page_placed(Ppn(0), Lpn(40), &ftl, us(0));
+        placed.page_placed(Ppn(0), Lpn(40), us(0));
         assert_fails(&placed, "namespaces", "logical page 40 of namespace `b` is at page 0");
     }
 

@@ -3,11 +3,15 @@
 //! A page is programmed once between two erases of its block, in the order of the block unless any will do; an erase takes no newest version
 //! with it; what a move carries keeps its version; what is read is what was asked for.
 //!
-//! Pages that were there before the run are unknown to the shadow until they are first seen, and then taken for what the
+//! Pages that were written before the run are unknown to the shadow until they are first seen, and then taken for what the
 //! drive takes them for; that is possible only in blocks that were not erased since. So its memory grows with the pages
 //! that the run touches.
+//!
+//! A page that holds nothing is read at the one place that arithmetic gives it, whatever lies there, and is not moved; what is read
+//! there is older than anything written since.
 
 mod before;
+mod replicas;
 
 use std::ops::Range;
 
@@ -17,7 +21,7 @@ use crate::config::{Config, PreconditionKind, ProgramOrder};
 use crate::ids::{BlockId, Lpn, Ppn};
 
 use super::Origin;
-use super::arithmetic::{Homes, MapPages, Space, spaces};
+use super::arithmetic::{Homes, MapPages, Space, Unwritten, spaces};
 
 /// The order in which versions of pages came into being. What was there before the run has version 0.
 pub(super) type Version = u64;
@@ -36,21 +40,17 @@ pub(super) struct Newest {
     pub version: Version,
     /// Where it is; nowhere once it is deallocated.
     pub at: Option<Ppn>,
-    /// Whether the host ever gave data for it: not when it is deallocated, or placed for a read of a page never written.
+    /// Whether the host ever gave data for it: not when it is deallocated, or was given a place for a read.
     pub written: bool,
 }
 
 /// What is known of a block.
 #[derive(Clone, Debug, Default)]
 struct Block {
-    /// Erases, those of compaction included.
+    /// Erases.
     erases: u32,
     /// The page programmed last since it was erased, or since the run began.
     last: Option<u32>,
-    /// What it held when it was last compacted: reads that were under way may still return it.
-    compacted: FxHashMap<Lpn, Version>,
-    /// Whether it was compacted: pages written before the run, of which nothing was seen, may have been in it.
-    was_compacted: bool,
 }
 
 /// The shadow.
@@ -61,6 +61,11 @@ pub(super) struct Pages {
     pages: FxHashMap<Ppn, Content>,
     blocks: FxHashMap<BlockId, Block>,
     newest: FxHashMap<Lpn, Newest>,
+    /// The version of pages that were deallocated: of what is read while they hold nothing.
+    deallocated: FxHashMap<Lpn, Version>,
+    unwritten: Unwritten,
+    /// Second homes, as the drive has declared them.
+    replicas: FxHashMap<Lpn, Ppn>,
     version: Version,
     /// The logical pages that were written before the run: the first ones of each namespace.
     preconditioned: Vec<Range<u32>>,
@@ -88,6 +93,9 @@ impl Pages {
             pages: FxHashMap::default(),
             blocks: FxHashMap::default(),
             newest: FxHashMap::default(),
+            deallocated: FxHashMap::default(),
+            unwritten: Unwritten::new(config),
+            replicas: FxHashMap::default(),
             version: 0,
             preconditioned: spaces(config).iter().map(beginning).collect(),
             translation: MapPages::new(config),
@@ -138,18 +146,15 @@ impl Pages {
         self.blocks.get(&block).map_or(0, |block| block.erases)
     }
 
-    /// The version that `ppn` holds of `lpn`, which is what `does` expects there.
-    fn content(&mut self, ppn: Ppn, lpn: Lpn, does: &str) -> Result<Version, String> {
+    /// The version that `ppn` holds of `lpn`, which is what `does` expects there. With `was_written` it must have been written, before
+    /// the run or in it.
+    fn content(&mut self, ppn: Ppn, lpn: Lpn, does: &str, was_written: bool) -> Result<Version, String> {
         let block = self.blocks.get(&self.homes.block_of(ppn));
-        let compacted = || {
-            let block = block?;
-            let unseen = (block.was_compacted && self.was_preconditioned(lpn)).then_some(0);
-            block.compacted.get(&lpn).copied().or(unseen)
-        };
         let found = match self.pages.get(&ppn) {
             Some(content) if content.lpn == lpn => return Ok(content.version),
             Some(content) => format!("it holds version {} of logical page {}", content.version, content.lpn.0),
             None if block.is_some_and(|block| block.erases > 0) => "it was erased and not programmed since".to_owned(),
+            None if was_written && !self.was_there(lpn) => "nothing was written there".to_owned(),
             None => match self.newest.get(&lpn) {
                 Some(Newest { version: 0, at: Some(other), .. }) => {
                     format!("what was there before the run is at {}", self.name(*other))
@@ -164,12 +169,23 @@ impl Pages {
                 }
             },
         };
-        compacted().ok_or_else(|| format!("{} was {does} for logical page {}, but {found}", self.name(ppn), lpn.0))
+        Err(format!("{} was {does} for logical page {}, but {found}", self.name(ppn), lpn.0))
     }
 
-    /// The array read `ppn` for `lpn`; gives the version that it holds.
-    pub(super) fn read(&mut self, ppn: Ppn, lpn: Lpn) -> Result<Version, String> {
-        self.content(ppn, lpn, "read")
+    /// The version that is read of `lpn` while it holds nothing; `None` when it never did.
+    fn nothing(&self, lpn: Lpn) -> Option<Version> {
+        let never = || (!self.was_there(lpn)).then_some(0);
+        self.deallocated.get(&lpn).copied().or_else(never)
+    }
+
+    /// The array read `ppn` for `lpn`, for the host or not; gives the version that it holds.
+    pub(super) fn read(&mut self, ppn: Ppn, lpn: Lpn, for_host: bool) -> Result<Version, String> {
+        let nothing = self.nothing(lpn).filter(|_| for_host && self.unwritten.home(lpn) == Some(ppn));
+        let Some(nothing) = nothing else { return self.content(ppn, lpn, "read", for_host) };
+        self.changed.push(lpn);
+        // A version of the page may lie at its home as well: written there, by chance.
+        let written = self.pages.get(&ppn).filter(|content| content.lpn == lpn).map(|content| content.version);
+        Ok(written.map_or(nothing, |written| written.max(nothing)))
     }
 
     /// Marks `ppn` as programmed.
@@ -207,13 +223,19 @@ impl Pages {
                 self.newest.insert(lpn, Newest { version, at: Some(ppn), written: true });
             }
             Origin::Moved(from) => {
-                let version = self.content(from, lpn, "moved")?;
+                let version = self.content(from, lpn, "moved", true)?;
                 self.fill(ppn, Content { lpn, version }, "programmed")?;
                 if let Some(newest) = self.newest.get_mut(&lpn)
                     && newest.at == Some(from)
                 {
                     newest.at = Some(ppn);
+                } else {
+                    self.replica_moved(lpn, from, ppn);
                 }
+            }
+            Origin::Replica(from) => {
+                let version = self.read(from, lpn, true)?;
+                self.fill(ppn, Content { lpn, version }, "programmed")?;
             }
         }
         Ok(())
@@ -241,6 +263,7 @@ impl Pages {
     /// The host no longer needs `lpn`.
     pub(super) fn deallocated(&mut self, lpn: Lpn) {
         self.version += 1;
+        self.deallocated.insert(lpn, self.version);
         self.newest.insert(lpn, Newest { version: self.version, at: None, written: false });
         self.changed.push(lpn);
     }
@@ -252,9 +275,11 @@ impl Pages {
 
     /// The array erased `block`.
     pub(super) fn erased(&mut self, block: BlockId) -> Result<(), String> {
-        let lost = self.remove(block).into_iter().find(|&(ppn, lpn)| self.place(lpn) == Some(ppn));
+        let removed = self.remove(block);
+        self.replicas_remain(block, &removed)?;
+        let lost = removed.into_iter().find(|&(ppn, lpn)| self.place(lpn) == Some(ppn));
         let state = self.blocks.entry(block).or_default();
-        *state = Block { erases: state.erases + 1, ..Block::default() };
+        *state = Block { erases: state.erases + 1, last: None };
         match lost {
             Some((ppn, lpn)) => Err(format!(
                 "the erase of block {} lost logical page {}, whose newest version {} was at {}",

@@ -126,9 +126,11 @@ impl Planes {
 
 #[cfg(test)]
 mod tests {
-    use super::super::histories::{assert_fails, assert_silent, config, oracles, oracles_with, us};
+    use super::super::histories::{
+        assert_fails, assert_silent, config, oracles, oracles_of_a_full_drive, oracles_with, us,
+    };
     use super::super::{Oracles, Origin};
-    use crate::config::MultiPlane;
+    use crate::config::{MultiPlane, PreconditionKind};
     use crate::flash::die::OperationKind::{self, Copyback, Erase, Program, Read};
     use crate::ids::{BlockId, DieId, Lpn, Ppn};
     use crate::units::Time;
@@ -232,7 +234,7 @@ mod tests {
     #[test]
     fn a_copyback_stays_in_its_plane() {
         for (from, legal) in [(Ppn(12), true), (Ppn(44), false)] {
-            let mut oracles = oracles();
+            let mut oracles = oracles_of_a_full_drive();
             let now = ended(&mut oracles, Copyback, 1, 103);
             oracles.page_programmed(IN_PLANE_0, Lpn(1), Origin::Moved(from), now);
             if legal {
@@ -246,6 +248,7 @@ mod tests {
     #[test]
     fn what_was_suspended_ends_as_what_it_began() {
         let mut config = config();
+        config.precondition.kind = PreconditionKind::Sequential;
         config.flash.suspension = crate::config::Suspension::Both;
         let mut oracles = oracles_with(&config);
         oracles.operation_began(DieId(0), Program, 1, us(0));

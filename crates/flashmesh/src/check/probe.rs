@@ -23,8 +23,9 @@ impl Probe for Oracles {
             Notice::FlushBegan(request, ref pages) => self.flush_began(request, pages.clone(), now),
             Notice::RequestCompleted(request) => self.request_completed(request, now),
             Notice::Deallocated(lpn) => self.deallocated(lpn, now),
-            Notice::PagePlaced(ppn, lpn, ftl) => self.page_placed(ppn, lpn, ftl, now),
+            Notice::PagePlaced(ppn, lpn) => self.page_placed(ppn, lpn, now),
             Notice::PathAsked(die, phase) => self.path_asked(die, phase, now),
+            Notice::ReadQueued(..) | Notice::ReadLeft(..) | Notice::PageSuperseded(_) => {}
             Notice::PathGranted(grant) => self.path_granted(grant, now),
             Notice::Sent(grant, die, payload, sent) => self.sent(grant, die, payload, sent, now),
             Notice::Delivered(grant) => self.delivered(grant, now),
@@ -41,6 +42,10 @@ impl Probe for Oracles {
             Notice::DataLeft(die) => self.data_left(die, now),
             Notice::PageRead(ppn, lpn, request) => self.page_read(ppn, lpn, request, now),
             Notice::PageProgrammed(ppn, lpn, origin) => self.page_programmed(ppn, lpn, origin, now),
+            Notice::WholePageWanted(request, lpn) => self.whole_page_wanted(request, lpn),
+            Notice::ReplicaMade(lpn, ppn) => self.replica_made(lpn, ppn, now),
+            Notice::ReplicaDropped(lpn) => self.replica_dropped(lpn, now),
+            Notice::ReplicaKept(lpn) => self.replica_kept(lpn, now),
             Notice::BlockErased(block) => self.block_erased(block, now),
             Notice::PageCopied(from, plane) => self.page_copied(from, plane, now),
             Notice::CopyDropped(plane) => self.copy_dropped(plane, now),
@@ -58,6 +63,12 @@ impl Probe for Oracles {
             Notice::CacheRemoved(lpn) => self.cache_removed(lpn, now),
             Notice::DestageBegan(lpn, sectors) => self.destage_began(lpn, sectors, now),
             Notice::DestageForgotten(lpn) => self.destage_forgotten(lpn, now),
+            // Told by the queues of the drive and by its scouts: the oracles judge what comes of it.
+            Notice::Enqueued(..)
+            | Notice::Taken(..)
+            | Notice::Rerouted(..)
+            | Notice::PathBlocked(..)
+            | Notice::ScoutMoved(_) => {}
         }
     }
 

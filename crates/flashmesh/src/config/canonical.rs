@@ -15,8 +15,16 @@ impl Config {
     /// Reading it with [`Config::from_str`] gives an equal configuration, whatever the presets of that version are.
     /// (A trace path that is not Unicode is written with replacement characters.)
     pub fn to_toml(&self) -> String {
+        self.text_without(&[])
+    }
+
+    /// The canonical form without some sections, those of streams included.
+    pub(crate) fn text_without(&self, sections: &[&str]) -> String {
         let mut text = String::new();
         for (section, entries) in self.entries() {
+            if section.rsplit('.').next().is_some_and(|name| sections.contains(&name)) {
+                continue;
+            }
             if !self.stream.is_empty() && PER_STREAM.contains(&section.as_str()) {
                 continue;
             }
@@ -30,6 +38,12 @@ impl Config {
             }
         }
         text
+    }
+
+    /// The canonical form as JSON: the tables of [`Config::to_toml`] as objects.
+    pub fn to_json(&self) -> String {
+        let tables: serde_json::Value = toml::from_str(&self.to_toml()).expect("the canonical form is TOML");
+        tables.to_string()
     }
 
     /// A fingerprint of the configuration: SHA-256 over the canonical form, in hexadecimal.

@@ -14,7 +14,7 @@ use super::preset::{self, PRESETS};
 use super::reference::{ParameterSpec, dotted};
 use super::section::Section;
 use super::suggest::{listed, nearest, quoted};
-use super::{Config, StreamConfig, Workload, WorkloadKind};
+use super::{Config, ReplayMode, StreamConfig, Workload, WorkloadKind};
 
 /// Who set a key; a later one wins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -113,6 +113,7 @@ pub(crate) fn load(
     loader.apply(Layer::Jobs, &job_entries);
     loader.apply(Layer::Override, &override_entries);
     loader.make_streams(folder);
+    loader.imply_replay_modes();
     loader.find_unused();
     loader.finish(checks)
 }
@@ -325,6 +326,26 @@ impl Loader {
         }
         if workload.kind != WorkloadKind::Fitted {
             workload.fitted = None;
+        }
+    }
+
+    /// A trace is replayed at its arrivals, unless something says another mode, or what only another mode reads.
+    fn imply_replay_modes(&mut self) {
+        let names: Vec<String> = self.config.stream.iter().map(|stream| stream.name.clone()).collect();
+        let says = |stream: &str, key: &str| {
+            self.settings.contains_key(&dotted("replay", key))
+                || (!stream.is_empty() && self.settings.contains_key(&format!("stream.{stream}.replay.{key}")))
+        };
+        let is_free =
+            |stream: &str| !["mode", "outstanding", "threads", "think-time"].iter().any(|key| says(stream, key));
+        let free: Vec<String> = names.into_iter().filter(|name| is_free(name)).collect();
+        if is_free("") && self.config.workload.kind == WorkloadKind::Trace {
+            self.config.replay.mode = ReplayMode::Open;
+        }
+        for stream in self.config.stream.iter_mut().filter(|stream| free.contains(&stream.name)) {
+            if stream.workload.kind == WorkloadKind::Trace {
+                stream.replay.mode = ReplayMode::Open;
+            }
         }
     }
 

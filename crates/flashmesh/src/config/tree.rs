@@ -7,8 +7,8 @@ use super::node::Node;
 use super::reference::SectionSpec;
 use super::section::{Section, section};
 use super::sections::{
-    Cache, Fabric, Flash, Ftl, Gc, Geometry, Host, Mapping, Measure, Namespace, Nossd, Nvme, Packets, Pnssd, Power,
-    Precondition, Queue, Replay, Sata, Schedule, Venice, Wear, Workload,
+    Area, Cache, Fabric, Flash, Ftl, Gc, Geometry, Host, Mapping, Mbm, Measure, Namespace, Nossd, Nvme, Packets, Pnssd,
+    Power, Precondition, Queue, Replay, Replication, Sata, Schedule, Venice, Wear, Workload,
 };
 use super::stream::StreamConfig;
 
@@ -140,10 +140,14 @@ tree! {
         ftl: Ftl,
         /// The cache of the map, when the map does not fit into DRAM.
         mapping: Mapping,
+        /// The parts of MBM (Maximizing Bandwidth Management FTL), each with a switch of its own.
+        mbm: Mbm,
         /// Garbage collection.
         gc: Gc,
         /// Wear levelling.
         wear: Wear,
+        /// Copies of pages that collide with others again and again.
+        replication: Replication,
         /// The queues and the link to the host.
         host: Host,
         /// The controller of `host.interface = "nvme"`.
@@ -156,6 +160,8 @@ tree! {
         precondition: Precondition,
         /// What the parts of the drive draw.
         power: Power,
+        /// How large the parts of the drive are.
+        area: Area,
         /// The steady state and epochs.
         measure: Measure,
         /// Where requests come from.

@@ -1,5 +1,6 @@
 //! Finds keys that nothing reads, such as a time scale where the replay mode is not the open one.
 
+use super::Config;
 use super::error::{ConfigErrorKind, Finding};
 use super::load::{Layer, Loader, Setting, parameters};
 use super::reference::{Condition, ParameterSpec, UsedWith, dotted};
@@ -64,6 +65,35 @@ impl Scope<'_> {
             false => format!("set {}", self.path(condition)),
         });
         each.collect::<Vec<_>>().join(", or ")
+    }
+}
+
+impl Config {
+    /// Why no part of a run reads `path`, such as `venice.routing`: what there is instead of what it is used with. `None` when a
+    /// part reads it, or there is no such key.
+    ///
+    /// Unlike loading, which leaves a key alone where its own text chooses another mode, this looks at the values in effect.
+    pub fn unread(&self, path: &str) -> Option<String> {
+        let stream = self.stream.iter().map(|stream| format!("stream.{}", stream.name));
+        let stream = stream.into_iter().find(|stream| path.starts_with(&format!("{stream}.")));
+        let own = stream.as_ref().map_or(path, |stream| &path[stream.len() + 1..]);
+        let (section, key) = own.rsplit_once('.').unwrap_or(("", own));
+        let spec = parameters().find(|spec| spec.section == section && spec.key == key)?;
+        let entries = self.entries();
+        let streams: Vec<String> = match stream {
+            Some(stream) => vec![stream],
+            None if is_per_stream(section) => self.stream.iter().map(|each| format!("stream.{}", each.name)).collect(),
+            None => Vec::new(),
+        };
+        let above = Scope { entries: &entries, stream: None };
+        let scopes: Vec<Scope<'_>> = match streams.as_slice() {
+            [] => vec![above],
+            names => names.iter().map(|name| Scope { stream: Some(name), ..above }).collect(),
+        };
+        let reason =
+            |scope: &Scope<'_>| spec.used_with.iter().find(|with| !scope.holds(with)).map(|with| scope.instead(with));
+        let reasons: Option<Vec<String>> = scopes.iter().map(reason).collect();
+        reasons?.into_iter().next()
     }
 }
 

@@ -1,7 +1,7 @@
 //! The array of a die works, and is done.
 
 use crate::config::Suspension;
-use crate::fabric::Fabric;
+use crate::fabric::{Fabric, TransferPhase};
 use crate::flash::die::{Operation, OperationKind};
 use crate::ids::{AcknowledgementId, DieId, TransactionId};
 use crate::kernel::Kernel;
@@ -11,7 +11,7 @@ use crate::kernel::probe::Notice;
 use crate::schedule::transaction::Transaction;
 use crate::units::Time;
 
-use super::{Datapath, PageSource};
+use super::{Datapath, DieUnit, PageSource};
 
 /// An operation that the array has ended, with what the firmware has to do for it.
 #[derive(Clone, Copy, Debug)]
@@ -24,7 +24,7 @@ pub struct Ended {
 
 impl<M: Model> Datapath<M> {
     /// Command and data have arrived.
-    #[inline]
+    #[inline(always)]
     pub(super) fn start_array<S: PageSource<M>>(
         &mut self,
         die: DieId,
@@ -33,6 +33,8 @@ impl<M: Model> Datapath<M> {
         kernel: &mut Kernel<M>,
     ) {
         let now = kernel.now();
+        let is_by_another = stalled > Time::ZERO
+            && !self.units[self.asker(die).index()].path.behind_itself[TransferPhase::Command.index()];
         let timing = &self.timing;
         let (operation, until) = self.units[die.index()]
             .state
@@ -42,7 +44,7 @@ impl<M: Model> Datapath<M> {
         for &id in operation.transactions() {
             let transaction = &mut self.transactions[id];
             transaction.spent.transfer += now - operation.started - stalled;
-            transaction.count_stall(stalled);
+            transaction.count_stall(stalled, is_by_another);
             transaction.array_mark = now;
         }
         kernel.tell(|| Notice::ArrayBegan(die, kind, until));
@@ -68,10 +70,11 @@ impl<M: Model> Datapath<M> {
         {
             *asked = now;
         }
-        let operation = *self.units[die.index()].state.finish_array(now).expect("the end of the operation has come");
+        let DieUnit { state, work, .. } = &mut self.units[die.index()];
+        let operation = state.finish_array(now).expect("the end of the operation has come");
         kernel.tell(|| Notice::ArrayEnded(die));
         let nominal = self.timing.array(operation.kind, operation.pages) + operation.delay;
-        self.units[die.index()].work.array += nominal;
+        work.array += nominal;
         self.counters.work.count(operation.kind, operation.pages);
         for &id in operation.transactions() {
             let transaction = &mut self.transactions[id];
@@ -92,10 +95,10 @@ impl<M: Model> Datapath<M> {
             self.send_register(die, source, kernel);
             return None;
         }
-        Some(Ended { operation, is_acknowledged_later: self.fabric.acknowledges() })
+        Some(Ended { operation: *operation, is_acknowledged_later: self.fabric.acknowledges() })
     }
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn send_register<S: PageSource<M>>(&mut self, die: DieId, source: &mut S, kernel: &mut Kernel<M>) {
         if self.units[die.index()].state.begin_sending() {
             self.ask_data(die, source, kernel);

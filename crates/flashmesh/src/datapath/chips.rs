@@ -1,16 +1,24 @@
-//! Chips whose dies take turns: `flash.die-interleaving = false`.
+//! Chips whose dies do not go each its own way.
+//!
+//! *Dies take turns*: `flash.die-interleaving = false`.
 //!
 //! Such a chip takes an operation only when none of its dies works, holds data or has one suspended; then the scheduler chooses
 //! among all that waits for its dies. As at most one die has business with the interconnect, the first die of a chip speaks for
 //! all of them there. While an operation is suspended the chip serves reads of that die only \[choice\].
 
+//!
+//! *Dies start together*: `flash.die-start = "together"` (Design for Scalability, PACT 2014, section 4.3: an interleaved command is issued
+//! when all dies of the chip are idle, and its transfers go one after the other). A die asks for a path only while all dies of its chip are
+//! idle; those that ask before the first command leaves go together, each with an operation of its own kind \[choice\]. The others wait
+//! until all of them are done. Reads may suspend what their own die does.
+
 use crate::fabric::Grant;
 use crate::ids::DieId;
 use crate::kernel::Kernel;
 use crate::kernel::model::Model;
-use crate::schedule::Decision;
 use crate::schedule::queues::NOTHING;
 
+use super::grant::Chosen;
 use super::{Datapath, PageSource};
 
 impl<M: Model> Datapath<M> {
@@ -73,10 +81,21 @@ impl<M: Model> Datapath<M> {
             self.collect_held_back(die, &ready, source, kernel);
         }
         if is_ready && self.units[asker.index()].path.command.is_none() {
-            self.ask_command(asker, kernel);
+            self.ask_or_wait(asker, kernel);
         } else if !has_work {
             self.dies_of_chip(asker).for_each(|die| self.set_idle(die));
             self.dies_of_chip(asker).for_each(|die| source.die_idle(die, self, kernel));
+        }
+    }
+
+    /// Something changed for a die of a chip whose dies start together.
+    #[inline(never)]
+    pub(super) fn try_issue_together<S: PageSource<M>>(&mut self, die: DieId, source: &mut S, kernel: &mut Kernel<M>) {
+        let state = &self.units[die.index()].state;
+        if state.has_suspended() || !state.accepts(&self.rules.die) {
+            self.try_issue_of_die(die, source, kernel);
+        } else if self.dies_of_chip(die).all(|die| self.units[die.index()].state.is_idle()) {
+            self.dies_of_chip(die).for_each(|die| self.try_issue_of_die(die, source, kernel));
         }
     }
 
@@ -87,7 +106,7 @@ impl<M: Model> Datapath<M> {
         count: u32,
         source: &S,
         kernel: &Kernel<M>,
-    ) -> Option<Decision> {
+    ) -> Option<Chosen> {
         let mut ready = std::mem::take(&mut self.ready_of_chip);
         ready.clear();
         for die in (first.0..first.0 + count).map(DieId) {

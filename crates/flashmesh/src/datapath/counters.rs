@@ -18,4 +18,8 @@ pub struct Counters {
     pub suspensions: u64,
     /// Operations of more than one plane.
     pub multi_plane_operations: u64,
+    /// Operations that began with a read of a request which had waited for the age bound, while programs of others waited.
+    pub overdue_reads: u64,
+    /// Operations that began with such a program, while reads waited.
+    pub overdue_programs: u64,
 }

@@ -1,7 +1,7 @@
 //! A path is granted: what the die runs is decided only now (late binding).
 
 use crate::config::EraseOrder;
-use crate::fabric::{Causes, Fabric, FabricEvent, Grant, Granted, Message, Payload, TransferPhase};
+use crate::fabric::{Cause, Causes, Fabric, FabricEvent, Grant, Granted, Message, Payload, TransferPhase};
 use crate::flash::die::{DieRules, Operation, OperationKind};
 use crate::ids::{DieId, TransactionId};
 use crate::kernel::Kernel;
@@ -10,7 +10,7 @@ use crate::kernel::model::Model;
 use crate::kernel::probe::Notice;
 use crate::schedule::queues::{NOTHING, PlaneMasks};
 use crate::schedule::transaction::{Class, Transaction};
-use crate::schedule::{AnyScheduler, Decision, DieStates, Scheduler, Waiting};
+use crate::schedule::{AnyScheduler, Choice, Decision, DieStates, Scheduler, Waiting};
 use crate::units::{Bytes, Time};
 
 use super::issue::has_awaited_read;
@@ -20,8 +20,11 @@ use super::{Datapath, DieUnit, PageSource};
 /// The programs of the host, or of the map, that took their pages as an operation began.
 pub type Started = Option<Operation>;
 
-/// The dies as a scheduler sees them.
-struct Units<'a>(&'a [DieUnit], &'a DieRules);
+/// The queue that goes next, and which of its transactions leads, when that is not the first.
+pub(super) type Chosen = (Choice, Option<TransactionId>);
+
+/// The dies as policies see them.
+pub struct Units<'a>(pub(super) &'a [DieUnit], pub(super) &'a DieRules);
 
 impl DieStates for Units<'_> {
     fn accepts(&self, die: DieId) -> bool {
@@ -31,6 +34,19 @@ impl DieStates for Units<'_> {
     fn is_idle(&self, die: DieId) -> bool {
         self.0[die.index()].state.is_idle()
     }
+
+    fn working(&self, die: DieId) -> usize {
+        self.0[die.index()].state.outstanding()
+    }
+
+    fn asks(&self, die: DieId) -> bool {
+        self.0[die.index()].path.command.is_some()
+    }
+
+    fn uses_path(&self, die: DieId) -> bool {
+        let DieUnit { state, path, .. } = &self.0[die.index()];
+        path.command.is_some() || path.data.is_some() || state.is_moving()
+    }
 }
 
 impl<M: Model> Datapath<M> {
@@ -38,8 +54,16 @@ impl<M: Model> Datapath<M> {
     #[inline]
     pub fn granted<S: PageSource<M>>(&mut self, granted: Granted, source: &mut S, kernel: &mut Kernel<M>) -> Started {
         let grant = granted.grant;
-        let path = self.units[grant.die.index()].path.granted(&granted);
+        let mut path = self.units[grant.die.index()].path.granted(&granted);
+        if path.waited() > Time::ZERO {
+            path.causes = self.causes(&granted);
+            let (causes, waited) = (path.causes, path.waited());
+            kernel.tell(|| Notice::PathBlocked(grant, causes, waited));
+        }
         kernel.tell(|| Notice::PathGranted(grant));
+        if self.dispatches() && grant.phase == TransferPhase::Command {
+            self.is_due = true;
+        }
         match grant.phase {
             TransferPhase::Command => self.start_operation(grant, path, source, kernel),
             TransferPhase::DataOut | TransferPhase::Copy => {
@@ -49,13 +73,46 @@ impl<M: Model> Datapath<M> {
         }
     }
 
+    /// What was in the way of a path that had to be waited for.
+    #[inline(never)]
+    fn causes(&self, granted: &Granted) -> Causes {
+        let Granted { grant, cause, .. } = *granted;
+        let mut causes = Causes::default();
+        match self.fabric.waited_for(grant) {
+            None => causes.insert(cause),
+            Some(waits) => {
+                Cause::ALL
+                    .into_iter()
+                    .filter(|cause| waits[cause.index()] > Time::ZERO)
+                    .for_each(|it| causes.insert(it));
+            }
+        }
+        if !self.units[grant.die.index()].path.behind_itself[grant.phase.index()] {
+            causes.insert_another();
+        }
+        causes
+    }
+
+    /// Counts a path that had to be waited for under each cause, with the time of that.
+    #[inline(never)]
+    fn count_conflict(&mut self, grant: Grant, path: PathGrant) {
+        let waits = self.fabric.waited_for(grant).unwrap_or([path.waited(); Cause::ALL.len()]);
+        // A die that asked while it was busy has waited for its path only since it was done: the last causes count.
+        let mut left = path.waited();
+        for cause in Cause::ALL.into_iter().rev().filter(|cause| path.causes.contains(*cause)) {
+            let waited = left.min(waits[cause.index()]);
+            left -= waited;
+            self.counters.conflicts.count(cause, waited);
+        }
+    }
+
     #[inline]
     fn count_transfer(&mut self, grant: Grant, path: PathGrant) {
         let waited = path.waited();
         self.units[grant.die.index()].path.waited[grant.phase.index()] = waited > Time::ZERO;
         self.counters.transfers += 1;
         if waited > Time::ZERO {
-            self.counters.conflicts.count(path.cause, waited);
+            self.count_conflict(grant, path);
         } else {
             self.counters.transfers_free += 1;
         }
@@ -84,7 +141,7 @@ impl<M: Model> Datapath<M> {
             self.release(grant, kernel);
             return None;
         }
-        let Some((Decision { queue: choice, joiners, .. }, lead)) = self.choose(asker, source, kernel) else {
+        let Some((choice, lead)) = self.choose(asker, source, kernel) else {
             self.release(grant, kernel);
             let (first, count) = self.takers(asker);
             if (first.0..first.0 + count).all(|die| self.ready(DieId(die), source) == NOTHING) {
@@ -94,13 +151,14 @@ impl<M: Model> Datapath<M> {
         };
         let die = choice.die;
         self.count_transfer(grant, path);
+        self.count_overdue(choice, lead, now);
         let mut operation = Operation::new(self.kind_of(choice.class), choice.class.is_internal(), now, lead);
         if busy.is_some() {
             operation.delay = self.timing.suspend;
         }
         self.prepare(lead, path, source, kernel);
         operation.pages = self.pages_of(lead);
-        self.join_planes((choice, joiners), lead, path, &mut operation, source, kernel);
+        self.join_planes(choice, lead, path, &mut operation, source, kernel);
         let planes = operation.transactions().len();
         self.counters.multi_plane_operations += u64::from(planes > 1);
         let payload = Payload {
@@ -113,9 +171,33 @@ impl<M: Model> Datapath<M> {
             .state
             .begin(&self.rules.die, operation, now)
             .expect("a die that was chosen for accepts");
+        if self.dispatches() {
+            self.scheduler.queue_changed(die);
+        }
+        if M::FULL && self.rules.dies_start_together && self.rules.tracks_idle {
+            // None of them begins anything before all are done.
+            self.dies_of_chip(die).for_each(|die| self.idle.set(die, false));
+        }
         kernel.tell(|| Notice::OperationBegan(die, operation.kind, planes));
         self.send(grant, payload, kernel);
-        matches!(choice.class, Class::UserProgram | Class::MapProgram).then_some(operation)
+        Class::WAITING_PROGRAMS.contains(&choice.class).then_some(operation)
+    }
+
+    /// Counts what goes before requests of the other kind since it has waited too long.
+    #[inline(always)]
+    fn count_overdue(&mut self, queue: Choice, lead: TransactionId, now: Time) {
+        let other = match queue.class {
+            Class::UserRead => Class::UserProgram,
+            Class::UserProgram => Class::UserRead,
+            _ => return,
+        };
+        let is_contested = self.queues.masks(queue.die)[other.index()] != 0;
+        if is_contested && now - self.transactions[lead].queued >= self.rules.age_bound {
+            match queue.class {
+                Class::UserRead => self.counters.overdue_reads += 1,
+                _ => self.counters.overdue_programs += 1,
+            }
+        }
     }
 
     /// Sets aside what a die works on, for a read; `false` when there is none any more, or the operation is nearly done by now: it is let
@@ -146,11 +228,11 @@ impl<M: Model> Datapath<M> {
     }
 
     /// The data of the next plane leaves the register.
-    #[inline]
+    #[inline(always)]
     fn send_data(&mut self, grant: Grant, path: PathGrant, kernel: &mut Kernel<M>) {
         let now = kernel.now();
         self.count_transfer(grant, path);
-        let PathGrant { asked, tried, cause } = path;
+        let PathGrant { asked, tried, causes: in_the_way } = path;
         let die = self.die_of(grant);
         let state = &mut self.units[die.index()].state;
         let id = state.outgoing().expect("a die asks only with data in its register");
@@ -167,12 +249,13 @@ impl<M: Model> Datapath<M> {
             *causes = Causes::default();
         }
         if path.waited() > Time::ZERO {
-            causes.insert(cause);
+            causes.join(in_the_way);
         }
         transaction.conflict.join(*causes);
         transaction.array_mark = now;
         let page = self.geometry.page_size;
         let bytes = match (transaction.class.is_internal(), transaction.is_read_modify_write) {
+            (false, false) if M::FULL && transaction.is_whole => page,
             (false, false) => transaction.bytes,
             (false, true) if self.rules.partial_program => page - transaction.bytes,
             _ => page,
@@ -189,7 +272,7 @@ impl<M: Model> Datapath<M> {
         self.fabric.release(grant, kernel.now(), &mut self.outbox);
     }
 
-    #[inline]
+    #[inline(always)]
     fn send(&mut self, grant: Grant, payload: Payload, kernel: &mut Kernel<M>) {
         let sent = self.fabric.send(grant, payload, kernel.now(), &mut self.outbox);
         if kernel.is_probed() {
@@ -213,46 +296,81 @@ impl<M: Model> Datapath<M> {
         asker: DieId,
         source: &mut S,
         kernel: &mut Kernel<M>,
-    ) -> Option<(Decision, TransactionId)> {
+    ) -> Option<(Choice, TransactionId)> {
+        let chosen = self.choose_first(asker, source, kernel)?;
+        if self.is_settled(chosen.1, source) {
+            return Some(chosen);
+        }
+        self.choose_another(asker, chosen.1, source, kernel)
+    }
+
+    /// The page of `moved`, which was to lead the next operation, has moved, or was forgotten, or its allocator has changed its mind: it goes
+    /// elsewhere, and another one leads.
+    #[inline(never)]
+    fn choose_another<S: PageSource<M>>(
+        &mut self,
+        asker: DieId,
+        mut moved: TransactionId,
+        source: &mut S,
+        kernel: &mut Kernel<M>,
+    ) -> Option<(Choice, TransactionId)> {
         // The die counts as having asked: what goes elsewhere on the same die must not make it resume what it has
         // suspended, or ask for a second path.
         self.units[asker.index()].path.command = Some(kernel.now());
-        let chosen = self.choose_current(asker, source, kernel);
+        let chosen = loop {
+            if M::FULL {
+                self.tell_left(moved, kernel);
+            }
+            let Transaction { class, request, plane, .. } = self.transactions[moved];
+            let die = self.geometry.die_of_plane(plane);
+            kernel.tell(|| Notice::Rerouted(die, class, request));
+            source.reroute(moved, self, kernel);
+            let chosen = self.choose_first(asker, source, kernel);
+            match chosen {
+                Some((_, lead)) if !self.is_settled(lead, source) => moved = lead,
+                _ => break chosen,
+            }
+        };
         self.units[asker.index()].path.command = None;
         chosen
     }
 
-    #[inline]
-    fn choose_current<S: PageSource<M>>(
-        &mut self,
-        asker: DieId,
-        source: &mut S,
-        kernel: &mut Kernel<M>,
-    ) -> Option<(Decision, TransactionId)> {
-        loop {
-            let decision = match self.takers(asker) {
-                (die, 1) => {
-                    let ready = self.ready(die, source);
-                    self.choose_among(die, &[ready], source, kernel)
-                }
-                (first, count) => self.choose_of_chip(first, count, source, kernel),
-            }?;
-            let lead = match decision.lead {
-                Some(lead) if M::FULL => {
-                    let is_there = self.queues.take(&mut self.transactions, decision.queue, lead);
-                    assert!(is_there, "a policy named a lead that does not wait in the queue it named");
-                    lead
-                }
-                _ => self.queues.pop(&mut self.transactions, decision.queue)?,
-            };
-            if source.is_current(&self.transactions[lead]) {
-                return Some((decision, lead));
-            }
-            source.reroute(lead, self, kernel);
-        }
+    /// Whether a transaction runs where it waited: the page that it reads is still there, or the one that it writes is to go there.
+    #[inline(always)]
+    fn is_settled<S: PageSource<M>>(&self, lead: TransactionId, source: &S) -> bool {
+        let transaction = &self.transactions[lead];
+        source.is_current(transaction)
+            && (!M::FULL || transaction.class != Class::UserProgram || source.stays(lead, self))
     }
 
-    /// Asks the scheduler which transaction goes next on the dies from `first` on, of which `ready` may.
+    /// Takes what the scheduler chooses, wherever its page is.
+    #[inline(always)]
+    fn choose_first<S: PageSource<M>>(
+        &mut self,
+        asker: DieId,
+        source: &S,
+        kernel: &Kernel<M>,
+    ) -> Option<(Choice, TransactionId)> {
+        let (choice, lead) = match self.takers(asker) {
+            (die, 1) => {
+                let ready = self.ready(die, source);
+                self.choose_among(die, &[ready], source, kernel)
+            }
+            (first, count) => self.choose_of_chip(first, count, source, kernel),
+        }?;
+        let lead = match lead {
+            Some(lead) if M::FULL => {
+                let is_there = self.queues.take(&mut self.transactions, choice, lead);
+                assert!(is_there, "a policy named a lead that does not wait in the queue it named");
+                lead
+            }
+            _ => self.queues.pop(&mut self.transactions, choice)?,
+        };
+        Some((choice, lead))
+    }
+
+    /// Asks the scheduler which transaction goes next on the dies from `first` on, of which `ready` may; whom it lets join is kept in
+    /// [`joiners`](Datapath::joiners).
     #[inline(always)]
     pub(super) fn choose_among<S: PageSource<M>>(
         &mut self,
@@ -260,20 +378,29 @@ impl<M: Model> Datapath<M> {
         ready: &[PlaneMasks],
         source: &S,
         kernel: &Kernel<M>,
-    ) -> Option<Decision> {
+    ) -> Option<Chosen> {
         if ready.iter().all(|ready| *ready == NOTHING) {
             return None;
+        }
+        if let ([ready], false) = (ready, M::FULL) {
+            let collection_first = source.collection_first(first);
+            let late = (kernel.now(), self.rules.age_bound, &mut self.units[first.index()].yields);
+            let (queues, transactions) = (&self.queues, &self.transactions);
+            let choice = AnyScheduler::choose_plain(first, *ready, collection_first, late, queues, transactions);
+            return Some((choice, None));
         }
         let dies = || (first.0..).map(DieId).take(ready.len());
         let collection_first = dies().any(|die| source.collection_first(die));
         // Asked of a policy that may put it off.
-        let space_is_out =
-            M::FULL && self.rules.erases == EraseOrder::Last && dies().any(|die| source.collects_for_space(die));
+        let space_is_out = self.rules.erases == EraseOrder::Last && dies().any(|die| source.collects_for_space(die));
         let now = kernel.now();
         let dies = Units(&self.units, &self.rules.die);
         let waiting =
             Waiting::new(now, &dies, first, &self.queues, &self.transactions, ready, collection_first, space_is_out);
-        if M::FULL { self.scheduler.decide(&waiting) } else { AnyScheduler::choose_plain(&waiting).map(Decision::from) }
+        let replica = || waiting.oldest(Class::ReplicaProgram).map(Decision::from);
+        let Decision { queue, lead, joiners } = self.scheduler.decide(&waiting).or_else(replica)?;
+        self.joiners = joiners;
+        Some((queue, lead))
     }
 
     #[inline]
@@ -281,13 +408,15 @@ impl<M: Model> Datapath<M> {
         match class {
             Class::MapRead | Class::UserRead | Class::CollectRead => OperationKind::Read,
             Class::CollectProgram if self.rules.copyback => OperationKind::Copyback,
-            Class::MapProgram | Class::UserProgram | Class::CollectProgram => OperationKind::Program,
+            Class::MapProgram | Class::UserProgram | Class::CollectProgram | Class::ReplicaProgram => {
+                OperationKind::Program
+            }
             Class::Erase => OperationKind::Erase,
         }
     }
 
     /// Accounts for the time a transaction waited, and gives a program its page.
-    #[inline]
+    #[inline(always)]
     pub(super) fn prepare<S: PageSource<M>>(
         &mut self,
         id: TransactionId,
@@ -304,11 +433,11 @@ impl<M: Model> Datapath<M> {
         transaction.spent.path_wait += tried - die_ready;
         transaction.spent.transfer += now - tried;
         if tried > die_ready {
-            transaction.conflict.insert(path.cause);
+            transaction.conflict.join(path.causes);
         }
-        let Transaction { class, has_page, .. } = *transaction;
-        let is_program = matches!(class, Class::UserProgram | Class::MapProgram | Class::CollectProgram);
-        if is_program && !(M::FULL && has_page) {
+        let Transaction { class, has_page, request, .. } = *transaction;
+        kernel.tell(|| Notice::Taken(die, class, request));
+        if class.is_program() && !(M::PREALLOCATES && has_page) {
             let page = source.allocate(transaction, kernel);
             transaction.to = page.expect(
                 "programs of the host and of the map wait for a free page, collection has its reserve, and arrivals are let in with a place",

@@ -2,7 +2,7 @@
 
 use crate::fabric::{DataOf, Fabric, TransferPhase};
 use crate::flash::die::OperationKind;
-use crate::ids::{DieId, PlaneId};
+use crate::ids::{DieId, PlaneId, RequestId};
 use crate::kernel::Kernel;
 use crate::kernel::event::{Event, array_lane};
 use crate::kernel::model::Model;
@@ -16,23 +16,31 @@ use super::{Datapath, PageSource};
 impl<M: Model> Datapath<M> {
     /// Something changed for this die: it, or another die of a chip whose dies take turns, may want its next operation, or to
     /// resume one.
-    #[inline]
+    #[inline(always)]
     pub fn try_issue<S: PageSource<M>>(&mut self, die: DieId, source: &mut S, kernel: &mut Kernel<M>) {
         if M::FULL && self.rules.dies_take_turns {
             self.try_issue_of_chip(die, source, kernel);
+        } else if M::FULL && self.rules.dies_start_together {
+            self.try_issue_together(die, source, kernel);
         } else {
             self.try_issue_of_die(die, source, kernel);
         }
     }
 
     /// A die may want its next operation, or to resume one.
-    #[inline]
+    #[inline(always)]
     pub(super) fn try_issue_of_die<S: PageSource<M>>(&mut self, die: DieId, source: &mut S, kernel: &mut Kernel<M>) {
-        if self.units[self.asker(die).index()].path.command.is_some() {
-            return;
+        let waiting = self.queues.masks(die);
+        if !M::FULL && !has_programs(&waiting) && !source.holds_back(&waiting, &waiting) {
+            self.try_issue_without_programs(die, source, kernel);
+        } else {
+            self.try_issue_of_any(die, source, kernel);
         }
-        if !M::FULL && !self.units[die.index()].state.accepts(&self.rules.die) && !has_programs(&self.queues.masks(die))
-        {
+    }
+
+    #[inline(never)]
+    fn try_issue_of_any<S: PageSource<M>>(&mut self, die: DieId, source: &mut S, kernel: &mut Kernel<M>) {
+        if self.units[self.asker(die).index()].path.command.is_some() {
             return;
         }
         let ready = self.ready(die, source);
@@ -42,7 +50,12 @@ impl<M: Model> Datapath<M> {
         let state = &self.units[die.index()].state;
         if state.accepts(&self.rules.die) {
             if ready != NOTHING {
-                self.ask_command(die, kernel);
+                // Reads beside what is suspended do not wait to be named.
+                if M::FULL && state.has_suspended() {
+                    self.ask_command(die, kernel);
+                } else {
+                    self.ask_or_wait(die, kernel);
+                }
             } else if M::FULL && state.has_suspended() {
                 self.resume(die, kernel);
             } else if !self.queues.has_work(die) {
@@ -51,6 +64,20 @@ impl<M: Model> Datapath<M> {
             }
         } else if M::FULL && has_awaited_read(&ready) && self.may_suspend(die, source, kernel) {
             self.ask_command(die, kernel);
+        }
+    }
+
+    /// The same for a die of a plain drive where nothing waits that may be held back: all that waits may run.
+    #[inline(always)]
+    fn try_issue_without_programs<S: PageSource<M>>(&mut self, die: DieId, source: &mut S, kernel: &mut Kernel<M>) {
+        let unit = &self.units[die.index()];
+        if unit.path.command.is_some() || !unit.state.accepts(&self.rules.die) {
+            return;
+        }
+        if self.queues.has_work(die) {
+            self.ask_command(die, kernel);
+        } else {
+            source.die_idle(die, self, kernel);
         }
     }
 
@@ -79,16 +106,17 @@ impl<M: Model> Datapath<M> {
         state.may_suspend(&self.rules.die, kernel.now()) && !(state.works_internally() && source.collection_first(die))
     }
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn ask_command(&mut self, die: DieId, kernel: &mut Kernel<M>) {
         let (now, die) = (kernel.now(), self.asker(die));
         self.units[die.index()].path.command = Some(now);
         kernel.tell(|| Notice::PathAsked(die, TransferPhase::Command));
         self.fabric.acquire(die, TransferPhase::Command, now, &mut self.outbox);
+        self.look_ahead(die, TransferPhase::Command);
     }
 
     /// Asks for a path for the data in the register.
-    #[inline]
+    #[inline(always)]
     pub(super) fn ask_data<S: PageSource<M>>(&mut self, die: DieId, source: &mut S, kernel: &mut Kernel<M>) {
         let (now, asker) = (kernel.now(), self.asker(die));
         self.units[asker.index()].path.data = Some(now);
@@ -100,9 +128,62 @@ impl<M: Model> Datapath<M> {
             }
         }
         kernel.tell(|| Notice::PathAsked(asker, TransferPhase::DataOut));
-        let is_internal = M::FULL && self.rules.data_has_rank && self.units[die.index()].state.sends_internally();
-        let data = if is_internal { DataOf::Collection } else { DataOf::Request };
+        let data = if M::RANKS_DATA && self.rules.data_has_rank { self.owner_of_data(die) } else { DataOf::Request };
         self.fabric.acquire_for(asker, data, now, &mut self.outbox);
+        self.look_ahead(asker, TransferPhase::DataOut);
+    }
+
+    /// Whose data leaves the register of a die, for an arbitration that tells.
+    #[inline(never)]
+    fn owner_of_data(&self, die: DieId) -> DataOf {
+        let state = &self.units[die.index()].state;
+        if state.outgoing().is_some_and(|read| self.transactions[read].class == Class::MapRead) {
+            DataOf::Mapping
+        } else if state.sends_internally() {
+            DataOf::Collection
+        } else {
+            DataOf::Request
+        }
+    }
+
+    /// Notes whether another request is in the way of the path that a die has just asked for.
+    #[inline]
+    fn look_ahead(&mut self, die: DieId, phase: TransferPhase) {
+        // Where no request has more than one page, all that is in the way is there for another one.
+        if !self.has_siblings {
+            return;
+        }
+        let is_granted =
+            self.outbox.grants.last().is_some_and(|last| (last.grant.die, last.grant.phase) == (die, phase));
+        // A packet may be blocked on its way, too.
+        if !is_granted || self.fabric.acknowledges() {
+            self.units[die.index()].path.behind_itself[phase.index()] = !self.is_behind_another(die, phase);
+        }
+    }
+
+    #[inline(never)]
+    fn is_behind_another(&self, die: DieId, phase: TransferPhase) -> bool {
+        let own = match phase {
+            TransferPhase::Command => self.first_waiting(die),
+            TransferPhase::DataOut | TransferPhase::Copy => self.request_at(die),
+        };
+        own.is_none() || self.fabric.is_behind(die, phase, &mut |other| self.request_at(other) != own)
+    }
+
+    /// The request that a die works for, or will.
+    fn request_at(&self, die: DieId) -> Option<RequestId> {
+        let state = &self.units[die.index()].state;
+        let sent = state.outgoing().or_else(|| state.under_way().next().map(|operation| operation.transactions()[0]));
+        sent.map_or_else(|| self.first_waiting(die), |id| self.transactions[id].request)
+    }
+
+    /// The request of the first transaction that waits for a die, reads before programs.
+    fn first_waiting(&self, die: DieId) -> Option<RequestId> {
+        let masks = self.queues.masks(die);
+        let class = Class::ALL.into_iter().find(|class| masks[class.index()] != 0)?;
+        let plane = masks[class.index()].trailing_zeros() as u8;
+        let head = |&priority: &_| self.queues.head(Choice { die, class, plane, priority });
+        self.transactions[self.queues.priorities().iter().find_map(head)?].request
     }
 
     #[inline(never)]
@@ -153,8 +234,8 @@ impl<M: Model> Datapath<M> {
             }
             return reads;
         }
-        for class in [Class::UserProgram, Class::MapProgram] {
-            let has_pages = M::FULL && class == Class::UserProgram && self.rules.preallocates;
+        for class in Class::WAITING_PROGRAMS {
+            let has_pages = M::PREALLOCATES && class == Class::UserProgram && self.rules.preallocates;
             let mut unchecked = if has_pages { 0 } else { masks[class.index()] };
             while unchecked != 0 {
                 let plane = unchecked.trailing_zeros();
@@ -174,7 +255,7 @@ impl<M: Model> Datapath<M> {
 /// Whether programs of the host, or of the map, wait, which may be held back for want of a page.
 #[inline(always)]
 fn has_programs(waiting: &PlaneMasks) -> bool {
-    waiting[Class::UserProgram.index()] | waiting[Class::MapProgram.index()] != 0
+    Class::WAITING_PROGRAMS.iter().fold(0, |planes, class| planes | waiting[class.index()]) != 0
 }
 
 /// Whether a read that a request waits for may run.

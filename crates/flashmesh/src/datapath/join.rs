@@ -24,7 +24,7 @@ impl<M: Model> Datapath<M> {
     #[inline]
     pub(super) fn join_planes<S: PageSource<M>>(
         &mut self,
-        (choice, joiners): (Choice, Joiners),
+        choice: Choice,
         lead: TransactionId,
         path: PathGrant,
         operation: &mut Operation,
@@ -33,7 +33,7 @@ impl<M: Model> Datapath<M> {
     ) {
         let others = self.queues.masks(choice.die)[choice.class.index()] & !(1 << choice.plane);
         if others != 0 && operation.kind != OperationKind::Copyback {
-            self.join_others((choice, joiners), lead, path, operation, others, source, kernel);
+            self.join_others(choice, lead, path, operation, others, source, kernel);
         }
     }
 
@@ -41,7 +41,7 @@ impl<M: Model> Datapath<M> {
     #[allow(clippy::too_many_arguments, reason = "what the inlined test above it was called with")]
     fn join_others<S: PageSource<M>>(
         &mut self,
-        (choice, joiners): (Choice, Joiners),
+        choice: Choice,
         lead: TransactionId,
         path: PathGrant,
         operation: &mut Operation,
@@ -54,7 +54,7 @@ impl<M: Model> Datapath<M> {
             let plane = others.trailing_zeros() as u8;
             others &= others - 1;
             let queue = Choice { plane, ..choice };
-            let joiner = match joiners {
+            let joiner = match self.joiners {
                 Joiners::These(chosen) if M::FULL => {
                     chosen.on(plane).filter(|&id| self.take_chosen(queue, id, lead, lead_at, source))
                 }
@@ -79,16 +79,19 @@ impl<M: Model> Datapath<M> {
         let (rule, lookahead, geometry) = (self.rules.multi_plane, self.rules.lookahead, &self.geometry);
         match queue.class {
             Class::MapRead | Class::UserRead | Class::CollectRead => {
+                let lead = M::FULL.then(|| self.transactions[lead]);
                 self.queues.take_first(&mut self.transactions, queue, lookahead, |other| {
-                    may_join(rule, lead_at, in_plane(geometry, other.from)) && source.is_current(other)
+                    may_join(rule, lead_at, in_plane(geometry, other.from))
+                        && source.is_current(other)
+                        && lead.as_ref().is_none_or(|lead| source.joins(lead, other))
                 })
             }
-            Class::UserProgram if M::FULL && self.rules.preallocates => {
+            Class::UserProgram if M::PREALLOCATES && self.rules.preallocates => {
                 self.queues.take_first(&mut self.transactions, queue, lookahead, |other| {
                     may_join(rule, lead_at, in_plane(geometry, other.to))
                 })
             }
-            Class::MapProgram | Class::UserProgram | Class::CollectProgram => {
+            Class::MapProgram | Class::UserProgram | Class::CollectProgram | Class::ReplicaProgram => {
                 let head = &self.transactions[self.queues.head(queue)?];
                 let (block, page) = source.next_page(head)?;
                 let at = InPlane { block: block.0 % geometry.blocks_per_plane, page };
@@ -116,7 +119,7 @@ impl<M: Model> Datapath<M> {
     ) -> bool {
         let transaction = &self.transactions[id];
         let at = match queue.class {
-            Class::MapProgram | Class::UserProgram | Class::CollectProgram if !transaction.has_page => {
+            class if class.is_program() && !transaction.has_page => {
                 source.next_page(transaction).map(|(block, page)| {
                     let block = block.0 % self.geometry.blocks_per_plane;
                     InPlane { block, page }
@@ -126,7 +129,8 @@ impl<M: Model> Datapath<M> {
         };
         let joins = transaction.is_copied == self.transactions[lead].is_copied
             && at.is_some_and(|at| may_join(self.rules.multi_plane, lead_at, at))
-            && source.is_current(transaction);
+            && source.is_current(transaction)
+            && source.joins(&self.transactions[lead], transaction);
         joins && self.queues.take(&mut self.transactions, queue, id)
     }
 
@@ -142,7 +146,7 @@ impl<M: Model> Datapath<M> {
     fn place_of(&self, id: TransactionId) -> InPlane {
         let transaction = &self.transactions[id];
         let ppn: Ppn = match transaction.class {
-            Class::MapProgram | Class::UserProgram | Class::CollectProgram => transaction.to,
+            Class::MapProgram | Class::UserProgram | Class::CollectProgram | Class::ReplicaProgram => transaction.to,
             Class::MapRead | Class::UserRead | Class::CollectRead | Class::Erase => transaction.from,
         };
         let at = in_plane(&self.geometry, ppn);

@@ -8,6 +8,7 @@
 mod array;
 mod chips;
 mod counters;
+mod dispatch;
 mod grant;
 mod issue;
 mod join;
@@ -15,28 +16,32 @@ mod path;
 mod source;
 mod transfer;
 
-use crate::config::{Allocation, Arbitration, Config, EraseOrder, MultiPlane, Priorities, WriteBinding};
+use crate::config::{
+    Allocation, Arbitration, Config, DieStart, EraseOrder, KindOrder, MultiPlane, Priorities, Schedule, SchedulePolicy,
+    WriteBinding,
+};
 use crate::engine::arena::Arena;
-use crate::fabric::{self, AnyFabric, Fabric, FabricError, Grant, Granted, Outbox};
+use crate::fabric::{self, AnyFabric, Fabric, FabricError, Grant, Granted, Kind, Outbox};
 use crate::flash::die::{Die, DieRules, Operation};
 use crate::flash::geometry::Geometry;
 use crate::flash::timing::Timing;
 use crate::ftl::IdleDies;
-use crate::ids::{AcknowledgementId, DieId, TransactionId};
+use crate::ids::{AcknowledgementId, DieId, RequestId, TransactionId};
 use crate::kernel::Kernel;
 use crate::kernel::event::{Event, fabric_lane};
 use crate::kernel::model::{Full, Model};
 use crate::kernel::probe::Notice;
 use crate::measure::lower_bound::DieWork;
 use crate::power::energy::Activity;
+use crate::schedule::load::Load;
 use crate::schedule::queues::{DieQueues, PlaneMasks, Transactions};
 use crate::schedule::transaction::{Class, Transaction};
-use crate::schedule::{AnyScheduler, Choice};
+use crate::schedule::{AnyScheduler, Choice, DieSet, Joiners, Scheduler};
 use crate::units::{Bytes, Time};
 
 pub use array::Ended;
 pub use counters::Counters;
-pub use grant::Started;
+pub use grant::{Started, Units};
 pub use source::PageSource;
 pub use transfer::Arrived;
 
@@ -55,11 +60,17 @@ struct Rules {
     /// Whether a chip takes one operation at a time, for one of several dies.
     dies_take_turns: bool,
     erases: EraseOrder,
+    /// How long a transaction of a request may wait while one kind of them goes before the other.
+    age_bound: Time,
     /// Whether data that leaves the dies has an order beside that of asking: `data-first-round-robin`.
     data_has_rank: bool,
     /// Whether writes get their pages before their turn.
     preallocates: bool,
     tracks_idle: bool,
+    /// Whether the scheduling policy says which die asks for a path.
+    dispatches: bool,
+    /// Whether the dies of a chip begin something only when all of them are idle.
+    dies_start_together: bool,
 }
 
 /// All that is kept of a die.
@@ -68,6 +79,8 @@ struct DieUnit {
     state: Die,
     path: PathRequest,
     work: DieWork,
+    /// Whether a request that was late has just gone before those of the other kind, in a plain drive.
+    yields: bool,
 }
 
 /// The transactions in flight, the dies, and the interconnect between them and the controllers.
@@ -78,16 +91,27 @@ pub struct Datapath<M: Model> {
     transactions: Transactions,
     queues: DieQueues,
     scheduler: AnyScheduler,
+    /// Who joins what the scheduler chose last.
+    joiners: Joiners,
     units: Vec<DieUnit>,
     /// Dies with nothing to do, kept when the allocation asks for it.
     idle: IdleDies,
     /// What is ready on each die of a chip, while one of them is chosen.
     ready_of_chip: Vec<PlaneMasks>,
+    /// The dies that could begin something, where the policy says which one asks for a path.
+    candidates: DieSet,
+    /// The one that it has just named.
+    named: Option<DieId>,
+    /// Whether it may name another one: something has changed for it since it named none.
+    is_due: bool,
     fabric: M::Fabric,
     outbox: Outbox,
     /// Operations that are done, while the controllers have not been told.
     unacknowledged: Arena<AcknowledgementId, Operation>,
     next_order: u64,
+    /// The request of the transaction enqueued last, and whether two in a row have ever been of the same one.
+    last_request: Option<RequestId>,
+    has_siblings: bool,
     counters: Counters,
 }
 
@@ -100,12 +124,19 @@ impl Datapath<Full> {
         let dies = geometry.dies();
         let mut idle = IdleDies::new(dies);
         (0..dies).for_each(|die| idle.set(DieId(die), true));
+        let scheduler = AnyScheduler::new(config, geometry);
+        let Schedule { order, priorities, .. } = config.schedule;
+        let has_precedence = match config.schedule_policy() {
+            SchedulePolicy::Fifo => false,
+            SchedulePolicy::OutOfOrder => order != KindOrder::Arrival || priorities != Priorities::Off,
+            SchedulePolicy::Sprinkler | SchedulePolicy::Paq | SchedulePolicy::Fair => true,
+        };
         Ok(Datapath {
             timing: Timing::new(&config.flash, fabric::on_die_controller_time(config)),
             rules: Rules {
                 die: DieRules {
                     read_cache: config.flash.read_cache,
-                    suspension: config.flash.suspension,
+                    suspension: config.suspension(),
                     suspensions_max: config.flash.suspensions_max,
                     suspend_remaining_min: config.flash.suspend_remaining_min,
                 },
@@ -114,22 +145,31 @@ impl Datapath<Full> {
                 partial_program: config.flash.partial_program,
                 copyback: config.gc.copyback,
                 erases: config.schedule.erases,
+                age_bound: if has_precedence { config.schedule.age_bound } else { Time::MAX },
                 dies_take_turns: !config.flash.die_interleaving && geometry.dies_per_chip > 1,
                 data_has_rank: config.fabric.arbitration == Arbitration::DataFirstRoundRobin
                     && fabric::has_channels(config.fabric.kind),
                 preallocates: config.ftl.write_binding == WriteBinding::Early,
                 tracks_idle: config.ftl.allocation == Allocation::Dynamic,
+                dispatches: scheduler.dispatches(),
+                dies_start_together: config.flash.die_start == DieStart::Together && geometry.dies_per_chip > 1,
             },
             transactions: Transactions::default(),
             queues: DieQueues::new(dies, geometry.planes_per_die, config.schedule.priorities != Priorities::Off),
-            scheduler: AnyScheduler::new(&config.schedule, dies),
+            scheduler,
+            joiners: Joiners::First,
             units: vec![DieUnit::default(); dies as usize],
             idle,
             ready_of_chip: Vec::new(),
+            candidates: DieSet::new(geometry),
+            named: None,
+            is_due: false,
             fabric: AnyFabric::new(config, geometry)?,
             outbox: Outbox::default(),
             unacknowledged: Arena::default(),
             next_order: 0,
+            last_request: None,
+            has_siblings: false,
             counters: Counters::default(),
             geometry: geometry.clone(),
         })
@@ -137,7 +177,18 @@ impl Datapath<Full> {
 
     /// Runs with a scheduling policy of the caller's own in place of the configured one.
     pub fn set_scheduler(&mut self, scheduler: AnyScheduler) {
+        self.rules.dispatches = scheduler.dispatches();
         self.scheduler = scheduler;
+    }
+
+    /// Runs over an interconnect of the caller's own in place of the configured one.
+    pub fn set_fabric(&mut self, fabric: AnyFabric) {
+        self.fabric = fabric;
+    }
+
+    /// Keeps the dies with nothing to do, for an allocator that may look for such.
+    pub fn track_idle(&mut self) {
+        self.rules.tracks_idle = true;
     }
 
     /// The same datapath for a run of another model: over the interconnect that `resolve` finds in this one.
@@ -149,13 +200,19 @@ impl Datapath<Full> {
             transactions: self.transactions,
             queues: self.queues,
             scheduler: self.scheduler,
+            joiners: self.joiners,
             units: self.units,
             idle: self.idle,
             ready_of_chip: self.ready_of_chip,
+            candidates: self.candidates,
+            named: self.named,
+            is_due: self.is_due,
             fabric: resolve(self.fabric),
             outbox: self.outbox,
             unacknowledged: self.unacknowledged,
             next_order: self.next_order,
+            last_request: self.last_request,
+            has_siblings: self.has_siblings,
             counters: self.counters,
         }
     }
@@ -198,6 +255,16 @@ impl<M: Model> Datapath<M> {
         self.units.iter().map(|unit| unit.work).collect()
     }
 
+    /// The dies as policies see them.
+    pub fn states(&self) -> Units<'_> {
+        Units(&self.units, &self.rules.die)
+    }
+
+    /// What waits for the dies, for policies that look at load.
+    pub fn load<'a>(&'a self, states: &'a Units<'a>) -> Load<'a> {
+        Load::new(states, &self.queues, &self.transactions)
+    }
+
     /// Dies with nothing to do, where the allocation looks for such.
     #[inline]
     pub fn idle_dies(&self) -> &IdleDies {
@@ -229,7 +296,7 @@ impl<M: Model> Datapath<M> {
     /// Takes up a transaction, which is in no queue yet.
     #[inline]
     pub fn insert(&mut self, transaction: Transaction) -> TransactionId {
-        self.transactions.insert(transaction)
+        self.transactions.insert_in_place(transaction)
     }
 
     /// Forgets a transaction that is in no queue.
@@ -242,6 +309,11 @@ impl<M: Model> Datapath<M> {
     #[inline]
     pub fn internal_busy(&self, die: DieId, now: Time) -> Time {
         self.units[die.index()].state.internal_busy(now)
+    }
+
+    /// Whether the array has read the page of `id`, a read outstanding on `die`: its data waits in the register, or leaves it.
+    pub fn is_in_register(&self, die: DieId, id: TransactionId) -> bool {
+        self.units[die.index()].state.holds(id)
     }
 
     /// Whether a die has nothing to do and nothing waits for it.
@@ -262,13 +334,23 @@ impl<M: Model> Datapath<M> {
     pub fn enqueue<S: PageSource<M>>(&mut self, id: TransactionId, source: &mut S, kernel: &mut Kernel<M>) {
         let now = kernel.now();
         // A write with a page has had its turn since it got that.
-        let has_turn = M::FULL && self.transactions[id].class == Class::UserProgram && self.transactions[id].has_page;
+        let has_turn =
+            M::PREALLOCATES && self.transactions[id].class == Class::UserProgram && self.transactions[id].has_page;
         if !has_turn {
             self.transactions[id].order = self.take_order();
         }
+        let is_read = M::FULL && self.transactions[id].class == Class::UserRead;
+        if is_read && let Some(from) = source.choose_home(&self.transactions[id]) {
+            let transaction = &mut self.transactions[id];
+            (transaction.from, transaction.plane) = (from, self.geometry.plane_of(from));
+        }
         let transaction = &mut self.transactions[id];
+        self.has_siblings |= transaction.request.is_some() && transaction.request == self.last_request;
+        self.last_request = transaction.request;
         let die = self.geometry.die_of_plane(transaction.plane);
         let plane = self.geometry.plane_in_die(transaction.plane) as u8;
+        let (class, request) = (transaction.class, transaction.request);
+        kernel.tell(|| Notice::Enqueued(die, class, request));
         transaction.queued = now;
         transaction.internal_busy_at_queued = self.units[die.index()].state.internal_busy(now);
         if has_turn {
@@ -276,13 +358,31 @@ impl<M: Model> Datapath<M> {
         } else {
             self.queues.push(&mut self.transactions, die, plane, id);
         }
+        if self.dispatches() {
+            self.scheduler.queue_changed(die);
+        }
         if M::FULL && self.rules.tracks_idle {
             self.idle.set(die, false);
             if self.rules.dies_take_turns {
                 self.dies_of_chip(die).for_each(|die| self.idle.set(die, false));
             }
         }
+        if is_read {
+            let lpn = self.transactions[id].lpn;
+            kernel.tell_of_read(|| Notice::ReadQueued(id, die, lpn));
+            source.read_queued(id, die, self, kernel);
+        }
         self.try_issue(die, source, kernel);
+    }
+
+    /// Tells the probes, when there are any, of a read of a user page that is outstanding on its die no longer.
+    #[inline]
+    pub(super) fn tell_left(&self, id: TransactionId, kernel: &mut Kernel<M>) {
+        let Transaction { class, plane, .. } = self.transactions[id];
+        if class == Class::UserRead {
+            let die = self.geometry.die_of_plane(plane);
+            kernel.tell_of_read(|| Notice::ReadLeft(id, die));
+        }
     }
 
     /// Counts the wait of a transaction in its queue up to now, though it does not run yet.
@@ -293,7 +393,11 @@ impl<M: Model> Datapath<M> {
     }
 
     /// Takes the transactions of requests for which `is_unwanted` out of the queues of the dies.
-    pub fn take_out(&mut self, is_unwanted: impl Fn(&Transaction) -> bool) -> Vec<TransactionId> {
+    pub fn take_out(
+        &mut self,
+        is_unwanted: impl Fn(&Transaction) -> bool,
+        kernel: &mut Kernel<M>,
+    ) -> Vec<TransactionId> {
         let mut kept: Vec<TransactionId> = Vec::new();
         let mut taken: Vec<TransactionId> = Vec::new();
         let priorities = self.queues.priorities();
@@ -312,6 +416,12 @@ impl<M: Model> Datapath<M> {
                     }
                 }
             }
+        }
+        if self.dispatches() {
+            (0..self.geometry.dies()).for_each(|die| self.scheduler.queue_changed(DieId(die)));
+        }
+        if M::FULL {
+            taken.iter().for_each(|&id| self.tell_left(id, kernel));
         }
         taken
     }
@@ -339,14 +449,14 @@ impl<M: Model> Datapath<M> {
     /// Whether the fabric has answered.
     #[inline(always)]
     pub fn has_answers(&self) -> bool {
-        !self.outbox.grants.is_empty() || !self.outbox.events.is_empty()
+        !self.outbox.grants.is_empty() || (M::Fabric::ACTS && !self.outbox.events.is_empty())
     }
 
     /// All grants have been taken: schedules the events that the fabric has asked for.
     #[inline(always)]
     pub fn grants_taken(&mut self, kernel: &mut Kernel<M>) {
         self.outbox.grants.clear();
-        if self.outbox.events.is_empty() {
+        if !M::Fabric::ACTS || self.outbox.events.is_empty() {
             return;
         }
         for (at, event) in self.outbox.events.drain(..) {
@@ -357,10 +467,11 @@ impl<M: Model> Datapath<M> {
     /// Tells the probes, when there are any, of the uses of links that ended.
     #[inline]
     pub fn tell_link_uses(&mut self, kernel: &mut Kernel<M>) {
-        if M::FULL
+        if M::PROBED
             && let Some(uses) = &mut self.outbox.uses
         {
             uses.drain(..).for_each(|link_use| kernel.tell(|| Notice::LinkUsed(link_use)));
+            self.outbox.steps.drain(..).for_each(|step| kernel.tell(|| Notice::ScoutMoved(step)));
             self.outbox.searches.drain(..).for_each(|search| kernel.tell(|| Notice::Searched(search)));
         }
     }

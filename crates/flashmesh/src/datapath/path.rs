@@ -1,6 +1,6 @@
 //! Asking for paths, and what the waiting for them cost.
 
-use crate::fabric::{Cause, Causes, Granted, TransferPhase};
+use crate::fabric::{Causes, Granted, TransferPhase};
 use crate::units::Time;
 
 /// What a die has asked of the fabric, and how it went.
@@ -12,6 +12,8 @@ pub(super) struct PathRequest {
     pub data: Option<Time>,
     /// Whether the last path of each phase had to be waited for.
     pub waited: [bool; TransferPhase::ALL.len()],
+    /// Whether nothing but the same request was in the way of the last path of each phase, as far as was looked at.
+    pub behind_itself: [bool; TransferPhase::ALL.len()],
     /// What was in the way of the data that leaves the register.
     pub causes: Causes,
     /// How long what moves for each phase takes at least.
@@ -26,7 +28,7 @@ pub(super) struct PathGrant {
     /// When the try began that found it: later, when something was in the way.
     pub tried: Time,
     /// What was in the way.
-    pub cause: Cause,
+    pub causes: Causes,
 }
 
 impl PathRequest {
@@ -39,7 +41,7 @@ impl PathRequest {
         };
         let asked = since.expect("a path is granted only to a die that asked for it");
         // The die may have become ready only while the path was set up for it.
-        PathGrant { asked, tried: asked.later(granted.since), cause: granted.cause }
+        PathGrant { asked, tried: asked.later(granted.since), causes: Causes::default() }
     }
 }
 

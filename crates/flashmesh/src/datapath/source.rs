@@ -19,6 +19,21 @@ pub trait PageSource<M: Model> {
     /// Whether the page that a transaction reads or moves still is where it was when it was queued.
     fn is_current(&self, transaction: &Transaction) -> bool;
 
+    /// Whether a write of the host that leads an operation now stays on its plane; one that does not is [rerouted](PageSource::reroute).
+    fn stays(&self, write: TransactionId, datapath: &Datapath<M>) -> bool;
+
+    /// Whether a read may join another one of the same die that leads.
+    fn joins(&self, lead: &Transaction, other: &Transaction) -> bool;
+
+    /// A read of a user page is dispatched: which of the homes of the page serves it, when it has several and another one does than
+    /// `transaction.from`. Asked once for each time that the read is put into a queue.
+    fn choose_home(&mut self, _transaction: &Transaction) -> Option<Ppn> {
+        None
+    }
+
+    /// A read of a user page was put into the queue of `die`. It may be marked as one of a [whole](Transaction::is_whole) page.
+    fn read_queued(&mut self, _id: TransactionId, _die: DieId, _datapath: &mut Datapath<M>, _kernel: &mut Kernel<M>) {}
+
     /// The block and page that a program would get on its plane now; `None` when it has to wait, and for what is no program.
     fn next_page(&self, transaction: &Transaction) -> Option<(BlockId, u32)>;
 

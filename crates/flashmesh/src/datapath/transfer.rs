@@ -45,7 +45,7 @@ impl<M: Model> Datapath<M> {
             }
             TransferPhase::DataOut | TransferPhase::Copy => {
                 done.data += least;
-                if M::FULL && self.rules.data_has_rank {
+                if M::RANKS_DATA && self.rules.data_has_rank {
                     // What the die wants next takes part in the choice of who gets the path.
                     let read = self.data_arrived(die, stalled, source, kernel);
                     Some(Arrived { read, held: Some(grant) })
@@ -75,21 +75,26 @@ impl<M: Model> Datapath<M> {
         kernel: &mut Kernel<M>,
     ) -> TransactionId {
         let now = kernel.now();
+        let mut is_by_another = false;
         if stalled > Time::ZERO {
             let asker = self.asker(die);
-            self.units[asker.index()].path.causes.insert(Cause::Link);
+            let path = &mut self.units[asker.index()].path;
+            path.causes.insert(Cause::Link);
+            is_by_another = !path.behind_itself[TransferPhase::DataOut.index()];
             self.units[die.index()]
                 .state
                 .count_path_wait(stalled)
                 .expect("data arrives from a register that holds some");
         }
         let state = &mut self.units[die.index()].state;
-        let id = state.outgoing().expect("data arrives from a register that holds some");
-        state.data_left(now).expect("data arrives from a register that holds some");
+        let id = state.data_left(now).expect("data arrives from a register that holds some");
         kernel.tell(|| Notice::DataLeft(die));
+        if M::FULL {
+            self.tell_left(id, kernel);
+        }
         let transaction = &mut self.transactions[id];
         transaction.spent.transfer += now - transaction.array_mark - stalled;
-        transaction.count_stall(stalled);
+        transaction.count_stall(stalled, is_by_another);
         if M::FULL && transaction.is_copied {
             let Transaction { from, plane, .. } = *transaction;
             kernel.tell(|| Notice::PageCopied(from, plane));

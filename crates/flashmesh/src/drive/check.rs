@@ -1,6 +1,8 @@
 //! Checks that take more than one key, on the finished configuration.
 
+mod firmware;
 mod planes;
+mod replication;
 mod streams;
 
 use crate::cache::Sectors;
@@ -38,6 +40,7 @@ pub(super) fn clashes(config: &Config) -> Vec<Clash> {
         cache(config, geometry, &mut clashes);
     }
     precondition(config, &mut clashes);
+    firmware::clashes(config, geometry.as_ref(), &mut clashes);
     streams::clashes(config, geometry.as_ref(), &mut clashes);
     if let Some(geometry) = &geometry {
         // Pages that do not fit the drive as a whole may be more than can be numbered, and are told.
@@ -45,6 +48,7 @@ pub(super) fn clashes(config: &Config) -> Vec<Clash> {
         let fits = !clashes.iter().flat_map(|clash| &clash.keys).any(|key| tells_of_room.contains(&key.as_str()));
         if fits {
             planes::clashes(config, geometry, &mut clashes);
+            replication::clashes(config, geometry, &mut clashes);
         }
     }
     clashes

@@ -75,7 +75,7 @@ impl Config {
     /// When there is no preset of that name.
     pub fn from_preset(name: &str) -> Result<Config, ConfigError> {
         match Config::presets().iter().find(|preset| preset.name == name) {
-            Some(preset) => load(Some((name, preset.text)), None, &[], &[], clashes),
+            Some(_) => load(Some((name, &format!("preset = \"{name}\""))), None, &[], &[], clashes),
             None => {
                 let names: Vec<&str> = Config::presets().iter().map(|preset| preset.name).collect();
                 let message = format!("there is no preset {}: there are {}", quoted(name), listed(&names));

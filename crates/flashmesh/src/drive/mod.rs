@@ -4,3 +4,6 @@
 
 mod check;
 mod load;
+mod memory;
+
+pub use memory::MemoryEstimate;

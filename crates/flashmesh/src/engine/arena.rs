@@ -38,10 +38,42 @@ impl<I: Id, T> Arena<I, T> {
         }
     }
 
+    /// Stores `value`, which is large, and names it. A new slot is made apart from the storing, so that the value is built in its slot, and not
+    /// built first and then moved.
+    #[inline(always)]
+    pub fn insert_in_place(&mut self, value: T) -> I
+    where
+        T: Default,
+    {
+        let slot = match self.free.pop() {
+            Some(slot) => slot,
+            None => self.grow(),
+        };
+        self.slots[slot as usize] = value;
+        I::from_u32(slot)
+    }
+
+    /// Makes a new slot.
+    #[cold]
+    #[inline(never)]
+    fn grow(&mut self) -> u32
+    where
+        T: Default,
+    {
+        let slot = u32::try_from(self.slots.len()).expect("fewer than 2^32 values are in flight");
+        self.slots.push(T::default());
+        slot
+    }
+
     /// Gives the slot of `id` back; the caller keeps no copy of the id.
     #[inline]
     pub fn remove(&mut self, id: I) {
         self.free.push(id.as_u32());
+    }
+
+    /// The values of all slots, of those given back as well.
+    pub fn slots(&self) -> impl Iterator<Item = &T> {
+        self.slots.iter()
     }
 
     /// How many values are in flight.

@@ -13,39 +13,39 @@ use crate::units::Time;
 /// The number of lanes of an [`EventQueue`].
 pub const LANES: usize = 7;
 
-// The next event is looked for in pairs of pairs of pairs, and its lane is kept in three bits of its key.
-const _: () = assert!(LANES + 1 == 8, "the lanes and the heap are eight places");
-
 /// In place of a lane: for events that do not come a constant delay after their cause.
 pub const NO_LANE: usize = LANES;
 
-/// When an event is due (64 bits), its place in the order of scheduling (61 bits), its lane (3 bits): the order of keys is the
-/// order of events, and the smallest key tells where its event is.
-type Key = u128;
+/// Where events wait: the lanes and the heap.
+const PLACES: usize = LANES + 1;
 
-/// The key of an empty lane: later than any event.
-const EMPTY: Key = Key::MAX;
-
+/// When the next event of a place is due that has none: later than any event, and never at the same time as another such place, so that ties are
+/// those of events.
 #[inline(always)]
-fn key(at: Time, sequence: u64, lane: usize) -> Key {
-    (Key::from(at.as_ps()) << u64::BITS) | Key::from((sequence << 3) | lane as u64)
+const fn never(place: usize) -> u64 {
+    u64::MAX - place as u64
 }
 
-#[inline(always)]
-fn time_of(key: Key) -> Time {
-    Time::from_ps((key >> u64::BITS) as u64)
-}
+/// From here on times are those of places without events.
+const NEVER: u64 = never(PLACES - 1);
 
-/// An event, ordered by its key.
+/// An event, ordered by its time, then by its place in the order of scheduling.
 #[derive(Clone, Copy, Debug)]
 struct Entry<E> {
-    key: Key,
+    at: u64,
+    sequence: u64,
     event: E,
+}
+
+impl<E> Entry<E> {
+    fn key(&self) -> (u64, u64) {
+        (self.at, self.sequence)
+    }
 }
 
 impl<E> PartialEq for Entry<E> {
     fn eq(&self, other: &Self) -> bool {
-        self.key == other.key
+        self.key() == other.key()
     }
 }
 
@@ -59,7 +59,7 @@ impl<E> PartialOrd for Entry<E> {
 
 impl<E> Ord for Entry<E> {
     fn cmp(&self, other: &Self) -> std::cmp::Ordering {
-        self.key.cmp(&other.key)
+        self.key().cmp(&other.key())
     }
 }
 
@@ -70,24 +70,24 @@ struct Lane<E> {
     first: usize,
     count: usize,
     /// When the newest is due.
-    last: Time,
+    last: u64,
 }
 
 impl<E: Copy> Lane<E> {
     /// No entries; `filler` is what empty places hold.
     fn new(filler: E) -> Lane<E> {
-        Lane { ring: vec![Entry { key: EMPTY, event: filler }; 64], first: 0, count: 0, last: Time::ZERO }
+        Lane { ring: vec![Entry { at: 0, sequence: 0, event: filler }; 64], first: 0, count: 0, last: 0 }
     }
 
     #[inline(always)]
-    fn push(&mut self, at: Time, key: Key, event: E) {
+    fn push(&mut self, entry: Entry<E>) {
         if self.count == self.ring.len() {
             self.grow();
         }
         let place = (self.first + self.count) & (self.ring.len() - 1);
-        self.ring[place] = Entry { key, event };
+        self.last = entry.at;
+        self.ring[place] = entry;
         self.count += 1;
-        self.last = at;
     }
 
     #[cold]
@@ -98,14 +98,13 @@ impl<E: Copy> Lane<E> {
         self.ring.extend_from_within(..);
     }
 
-    /// Takes the first of its entries, of which there is at least one; gives the key of the next beside it.
+    /// Takes the first of its entries, of which there is at least one.
     #[inline(always)]
-    fn take(&mut self) -> (E, Key) {
+    fn take(&mut self) -> E {
         let event = self.ring[self.first].event;
         self.first = (self.first + 1) & (self.ring.len() - 1);
         self.count -= 1;
-        let next = self.ring[self.first].key;
-        (event, if self.count == 0 { EMPTY } else { next })
+        event
     }
 }
 
@@ -118,8 +117,10 @@ pub struct Due(usize);
 pub struct EventQueue<E> {
     now: Time,
     sequence: u64,
-    /// The key of the first event of each lane, and of the heap at the end.
-    heads: [Key; LANES + 1],
+    /// When the first event of each lane is due, and of the heap at the end.
+    times: [u64; PLACES],
+    /// Its place in the order of scheduling.
+    sequences: [u64; PLACES],
     lanes: [Lane<E>; LANES],
     heap: BinaryHeap<Reverse<Entry<E>>>,
 }
@@ -130,7 +131,8 @@ impl<E: Copy> EventQueue<E> {
         EventQueue {
             now: Time::ZERO,
             sequence: 0,
-            heads: [EMPTY; LANES + 1],
+            times: std::array::from_fn(never),
+            sequences: [0; PLACES],
             lanes: std::array::from_fn(|_| Lane::new(filler)),
             heap: BinaryHeap::new(),
         }
@@ -142,18 +144,32 @@ impl<E: Copy> EventQueue<E> {
         self.now
     }
 
-    /// The key of the next event. Without a branch, and in pairs that do not wait for one another: which lane is next cannot be
-    /// predicted.
+    /// The place of the next event, and when it is due.
     #[inline(always)]
-    fn first(&self) -> Key {
-        let pairs: [Key; 4] = std::array::from_fn(|at| self.heads[2 * at].min(self.heads[2 * at + 1]));
-        pairs[0].min(pairs[1]).min(pairs[2].min(pairs[3]))
+    fn first(&self) -> (usize, u64) {
+        let mut first = (0, self.times[0]);
+        for (place, &at) in self.times.iter().enumerate().skip(1) {
+            if at == first.1 {
+                first = self.earlier_scheduled(first, place);
+            } else {
+                first = if at < first.1 { (place, at) } else { first };
+            }
+        }
+        first
+    }
+
+    /// Of two places whose events are due at the same time, the one whose event was scheduled first.
+    #[cold]
+    #[inline(never)]
+    fn earlier_scheduled(&self, (place, at): (usize, u64), other: usize) -> (usize, u64) {
+        (if self.sequences[other] < self.sequences[place] { other } else { place }, at)
     }
 
     /// The time of the next event; later than any when there is none.
     #[inline]
     pub fn next_at(&self) -> Time {
-        time_of(self.first())
+        let (_, at) = self.first();
+        if at >= NEVER { Time::MAX } else { Time::from_ps(at) }
     }
 
     /// Moves the clock to `at`, for something that comes before all events of that time.
@@ -172,26 +188,31 @@ impl<E: Copy> EventQueue<E> {
     #[inline(always)]
     pub fn schedule(&mut self, lane: usize, at: Time, event: E) {
         debug_assert!(at >= self.now, "an event was scheduled for {at}, before now, {}", self.now);
-        let sequence = self.sequence;
+        let entry = Entry { at: at.as_ps(), sequence: self.sequence, event };
         self.sequence += 1;
         if let Some(queue) = self.lanes.get_mut(lane) {
             // The newest entry has the highest sequence number, so only the time can be out of order.
-            let key = key(at, sequence, lane);
             if queue.count == 0 {
-                self.heads[lane] = key;
-                return queue.push(at, key, event);
+                self.times[lane] = entry.at;
+                self.sequences[lane] = entry.sequence;
+                return queue.push(entry);
             }
-            if queue.last <= at {
-                return queue.push(at, key, event);
+            if queue.last <= entry.at {
+                return queue.push(entry);
             }
         }
-        self.schedule_in_heap(key(at, sequence, NO_LANE), event);
+        self.schedule_in_heap(entry);
     }
 
     #[inline(never)]
-    fn schedule_in_heap(&mut self, key: Key, event: E) {
-        self.heads[NO_LANE] = self.heads[NO_LANE].min(key);
-        self.heap.push(Reverse(Entry { key, event }));
+    fn schedule_in_heap(&mut self, entry: Entry<E>) {
+        self.heap.push(Reverse(entry));
+        self.look_at_heap();
+    }
+
+    fn look_at_heap(&mut self) {
+        let first = self.heap.peek().map_or((never(NO_LANE), 0), |Reverse(first)| first.key());
+        (self.times[NO_LANE], self.sequences[NO_LANE]) = first;
     }
 
     /// Takes the next event and moves the clock to it.
@@ -204,20 +225,22 @@ impl<E: Copy> EventQueue<E> {
     /// `Option`, which moves it in pieces.
     #[inline(always)]
     pub fn advance(&mut self) -> Option<Due> {
-        let first = self.first();
-        if first == EMPTY {
+        let (place, at) = self.first();
+        if at >= NEVER {
             return None;
         }
-        self.now = time_of(first);
-        Some(Due((first & 0b111) as usize))
+        self.now = Time::from_ps(at);
+        Some(Due(place))
     }
 
     /// Takes the event to which the clock has just been moved.
     #[inline(always)]
-    pub fn take(&mut self, Due(lane): Due) -> E {
-        if let Some(queue) = self.lanes.get_mut(lane) {
-            let (event, next) = queue.take();
-            self.heads[lane] = next;
+    pub fn take(&mut self, Due(place): Due) -> E {
+        if let Some(queue) = self.lanes.get_mut(place) {
+            let event = queue.take();
+            let next = &queue.ring[queue.first];
+            self.times[place] = if queue.count == 0 { never(place) } else { next.at };
+            self.sequences[place] = next.sequence;
             return event;
         }
         self.take_from_heap()
@@ -226,7 +249,7 @@ impl<E: Copy> EventQueue<E> {
     #[inline(never)]
     fn take_from_heap(&mut self) -> E {
         let Reverse(entry) = self.heap.pop().expect("the clock has been moved to the first event of the heap");
-        self.heads[NO_LANE] = self.heap.peek().map_or(EMPTY, |Reverse(next)| next.key);
+        self.look_at_heap();
         entry.event
     }
 }
@@ -234,26 +257,45 @@ impl<E: Copy> EventQueue<E> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
-    #[test]
-    fn events_come_by_time_and_ties_by_the_order_of_scheduling_whatever_their_lane() {
+    /// Runs `steps`, each of which schedules an event so long after now, in that lane, after taking so many; compares with a list that is
+    /// searched for the earliest, and of those for the one scheduled first.
+    fn compare(steps: &[(u64, usize, usize)]) {
         let mut queue = EventQueue::new(0);
-        // A small linear congruence gives times with many ties, in lanes that do not fit them.
-        let mut state = 7u64;
-        let mut expected = Vec::new();
-        for event in 0..1000u32 {
-            state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-            let at = Time::from_ps(state >> 58);
-            queue.schedule((state >> 33) as usize % (LANES + 1), at, event);
-            expected.push((at, event));
+        let mut listed: Vec<(u64, u32)> = Vec::new();
+        let take = |queue: &mut EventQueue<u32>, listed: &mut Vec<(u64, u32)>| {
+            let first = listed.iter().copied().min();
+            assert_eq!(queue.next_at(), first.map_or(Time::MAX, |(at, _)| Time::from_ps(at)));
+            assert_eq!(queue.pop(), first.map(|(_, event)| event));
+            if let Some((at, event)) = first {
+                assert_eq!(queue.now(), Time::from_ps(at));
+                listed.retain(|&(_, other)| other != event);
+            }
+        };
+        for (event, &(delay, lane, taken)) in (0u32..).zip(steps) {
+            (0..taken).for_each(|_| take(&mut queue, &mut listed));
+            let at = queue.now().as_ps() + delay;
+            queue.schedule(lane, Time::from_ps(at), event);
+            listed.push((at, event));
         }
-        expected.sort();
-        for (at, event) in expected {
-            assert_eq!(queue.next_at(), at);
-            assert_eq!(queue.pop(), Some(event));
-            assert_eq!(queue.now(), at);
+        while !listed.is_empty() {
+            take(&mut queue, &mut listed);
         }
-        assert_eq!((queue.pop(), queue.next_at()), (None, Time::from_ps(u64::MAX)));
+        assert_eq!((queue.pop(), queue.next_at()), (None, Time::MAX));
+    }
+
+    fn steps() -> impl Strategy<Value = Vec<(u64, usize, usize)>> {
+        // Mostly short delays with many ties, and events that wait while many others pass.
+        let delay = prop_oneof![8 => 0..8u64, 4 => 0..40u64, 1 => 0..5_000u64, 1 => Just(3_000u64)];
+        prop::collection::vec((delay, 0..=LANES, 0..3usize), 1..400)
+    }
+
+    proptest! {
+        #[test]
+        fn events_come_by_time_and_ties_by_the_order_of_scheduling_whatever_their_lane(steps in steps()) {
+            compare(&steps);
+        }
     }
 
     #[test]

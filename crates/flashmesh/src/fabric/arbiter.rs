@@ -38,8 +38,13 @@ pub(super) struct Arbiter {
 }
 
 /// Takes the first of `queue` that `fits`.
-#[inline]
+#[inline(always)]
 fn take_first(queue: &mut VecDeque<Waiting>, fits: impl Fn(&Waiting) -> bool) -> Option<Waiting> {
+    if fits(queue.front()?) { queue.pop_front() } else { take_later(queue, fits) }
+}
+
+#[inline(never)]
+fn take_later(queue: &mut VecDeque<Waiting>, fits: impl Fn(&Waiting) -> bool) -> Option<Waiting> {
     let at = queue.iter().position(fits)?;
     queue.remove(at)
 }
@@ -102,9 +107,19 @@ impl Arbiter {
         take_first(self.queue(phase), |waiting| waiting.die == die);
     }
 
+    /// The dies that wait.
+    pub(super) fn waiting(&self) -> impl Iterator<Item = DieId> {
+        self.commands.iter().chain(&self.data).map(|waiting| waiting.die)
+    }
+
     /// Takes the die that is served next, among those that `fits`.
-    #[inline]
+    #[inline(always)]
     pub(super) fn next(&mut self, fits: impl Fn(&Waiting) -> bool) -> Option<Waiting> {
+        if self.commands.is_empty() && self.data.is_empty() { None } else { self.next_of_some(fits) }
+    }
+
+    #[inline]
+    fn next_of_some(&mut self, fits: impl Fn(&Waiting) -> bool) -> Option<Waiting> {
         let Arbiter { commands, data, .. } = self;
         let next = match self.arbitration {
             Arbitration::CommandFirst => take_first(commands, &fits).or_else(|| take_first(data, &fits)),

@@ -28,6 +28,20 @@ impl Cause {
 pub struct Causes(u8);
 
 impl Causes {
+    const ANOTHER: u8 = 1 << 7;
+
+    /// What was in the way was there for another request.
+    #[inline]
+    pub fn insert_another(&mut self) {
+        self.0 |= Causes::ANOTHER;
+    }
+
+    /// Whether what was in the way was there for another request: a path conflict as Venice, ISCA 2023, section 3.1 has it.
+    #[inline]
+    pub const fn is_another(self) -> bool {
+        self.0 & Causes::ANOTHER != 0
+    }
+
     /// Adds `cause`.
     #[inline]
     pub fn insert(&mut self, cause: Cause) {

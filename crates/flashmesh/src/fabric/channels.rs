@@ -1,6 +1,7 @@
 //! Half-duplex channels, each shared by a run of consecutive dies, with an arbiter each.
 
 use crate::config::Arbitration;
+use crate::flash::divisor::Divisor;
 use crate::ids::{DieId, LinkId, PathId};
 use crate::units::Time;
 
@@ -21,6 +22,7 @@ pub struct Channels {
     channels: Vec<Channel>,
     usage: Vec<LinkUsage>,
     dies_per_channel: u32,
+    divisor: Divisor,
     durations: Durations,
     order: u64,
     transfers: u64,
@@ -35,6 +37,7 @@ impl Channels {
             channels: (0..count).map(|_| channel()).collect(),
             usage: vec![LinkUsage::default(); count as usize],
             dies_per_channel,
+            divisor: Divisor::new(dies_per_channel),
             durations,
             order: 0,
             transfers: 0,
@@ -42,9 +45,9 @@ impl Channels {
     }
 
     /// See [`Fabric::acquire`](super::Fabric::acquire); `data` says whose it is, when data leaves.
-    #[inline]
+    #[inline(always)]
     pub fn acquire(&mut self, die: DieId, phase: TransferPhase, data: DataOf, now: Time, outbox: &mut Outbox) {
-        let path = PathId(die.0 / self.dies_per_channel);
+        let path = PathId(self.divisor.divide(die.0));
         let position = die.0 - path.0 * self.dies_per_channel;
         let channel = &mut self.channels[path.index()];
         let cause = Cause::Channel;
@@ -60,7 +63,7 @@ impl Channels {
     }
 
     /// Gives how long `payload` takes; see [`Fabric::send`](super::Fabric::send).
-    #[inline]
+    #[inline(always)]
     pub fn send(&mut self, grant: Grant, payload: Payload, now: Time) -> Time {
         let duration = self.durations.of(payload);
         self.transfers += 1;
@@ -69,7 +72,7 @@ impl Channels {
     }
 
     /// See [`Fabric::release`](super::Fabric::release).
-    #[inline]
+    #[inline(always)]
     pub fn release(&mut self, grant: Grant, now: Time, outbox: &mut Outbox) {
         let channel = &mut self.channels[grant.path.index()];
         if let Some((die, _, since)) = channel.held.take() {
@@ -79,6 +82,13 @@ impl Channels {
             channel.held = Some((die, phase, now));
             outbox.grants.push(Granted { grant: Grant { die, phase, path: grant.path }, since: now, cause });
         }
+    }
+
+    /// See [`Fabric::is_behind`](super::Fabric::is_behind).
+    pub fn is_behind(&self, die: DieId, is_another: &mut dyn FnMut(DieId) -> bool) -> bool {
+        let channel = &self.channels[(die.0 / self.dies_per_channel) as usize];
+        let holder = channel.held.map(|(holder, ..)| holder);
+        holder.into_iter().chain(channel.waiting.waiting()).any(|other| other != die && is_another(other))
     }
 
     /// Transfers over all channels.

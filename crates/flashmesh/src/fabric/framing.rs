@@ -13,8 +13,8 @@ pub(super) enum Framing {
     /// Everything moves in packets (Venice, ISCA 2023, section 3.2, after pSSD): a control packet for each plane of a command, data
     /// between a header and a CRC.
     Packets {
-        /// Bytes of a control packet.
-        control: Bytes,
+        /// How long a control packet takes.
+        control: Time,
         /// Bytes around the data of a packet.
         overhead: Bytes,
     },
@@ -24,44 +24,43 @@ pub(super) enum Framing {
 #[derive(Clone, Debug)]
 pub(super) struct Durations {
     framing: Framing,
-    rate: Rate,
     data_times: TransferTimes,
 }
 
 impl Durations {
     /// Bare signals at `rate`.
     pub(super) fn signals(rate: Rate) -> Durations {
-        Durations { framing: Framing::Signals, rate, data_times: TransferTimes::new(rate) }
+        Durations { framing: Framing::Signals, data_times: TransferTimes::new(rate) }
     }
 
     /// Packets at `rate`.
     pub(super) fn packets(config: &config::Packets, rate: Rate) -> Durations {
         let overhead = config.data_header + config.data_crc;
-        let framing = Framing::Packets { control: config.control_packet, overhead };
-        Durations { framing, rate, data_times: TransferTimes::new(rate) }
+        let framing = Framing::Packets { control: rate.time_for(config.control_packet), overhead };
+        Durations { framing, data_times: TransferTimes::new(rate) }
     }
 
     /// How long `payload` occupies a channel.
-    #[inline]
+    #[inline(always)]
     pub(super) fn of(&mut self, payload: Payload) -> Time {
         match self.framing {
-            Framing::Signals => {
-                let data =
-                    if payload.bytes == Bytes::ZERO { Time::ZERO } else { self.data_times.time_for(payload.bytes) };
-                payload.command + data
-            }
-            Framing::Packets { control, overhead } => {
-                let data = if payload.bytes == Bytes::ZERO {
-                    Time::ZERO
-                } else {
-                    self.data_times.time_for(payload.bytes + overhead * u64::from(payload.planes))
-                };
-                match payload.message {
-                    Message::Data | Message::Copy => data,
-                    Message::Read | Message::Program | Message::Erase | Message::Copyback => {
-                        self.rate.time_for(control) * u64::from(payload.planes) + data
-                    }
-                }
+            Framing::Signals if payload.bytes == Bytes::ZERO => payload.command,
+            Framing::Signals => payload.command + self.data_times.time_for(payload.bytes),
+            Framing::Packets { control, overhead } => self.of_packets(payload, control, overhead),
+        }
+    }
+
+    #[inline]
+    fn of_packets(&mut self, payload: Payload, control: Time, overhead: Bytes) -> Time {
+        let data = if payload.bytes == Bytes::ZERO {
+            Time::ZERO
+        } else {
+            self.data_times.time_for(payload.bytes + overhead * u64::from(payload.planes))
+        };
+        match payload.message {
+            Message::Data | Message::Copy => data,
+            Message::Read | Message::Program | Message::Erase | Message::Copyback => {
+                control * u64::from(payload.planes) + data
             }
         }
     }

@@ -54,10 +54,12 @@ pub struct Passage {
 /// What the links of a passage lead to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
-    /// The chips of one row.
+    /// The chips of one row: their channel, or all links that lead there.
     Row,
     /// One chip.
     Chip,
+    /// Where routing has it so: one link between routers.
+    Mesh,
     /// All chips, by way of the controllers.
     Controllers,
 }

@@ -3,7 +3,9 @@
 mod arbiter;
 mod cause;
 mod channels;
+mod custom;
 mod framing;
+mod held_channels;
 pub mod layout;
 pub mod nossd;
 mod outbox;
@@ -23,8 +25,9 @@ use crate::units::{Bytes, Time};
 
 pub use crate::error::FabricError;
 pub use cause::{Cause, Causes};
+pub use custom::Custom;
 pub use layout::{Addition, Layout, Passage};
-pub use outbox::{Granted, LinkUse, Outbox, Search, Verdict};
+pub use outbox::{Granted, LinkUse, Outbox, ScoutMove, ScoutStep, Search, Verdict};
 pub use pnssd::Pnssd;
 pub use shared_channels::SharedChannels;
 pub use usage::LinkUsage;
@@ -179,6 +182,19 @@ pub trait Fabric {
     /// Gives the path of `grant` back; whoever waits for it may be granted it.
     fn release(&mut self, grant: Grant, now: Time, outbox: &mut Outbox);
 
+    /// Whether `is_another` holds for any die whose transfer, or whose turn before, is in the way of what `die` has asked for and not
+    /// been granted: it tells dies that work for another request from those that work for the same one. A fabric that does
+    /// not know says that it does.
+    fn is_behind(&self, _die: DieId, _phase: TransferPhase, _is_another: &mut dyn FnMut(DieId) -> bool) -> bool {
+        true
+    }
+
+    /// How long `grant`, just given, was waited for by what was in the way, where several things may be one after the other;
+    /// nothing where it is one, that of [`Granted::cause`].
+    fn waited_for(&self, _grant: Grant) -> Option<[Time; Cause::ALL.len()]> {
+        None
+    }
+
     /// Time the transfer of `grant`, just delivered, was blocked in the network; nothing where a path that is
     /// granted is free from end to end.
     fn stalled(&self, _grant: Grant) -> Time {
@@ -236,6 +252,32 @@ pub trait Fabric {
     fn held(&self) -> Vec<(LinkId, DieId)>;
 }
 
+/// What is known of an interconnect when it is compiled.
+pub trait Kind: Fabric {
+    /// Whether it may ask for events or wake-ups of its own. Where not, a drive over it never looks for any.
+    const ACTS: bool;
+}
+
+impl Kind for AnyFabric {
+    const ACTS: bool = true;
+}
+
+impl Kind for SharedChannels {
+    const ACTS: bool = false;
+}
+
+impl Kind for Pnssd {
+    const ACTS: bool = false;
+}
+
+impl Kind for nossd::Nossd {
+    const ACTS: bool = true;
+}
+
+impl Kind for venice::Venice {
+    const ACTS: bool = true;
+}
+
 /// The interconnects, one line each.
 #[enum_dispatch(Fabric)]
 #[derive(Debug)]
@@ -243,9 +285,11 @@ pub trait Fabric {
 #[allow(clippy::large_enum_variant, reason = "a drive has one")]
 pub enum AnyFabric {
     SharedChannels(shared_channels::SharedChannels),
+    HeldChannels(held_channels::HeldChannels),
     Pnssd(pnssd::Pnssd),
     Nossd(nossd::Nossd),
     Venice(venice::Venice),
+    Custom(custom::Custom),
 }
 
 impl AnyFabric {
@@ -255,6 +299,9 @@ impl AnyFabric {
     /// When the interconnect does not fit the rest of the configuration.
     pub fn new(config: &Config, geometry: &Geometry) -> Result<AnyFabric, FabricError> {
         check(config)?;
+        if config.fabric.hold_path {
+            return Ok(AnyFabric::HeldChannels(held_channels::HeldChannels::new(config, geometry)));
+        }
         Ok(match config.fabric.kind {
             config::FabricKind::Bus => AnyFabric::SharedChannels(SharedChannels::bus(config, geometry)),
             config::FabricKind::Pssd => AnyFabric::SharedChannels(SharedChannels::packetized(config, geometry)),
@@ -282,6 +329,25 @@ pub fn check(config: &Config) -> Result<(), FabricError> {
                 config.fabric.kind
             ),
             help: "choose one of them, or gc.move = \"through-controller\"".to_owned(),
+        });
+    }
+    if config.fabric.hold_path && config.suspension() != config::Suspension::Off {
+        let key = if config.ftl.policy == config::FirmwarePolicy::Mbm { "mbm.suspension" } else { "flash.suspension" };
+        return Err(FabricError {
+            keys: vec!["fabric.hold-path", key],
+            message: format!(
+                "fabric.hold-path keeps the path for as long as the array works, and {key} = {} needs it for the read that suspends the array",
+                config.suspension()
+            ),
+            help: format!("set {key} = \"off\", or fabric.hold-path = false"),
+        });
+    }
+    if config.fabric.hold_path && !matches!(config.fabric.kind, config::FabricKind::Bus | config::FabricKind::Pssd) {
+        return Err(FabricError {
+            keys: vec!["fabric.hold-path", "fabric.kind"],
+            message: format!("fabric.hold-path goes with fabric.kind = bus or pssd, found {}", config.fabric.kind),
+            help: "choose one of them, or set fabric.hold-path to false; a circuit of Venice is held by venice.hold-circuit"
+                .to_owned(),
         });
     }
     match config.fabric.kind {

@@ -1,6 +1,7 @@
 //! What a fabric answers.
 
-use crate::ids::{DieId, LinkId};
+use crate::ids::{ChannelId, ChipId, DieId, LinkId};
+use crate::names;
 use crate::units::Time;
 
 use super::{Cause, FabricEvent, Grant};
@@ -54,6 +55,37 @@ pub struct Search {
     pub steps: u64,
 }
 
+names! {
+    /// What a scout of Venice does.
+    ScoutMove {
+        /// It leaves its controller.
+        Sent = "sent",
+        /// It reserved a link and goes over it.
+        Forward = "forward",
+        /// It found no way on, and goes back over the link it came by, which it frees.
+        Back = "back",
+        /// It reserved the pins of the chip: the circuit stands, and it goes back over it to its controller.
+        Found = "found",
+        /// It is back at its controller without a path.
+        Failed = "failed",
+    }
+}
+
+/// A scout of Venice moved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ScoutStep {
+    /// When: what it does takes from then until its next step.
+    pub at: Time,
+    /// Whose scout it is.
+    pub controller: ChannelId,
+    /// The die it looks for a path to.
+    pub die: DieId,
+    /// What it does.
+    pub step: ScoutMove,
+    /// The chip of the router that it goes to, or is at; `None` when that is its controller.
+    pub to: Option<ChipId>,
+}
+
 /// What a fabric answers.
 #[derive(Debug)]
 pub struct Outbox {
@@ -69,6 +101,8 @@ pub struct Outbox {
     pub quiet_until: Time,
     /// The uses of links that ended, kept only while an oracle looks.
     pub uses: Option<Vec<LinkUse>>,
+    /// What scouts did, in order, only while a probe looks.
+    pub steps: Vec<ScoutStep>,
     /// The searches that ended, only while an oracle looks.
     pub searches: Vec<Search>,
 }
@@ -81,6 +115,7 @@ impl Default for Outbox {
             wake_at: Time::MAX,
             quiet_until: Time::ZERO,
             uses: None,
+            steps: Vec::new(),
             searches: Vec::new(),
         }
     }

@@ -60,11 +60,15 @@ impl SharedChannels {
         SharedChannels::shared(config, geometry, durations, CHANNEL_WIRES, Addition::Nothing)
     }
 
+    /// The rate of a channel of pSSD.
+    pub(super) fn wide_rate(config: &Config) -> Rate {
+        let rate = config.fabric.channel_rate.as_bytes_per_second();
+        rate.checked_mul(2).map_or(Rate::UNLIMITED, Rate::from_bytes_per_second)
+    }
+
     /// pSSD: a channel of packets per row, at twice the rate.
     pub fn packetized(config: &Config, geometry: &Geometry) -> SharedChannels {
-        let rate = config.fabric.channel_rate.as_bytes_per_second();
-        let rate = rate.checked_mul(2).map_or(Rate::UNLIMITED, Rate::from_bytes_per_second);
-        let durations = Durations::packets(&config.packets, rate);
+        let durations = Durations::packets(&config.packets, SharedChannels::wide_rate(config));
         SharedChannels::shared(config, geometry, durations, 2 * CHANNEL_WIRES, Addition::DieControllers)
     }
 
@@ -85,25 +89,29 @@ impl SharedChannels {
 }
 
 impl Fabric for SharedChannels {
-    #[inline]
+    #[inline(always)]
     fn acquire(&mut self, die: DieId, phase: TransferPhase, now: Time, outbox: &mut Outbox) {
         self.channels.acquire(die, phase, DataOf::Request, now, outbox);
     }
 
-    #[inline]
+    #[inline(always)]
     fn acquire_for(&mut self, die: DieId, data: DataOf, now: Time, outbox: &mut Outbox) {
         self.channels.acquire(die, TransferPhase::DataOut, data, now, outbox);
     }
 
-    #[inline]
+    #[inline(always)]
     fn send(&mut self, grant: Grant, payload: Payload, now: Time, _outbox: &mut Outbox) -> Sent {
         let least = self.channels.send(grant, payload, now);
         Sent { delivered: Some(now + least), least }
     }
 
-    #[inline]
+    #[inline(always)]
     fn release(&mut self, grant: Grant, now: Time, outbox: &mut Outbox) {
         self.channels.release(grant, now, outbox);
+    }
+
+    fn is_behind(&self, die: DieId, _phase: TransferPhase, is_another: &mut dyn FnMut(DieId) -> bool) -> bool {
+        self.channels.is_behind(die, is_another)
     }
 
     fn layout(&self) -> &Layout {

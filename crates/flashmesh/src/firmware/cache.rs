@@ -9,7 +9,6 @@ use std::ops::Range;
 
 use crate::cache::{Admitted, Cache, Destaged, PageWrite, Sectors, SlotId};
 use crate::datapath::Datapath;
-use crate::fabric::Causes;
 use crate::ids::{Lpn, RequestId};
 use crate::kernel::Kernel;
 use crate::kernel::event::{Event, lane};
@@ -119,8 +118,8 @@ impl Firmware {
         let Some(Access { since, then }) = access else { return };
         let spent = in_cache(kernel.now() - since);
         match then {
-            Then::Deliver(request, bytes) => self.finished(Some(request), bytes, spent, Causes::default()),
-            Then::Accept(request) => self.finished(Some(request), Bytes::ZERO, spent, Causes::default()),
+            Then::Deliver(request, read) => self.done.push(Done::Cached { request, read, spent }),
+            Then::Accept(request) => self.done.push(Done::Cached { request, read: Bytes::ZERO, spent }),
             // The power is cut, and nobody waits for it.
             Then::Program(Writer::Request(..), lpn, _) if self.is_cut_off => self.passed_cache(lpn, datapath, kernel),
             Then::Program(writer, lpn, bytes) => {

@@ -15,21 +15,29 @@ use super::Firmware;
 /// A victim block on its way to being free.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Collection {
-    block: BlockId,
+    pub(super) block: BlockId,
     /// The first page that has not been looked at.
-    cursor: u32,
+    pub(super) cursor: u32,
     /// User requests go first: it was begun because the die was idle, or to level wear, and space has not run out since.
-    background: bool,
+    pub(super) background: bool,
     /// It moves cold pages out of a little worn block.
-    levels_wear: bool,
+    pub(super) levels_wear: bool,
+    /// All pages of its block have moved, and it waits for the other planes of the die.
+    pub(super) is_drained: bool,
+}
+
+impl Collection {
+    pub(super) fn new(block: BlockId) -> Collection {
+        Collection { block, cursor: 0, background: false, levels_wear: false, is_drained: false }
+    }
 }
 
 /// The collections in progress.
 #[derive(Debug)]
 pub(super) struct Collections {
-    by_plane: Vec<Option<Collection>>,
+    pub(super) by_plane: Vec<Option<Collection>>,
     /// Those on each die that are not in the background.
-    foreground: Vec<u32>,
+    pub(super) foreground: Vec<u32>,
     /// For each plane that a page is on its way to from another chip, the plane whose collection sent it; kept when pages move
     /// from chip to chip.
     pub(super) arrivals: Vec<Option<PlaneId>>,
@@ -61,6 +69,9 @@ impl Firmware {
         datapath: &mut Datapath<M>,
         kernel: &mut Kernel<M>,
     ) {
+        if M::FULL && self.ftl.has_twins() {
+            return self.collect_twins_if_needed(plane, datapath, kernel);
+        }
         match &mut self.collections.by_plane[plane.index()] {
             Some(collection) => {
                 if collection.background && self.ftl.is_short(plane) {
@@ -72,7 +83,7 @@ impl Firmware {
                 if self.ftl.wants_collection(plane)
                     && let Some(block) = self.ftl.begin_collection(plane)
                 {
-                    let collection = Collection { block, cursor: 0, background: false, levels_wear: false };
+                    let collection = Collection::new(block);
                     self.begin_collection(plane, collection, datapath, kernel);
                 }
             }
@@ -111,24 +122,33 @@ impl Firmware {
         datapath: &mut Datapath<M>,
         kernel: &mut Kernel<M>,
     ) {
+        if M::FULL && self.ftl.has_twins() {
+            return self.collect_twins_in_background(die, datapath, kernel);
+        }
         for plane in self.planes_of(die) {
             if self.collections.by_plane[plane.index()].is_none()
                 && self.ftl.wants_background_collection(plane)
                 && let Some(block) = self.ftl.begin_collection(plane)
             {
-                let collection = Collection { block, cursor: 0, background: true, levels_wear: false };
+                let collection = Collection { background: true, ..Collection::new(block) };
                 self.begin_collection(plane, collection, datapath, kernel);
             }
         }
     }
 
-    fn begin_collection<M: Model>(
+    pub(super) fn begin_collection<M: Model>(
         &mut self,
         plane: PlaneId,
         collection: Collection,
         datapath: &mut Datapath<M>,
         kernel: &mut Kernel<M>,
     ) {
+        self.enter_collection(plane, collection);
+        self.advance(plane, datapath, kernel);
+    }
+
+    /// A victim of `plane` is on its way to being free.
+    pub(super) fn enter_collection(&mut self, plane: PlaneId, collection: Collection) {
         self.counters.gc.collections += 1;
         self.counters.gc.wear_moves += u64::from(collection.levels_wear);
         let is_translation = self.ftl.stream_of_move(self.geometry.ppn(collection.block, 0)) != Stream::Collection;
@@ -137,7 +157,6 @@ impl Firmware {
             self.collections.foreground[self.geometry.die_of_plane(plane).index()] += 1;
         }
         self.collections.by_plane[plane.index()] = Some(collection);
-        self.advance(plane, datapath, kernel);
     }
 
     /// Moves the next valid page of the plane's victim, or erases the block when none is left.
@@ -150,6 +169,7 @@ impl Firmware {
                 let class = if self.rules.copyback { Class::CollectProgram } else { Class::CollectRead };
                 (class, lpn, self.geometry.ppn(block, page))
             }
+            None if M::FULL && self.ftl.has_twins() => return self.drained(plane, datapath, kernel),
             None => {
                 self.write_back_moves(plane, datapath, kernel);
                 (Class::Erase, Lpn(0), self.geometry.ppn(block, 0))
@@ -160,7 +180,7 @@ impl Firmware {
 
     /// Puts a transaction of the firmware's own into a queue of `plane`.
     #[inline]
-    fn enqueue_own<M: Model>(
+    pub(super) fn enqueue_own<M: Model>(
         &mut self,
         class: Class,
         lpn: Lpn,
@@ -188,16 +208,22 @@ impl Firmware {
         }
         self.counters.gc.erases += 1;
         self.ftl.finish_erase(collection.block);
-        if M::FULL && self.rules.preallocates {
+        if M::PREALLOCATES && self.rules.preallocates {
             self.start_blocked(plane, datapath, kernel);
         }
         self.collect_if_needed(plane, datapath, kernel);
+        if M::FULL {
+            self.policy.die_idle();
+        }
         // At most one wear move for each collection, or a plane of many cold blocks would move them all in one go.
         if self.collections.by_plane[plane.index()].is_none()
             && !collection.levels_wear
             && let Some(block) = self.ftl.wants_wear_move(plane)
         {
-            let collection = Collection { block, cursor: 0, background: true, levels_wear: true };
+            if M::FULL && self.ftl.has_twins() {
+                return self.level_wear_of_twins(block, datapath, kernel);
+            }
+            let collection = Collection { background: true, levels_wear: true, ..Collection::new(block) };
             self.begin_collection(plane, collection, datapath, kernel);
         }
     }

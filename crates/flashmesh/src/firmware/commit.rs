@@ -6,7 +6,6 @@ use crate::kernel::Kernel;
 use crate::kernel::model::Model;
 use crate::kernel::probe::{Notice, Origin};
 use crate::schedule::transaction::{Class, Transaction};
-use crate::units::Bytes;
 
 use super::Firmware;
 
@@ -17,30 +16,38 @@ impl Firmware {
         let Transaction { class, request, lpn, plane, from, to, successor, is_copied, has_page, .. } =
             *datapath.transaction(id);
         match class {
+            Class::UserProgram if M::FULL && datapath.transaction(id).is_reallocated => {
+                self.reallocated(id, datapath, kernel);
+            }
             Class::UserProgram => {
                 self.counters.flash.user_programs += 1;
                 kernel.tell(|| Notice::PageProgrammed(to, lpn, request.map_or(Origin::Destaged, Origin::User)));
                 self.ftl.commit_write(lpn, to);
                 if M::FULL {
+                    self.forget_placement(id);
+                    self.page_superseded(lpn, kernel);
                     self.page_written(lpn, true);
                     if request.is_none() && self.destage_programmed(lpn) {
                         // The host deallocated the page while it was on its way.
                         self.ftl.deallocate(lpn);
                         self.page_written(lpn, false);
                         kernel.tell(|| Notice::DestageForgotten(lpn));
+                        self.page_superseded(lpn, kernel);
                     }
                     self.entry_changed(lpn, datapath, kernel);
-                    if has_page {
-                        self.ftl.bound_programmed(plane);
-                        self.start_blocked(plane, datapath, kernel);
-                    }
+                }
+                if M::PREALLOCATES && has_page {
+                    self.ftl.preallocated_programmed(plane);
+                    self.start_blocked(plane, datapath, kernel);
                 }
                 self.start_successor(lpn, successor, datapath, kernel);
             }
             Class::CollectProgram => {
                 self.counters.gc.pages_moved += 1;
                 kernel.tell(|| Notice::PageProgrammed(to, lpn, Origin::Moved(from)));
-                if self.ftl.commit_move(lpn, from, to) {
+                // A replica is in no entry of the map.
+                let is_original = self.ftl.lookup(lpn) == Some(from);
+                if self.ftl.commit_move(lpn, from, to) && is_original {
                     self.moved_entry_changed(lpn, self.geometry.plane_of(from), kernel);
                 }
                 if is_copied {
@@ -53,6 +60,7 @@ impl Firmware {
                 kernel.tell(|| Notice::PageProgrammed(to, lpn, Origin::Map));
                 self.ftl.commit_write(lpn, to);
             }
+            Class::ReplicaProgram => self.replica_programmed(id, datapath, kernel),
             Class::Erase => {
                 let block = self.geometry.block_of(from);
                 kernel.tell(|| Notice::BlockErased(block));
@@ -66,19 +74,24 @@ impl Firmware {
     /// The firmware goes on from a page programmed, or a block erased.
     #[inline]
     pub(super) fn conclude<M: Model>(&mut self, id: TransactionId, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
-        let Transaction { class, plane, from, lpn, request, is_cached, spent, conflict, .. } =
-            *datapath.transaction(id);
+        let Transaction { class, plane, from, lpn, request, is_cached, is_reallocated, .. } = *datapath.transaction(id);
+        if M::FULL && class == Class::UserProgram {
+            self.write_ended(plane);
+        }
+        if class == Class::UserProgram && request.is_some() {
+            self.finished(id, request, datapath);
+            if M::FULL && is_cached {
+                self.passed_cache(lpn, datapath, kernel);
+            }
+            return;
+        }
         datapath.remove(id);
         match class {
-            Class::UserProgram if request.is_none() => self.destaged(lpn, datapath, kernel),
-            Class::UserProgram => {
-                self.finished(request, Bytes::ZERO, spent, conflict);
-                if is_cached {
-                    self.passed_cache(lpn, datapath, kernel);
-                }
-            }
+            Class::UserProgram if M::FULL && is_reallocated => {}
+            Class::UserProgram => self.destaged(lpn, datapath, kernel),
             Class::CollectProgram => self.advance(self.geometry.plane_of(from), datapath, kernel),
             Class::MapProgram => self.translation_programmed(lpn, datapath, kernel),
+            Class::ReplicaProgram => {}
             Class::Erase => self.block_erased(plane, datapath, kernel),
             Class::MapRead | Class::UserRead | Class::CollectRead => {
                 unreachable!("a read ends in the register, not in the array")

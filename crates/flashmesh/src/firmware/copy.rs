@@ -25,7 +25,9 @@ impl Firmware {
             return None;
         }
         let Transaction { class, lpn, plane, from, .. } = *datapath.transaction(read);
-        if class != Class::CollectRead || self.ftl.stream_of_move(from) != Stream::Collection {
+        // A replica stays on its die.
+        let moves_data = class == Class::CollectRead && self.ftl.stream_of_move(from) == Stream::Collection;
+        if !moves_data || self.ftl.lookup(lpn) != Some(from) {
             return None;
         }
         let fabric = datapath.fabric();

@@ -105,7 +105,7 @@ impl Firmware {
     }
 
     fn program_translation<M: Model>(&mut self, page: Lpn, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
-        let plane = self.ftl.place_write(page, datapath.idle_dies());
+        let plane = self.place_map_write(page, datapath);
         let mut transaction = Transaction::new(Class::MapProgram, None, page, plane, Ppn(0), self.geometry.page_size);
         transaction.queued = kernel.now();
         let id = datapath.insert(transaction);

@@ -10,17 +10,21 @@ mod commit;
 mod copy;
 mod events;
 mod map;
+mod mbm;
+mod place;
+pub mod policy;
 mod power_cut;
 mod preallocate;
 mod read;
+pub mod replication;
 mod source;
+mod tbm;
 mod write;
 
 use rustc_hash::FxHashMap;
 
-use crate::config::{Config, FirstTouch, Move, WriteBinding, WriteStreams};
+use crate::config::{Config, FirstTouch, Move, MovedPages, WriteBinding, WriteStreams};
 use crate::datapath::Datapath;
-use crate::fabric::Causes;
 use crate::flash::geometry::Geometry;
 use crate::ftl::Ftl;
 use crate::ftl::mapping_cache::MappingCache;
@@ -36,7 +40,10 @@ pub use cache::DeviceCache;
 
 use collect::Collections;
 use map::CachedMap;
+use place::Placements;
+use policy::{AnyPolicy, FirmwarePolicy};
 use preallocate::BlockedPrograms;
+use replication::Replication;
 
 /// A page of a request.
 #[derive(Clone, Copy, Debug)]
@@ -58,16 +65,16 @@ pub struct PageRequest {
 /// Something is done for a request.
 #[derive(Clone, Copy, Debug)]
 pub enum Done {
-    /// A page of it, or a part of one.
-    Page {
+    /// A page of one, or a part of a page, by this transaction, which is still there and ends with the taking.
+    Page(TransactionId),
+    /// A part of a page of it, by the device cache.
+    Cached {
         /// The request.
         request: RequestId,
         /// What was read for it.
         read: Bytes,
         /// Where the time of the page went.
         spent: LatencyBreakdown,
-        /// What was in the way of its transfers.
-        conflict: Causes,
     },
     /// All that the device cache had to write for a flush; `None` for one that the drive itself waits for.
     Flush(Option<RequestId>),
@@ -95,8 +102,10 @@ struct Rules {
     copies: bool,
     /// Whether all streams of the host write to one open block of a plane.
     shares_open_block: bool,
-    /// Whether a page placed for a read changes its entry.
-    placement_changes_map: bool,
+    /// Whether a page that holds nothing is given a place when it is read.
+    places_for_reads: bool,
+    /// Whether the allocator is the caller's own, which is told of requests and asked again when a write could be programmed.
+    asks_allocator: bool,
     /// By stream.
     priorities: Vec<Priority>,
 }
@@ -105,15 +114,20 @@ struct Rules {
 pub struct Firmware {
     geometry: Geometry,
     rules: Rules,
+    /// What the policy decides.
+    policy: AnyPolicy,
     ftl: Ftl,
     /// The last write in flight of each logical page: writes of one page keep their order.
     writes_in_flight: FxHashMap<Lpn, TransactionId>,
     blocked: BlockedPrograms,
+    placements: Placements,
     collections: Collections,
     /// The device cache, when the drive has one.
     cache: Option<Box<DeviceCache>>,
     /// The cache of the map, unless all of it is in DRAM.
     map: Option<Box<CachedMap>>,
+    /// Copies of pages on other dies, when there are to be any.
+    replication: Option<Box<Replication>>,
     /// Whether the host is there no more: what was to be done for requests is given up.
     is_cut_off: bool,
     done: Vec<Done>,
@@ -121,10 +135,8 @@ pub struct Firmware {
 }
 
 impl Firmware {
-    /// The firmware of the drive that `config` describes, in its initial state.
-    pub fn new(config: &Config, geometry: &Geometry) -> Firmware {
-        let mut ftl = Ftl::new(geometry, config);
-        ftl.precondition(&config.precondition, config.seed);
+    /// The firmware of the drive that `config` describes, with its translation layer in its initial state.
+    pub fn new(config: &Config, geometry: &Geometry, ftl: Ftl) -> Firmware {
         let priorities: Vec<Priority> = config.streams().iter().map(|stream| stream.queue.priority).collect();
         let map = ftl.translation_pages().map(|pages| {
             let cache = MappingCache::new(&config.mapping, pages, priorities.len());
@@ -140,20 +152,30 @@ impl Firmware {
                 collects_in_background: config.gc.background_threshold != 0.0,
                 copies,
                 shares_open_block: config.ftl.write_streams == WriteStreams::Shared,
-                placement_changes_map: config.ftl.first_touch == FirstTouch::WriteBlock,
+                places_for_reads: preallocates && config.ftl.first_touch == FirstTouch::WriteBlock,
+                asks_allocator: false,
                 priorities,
             },
+            placements: Placements::default(),
+            policy: AnyPolicy::new(config, geometry),
             writes_in_flight: FxHashMap::default(),
             blocked: if preallocates { BlockedPrograms::new(geometry.planes()) } else { BlockedPrograms::default() },
             collections: Collections::new(geometry, copies),
             cache: DeviceCache::new(config, geometry, &ftl),
             map,
+            replication: Replication::new(config, geometry),
             is_cut_off: false,
             done: Vec::new(),
             counters: Counters::default(),
             ftl,
             geometry: geometry.clone(),
         }
+    }
+
+    /// Runs with a firmware policy of the caller's own in place of the configured one, which is `page`.
+    pub fn set_policy(&mut self, policy: Box<dyn FirmwarePolicy + Send>) {
+        self.ftl.set_moves_shared(policy.moved_pages() == MovedPages::WriteBlock);
+        self.policy = AnyPolicy::Custom(policy);
     }
 
     /// The translation layer.
@@ -176,6 +198,16 @@ impl Firmware {
         self.map.as_ref().map(|map| &map.cache)
     }
 
+    /// Copies of pages on other dies, when there are to be any.
+    pub fn replication(&self) -> Option<&Replication> {
+        self.replication.as_deref()
+    }
+
+    /// The same, to be set up before the run.
+    pub fn replication_mut(&mut self) -> Option<&mut Replication> {
+        self.replication.as_deref_mut()
+    }
+
     /// Has the caches keep what probes are told of.
     pub fn tell_probes(&mut self) {
         if let Some(map) = &mut self.map {
@@ -186,10 +218,16 @@ impl Firmware {
         }
     }
 
+    /// Whether anything is done for requests.
+    #[inline(always)]
+    pub fn has_done(&self) -> bool {
+        !self.done.is_empty()
+    }
+
     /// What is done for requests, in the order in which it was, from the one numbered `next` on.
     #[inline(always)]
-    pub fn next_done(&mut self, next: usize) -> Option<Done> {
-        self.done.get(next).copied()
+    pub fn next_done(&self, next: usize) -> Option<&Done> {
+        self.done.get(next)
     }
 
     /// All that was done has been taken.
@@ -198,13 +236,44 @@ impl Firmware {
         self.done.clear();
     }
 
-    /// Hands granted paths to their dies until the fabric has nothing more to say.
+    /// Hands granted paths to their dies until the fabric has nothing more to say; gives whether it had anything.
     #[inline(always)]
-    pub fn settle<M: Model>(&mut self, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
-        if datapath.has_answers() {
-            self.take_grants(datapath, kernel);
+    pub fn settle<M: Model>(&mut self, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) -> bool {
+        let mut has_answered = false;
+        loop {
+            if M::FULL {
+                self.dispatch_if_due(datapath, kernel);
+            }
+            let has_dispatched = M::FULL && datapath.dispatches() && self.settle_dispatch(datapath, kernel);
+            let has_answers = datapath.has_answers();
+            if has_answers {
+                self.take_grants(datapath, kernel);
+            }
+            has_answered |= has_dispatched || has_answers;
+            // What a grant has freed may let further writes go on, and no event need come to say so.
+            if !(M::FULL && self.has_due_writes()) {
+                break;
+            }
         }
         datapath.tell_link_uses(kernel);
+        has_answered
+    }
+
+    /// Lets the scheduling policy name the dies that ask for paths, until neither it nor the fabric has more to say; gives whether they had
+    /// anything.
+    #[inline(never)]
+    fn settle_dispatch<M: Model>(&mut self, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) -> bool {
+        let mut has_answered = false;
+        loop {
+            while datapath.dispatch(self, kernel) {
+                has_answered = true;
+            }
+            if !datapath.has_answers() {
+                return has_answered;
+            }
+            has_answered = true;
+            self.take_grants(datapath, kernel);
+        }
     }
 
     #[inline(never)]
@@ -240,6 +309,7 @@ impl Firmware {
         for lpn in pages.map(Lpn) {
             let was_mapped = self.ftl.deallocate(lpn);
             kernel.tell(|| Notice::Deallocated(lpn));
+            self.page_superseded(lpn, kernel);
             if was_mapped {
                 self.entry_changed(lpn, datapath, kernel);
             }
@@ -248,17 +318,23 @@ impl Firmware {
         self.collect_idle_dies(datapath, kernel);
     }
 
+    /// A request reads `pages`, all of which follow.
+    #[inline]
+    pub fn begin_read<M: Model>(&mut self, pages: std::ops::RangeInclusive<u32>, bytes: Bytes) {
+        if M::FULL {
+            self.plan_reallocation(pages, bytes);
+        }
+    }
+
     /// Counts pages that a request writes.
     pub fn count_written(&mut self, pages: u32) {
         self.counters.flash.pages_written += u64::from(pages);
     }
 
-    /// A page is done for a request; nobody waits for others.
+    /// A transaction is done: the request that waits for it takes it; nobody waits for others.
     #[inline]
-    fn finished(&mut self, request: Option<RequestId>, read: Bytes, spent: LatencyBreakdown, conflict: Causes) {
-        if let Some(request) = request {
-            self.done.push(Done::Page { request, read, spent, conflict });
-        }
+    fn finished<M: Model>(&mut self, id: TransactionId, request: Option<RequestId>, datapath: &mut Datapath<M>) {
+        if request.is_some() { self.done.push(Done::Page(id)) } else { datapath.remove(id) }
     }
 
     /// The planes of a die.
@@ -270,6 +346,9 @@ impl Firmware {
     /// Puts a transaction into the queue of its die.
     #[inline]
     fn enqueue<M: Model>(&mut self, id: TransactionId, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
+        if M::FULL && self.is_held(id, datapath, kernel) {
+            return;
+        }
         datapath.enqueue(id, self, kernel);
     }
 }

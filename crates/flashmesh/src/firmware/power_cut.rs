@@ -25,7 +25,9 @@ impl Firmware {
         if let Some(device) = &mut self.cache {
             device.cache.drop_waiting();
         }
-        let mut given_up = datapath.take_out(|transaction| transaction.request.is_some());
+        let mut given_up = datapath.take_out(|transaction| transaction.request.is_some(), kernel);
+        given_up.iter().for_each(|&id| self.write_taken_out(id, datapath));
+        given_up.extend(self.take_held_of_requests(datapath));
         given_up.extend(self.take_blocked_of_requests(datapath));
         given_up.into_iter().for_each(|id| self.give_up(id, datapath, kernel));
     }
@@ -33,6 +35,10 @@ impl Firmware {
     /// Drops a transaction of a request, which is in no queue.
     pub(super) fn give_up<M: Model>(&mut self, id: TransactionId, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
         let Transaction { class, is_read_modify_write, lpn, successor, is_cached, .. } = *datapath.transaction(id);
+        if M::FULL && class == Class::UserRead {
+            self.read_left(id, datapath);
+            self.forget_plan_of(id, lpn);
+        }
         if class == Class::UserProgram || is_read_modify_write {
             self.drop_write(id, datapath, kernel);
             self.start_successor(lpn, successor, datapath, kernel);

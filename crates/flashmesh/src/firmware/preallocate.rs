@@ -53,7 +53,7 @@ impl Firmware {
         datapath: &mut Datapath<M>,
         kernel: &mut Kernel<M>,
     ) {
-        let plane = self.ftl.place_write(datapath.transaction(id).lpn, datapath.idle_dies());
+        let plane = self.place_write(id, datapath);
         datapath.transaction_mut(id).plane = plane;
         if self.blocked.by_plane[plane.index()].is_empty() && self.preallocate(id, datapath) {
             self.start_preallocated(id, datapath, kernel);
@@ -107,7 +107,7 @@ impl Firmware {
     ) {
         let Transaction { has_page, to, .. } = *datapath.transaction(id);
         if has_page {
-            self.ftl.drop_bound(to);
+            self.ftl.drop_preallocated(to);
             self.start_blocked(self.geometry.plane_of(to), datapath, kernel);
         }
     }
@@ -115,7 +115,7 @@ impl Firmware {
     /// Gives a write the next page of its plane, when there is one.
     fn preallocate<M: Model>(&mut self, id: TransactionId, datapath: &mut Datapath<M>) -> bool {
         let transaction = datapath.transaction_mut(id);
-        let Some(to) = self.ftl.bind(transaction.plane, self.stream_of_write(transaction)) else { return false };
+        let Some(to) = self.ftl.preallocate(transaction.plane, self.stream_of_write(transaction)) else { return false };
         (transaction.to, transaction.has_page) = (to, true);
         true
     }

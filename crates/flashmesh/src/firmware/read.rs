@@ -39,6 +39,15 @@ impl Firmware {
         transaction.queued = kernel.now();
         transaction.is_cached = fills;
         (transaction.stream, transaction.priority) = (page.stream, page.priority);
+        if M::FULL && self.rules.asks_allocator {
+            self.tell_read(page);
+        }
+        if M::FULL
+            && let Some(plane) = self.planned_plane(lpn)
+        {
+            transaction.is_reallocated = true;
+            transaction.to = self.geometry.ppn(self.geometry.first_block(plane), 0);
+        }
         let id = datapath.insert(transaction);
         if !has_map {
             self.enqueue(id, datapath, kernel);
@@ -67,30 +76,42 @@ impl Firmware {
         transaction.plane = self.geometry.plane_of(from);
     }
 
-    /// Where `lpn` is read; a page never written is placed for it.
+    /// Where `lpn` is read.
     #[inline]
     pub(super) fn translate_read<M: Model>(&mut self, lpn: Lpn, kernel: &mut Kernel<M>) -> Ppn {
-        if !M::FULL || (!kernel.is_probed() && self.map.is_none()) {
-            return self.ftl.translate_read(lpn);
+        if M::PREALLOCATES && self.rules.places_for_reads && self.ftl.lookup(lpn).is_none() {
+            self.place_for_read(lpn, kernel);
         }
-        let is_placed = self.ftl.lookup(lpn).is_none();
-        let from = self.ftl.translate_read(lpn);
-        if is_placed {
-            kernel.tell(|| Notice::PagePlaced(from, lpn, &self.ftl));
-            if self.rules.placement_changes_map {
-                self.placement_changed(lpn, kernel);
-            }
+        self.ftl.location(lpn)
+    }
+
+    /// Gives a page that holds nothing a place in the block of writes, when there is one.
+    #[inline(never)]
+    fn place_for_read<M: Model>(&mut self, lpn: Lpn, kernel: &mut Kernel<M>) {
+        if let Some(place) = self.ftl.place_for_read(lpn) {
+            kernel.tell(|| Notice::PagePlaced(place, lpn));
+            self.page_superseded(lpn, kernel);
+            self.placement_changed(lpn, kernel);
         }
-        from
     }
 
     /// The data of a read has left the die: it goes to the host, or is programmed elsewhere.
     #[inline]
     pub fn read_done<M: Model>(&mut self, id: TransactionId, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
+        if M::FULL {
+            self.read_ended(id, datapath);
+        }
+        if M::FULL && self.replication.is_some() && datapath.transaction(id).class == Class::UserRead {
+            self.read_left(id, datapath);
+            self.copy_what_was_read(id, datapath, kernel);
+        }
         let transaction = datapath.transaction_mut(id);
         match transaction.class {
             Class::CollectRead => {
                 transaction.class = Class::CollectProgram;
+                if M::FULL && self.ftl.has_twins() {
+                    self.spread_move(id, datapath);
+                }
                 self.enqueue(id, datapath, kernel);
             }
             Class::MapRead => self.translation_read(id, datapath, kernel),
@@ -102,15 +123,17 @@ impl Firmware {
                 self.enqueue(id, datapath, kernel);
             }
             _ => {
-                let Transaction { bytes, lpn, request, is_cached, spent, conflict, .. } = *transaction;
+                let Transaction { lpn, request, is_cached, .. } = *transaction;
                 self.counters.flash.user_reads += 1;
                 if M::FULL
                     && let Some(request) = request.filter(|_| is_cached)
                 {
                     self.fill_cache(request, lpn, datapath, kernel);
                 }
-                datapath.remove(id);
-                self.finished(request, bytes, spent, conflict);
+                if M::FULL && datapath.transaction(id).is_reallocated {
+                    self.reallocate(id, datapath, kernel);
+                }
+                self.finished(id, request, datapath);
             }
         }
     }

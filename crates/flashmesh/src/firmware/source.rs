@@ -18,6 +18,7 @@ impl Firmware {
         match transaction.class {
             Class::UserProgram => Some(self.stream_of_write(transaction)),
             Class::MapProgram => Some(Stream::Translation),
+            Class::ReplicaProgram => Some(self.ftl.host_stream(transaction.plane, None)),
             Class::CollectProgram if transaction.is_copied => Some(Stream::Arrival),
             Class::CollectProgram => Some(self.ftl.stream_of_move(transaction.from)),
             Class::MapRead | Class::UserRead | Class::CollectRead | Class::Erase => None,
@@ -36,16 +37,49 @@ impl<M: Model> PageSource<M> for Firmware {
     #[inline]
     fn is_current(&self, transaction: &Transaction) -> bool {
         match transaction.class {
+            Class::UserRead if !transaction.is_read_modify_write => {
+                self.ftl.may_read(transaction.lpn, transaction.from)
+            }
             Class::MapRead | Class::UserRead | Class::CollectRead | Class::CollectProgram => {
+                self.ftl.is_at(transaction.lpn, transaction.from)
+            }
+            Class::UserProgram if M::FULL && transaction.is_reallocated => {
                 self.ftl.lookup(transaction.lpn) == Some(transaction.from)
             }
+            Class::ReplicaProgram => self.is_replica_wanted(transaction),
             Class::MapProgram | Class::UserProgram | Class::Erase => true,
         }
     }
 
     #[inline]
+    fn stays(&self, write: TransactionId, datapath: &Datapath<M>) -> bool {
+        !self.rules.asks_allocator || self.write_stays(write, datapath)
+    }
+
+    #[inline]
+    fn joins(&self, lead: &Transaction, other: &Transaction) -> bool {
+        self.policy.joins(lead, other)
+    }
+
+    #[inline]
+    fn choose_home(&mut self, read: &Transaction) -> Option<Ppn> {
+        if self.replication.is_none() { None } else { self.home_of(read) }
+    }
+
+    #[inline]
+    fn read_queued(&mut self, id: TransactionId, die: DieId, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
+        if self.replication.is_some() {
+            self.read_arrived(id, die, datapath, kernel);
+        }
+    }
+
+    #[inline]
     fn next_page(&self, transaction: &Transaction) -> Option<(BlockId, u32)> {
-        self.ftl.next_page_offset(transaction.plane, self.stream_of(transaction)?)
+        let stream = self.stream_of(transaction)?;
+        match transaction.class {
+            Class::CollectProgram => self.ftl.next_move_offset(transaction.plane, stream),
+            _ => self.ftl.next_page_offset(transaction.plane, stream),
+        }
     }
 
     /// Where streams of the host have open blocks of their own, the head of each queue counts, whichever the scheduler may choose.
@@ -64,7 +98,13 @@ impl<M: Model> PageSource<M> for Firmware {
     #[inline]
     fn allocate(&mut self, transaction: &Transaction, kernel: &mut Kernel<M>) -> Option<Ppn> {
         let stream = self.stream_of(transaction)?;
-        let page = self.ftl.allocate(transaction.plane, stream);
+        let page = match transaction.class {
+            Class::CollectProgram => self.ftl.allocate_move(transaction.plane, stream),
+            _ => self.ftl.allocate(transaction.plane, stream),
+        };
+        if M::FULL {
+            self.policy.page_taken(transaction.class, transaction.plane);
+        }
         if M::FULL && transaction.class == Class::MapProgram {
             self.translation_program_began(transaction.lpn, kernel);
         }
@@ -82,8 +122,18 @@ impl<M: Model> PageSource<M> for Firmware {
 
     #[inline(never)]
     fn reroute(&mut self, id: TransactionId, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
-        let Transaction { class, plane, from, is_copied, is_read_modify_write, lpn, .. } = *datapath.transaction(id);
+        let Transaction { class, plane, from, is_copied, is_read_modify_write, is_reallocated, lpn, .. } =
+            *datapath.transaction(id);
+        if M::FULL && class == Class::UserProgram && is_reallocated {
+            return self.drop_reallocation(id, datapath);
+        }
+        if M::FULL {
+            self.read_ended(id, datapath);
+        }
         if class.is_internal() {
+            if M::FULL && class == Class::CollectProgram {
+                self.policy.page_taken(class, plane);
+            }
             if is_copied {
                 self.copy_ended(plane);
                 kernel.tell(|| Notice::CopyDropped(plane));
@@ -91,8 +141,17 @@ impl<M: Model> PageSource<M> for Firmware {
             datapath.remove(id);
             return self.advance(self.geometry.plane_of(from), datapath, kernel);
         }
+        if class == Class::ReplicaProgram {
+            return self.drop_replica_program(id, datapath);
+        }
+        if M::FULL && class == Class::UserRead {
+            self.read_left(id, datapath);
+            self.forget_plan_of(id, lpn);
+        }
         datapath.count_wait(id, kernel.now());
-        if is_read_modify_write && self.ftl.lookup(lpn).is_none() {
+        if class == Class::UserProgram {
+            self.place_again(id, datapath);
+        } else if is_read_modify_write && self.ftl.lookup(lpn).is_none() {
             self.turn_into_program(id, datapath);
         } else {
             self.retarget(id, datapath, kernel);
@@ -103,7 +162,7 @@ impl<M: Model> PageSource<M> for Firmware {
 
     #[inline(always)]
     fn holds_back(&self, ready: &PlaneMasks, waiting: &PlaneMasks) -> bool {
-        ready != waiting || (M::FULL && !self.blocked.is_empty())
+        ready != waiting || (M::PREALLOCATES && !self.blocked.is_empty())
     }
 
     #[inline(never)]
@@ -117,7 +176,7 @@ impl<M: Model> PageSource<M> for Firmware {
     ) {
         let first = self.geometry.first_plane(die);
         let held_back = |class: Class| waiting[class.index()] & !ready[class.index()];
-        let mut planes = held_back(Class::UserProgram) | held_back(Class::MapProgram);
+        let mut planes = Class::WAITING_PROGRAMS.iter().fold(0, |planes, &class| planes | held_back(class));
         planes |= self.blocked.planes(first, self.geometry.planes_per_die);
         while planes != 0 {
             let plane = planes.trailing_zeros();
@@ -129,6 +188,9 @@ impl<M: Model> PageSource<M> for Firmware {
     #[inline]
     fn die_idle(&mut self, die: DieId, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
         self.collect_in_background(die, datapath, kernel);
+        if M::FULL {
+            self.policy.die_idle();
+        }
     }
 
     fn copy_destination(&mut self, read: TransactionId, datapath: &mut Datapath<M>) -> Option<DieId> {

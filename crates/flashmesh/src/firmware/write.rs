@@ -86,7 +86,7 @@ impl Firmware {
         datapath: &mut Datapath<M>,
         kernel: &mut Kernel<M>,
     ) {
-        if M::FULL && self.rules.preallocates {
+        if M::PREALLOCATES && self.rules.preallocates {
             self.preallocate_write(id, datapath, kernel);
             return;
         }
@@ -116,8 +116,8 @@ impl Firmware {
     /// The page of this write goes to a plane now; where in the plane is decided when it is programmed, unless that was decided before.
     #[inline]
     pub(super) fn turn_into_program<M: Model>(&mut self, id: TransactionId, datapath: &mut Datapath<M>) {
-        let Transaction { lpn, has_page, to, .. } = *datapath.transaction(id);
-        let plane = if has_page { self.geometry.plane_of(to) } else { self.ftl.place_write(lpn, datapath.idle_dies()) };
+        let Transaction { has_page, to, .. } = *datapath.transaction(id);
+        let plane = if has_page { self.geometry.plane_of(to) } else { self.place_write(id, datapath) };
         let transaction = datapath.transaction_mut(id);
         transaction.class = Class::UserProgram;
         transaction.is_read_modify_write = false;

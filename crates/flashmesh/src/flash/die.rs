@@ -271,6 +271,18 @@ impl Die {
         works.then_some(&self.operation).into_iter().chain(suspended)
     }
 
+    /// Transactions that it works on, has set aside, or holds the data of.
+    pub fn outstanding(&self) -> usize {
+        let works = if self.array == Array::Holding { self.operation.transactions().len() } else { 0 };
+        let under_way: usize = self.under_way().map(|operation| operation.transactions().len()).sum();
+        works + under_way + usize::from(self.register.count.saturating_sub(self.register.left))
+    }
+
+    /// Whether a command or data is on its way to it or from it, or waits for a path to leave.
+    pub fn is_moving(&self) -> bool {
+        self.array == Array::Incoming || self.register.sending
+    }
+
     /// Whether an operation waits to be resumed.
     #[inline]
     pub fn has_suspended(&self) -> bool {
@@ -401,6 +413,13 @@ impl Die {
         (!register.is_empty()).then(|| register.transactions[usize::from(register.left) % PLANES_PER_DIE_MAX])
     }
 
+    /// Whether the page of this read has been sensed: it is in the register, or in the array until that is free.
+    pub fn holds(&self, read: TransactionId) -> bool {
+        let in_register = self.register.transactions[..usize::from(self.register.count)].contains(&read);
+        (!self.register.is_empty() && in_register)
+            || (self.array == Array::Holding && self.operation.transactions().contains(&read))
+    }
+
     /// Whether the data in the register is work of the firmware.
     #[inline]
     pub fn sends_internally(&self) -> bool {
@@ -430,15 +449,13 @@ impl Die {
         begins
     }
 
-    /// The data of one plane has left.
+    /// The data of one plane has left: that of the transaction given back.
     ///
     /// # Errors
     /// When the register is empty.
     #[inline(always)]
-    pub fn data_left(&mut self, now: Time) -> Result<(), Illegal> {
-        if self.register.is_empty() {
-            return Err(Illegal::WrongPhase);
-        }
+    pub fn data_left(&mut self, now: Time) -> Result<TransactionId, Illegal> {
+        let left = self.outgoing().ok_or(Illegal::WrongPhase)?;
         self.register.left += 1;
         self.register.sending = false;
         if self.register.left == self.register.count {
@@ -449,7 +466,7 @@ impl Die {
             }
             self.mark(now);
         }
-        Ok(())
+        Ok(left)
     }
 
     /// Time the die was busy up to `now`: anything in the array or in the register.

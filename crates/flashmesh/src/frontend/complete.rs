@@ -13,7 +13,7 @@ use crate::kernel::event::{Event, lane};
 use crate::kernel::model::Model;
 use crate::kernel::probe::Notice;
 use crate::measure::log::RequestRecord;
-use crate::schedule::transaction::LatencyBreakdown;
+use crate::schedule::transaction::{Class, LatencyBreakdown};
 use crate::units::Bytes;
 use crate::workload::RequestKind;
 
@@ -24,57 +24,74 @@ impl<M: Model> Frontend<M> {
     /// Takes what the firmware has done for requests.
     #[inline(always)]
     pub fn take_done(&mut self, firmware: &mut Firmware, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
-        let mut next = 0;
-        while let Some(done) = firmware.next_done(next) {
-            next += 1;
-            self.done(done, firmware, datapath, kernel);
-        }
-        if next > 0 {
-            firmware.done_taken();
+        if firmware.has_done() {
+            self.take_all_done(firmware, datapath, kernel);
         }
     }
 
     #[inline(always)]
-    fn done(&mut self, done: Done, firmware: &mut Firmware, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
-        match done {
-            Done::Page { request, read, spent, conflict } => {
-                if read > Bytes::ZERO && self.rules.sends_pages {
-                    self.interface.send_data(read, kernel.now());
+    fn take_all_done(&mut self, firmware: &mut Firmware, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
+        let mut next = 0;
+        while let Some(done) = firmware.next_done(next) {
+            next += 1;
+            let ended = match done {
+                &Done::Page(id) => {
+                    let transaction = datapath.transaction(id);
+                    let read = if transaction.class == Class::UserRead { transaction.bytes } else { Bytes::ZERO };
+                    let request = transaction.request;
+                    let ended = request.filter(|&request| {
+                        self.page_done(request, read, &transaction.spent, transaction.conflict, kernel)
+                    });
+                    datapath.remove(id);
+                    ended
                 }
-                self.page_done(request, spent, conflict, firmware, datapath, kernel);
+                &Done::Cached { request, read, ref spent } => {
+                    self.page_done(request, read, spent, Causes::default(), kernel).then_some(request)
+                }
+                &Done::Flush(Some(request)) => {
+                    self.respond(request, kernel);
+                    None
+                }
+                Done::Flush(None) => {
+                    self.flushed(firmware, datapath, kernel);
+                    None
+                }
+            };
+            if let Some(request) = ended {
+                self.respond(request, kernel);
+                if self.requests[request].io.kind != RequestKind::Read {
+                    self.end_write(request, firmware, datapath, kernel);
+                }
             }
-            Done::Flush(Some(request)) => self.respond(request, kernel),
-            Done::Flush(None) => self.flushed(firmware, datapath, kernel),
         }
+        firmware.done_taken();
     }
 
-    /// A page of a request is done, for which its time was `spent`; the last one makes the request respond.
+    /// A page of a request is done, for which its time was `spent`; gives whether that was the last one.
     #[inline(always)]
     fn page_done(
         &mut self,
         id: RequestId,
-        spent: LatencyBreakdown,
+        read: Bytes,
+        spent: &LatencyBreakdown,
         conflict: Causes,
-        firmware: &mut Firmware,
-        datapath: &mut Datapath<M>,
         kernel: &mut Kernel<M>,
-    ) {
+    ) -> bool {
+        if read > Bytes::ZERO && self.rules.sends_pages {
+            self.interface.send_data(read, kernel.now());
+        }
         let request = &mut self.requests[id];
         request.conflict.join(conflict);
         request.remaining -= 1;
         if request.remaining > 0 {
-            return;
+            return false;
         }
-        request.critical = spent;
-        let programs = request.io.kind != RequestKind::Read;
-        self.respond(id, kernel);
-        if programs {
-            self.end_write(id, firmware, datapath, kernel);
-        }
+        request.critical = *spent;
+        true
     }
 
     /// All is done for a request: it responds.
-    #[inline]
+    #[inline(always)]
     pub(super) fn respond(&mut self, id: RequestId, kernel: &mut Kernel<M>) {
         let now = kernel.now();
         let Request { io, stream, status, .. } = self.requests[id];
@@ -104,6 +121,7 @@ impl<M: Model> Frontend<M> {
         let latency = now - request.arrival;
         let counters = &mut self.counters;
         counters.completed += 1;
+        counters.requests_free_of_others += u64::from(!request.conflict.is_another());
         if request.conflict.is_empty() {
             counters.requests_free += 1;
         } else {

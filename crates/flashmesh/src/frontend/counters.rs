@@ -24,6 +24,8 @@ pub struct Counters {
     pub flushed: Time,
     /// Requests that met no path conflict.
     pub requests_free: u64,
+    /// Requests that met no path conflict with another request.
+    pub requests_free_of_others: u64,
     /// Requests that each cause was in the way of.
     pub requests_blocked: [u64; Cause::ALL.len()],
     /// Intervals of the run; nothing unless asked for.
@@ -46,6 +48,7 @@ impl Counters {
             statuses: [0; Status::ALL.len()],
             flushed: Time::ZERO,
             requests_free: 0,
+            requests_free_of_others: 0,
             requests_blocked: [0; Cause::ALL.len()],
             due: timeline.as_ref().map_or(Time::MAX, Timeline::due),
             is_due: false,

@@ -78,7 +78,7 @@ impl<M: Model> Frontend<M> {
     }
 
     /// Stress and closed replay: a place, or the thread, is free for its next request.
-    #[inline]
+    #[inline(always)]
     pub(super) fn issue_for(
         &mut self,
         stream: StreamId,
@@ -87,14 +87,19 @@ impl<M: Model> Frontend<M> {
         kernel: &mut Kernel<M>,
     ) -> Result<(), RunError> {
         if let Next::Issue(arrived) = self.streams[stream.index()].replay.next_for(thread, kernel.now())? {
-            self.issue(stream, arrived, firmware, kernel);
+            self.issue_now(stream, arrived, firmware, kernel);
         }
         Ok(())
     }
 
-    /// Sends a request to the drive.
-    #[inline]
+    /// Sends a request to the drive; for all but the way that most requests take.
+    #[inline(never)]
     pub(super) fn issue(&mut self, stream: StreamId, arrived: Arrived, firmware: &Firmware, kernel: &mut Kernel<M>) {
+        self.issue_now(stream, arrived, firmware, kernel);
+    }
+
+    #[inline(always)]
+    fn issue_now(&mut self, stream: StreamId, arrived: Arrived, firmware: &Firmware, kernel: &mut Kernel<M>) {
         let source = &self.streams[stream.index()];
         let priority = source.config.queue.priority;
         if source.replay.has_new_batch() {
@@ -109,7 +114,7 @@ impl<M: Model> Frontend<M> {
         {
             timeline.issued(now);
         }
-        let request = self.requests.insert(Request {
+        let request = self.requests.insert_in_place(Request {
             number,
             stream,
             io,

@@ -4,8 +4,8 @@ use crate::fabric::Causes;
 use crate::host::status::Status;
 use crate::ids::StreamId;
 use crate::schedule::transaction::{LatencyBreakdown, Priority};
-use crate::units::Time;
-use crate::workload::IoRequest;
+use crate::units::{Bytes, Time};
+use crate::workload::{IoRequest, RequestKind};
 
 /// A request in flight.
 #[derive(Clone, Copy, Debug)]
@@ -31,4 +31,29 @@ pub(super) struct Request {
     pub conflict: Causes,
     /// Where the time of the transaction that finished last went.
     pub critical: LatencyBreakdown,
+}
+
+impl Default for Request {
+    fn default() -> Request {
+        Request {
+            number: 0,
+            stream: StreamId(0),
+            io: IoRequest {
+                arrival: Time::ZERO,
+                kind: RequestKind::Read,
+                offset: Bytes::ZERO,
+                size: Bytes::ZERO,
+                stream: 0,
+            },
+            thread: 0,
+            priority: Priority::Medium,
+            arrival: Time::ZERO,
+            submitted: Time::ZERO,
+            order: 0,
+            remaining: 0,
+            status: Status::Success,
+            conflict: Causes::default(),
+            critical: LatencyBreakdown::default(),
+        }
+    }
 }

@@ -112,6 +112,8 @@ impl<M: Model> Frontend<M> {
         kernel: &mut Kernel<M>,
     ) {
         let (first, last) = self.pages_of(io);
+        firmware.request_begins::<M>(id, first, last);
+        firmware.begin_read::<M>(first.0..=last.0, io.size);
         let mut parts = 0;
         for lpn in first.0..=last.0 {
             let page = self.part_of(id, io, Lpn(lpn));
@@ -131,6 +133,7 @@ impl<M: Model> Frontend<M> {
     ) {
         let (first, last) = self.pages_of(io);
         let pages = last.0 - first.0 + 1;
+        firmware.request_begins::<M>(id, first, last);
         self.requests[id].remaining = pages;
         firmware.count_written(pages);
         for lpn in first.0..=last.0 {
@@ -167,6 +170,7 @@ impl<M: Model> Frontend<M> {
             return self.respond(id, kernel);
         }
         self.requests[id].remaining = parts.len() as u32;
+        firmware.request_begins::<M>(id, first, last);
         firmware.count_written(parts.len() as u32);
         self.begin_write(id);
         for page in &parts {

@@ -1,7 +1,5 @@
 //! Pages that garbage collection moves to another chip: which plane takes them.
 
-use std::cmp::Reverse;
-
 use super::plane::Frontier;
 use super::{Ftl, Occupancy};
 use crate::ids::{ChipId, DieId, Lpn, PlaneId};
@@ -13,10 +11,12 @@ impl Ftl {
     ///
     /// The candidates are the planes at the same place (die and plane) of other chips which the data `reaches`, as far as they are
     /// of the set that the namespace of the page is bound to. Those that
-    /// cannot take it are passed over: planes that are short of free pages themselves, that have no room for another valid
+    /// cannot take it are passed over: planes that have no room for another valid
     /// page, that have no page left in the block they keep open for such pages and cannot open another, or that await a page
-    /// already, since a chip has one page buffer for each plane \[choice\]. Of the others it is the one with the most free
-    /// pages, of equals the nearest, of equals the first.
+    /// already, since a chip has one page buffer for each plane \[choice\]. Of the others it is the one with the fewest valid
+    /// pages, of equals the nearest, of equals the first, if it has no more than the plane of the victim \[choice\]: moves even
+    /// the planes out. Were pages sent wherever free pages are, they would gather where a collection has just ended, and a
+    /// plane full of valid pages amplifies writes more than an empty one saves.
     ///
     /// # Why nothing gets stuck
     ///
@@ -30,11 +30,13 @@ impl Ftl {
     pub fn admit_copy(&mut self, lpn: Lpn, plane: PlaneId, reaches: impl Fn(DieId, DieId) -> bool) -> Option<PlaneId> {
         let planes_per_chip = self.geometry.dies_per_chip * self.geometry.planes_per_die;
         let from = self.geometry.die_of_plane(plane);
+        let valid = |plane: PlaneId| self.planes[plane.index()].valid_pages;
         let chosen = (plane.0 % planes_per_chip..self.geometry.planes())
             .step_by(planes_per_chip as usize)
             .map(PlaneId)
-            .filter(|&to| reaches(from, self.geometry.die_of_plane(to)) && self.can_admit(lpn, to))
-            .max_by_key(|&to| (self.free_pages(to), Reverse(self.distance(plane, to)), Reverse(to)))?;
+            .filter(|&to| valid(to) <= valid(plane) && reaches(from, self.geometry.die_of_plane(to)))
+            .filter(|&to| self.can_admit(lpn, to))
+            .min_by_key(|&to| (valid(to), self.distance(plane, to), to))?;
         if self.planes[chosen.index()].open_pages(Frontier::Arrival) == 0 {
             self.open_block(chosen, Frontier::Arrival)?;
         }
@@ -52,7 +54,7 @@ impl Ftl {
         let has_place = account.open_pages(Frontier::Arrival) > 0 || account.can_open(Frontier::Arrival);
         let occupancy = Occupancy::new(&self.planes, &self.mapping, &self.geometry);
         let has_room = || self.allocation.admits(lpn, plane, &occupancy);
-        !account.awaits_arrival && has_place && !self.is_short(plane) && has_room()
+        !account.awaits_arrival && has_place && has_room()
     }
 
     /// Rows and columns between the chips of two planes.
@@ -120,22 +122,18 @@ mod tests {
     }
 
     #[test]
-    fn the_plane_with_the_most_free_pages_takes_the_page() {
+    fn the_plane_with_the_fewest_valid_pages_takes_the_page() {
         let mut ftl = drive();
         fill(&mut ftl, PlaneId(3), 1);
         assert_eq!(ftl.admit_copy(PAGE, FROM, column), Some(PlaneId(15)));
     }
 
     #[test]
-    fn a_plane_that_is_short_of_free_pages_or_awaits_a_page_takes_none() {
+    fn a_plane_that_has_more_valid_pages_or_awaits_a_page_takes_none() {
         let mut ftl = drive();
-        // Ten of twelve blocks: less than the reserve and a block are free.
-        fill(&mut ftl, PlaneId(3), 48);
-        for page in 0..34 {
-            let ppn = ftl.allocate(PlaneId(3), HOST).expect("the plane has space");
-            ftl.commit(Lpn(3 * 48 + page), ppn);
-        }
-        assert!(ftl.is_short(PlaneId(3)));
+        fill(&mut ftl, FROM, 40);
+        fill(&mut ftl, PlaneId(3), 41);
+        fill(&mut ftl, PlaneId(15), 40);
         assert_eq!(ftl.admit_copy(PAGE, FROM, column), Some(PlaneId(15)));
         assert_eq!(ftl.admit_copy(PAGE, FROM, column), None);
         ftl.copy_ended(PlaneId(15));
@@ -144,10 +142,29 @@ mod tests {
     }
 
     #[test]
+    fn a_plane_that_is_short_of_free_pages_takes_a_page_that_evens_the_drive_out() {
+        let mut ftl = drive();
+        // An earlier page has opened a block for arrivals there.
+        assert_eq!(ftl.admit_copy(PAGE, FROM, column), Some(PlaneId(3)));
+        ftl.copy_ended(PlaneId(3));
+        fill(&mut ftl, FROM, 48);
+        fill(&mut ftl, PlaneId(15), 48);
+        // Ten of twelve blocks, half of whose pages are invalid: beside the block for arrivals only the reserve is free.
+        fill(&mut ftl, PlaneId(3), 40);
+        for page in 0..40 {
+            let ppn = ftl.allocate(PlaneId(3), HOST).expect("the plane has space");
+            ftl.commit(Lpn(3 * 48 + page), ppn);
+        }
+        assert!(ftl.is_short(PlaneId(3)));
+        assert_eq!(ftl.admit_copy(PAGE, FROM, column), Some(PlaneId(3)));
+        ftl.audit().expect("the tables agree");
+    }
+
+    #[test]
     fn a_plane_with_as_many_valid_pages_as_it_can_take_takes_none() {
         let mut ftl = drive();
         // An even share is 48 pages; half of the block beyond that and the five that a plane needs is room as well.
-        for plane in [3, 15] {
+        for plane in [3, FROM.0, 15] {
             for page in 0..52 {
                 let ppn = ftl.allocate(PlaneId(plane), HOST).expect("the plane has space");
                 ftl.commit(Lpn(plane * 52 + page), ppn);
@@ -163,7 +180,7 @@ mod tests {
     fn pages_that_arrive_have_a_block_of_their_own_and_leave_the_reserve_alone() {
         let mut ftl = drive();
         let idle = IdleDies::new(9);
-        fill(&mut ftl, FROM, 8);
+        fill(&mut ftl, FROM, 24);
         for page in 0..8 {
             let from = ftl.lookup(Lpn(FROM.0 * 48 + page)).expect("it was written");
             let to = ftl.admit_copy(PAGE, FROM, |_, die| die == DieId(1)).expect("the plane is empty");
@@ -174,7 +191,7 @@ mod tests {
             // The host writes page 12, which is of that plane.
             ftl.write_untimed(Lpn(12), &idle);
         }
-        assert_eq!((ftl.planes[FROM.index()].valid_pages, ftl.planes[3].valid_pages), (0, 9));
+        assert_eq!((ftl.planes[FROM.index()].valid_pages, ftl.planes[3].valid_pages), (16, 9));
         ftl.audit().expect("the tables agree");
     }
 }

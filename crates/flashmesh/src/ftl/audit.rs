@@ -2,7 +2,7 @@
 
 use super::blocks::BlockState;
 use super::{Ftl, Plane};
-use crate::ids::{BlockId, Lpn, PlaneId};
+use crate::ids::{BlockId, Lpn, PlaneId, Ppn};
 
 impl Ftl {
     /// Checks everything the tables say about each other, in time that grows with the drive: the map is a bijection
@@ -29,13 +29,38 @@ impl Ftl {
         for plane in (0..self.planes.len() as u32).map(PlaneId) {
             self.audit_plane(plane)?;
         }
+        self.audit_twins()?;
         if self.counts_parts {
             self.audit_parts()?;
         }
+        let replicas = self.audit_replicas()?;
         // Each mapped page has a valid page of its own (they map back to different pages), so equal counts make it a bijection.
         let mapped = (0..self.mapping.logical_pages()).filter(|&lpn| self.lookup(Lpn(lpn)).is_some()).count() as u64;
         let valid = self.mapped_pages();
-        check(mapped == valid, || format!("{mapped} logical pages are mapped and {valid} physical pages valid"))
+        check(mapped + replicas == valid, || {
+            format!("{mapped} logical pages are mapped, {replicas} have replicas, and {valid} physical pages are valid")
+        })
+    }
+
+    /// The second homes: each is valid, of a page that is mapped elsewhere, and the guests of each plane are counted. Gives how many
+    /// there are.
+    fn audit_replicas(&self) -> Result<u64, String> {
+        let Some(replicas) = &self.replicas else { return Ok(0) };
+        for (lpn, ppn) in replicas.homes() {
+            check(self.blocks.is_valid(ppn), || format!("the replica of {lpn:?} is at {ppn:?}, which is not valid"))?;
+            let back = self.mapping.lpn_at(ppn);
+            check(back == lpn, || format!("the replica of {lpn:?} is at {ppn:?}, which holds {back:?}"))?;
+            check(self.lookup(lpn) != Some(ppn), || format!("the replica of {lpn:?} at {ppn:?} is its original too"))?;
+            check(replicas.is_guest(ppn), || format!("the replica of {lpn:?} at {ppn:?} is no guest"))?;
+        }
+        for plane in (0..self.planes.len() as u32).map(PlaneId) {
+            let pages = self.geometry.pages_per_plane();
+            let is_guest = |ppn: &u32| replicas.is_guest(Ppn(*ppn)) && self.blocks.is_valid(Ppn(*ppn));
+            let counted = (plane.0 * pages..(plane.0 + 1) * pages).filter(is_guest).count();
+            let told = self.planes[plane.index()].guests;
+            check(told as usize == counted, || format!("{plane:?}: guests: told {told}, counted {counted}"))?;
+        }
+        Ok(self.replica_count())
     }
 
     /// What the allocator was told of the pages of each part on each plane.
@@ -68,12 +93,12 @@ impl Ftl {
         at("blocks in the free list, each once", listed as u32, free.len() as u32)?;
         at("length of the free list", account.free.len(), listed as u32)?;
 
-        let (mut valid, mut gain, mut collecting, mut erase_count_max) = (0, 0, 0, 0);
+        let (mut valid, mut invalid_pages, mut collecting, mut erase_count_max) = (0, 0, 0, 0);
         let mut free_pages = 0;
         for block in self.blocks.of_plane(plane) {
             self.audit_block(block, account)?;
             valid += self.valid_pages(block);
-            gain += self.blocks.gain(block);
+            invalid_pages += self.blocks.invalid_pages(block);
             erase_count_max = erase_count_max.max(self.erase_count(block));
             let state = self.block_state(block);
             collecting += u32::from(state == BlockState::Collecting);
@@ -88,7 +113,7 @@ impl Ftl {
         }
         free_pages += account.open_blocks().map(|open| self.geometry.pages_per_block - open.next_page).sum::<u32>();
         at("valid pages", account.valid_pages, valid)?;
-        at("invalid pages in full blocks", account.gain, gain)?;
+        at("invalid pages in full blocks", account.invalid_pages, invalid_pages)?;
         at("blocks being collected", account.collecting, collecting)?;
         at("free pages", account.free_pages, free_pages)?;
         at("highest erase count", account.erase_count_max, erase_count_max)
@@ -110,7 +135,7 @@ impl Ftl {
             let ppn = self.geometry.ppn(block, page);
             if self.blocks.is_valid(ppn) {
                 let lpn = self.mapping.lpn_at(ppn);
-                at(&format!("page {page} is valid for {lpn:?}, which is elsewhere"), self.lookup(lpn) == Some(ppn))?;
+                at(&format!("page {page} is valid for {lpn:?}, which is elsewhere"), self.is_at(lpn, ppn))?;
                 let is_data = self.translation.is_none_or(|translation| !translation.contains(lpn));
                 at("data lies among translation pages", !is_data || !self.blocks.holds_translation(block))?;
             }
@@ -119,7 +144,7 @@ impl Ftl {
         let open = account.open_blocks().find(|open| open.block == block && open.next_page < pages);
         let candidate = self.blocks.filled(block) != 0;
         at("only a full block is a candidate", candidate == (state == BlockState::Full))?;
-        at("only a candidate has a gain", candidate || self.blocks.gain(block) == 0)?;
+        at("only a candidate counts invalid pages", candidate || self.blocks.invalid_pages(block) == 0)?;
         match state {
             BlockState::Free => at("it holds programmed pages", programmed == 0)?,
             BlockState::Open => {
@@ -127,7 +152,9 @@ impl Ftl {
                 at(&format!("{programmed} of {allocated} allocated pages programmed"), programmed <= allocated)?;
                 at("every page is programmed", programmed < pages)?;
             }
-            BlockState::Full => at("its gain is not its invalid pages", self.blocks.gain(block) == pages - valid)?,
+            BlockState::Full => {
+                at("its invalid pages are not those that it counts", self.blocks.invalid_pages(block) == pages - valid)?
+            }
             BlockState::Collecting => {}
         }
         at("only an open block has pages left to allocate", open.is_none() || state == BlockState::Open)?;
@@ -147,7 +174,6 @@ mod tests {
     use crate::ftl::IdleDies;
     use crate::ftl::mapping::Mapping;
     use crate::ftl::plane::Frontier;
-    use crate::ids::Ppn;
 
     fn drive() -> Ftl {
         let mut config = Config::default();
@@ -205,7 +231,7 @@ mod tests {
     fn wrong_counts_are_found() {
         finds("free pages", |ftl| ftl.planes[0].free_pages += 1);
         finds("valid pages", |ftl| ftl.planes[0].valid_pages += 1);
-        finds("invalid pages in full blocks", |ftl| ftl.planes[0].gain += 1);
+        finds("invalid pages in full blocks", |ftl| ftl.planes[0].invalid_pages += 1);
         finds("being collected", |ftl| ftl.planes[1].collecting += 1);
         finds("erase count", |ftl| ftl.planes[1].erase_count_max += 1);
     }

@@ -18,7 +18,7 @@ pub enum BlockState {
 }
 
 /// Tables by block (and a bitmap by page), one array for each property. All start as zeroes, which describe a fresh drive.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Blocks {
     pages_per_block: u32,
     blocks_per_plane: u32,
@@ -30,7 +30,7 @@ pub(super) struct Blocks {
     programmed_pages: Vec<u16>,
     state: Vec<u8>,
     /// Invalid pages of a full block; 0 for any other.
-    gain: Vec<u16>,
+    invalid_pages: Vec<u16>,
     /// When a full block was filled, counted in filled blocks of its plane from 1; 0 for any other.
     filled: Vec<u32>,
     erase_count: Vec<u32>,
@@ -50,7 +50,7 @@ impl Blocks {
             valid_pages: vec![0; blocks],
             programmed_pages: vec![0; blocks],
             state: vec![0; blocks],
-            gain: vec![0; blocks],
+            invalid_pages: vec![0; blocks],
             filled: vec![0; blocks],
             erase_count: vec![0; blocks],
             translation: vec![0; blocks],
@@ -90,7 +90,7 @@ impl Blocks {
         self.valid[word] &= !bit;
         self.valid_pages[block.index()] -= 1;
         let full = self.state[block.index()] == BlockState::Full as u8;
-        self.gain[block.index()] += u16::from(full);
+        self.invalid_pages[block.index()] += u16::from(full);
         full
     }
 
@@ -115,21 +115,21 @@ impl Blocks {
         self.translation[block.index()] != 0
     }
 
-    /// The block is full, the `sequence`-th of its plane; returns what collection gains from it.
+    /// The block is full, the `sequence`-th of its plane; returns how many of its pages are invalid.
     pub(super) fn fill(&mut self, block: BlockId, sequence: u32) -> u32 {
-        let gain = self.pages_per_block - self.valid_pages(block);
+        let invalid_pages = self.pages_per_block - self.valid_pages(block);
         self.state[block.index()] = BlockState::Full as u8;
-        self.gain[block.index()] = gain as u16;
+        self.invalid_pages[block.index()] = invalid_pages as u16;
         self.filled[block.index()] = sequence;
-        gain
+        invalid_pages
     }
 
-    /// The block is a victim now; returns what it had to gain.
+    /// The block is a victim now; returns how many invalid pages it has.
     pub(super) fn collect(&mut self, block: BlockId) -> u32 {
         debug_assert_eq!(self.state(block), BlockState::Full);
         self.state[block.index()] = BlockState::Collecting as u8;
         self.filled[block.index()] = 0;
-        u32::from(std::mem::take(&mut self.gain[block.index()]))
+        u32::from(std::mem::take(&mut self.invalid_pages[block.index()]))
     }
 
     /// The victim is erased; returns its erase count.
@@ -150,7 +150,7 @@ impl Blocks {
         self.valid_pages[to] = source.valid_pages[from];
         self.programmed_pages[to] = source.programmed_pages[from];
         self.state[to] = source.state[from];
-        self.gain[to] = source.gain[from];
+        self.invalid_pages[to] = source.invalid_pages[from];
         self.filled[to] = source.filled[from];
         self.translation[to] = source.translation[from];
     }
@@ -200,8 +200,8 @@ impl Blocks {
         u32::from(self.programmed_pages[block.index()])
     }
 
-    pub(super) fn gain(&self, block: BlockId) -> u32 {
-        u32::from(self.gain[block.index()])
+    pub(super) fn invalid_pages(&self, block: BlockId) -> u32 {
+        u32::from(self.invalid_pages[block.index()])
     }
 
     pub(super) fn filled(&self, block: BlockId) -> u32 {
@@ -232,6 +232,6 @@ impl Blocks {
     pub(super) fn candidates(&self, plane: PlaneId) -> Candidates<'_> {
         let first = plane.index() * self.blocks_per_plane as usize;
         let blocks = first..first + self.blocks_per_plane as usize;
-        Candidates::new(&self.gain[blocks.clone()], &self.filled[blocks])
+        Candidates::new(&self.invalid_pages[blocks.clone()], &self.filled[blocks])
     }
 }

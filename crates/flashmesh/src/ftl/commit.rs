@@ -21,6 +21,7 @@ impl Ftl {
         if let Some(old) = old {
             self.invalidate(old);
         }
+        self.end_replica(lpn);
         if self.counts_parts {
             self.tell_move(lpn, old, Some(ppn));
         }
@@ -52,20 +53,27 @@ impl Ftl {
         let moved = self.mapping.get(lpn) == Some(from);
         if moved {
             self.mapping.set(lpn, to);
-            self.invalidate(from);
+            let was_guest = self.invalidate(from);
             if self.counts_parts {
                 self.tell_move(lpn, Some(from), Some(to));
             }
-            self.program_valid(to);
-        } else {
-            self.count_program(self.blocks.block_of(to));
+            let plane = self.program_valid(to);
+            if was_guest && plane == self.geometry.plane_of(from) {
+                self.admit_guest(to);
+            }
+            return true;
         }
-        moved
+        if self.replicas.is_some() && self.move_replica(lpn, from, to) {
+            return true;
+        }
+        self.count_program(self.blocks.block_of(to));
+        false
     }
 
     /// Forgets `lpn` (TRIM of a whole page); true when it was mapped.
     pub fn deallocate(&mut self, lpn: Lpn) -> bool {
         let old = self.mapping.clear(lpn);
+        self.end_replica(lpn);
         if let Some(old) = old {
             self.invalidate(old);
             if self.counts_parts {
@@ -95,7 +103,7 @@ impl Ftl {
     pub(super) fn fill(&mut self, block: BlockId) {
         let account = &mut self.planes[self.blocks.plane_of(block).index()];
         account.filled += 1;
-        account.gain += self.blocks.fill(block, account.filled);
+        account.invalid_pages += self.blocks.fill(block, account.filled);
         let erase_count = self.blocks.erase_count(block);
         if erase_count < account.erase_count_min {
             account.erase_count_min = erase_count;
@@ -103,11 +111,13 @@ impl Ftl {
         }
     }
 
+    /// A page is not valid any more; gives whether it was a guest of its plane.
     #[inline]
-    pub(super) fn invalidate(&mut self, ppn: Ppn) {
+    pub(super) fn invalidate(&mut self, ppn: Ppn) -> bool {
         let block = self.blocks.block_of(ppn);
         let account = &mut self.planes[self.blocks.plane_of(block).index()];
         account.valid_pages -= 1;
-        account.gain += u32::from(self.blocks.clear_valid(block, ppn));
+        account.invalid_pages += u32::from(self.blocks.clear_valid(block, ppn));
+        self.dismiss_guest(ppn)
     }
 }

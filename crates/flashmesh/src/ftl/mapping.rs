@@ -3,15 +3,22 @@
 use std::hint::black_box;
 
 use crate::ids::{Lpn, Ppn};
+use crate::units::Bytes;
+
+/// Entries of a region of the forward table: those of a page of memory, 4 KiB.
+const REGION_ENTRIES: u32 = 1024;
 
 /// The page-level map in both directions.
 ///
 /// Both tables come zeroed from the operating system and zero means "nothing here", so a fresh drive of any size
-/// costs no time and no memory until it is touched.
-#[derive(Debug)]
+/// costs no time and no memory until it is written. A look at an entry that was never set does not touch the table either:
+/// it would bring a page of memory into the process, for nothing.
+#[derive(Clone, Debug)]
 pub(super) struct Mapping {
     /// By logical page: physical page + 1, or 0 when unmapped.
     forward: Vec<u32>,
+    /// By region of the forward table, a bit each: whether an entry of it was ever set.
+    written_regions: Vec<u64>,
     /// By physical page: the logical page last programmed there; meaningful only while the page is valid.
     reverse: Vec<u32>,
 }
@@ -19,11 +26,26 @@ pub(super) struct Mapping {
 impl Mapping {
     /// A map of `logical_pages`, those of the host and translation pages, over `pages` physical pages.
     pub(super) fn new(logical_pages: u32, pages: u32) -> Mapping {
-        Mapping { forward: vec![0; logical_pages as usize], reverse: vec![0; pages as usize] }
+        let regions = logical_pages.div_ceil(REGION_ENTRIES);
+        Mapping {
+            forward: vec![0; logical_pages as usize],
+            written_regions: vec![0; regions.div_ceil(u64::BITS) as usize],
+            reverse: vec![0; pages as usize],
+        }
+    }
+
+    /// Whether an entry of the region of `lpn` was ever set.
+    #[inline]
+    fn is_region_written(&self, lpn: Lpn) -> bool {
+        let region = lpn.0 / REGION_ENTRIES;
+        self.written_regions[(region / u64::BITS) as usize] >> (region % u64::BITS) & 1 != 0
     }
 
     #[inline]
     pub(super) fn get(&self, lpn: Lpn) -> Option<Ppn> {
+        if !self.is_region_written(lpn) {
+            return None;
+        }
         self.forward[lpn.index()].checked_sub(1).map(Ppn)
     }
 
@@ -31,19 +53,25 @@ impl Mapping {
     #[inline]
     pub(super) fn set(&mut self, lpn: Lpn, ppn: Ppn) -> Option<Ppn> {
         self.reverse[ppn.index()] = lpn.0;
+        let region = lpn.0 / REGION_ENTRIES;
+        self.written_regions[(region / u64::BITS) as usize] |= 1 << (region % u64::BITS);
         let entry = &mut self.forward[lpn.index()];
         let old = entry.checked_sub(1).map(Ppn);
         *entry = ppn.0 + 1;
         old
     }
 
+    /// `ppn` holds `lpn`, beside where the map has it.
+    pub(super) fn note(&mut self, ppn: Ppn, lpn: Lpn) {
+        self.reverse[ppn.index()] = lpn.0;
+    }
+
     /// Unmaps `lpn` and returns where it was.
     #[inline]
     pub(super) fn clear(&mut self, lpn: Lpn) -> Option<Ppn> {
-        let entry = &mut self.forward[lpn.index()];
-        let old = entry.checked_sub(1).map(Ppn);
-        *entry = 0;
-        old
+        let old = self.get(lpn)?;
+        self.forward[lpn.index()] = 0;
+        Some(old)
     }
 
     /// The logical page last programmed at `ppn`.
@@ -55,7 +83,17 @@ impl Mapping {
     /// Loads the entries of `lpns` into the cache. The loads do not depend on each other, so their misses overlap.
     #[inline]
     pub(super) fn touch(&self, lpns: impl Iterator<Item = Lpn>) {
-        black_box(lpns.fold(0, |sum, lpn| sum ^ self.forward.get(lpn.index()).copied().unwrap_or(0)));
+        let entry = |lpn: Lpn| match lpn.index() < self.forward.len() && self.is_region_written(lpn) {
+            true => self.forward[lpn.index()],
+            false => 0,
+        };
+        black_box(lpns.fold(0, |sum, lpn| sum ^ entry(lpn)));
+    }
+
+    /// How much of the forward table was ever written.
+    pub(super) fn written(&self) -> Bytes {
+        let regions: u32 = self.written_regions.iter().map(|word| word.count_ones()).sum();
+        Bytes::new(u64::from(regions) * u64::from(REGION_ENTRIES) * size_of::<u32>() as u64)
     }
 
     pub(super) fn logical_pages(&self) -> u32 {

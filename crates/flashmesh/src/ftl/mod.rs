@@ -14,10 +14,9 @@
 //! plane, or go to a plane of the same namespace that has room, so they change nothing about it.
 //!
 //! When the host stream is out of space and no collection is running, the plane has one free block (the reserve, which
-//! only a collection may open and which comes back when its victim is erased), at most one open block for collection and
-//! one for placement. The other B - 3 or more are full once the programs in flight have finished. Were they all fully
-//! valid, the plane would hold (B - 3) P valid pages; so at least P invalid pages lie in full blocks and
-//! [`Ftl::begin_collection`] finds a victim. A victim with g invalid pages leaves g more pages to collection than it had
+//! only a collection may open and which comes back when its victim is erased) and at most one open block for collection. The
+//! other B - 2 or more are full once the programs in flight have finished. Were they all fully valid, the plane would hold
+//! (B - 2) P valid pages; so at least 2 P invalid pages lie in full blocks and [`Ftl::begin_collection`] finds a victim. A victim with g invalid pages leaves g more pages to collection than it had
 //! before, and after at most P of them a block is free for the host.
 //!
 //! When every full block is fully valid, there is nothing to gain: [`Ftl::wants_collection`] is false, so that
@@ -25,8 +24,8 @@
 //!
 //! Where the map lies on flash, translation pages have two open blocks of their own in each plane, one for those that are
 //! written and one for those that are moved, and two more blocks to spare ([`TRANSLATION_BLOCKS`]); they count as logical pages,
-//! spread over the planes as all of them are. So B - 5 or more blocks are full when the host, or the map, is out of space, while
-//! at most (B - 6) P pages are valid, and again P invalid pages lie in full blocks. A victim of either kind has the pages left
+//! spread over the planes as all of them are. So B - 4 or more blocks are full when the host, or the map, is out of space, while
+//! at most (B - 6) P pages are valid, and again 2 P invalid pages lie in full blocks. A victim of either kind has the pages left
 //! in the open block of its kind, and the reserve, to move to; each collection leaves more pages in one of the two than
 //! before, so that after at most 2 P invalid pages a block is free.
 //!
@@ -34,7 +33,7 @@
 //! [`Ftl::admit_copy`] says why nothing waits for it.
 //!
 //! Where writes get their pages early, at most P pages of a plane are handed out while their programs wait, and one more block
-//! is to spare ([`BOUND_BLOCKS`]): a plane is as full as before when they are counted as valid beside their older versions.
+//! is to spare ([`PREALLOCATED_BLOCKS`]): a plane is as full as before when they are counted as valid beside their older versions.
 //! Their blocks are not full, so none is collected; and what holds such a page waits for no other, so that
 //! it is programmed in the end, and its block is full.
 //!
@@ -48,39 +47,50 @@
 pub mod allocation;
 mod arrival;
 mod audit;
-mod binding;
 mod blocks;
 pub mod collection;
 mod commit;
 mod mapping;
 pub mod mapping_cache;
+mod moved;
 mod partition;
 mod placement;
 mod plane;
+mod preallocation;
 mod precondition;
+mod prepared;
 mod reclaim;
+mod replicas;
 #[cfg(test)]
 mod testing;
+#[cfg(test)]
+mod tests;
 mod translation;
+mod twins;
 mod wear;
 
-pub use allocation::IdleDies;
+pub use allocation::{DriveView, IdleDies, PageRead, PageWrite, RequestPart};
 pub use blocks::BlockState;
 pub use partition::{Partition, spare_blocks_min};
 pub use precondition::PreconditionReport;
+pub use prepared::PreparedDrives;
 pub use translation::{TRANSLATION_BLOCKS, TranslationPages};
 
 use std::hint::black_box;
 
 use allocation::Allocator;
 use blocks::Blocks;
+use collection::VictimSelector;
 use mapping::Mapping;
 use plane::{Frontier, Plane};
+use replicas::Replicas;
 
-use crate::config::{self, Config};
+use crate::config::{self, Allocation, Config, FirmwarePolicy, MovedPages};
 use crate::engine::random::SimRng;
 use crate::flash::geometry::Geometry;
 use crate::ids::{BlockId, Lpn, PlaneId, Ppn, StreamId};
+use crate::schedule::load::Load;
+use crate::units::Bytes;
 
 /// Which open block of a plane a program goes to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -114,9 +124,8 @@ impl Stream {
 ///
 /// Two things are expected of its user. A page allocated is programmed and committed ([`Ftl::commit_write`],
 /// [`Ftl::commit_move`]) whatever happens meanwhile. And a plane has one program in flight at a time for each stream,
-/// as a die does one thing at a time, but for what [`Ftl::bind`] allows; more of them work too, but then a drive at its smallest spare area may run out of
-/// pages to place unwritten data on.
-#[derive(Debug)]
+/// as a die does one thing at a time, but for what [`Ftl::preallocate`] allows.
+#[derive(Clone, Debug)]
 pub struct Ftl {
     geometry: Geometry,
     mapping: Mapping,
@@ -129,11 +138,17 @@ pub struct Ftl {
     gc: config::Gc,
     wear: config::Wear,
     translation: Option<TranslationPages>,
-    /// Where pages read before they were written are placed.
-    first_touch: config::FirstTouch,
     partition: Partition,
     /// Whether the allocator is told of every page that comes to a plane or leaves it.
     counts_parts: bool,
+    /// Whether moved pages go to the block that is written.
+    shares_moves: bool,
+    /// Whether the planes of a die begin with equal write pointers.
+    keeps_equal_pointers: bool,
+    /// Kept where the planes of a die use the same blocks together.
+    twins: Option<twins::Twins>,
+    /// Second homes of pages, where replication makes any.
+    replicas: Option<Box<Replicas>>,
 }
 
 /// Limits of every plane, in pages.
@@ -181,10 +196,10 @@ impl<'a> Occupancy<'a> {
         u32::from(self.planes[plane.index()].awaits_arrival)
     }
 
-    /// The valid pages of `plane`.
+    /// The valid pages of `plane`, without guests: those that replication put there.
     #[inline]
     pub fn valid_pages(&self, plane: PlaneId) -> u32 {
-        self.planes[plane.index()].valid_pages
+        self.planes[plane.index()].valid_pages - self.planes[plane.index()].guests
     }
 
     /// The plane that holds `lpn` now.
@@ -195,13 +210,23 @@ impl<'a> Occupancy<'a> {
 
 impl Ftl {
     /// The translation layer of a drive that was never written. Takes no time and memory that grows with the number of
-    /// pages, but for translation pages: tables are touched when their pages are.
+    /// pages, but for translation pages: tables are touched when pages are written.
     ///
     /// # Panics
     /// When the namespaces of `config` do not fit the drive: [`Partition::new`] says so before.
     pub fn new(geometry: &Geometry, config: &Config) -> Ftl {
         let partition = Partition::new(geometry, config).unwrap_or_else(|error| panic!("{error}"));
         Ftl::divided(geometry, config, partition, TranslationPages::new(geometry, &config.mapping))
+    }
+
+    /// The translation layer in the state in which a run of `config` begins.
+    ///
+    /// # Panics
+    /// As [`Ftl::new`].
+    pub fn prepared(geometry: &Geometry, config: &Config) -> Ftl {
+        let mut ftl = Ftl::new(geometry, config);
+        ftl.precondition(&config.precondition, config.seed);
+        ftl
     }
 
     fn divided(
@@ -219,32 +244,46 @@ impl Ftl {
             account.admit_writers(partition.writers(plane));
             account
         });
-        let pages_leave = config.gc.r#move == config::Move::ChipToChip;
+        let places_writes = config.ftl.policy == FirmwarePolicy::Mbm;
+        let pages_leave = config.gc.r#move == config::Move::ChipToChip || places_writes;
+        let allocation = if places_writes { Allocation::Static(partition.order()) } else { config.ftl.allocation };
+        let has_twins = config.ftl.policy == FirmwarePolicy::Tbm;
+        let mut of_victims = geometry.clone();
+        if has_twins {
+            // A victim is a block of each plane.
+            of_victims.pages_per_block *= std::mem::replace(&mut of_victims.planes_per_die, 1);
+        }
         let translation_end = translation.map_or(0, |translation| translation.all().end);
         let logical_pages = geometry.logical_pages.max(partition.end()).max(translation_end);
         let mut ftl = Ftl {
             mapping: Mapping::new(logical_pages, geometry.pages()),
             blocks: Blocks::new(geometry),
             planes: planes.collect(),
-            allocation: allocation::Policy::new(geometry, &partition, config.ftl.allocation, pages_leave),
-            victim: collection::Policy::new(geometry, &config.gc),
+            allocation: allocation::Policy::new(geometry, &partition, allocation, pages_leave),
+            victim: collection::Policy::new(&of_victims, &config.gc),
             random: SimRng::new(config.seed ^ SEED_OF_VICTIMS),
             limits: Limits::new(geometry, &config.gc),
             gc: config.gc.clone(),
             wear: config.wear.clone(),
             translation,
-            first_touch: config.ftl.first_touch,
             geometry: geometry.clone(),
-            counts_parts: partition.parts.len() > 1
-                && (pages_leave || config.ftl.allocation == config::Allocation::Dynamic),
+            counts_parts: partition.parts.len() > 1 && (pages_leave || allocation.is_dynamic()),
+            replicas: config.replication.enabled.then(|| Box::new(Replicas::new(geometry, &partition))),
             partition,
+            shares_moves: match config.ftl.policy {
+                FirmwarePolicy::Page | FirmwarePolicy::Sprinkler => config.gc.moved_pages == MovedPages::WriteBlock,
+                FirmwarePolicy::Tbm => true,
+                FirmwarePolicy::Mbm => !config.mbm.ws,
+            },
+            keeps_equal_pointers: config.ftl.policy == FirmwarePolicy::Mbm && config.mbm.ws,
+            twins: has_twins.then(|| twins::Twins::new(geometry.dies())),
         };
         ftl.lay_out_translation();
         ftl.count_parts(translation.map_or(0..0, |translation| translation.all()));
         ftl
     }
 
-    /// Where `lpn` is; `None` when it was never written, or deallocated.
+    /// Where `lpn` is; `None` when it holds nothing: it was never written, or deallocated. [`Ftl::location`] says where it is read.
     #[inline]
     pub fn lookup(&self, lpn: Lpn) -> Option<Ppn> {
         self.mapping.get(lpn)
@@ -267,11 +306,72 @@ impl Ftl {
         }));
     }
 
-    /// The plane that the next version of `lpn` goes to. Every page placed is to be allocated and committed there.
+    /// The plane that the next version of a page goes to. Every page placed is to be allocated and committed there, or
+    /// [taken back](Ftl::unplace_write).
+    #[inline]
+    pub fn place(&mut self, write: &PageWrite, idle: &IdleDies, load: Option<Load<'_>>) -> PlaneId {
+        let occupancy = Occupancy::new(&self.planes, &self.mapping, &self.geometry);
+        let drive = DriveView { geometry: &self.geometry, occupancy, idle, load };
+        self.allocation.place(write, &drive)
+    }
+
+    /// [`Ftl::place`] of a page that is written for nobody in particular, where nothing waits.
     #[inline]
     pub fn place_write(&mut self, lpn: Lpn, idle: &IdleDies) -> PlaneId {
+        self.place(&PageWrite::of(lpn), idle, None)
+    }
+
+    /// Whether a write placed on `plane` is programmed there, now that it could be.
+    pub fn stays(&self, write: &PageWrite, plane: PlaneId, idle: &IdleDies, load: Load<'_>) -> bool {
         let occupancy = Occupancy::new(&self.planes, &self.mapping, &self.geometry);
-        self.allocation.place(lpn, &occupancy, idle)
+        let drive = DriveView { geometry: &self.geometry, occupancy, idle, load: Some(load) };
+        self.allocation.stays(write, plane, &drive)
+    }
+
+    /// Tells the allocator that a request reads a page.
+    pub fn tell_read(&mut self, read: &PageRead) {
+        self.allocation.read(read);
+    }
+
+    /// Places pages by an allocator of the caller's own in place of the configured one.
+    ///
+    /// # Panics
+    /// When a page was placed before.
+    pub fn set_allocator(&mut self, allocator: Box<dyn Allocator + Send>) {
+        assert!(self.allocation.is_unused(), "an allocator is set before anything is written");
+        let custom = allocation::Custom::new(allocator, &self.geometry, &self.partition);
+        self.allocation = allocation::Policy::Custom(custom);
+        self.counts_parts = self.partition.parts.len() > 1;
+        self.count_parts(0..self.mapping.logical_pages());
+    }
+
+    /// Chooses victims by a policy of the caller's own in place of the configured one.
+    pub fn set_victim_selector(&mut self, selector: Box<dyn VictimSelector + Send>) {
+        self.victim = collection::Policy::Custom(collection::Custom(selector));
+    }
+
+    /// Whether `plane` has room for a page that holds `lpn`, where pages are placed with regard to how full planes are.
+    #[inline]
+    pub fn has_room(&self, lpn: Lpn, plane: PlaneId) -> bool {
+        self.allocation.admits(lpn, plane, &Occupancy::new(&self.planes, &self.mapping, &self.geometry))
+    }
+
+    /// The next version of `lpn` goes to `plane`, which [has room](Ftl::has_room) for it.
+    #[inline]
+    pub fn place_write_on(&mut self, lpn: Lpn, plane: PlaneId) {
+        self.allocation.placed(lpn, plane);
+    }
+
+    /// A page placed on `plane` does not come, or came by other ways than a write.
+    #[inline]
+    pub fn unplace_write(&mut self, lpn: Lpn, plane: PlaneId) {
+        self.allocation.withdrawn(lpn, plane);
+    }
+
+    /// The plane that the static order has for `lpn`.
+    #[inline]
+    pub fn static_plane(&self, lpn: Lpn) -> PlaneId {
+        self.allocation.static_order().plane_of(lpn)
     }
 
     /// Which open block of `plane` takes what `stream` of the host writes there: its own where streams are kept apart. Of a stream
@@ -284,8 +384,12 @@ impl Ftl {
     /// What [`Ftl::allocate`] would give: the block and the page in it.
     #[inline]
     pub fn next_page_offset(&self, plane: PlaneId, stream: Stream) -> Option<(BlockId, u32)> {
+        self.next_offset(plane, stream.frontier())
+    }
+
+    #[inline]
+    fn next_offset(&self, plane: PlaneId, frontier: Frontier) -> Option<(BlockId, u32)> {
         let account = &self.planes[plane.index()];
-        let frontier = stream.frontier();
         if account.open_pages(frontier) > 0 {
             let open = account.open_block(frontier);
             return Some((open.block, open.next_page));
@@ -317,10 +421,18 @@ impl Ftl {
 
     /// Opens another block for `frontier`; `None` when it has to leave those that are free.
     fn open_block(&mut self, plane: PlaneId, frontier: Frontier) -> Option<()> {
-        let account = &mut self.planes[plane.index()];
-        if !account.can_open(frontier) {
+        if self.has_twins() {
+            return self.open_twins(plane, frontier);
+        }
+        if !self.planes[plane.index()].can_open(frontier) {
             return None;
         }
+        self.open_alone(plane, frontier)
+    }
+
+    /// Opens the next free block of one plane for `frontier`.
+    fn open_alone(&mut self, plane: PlaneId, frontier: Frontier) -> Option<()> {
+        let account = &mut self.planes[plane.index()];
         let block = account.free.pop()?;
         self.blocks.open(block, frontier.is_translation());
         *account.open_block_mut(frontier) = plane::OpenBlock { block, next_page: 0 };
@@ -350,7 +462,12 @@ impl Ftl {
         self.blocks.state(block)
     }
 
-    /// Logical pages that are somewhere on the drive, translation pages among them.
+    /// How much of the forward map was written: what it takes of memory.
+    pub fn map_written(&self) -> Bytes {
+        self.mapping.written()
+    }
+
+    /// Logical pages that are somewhere on the drive, translation pages among them; one with a replica counts twice.
     pub fn mapped_pages(&self) -> u64 {
         self.planes.iter().map(|plane| u64::from(plane.valid_pages)).sum()
     }
@@ -358,80 +475,3 @@ impl Ftl {
 
 /// Keeps the random choices of victims apart from all others that grow from the seed of a run.
 const SEED_OF_VICTIMS: u64 = 0x6674_6c2d_7669_6374;
-
-#[cfg(test)]
-mod tests {
-    use super::testing::one_plane;
-    use super::*;
-
-    fn drive(threshold: f64) -> Ftl {
-        let mut config = Config::default();
-        config.gc.threshold = threshold;
-        one_plane(config)
-    }
-
-    const PLANE: PlaneId = PlaneId(0);
-    const HOST: Stream = Stream::Host(StreamId(0));
-
-    fn write(ftl: &mut Ftl, lpn: u32) {
-        let ppn = ftl.allocate(PLANE, HOST).unwrap();
-        ftl.commit_write(Lpn(lpn), ppn);
-    }
-
-    #[test]
-    fn a_block_is_full_when_all_its_programs_have_finished_in_whatever_order() {
-        let mut ftl = drive(0.02);
-        let allocated: Vec<Ppn> = (0..20).map(|_| ftl.allocate(PLANE, HOST).unwrap()).collect();
-        for (lpn, &ppn) in allocated.iter().enumerate().rev() {
-            assert_eq!(ftl.block_state(BlockId(0)), BlockState::Open);
-            assert_eq!(ftl.lookup(Lpn(lpn as u32)), None, "a page is not valid before its program has finished");
-            ftl.commit_write(Lpn(lpn as u32), ppn);
-            assert_eq!(ftl.block_state(BlockId(1)) == BlockState::Full, lpn <= 8);
-            ftl.audit().unwrap();
-        }
-        assert_eq!(ftl.block_state(BlockId(0)), BlockState::Full);
-    }
-
-    #[test]
-    fn a_small_plane_is_collected_while_the_host_still_has_pages() {
-        // 2 % of 128 pages are less than a block.
-        let mut ftl = drive(0.02);
-        (0..13 * 8).for_each(|i| write(&mut ftl, i % 80));
-        assert!(!ftl.wants_collection(PLANE));
-        (0..9).for_each(|i| write(&mut ftl, i));
-        assert!(ftl.wants_collection(PLANE) && !ftl.is_urgent(PLANE));
-        (9..16).for_each(|i| write(&mut ftl, i));
-        assert_eq!(ftl.free_pages(PLANE), 8, "only the reserve is left");
-        assert!(ftl.wants_collection(PLANE) && ftl.is_urgent(PLANE));
-        assert_eq!(ftl.allocate(PLANE, HOST), None);
-        assert!(ftl.allocate(PLANE, Stream::Collection).is_some());
-    }
-
-    #[test]
-    fn nothing_is_collected_while_every_full_block_is_fully_valid() {
-        // A threshold that the drive cannot reach: collection must not move the same pages round and round.
-        let mut ftl = drive(0.5);
-        (0..80).for_each(|lpn| write(&mut ftl, lpn));
-        assert!(ftl.free_pages(PLANE) < 64);
-        assert!(!ftl.wants_collection(PLANE));
-        assert_eq!(ftl.begin_collection(PLANE), None);
-        assert!(ftl.deallocate(Lpn(17)) && !ftl.deallocate(Lpn(17)));
-        assert!(ftl.wants_collection(PLANE));
-        assert_eq!(ftl.begin_collection(PLANE), Some(BlockId(2)));
-    }
-
-    #[test]
-    fn a_page_rewritten_while_it_is_moved_is_dead_on_arrival() {
-        let mut ftl = drive(0.5);
-        (0..80).for_each(|lpn| write(&mut ftl, lpn));
-        ftl.deallocate(Lpn(0));
-        let victim = ftl.begin_collection(PLANE).unwrap();
-        let (page, lpn) = ftl.next_valid_page(victim, 0).unwrap();
-        let (from, to) = (Ppn(page), ftl.allocate(PLANE, Stream::Collection).unwrap());
-        write(&mut ftl, lpn.0);
-        let newest = ftl.lookup(lpn);
-        assert!(!ftl.commit_move(lpn, from, to));
-        assert_eq!(ftl.lookup(lpn), newest);
-        ftl.audit().unwrap();
-    }
-}

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::plane::{ARRIVAL_BLOCKS, BOUND_BLOCKS};
+use super::plane::{ARRIVAL_BLOCKS, PREALLOCATED_BLOCKS};
 use super::translation::{TRANSLATION_BLOCKS, TranslationPages};
 use crate::config::{Allocation, Config, Level, Move, WriteBinding, WriteStreams};
 use crate::error::NamespaceError;
@@ -15,8 +15,8 @@ use crate::ids::PlaneId;
 pub fn spare_blocks_min(config: &Config) -> u32 {
     let arrivals = if config.gc.r#move == Move::ChipToChip { ARRIVAL_BLOCKS } else { 0 };
     let translation = if config.mapping.cache_capacity.is_some() { TRANSLATION_BLOCKS } else { 0 };
-    let bound = if config.ftl.write_binding == WriteBinding::Early { BOUND_BLOCKS } else { 0 };
-    SPARE_BLOCKS_PER_PLANE_MIN as u32 + arrivals + translation + bound
+    let preallocated = if config.ftl.write_binding == WriteBinding::Early { PREALLOCATED_BLOCKS } else { 0 };
+    SPARE_BLOCKS_PER_PLANE_MIN as u32 + arrivals + translation + preallocated
 }
 
 /// The planes at the crossings of sets of channels, ways, dies and planes.
@@ -173,7 +173,7 @@ impl Partition {
             // What dynamic allocation does not place has an order of its own.
             order: match config.ftl.allocation {
                 Allocation::Static(order) => order,
-                Allocation::Dynamic => Level::ALL,
+                Allocation::Dynamic | Allocation::FreeChannel => Level::ALL,
             },
             writers,
             spare_blocks: spare_blocks_min(config),
@@ -240,6 +240,18 @@ impl Partition {
         self.spare_blocks + self.writers(plane).count_ones().saturating_sub(1)
     }
 
+    /// Pages of `plane` beyond those that are there when it is full and those that it has to spare.
+    fn beyond(&self, plane: PlaneId) -> u32 {
+        let blocks = self.blocks_per_plane.saturating_sub(self.spare_blocks_needed(plane));
+        (blocks * self.pages_per_block).saturating_sub(self.load(plane))
+    }
+
+    /// The most pages that replication may put on `plane`: the half of what is spare beyond the least a plane needs which
+    /// allocation leaves.
+    pub fn guests_max(&self, plane: PlaneId) -> u32 {
+        self.beyond(plane) / 2
+    }
+
     /// The most pages of each part that may lie on each plane, by part and plane, where parts have no fixed share: the even
     /// spread, and of what is spare beyond the least a plane needs half, in equal parts. The other half stays spare: a plane
     /// with more valid pages than others is more costly to collect.
@@ -252,8 +264,7 @@ impl Partition {
         let mut room = vec![0; self.parts.len() * planes];
         for (index, (part, members)) in self.parts.iter().zip(&members).enumerate() {
             for &plane in members {
-                let blocks = self.blocks_per_plane.saturating_sub(self.spare_blocks_needed(plane));
-                let beyond = (blocks * self.pages_per_block).saturating_sub(self.load(plane));
+                let beyond = self.beyond(plane);
                 room[index * planes + plane.index()] = self.even(part) + beyond / 2 / sharing[plane.index()];
             }
         }

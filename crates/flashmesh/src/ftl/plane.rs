@@ -12,10 +12,10 @@ pub(super) const RESERVE_BLOCKS: u32 = 1;
 pub const ARRIVAL_BLOCKS: u32 = 1;
 
 /// Blocks that a plane needs to spare where writes get their pages early: it hands out as many pages before they are programmed.
-pub const BOUND_BLOCKS: u32 = 1;
+pub const PREALLOCATED_BLOCKS: u32 = 1;
 
 /// The number of frontiers, but for those of streams beyond the first.
-const FRONTIERS: usize = 6;
+const FRONTIERS: usize = 5;
 
 /// What an open block takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,8 +24,6 @@ pub(super) enum Frontier {
     Host(StreamId),
     /// Pages moved by garbage collection and wear levelling.
     Collection,
-    /// Data that was there before: pages read before they were ever written.
-    Placement,
     /// Pages that arrive from other chips.
     Arrival,
     /// Translation pages that are written.
@@ -44,10 +42,9 @@ impl Frontier {
         match self {
             Frontier::Host(_) => 0,
             Frontier::Collection => 1,
-            Frontier::Placement => 2,
-            Frontier::Arrival => 3,
-            Frontier::Translation => 4,
-            Frontier::TranslationCollection => 5,
+            Frontier::Arrival => 2,
+            Frontier::Translation => 3,
+            Frontier::TranslationCollection => 4,
         }
     }
 
@@ -62,7 +59,7 @@ impl Frontier {
     fn untouchable_blocks(self) -> u32 {
         match self {
             Frontier::Collection | Frontier::TranslationCollection => 0,
-            Frontier::Host(_) | Frontier::Placement | Frontier::Arrival | Frontier::Translation => RESERVE_BLOCKS,
+            Frontier::Host(_) | Frontier::Arrival | Frontier::Translation => RESERVE_BLOCKS,
         }
     }
 }
@@ -82,8 +79,10 @@ pub(super) struct Plane {
     pub(super) free_pages: u32,
     /// Valid pages.
     pub(super) valid_pages: u32,
+    /// Of these, guests: replicas, and pages whose replica was kept.
+    pub(super) guests: u32,
     /// Invalid pages in full blocks.
-    pub(super) gain: u32,
+    pub(super) invalid_pages: u32,
     /// Blocks being collected: 0 or 1.
     pub(super) collecting: u32,
     /// Blocks filled so far.
@@ -98,7 +97,7 @@ pub(super) struct Plane {
     /// Whether a page is on its way from another chip; its place in the open block for such pages is kept.
     pub(super) awaits_arrival: bool,
     /// Pages handed out to writes that wait for their turn.
-    pub(super) bound: u32,
+    pub(super) preallocated: u32,
     pub(super) free: FreeBlocks,
     /// The highest erase count.
     pub(super) erase_count_max: u32,
@@ -114,7 +113,8 @@ impl Plane {
             pages_per_block,
             free_pages: blocks * pages_per_block,
             valid_pages: 0,
-            gain: 0,
+            guests: 0,
+            invalid_pages: 0,
             collecting: 0,
             filled: 0,
             open: [OpenBlock { block: first, next_page: pages_per_block }; FRONTIERS],
@@ -122,7 +122,7 @@ impl Plane {
             writers: 0,
             translates: false,
             awaits_arrival: false,
-            bound: 0,
+            preallocated: 0,
             free: FreeBlocks::new(first, blocks, least_erased_first),
             erase_count_max: 0,
             erase_count_min: 0,
@@ -176,7 +176,7 @@ impl Plane {
     pub(super) fn copy_from(&mut self, source: &Plane, first_block: u32) {
         self.free_pages = source.free_pages;
         self.valid_pages = source.valid_pages;
-        self.gain = source.gain;
+        self.invalid_pages = source.invalid_pages;
         self.filled = source.filled;
         let nothing_open = self.open[0];
         self.open = source.open.map(|open| OpenBlock { block: BlockId(first_block + open.block.0), ..open });

@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::allocation::Share;
 use super::plane::{Frontier, OpenBlock};
 use super::{Ftl, IdleDies, Partition};
-use crate::config::{self, Config, PreconditionKind};
+use crate::config::{self, Config, FirmwarePolicy, PreconditionKind};
 use crate::engine::random::SimRng;
 use crate::ids::{BlockId, Lpn, PlaneId, Ppn};
 
@@ -67,6 +67,9 @@ impl Ftl {
             PreconditionKind::Sequential => self.fill_sequentially(&ranges),
             PreconditionKind::Random => self.fill_randomly(&ranges, seed, &mut report),
         }
+        if self.keeps_equal_pointers {
+            self.level_write_pointers();
+        }
         if config.kind != PreconditionKind::None {
             self.count_parts(0..self.geometry.logical_pages);
         }
@@ -96,6 +99,7 @@ impl Ftl {
             let writer = self.planes[plane.index()].writer(None);
             self.open_and_fill(plane, Frontier::Host(writer), pages_of(&shares));
         }
+        self.level_twins(Frontier::SHARED);
         for range in ranges {
             let shares = self.allocation.static_order().shares(range);
             let most = shares.iter().map(|share| share.count).max().unwrap_or(0);
@@ -151,17 +155,23 @@ impl Ftl {
         let planes: usize = kinds.iter().map(|kind| kind.planes.len()).sum();
         report.settled = true;
         report.write_amplification = 0.0;
-        for Kind { planes: of_kind, pages, translation_pages, .. } in &kinds {
-            let mut sample = Sample::new(self, *pages, *translation_pages, random.next_u64());
+        // The planes of a die that use the same blocks are simulated together.
+        let together = if self.has_twins() { self.geometry.planes_per_die } else { 1 };
+        for Kind { planes: of_kind, pages, translation_pages, .. } in &mut kinds {
+            if together > 1 {
+                of_kind.sort_by_key(|filled| filled.plane);
+            }
+            let groups: Vec<&[Filled]> = of_kind.chunks(together as usize).collect();
+            let mut sample = Sample::new(self, together, *pages, *translation_pages, random.next_u64());
             let settled = sample.settle();
             report.windows = report.windows.max(settled.windows);
             report.settled &= settled.settled;
             report.write_amplification += settled.write_amplification * of_kind.len() as f64 / planes as f64;
-            let instants = (of_kind.len() as u32).min(INSTANTS_MAX);
+            let instants = (groups.len() as u32).min(INSTANTS_MAX);
             for instant in 0..instants {
-                sample.write(self.geometry.pages_per_plane().div_ceil(16));
-                for plane in of_kind.iter().skip(instant as usize).step_by(instants as usize) {
-                    self.copy_plane(plane, &sample, &mut random);
+                sample.write((together * self.geometry.pages_per_plane()).div_ceil(16));
+                for group in groups.iter().skip(instant as usize).step_by(instants as usize) {
+                    self.copy_planes(group, &sample, &mut random);
                 }
             }
         }
@@ -193,21 +203,25 @@ impl Ftl {
         kinds
     }
 
-    /// Copies the simulated plane to another one, with the logical pages of that.
-    fn copy_plane(&mut self, filled: &Filled, sample: &Sample, random: &mut SimRng) {
-        let &Filled { plane, ref shares, ref translation } = filled;
-        let first_block = self.geometry.first_block(plane).0;
-        for block in sample.ftl.blocks.of_plane(PlaneId(0)) {
-            self.blocks.copy_from(BlockId(first_block + block.0), &sample.ftl.blocks, block);
+    /// Copies the simulated planes, one or those of a die, to others, with the logical pages of these.
+    fn copy_planes(&mut self, group: &[Filled], sample: &Sample, random: &mut SimRng) {
+        let Some(Filled { plane: first, .. }) = group.first() else { return };
+        let first_block = self.geometry.first_block(*first).0;
+        for (source, filled) in sample.ftl.planes.iter().zip(group) {
+            self.planes[filled.plane.index()].copy_from(source, first_block);
         }
-        self.planes[plane.index()].copy_from(&sample.ftl.planes[0], first_block);
+        for source in (0..group.len() as u32).map(PlaneId) {
+            for block in sample.ftl.blocks.of_plane(source) {
+                self.blocks.copy_from(BlockId(first_block + block.0), &sample.ftl.blocks, block);
+            }
+        }
 
-        let first_page = self.first_page(plane);
-        let mut own = shares.iter().flat_map(Share::pages);
+        let first_page = self.first_page(*first);
+        let mut own = group.iter().flat_map(|filled| &filled.shares).flat_map(Share::pages);
         for renamed in Renaming::new(sample.pages, random) {
             self.rename(sample, renamed, own.next(), first_page);
         }
-        let mut own = translation.iter().flat_map(Share::pages);
+        let mut own = group.iter().flat_map(|filled| &filled.translation).flat_map(Share::pages);
         for simulated in sample.ftl.translation.map_or(0..0, |translation| translation.all()) {
             self.rename(sample, simulated, own.next(), first_page);
         }
@@ -223,7 +237,9 @@ impl Ftl {
             Some(lpn) => {
                 self.mapping.set(lpn, ppn);
             }
-            None => self.invalidate(ppn),
+            None => {
+                self.invalidate(ppn);
+            }
         }
     }
 
@@ -254,7 +270,7 @@ fn pages_of(shares: &[Share]) -> u32 {
     shares.iter().map(|share| share.count).sum()
 }
 
-/// One plane under uniform random writes.
+/// One plane, or a die whose planes use the same blocks, under uniform random writes.
 struct Sample {
     ftl: Ftl,
     idle: IdleDies,
@@ -264,18 +280,23 @@ struct Sample {
 }
 
 impl Sample {
-    /// A plane like those of `drive`, with `translation_pages`, on which `pages` pages are written in order.
-    fn new(drive: &Ftl, pages: u32, translation_pages: u32, seed: u64) -> Sample {
+    /// So many planes like those of `drive`, each with `translation_pages`, on which `pages` pages each are written in order.
+    fn new(drive: &Ftl, planes: u32, pages: u32, translation_pages: u32, seed: u64) -> Sample {
+        let (pages, translation_pages) = (planes * pages, planes * translation_pages);
         let geometry = &drive.geometry;
         let mut plane = geometry.clone();
         (plane.channels, plane.chips_per_channel) = (1, 1);
-        (plane.dies_per_chip, plane.planes_per_die) = (1, 1);
-        plane.logical_pages = geometry.logical_pages.div_ceil(geometry.planes());
+        (plane.dies_per_chip, plane.planes_per_die) = (1, planes);
+        plane.logical_pages = planes * geometry.logical_pages.div_ceil(geometry.planes());
         let mut random = SimRng::new(seed);
         let config = Config {
             seed: random.next_u64(),
             gc: drive.gc.clone(),
             wear: config::Wear { static_levelling: false, ..drive.wear.clone() },
+            ftl: config::Ftl {
+                policy: if drive.has_twins() { FirmwarePolicy::Tbm } else { FirmwarePolicy::Page },
+                ..Default::default()
+            },
             ..Config::default()
         };
         // Behind them, whether they are written or not.
@@ -283,6 +304,7 @@ impl Sample {
         let end = translation.map_or(plane.logical_pages.max(pages), |translation| translation.all().end);
         let partition = Partition::undivided(&plane, &config, end);
         let mut ftl = Ftl::divided(&plane, &config, partition, translation);
+        ftl.shares_moves = drive.shares_moves;
         let written = 0..pages;
         ftl.fill_sequentially(std::slice::from_ref(&written));
         Sample { ftl, idle: IdleDies::new(1), pages, random }
@@ -295,7 +317,7 @@ impl Sample {
 
     /// Overwrites random pages until write amplification has settled.
     fn settle(&mut self) -> Settled {
-        let window = self.ftl.geometry.pages_per_plane().div_ceil(2);
+        let window = self.ftl.geometry.pages().div_ceil(2);
         // Of the last four windows, the latest last.
         let mut latest = [0.0; 4];
         let (mut windows, mut settled) = (0, false);

@@ -5,8 +5,8 @@
 //! finished it erases the victim and calls [`Ftl::finish_erase`].
 
 use super::collection::VictimSelector;
-use super::plane::Plane;
-use super::{Ftl, IdleDies, Stream};
+use super::plane::{Frontier, Plane};
+use super::{Ftl, IdleDies};
 use crate::ids::{BlockId, Lpn, PlaneId, StreamId};
 
 impl Ftl {
@@ -50,8 +50,8 @@ impl Ftl {
         let first = self.geometry.first_block(plane);
         let candidates = self.blocks.candidates(plane);
         let chosen = self.victim.select(&candidates, &mut self.random);
-        // Room is short only when unwritten data had to be placed on the reserve; then the emptiest block comes first.
-        let victim = [chosen, candidates.greatest_gain()]
+        // A policy that is blind to invalid pages may choose a block that is not worthwhile.
+        let victim = [chosen, candidates.most_invalid()]
             .into_iter()
             .flatten()
             .map(|position| BlockId(first.0 + position))
@@ -99,6 +99,17 @@ impl Ftl {
     /// # Panics
     /// When `block` is no victim, or still holds valid pages: data would be lost.
     pub fn finish_erase(&mut self, block: BlockId) {
+        if self.has_twins() {
+            return self.twin_erased(block);
+        }
+        self.free_erased(block);
+        if self.shares_moves {
+            self.take_over_reserve(self.blocks.plane_of(block));
+        }
+    }
+
+    /// Gives an erased block back to its plane.
+    pub(super) fn free_erased(&mut self, block: BlockId) {
         let erase_count = self.blocks.erase(block);
         let account = &mut self.planes[self.blocks.plane_of(block).index()];
         account.collecting -= 1;
@@ -111,20 +122,23 @@ impl Ftl {
     /// Whether a policy that is blind to it may choose `block`. Where moved pages make translation pages invalid, a block without an
     /// invalid page must stay: its collection would gain nothing and ask for the next one, round and round \[choice\].
     fn is_worthwhile(&self, block: BlockId) -> bool {
-        self.translation.is_none() || self.blocks.gain(block) > 0
+        self.translation.is_none() || self.blocks.invalid_pages(block) > 0
     }
 
     /// Whether a collection finds room for all valid pages of `block`.
     pub(super) fn fits(&self, block: BlockId) -> bool {
         let account = &self.planes[self.blocks.plane_of(block).index()];
-        let moved_to =
-            if self.blocks.holds_translation(block) { Stream::TranslationCollection } else { Stream::Collection };
-        u64::from(self.blocks.valid_pages(block)) <= account.collection_pages(moved_to.frontier())
+        u64::from(self.blocks.valid_pages(block)) <= account.collection_pages(self.moved_to(block))
+    }
+
+    /// Which open block takes the valid pages of `block`, where they do not go to the one that is written.
+    pub(super) fn moved_to(&self, block: BlockId) -> Frontier {
+        if self.blocks.holds_translation(block) { Frontier::TranslationCollection } else { Frontier::Collection }
     }
 
     pub(super) fn mark_victim(&mut self, block: BlockId) {
         let account = &mut self.planes[self.blocks.plane_of(block).index()];
-        account.gain -= self.blocks.collect(block);
+        account.invalid_pages -= self.blocks.collect(block);
         account.collecting += 1;
     }
 
@@ -139,10 +153,17 @@ impl Ftl {
 
     /// [`Ftl::write_untimed`] by one stream of several.
     pub fn write_untimed_by(&mut self, stream: StreamId, lpn: Lpn, idle: &IdleDies) -> u64 {
-        let plane = self.place_write(lpn, idle);
+        let mut plane = self.place_write(lpn, idle);
+        if self.has_twins() {
+            let behind = self.twin_behind(plane, self.host_stream(plane, Some(stream)), |_| 0);
+            self.unplace_write(lpn, plane);
+            self.place_write_on(lpn, behind);
+            plane = behind;
+        }
         let mut moved = 0;
-        if self.wants_collection(plane) {
-            moved += self.collect_untimed(plane);
+        let is_wanted = if self.has_twins() { self.wants_twin_collection(plane) } else { self.wants_collection(plane) };
+        if is_wanted {
+            moved += self.collect_untimed(plane).unwrap_or(0);
         }
         if let Some(victim) = self.wants_wear_move(plane) {
             moved += self.empty_untimed(plane, victim);
@@ -150,25 +171,33 @@ impl Ftl {
         let ppn = loop {
             match self.allocate(plane, self.host_stream(plane, Some(stream))) {
                 Some(ppn) => break ppn,
-                None => moved += self.collect_untimed(plane),
+                None => moved += self.collect_untimed(plane).expect("a plane out of space has something to gain"),
             }
         };
         self.commit_write(lpn, ppn);
         moved
     }
 
-    fn collect_untimed(&mut self, plane: PlaneId) -> u64 {
-        let victim = self.begin_collection(plane).expect("a plane out of space has an invalid page in a full block");
-        self.empty_untimed(plane, victim)
+    fn collect_untimed(&mut self, plane: PlaneId) -> Option<u64> {
+        if self.has_twins() {
+            let victims = self.begin_twin_collection(plane)?;
+            return Some(self.empty_twins_untimed(&victims));
+        }
+        let victim = self.begin_collection(plane)?;
+        Some(self.empty_untimed(plane, victim))
     }
 
     /// Moves the valid pages of a victim away and erases it, at once. Returns how many pages it moved.
     fn empty_untimed(&mut self, plane: PlaneId, victim: BlockId) -> u64 {
+        if self.has_twins() {
+            let victims = self.twins_of_victim(victim);
+            return self.empty_twins_untimed(&victims);
+        }
         let mut moved = 0;
         let mut from_page = 0;
         while let Some((page, lpn)) = self.next_valid_page(victim, from_page) {
             let from = self.geometry.ppn(victim, page);
-            let to = self.allocate(plane, self.stream_of_move(from)).expect("the reserve has room for a victim");
+            let to = self.allocate_move(plane, self.stream_of_move(from)).expect("the reserve has room for a victim");
             self.commit_move(lpn, from, to);
             moved += 1;
             from_page = page + 1;
@@ -180,5 +209,5 @@ impl Ftl {
 
 #[inline]
 fn can_begin(account: &Plane) -> bool {
-    account.collecting == 0 && account.gain > 0
+    account.collecting == 0 && account.invalid_pages > 0
 }

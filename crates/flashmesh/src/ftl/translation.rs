@@ -112,5 +112,6 @@ impl Ftl {
                 self.mapping.set(lpn, Ppn(first_page + local as u32));
             }
         }
+        self.level_twins(Frontier::Translation);
     }
 }

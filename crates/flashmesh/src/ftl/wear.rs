@@ -115,14 +115,21 @@ impl Ftl {
             .filter(|&block| self.blocks.state(block) == BlockState::Full)
             .min_by_key(|&block| self.blocks.erase_count(block))?;
         let erase_count_min = self.blocks.erase_count(least);
-        let fits = self.fits(least);
+        let fits = match self.has_twins() {
+            true => self.twins_are_full(least) && self.twins_fit(plane, least.0 % self.geometry.blocks_per_plane),
+            false => self.fits(least),
+        };
         let account = &mut self.planes[plane.index()];
         account.erase_count_min = erase_count_min;
         account.wear_changed = false;
         if account.erase_count_max - erase_count_min <= threshold || !fits {
             return None;
         }
-        self.mark_victim(least);
+        if self.has_twins() {
+            self.mark_twins_of(least);
+        } else {
+            self.mark_victim(least);
+        }
         Some(least)
     }
 }

@@ -190,7 +190,7 @@ impl Replay {
     }
 
     /// A request that has arrived goes to the drive, or waits for a place there.
-    #[inline]
+    #[inline(always)]
     fn arrive(&mut self, arrived: Arrived) -> Next {
         if self.in_flight == self.queue_depth {
             self.waiting.push_back(arrived);
@@ -231,7 +231,7 @@ impl Replay {
     ///
     /// # Errors
     /// When the workload cannot be read on.
-    #[inline]
+    #[inline(always)]
     pub fn next_for(&mut self, thread: u32, now: Time) -> Result<Next, WorkloadError> {
         if now > self.stop {
             return Ok(Next::Later);

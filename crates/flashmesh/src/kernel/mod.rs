@@ -7,29 +7,39 @@ pub mod probe;
 
 use crate::engine::queue::{Due, EventQueue};
 use crate::error::RunError;
+use crate::measure::report::Report;
 use crate::units::Time;
 
 use event::Event;
 use model::Model;
-use probe::{Notice, Probe};
+use probe::{Notice, Probe, Scope};
 
 /// The clock, the events to come, and the probes.
 pub struct Kernel<M> {
     events: EventQueue<Event>,
+    /// Those that are told of everything.
     probes: Vec<Box<dyn Probe + Send>>,
+    /// Those that are told of reads only.
+    probes_of_reads: Vec<Box<dyn Probe + Send>>,
     model: std::marker::PhantomData<fn() -> M>,
 }
 
 impl<M: Model> Default for Kernel<M> {
     fn default() -> Self {
-        Kernel { events: EventQueue::new(Event::Memory), probes: Vec::new(), model: std::marker::PhantomData }
+        Kernel {
+            events: EventQueue::new(Event::Memory),
+            probes: Vec::new(),
+            probes_of_reads: Vec::new(),
+            model: std::marker::PhantomData,
+        }
     }
 }
 
 impl<M: Model> Kernel<M> {
     /// The same kernel, for a run of another model.
     pub fn into_model<N: Model>(self) -> Kernel<N> {
-        Kernel { events: self.events, probes: self.probes, model: std::marker::PhantomData }
+        let Kernel { events, probes, probes_of_reads, .. } = self;
+        Kernel { events, probes, probes_of_reads, model: std::marker::PhantomData }
     }
 
     /// Simulated time.
@@ -70,13 +80,36 @@ impl<M: Model> Kernel<M> {
 
     /// Adds a probe: it is told what happens from now on.
     pub fn add_probe(&mut self, probe: Box<dyn Probe + Send>) {
-        self.probes.push(probe);
+        match probe.scope() {
+            Scope::All => self.probes.push(probe),
+            Scope::Reads => self.probes_of_reads.push(probe),
+        }
     }
 
-    /// Whether any probe looks on.
+    /// Tells the probes of reads, and all others, what happens now.
+    #[inline(always)]
+    pub fn tell_of_read<'a>(&mut self, notice: impl FnOnce() -> Notice<'a>) {
+        if M::FULL && !(self.probes_of_reads.is_empty() && self.probes.is_empty()) {
+            self.tell_probes_of_read(&notice());
+        }
+    }
+
+    #[inline(never)]
+    fn tell_probes_of_read(&mut self, notice: &Notice<'_>) {
+        let now = self.now();
+        self.probes_of_reads.iter_mut().chain(&mut self.probes).for_each(|probe| probe.tell(now, notice));
+    }
+
+    /// Has the probes add what they found to the report of the run.
+    pub fn conclude(&mut self, report: &mut Report) {
+        let now = self.now();
+        self.probes_of_reads.iter_mut().chain(&mut self.probes).for_each(|probe| probe.conclude(now, report));
+    }
+
+    /// Whether any probe of everything looks on.
     #[inline(always)]
     pub fn is_probed(&self) -> bool {
-        M::FULL && !self.probes.is_empty()
+        M::PROBED && !self.probes.is_empty()
     }
 
     /// Tells the probes what happens now. `notice` is made only when there are any.

@@ -1,25 +1,32 @@
 //! What is compiled into a run: the same code and the same layout, instantiated for what a drive uses.
 //!
 //! [`Full`] tests every feature at run time: probes, device and mapping cache, suspension, priorities, any interface, any interconnect.
-//! [`Lean`] is the same drive without what a plain run does not use, and with one interconnect and the direct interface resolved when it is
-//! compiled. Which of them runs never changes a result: random drives run as both in the tests.
+//! [`Unprobed`] is the same without probes. [`Lean`] is the same drive without what a plain run does not use, and with one interconnect and the
+//! direct interface resolved when it is compiled; [`Queued`] is a plain drive behind NVMe queues, with what drives like those of MQSim
+//! use. Which of them runs never changes a result: random drives run as both in the tests.
 
 use std::marker::PhantomData;
 
-use crate::fabric::{AnyFabric, Fabric};
-use crate::host::interface::{AnyInterface, Direct, Interface};
+use crate::fabric::{AnyFabric, Kind};
+use crate::host::interface::{AnyInterface, Direct, Interface, Nvme};
 
 /// What is resolved when a run is compiled.
 pub trait Model: 'static {
     /// The interconnect.
-    type Fabric: Fabric;
+    type Fabric: Kind;
     /// The interface to the host.
     type Interface: Interface;
     /// Whether features beyond those of a plain drive are tested for at run time.
     const FULL: bool;
+    /// Whether probes may look on.
+    const PROBED: bool;
+    /// Whether writes may get their pages before their turn (`ftl.write-binding = "early"`).
+    const PREALLOCATES: bool;
+    /// Whether data that leaves the dies may have an order beside that of asking (`fabric.arbitration = "data-first-round-robin"`).
+    const RANKS_DATA: bool;
 }
 
-/// Everything a configuration can ask for.
+/// Everything a configuration can ask for, and probes.
 #[derive(Debug)]
 pub struct Full;
 
@@ -27,14 +34,46 @@ impl Model for Full {
     type Fabric = AnyFabric;
     type Interface = AnyInterface;
     const FULL: bool = true;
+    const PROBED: bool = true;
+    const PREALLOCATES: bool = true;
+    const RANKS_DATA: bool = true;
+}
+
+/// Everything a configuration can ask for.
+#[derive(Debug)]
+pub struct Unprobed;
+
+impl Model for Unprobed {
+    type Fabric = AnyFabric;
+    type Interface = AnyInterface;
+    const FULL: bool = true;
+    const PROBED: bool = false;
+    const PREALLOCATES: bool = true;
+    const RANKS_DATA: bool = true;
 }
 
 /// A plain drive over the interconnect `F`.
 #[derive(Debug)]
 pub struct Lean<F>(PhantomData<F>);
 
-impl<F: Fabric + 'static> Model for Lean<F> {
+impl<F: Kind + 'static> Model for Lean<F> {
     type Fabric = F;
     type Interface = Direct;
     const FULL: bool = false;
+    const PROBED: bool = false;
+    const PREALLOCATES: bool = false;
+    const RANKS_DATA: bool = false;
+}
+
+/// A plain drive over the interconnect `F`, behind NVMe queues.
+#[derive(Debug)]
+pub struct Queued<F>(PhantomData<F>);
+
+impl<F: Kind + 'static> Model for Queued<F> {
+    type Fabric = F;
+    type Interface = Nvme;
+    const FULL: bool = false;
+    const PROBED: bool = false;
+    const PREALLOCATES: bool = true;
+    const RANKS_DATA: bool = true;
 }

@@ -4,14 +4,16 @@ use std::ops::Range;
 
 use crate::cache::Sectors;
 use crate::error::RunError;
-use crate::fabric::{Grant, Layout, LinkUsage, LinkUse, Payload, Search, Sent, TransferPhase};
+use crate::fabric::{Causes, Grant, Layout, LinkUsage, LinkUse, Payload, ScoutStep, Search, Sent, TransferPhase};
 use crate::flash::die::OperationKind;
 use crate::ftl::Ftl;
 use crate::ftl::mapping_cache::EntryEvent;
 use crate::host::interface::Seen;
-use crate::ids::{BlockId, DieId, LinkId, Lpn, PlaneId, Ppn, RequestId, StreamId};
+use crate::ids::{BlockId, DieId, LinkId, Lpn, PlaneId, Ppn, RequestId, StreamId, TransactionId};
 use crate::measure::cache::PowerCutReport;
+use crate::measure::report::Report;
 use crate::power::energy::PowerReport;
+use crate::schedule::transaction::Class;
 use crate::units::Time;
 use crate::workload::IoRequest;
 
@@ -32,6 +34,23 @@ pub trait Probe {
     fn verdict(&self) -> Result<(), RunError> {
         Ok(())
     }
+
+    /// What it is told of; asked once, as it is added.
+    fn scope(&self) -> Scope {
+        Scope::All
+    }
+
+    /// The run is over: what was found may go into its report. Called before [`Notice::Ended`].
+    fn conclude(&mut self, _now: Time, _report: &mut Report) {}
+}
+
+/// What a probe is told of. One that asks for less costs less.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scope {
+    /// Everything.
+    All,
+    /// [`Notice::ReadQueued`], [`Notice::ReadLeft`] and [`Notice::PageSuperseded`] only; it is not asked for a verdict.
+    Reads,
 }
 
 /// Where the content of a programmed page comes from.
@@ -45,6 +64,8 @@ pub enum Origin {
     Moved(Ppn),
     /// The translation page is written back.
     Map,
+    /// It is a copy of what was read there.
+    Replica(Ppn),
 }
 
 /// The interconnect at the end of a run.
@@ -100,10 +121,24 @@ pub enum Notice<'a> {
     RequestCompleted(RequestId),
     /// A logical page was forgotten.
     Deallocated(Lpn),
-    /// A page that was never written was placed for a read.
-    PagePlaced(Ppn, Lpn, &'a Ftl),
+    /// A page that held nothing was given a place for a read.
+    PagePlaced(Ppn, Lpn),
+    /// A transaction of a request, or of none, joined the queue of a die.
+    Enqueued(DieId, Class, Option<RequestId>),
+    /// A transaction left the queue of a die, to be part of the operation that begins there next.
+    Taken(DieId, Class, Option<RequestId>),
+    /// A transaction left the queue of a die because its page is elsewhere by now.
+    Rerouted(DieId, Class, Option<RequestId>),
     /// A die asked for a path.
     PathAsked(DieId, TransferPhase),
+    /// A read of a user page, for a request or to complete a write of a part of it, was put into the queue of its die.
+    ReadQueued(TransactionId, DieId, Lpn),
+    /// Its data has left the die; or it goes elsewhere, or nowhere.
+    ReadLeft(TransactionId, DieId),
+    /// The newest version of a user page is another one now, or none.
+    PageSuperseded(Lpn),
+    /// A path that is granted now had to be waited for: for how long, and what was in the way.
+    PathBlocked(Grant, Causes, Time),
     /// A path was granted.
     PathGranted(Grant),
     /// Something was sent over a path, for this die.
@@ -114,6 +149,8 @@ pub enum Notice<'a> {
     PathReleased(Grant),
     /// A link was in use until now.
     LinkUsed(LinkUse),
+    /// A scout of Venice moved, now or before.
+    ScoutMoved(ScoutStep),
     /// A scout of Venice that met no other found a path, or none.
     Searched(Search),
     /// A chip began to tell the end of an operation.
@@ -136,6 +173,14 @@ pub enum Notice<'a> {
     PageRead(Ppn, Lpn, Option<RequestId>),
     /// The array programmed a page.
     PageProgrammed(Ppn, Lpn, Origin),
+    /// More than a request asks for of this page is to be read, all of it.
+    WholePageWanted(Option<RequestId>, Lpn),
+    /// A page programmed as a copy is the second home of its logical page from now on.
+    ReplicaMade(Lpn, Ppn),
+    /// The second home of a logical page was given up.
+    ReplicaDropped(Lpn),
+    /// The original was given up: the second home is the only one now.
+    ReplicaKept(Lpn),
     /// The array erased a block.
     BlockErased(BlockId),
     /// The data of a page arrived in the chip of another plane.

@@ -1,17 +1,14 @@
 //! Latencies in bins, of which only those that hold any take memory.
 //!
 //! The histograms of a run ([`super::latency`]) take half a megabyte each, whatever is in them. A run that is cut into
-//! stretches has hundreds; here each is a list of the bins that are not empty. The bins are those of the histograms, so
+//! intervals has hundreds; here each is a list of the bins that are not empty. The bins are those of the histograms, so
 //! that percentiles come out the same.
 
-use super::latency::Latencies;
+use super::latency::{EXACT_BITS, Latencies};
 use crate::units::Time;
 
 /// Latencies that wait to be sorted into their bins.
 const RECENT_MAX: usize = 4096;
-
-/// Latencies below two to this many picoseconds have a bin each; above, as many bins cover a power of two as below it.
-const EXACT_BITS: u32 = 10;
 
 /// The latencies of some requests.
 #[derive(Clone, Debug, Default)]

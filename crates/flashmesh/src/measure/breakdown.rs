@@ -43,7 +43,7 @@ fn bucket_of(latency: Time) -> usize {
 
 impl Breakdown {
     /// Counts a request of `latency` whose critical transaction spent `spent`.
-    #[inline]
+    #[inline(always)]
     pub fn record(&mut self, latency: Time, spent: &LatencyBreakdown) {
         let host = latency - spent.total();
         let LatencyBreakdown { cache, map_wait, die_wait, behind_gc, path_wait, array, transfer } = *spent;

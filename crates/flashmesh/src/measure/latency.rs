@@ -11,22 +11,43 @@ const SIGNIFICANT_DIGITS: u8 = 3;
 /// The longest latency told apart, 53 days.
 const LONGEST_PS: u64 = 1 << 62;
 
+/// Two to this many points of a distribution cover a power of two: neighbours differ by 3 % at most.
+const POINT_BITS: u32 = 5;
+
+/// Latencies below two to this many picoseconds, times two, have a bin each; above, as many bins cover a power of two as below it. These are the bins
+/// of a histogram of three digits.
+pub(super) const EXACT_BITS: u32 = 10;
+
+/// All bins up to that of the longest latency.
+const BINS: usize = bin_of(LONGEST_PS) + 1;
+
+/// The number of the bin of a latency.
+#[inline(always)]
+const fn bin_of(ps: u64) -> usize {
+    let shift = (ps | 1).ilog2().saturating_sub(EXACT_BITS);
+    ((shift as usize) << EXACT_BITS) + (ps >> shift) as usize
+}
+
+/// The shortest latency of a bin.
+fn shortest_of(bin: usize) -> u64 {
+    let shift = (bin >> EXACT_BITS).saturating_sub(1);
+    ((bin - (shift << EXACT_BITS)) as u64) << shift
+}
+
 /// The latencies of one kind of request.
+///
+/// Counted in plain bins, which is quicker than a histogram that may grow; the histogram is made of them when it is asked.
 #[derive(Debug)]
 pub struct Latencies {
-    histogram: Histogram<u64>,
+    bins: Vec<u64>,
+    count: u64,
     sum_ps: u128,
     max: Time,
 }
 
 impl Default for Latencies {
     fn default() -> Self {
-        Latencies {
-            histogram: Histogram::new_with_bounds(1, LONGEST_PS, SIGNIFICANT_DIGITS)
-                .expect("three digits and the bounds are within the histogram's range"),
-            sum_ps: 0,
-            max: Time::ZERO,
-        }
+        Latencies { bins: vec![0; BINS], count: 0, sum_ps: 0, max: Time::ZERO }
     }
 }
 
@@ -34,7 +55,8 @@ impl Latencies {
     /// Counts one request.
     #[inline]
     pub fn record(&mut self, latency: Time) {
-        self.histogram.saturating_record(latency.as_ps());
+        self.bins[bin_of(latency.as_ps().min(LONGEST_PS))] += 1;
+        self.count += 1;
         self.sum_ps += u128::from(latency.as_ps());
         self.max = self.max.later(latency);
     }
@@ -42,7 +64,8 @@ impl Latencies {
     /// Counts `latencies`, each with how many there are, of which the exact sum and maximum are known.
     pub fn record_bins(&mut self, latencies: impl Iterator<Item = (u64, u64)>, sum_ps: u128, max: Time) {
         for (latency_ps, count) in latencies {
-            self.histogram.saturating_record_n(latency_ps, count);
+            self.bins[bin_of(latency_ps.min(LONGEST_PS))] += count;
+            self.count += count;
         }
         self.sum_ps += sum_ps;
         self.max = self.max.later(max);
@@ -50,20 +73,33 @@ impl Latencies {
 
     /// Adds what `other` counted.
     pub fn add(&mut self, other: &Latencies) {
-        // Both histograms resize themselves and share their precision, so adding cannot fail.
-        self.histogram.add(&other.histogram).expect("histograms of one precision add up");
+        self.bins.iter_mut().zip(&other.bins).for_each(|(bin, further)| *bin += further);
+        self.count += other.count;
         self.sum_ps += other.sum_ps;
         self.max = self.max.later(other.max);
     }
 
     /// How many requests were counted.
     pub fn count(&self) -> u64 {
-        self.histogram.len()
+        self.count
+    }
+
+    fn histogram(&self) -> Histogram<u64> {
+        let mut histogram = Histogram::new_with_bounds(1, LONGEST_PS, SIGNIFICANT_DIGITS)
+            .expect("three digits and the bounds are within the histogram's range");
+        for (bin, &count) in self.bins.iter().enumerate().filter(|(_, count)| **count > 0) {
+            histogram.saturating_record_n(shortest_of(bin), count);
+        }
+        histogram
     }
 
     /// The latency that a share `quantile` of the requests does not exceed.
     pub fn quantile(&self, quantile: f64) -> Time {
-        Time::from_ps(self.histogram.value_at_quantile(quantile)).min(self.max)
+        self.at_quantile(&self.histogram(), quantile)
+    }
+
+    fn at_quantile(&self, histogram: &Histogram<u64>, quantile: f64) -> Time {
+        Time::from_ps(histogram.value_at_quantile(quantile)).min(self.max)
     }
 
     /// The summary, or nothing when no request was counted.
@@ -71,17 +107,59 @@ impl Latencies {
         if self.count() == 0 {
             return None;
         }
-        let at = |quantile| self.quantile(quantile).as_ps();
+        let histogram = self.histogram();
+        let at = |quantile| self.at_quantile(&histogram, quantile).as_ps();
         Some(LatencySummary {
             count: self.count(),
             mean: self.sum_ps as f64 / self.count() as f64,
             p50: at(0.5),
             p95: at(0.95),
+            p97: at(0.97),
+            p98: at(0.98),
             p99: at(0.99),
+            p99_5: at(0.995),
             p99_9: at(0.999),
             p99_99: at(0.9999),
+            p99_999: at(0.99999),
             max: self.max.as_ps(),
         })
+    }
+
+    /// How the latencies are distributed, or nothing when no request was counted.
+    pub fn distribution(&self) -> Option<LatencyDistribution> {
+        if self.count() == 0 {
+            return None;
+        }
+        let mut found = LatencyDistribution { latency_ps: Vec::new(), requests: Vec::new() };
+        let (mut bin, mut requests) = (None, 0);
+        for value in self.histogram().iter_recorded() {
+            let latency_ps = value.value_iterated_to().min(self.max.as_ps());
+            requests += value.count_since_last_iteration();
+            // All of a bin become one point: that of its longest latency.
+            if bin.replace(point_of(latency_ps)) == Some(point_of(latency_ps)) {
+                found.latency_ps.pop();
+                found.requests.pop();
+            }
+            found.latency_ps.push(latency_ps);
+            found.requests.push(requests);
+        }
+        Some(found)
+    }
+}
+
+/// The point of a distribution that a latency belongs to: its power of two, and which part of it.
+fn point_of(ps: u64) -> (u32, u64) {
+    let power = ps.max(1).ilog2();
+    (power, if power < POINT_BITS { ps } else { (ps >> (power - POINT_BITS)) & ((1 << POINT_BITS) - 1) })
+}
+
+quantities! {
+    /// Cumulative distribution of the latencies of some requests, in at most 32 points for each power of two.
+    LatencyDistribution as "Distribution" {
+        /// Latencies, in order; within 0.1 % of ones that occurred, the last one exact.
+        latency_ps: Vec<u64>, in "ps";
+        /// Requests that took at most as long, for each of them; the last one is all requests.
+        requests: Vec<u64>, in "requests";
     }
 }
 
@@ -96,12 +174,20 @@ quantities! {
         p50: u64, in "ps";
         /// 95th percentile.
         p95: u64, in "ps";
+        /// 97th percentile.
+        p97: u64, in "ps";
+        /// 98th percentile.
+        p98: u64, in "ps";
         /// 99th percentile.
         p99: u64, in "ps";
+        /// 99.5th percentile.
+        p99_5: u64, in "ps";
         /// 99.9th percentile.
         p99_9: u64, in "ps";
         /// 99.99th percentile.
         p99_99: u64, in "ps";
+        /// 99.999th percentile.
+        p99_999: u64, in "ps";
         /// Maximum, exact.
         max: u64, in "ps";
     }
@@ -124,8 +210,42 @@ mod tests {
         }
     }
 
+    /// Every power of two, its neighbours, and latencies between them.
+    #[test]
+    fn the_bins_are_those_of_the_histogram() {
+        let histogram = Histogram::<u64>::new_with_bounds(1, LONGEST_PS, SIGNIFICANT_DIGITS).expect("within its range");
+        let around = |power: u32| [0, 1, 3, 1 << (power / 2)].map(|off| (1u64 << power) + off);
+        for ps in (1..62).flat_map(|power| around(power).into_iter().chain([(1 << power) - 1, LONGEST_PS])) {
+            let shortest = shortest_of(bin_of(ps));
+            assert_eq!(histogram.lowest_equivalent(shortest), histogram.lowest_equivalent(ps), "{ps}");
+            assert_eq!(bin_of(histogram.highest_equivalent(ps).min(LONGEST_PS)), bin_of(ps), "{ps}");
+            assert!(shortest <= ps && bin_of(shortest) == bin_of(ps), "{ps}");
+        }
+    }
+
     #[test]
     fn nothing_counted_gives_no_summary() {
         assert_eq!(Latencies::default().summary(), None);
+        assert_eq!(Latencies::default().distribution(), None);
+    }
+
+    #[test]
+    fn a_distribution_tells_how_many_requests_took_at_most_as_long() {
+        let mut latencies = Latencies::default();
+        let exact: Vec<u64> = (1..=10_000u64).map(|number| number * number * 1_000).collect();
+        exact.iter().for_each(|&ps| latencies.record(Time::from_ps(ps)));
+        let found = latencies.distribution().expect("there are requests");
+        assert!(found.latency_ps.is_sorted_by(|one, other| one < other));
+        assert_eq!((found.latency_ps.last(), found.requests.last()), (Some(&100_000_000_000), Some(&10_000)));
+        assert!(found.latency_ps.len() <= 32 * 28, "{} points", found.latency_ps.len());
+        for (latency, requests) in found.latency_ps.iter().zip(&found.requests) {
+            let at_most = |ps: f64| exact.partition_point(|&exact| exact as f64 <= ps) as u64;
+            let (least, most) = (at_most(*latency as f64 * 0.998), at_most(*latency as f64 * 1.002));
+            assert!((least..=most).contains(requests), "{requests} up to {latency} ps, not {least} to {most}");
+        }
+        let steps = found.latency_ps.windows(2).filter(|pair| pair[0] > 100_000_000);
+        for pair in steps {
+            assert!(pair[1] as f64 / (pair[0] as f64) < 1.07, "{pair:?}");
+        }
     }
 }

@@ -6,8 +6,9 @@
 //!
 //! - *Dies*: a die works for one operation at a time, and is busy until its data has left; with a cache register data leaves while
 //!   the array works. The dies of a chip that take turns count as one. Transfers count with the least time they take, over the shortest path and with nothing in their way.
-//! - *Chips*, *rows*, *controllers*: links that take turns, where the interconnect has such (see [`Passage`]); for those that share
-//!   their work, the mean.
+//! - *Chips*, *rows*, *mesh links*, *controllers*: links that take turns, where the interconnect has such (see [`Passage`]); for those
+//!   that share their work, the mean. Under fixed routing each link between routers counts by itself; circuits, which choose their
+//!   way, come to the chips of a row over as many links as lead there.
 //! - *Link to the drive*, *link to the host*: entries and data, one after the other in each direction.
 //! - *Adapter*: of the host, where SATA has one: the busier of its two ways.
 //! - *DRAM*: the accesses of the device cache, one after the other.
@@ -27,6 +28,8 @@ names! {
         Chips = "chips",
         /// The channel of the busiest row.
         Rows = "rows",
+        /// The busiest link between routers.
+        MeshLinks = "mesh-links",
         /// The controllers, with all transfers evenly among them.
         Controllers = "controllers",
         /// The link, host to drive.
@@ -76,6 +79,8 @@ pub struct Work<'a> {
     pub last_arrival: Option<Time>,
     /// When the run ended.
     pub end: Time,
+    /// Whether it ended in the middle of work, which is counted when it begins.
+    pub interrupted: bool,
 }
 
 quantities! {
@@ -92,8 +97,10 @@ quantities! {
         dies_ps: u64, in "ps";
         /// Time of the pins of the busiest chip.
         chips_ps: Option<u64>, in "ps", null "where they are no link of their own";
-        /// Time of the channel of the busiest row.
+        /// Time of the channel of the busiest row; of Venice, that of the circuits to its chips over all links that lead to the row.
         rows_ps: Option<u64>, in "ps", null "where a row shares none";
+        /// Time of the busiest link between routers.
+        mesh_links_ps: Option<u64>, in "ps", null "where there are none, or transfers choose among them";
         /// Time of the controllers, with the transfers evenly among them.
         controllers_ps: Option<u64>, in "ps", null "where nothing limits them";
         /// Time of what crossed the link, host to drive.
@@ -139,11 +146,13 @@ impl Work<'_> {
     /// What the work needs at least.
     pub fn lower_bound(&self) -> LowerBound {
         let dies = self.dies.iter().map(|die| die.least(self.read_cache)).max().unwrap_or_default();
-        let [chips, rows, controllers] = [Part::Chip, Part::Row, Part::Controllers].map(|part| self.longest(part));
+        let [chips, rows, mesh_links, controllers] =
+            [Part::Chip, Part::Row, Part::Mesh, Part::Controllers].map(|part| self.longest(part));
         let limits = [
             (Limit::Dies, Some(dies)),
             (Limit::Chips, chips),
             (Limit::Rows, rows),
+            (Limit::MeshLinks, mesh_links),
             (Limit::Controllers, controllers),
             (Limit::LinkToDrive, Some(self.link_to_drive)),
             (Limit::LinkToHost, Some(self.link_to_host)),
@@ -151,6 +160,8 @@ impl Work<'_> {
             (Limit::Dram, self.dram),
             (Limit::Arrivals, self.last_arrival),
         ];
+        let until_end = |time: Time| if self.interrupted { time.min(self.end) } else { time };
+        let limits = limits.map(|(limit, time)| (limit, time.map(until_end)));
         let known = limits.into_iter().filter_map(|(limit, time)| time.map(|time| (limit, time)));
         let (limit, bound) =
             known.fold((Limit::Dies, Time::ZERO), |best, next| if next.1 > best.1 { next } else { best });
@@ -159,15 +170,16 @@ impl Work<'_> {
             makespan_ps: bound.as_ps(),
             limit,
             distance: (bound > Time::ZERO).then(|| self.end.as_secs_f64() / bound.as_secs_f64() - 1.0),
-            dies_ps: dies.as_ps(),
-            chips_ps: ps(chips),
-            rows_ps: ps(rows),
-            controllers_ps: ps(controllers),
-            link_to_drive_ps: self.link_to_drive.as_ps(),
-            link_to_host_ps: self.link_to_host.as_ps(),
-            adapter_ps: ps(self.adapter),
-            dram_ps: ps(self.dram),
-            arrivals_ps: ps(self.last_arrival),
+            dies_ps: until_end(dies).as_ps(),
+            chips_ps: ps(chips.map(until_end)),
+            rows_ps: ps(rows.map(until_end)),
+            mesh_links_ps: ps(mesh_links.map(until_end)),
+            controllers_ps: ps(controllers.map(until_end)),
+            link_to_drive_ps: until_end(self.link_to_drive).as_ps(),
+            link_to_host_ps: until_end(self.link_to_host).as_ps(),
+            adapter_ps: ps(self.adapter.map(until_end)),
+            dram_ps: ps(self.dram.map(until_end)),
+            arrivals_ps: ps(self.last_arrival.map(until_end)),
         }
     }
 }
@@ -191,6 +203,7 @@ mod tests {
             dram: None,
             last_arrival: None,
             end: US(40),
+            interrupted: false,
         }
     }
 
@@ -219,6 +232,14 @@ mod tests {
         let controllers = [passage(Part::Controllers, &[0, 1, 2])];
         let bound = work(&[], &controllers, &usage).lower_bound();
         assert_eq!((bound.limit, bound.makespan_ps, bound.rows_ps), (Limit::Controllers, US(20).as_ps(), None));
+    }
+
+    #[test]
+    fn each_link_between_routers_counts_by_itself_where_routing_leaves_no_choice() {
+        let usage = [10, 35, 20].map(|us| LinkUsage { busy: US(us), ..LinkUsage::default() });
+        let links = [passage(Part::Mesh, &[0]), passage(Part::Mesh, &[1]), passage(Part::Controllers, &[2])];
+        let bound = work(&[], &links, &usage).lower_bound();
+        assert_eq!((bound.limit, bound.mesh_links_ps), (Limit::MeshLinks, Some(US(35).as_ps())));
     }
 
     #[test]

@@ -10,15 +10,16 @@ pub mod conflicts;
 pub mod document;
 pub mod fairness;
 pub mod host;
+pub mod interval;
 pub mod latency;
 pub mod log;
 pub mod lower_bound;
 mod memory;
+pub mod network;
 pub mod report;
 pub mod series;
 pub mod steady;
 pub mod stream;
-pub mod stretch;
 pub mod timeline;
 
 pub use memory::peak_rss;

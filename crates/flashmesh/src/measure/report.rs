@@ -5,10 +5,12 @@ use super::breakdown::BreakdownSummary;
 use super::cache::{CacheReport, PowerCutReport};
 use super::conflicts::CausesReport;
 use super::host::HostReport;
-use super::latency::LatencySummary;
+use super::interval::IntervalReport;
+use super::latency::{LatencyDistribution, LatencySummary};
 use super::lower_bound::LowerBound;
-use super::stretch::StretchReport;
+use super::network::NetworkReport;
 use super::timeline::{MeasuredReport, WarmUpReport};
+use crate::collisions::{CollisionsReport, ReplicationReport};
 use crate::fabric::layout::LinkKind;
 use crate::fabric::{Layout, LinkUsage, venice};
 use crate::ftl::mapping_cache::Counters;
@@ -20,7 +22,7 @@ use crate::units::Time;
 use crate::workload::WorkloadSummary;
 
 quantities! {
-    /// The whole run, warm-up included.
+    /// The whole run, warm-up included. Of a run whose power was cut everything but `power_cut` is about the time up to the cut.
     Report {
         /// Requests that completed during the run.
         requests: u64, in "requests";
@@ -33,6 +35,8 @@ quantities! {
         bandwidth_bytes_per_s: f64, in "B/s";
         /// Completion latencies of all requests of the run.
         latency_ps: LatencyReport;
+        /// How the completion latencies of the run are distributed.
+        distribution: DistributionReport;
         /// Where the latencies of the requests of the run went.
         breakdown_ps: BreakdownReport;
         /// Pages programmed during the run, pages moved by garbage collection and translation pages included, over pages that
@@ -47,6 +51,10 @@ quantities! {
         mapping_cache: Option<MappingCacheReport>, null "when the whole map is in DRAM";
         /// Transfers and requests that found their path free at the first try, during the run.
         path_conflict: PathConflictReport;
+        /// Read collisions during the run.
+        collisions: Option<CollisionsReport>, null "with `measure.collisions = false`";
+        /// Replication of pages on other dies during the run.
+        replication: Option<ReplicationReport>, null "with `replication.enabled = false`";
         /// Work of the scouts of Venice during the run.
         scouts: Option<venice::Counters>, null "on other fabrics";
         /// What crossed between host and drive during the run.
@@ -75,7 +83,9 @@ quantities! {
         measured: Option<MeasuredReport>, null "without a warm-up, or when nothing completed behind it";
         /// The run in intervals of `measure.epoch`, or of that times a power of two. Their counts add up to those of the run, and
         /// the last one ends with the run. Empty where `measure.epoch` is unset.
-        epochs: Vec<StretchReport>;
+        epochs: Vec<IntervalReport>;
+        /// What moved over the interconnect in a window of the run.
+        network: Option<NetworkReport>, null "unless `measure.network` is set";
         /// What the workload is.
         workload: Option<WorkloadSummary>, null "when there are several streams";
         /// Wall time of the run, without reading the configuration and preconditioning.
@@ -132,6 +142,18 @@ quantities! {
 }
 
 quantities! {
+    /// Distributions of completion latencies by kind of request.
+    DistributionReport as "DistributionByKind" {
+        /// All requests.
+        all: Option<LatencyDistribution>, null "when none completed";
+        /// Reads.
+        read: Option<LatencyDistribution>, null "when none completed";
+        /// Writes.
+        write: Option<LatencyDistribution>, null "when none completed";
+    }
+}
+
+quantities! {
     /// Where the latency of requests went.
     BreakdownReport as "BreakdownByPart" {
         /// Mean over all requests.
@@ -159,6 +181,9 @@ quantities! {
     PathConflictReport as "PathConflict" {
         /// Share of completed requests none of whose transfers had to wait for a path.
         requests_free_share: Option<f64>, in "share", null "when no request completed";
+        /// Share of completed requests none of whose transfers had to wait for a path that was used for another request: the measure
+        /// of Venice, ISCA 2023, section 3.1. Waits behind pages of the same request do not count.
+        requests_free_of_others_share: Option<f64>, in "share", null "when no request completed";
         /// Share of transfers whose path was free at the first try.
         transfers_free_share: Option<f64>, in "share", null "without transfers";
         /// Transfers, of requests and of garbage collection.
@@ -236,6 +261,18 @@ quantities! {
 }
 
 impl Report {
+    /// The report of a run up to the cut of its power, with what only its end tells: how it was cut, and what it took.
+    pub(crate) fn with_end(self, whole: Report) -> Report {
+        Report {
+            power_cut: whole.power_cut,
+            wall_s: whole.wall_s,
+            requests_per_wall_s: whole.requests_per_wall_s,
+            peak_rss_bytes: whole.peak_rss_bytes,
+            interrupted: whole.interrupted,
+            ..self
+        }
+    }
+
     /// The report as JSON.
     pub fn to_json(&self) -> serde_json::Value {
         serde_json::to_value(self).expect("a report has string keys and finite numbers")

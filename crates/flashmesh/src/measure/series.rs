@@ -1,12 +1,12 @@
-//! A run as a row of stretches that are alike, of bounded number: where there would be too many, neighbours are joined.
+//! A run as a row of intervals that are alike, of bounded number: where there would be too many, neighbours are joined.
 
-use super::stretch::{Counts, Stretch};
+use super::interval::{Counts, Interval};
 use crate::host::status::Status;
 use crate::ids::StreamId;
 use crate::units::Time;
 use crate::workload::IoRequest;
 
-/// How long the stretches of a series are.
+/// How long the intervals of a series are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pace {
     /// So many completed requests.
@@ -15,32 +15,32 @@ pub enum Pace {
     Time(Time),
 }
 
-/// Stretches of a run, one behind the other from where the series began.
+/// Intervals of a run, one behind the other from where the series began.
 #[derive(Debug)]
 pub struct Series {
     pace: Pace,
-    /// At so many closed stretches they are joined; even.
+    /// At so many closed intervals they are joined; even.
     limit: usize,
-    closed: Vec<Stretch>,
-    open: Stretch,
+    closed: Vec<Interval>,
+    open: Interval,
     open_requests: u64,
-    /// What the drive had done when the open stretch began.
+    /// What the drive had done when the open interval began.
     before: Counts,
 }
 
 impl Series {
-    /// A series of at most `limit` stretches, at least two, that begins where `before` was sampled.
+    /// A series of at most `limit` intervals, at least two, that begins where `before` was sampled.
     pub fn new(pace: Pace, limit: usize, streams: usize, before: Counts) -> Series {
-        let open = Stretch::new(before.span, streams);
+        let open = Interval::new(before.span, streams);
         Series { pace, limit: limit.max(2) & !1, closed: Vec::new(), open, open_requests: 0, before }
     }
 
-    /// How long its stretches are by now.
+    /// How long its intervals are by now.
     pub fn pace(&self) -> Pace {
         self.pace
     }
 
-    /// When the open stretch ends, if time ends it.
+    /// When the open interval ends, if time ends it.
     pub fn due(&self) -> Time {
         match self.pace {
             Pace::Time(length) => self.open.start() + length,
@@ -48,21 +48,21 @@ impl Series {
         }
     }
 
-    /// Counts a request of `stream` that completes with `status` at `now` after `latency`; tells whether it ends the stretch.
+    /// Counts a request of `stream` that completes with `status` at `now` after `latency`; tells whether it ends the interval.
     pub fn record(&mut self, stream: StreamId, io: &IoRequest, status: Status, now: Time, latency: Time) -> bool {
         self.open.record(stream, io, status, now, latency);
         self.open_requests += 1;
         self.is_full()
     }
 
-    /// Whether the open stretch has all of its requests, if they end it.
+    /// Whether the open interval has all of its requests, if they end it.
     pub fn is_full(&self) -> bool {
         matches!(self.pace, Pace::Requests(requests) if self.open_requests >= requests)
     }
 
-    /// The open stretch ends where `counts` was sampled.
+    /// The open interval ends where `counts` was sampled.
     pub fn cut(&mut self, counts: &Counts) {
-        let next = Stretch::new(counts.span, self.open.streams().len());
+        let next = Interval::new(counts.span, self.open.streams().len());
         let mut ended = std::mem::replace(&mut self.open, next);
         self.open_requests = 0;
         ended.close(counts.span, counts.since(&self.before));
@@ -73,7 +73,7 @@ impl Series {
         }
     }
 
-    /// Joins neighbours; stretches are twice as long from here on.
+    /// Joins neighbours; intervals are twice as long from here on.
     fn join(&mut self) {
         let mut pairs = std::mem::take(&mut self.closed).into_iter();
         while let (Some(mut first), Some(second)) = (pairs.next(), pairs.next()) {
@@ -86,33 +86,33 @@ impl Series {
         };
     }
 
-    /// The stretches that have their full length.
-    pub fn closed(&self) -> &[Stretch] {
+    /// The intervals that have their full length.
+    pub fn closed(&self) -> &[Interval] {
         &self.closed
     }
 
-    /// All stretches of a run that ends at `end`; the last one ends there, and has what the drive did until `counts`.
-    pub fn until(&self, end: Time, counts: &Counts) -> Vec<Stretch> {
-        let mut stretches = self.closed.clone();
+    /// All intervals of a run that ends at `end`; the last one ends there, and has what the drive did until `counts`.
+    pub fn until(&self, end: Time, counts: &Counts) -> Vec<Interval> {
+        let mut intervals = self.closed.clone();
         let mut last = self.open.clone();
         last.close(counts.span, counts.since(&self.before));
-        stretches.push(last);
+        intervals.push(last);
         // The drive may have gone on after the last completion.
-        while let [.., before, last] = &mut stretches[..]
+        while let [.., before, last] = &mut intervals[..]
             && last.start() >= end
         {
             before.add(last);
-            stretches.pop();
+            intervals.pop();
         }
-        if let Some(last) = stretches.last_mut() {
+        if let Some(last) = intervals.last_mut() {
             last.end_at(end.later(last.start()));
         }
-        stretches
+        intervals
     }
 
     /// Bins of latencies in memory.
     pub fn bins(&self) -> usize {
-        self.closed.iter().chain([&self.open]).map(Stretch::bins).sum()
+        self.closed.iter().chain([&self.open]).map(Interval::bins).sum()
     }
 }
 
@@ -145,20 +145,20 @@ mod tests {
     }
 
     #[test]
-    fn joining_keeps_every_sum_and_the_number_of_stretches_within_its_limit() {
+    fn joining_keeps_every_sum_and_the_number_of_intervals_within_its_limit() {
         for limit in [2, 3, 8, 64] {
             for requests in [0, 1, 4, 5, 6, 317, 5_000] {
                 for pace in [Pace::Requests(5), Pace::Time(Time::from_ps(1_700))] {
                     let (series, counts) = series(pace, limit, requests);
                     let end = Time::from_ns(requests);
-                    let stretches = series.until(end, &counts);
-                    assert!(stretches.len() <= limit, "{} of {limit}", stretches.len());
-                    assert_eq!(stretches.iter().map(Stretch::requests).sum::<u64>(), requests);
+                    let intervals = series.until(end, &counts);
+                    assert!(intervals.len() <= limit, "{} of {limit}", intervals.len());
+                    assert_eq!(intervals.iter().map(Interval::requests).sum::<u64>(), requests);
                     let latencies: u64 = (1..=requests).map(|ns| (1_000 + ns % 1_000) * 1_000).sum();
-                    assert_eq!(stretches.iter().map(Stretch::latency_sum_ps).sum::<u128>(), u128::from(latencies));
-                    assert_eq!(stretches.iter().map(|stretch| stretch.counts().map_wanted).sum::<u64>(), requests);
-                    assert!(stretches.windows(2).all(|pair| pair[0].end() == pair[1].start()));
-                    assert_eq!(stretches.last().map(Stretch::end), Some(end));
+                    assert_eq!(intervals.iter().map(Interval::latency_sum_ps).sum::<u128>(), u128::from(latencies));
+                    assert_eq!(intervals.iter().map(|interval| interval.counts().map_wanted).sum::<u64>(), requests);
+                    assert!(intervals.windows(2).all(|pair| pair[0].end() == pair[1].start()));
+                    assert_eq!(intervals.last().map(Interval::end), Some(end));
                 }
             }
         }
@@ -167,7 +167,7 @@ mod tests {
     #[test]
     fn memory_does_not_grow_with_the_run() {
         let bins = |requests| series(Pace::Requests(5), 64, requests).0.bins();
-        // A thousand latencies, a bin each, in at most 64 stretches, beside those that wait to be sorted.
+        // A thousand latencies, a bin each, in at most 64 intervals, beside those that wait to be sorted.
         assert!(bins(20_000) <= 64 * 1_000 + 4_096);
         assert!(bins(500_000) <= 64 * 1_000 + 4_096, "{} bins", bins(500_000));
     }

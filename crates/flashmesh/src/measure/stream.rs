@@ -2,7 +2,7 @@
 
 use super::breakdown::Breakdown;
 use super::latency::Latencies;
-use super::report::{BreakdownReport, LatencyReport};
+use super::report::{BreakdownReport, DistributionReport, LatencyReport};
 use crate::host::status::Status;
 use crate::schedule::transaction::LatencyBreakdown;
 use crate::units::{Bytes, Time};
@@ -36,7 +36,7 @@ pub struct StreamFigures {
 
 impl StreamMeasures {
     /// Counts a request that completes with `status` at `now` after `latency`.
-    #[inline]
+    #[inline(always)]
     pub fn record(&mut self, io: &IoRequest, status: Status, now: Time, latency: Time, spent: &LatencyBreakdown) {
         self.completed += 1;
         self.last_completion = now;
@@ -75,13 +75,28 @@ impl StreamMeasures {
         self.last_completion
     }
 
-    /// The figures of a run that took until `end`.
-    pub fn figures(&self, end: Time) -> StreamFigures {
-        let per_second = |count: f64| if end == Time::ZERO { 0.0 } else { count / end.as_secs_f64() };
+    /// How the latencies are distributed.
+    pub fn distribution(&self) -> DistributionReport {
+        DistributionReport {
+            all: self.together().distribution(),
+            read: self.reads.distribution(),
+            write: self.writes.distribution(),
+        }
+    }
+
+    /// The latencies of all kinds of requests.
+    fn together(&self) -> Latencies {
         let mut all = Latencies::default();
         for kind in [&self.reads, &self.writes, &self.flushes, &self.others] {
             all.add(kind);
         }
+        all
+    }
+
+    /// The figures of a run that took until `end`.
+    pub fn figures(&self, end: Time) -> StreamFigures {
+        let per_second = |count: f64| if end == Time::ZERO { 0.0 } else { count / end.as_secs_f64() };
+        let all = self.together();
         StreamFigures {
             iops: per_second(self.completed as f64),
             bandwidth_bytes_per_s: per_second(self.bytes.as_u64() as f64),

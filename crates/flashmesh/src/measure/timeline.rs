@@ -5,10 +5,10 @@
 //! MSER is asked of their means, and the batches behind the warm-up add up to the measured window. Memory is bounded, no
 //! request is kept, and the window begins within a batch of where MSER wants it.
 
+use super::interval::{Counts, Interval, IntervalReport, Parts};
 use super::report::LatencyReport;
 use super::series::{Pace, Series};
 use super::steady::{self, Drift, OBSERVATIONS_MIN, ROUNDS};
-use super::stretch::{Counts, Parts, Stretch, StretchReport};
 use crate::config::{Measure, WarmUp};
 use crate::host::status::Status;
 use crate::ids::StreamId;
@@ -129,9 +129,9 @@ impl Timeline {
     }
 
     /// The epochs of a run that ends at `end` and has done what `counts` says, on a drive of so many parts.
-    pub fn epochs(&self, end: Time, counts: &Counts, parts: Parts) -> Vec<StretchReport> {
-        let stretches = self.epochs.as_ref().map_or(Vec::new(), |epochs| epochs.until(end, counts));
-        stretches.iter().map(|epoch| epoch.report(parts)).collect()
+    pub fn epochs(&self, end: Time, counts: &Counts, parts: Parts) -> Vec<IntervalReport> {
+        let intervals = self.epochs.as_ref().map_or(Vec::new(), |epochs| epochs.until(end, counts));
+        intervals.iter().map(|epoch| epoch.report(parts)).collect()
     }
 
     /// How the warm-up ended, and what came behind it, of streams with these names.
@@ -153,23 +153,23 @@ impl Timeline {
             batch_requests: None,
         };
         let Some(batches) = &self.batches else { return (Some(report), None) };
-        let mut stretches = batches.until(end, counts);
-        let mut full = batches.closed().len().min(stretches.len());
+        let mut intervals = batches.until(end, counts);
+        let mut full = batches.closed().len().min(intervals.len());
         if self.settings.warm_up == WarmUp::Auto {
-            let found = warm_up(&stretches[..full]);
+            let found = warm_up(&intervals[..full]);
             report.converged = found.is_some();
             if let Pace::Requests(requests) = batches.pace() {
                 report.batch_requests = Some(requests);
             }
             // Where no end was found, what is likeliest to be steady is the second half.
             let begin = found.unwrap_or(full / 2);
-            stretches.drain(..begin);
+            intervals.drain(..begin);
             full -= begin;
         } else {
             report.converged = true;
         }
-        let rounds = rounds(&stretches[..full]);
-        let Some(window) = stretches.into_iter().reduce(|mut window, next| {
+        let rounds = rounds(&intervals[..full]);
+        let Some(window) = intervals.into_iter().reduce(|mut window, next| {
             window.add(&next);
             window
         }) else {
@@ -196,8 +196,8 @@ impl Timeline {
 /// How many of `batches` the warm-up takes: the most that MSER leaves out of the mean latency, of the time for a request
 /// (one over the IOPS, which equal numbers of requests can be averaged by), and of write amplification when pages were moved;
 /// nothing when the run is too short to tell.
-fn warm_up(batches: &[Stretch]) -> Option<usize> {
-    let per_request = |value: f64, batch: &Stretch| value / batch.requests() as f64;
+fn warm_up(batches: &[Interval]) -> Option<usize> {
+    let per_request = |value: f64, batch: &Interval| value / batch.requests() as f64;
     let latency: Vec<f64> = batches.iter().map(|batch| per_request(batch.latency_sum_ps() as f64, batch)).collect();
     let time: Vec<f64> = batches.iter().map(|batch| per_request(batch.length_ps(), batch)).collect();
     let amplification = batches.iter().enumerate().filter_map(|(at, batch)| {
@@ -216,7 +216,7 @@ fn warm_up(batches: &[Stretch]) -> Option<usize> {
 }
 
 /// How throughput and latency change over the rounds of `batches`; nothing when there are too few.
-fn rounds(batches: &[Stretch]) -> Option<RoundsReport> {
+fn rounds(batches: &[Interval]) -> Option<RoundsReport> {
     let count = batches.len();
     if count < ROUNDS {
         return None;
@@ -224,17 +224,17 @@ fn rounds(batches: &[Stretch]) -> Option<RoundsReport> {
     let (mut iops, mut latency) = ([0.0; ROUNDS], [0.0; ROUNDS]);
     for round in 0..ROUNDS {
         let batches = &batches[round * count / ROUNDS..(round + 1) * count / ROUNDS];
-        let requests = batches.iter().map(Stretch::requests).sum::<u64>() as f64;
-        let time = batches.iter().map(Stretch::length_ps).sum::<f64>();
+        let requests = batches.iter().map(Interval::requests).sum::<u64>() as f64;
+        let time = batches.iter().map(Interval::length_ps).sum::<f64>();
         iops[round] = if time > 0.0 { requests * Time::PS_PER_SECOND as f64 / time } else { 0.0 };
-        latency[round] = batches.iter().map(Stretch::latency_sum_ps).sum::<u128>() as f64 / requests;
+        latency[round] = batches.iter().map(Interval::latency_sum_ps).sum::<u128>() as f64 / requests;
     }
     Some(RoundsReport { iops: Drift::of(&iops)?, latency: Drift::of(&latency)? })
 }
 
 /// What each stream did in `window`.
-fn streams(window: &Stretch, names: &[&str]) -> Vec<MeasuredStreamReport> {
-    let report = |(stream, name): (&super::stretch::Completed, &&str)| {
+fn streams(window: &Interval, names: &[&str]) -> Vec<MeasuredStreamReport> {
+    let report = |(stream, name): (&super::interval::Completed, &&str)| {
         let seconds = stream.last_completion().saturating_sub(window.start()).as_secs_f64();
         let per_second = |count: u64| if seconds > 0.0 { count as f64 / seconds } else { 0.0 };
         MeasuredStreamReport {
@@ -270,7 +270,7 @@ quantities! {
     /// The measured window: the run behind its warm-up.
     MeasuredReport as "Measured" {
         /// The window.
-        window: StretchReport => flatten;
+        window: IntervalReport => flatten;
         /// Whether IOPS and mean latency of five rounds are steady by the criterion of the SNIA: a range of at most 20 % and a
         /// slope of at most 10 % of their mean.
         steady: Option<bool>, null "when there are too few requests to tell";

@@ -1,22 +1,24 @@
 //! How much room an interconnect takes, after Venice, ISCA 2023, section 6.6.
 //!
-//! Areas of links are relative to the channels of the bus, one for each row. A link between routers takes 0.04 of a channel, since it
-//! is shorter and thinner; links to a controller or to the pins of a chip are not counted, since the connectors of the bus take as
+//! Areas of links are relative to the channels of the bus, one for each row. A link between routers takes 0.04 of a channel of 8 chips,
+//! since it is shorter, by a factor of 8, and thinner; of a channel of another length it takes as much less as that is longer [choice]. Links to a controller or to the pins of a chip are not counted, since the connectors of the bus take as
 //! much; more wires take as much more [choice].
 
 use super::Constant;
+use crate::config::{self, Config};
 use crate::fabric::layout::LinkKind;
 use crate::fabric::{Addition, Layout};
 use crate::quantities;
 
-/// Area of a link between routers, relative to a channel of the bus.
+/// Area of a link between routers, relative to a channel of the bus with so many chips.
 const MESH_LINK: f64 = 0.04;
-/// Area of a chip on the board.
-const CHIP_MM2: f64 = 100.0;
+const CHANNEL_CHIPS: f64 = 8.0;
 /// Area of a router beside its chip.
 const ROUTER_BESIDE_MM2: f64 = 8.0;
-/// Area of a router inside a chip: buffers, crossbar, arbitration and routing, 0.17 + 0.03 + 0.002 mm2.
-const ROUTER_INSIDE_MM2: f64 = 0.202;
+/// Area of a router inside a chip: its buffers of so many flits each; crossbar, arbitration and routing, 0.03 + 0.002 mm2.
+const BUFFERS_MM2: f64 = 0.17;
+const BUFFER_FLITS: f64 = 512.0;
+const SWITCH_MM2: f64 = 0.032;
 /// What a controller on every die adds to it.
 const DIE_CONTROLLER: f64 = 0.2;
 
@@ -60,23 +62,27 @@ quantities! {
     }
 }
 
-/// The room that an interconnect takes in a drive with a row of chips for each of `rows` channels of the bus.
-pub fn report(layout: &Layout, addition: Addition, rows: u32, chips: u32) -> AreaReport {
+/// The room that an interconnect takes in the drive of `config`, which has a row of chips for each channel of the bus.
+pub fn report(layout: &Layout, addition: Addition, config: &Config) -> AreaReport {
+    let config::Geometry { channels: rows, chips_per_channel, dies_per_chip, .. } = config.geometry;
+    let chips = rows * chips_per_channel;
     let links = LinkCounts {
         channel: layout.count(LinkKind::Channel),
         controller: layout.count(LinkKind::Controller),
         mesh: layout.count(LinkKind::Mesh),
         chip: layout.count(LinkKind::Chip),
     };
+    let mesh_link = MESH_LINK * CHANNEL_CHIPS / f64::from(chips_per_channel);
+    let router_inside = BUFFERS_MM2 * f64::from(config.nossd.buffer_flits) / BUFFER_FLITS + SWITCH_MM2;
     let is_stated = links.channel > 0 || layout.routers > 0;
-    let taken = (links.channel as f64 + links.mesh as f64 * MESH_LINK) * layout.width() / f64::from(rows);
+    let taken = (links.channel as f64 + links.mesh as f64 * mesh_link) * layout.width() / f64::from(rows);
     let routers = f64::from(layout.routers);
-    let chips_mm2 = f64::from(chips) * CHIP_MM2;
+    let chips_mm2 = f64::from(chips) * f64::from(dies_per_chip) * config.area.die_mm2;
     let (added_inside_mm2, added_beside_mm2) = match addition {
         Addition::Nothing => (0.0, 0.0),
         Addition::DieControllers => (chips_mm2 * DIE_CONTROLLER, 0.0),
         Addition::RoutersBeside => (0.0, routers * ROUTER_BESIDE_MM2),
-        Addition::RoutersInside => (routers * ROUTER_INSIDE_MM2, 0.0),
+        Addition::RoutersInside => (routers * router_inside, 0.0),
     };
     AreaReport {
         links,
@@ -87,18 +93,26 @@ pub fn report(layout: &Layout, addition: Addition, rows: u32, chips: u32) -> Are
         chips_mm2,
         added_inside_mm2,
         added_beside_mm2,
-        constants: constants(),
+        constants: constants(config),
     }
 }
 
 /// The areas with their sources.
-fn constants() -> Vec<Constant> {
+fn constants(config: &Config) -> Vec<Constant> {
     let of = |name, value, unit, source| Constant { name, value, unit, source };
+    let die_mm2 = config.area.die_mm2;
+    let is_standard = die_mm2 == config::Area::default().die_mm2;
     vec![
-        of("link between routers, of 8 wires", MESH_LINK, "channels of the bus", "Venice, ISCA 2023, section 6.6"),
-        of("chip", CHIP_MM2, "mm2", "Venice, ISCA 2023, section 6.6"),
+        of("link between routers, of 8 wires", MESH_LINK, "channels of 8 chips", "Venice, ISCA 2023, section 6.6"),
+        of("die", die_mm2, "mm2", if is_standard { "Venice, ISCA 2023, section 6.6" } else { "configuration" }),
         of("router beside its chip", ROUTER_BESIDE_MM2, "mm2", "Venice, ISCA 2023, section 6.6"),
-        of("router inside its chip", ROUTER_INSIDE_MM2, "mm2", "Design for Scalability, PACT 2014, section 5.5"),
+        of(
+            "buffers of 512 flits of a router inside its chip",
+            BUFFERS_MM2,
+            "mm2",
+            "Design for Scalability, PACT 2014, section 5.5",
+        ),
+        of("the rest of a router inside its chip", SWITCH_MM2, "mm2", "Design for Scalability, PACT 2014, section 5.5"),
         of("controller on a die", DIE_CONTROLLER, "share of the die", "Venice, ISCA 2023, section 3.2"),
     ]
 }
@@ -107,6 +121,13 @@ fn constants() -> Vec<Constant> {
 mod tests {
     use super::*;
     use crate::fabric::layout::Link;
+
+    fn drive(rows: u32, columns: u32, dies: u32) -> Config {
+        let mut config = Config::default();
+        (config.geometry.channels, config.geometry.chips_per_channel) = (rows, columns);
+        config.geometry.dies_per_chip = dies;
+        config
+    }
 
     /// `counts` are the links of each kind, in the order of [`LinkKind::ALL`].
     fn layout(counts: [usize; 4], wires_each: u32, routers: u32) -> Layout {
@@ -120,7 +141,7 @@ mod tests {
     fn the_mesh_links_of_8_x_8_routers_take_44_percent_less_than_8_channels() {
         let (rows, columns) = (8, 8);
         let mesh = rows * (columns - 1) + columns * (rows - 1);
-        let report = report(&layout([0, 8, mesh, 64], 8, 64), Addition::RoutersBeside, 8, 64);
+        let report = report(&layout([0, 8, mesh, 64], 8, 64), Addition::RoutersBeside, &drive(8, 8, 1));
         assert_eq!(report.links, LinkCounts { channel: 0, controller: 8, mesh: 112, chip: 64 });
         let saved = report.links_saved_share.expect("the area of mesh links is stated");
         assert!((saved - 0.44).abs() < 1e-12, "{saved}");
@@ -129,7 +150,8 @@ mod tests {
 
     #[test]
     fn the_bus_saves_nothing_and_channels_twice_as_wide_or_as_many_take_twice_as_much() {
-        let saved = |counts, wires, addition| report(&layout(counts, wires, 0), addition, 8, 64).links_saved_share;
+        let saved =
+            |counts, wires, addition| report(&layout(counts, wires, 0), addition, &drive(8, 8, 1)).links_saved_share;
         assert_eq!(saved([8, 0, 0, 0], 8, Addition::Nothing), Some(0.0));
         assert_eq!(saved([8, 0, 0, 0], 16, Addition::DieControllers), Some(-1.0));
         assert_eq!(saved([16, 0, 0, 0], 8, Addition::DieControllers), Some(-1.0));
@@ -139,14 +161,38 @@ mod tests {
     #[test]
     fn what_is_added_to_the_chips_is_told_apart_from_what_stands_beside_them() {
         let added = |addition| {
-            let report = report(&layout([8, 0, 0, 0], 8, 64), addition, 8, 64);
+            let report = report(&layout([8, 0, 0, 0], 8, 64), addition, &drive(8, 8, 1));
             (report.added_inside_mm2, report.added_beside_mm2)
         };
         assert_eq!(added(Addition::Nothing), (0.0, 0.0));
         assert_eq!(added(Addition::DieControllers), (1280.0, 0.0));
         assert_eq!(added(Addition::RoutersBeside), (0.0, 512.0));
-        let (inside, beside) = added(Addition::RoutersInside);
-        // Four dies of 72 mm2 a chip: less than 0.1 % (Design for Scalability, PACT 2014, section 5.5).
-        assert!(inside / (64.0 * 288.0) < 1e-3 && inside > 0.0 && beside == 0.0, "{inside}");
+    }
+
+    /// Less than 0.1 % of a chip of 4 or 8 dies of 72 mm2 each, most of it buffers (Design for Scalability, PACT 2014, section 5.5).
+    #[test]
+    fn a_router_inside_a_chip_is_as_large_as_its_buffers_and_small_beside_the_dies() {
+        let share = |dies, buffer_flits| {
+            let mut config = drive(8, 8, dies);
+            config.area.die_mm2 = 72.0;
+            config.nossd.buffer_flits = buffer_flits;
+            let report = report(&layout([0, 8, 112, 64], 8, 64), Addition::RoutersInside, &config);
+            assert_eq!(report.added_beside_mm2, 0.0);
+            report.added_inside_mm2 / report.chips_mm2
+        };
+        assert!((share(8, 512) - 0.202 / 576.0).abs() < 1e-12);
+        assert!((share(4, 512) - 0.202 / 288.0).abs() < 1e-12);
+        assert!((share(8, 1) - (0.17 / 512.0 + 0.032) / 576.0).abs() < 1e-12);
+    }
+
+    /// A channel of 16 chips is twice as long as one of 8: 108 links of 0.02 for 4 channels, 108 of 0.08 for 16.
+    #[test]
+    fn a_mesh_link_is_measured_by_the_length_of_the_channel_it_replaces() {
+        for (rows, columns) in [(4, 16), (16, 4)] {
+            let mesh = (rows * (columns - 1) + columns * (rows - 1)) as usize;
+            let layout = layout([0, rows as usize, mesh, 64], 8, 64);
+            let saved = report(&layout, Addition::RoutersBeside, &drive(rows, columns, 1)).links_saved_share;
+            assert!((saved.expect("the area of mesh links is stated") - 0.46).abs() < 1e-12, "{saved:?}");
+        }
     }
 }

@@ -4,7 +4,7 @@ use crate::fabric::Fabric;
 use crate::host::interface::Interface;
 use crate::host::link::Direction;
 use crate::kernel::model::Model;
-use crate::measure::stretch::{Busy, Counts, Parts, StretchReport};
+use crate::measure::interval::{Busy, Counts, IntervalReport, Parts};
 use crate::measure::timeline::{MeasuredReport, WarmUpReport};
 use crate::units::Time;
 
@@ -15,7 +15,7 @@ use super::Snapshot;
 pub(super) struct IntervalReports {
     pub warm_up: Option<WarmUpReport>,
     pub measured: Option<MeasuredReport>,
-    pub epochs: Vec<StretchReport>,
+    pub epochs: Vec<IntervalReport>,
 }
 
 impl<M: Model> Snapshot<'_, M> {

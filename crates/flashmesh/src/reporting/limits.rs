@@ -47,7 +47,7 @@ impl<M: Model> Snapshot<'_, M> {
     }
 
     /// How fast the same work could have been done at best.
-    pub(super) fn lower_bound(&self) -> LowerBound {
+    pub(super) fn lower_bound(&self, interrupted: bool) -> LowerBound {
         let (end, interface, fabric) = (self.now, self.frontend.interface(), self.datapath.fabric());
         let open = self.frontend.streams().iter().map(|stream| &stream.replay).filter(|replay| replay.is_open());
         let work = Work {
@@ -61,6 +61,7 @@ impl<M: Model> Snapshot<'_, M> {
             dram: self.firmware.cache().map(|device| device.dram_busy(end)),
             last_arrival: open.map(|replay| replay.last_arrival()).max(),
             end,
+            interrupted,
         };
         work.lower_bound()
     }

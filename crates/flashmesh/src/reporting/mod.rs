@@ -10,6 +10,7 @@ use crate::config::Config;
 use crate::datapath::Datapath;
 use crate::fabric::Fabric;
 use crate::firmware::Firmware;
+use crate::firmware::replication::Replication;
 use crate::flash::geometry::Geometry;
 use crate::frontend::Frontend;
 use crate::host::interface::Interface;
@@ -67,6 +68,7 @@ impl<M: Model> Snapshot<'_, M> {
             iops,
             bandwidth_bytes_per_s,
             latency_ps,
+            distribution: all.distribution(),
             breakdown_ps,
             write_amplification: flash.write_amplification(&gc),
             gc,
@@ -77,13 +79,15 @@ impl<M: Model> Snapshot<'_, M> {
                 counters: map.counters().clone(),
             }),
             path_conflict: self.path_conflicts(&operations.conflicts),
+            collisions: None,
+            replication: self.firmware.replication().map(Replication::report),
             scouts: fabric.scouts().cloned(),
             host: self.host_report(end),
             links: LinksReport::new(fabric.layout(), fabric.usage(), fabric.hops(), operations.transfers, self.now),
             bound,
-            lower_bound: self.lower_bound(),
+            lower_bound: self.lower_bound(interrupted),
             power: energy::report(self.config, &self.datapath.activity(self.now)),
-            area: area::report(fabric.layout(), fabric.addition(), self.geometry.channels, self.geometry.chips()),
+            area: area::report(fabric.layout(), fabric.addition(), self.config),
             cache: self.firmware.cache().map(|device| device.report(self.now)),
             power_cut,
             utilisation,
@@ -91,6 +95,8 @@ impl<M: Model> Snapshot<'_, M> {
             warm_up,
             measured,
             epochs,
+            // Recorded by a probe, and put in its place when the run is over.
+            network: None,
             workload: self.frontend.summary().cloned(),
             wall_s,
             requests_per_wall_s: if wall_s > 0.0 { requests.completed as f64 / wall_s } else { 0.0 },
@@ -108,6 +114,8 @@ impl<M: Model> Snapshot<'_, M> {
         FlashReport {
             suspensions: operations.suspensions,
             multi_plane_operations: operations.multi_plane_operations,
+            overdue_reads: operations.overdue_reads,
+            overdue_programs: operations.overdue_programs,
             ..self.firmware.counters().flash.clone()
         }
     }
@@ -117,6 +125,7 @@ impl<M: Model> Snapshot<'_, M> {
         let (requests, operations) = (self.frontend.counters(), self.datapath.counters());
         PathConflictReport {
             requests_free_share: share(requests.requests_free, requests.completed),
+            requests_free_of_others_share: share(requests.requests_free_of_others, requests.completed),
             transfers_free_share: share(operations.transfers_free, operations.transfers),
             transfers: operations.transfers,
             wait_ps: conflicts.wait().as_ps(),

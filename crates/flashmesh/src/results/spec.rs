@@ -41,6 +41,8 @@ pub enum Shape {
     Text,
     /// One of a fixed list of texts.
     Name(Vec<Name>),
+    /// Tables of parameters, as docs/config.schema.json describes them.
+    Configuration,
     /// Further quantities.
     Object(GroupSpec),
     /// Values of one shape.

@@ -15,6 +15,8 @@ counts! {
         pages_moved: u64, in "pages";
         /// Of `pages_moved`, pages sent from chip to chip without a controller (`gc.move`).
         pages_copied: u64, in "pages";
+        /// Valid pages of read-intensive areas that the firmware laid out anew (`[mbm]`).
+        pages_reallocated: u64, in "pages";
         /// Blocks erased.
         erases: u64, in "blocks";
     }
@@ -35,18 +37,26 @@ counts! {
         map_reads: u64, in "pages";
         /// Translation pages programmed to write changed entries back.
         map_programs: u64, in "pages";
+        /// Copies of pages programmed by replication.
+        replica_programs: u64, in "pages";
         /// Operations that more than one plane joined.
         multi_plane_operations: u64, in "operations";
         /// Programs and erases suspended for reads.
         suspensions: u64, in "operations";
+        /// Operations that began with a read of a request which had waited for `schedule.age-bound`, while writes waited for the same die.
+        overdue_reads: u64, in "operations";
+        /// Operations that began with a write of a request which had waited for `schedule.age-bound`, while reads waited for the same
+        /// die. Without the bound these writes would have waited until the reads end.
+        overdue_programs: u64, in "operations";
     }
 }
 
 impl FlashReport {
-    /// Pages programmed, translation pages and those that `gc` moved among them, over pages the host wrote; nothing when
+    /// Pages programmed, translation pages, copies and those that `gc` moved among them, over pages the host wrote; nothing when
     /// it wrote none.
     pub fn write_amplification(&self, gc: &GcReport) -> Option<f64> {
-        let programmed = self.user_programs + self.map_programs + gc.pages_moved;
+        let moved = gc.pages_moved + gc.pages_reallocated;
+        let programmed = self.user_programs + self.map_programs + self.replica_programs + moved;
         (self.pages_written > 0).then(|| programmed as f64 / self.pages_written as f64)
     }
 }

@@ -13,6 +13,6 @@ impl Scheduler for Fifo {
     fn choose(&mut self, waiting: &Waiting<'_>) -> Option<Choice> {
         let oldest = |classes: &[Class]| super::oldest(classes.iter().flat_map(|&class| waiting.heads(class)));
         let collection = if waiting.collection_first() { oldest(&Class::INTERNAL) } else { None };
-        collection.or_else(|| oldest(&Class::ALL))
+        collection.or_else(|| oldest(&Class::REQUIRED))
     }
 }

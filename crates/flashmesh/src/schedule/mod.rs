@@ -1,22 +1,32 @@
 //! Which waiting transaction a die runs next: the seam, and the registry of policies.
 
 mod decision;
+mod dispatch;
+pub mod fair;
 pub mod fifo;
 pub mod fuse;
+mod group;
+pub mod load;
 pub mod out_of_order;
+pub mod paq;
+mod precedence;
 pub mod queues;
+pub mod sprinkler;
 pub mod transaction;
 pub mod weighted_round_robin;
 
 use enum_dispatch::enum_dispatch;
 
 use crate::config;
+use crate::flash::geometry::Geometry;
 use crate::ids::{DieId, TransactionId};
 use crate::units::Time;
 
 pub use decision::{Chosen, Decision, Joiners};
+pub use dispatch::{DieSet, Dispatch};
 
-use queues::{DieQueues, PlaneMasks, Transactions};
+use load::Load;
+use queues::{DieQueues, PlaneMasks, Transactions, planes};
 use transaction::{Class, Priority, Transaction};
 
 /// What dies do now.
@@ -26,6 +36,15 @@ pub trait DieStates {
 
     /// Whether nothing goes on in a die.
     fn is_idle(&self, die: DieId) -> bool;
+
+    /// Transactions that a die works on, or whose data it holds.
+    fn working(&self, die: DieId) -> usize;
+
+    /// Whether a die waits for a path for its next command.
+    fn asks(&self, die: DieId) -> bool;
+
+    /// Whether a die moves something over the interconnect, or waits for a path to do so.
+    fn uses_path(&self, die: DieId) -> bool;
 }
 
 /// What a policy sees: the die that may take an operation, or all dies of a chip that takes one at a time, and around them the queues and
@@ -39,19 +58,6 @@ pub struct Waiting<'a> {
     ready: &'a [PlaneMasks],
     collection_first: bool,
     space_is_out: bool,
-}
-
-/// The planes of a mask.
-#[inline]
-fn planes(mut mask: u8) -> impl Iterator<Item = u8> {
-    std::iter::from_fn(move || {
-        if mask == 0 {
-            return None;
-        }
-        let plane = mask.trailing_zeros() as u8;
-        mask &= mask - 1;
-        Some(plane)
-    })
 }
 
 impl<'a> Waiting<'a> {
@@ -101,19 +107,23 @@ impl<'a> Waiting<'a> {
         die: DieId,
         class: Class,
     ) -> impl Iterator<Item = (Choice, TransactionId, &'a Transaction)> + use<'a> {
-        let (queues, transactions) = (self.queues, self.transactions);
-        planes(queues.masks(die)[class.index()]).flat_map(move |plane| {
-            queues.priorities().iter().flat_map(move |&priority| {
-                let queue = Choice { die, class, plane, priority };
-                let next = move |id: &TransactionId| transactions[*id].next;
-                std::iter::successors(queues.head(queue), next).map(move |id| (queue, id, &transactions[id]))
-            })
-        })
+        self.queued_first(die, class, usize::MAX)
     }
 
-    /// Transactions that wait for a die.
-    pub fn outstanding(&self, die: DieId) -> usize {
-        Class::ALL.iter().map(|&class| self.queued(die, class).count()).sum()
+    /// The same of the first `limit` of each queue.
+    #[inline]
+    pub fn queued_first(
+        &self,
+        die: DieId,
+        class: Class,
+        limit: usize,
+    ) -> impl Iterator<Item = (Choice, TransactionId, &'a Transaction)> + use<'a> {
+        self.queues.waiting(self.transactions, die, class, limit)
+    }
+
+    /// The queues and states of all dies.
+    pub fn load(&self) -> Load<'a> {
+        Load::new(self.dies, self.queues, self.transactions)
     }
 
     /// Whether garbage collection goes before user requests here and now.
@@ -126,6 +136,22 @@ impl<'a> Waiting<'a> {
     #[inline]
     pub fn space_is_out(&self) -> bool {
         self.space_is_out
+    }
+
+    /// The planes of one of these dies with a transaction of `class` that may run, a bit a plane.
+    #[inline]
+    pub fn ready_planes(&self, die: DieId, class: Class) -> u8 {
+        self.ready[(die.0 - self.first.0) as usize][class.index()]
+    }
+
+    /// The only queue with transactions of requests that may run, when there is only one: whatever a policy prefers, its first goes.
+    #[inline]
+    pub fn only_queue(&self) -> Option<Choice> {
+        let ([ready], [priority]) = (self.ready, self.queues.priorities()) else { return None };
+        let (reads, programs) = (ready[Class::UserRead.index()], ready[Class::UserProgram.index()]);
+        let (class, planes) = if programs == 0 { (Class::UserRead, reads) } else { (Class::UserProgram, programs) };
+        let is_only = planes.is_power_of_two() && (reads == 0 || programs == 0);
+        is_only.then(|| Choice { die: self.first, class, plane: planes.trailing_zeros() as u8, priority: *priority })
     }
 
     /// Whether a transaction of `class` may run.
@@ -189,6 +215,11 @@ pub struct Choice {
 ///   [`choose`](Scheduler::choose) and leave the rest to the rules.
 /// - It sees the queues and states of all dies of the drive, and changes none of them.
 /// - It never leaves a die idle for good while user requests are ready.
+/// - A die asks for a path as soon as it may begin something, and the interconnect says who comes first. A policy that
+///   [`dispatches`](Scheduler::dispatches) says it instead: a die asks only when [`next_die`](Scheduler::next_die) names it. It is asked
+///   after an event through which a die became a candidate or got its path, until it names none. It must not name none while nothing goes on
+///   in the drive.
+/// - It need not know [`Class::ReplicaProgram`]: where it answers `None`, a replica that waits is programmed.
 /// - It is deterministic: the same calls in the same order give the same answers.
 ///
 /// The chosen transaction leads; [`fuse`] then lets other planes join it in a multi-plane operation.
@@ -202,6 +233,20 @@ pub trait Scheduler {
     fn decide(&mut self, waiting: &Waiting<'_>) -> Option<Decision> {
         self.choose(waiting).map(Decision::from)
     }
+
+    /// Whether it names the dies that ask for paths.
+    fn dispatches(&self) -> bool {
+        false
+    }
+
+    /// The die that asks for a path next, one of the [candidates](Dispatch::candidates); `None` to let them wait for the next event. Only
+    /// where it [`dispatches`](Scheduler::dispatches).
+    fn next_die(&mut self, dispatch: &Dispatch<'_>) -> Option<DieId> {
+        dispatch.candidates().iter().next()
+    }
+
+    /// What waits for a die is not what it was. Told only where it [`dispatches`](Scheduler::dispatches).
+    fn queue_changed(&mut self, _die: DieId) {}
 }
 
 /// The policies, one line each.
@@ -210,6 +255,9 @@ pub trait Scheduler {
 pub enum AnyScheduler {
     OutOfOrder(out_of_order::OutOfOrder),
     Fifo(fifo::Fifo),
+    Sprinkler(sprinkler::Sprinkler),
+    Paq(paq::Paq),
+    Fair(fair::Fair),
     Custom(Custom),
 }
 
@@ -224,20 +272,57 @@ impl Scheduler for Custom {
     fn decide(&mut self, waiting: &Waiting<'_>) -> Option<Decision> {
         self.0.decide(waiting)
     }
+
+    fn dispatches(&self) -> bool {
+        self.0.dispatches()
+    }
+
+    fn next_die(&mut self, dispatch: &Dispatch<'_>) -> Option<DieId> {
+        self.0.next_die(dispatch)
+    }
+
+    fn queue_changed(&mut self, die: DieId) {
+        self.0.queue_changed(die);
+    }
 }
 
 impl AnyScheduler {
-    /// The choice of the default policy with its default options, compiled into plain drives.
+    /// The choice of the default policy with its default options for one die, on which the planes in `ready` have something to run: compiled
+    /// into plain drives, which have no priorities. `late` gives the time, the age bound, and
+    /// whether what was late has gone last.
     #[inline(always)]
-    pub fn choose_plain(waiting: &Waiting<'_>) -> Option<Choice> {
-        out_of_order::choose_plain(waiting)
+    pub fn choose_plain(
+        die: DieId,
+        ready: PlaneMasks,
+        collection_first: bool,
+        late: (Time, Time, &mut bool),
+        queues: &DieQueues,
+        transactions: &Transactions,
+    ) -> Choice {
+        let mut class = out_of_order::choose_plain(ready, collection_first);
+        if class == Class::UserRead && ready[Class::UserProgram.index()] != 0 {
+            class = out_of_order::late_plain(die, ready, late, queues, transactions);
+        }
+        let planes = ready[class.index()];
+        let plane = if planes.is_power_of_two() {
+            planes.trailing_zeros() as u8
+        } else {
+            queues.oldest(transactions, die, class, planes)
+        };
+        Choice { die, class, plane, priority: Priority::Medium }
     }
 
-    /// Builds the policy that `config` names, for `dies` dies.
-    pub fn new(config: &config::Schedule, dies: u32) -> AnyScheduler {
-        match config.policy {
-            config::SchedulePolicy::OutOfOrder => AnyScheduler::OutOfOrder(out_of_order::OutOfOrder::new(config, dies)),
+    /// Builds the policy that `config` names.
+    pub fn new(config: &config::Config, geometry: &Geometry) -> AnyScheduler {
+        let schedule = &config.schedule;
+        match config.schedule_policy() {
+            config::SchedulePolicy::OutOfOrder => {
+                AnyScheduler::OutOfOrder(out_of_order::OutOfOrder::new(schedule, geometry.dies()))
+            }
             config::SchedulePolicy::Fifo => AnyScheduler::Fifo(fifo::Fifo),
+            config::SchedulePolicy::Sprinkler => AnyScheduler::Sprinkler(sprinkler::Sprinkler::new(config, geometry)),
+            config::SchedulePolicy::Paq => AnyScheduler::Paq(paq::Paq::new(config, geometry)),
+            config::SchedulePolicy::Fair => AnyScheduler::Fair(fair::Fair::new(config, geometry)),
         }
     }
 }

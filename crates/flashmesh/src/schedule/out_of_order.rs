@@ -2,18 +2,20 @@
 //! their order of arrival, and garbage collection before or after them as its preemptibility and the space left demand.
 //!
 //! Reads go first unless `schedule.order` says otherwise: a program keeps a die thirty times as long. What has priority always goes
-//! first, so what has none may wait for ever; `schedule.age-bound` ends that. Priorities of requests count as
+//! first, so what has none would wait for ever; `schedule.age-bound` ends that: what has waited so long goes, by turns with what has
+//! priority over it. Priorities of requests count as
 //! `schedule.priorities` says; collection has none. Erases go with the rest of their collection unless `schedule.erases` says otherwise.
 
 use crate::config::{self, EraseOrder, KindOrder, Priorities};
+use crate::ids::DieId;
 use crate::units::Time;
 
-use super::transaction::{Class, Priority, Transaction};
+use super::precedence::{self, in_order, late};
+use super::queues::{DieQueues, NOTHING, PlaneMasks, Transactions, planes};
+use super::transaction::{CLASSES, Class, Priority, Transaction};
 use super::weighted_round_robin::WeightedRoundRobin;
 use super::{Choice, Scheduler, Waiting, oldest};
 
-const MAP: [Class; 2] = [Class::MapRead, Class::MapProgram];
-const MOVES: [Class; 2] = [Class::CollectRead, Class::CollectProgram];
 const READ_FIRST: [Class; 2] = [Class::UserRead, Class::UserProgram];
 const WRITE_FIRST: [Class; 2] = [Class::UserProgram, Class::UserRead];
 
@@ -23,7 +25,9 @@ pub struct OutOfOrder {
     order: KindOrder,
     erases: EraseOrder,
     priorities: Priorities,
-    age_bound: Option<Time>,
+    age_bound: Time,
+    /// By die: whether what was late has just gone before requests of the other kind, which go next.
+    yields: Vec<bool>,
     /// By die, for each kind in its order; kept when priorities take turns.
     turns: Vec<[WeightedRoundRobin; 2]>,
 }
@@ -43,14 +47,33 @@ impl OutOfOrder {
             erases: config.erases,
             priorities: config.priorities,
             age_bound: config.age_bound,
+            yields: vec![false; dies as usize],
             turns: vec![Default::default(); turns],
         }
+    }
+
+    /// The longest waiting transaction of all requests, when one has waited for the bound. Kinds take turns then: where writes come faster
+    /// than the die programs them, all of them are late, and reads would wait behind all.
+    #[inline]
+    fn late(&mut self, waiting: &Waiting<'_>) -> Option<Choice> {
+        if is_of_one_kind(waiting) {
+            // Within a kind the oldest goes first anyway, unless priorities count.
+            return if self.priorities == Priorities::Off { None } else { late(waiting, self.age_bound) };
+        }
+        let late = late(waiting, self.age_bound);
+        let die = waiting.first_die().index();
+        if self.yields.len() <= die {
+            self.yields.resize(die + 1, false);
+        }
+        let yields = &mut self.yields[die];
+        *yields = late.is_some() && !*yields;
+        late.filter(|_| *yields)
     }
 
     /// The transaction of a request that goes next.
     #[inline]
     fn user(&mut self, waiting: &Waiting<'_>) -> Option<Choice> {
-        if let Some(late) = self.age_bound.and_then(|bound| late(waiting, bound)) {
+        if let Some(late) = self.late(waiting) {
             return Some(late);
         }
         let kinds = if self.order == KindOrder::WriteFirst { WRITE_FIRST } else { READ_FIRST };
@@ -83,57 +106,63 @@ impl OutOfOrder {
     }
 }
 
-/// The longest waiting transaction of all requests, when it has waited for `bound`.
-fn late(waiting: &Waiting<'_>, bound: Time) -> Option<Choice> {
-    let heads = || READ_FIRST.into_iter().flat_map(|kind| waiting.heads(kind));
-    let is_late = heads().any(|(_, transaction)| waiting.now() - transaction.queued >= bound);
-    if is_late { oldest(heads()) } else { None }
-}
-
-/// The oldest of the first of `classes` that something of is ready.
-#[inline]
-fn in_order<const N: usize>(waiting: &Waiting<'_>, classes: [Class; N]) -> Option<Choice> {
-    classes.into_iter().find(|&class| waiting.is_ready(class)).and_then(|class| waiting.oldest(class))
-}
-
-/// What the policy with its default options chooses where the map is in DRAM.
+/// Whether no reads wait beside writes.
 #[inline(always)]
-pub(super) fn choose_plain(waiting: &Waiting<'_>) -> Option<Choice> {
-    if waiting.collection_first() {
-        in_order(waiting, Class::INTERNAL).or_else(|| in_order(waiting, READ_FIRST))
-    } else {
-        in_order(waiting, READ_FIRST).or_else(|| in_order(waiting, Class::INTERNAL))
-    }
+fn is_of_one_kind(waiting: &Waiting<'_>) -> bool {
+    !(waiting.is_ready(Class::UserRead) && waiting.is_ready(Class::UserProgram))
 }
+
+/// The class that the policy with its default options chooses for one die, on which the planes in `ready` have something to run, where the
+/// map is in DRAM: classes are numbered in the order of its preference.
+#[inline(always)]
+pub(super) fn choose_plain(ready: PlaneMasks, collection_first: bool) -> Class {
+    let ready = u64::from_le_bytes(ready);
+    let internal = ready & INTERNAL_PLANES;
+    let first = if collection_first && internal != 0 { internal } else { ready };
+    Class::ALL[(first.trailing_zeros() / u8::BITS) as usize % CLASSES]
+}
+
+/// Reads and programs of requests wait for a die: the kind that goes is that of the oldest when something has waited for the bound, unless
+/// the die `yields` since something late has gone just before.
+#[inline(never)]
+pub(super) fn late_plain(
+    die: DieId,
+    ready: PlaneMasks,
+    (now, bound, yields): (Time, Time, &mut bool),
+    queues: &DieQueues,
+    transactions: &Transactions,
+) -> Class {
+    let mut oldest = (u64::MAX, Class::UserRead);
+    let mut is_late = false;
+    for class in READ_FIRST {
+        for plane in planes(ready[class.index()]) {
+            if let Some(id) = queues.head(Choice { die, class, plane, priority: Priority::Medium }) {
+                let Transaction { order, queued, .. } = transactions[id];
+                is_late |= now - queued >= bound;
+                oldest = oldest.min((order, class));
+            }
+        }
+    }
+    *yields = is_late && !*yields;
+    if *yields { oldest.1 } else { Class::UserRead }
+}
+
+/// The masks of the classes of collection, in the word that all masks of a die make.
+const INTERNAL_PLANES: u64 = {
+    let mut masks = NOTHING;
+    let mut at = 0;
+    while at < Class::INTERNAL.len() {
+        masks[Class::INTERNAL[at].index()] = u8::MAX;
+        at += 1;
+    }
+    u64::from_le_bytes(masks)
+};
 
 impl Scheduler for OutOfOrder {
     #[inline]
     fn choose(&mut self, waiting: &Waiting<'_>) -> Option<Choice> {
-        if let Some(map) = in_order(waiting, MAP) {
-            return Some(map);
-        }
-        match self.erases {
-            EraseOrder::WithCollection => {}
-            EraseOrder::First => {
-                if let Some(erase) = waiting.oldest(Class::Erase) {
-                    return Some(erase);
-                }
-            }
-            EraseOrder::Last if waiting.space_is_out() => {}
-            EraseOrder::Last => {
-                let others = if waiting.collection_first() {
-                    in_order(waiting, MOVES).or_else(|| self.user(waiting))
-                } else {
-                    self.user(waiting).or_else(|| in_order(waiting, MOVES))
-                };
-                return others.or_else(|| waiting.oldest(Class::Erase));
-            }
-        }
-        if waiting.collection_first() {
-            in_order(waiting, Class::INTERNAL).or_else(|| self.user(waiting))
-        } else {
-            self.user(waiting).or_else(|| in_order(waiting, Class::INTERNAL))
-        }
+        let erases = self.erases;
+        precedence::among_classes(waiting, erases, || self.user(waiting))
     }
 }
 
@@ -159,6 +188,18 @@ mod tests {
 
         fn is_idle(&self, _die: DieId) -> bool {
             true
+        }
+
+        fn working(&self, _die: DieId) -> usize {
+            0
+        }
+
+        fn asks(&self, _die: DieId) -> bool {
+            false
+        }
+
+        fn uses_path(&self, _die: DieId) -> bool {
+            false
         }
     }
 
@@ -329,7 +370,7 @@ mod tests {
     #[test]
     fn what_has_waited_for_the_bound_goes_before_every_priority_and_not_a_picosecond_earlier() {
         let mut options = options(KindOrder::ReadFirst, Priorities::Strict);
-        options.age_bound = Some(Time::from_us(50));
+        options.age_bound = Time::from_us(50);
         let arrivals = [(0, 0, UserProgram, Low), (0, 0, UserRead, Urgent)];
         for (now, expected) in [(Time::from_us(50), 0), (Time::from_us(50) - Time::from_ps(1), 1)] {
             let mut waits = Waits::new(&options, &arrivals);

@@ -5,22 +5,37 @@ use crate::engine::arena::Arena;
 use crate::ids::{DieId, TransactionId};
 
 use super::Choice;
-use super::transaction::{CLASSES, Priority, Transaction};
+use super::transaction::{CLASSES, Class, Link, Priority, Transaction};
 
 /// The transactions in flight.
 pub type Transactions = Arena<TransactionId, Transaction>;
 
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 struct Queue {
-    head: Option<TransactionId>,
-    tail: Option<TransactionId>,
+    head: Link,
+    tail: Link,
 }
+
+const EMPTY: Queue = Queue { head: Link::NONE, tail: Link::NONE };
 
 /// Which planes of a die have something waiting, a bit a plane, for each class; eight places, so that all are one word.
 pub type PlaneMasks = [u8; 8];
 
 /// No plane, whatever the class.
 pub const NOTHING: PlaneMasks = [0; 8];
+
+/// The planes of a mask.
+#[inline]
+pub(super) fn planes(mut mask: u8) -> impl Iterator<Item = u8> {
+    std::iter::from_fn(move || {
+        if mask == 0 {
+            return None;
+        }
+        let plane = mask.trailing_zeros() as u8;
+        mask &= mask - 1;
+        Some(plane)
+    })
+}
 
 /// What waits for each die.
 #[derive(Debug)]
@@ -38,7 +53,7 @@ impl DieQueues {
         let planes_per_die = planes_per_die as usize;
         let priorities: &[Priority] = if by_priority { Priority::ALL } else { &[Priority::Medium] };
         DieQueues {
-            queues: vec![Queue::default(); dies as usize * CLASSES * planes_per_die * priorities.len()],
+            queues: vec![EMPTY; dies as usize * CLASSES * planes_per_die * priorities.len()],
             masks: vec![NOTHING; dies as usize],
             planes_per_die,
             priorities,
@@ -58,15 +73,16 @@ impl DieQueues {
     }
 
     /// Puts a transaction at the end of its queue.
-    #[inline]
+    #[inline(always)]
     pub fn push(&mut self, transactions: &mut Transactions, die: DieId, plane: u8, id: TransactionId) {
         let Transaction { class, priority, .. } = transactions[id];
-        transactions[id].next = None;
+        transactions[id].next = Link::NONE;
         let slot = self.slot(Choice { die, class, plane, priority });
-        match self.queues[slot].tail.replace(id) {
-            Some(tail) => transactions[tail].next = Some(id),
+        let queue = &mut self.queues[slot];
+        match std::mem::replace(&mut queue.tail, Link::to(id)).get() {
+            Some(tail) => transactions[tail].next = Link::to(id),
             None => {
-                self.queues[slot].head = Some(id);
+                queue.head = Link::to(id);
                 self.masks[die.index()][class.index()] |= 1 << plane;
             }
         }
@@ -77,33 +93,43 @@ impl DieQueues {
         let Transaction { class, priority, order, .. } = transactions[id];
         let at = Choice { die, class, plane, priority };
         let slot = self.slot(at);
-        let Queue { head: Some(head), tail: Some(tail) } = self.queues[slot] else {
+        let Queue { head, tail } = self.queues[slot];
+        let (Some(head), Some(tail)) = (head.get(), tail.get()) else {
             return self.push(transactions, die, plane, id);
         };
         if transactions[tail].order < order {
             return self.push(transactions, die, plane, id);
         }
         if order < transactions[head].order {
-            transactions[id].next = Some(head);
-            self.queues[slot].head = Some(id);
+            transactions[id].next = Link::to(head);
+            self.queues[slot].head = Link::to(id);
             return;
         }
         let mut before = head;
-        while let Some(next) = transactions[before].next.filter(|&next| transactions[next].order < order) {
+        while let Some(next) = transactions[before].next.get().filter(|&next| transactions[next].order < order) {
             before = next;
         }
         transactions[id].next = transactions[before].next;
-        transactions[before].next = Some(id);
+        transactions[before].next = Link::to(id);
     }
 
     /// The first transaction of a queue.
     #[inline]
     pub fn head(&self, at: Choice) -> Option<TransactionId> {
-        self.queues[self.slot(at)].head
+        self.queues[self.slot(at)].head.get()
+    }
+
+    /// Of `planes`, which have something waiting, the one whose first transaction of `class` waits longest; for queues without priorities.
+    #[inline(never)]
+    pub fn oldest(&self, transactions: &Transactions, die: DieId, class: Class, planes: u8) -> u8 {
+        let queue = |plane| Choice { die, class, plane, priority: Priority::Medium };
+        let order = |plane: &u8| self.head(queue(*plane)).map(|id| transactions[id].order);
+        let waiting = (0..u8::BITS as u8).filter(|plane| planes >> plane & 1 == 1);
+        waiting.min_by_key(order).unwrap_or_default()
     }
 
     /// Takes the first transaction of a queue.
-    #[inline]
+    #[inline(always)]
     pub fn pop(&mut self, transactions: &mut Transactions, at: Choice) -> Option<TransactionId> {
         let head = self.head(at)?;
         self.unlink(transactions, at, None, head);
@@ -120,7 +146,7 @@ impl DieQueues {
                 return true;
             }
             before = Some(found);
-            at = transactions[found].next;
+            at = transactions[found].next.get();
         }
         false
     }
@@ -143,12 +169,12 @@ impl DieQueues {
                 return Some(id);
             }
             before = Some(id);
-            at = transactions[id].next;
+            at = transactions[id].next.get();
         }
         None
     }
 
-    #[inline]
+    #[inline(always)]
     fn unlink(
         &mut self,
         transactions: &mut Transactions,
@@ -162,8 +188,8 @@ impl DieQueues {
             Some(before) => transactions[before].next = next,
             None => self.queues[slot].head = next,
         }
-        if next.is_none() {
-            self.queues[slot].tail = before;
+        if next == Link::NONE {
+            self.queues[slot].tail = before.map_or(Link::NONE, Link::to);
             if before.is_none() && self.is_plane_empty(queue) {
                 self.masks[queue.die.index()][queue.class.index()] &= !(1 << queue.plane);
             }
@@ -175,6 +201,23 @@ impl DieQueues {
     fn is_plane_empty(&self, queue: Choice) -> bool {
         self.priorities.len() == 1
             || self.priorities.iter().all(|&priority| self.head(Choice { priority, ..queue }).is_none())
+    }
+
+    /// What waits for a die in `class`, queue by queue, each in its order: the first `limit` of it.
+    pub fn waiting<'a>(
+        &'a self,
+        transactions: &'a Transactions,
+        die: DieId,
+        class: Class,
+        limit: usize,
+    ) -> impl Iterator<Item = (Choice, TransactionId, &'a Transaction)> + use<'a> {
+        planes(self.masks(die)[class.index()]).flat_map(move |plane| {
+            self.priorities.iter().flat_map(move |&priority| {
+                let queue = Choice { die, class, plane, priority };
+                let next = move |id: &TransactionId| transactions[*id].next.get();
+                std::iter::successors(self.head(queue), next).take(limit).map(move |id| (queue, id, &transactions[id]))
+            })
+        })
     }
 
     /// Which planes have something waiting, for each class.

@@ -23,10 +23,12 @@ pub enum Class {
     CollectProgram,
     /// The victim block is erased.
     Erase,
+    /// A copy of a page is programmed on another die, when that has nothing else to do.
+    ReplicaProgram,
 }
 
 /// The number of classes.
-pub const CLASSES: usize = 7;
+pub const CLASSES: usize = 8;
 
 impl Class {
     /// All classes, by their index.
@@ -38,10 +40,25 @@ impl Class {
         Class::CollectRead,
         Class::CollectProgram,
         Class::Erase,
+        Class::ReplicaProgram,
     ];
+
+    /// Programs whose place is decided late, and that wait while their plane has none.
+    pub const WAITING_PROGRAMS: [Class; 3] = [Class::UserProgram, Class::MapProgram, Class::ReplicaProgram];
 
     /// The reads that requests wait for: they may suspend what the array does.
     pub const AWAITED_READS: [Class; 2] = [Class::MapRead, Class::UserRead];
+
+    /// All but replicas, which go when nothing else waits.
+    pub const REQUIRED: [Class; CLASSES - 1] = [
+        Class::MapRead,
+        Class::MapProgram,
+        Class::UserRead,
+        Class::UserProgram,
+        Class::CollectRead,
+        Class::CollectProgram,
+        Class::Erase,
+    ];
 
     /// The classes of collection and wear levelling.
     pub const INTERNAL: [Class; 3] = [Class::CollectRead, Class::CollectProgram, Class::Erase];
@@ -50,6 +67,12 @@ impl Class {
     #[inline]
     pub const fn index(self) -> usize {
         self as usize
+    }
+
+    /// Whether it programs a page.
+    #[inline]
+    pub const fn is_program(self) -> bool {
+        matches!(self, Class::MapProgram | Class::UserProgram | Class::CollectProgram | Class::ReplicaProgram)
     }
 
     /// Whether it is work of collection or wear levelling.
@@ -80,8 +103,30 @@ pub struct LatencyBreakdown {
 
 impl LatencyBreakdown {
     /// All of it.
+    #[inline]
     pub fn total(&self) -> Time {
         self.cache + self.map_wait + self.die_wait + self.behind_gc + self.path_wait + self.array + self.transfer
+    }
+}
+
+/// A transaction, or none, in half the room of an `Option`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Link(u32);
+
+impl Link {
+    /// No transaction: an arena never holds so many.
+    pub const NONE: Link = Link(u32::MAX);
+
+    /// To a transaction.
+    #[inline(always)]
+    pub fn to(id: TransactionId) -> Link {
+        Link(id.0)
+    }
+
+    /// The transaction, when there is one.
+    #[inline(always)]
+    pub fn get(self) -> Option<TransactionId> {
+        (self != Link::NONE).then_some(TransactionId(self.0))
     }
 }
 
@@ -100,6 +145,10 @@ pub struct Transaction {
     pub is_cached: bool,
     /// Whether it is a write that got its page before its turn.
     pub has_page: bool,
+    /// Whether it is a read whose data the firmware writes to the plane of `to`, or that write.
+    pub is_reallocated: bool,
+    /// Whether it is a read of which the controller gets the whole page, to program it elsewhere.
+    pub is_whole: bool,
     /// What was in the way of its transfers.
     pub conflict: Causes,
     /// The request; `None` for work that none waits for: of the firmware, and pages that the device cache writes to flash.
@@ -107,7 +156,7 @@ pub struct Transaction {
     /// The stream of the request, or that wrote what the device cache writes to flash; the first one of other work.
     pub stream: StreamId,
     /// The next transaction in the same queue.
-    pub(super) next: Option<TransactionId>,
+    pub(super) next: Link,
     /// The write of the same logical page that comes after this one.
     pub successor: Option<TransactionId>,
     /// The logical page.
@@ -132,6 +181,13 @@ pub struct Transaction {
     pub spent: LatencyBreakdown,
 }
 
+impl Default for Transaction {
+    /// A read of the first page that nobody waits for.
+    fn default() -> Transaction {
+        Transaction::new(Class::UserRead, None, Lpn(0), PlaneId(0), Ppn(0), Bytes::ZERO)
+    }
+}
+
 impl Transaction {
     /// Accounts for the wait from `queued` until `until`; by then the die had worked `internal_busy` for the firmware.
     #[inline]
@@ -142,16 +198,20 @@ impl Transaction {
         self.spent.die_wait += waited - behind_gc;
     }
 
-    /// Accounts for a transfer that was blocked in the network for `stalled`.
+    /// Accounts for a transfer that was blocked in the network for `stalled`, by another request or by its own.
     #[inline]
-    pub fn count_stall(&mut self, stalled: Time) {
+    pub fn count_stall(&mut self, stalled: Time, is_by_another: bool) {
         if stalled > Time::ZERO {
             self.spent.path_wait += stalled;
             self.conflict.insert(Cause::Link);
+            if is_by_another {
+                self.conflict.insert_another();
+            }
         }
     }
 
     /// A transaction that has waited for nothing yet.
+    #[inline(always)]
     pub fn new(
         class: Class,
         request: Option<RequestId>,
@@ -167,10 +227,12 @@ impl Transaction {
             is_copied: false,
             is_cached: false,
             has_page: false,
+            is_reallocated: false,
+            is_whole: false,
             conflict: Causes::default(),
             request,
             stream: StreamId(0),
-            next: None,
+            next: Link::NONE,
             successor: None,
             lpn,
             plane,

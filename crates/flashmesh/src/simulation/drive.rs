@@ -1,11 +1,11 @@
 //! The loop: takes the next event and gives it to the part it belongs to.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use crate::config::Config;
 use crate::datapath::Datapath;
 use crate::error::RunError;
-use crate::fabric::{Fabric, FabricEvent};
+use crate::fabric::{Fabric, FabricEvent, Kind};
 use crate::firmware::Firmware;
 use crate::flash::geometry::Geometry;
 use crate::frontend::Frontend;
@@ -30,6 +30,8 @@ pub(super) struct Drive<M: Model> {
     pub frontend: Frontend<M>,
     pub firmware: Firmware,
     pub datapath: Datapath<M>,
+    /// What the run came to when the power was cut: what capacitors do after that is reported apart.
+    pub at_cut: Option<Box<Report>>,
 }
 
 impl<M: Model> Drive<M> {
@@ -47,10 +49,15 @@ impl<M: Model> Drive<M> {
             return Err(RunError::Stalled { at, in_flight });
         }
         self.datapath.finish(&mut self.kernel);
-        let report = self.snapshot(self.kernel.now()).report(started.elapsed(), interrupted);
+        let wall = started.elapsed();
+        let mut report = self.snapshot(self.kernel.now()).report(wall, interrupted);
+        self.kernel.conclude(&mut report);
         self.tell_end(&report);
         self.kernel.verdict()?;
-        Ok(report)
+        Ok(match self.at_cut.take() {
+            Some(at_cut) => at_cut.with_end(report),
+            None => report,
+        })
     }
 
     /// Takes one event after the other; gives whether the run was cancelled.
@@ -77,7 +84,7 @@ impl<M: Model> Drive<M> {
     #[inline(always)]
     fn next_event(&mut self) -> Option<Event> {
         let wake_at = self.datapath.wake_at();
-        if wake_at < Time::MAX && wake_at <= self.kernel.next_at() {
+        if M::Fabric::ACTS && wake_at < Time::MAX && wake_at <= self.kernel.next_at() {
             self.kernel.advance_to(wake_at);
             return Some(Event::Fabric(FabricEvent::Wake(0)));
         }
@@ -101,7 +108,11 @@ impl<M: Model> Drive<M> {
             Event::ArrayEnd(die) => firmware.array_end(die, datapath, kernel),
             Event::Resumed(die) => firmware.resumed(die, datapath, kernel),
             Event::Memory => firmware.memory_done(datapath, kernel),
-            Event::PowerCut => frontend.cut_power(firmware, datapath, kernel),
+            Event::PowerCut => {
+                self.report_cut();
+                let Drive { kernel, frontend, firmware, datapath, .. } = self;
+                frontend.cut_power(firmware, datapath, kernel);
+            }
         }
         self.settle();
         if M::FULL && self.frontend.counters().is_due {
@@ -116,8 +127,13 @@ impl<M: Model> Drive<M> {
     fn settle(&mut self) {
         let Drive { kernel, frontend, firmware, datapath, .. } = self;
         frontend.take_done(firmware, datapath, kernel);
-        firmware.settle(datapath, kernel);
-        frontend.take_done(firmware, datapath, kernel);
+        while firmware.settle(datapath, kernel) {
+            frontend.take_done(firmware, datapath, kernel);
+            // What is done may have the device cache write pages, which wait for chips to be chosen.
+            if !(M::FULL && firmware.has_due_writes()) {
+                break;
+            }
+        }
     }
 
     /// Ends the intervals of the run that end by now, before anything happens now.
@@ -140,6 +156,13 @@ impl<M: Model> Drive<M> {
             counters.due = timeline.due();
         }
         counters.is_due = false;
+    }
+
+    /// Reports the run up to now, before the power is cut.
+    #[cold]
+    #[inline(never)]
+    fn report_cut(&mut self) {
+        self.at_cut = Some(Box::new(self.snapshot(self.kernel.now()).report(Duration::ZERO, true)));
     }
 
     fn snapshot(&self, now: Time) -> Snapshot<'_, M> {

@@ -1,15 +1,15 @@
 //! Which instance of the drive runs a configuration.
 
 use crate::config::{
-    Allocation, Arbitration, Config, EraseOrder, InterfaceKind, KindOrder, Move, Priorities, SchedulePolicy,
-    Suspension, WarmUp, WriteBinding,
+    Arbitration, Config, DieStart, EraseOrder, FirmwarePolicy, InterfaceKind, KindOrder, Move, Priorities,
+    SchedulePolicy, Suspension, WarmUp, WriteBinding,
 };
 use crate::error::RunError;
-use crate::fabric::{AnyFabric, Fabric, Pnssd, SharedChannels, nossd::Nossd, venice::Venice};
+use crate::fabric::{AnyFabric, Pnssd, SharedChannels, nossd::Nossd, venice::Venice};
 use crate::firmware::Firmware;
 use crate::flash::geometry::Geometry;
 use crate::host::interface::AnyInterface;
-use crate::kernel::model::{Full, Lean};
+use crate::kernel::model::{Full, Lean, Model, Queued, Unprobed};
 use crate::measure::report::Report;
 use crate::units::Bytes;
 use crate::workload::WorkloadSummary;
@@ -20,6 +20,8 @@ use super::drive::Drive;
 /// A drive in one of its instances.
 pub(super) enum AnyDrive {
     Full(Box<Drive<Full>>),
+    Unprobed(Box<Drive<Unprobed>>),
+    Queued(Box<Drive<Queued<SharedChannels>>>),
     SharedChannels(Box<Drive<Lean<SharedChannels>>>),
     Pnssd(Box<Drive<Lean<Pnssd>>>),
     Nossd(Box<Drive<Lean<Nossd>>>),
@@ -40,6 +42,8 @@ macro_rules! with_drive {
     ($any:expr, $drive:ident => $does:expr) => {
         match $any {
             AnyDrive::Full($drive) => $does,
+            AnyDrive::Unprobed($drive) => $does,
+            AnyDrive::Queued($drive) => $does,
             AnyDrive::SharedChannels($drive) => $does,
             AnyDrive::Pnssd($drive) => $does,
             AnyDrive::Nossd($drive) => $does,
@@ -64,68 +68,91 @@ impl AnyDrive {
         with_drive!(self, drive => drive.run(control))
     }
 
-    /// WeightedRoundRobin a drive that uses nothing beyond what a plain one does into the instance for its interconnect.
-    pub fn make_lean(&mut self) {
+    /// Turns the full drive into the instance with least beside what it uses; `is_standard` says that all policies are those of the configuration.
+    pub fn make_lean(&mut self, is_standard: bool) {
         match std::mem::replace(self, AnyDrive::Between) {
-            AnyDrive::Full(drive) if is_plain(&drive.config) => *self = lean(*drive),
+            AnyDrive::Full(drive) if !drive.kernel.is_probed() => *self = lean(*drive, is_standard),
             other => *self = other,
         }
     }
 }
 
-/// Whether a drive uses nothing that only the full instance has.
+/// Whether a drive uses nothing beyond what plain drives do, whatever its interface and its interconnect.
 fn is_plain(config: &Config) -> bool {
-    let Config { host, cache, mapping, measure, schedule, flash, ftl, gc, geometry, .. } = config;
-    host.interface == InterfaceKind::Direct
-        && cache.capacity == Bytes::ZERO
+    let Config { cache, mapping, measure, schedule, flash, ftl, gc, geometry, .. } = config;
+    cache.capacity == Bytes::ZERO
         && mapping.cache_capacity.is_none()
         && (measure.warm_up, measure.epoch) == (WarmUp::None, None)
         && schedule.policy == SchedulePolicy::OutOfOrder
         && schedule.order == KindOrder::ReadFirst
         && schedule.erases == EraseOrder::WithCollection
         && schedule.priorities == Priorities::Off
-        && schedule.age_bound.is_none()
-        && flash.suspension == Suspension::Off
-        && (flash.die_interleaving || geometry.dies_per_chip == 1)
-        && ftl.allocation != Allocation::Dynamic
-        && ftl.write_binding == WriteBinding::Late
+        && config.suspension() == Suspension::Off
+        && ftl.policy == FirmwarePolicy::Page
+        && (flash.die_interleaving && flash.die_start == DieStart::Independent || geometry.dies_per_chip == 1)
+        && !ftl.allocation.is_dynamic()
         && gc.r#move == Move::ThroughController
-        && config.fabric.arbitration != Arbitration::DataFirstRoundRobin
+        && !config.replication.enabled
+        && !measure.collisions
 }
 
-/// The instance for the interconnect of a plain drive.
-fn lean(drive: Drive<Full>) -> AnyDrive {
-    let kind = drive.datapath.fabric();
-    match kind {
-        AnyFabric::SharedChannels(_) => AnyDrive::SharedChannels(Box::new(resolve(drive, |fabric| match fabric {
-            AnyFabric::SharedChannels(rows) => rows,
-            _ => unreachable!("looked at before"),
-        }))),
-        AnyFabric::Pnssd(_) => AnyDrive::Pnssd(Box::new(resolve(drive, |fabric| match fabric {
-            AnyFabric::Pnssd(pnssd) => pnssd,
-            _ => unreachable!("looked at before"),
-        }))),
-        AnyFabric::Nossd(_) => AnyDrive::Nossd(Box::new(resolve(drive, |fabric| match fabric {
-            AnyFabric::Nossd(nossd) => nossd,
-            _ => unreachable!("looked at before"),
-        }))),
-        AnyFabric::Venice(_) => AnyDrive::Venice(Box::new(resolve(drive, |fabric| match fabric {
-            AnyFabric::Venice(venice) => venice,
-            _ => unreachable!("looked at before"),
-        }))),
+/// Whether a plain drive also uses what only [`Queued`] ones have.
+fn is_queued(config: &Config) -> bool {
+    config.host.interface != InterfaceKind::Direct
+        || config.ftl.write_binding != WriteBinding::Late
+        || config.fabric.arbitration == Arbitration::DataFirstRoundRobin
+}
+
+/// Takes the interconnect out of the enum, which holds it.
+macro_rules! resolved {
+    ($drive:ident, $kind:ident, $interface:ident) => {
+        Box::new(resolve(
+            $drive,
+            |fabric| match fabric {
+                AnyFabric::$kind(fabric) => fabric,
+                _ => unreachable!("looked at before"),
+            },
+            |interface| match interface {
+                AnyInterface::$interface(interface) => interface,
+                _ => unreachable!("looked at before"),
+            },
+        ))
+    };
+}
+
+/// The instance with least beside what a drive uses.
+fn lean(drive: Drive<Full>, is_standard: bool) -> AnyDrive {
+    let is_plain = is_standard && is_plain(&drive.config);
+    match (drive.datapath.fabric(), drive.config.host.interface) {
+        (AnyFabric::SharedChannels(_), InterfaceKind::Nvme) if is_plain => {
+            AnyDrive::Queued(resolved!(drive, SharedChannels, Nvme))
+        }
+        _ if !is_plain || is_queued(&drive.config) => {
+            AnyDrive::Unprobed(Box::new(resolve(drive, |fabric| fabric, |interface| interface)))
+        }
+        (AnyFabric::SharedChannels(_), _) => AnyDrive::SharedChannels(resolved!(drive, SharedChannels, Direct)),
+        (AnyFabric::Pnssd(_), _) => AnyDrive::Pnssd(resolved!(drive, Pnssd, Direct)),
+        (AnyFabric::Nossd(_), _) => AnyDrive::Nossd(resolved!(drive, Nossd, Direct)),
+        (AnyFabric::Venice(_), _) => AnyDrive::Venice(resolved!(drive, Venice, Direct)),
+        // Not resolved when this is compiled, or seldom used.
+        (AnyFabric::Custom(_) | AnyFabric::HeldChannels(_), _) => {
+            AnyDrive::Unprobed(Box::new(resolve(drive, |fabric| fabric, |interface| interface)))
+        }
     }
 }
 
-fn resolve<F: Fabric + 'static>(drive: Drive<Full>, fabric: impl FnOnce(AnyFabric) -> F) -> Drive<Lean<F>> {
+fn resolve<M: Model>(
+    drive: Drive<Full>,
+    fabric: impl FnOnce(AnyFabric) -> M::Fabric,
+    interface: impl FnOnce(AnyInterface) -> M::Interface,
+) -> Drive<M> {
     Drive {
         config: drive.config,
         geometry: drive.geometry,
         kernel: drive.kernel.into_model(),
-        frontend: drive.frontend.into_model(|interface| match interface {
-            AnyInterface::Direct(direct) => direct,
-            _ => unreachable!("a plain drive has the direct interface"),
-        }),
+        frontend: drive.frontend.into_model(interface),
         firmware: drive.firmware,
         datapath: drive.datapath.into_model(fabric),
+        at_cut: None,
     }
 }

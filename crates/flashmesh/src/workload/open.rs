@@ -5,10 +5,10 @@ use std::path::Path;
 
 use super::fitted::{FittedSource, Model};
 use super::profiles::{self, MixSource, Named, ProfileSource};
-use super::readers::{TraceSource, TraceSummary, scan};
+use super::readers::{TraceSource, TraceStream, TraceSummary, clock, scan_stream};
 use super::source::WorkloadSource;
 use super::synthetic::SyntheticSource;
-use crate::config::{Beyond, StreamConfig, WorkloadKind};
+use crate::config::{Beyond, ReplayMode, StreamConfig, WorkloadKind};
 use crate::error::WorkloadError;
 use crate::units::Bytes;
 use crate::{quantities, tagged};
@@ -104,8 +104,14 @@ pub fn open(
             Ok((Box::new(source), WorkloadSummary::Fitted(FittedSummary { file, original_requests })))
         }
         WorkloadKind::Trace => {
-            let summary = scan(workload, capacity, sector_size)?;
-            let source = TraceSource::open(workload, capacity, sector_size)?.with_summary(&summary);
+            let stream = TraceStream::open(workload, capacity, sector_size)?;
+            let counted = stream.identity();
+            let summary = scan_stream(stream, workload.tolerate)?;
+            if replay.mode == ReplayMode::Open {
+                clock::require(&summary, workload)?;
+            }
+            let source = TraceSource::open(workload, capacity, sector_size)?;
+            let source = source.with_summary(&summary).counted_in(counted);
             Ok((Box::new(source), WorkloadSummary::Trace(Box::new(summary))))
         }
     }

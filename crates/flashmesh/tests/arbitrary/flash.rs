@@ -1,7 +1,8 @@
 //! Random chips and schedulers, with all their options.
 
 use flashmesh::config::{
-    EraseOrder, Flash, KindOrder, MultiPlane, PageTypes, Priorities, Schedule, SchedulePolicy, Suspension, Times,
+    DieStart, EraseOrder, Flash, KindOrder, MultiPlane, PageTypes, Priorities, Schedule, SchedulePolicy, Suspension,
+    Times,
 };
 use flashmesh::units::Time;
 use proptest::option;
@@ -50,13 +51,15 @@ fn latencies() -> impl Strategy<Value = Flash> {
 /// Any chips.
 pub fn flash() -> impl Strategy<Value = Flash> {
     let suspension = (select(Suspension::ALL), time_us(0..=10), time_us(0..=10), 1..=4u32, time_us(0..=20));
-    let abilities = (select(MultiPlane::ALL), any::<bool>(), proptest::bool::weighted(0.7), any::<bool>());
+    let interleaving = (proptest::bool::weighted(0.7), select(DieStart::ALL));
+    let abilities = (select(MultiPlane::ALL), any::<bool>(), interleaving, any::<bool>());
     (latencies(), suspension, abilities).prop_map(|(latencies, suspension, abilities)| {
         let (suspension, suspend_time, resume_time, suspensions_max, suspend_remaining_min) = suspension;
-        let (multi_plane, read_cache, die_interleaving, partial_program) = abilities;
+        let (multi_plane, read_cache, (die_interleaving, die_start), partial_program) = abilities;
         Flash {
             partial_program,
             die_interleaving,
+            die_start,
             multi_plane,
             // A chip whose dies take turns takes nothing while one of them holds data.
             read_cache: read_cache && die_interleaving,
@@ -72,8 +75,7 @@ pub fn flash() -> impl Strategy<Value = Flash> {
 
 /// Any scheduler.
 pub fn schedule() -> impl Strategy<Value = Schedule> {
-    let options =
-        (select(KindOrder::ALL), select(EraseOrder::ALL), select(Priorities::ALL), option::of(time_us(0..=2_000)));
+    let options = (select(KindOrder::ALL), select(EraseOrder::ALL), select(Priorities::ALL), time_us(0..=2_000));
     (select(SchedulePolicy::ALL), options, 1..=8u32).prop_map(
         |(policy, (order, erases, priorities, age_bound), lookahead)| Schedule {
             policy,

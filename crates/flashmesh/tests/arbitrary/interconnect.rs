@@ -21,8 +21,12 @@ pub struct Interconnect {
 fn fabric() -> impl Strategy<Value = Fabric> {
     let rates =
         vec![Rate::from_bytes_per_second(100_000_000), Rate::from_bytes_per_second(1_200_000_000), Rate::UNLIMITED];
-    (select(FabricKind::ALL), select(rates), select(Arbitration::ALL))
-        .prop_map(|(kind, channel_rate, arbitration)| Fabric { kind, channel_rate, arbitration })
+    (select(FabricKind::ALL), select(rates), select(Arbitration::ALL), any::<bool>()).prop_map(
+        |(kind, channel_rate, arbitration, holds)| {
+            let hold_path = holds && matches!(kind, FabricKind::Bus | FabricKind::Pssd);
+            Fabric { kind, channel_rate, arbitration, hold_path }
+        },
+    )
 }
 
 fn pnssd() -> impl Strategy<Value = Pnssd> {

@@ -10,7 +10,8 @@ mod mapping;
 pub mod partitions;
 
 use flashmesh::config::{
-    Allocation, Config, FirstTouch, Ftl, Level, Move, PreconditionKind, ProgramOrder, VictimPolicy, WriteBinding,
+    Allocation, Config, FirstTouch, Ftl, Level, Move, MovedPages, PreconditionKind, ProgramOrder, Suspension,
+    VictimPolicy, WriteBinding,
 };
 use flashmesh::units::{Bytes, Time};
 use flashmesh::workload::{IoRequest, RequestKind};
@@ -31,13 +32,13 @@ pub struct Case {
     pub requests: Vec<IoRequest>,
 }
 
-/// Any of the 24 static orders, or dynamic.
+/// Any of the 24 static orders, or a dynamic one.
 fn allocation() -> impl Strategy<Value = Allocation> {
     let levels = vec![Level::Channel, Level::Way, Level::Die, Level::Plane];
     let order = Just(levels)
         .prop_shuffle()
         .prop_map(|levels| Allocation::Static(levels.try_into().expect("four levels were shuffled")));
-    prop_oneof![2 => order, 1 => Just(Allocation::Dynamic)]
+    prop_oneof![4 => order, 1 => Just(Allocation::Dynamic), 1 => Just(Allocation::FreeChannel)]
 }
 
 /// Any way to place pages.
@@ -46,7 +47,7 @@ fn ftl() -> impl Strategy<Value = Ftl> {
         |(allocation, write_binding, first_touch)| Ftl {
             allocation,
             write_binding,
-            first_touch: if write_binding == WriteBinding::Early { first_touch } else { FirstTouch::OwnBlock },
+            first_touch: if write_binding == WriteBinding::Early { first_touch } else { FirstTouch::Home },
             ..Ftl::default()
         },
     )
@@ -86,8 +87,10 @@ fn collection() -> impl Strategy<Value = (flashmesh::config::Gc, flashmesh::conf
     // The smallest spare area of all is 4 blocks of 24.
     let shares = (0..=16u32, 0..=16u32, select(vec![0u32, 17, 50, 90]));
     let wear = (any::<bool>(), any::<bool>(), 1..=4u32);
-    (victim, 1..=8u32, shares, any::<bool>(), any::<bool>(), wear).prop_map(
-        |(victim, d, (low, high, background), preemptible, copyback, (dynamic, static_levelling, static_threshold))| {
+    let moves = (any::<bool>(), select(MovedPages::ALL));
+    (victim, 1..=8u32, shares, any::<bool>(), moves, wear).prop_map(
+        |(victim, d, (low, high, background), preemptible, moves, (dynamic, static_levelling, static_threshold))| {
+            let (copyback, moved_pages) = moves;
             let share = |percent: u32| f64::from(percent) / 100.0;
             let gc = flashmesh::config::Gc {
                 victim,
@@ -96,6 +99,7 @@ fn collection() -> impl Strategy<Value = (flashmesh::config::Gc, flashmesh::conf
                 hard_threshold: share(low.min(high)),
                 preemptible,
                 r#move: Move::ThroughController,
+                moved_pages,
                 copyback,
                 background_threshold: share(background),
             };
@@ -126,6 +130,8 @@ pub fn drive() -> impl Strategy<Value = Config> {
             config.precondition.kind = kind;
             config.precondition.fill = fill;
             division.fit(&mut config);
+            // A path that is held while the array works leaves none for the read that would suspend it.
+            config.fabric.hold_path &= config.suspension() == Suspension::Off;
             config
         },
     )

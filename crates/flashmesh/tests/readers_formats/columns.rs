@@ -1,4 +1,4 @@
-//! The formats of plain columns: SPC, SYSTOR '17, Alibaba, Tencent, DiskMon.
+//! The formats of plain columns: SPC, SYSTOR '17, Alibaba, Tencent, DiskMon, FIU, the short form of MSR.
 
 use flashmesh::config::{Beyond, TraceFormat, Workload};
 use flashmesh::units::Time;
@@ -188,4 +188,51 @@ fn a_trace_of_blank_fields_alone_is_refused() {
         let refused = summary(format!("{line}\n{line}\n"), &workload(format)).unwrap_err().to_string();
         assert!(refused.contains("no line of 2 can be used as a request"), "{format:?}: {refused}");
     }
+}
+
+#[test]
+fn fiu_lines_count_nanoseconds_and_sectors() {
+    let text = "89966104926803 21092 nfsd 808 8 W 6 0 0ec0ddaeeb7a4d0c8d2c3ac9b13f1a8f\n\
+                89966104928803 4 pdflush (1) 16 8 R 6 1\n\
+                89966104929803 21092 nfsd 24 16 r 6 1 one two\n";
+    let device = |minor: u32| (6 << 20) | minor;
+    let expected = [
+        request(Time::ZERO, Write, 808 * 512, 4096, device(0)),
+        request(Time::from_us(3), Read, 24 * 512, 8192, device(1)),
+    ];
+    let tolerant = Workload { tolerate: 0.5, ..workload(TraceFormat::Auto) };
+    assert_eq!(requests(text, &tolerant), expected);
+    let summary = summary(text, &tolerant).unwrap();
+    assert_eq!((summary.format, summary.rejected_lines()), ("fiu", 1));
+}
+
+#[test]
+fn every_bad_fiu_line_is_named_with_its_place() {
+    let good = ["1000 1 nfsd 8 8 R 6 0 abc", "3000 1 nfsd 8 8 W 6 0 abc"];
+    let bad = [
+        ("x 1 nfsd 8 8 R 6 0", "number", 1, "the time stamp in nanoseconds, found \"x\""),
+        ("2000", "fields", 5, "the process number, found the end of the line"),
+        ("2000 a nfsd 8 8 R 6 0", "number", 6, "the process number"),
+        ("2000 1 nfsd x 8 R 6 0", "number", 13, "the first sector"),
+        ("2000 1 nfsd 8 8 X 6 0", "kind", 17, "the type, R or W, found \"X\""),
+        ("2000 1 nfsd 8 8 R 4096 0", "number", 19, "the major device number, below 4096"),
+        ("2000 1 nfsd 8 8 R 6", "fields", 20, "the minor device number"),
+        ("2000 1 nfsd 8 0 R 6 0", "zero-size", 15, "the size is zero"),
+    ];
+    assert_each_is_rejected(TraceFormat::Fiu, "", good, &bad);
+}
+
+#[test]
+fn short_msr_lines_have_time_type_offset_and_size() {
+    let text = "Timestamp,Type,Offset,Size\n128166372003061629,Read,4096,8192\n128166372003061639,write,512,512\n";
+    let expected = [request(Time::ZERO, Read, 4096, 8192, 0), request(Time::from_us(1), Write, 512, 512, 0)];
+    assert_eq!(requests(text, &workload(TraceFormat::Auto)), expected);
+    let good = ["100,Read,4096,8192", "200,Write,4096,8192"];
+    let bad = [
+        ("1x0,Read,0,512", "number", 1, "the time stamp, in filetime ticks of 100 ns, found \"1x0\""),
+        ("150,Raed,0,512", "kind", 5, "the type, Read or Write, found \"Raed\""),
+        ("150,Read,0", "fields", 11, "a comma and the size in bytes"),
+        ("150,Read,0,512,1", "fields", 15, "the end of the line, found \",\""),
+    ];
+    assert_each_is_rejected(TraceFormat::MsrShort, "", good, &bad);
 }

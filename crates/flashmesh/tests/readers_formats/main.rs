@@ -3,6 +3,7 @@
 mod blkparse;
 mod columns;
 mod helpers;
+mod libcachesim;
 mod vscsi;
 
 use flashmesh::config::{Beyond, TraceFormat, TracePolarity, TraceTimeUnit, Workload};
@@ -82,7 +83,7 @@ fn ascii_time_units_and_polarities_are_options() {
         (TraceTimeUnit::Milliseconds, Time::from_us(1500)),
         (TraceTimeUnit::Seconds, Time::from_ms(1500)),
     ] {
-        let workload = Workload { time_unit, ..workload(TraceFormat::Ascii) };
+        let workload = Workload { time_unit: Some(time_unit), ..workload(TraceFormat::Ascii) };
         assert_eq!(requests(text, &workload)[1].arrival, last, "{time_unit:?}");
     }
     let workload = Workload { polarity: TracePolarity::ReadIsZero, ..workload(TraceFormat::Ascii) };
@@ -259,7 +260,7 @@ fn a_corrupt_time_stamp_costs_its_line_alone_wherever_it_stands() {
                     format!("{time} 0 8 8 1\n")
                 })
                 .collect();
-            let workload = Workload { time_unit: TraceTimeUnit::Microseconds, ..workload(TraceFormat::Ascii) };
+            let workload = Workload { time_unit: Some(TraceTimeUnit::Microseconds), ..workload(TraceFormat::Ascii) };
             let summary = summary(&text, &workload).unwrap();
             // At the very start nothing tells which of two stamps is wrong: both may go.
             assert!((298..=299).contains(&summary.requests), "{corrupt} at {place}: {summary}");

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use flashmesh::config::{Config, InterfaceKind, PreconditionKind};
+use flashmesh::config::{Config, FirstTouch, InterfaceKind, PreconditionKind};
 use flashmesh::flash::geometry::Geometry;
 use flashmesh::host::status::Status;
 use flashmesh::units::Bytes;
@@ -89,9 +89,13 @@ impl Model {
                 }
             }
             model.bytes += end - start;
-            // A page that is read is there as well: one never written is taken for one that was there before.
-            model.mapped_min.extend(touched.clone().map(|lpn| lpn as u32));
-            model.mapped_max.extend(touched.map(|lpn| lpn as u32));
+            if io.kind == RequestKind::Write {
+                model.mapped_min.extend(touched.clone().map(|lpn| lpn as u32));
+            }
+            // A page that is read may be given a place, taken for one that was there before.
+            if io.kind == RequestKind::Write || config.ftl.first_touch == FirstTouch::WriteBlock {
+                model.mapped_max.extend(touched.map(|lpn| lpn as u32));
+            }
         }
         let is_cached = config.cache.capacity > Bytes::ZERO;
         if is_cached && !config.cache.flush_at_end {

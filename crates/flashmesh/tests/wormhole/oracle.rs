@@ -2,7 +2,9 @@
 
 use std::collections::VecDeque;
 
-use flashmesh::fabric::wormhole::{Arbitration, Class, Crossing, GrantRule, Packet, Parameters, TerminalId, Topology};
+use flashmesh::fabric::wormhole::{
+    Arbitration, Class, Crossing, GrantRule, Packet, Parameters, TerminalId, Topology, Wires,
+};
 use flashmesh::ids::LinkId;
 
 /// A flit in the buffer at the end of a link.
@@ -37,6 +39,9 @@ struct Port {
     feeders: Vec<(LinkId, u32)>,
     reverse: Option<LinkId>,
     served_last: bool,
+    /// The other direction of a wire that takes turns with every flit, and whether the token is on this side.
+    other_way: Option<LinkId>,
+    has_token: bool,
 }
 
 /// A request for a link: the packet, the buffer it is in, its input number, and since when it could be served.
@@ -66,6 +71,19 @@ impl<'a> Oracle<'a> {
     /// # Panics
     /// When nothing moves for longer than any wait that ends.
     pub fn run(topology: &'a Topology, parameters: Parameters, packets: &'a [(u64, Packet)]) -> Vec<Crossing> {
+        Oracle::run_over(topology, parameters, Wires::Own, packets)
+    }
+
+    /// The same where two directions may share a wire with every flit.
+    ///
+    /// # Panics
+    /// When nothing moves for longer than any wait that ends.
+    pub fn run_over(
+        topology: &'a Topology,
+        parameters: Parameters,
+        wires: Wires,
+        packets: &'a [(u64, Packet)],
+    ) -> Vec<Crossing> {
         let paths = packets.iter().map(|(_, packet)| topology.path(packet.source, packet.destination).collect());
         let mut oracle = Oracle {
             topology,
@@ -78,6 +96,7 @@ impl<'a> Oracle<'a> {
             delivered: 0,
         };
         oracle.connect();
+        oracle.share(wires);
         let (mut now, mut created, mut moved) = (0, 0, 0);
         while oracle.delivered < packets.len() {
             if oracle.delivered == created && packets[created].0 > now {
@@ -114,6 +133,21 @@ impl<'a> Oracle<'a> {
                 if !feeders.contains(&feeder) {
                     feeders.push(feeder);
                 }
+            }
+        }
+    }
+
+    fn share(&mut self, wires: Wires) {
+        let Wires::Shared { terminals_from } = wires else { return };
+        let routers =
+            (0..self.topology.links()).map(LinkId).filter_map(|link| Some((link, self.topology.reverse(link)?)));
+        let terminals = (terminals_from.0..self.topology.terminals())
+            .map(TerminalId)
+            .map(|terminal| (self.topology.injection(terminal), self.topology.ejection(terminal)));
+        for (one, other) in routers.chain(terminals).collect::<Vec<_>>() {
+            for (link, reverse) in [(one, other), (other, one)] {
+                self.ports[link.index()].other_way = Some(reverse);
+                self.ports[link.index()].has_token = link < reverse;
             }
         }
     }
@@ -217,10 +251,46 @@ impl<'a> Oracle<'a> {
     /// Moves every flit that can move; tells whether one did.
     fn transfer(&mut self, now: u64) -> bool {
         let mut has_moved = false;
-        for link in (0..self.ports.len() as u32).map(LinkId) {
-            has_moved |= self.transfer_over(link, now).is_some();
+        // What of two directions has the wire is decided by what is there as the cycle begins.
+        let ready: Vec<bool> = (0..self.ports.len() as u32).map(|link| self.can_move(LinkId(link), now)).collect();
+        let waits = |ports: &[Port], link: LinkId| {
+            let port: &Port = &ports[link.index()];
+            port.other_way.is_some_and(|other| {
+                ports[other.index()].flit_free > now || (ready[other.index()] && ports[other.index()].has_token)
+            })
+        };
+        let waiting: Vec<bool> = (0..self.ports.len() as u32).map(|link| waits(&self.ports, LinkId(link))).collect();
+        // A slot that is free again in the same cycle lets the link before move as well.
+        loop {
+            let mut moved = false;
+            for link in (0..self.ports.len() as u32).map(LinkId).filter(|link| !waiting[link.index()]) {
+                if self.transfer_over(link, now).is_some() {
+                    moved = true;
+                    if let Some(other) = self.ports[link.index()].other_way {
+                        self.ports[link.index()].has_token = false;
+                        self.ports[other.index()].has_token = true;
+                    }
+                }
+            }
+            if !moved {
+                return has_moved;
+            }
+            has_moved = true;
         }
-        has_moved
+    }
+
+    /// Whether a flit is there for `link`, and a slot behind it.
+    fn can_move(&self, link: LinkId, now: u64) -> bool {
+        let port = &self.ports[link.index()];
+        let Some(holder) = &port.holder else { return false };
+        let has_slot = self.topology.is_ejection(link) || port.slots.front().is_some_and(|&slot| slot <= now);
+        let has_flit = holder.source.is_none_or(|source| {
+            self.ports[source.index()].buffer.front().is_some_and(|flit| {
+                (flit.packet, flit.index) == (holder.packet, holder.sent)
+                    && flit.crossed + u64::from(self.parameters.hop_cycles) <= now
+            })
+        });
+        has_slot && has_flit && port.flit_free <= now
     }
 
     fn transfer_over(&mut self, link: LinkId, now: u64) -> Option<()> {

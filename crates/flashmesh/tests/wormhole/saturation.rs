@@ -2,7 +2,8 @@
 
 use flashmesh::engine::random::SimRng;
 use flashmesh::fabric::wormhole::{
-    Arbitration, Class, GrantRule, Grid, Network, Outbox, Packet, Parameters, RouterId, TerminalId, Topology,
+    Arbitration, Class, FlitNetwork, GrantRule, Grid, Network, Outbox, Packet, Parameters, RouterId, TerminalId,
+    Topology, Wires,
 };
 
 const GRIDS: [Grid; 6] = [
@@ -88,6 +89,75 @@ fn whatever_is_injected_arrives() {
                     half_duplex,
                 };
                 drive(grid, parameters, seed);
+            }
+        }
+    }
+}
+
+/// The same traffic over a network that follows every flit.
+fn drive_flits(grid: Grid, parameters: Parameters, wires: Wires, seed: u64) {
+    const PACKETS: u32 = 20;
+    let routers = (0..grid.rows * grid.columns).map(RouterId);
+    let controllers = (0..grid.rows).map(|row| RouterId(row * grid.columns));
+    let topology = Topology::new(grid, routers.chain(controllers).collect()).expect("a small grid");
+    let terminals = topology.terminals();
+    let mut network = FlitNetwork::new(topology, parameters, wires).expect("the parameters are in their bounds");
+    let mut random = SimRng::new(seed);
+    for round in 0..PACKETS {
+        for source in (0..terminals).map(TerminalId) {
+            let (flits, class) = if random.below(2) == 0 { (8, Class::Small) } else { (100, Class::Large) };
+            let destination = TerminalId(random.below(terminals));
+            let token = u64::from(round * terminals + source.0);
+            network
+                .inject(round.into(), Packet { token, source, destination, flits, class })
+                .expect("the packet can be delivered");
+        }
+    }
+    let mut outbox = Outbox::default();
+    let (mut delivered, mut last) = (0, 0);
+    while let Some(at) = network.next_event() {
+        network.advance(at, &mut outbox);
+        if !outbox.deliveries.is_empty() {
+            delivered += outbox.deliveries.len();
+            outbox.deliveries.clear();
+            last = at;
+        }
+        assert!(at - last < 20_000, "{grid:?} {parameters:?} {wires:?}: nothing has arrived since cycle {last}");
+    }
+    assert_eq!(delivered as u32, PACKETS * terminals, "{grid:?} {parameters:?} {wires:?} came to a halt");
+    assert_eq!(network.in_flight(), 0);
+}
+
+#[test]
+fn whatever_is_injected_arrives_over_wires_that_take_turns_with_every_flit_and_in_lockstep() {
+    for (seed, grid) in (0..).zip(GRIDS) {
+        for buffer_flits in [1, 3, 16, 512] {
+            for (arbitration, small_first) in
+                [(Arbitration::RoundRobin, false), (Arbitration::Fifo, true), (Arbitration::Oldest, true)]
+            {
+                for credit_cycles in [0, 1] {
+                    let parameters = Parameters {
+                        interface_cycles: 1,
+                        hop_cycles: 1 + 3 * credit_cycles,
+                        head_cycles: 0,
+                        head_of_line_cycles: 0,
+                        gap_cycles: 0,
+                        credit_cycles,
+                        injection_credit_cycles: credit_cycles,
+                        flit_cycles: 1,
+                        buffer_flits,
+                        arbitration,
+                        grant_rule: GrantRule::Immediate,
+                        small_first,
+                        half_duplex: false,
+                    };
+                    drive(grid, parameters, seed);
+                    drive_flits(grid, parameters, Wires::Own, seed);
+                    if credit_cycles > 0 {
+                        let terminals_from = TerminalId(grid.rows * grid.columns);
+                        drive_flits(grid, parameters, Wires::Shared { terminals_from }, seed);
+                    }
+                }
             }
         }
     }

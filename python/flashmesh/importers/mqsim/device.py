@@ -262,12 +262,14 @@ class DeviceTranslation:
         if policy == "FLIN":
             raise device.problem(
                 "Transaction_Scheduling_Policy",
-                "FLIN is not built into MQSim, nor here",
-                "take OUT_OF_ORDER or PRIORITY_OUT_OF_ORDER",
+                "FLIN is not built into MQSim",
+                'take OUT_OF_ORDER or PRIORITY_OUT_OF_ORDER; schedule.policy = "fair" is after its idea',
             )
         device.set("fabric.arbitration", "data-first-round-robin")
         device.set("schedule.policy", "out-of-order", "Transaction_Scheduling_Policy")
         device.set("schedule.lookahead", 65_535)
+        # Reads go first for ever.
+        device.set("schedule.age-bound", "1000s")
         priorities = "weighted" if policy == "PRIORITY_OUT_OF_ORDER" else "off"
         device.set("schedule.priorities", priorities, "Transaction_Scheduling_Policy")
 

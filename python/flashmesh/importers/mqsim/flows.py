@@ -299,8 +299,12 @@ class Flow:
         """A trace by the path that the file names."""
         candidates = [folder / named for folder in self.options.folders]
         for candidate in candidates:
-            if candidate.is_file():
-                return candidate.resolve()
+            try:
+                if candidate.is_file():
+                    return candidate.resolve()
+            except OSError as error:
+                what = f"the path of the trace cannot be used: {error.strerror}"
+                raise self.flow.problem("File_Path", what) from None
         looked = " and ".join(str(candidate) for candidate in candidates)
         self.ledger.warn(f"the trace `{named}` was not found: looked for {looked}")
         return candidates[0].resolve()

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Generator
 from dataclasses import dataclass
-from itertools import islice, repeat
+from itertools import count, islice, repeat
 from typing import TYPE_CHECKING, TypeAlias
 
 from flashmesh._native import ConfigError, OutputError
@@ -28,6 +28,8 @@ CHUNK = 4096
 """Requests that are written at once."""
 FIELDS = 5
 """What a line of a trace has, one blank between any two."""
+LINE_MAX = 4096
+"""No line of a trace is longer."""
 COUNT_BITS = 16
 """MQSim keeps the length of a command in so many bits."""
 
@@ -171,7 +173,15 @@ def traced(path: Path) -> Iterator[Request]:
     """
     try:
         with path.open(encoding="latin-1") as file:
-            for number, line in enumerate(file, 1):
+            for number in count(1):
+                # No more than a line can need: a file of another kind may have none that ends.
+                line = file.readline(LINE_MAX + 1)
+                if not line:
+                    return
+                if len(line) > LINE_MAX:
+                    raise ConfigError(
+                        f"{path}:{number}: the line is longer than {LINE_MAX} bytes: is it a trace of MQSim?"
+                    )
                 fields = line.rstrip("\r\n").split(" ")
                 if len(fields) != FIELDS:
                     return

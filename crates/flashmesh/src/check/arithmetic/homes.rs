@@ -85,6 +85,11 @@ impl Homes {
         self.counts[PLANE] as usize
     }
 
+    /// Pages in a block.
+    pub(in crate::check) fn pages_per_block(&self) -> u32 {
+        self.counts[PAGE] as u32
+    }
+
     pub(in crate::check) fn block_of(&self, ppn: Ppn) -> BlockId {
         BlockId(self.holder(PAGE, ppn.0, BLOCK))
     }

@@ -11,9 +11,11 @@ mod spaces;
 mod tests;
 mod times;
 mod translation;
+mod unwritten;
 
 pub(super) use cuts::{Cuts, Extent};
 pub(super) use homes::Homes;
 pub(super) use spaces::{Space, space_of_stream, spaces};
 pub(super) use times::Times;
 pub(super) use translation::MapPages;
+pub(super) use unwritten::Unwritten;

@@ -5,12 +5,13 @@ use proptest::sample::select;
 
 use super::*;
 use crate::cache::Sectors;
-use crate::config::{self, Config, FabricKind, Indices, Namespace, PageTypes};
+use crate::config::{self, Allocation, Config, FabricKind, Indices, Namespace, PageTypes};
 use crate::fabric::{self, AnyFabric, Fabric, Grant, Message, Outbox, Payload, TransferPhase};
 use crate::flash::die::OperationKind;
 use crate::flash::geometry::Geometry;
 use crate::flash::timing::{Pages, Timing};
-use crate::ftl::TranslationPages;
+use crate::ftl::allocation::{ORDERS, StaticOrder};
+use crate::ftl::{Partition, TranslationPages};
 use crate::ids::{BlockId, DieId, Lpn, PathId, PlaneId, Ppn};
 use crate::units::{Bytes, Rate, Time};
 use crate::workload::{IoRequest, RequestKind};
@@ -280,6 +281,46 @@ proptest! {
             prop_assert_eq!(&space.planes, &planes);
         }
     }
+
+    #[test]
+    fn pages_that_hold_nothing_are_read_where_the_drive_reads_them(
+        geometry in geometry(),
+        given in prop::collection::vec((1..=40u64, prop::option::of(any::<[u8; 4]>())), 0..=4),
+        order in select([ORDERS.map(Allocation::Static).to_vec(), vec![Allocation::Dynamic, Allocation::FreeChannel]].concat()),
+        random in prop::collection::vec(any::<u32>(), 20),
+    ) {
+        let mut config = Config { geometry, ..Config::default() };
+        config.ftl.allocation = order;
+        let (drive, ..) = of(&config.geometry);
+        config.namespace = given.into_iter().enumerate().map(|given| namespace(&drive, given)).collect();
+        let Ok(partition) = Partition::new(&drive, &config) else {
+            return Err(TestCaseError::reject("they do not fit the drive"));
+        };
+        let is_overfull = |plane| partition.load(PlaneId(plane)) > drive.pages_per_plane();
+        prop_assume!(!(0..drive.planes()).any(is_overfull));
+        let ends = config.namespaces(&drive).expect("they fit the drive");
+        let pages = ends.iter().map(|space| drive.lpn_of(space.start + space.capacity).0).max().unwrap_or(0);
+        let homes = Unwritten::new(&config);
+        let expected = StaticOrder::divided(&drive, &partition);
+        for lpn in random.into_iter().map(|number| number % pages.max(1)).chain([0, pages.max(1) - 1]).map(Lpn) {
+            prop_assert_eq!(homes.home(lpn), Some(expected.home_of(lpn)), "{:?}", lpn);
+        }
+        prop_assert_eq!(homes.home(Lpn(pages)), None);
+    }
+}
+
+/// A namespace with a share of the drive in percent, bound to the units of each level that bits choose.
+fn namespace(drive: &Geometry, (index, (share, sets)): (usize, (u64, Option<[u8; 4]>))) -> (String, Namespace) {
+    let counts = [drive.channels, drive.chips_per_channel, drive.dies_per_chip, drive.planes_per_die];
+    let set = |level: usize| {
+        let bits = sets?[level];
+        let units: Vec<u32> = (0..counts[level]).filter(|unit| bits >> (unit % 8) & 1 != 0).collect();
+        (!units.is_empty()).then(|| Indices::new(units))
+    };
+    let [channels, ways, dies, planes] = [0, 1, 2, 3].map(set);
+    let pages = (u64::from(drive.logical_pages) * share / 100).max(1);
+    let capacity = Some(drive.page_size * pages);
+    (format!("n{index}"), Namespace { capacity, channels, ways, dies, planes })
 }
 
 #[test]

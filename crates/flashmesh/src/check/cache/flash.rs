@@ -57,7 +57,7 @@ impl Cache {
     pub(in crate::check) fn programmed(&mut self, lpn: Lpn, origin: Origin) -> Result<(), String> {
         let before = self.on_flash(lpn);
         let (mut content, new, sectors): (_, Vec<Option<Stamp>>, _) = match origin {
-            Origin::Moved(_) | Origin::Map => return Ok(()),
+            Origin::Moved(_) | Origin::Map | Origin::Replica(_) => return Ok(()),
             Origin::User(id) => {
                 let Some(io) = self.flying.get(&id).map(|flying| flying.io) else { return Ok(()) };
                 let sectors = self.cuts.touched(&io, lpn);

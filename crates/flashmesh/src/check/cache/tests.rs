@@ -12,6 +12,8 @@ use crate::workload::RequestKind::{Deallocate, Flush, Read, Write};
 
 const PAGE: u64 = 4096;
 const WHOLE: Sectors = Sectors::range(0, 8);
+/// Where logical page 3 is read while it holds nothing: channel 1, way 1, plane 0.
+const HOME: u32 = 6 * 32;
 
 /// A cache of two pages, one of which may be dirty.
 fn oracles() -> Oracles {
@@ -114,7 +116,7 @@ fn a_part_of_a_page_programmed_without_the_rest_is_caught() {
 fn a_fill_over_newer_data_is_caught() {
     let mut oracles = oracles();
     submit(&mut oracles, 0, Read, 3 * PAGE, PAGE, us(0));
-    let now = read(&mut oracles, 0, 3, Some(0), us(0));
+    let now = read(&mut oracles, HOME, 3, Some(0), us(0));
     cached(&mut oracles, 1, 3, Sectors::range(0, 1), now);
     oracles.cache_filled(RequestId(0), Lpn(3), WHOLE, now);
     assert_fails(&oracles, "cache", "a read of write 0 of sector 0 of logical page 3 came into DRAM over write 2");

@@ -10,7 +10,6 @@ use crate::check::planes::Planes;
 use crate::check::requests::Requests;
 use crate::check::{Oracles, Origin};
 use crate::flash::die::OperationKind;
-use crate::ftl::Ftl;
 use crate::ids::{BlockId, DieId, Lpn, PlaneId, Ppn, RequestId};
 use crate::units::{Bytes, Time};
 
@@ -88,6 +87,7 @@ impl Oracles {
     fn wanted(&self, lpn: Lpn, request: Option<RequestId>) -> Option<Bytes> {
         match request {
             _ if self.cache.is_some() => None,
+            Some(id) if self.whole.contains(&(id, lpn)) => Some(self.requests.page_size()),
             Some(id) => self.requests.wanted(id, lpn),
             None => self.entries.is_of_host(lpn).then(|| self.requests.page_size()),
         }
@@ -100,7 +100,7 @@ impl Oracles {
         self.judge_time(Some(ppn), None, now);
         self.data.read(ppn, self.wanted(lpn, request));
         self.cache(now, |cache| cache.read(request, lpn));
-        let version = self.pages.read(ppn, lpn);
+        let version = self.pages.read(ppn, lpn, request.is_some());
         if let Some(id) = request {
             if let Ok(version) = version {
                 let outcome = self.freshness.read(id, lpn, version);
@@ -132,12 +132,12 @@ impl Oracles {
                 None
             }
             Origin::Moved(from) => Some(from),
-            Origin::Map => None,
+            Origin::Map | Origin::Replica(_) => None,
         };
         let written = match origin {
             Origin::User(id) => self.requests.bytes(id, lpn),
             Origin::Destaged => self.cache.as_ref().and_then(|cache| cache.destaged_bytes(lpn)),
-            Origin::Moved(_) | Origin::Map => None,
+            Origin::Moved(_) | Origin::Map | Origin::Replica(_) => None,
         };
         self.cache(now, |cache| cache.programmed(lpn, origin));
         let outcome = self.planes.programmed(ppn, from);
@@ -156,29 +156,37 @@ impl Oracles {
         }
     }
 
-    /// A page that was never written, or deallocated, was placed so that it can be read.
-    pub fn page_placed(&mut self, ppn: Ppn, lpn: Lpn, ftl: &Ftl, now: Time) {
-        let block = self.homes.block_of(ppn);
-        // Erases that the array was not told to do are compactions, see `Ftl::translate_read`.
-        if ftl.erase_count(block) > self.pages.erases(block) {
-            let mut survivors = Vec::new();
-            let mut page = 0;
-            while let Some((at, survivor)) = ftl.next_valid_page(block, page) {
-                if self.homes.ppn(block, at) != ppn {
-                    survivors.push((self.homes.ppn(block, at), survivor));
-                }
-                page = at + 1;
-            }
-            let outcome = self.pages.compacted(block, &survivors);
-            self.judge(Pages::NAME, outcome, now);
-        }
-        if self.placement_changes_map {
-            self.entries.moved(lpn);
-        }
+    /// A page that held nothing was given a place, so that it can be read there.
+    pub fn page_placed(&mut self, ppn: Ppn, lpn: Lpn, now: Time) {
+        self.entries.moved(lpn);
         let outcome = self.pages.placed(ppn, lpn);
         self.judge(Pages::NAME, outcome, now);
         let outcome = self.namespaces.lies(lpn, ppn);
         self.judge(Namespaces::NAME, outcome, now);
+    }
+
+    /// A page of a request is read as a whole.
+    pub fn whole_page_wanted(&mut self, request: Option<RequestId>, lpn: Lpn) {
+        self.whole.extend(request.map(|id| (id, lpn)));
+    }
+
+    /// A page programmed as a copy is the second home of `lpn` from now on.
+    pub fn replica_made(&mut self, lpn: Lpn, ppn: Ppn, now: Time) {
+        let outcome = self.pages.replica_made(lpn, ppn);
+        self.judge(Pages::NAME, outcome, now);
+    }
+
+    /// The second home of `lpn` was given up.
+    pub fn replica_dropped(&mut self, lpn: Lpn, now: Time) {
+        let outcome = self.pages.replica_dropped(lpn);
+        self.judge(Pages::NAME, outcome, now);
+    }
+
+    /// The original of `lpn` was given up: its second home is the only one now.
+    pub fn replica_kept(&mut self, lpn: Lpn, now: Time) {
+        let outcome = self.pages.replica_kept(lpn);
+        self.judge(Pages::NAME, outcome, now);
+        self.entries.moved(lpn);
     }
 
     /// The array erased a block.

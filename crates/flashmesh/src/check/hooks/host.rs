@@ -60,6 +60,9 @@ impl Oracles {
         self.namespaces.completed(id);
         self.freshness.completed(id);
         self.entries.completed(id);
+        if !self.whole.is_empty() {
+            self.whole.retain(|(request, _)| *request != id);
+        }
         self.cache(now, |cache| cache.completed(id));
     }
 }

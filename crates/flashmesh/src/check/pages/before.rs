@@ -1,49 +1,11 @@
-//! Pages that were there before the run: the room that is made for them, and what has become of them at its end.
-
-use rustc_hash::FxHashMap;
+//! Pages that were there before the run: what has become of them at its end.
 
 use crate::check::arithmetic::MapPages;
-use crate::ids::{BlockId, Lpn, Ppn};
+use crate::ids::{Lpn, Ppn};
 
-use super::{Content, Newest, Pages};
+use super::Pages;
 
 impl Pages {
-    /// The drive rewrote a block in place, untimed, to have room for pages that were there before; it holds `survivors`
-    /// now.
-    pub(in crate::check) fn compacted(&mut self, block: BlockId, survivors: &[(Ppn, Lpn)]) -> Result<(), String> {
-        let before = self.remove(block);
-        for &(ppn, lpn) in &before {
-            if self.place(lpn) == Some(ppn) && !survivors.iter().any(|&(_, survivor)| survivor == lpn) {
-                return Err(format!("the compaction of block {} lost logical page {}", block.0, lpn.0));
-            }
-        }
-        let mut compacted = FxHashMap::default();
-        for &(_, lpn) in &before {
-            compacted.insert(lpn, self.newest(lpn).map_or(0, |newest| newest.version));
-        }
-        let state = self.blocks.entry(block).or_default();
-        state.erases += 1;
-        state.last = None;
-        for &(ppn, lpn) in survivors {
-            let newest = self.newest.entry(lpn).or_insert(Newest { version: 0, at: Some(ppn), written: true });
-            let came_from = newest.at.filter(|&at| self.homes.block_of(at) == block);
-            let version = newest.version;
-            if came_from.is_none() {
-                let at = newest.at;
-                return Err(format!(
-                    "the compaction of block {} put logical page {} into it, which is at {at:?}",
-                    block.0, lpn.0
-                ));
-            }
-            newest.at = Some(ppn);
-            compacted.insert(lpn, version);
-            self.fill(ppn, Content { lpn, version }, "compacted")?;
-        }
-        let state = self.blocks.entry(block).or_default();
-        (state.compacted, state.was_compacted) = (compacted, true);
-        Ok(())
-    }
-
     /// Whether everything that was written before the run, and not touched since, is where nothing else has been.
     pub(in crate::check) fn preconditioned_pages_remain(
         &self,

@@ -1,10 +1,10 @@
-use super::super::Origin;
 use super::super::histories::{
-    assert_fails, assert_silent, config, end, erase, geometry, oracles, oracles_of_a_full_drive, program, read, us,
-    write,
+    assert_fails, assert_silent, end, erase, oracles, oracles_of_a_full_drive, program, read, submit, us, write,
 };
-use crate::ftl::Ftl;
-use crate::ids::{Lpn, Ppn};
+use super::super::{Oracles, Origin};
+use crate::ids::{Lpn, Ppn, RequestId};
+use crate::units::Time;
+use crate::workload::RequestKind;
 
 #[test]
 fn write_move_and_erase_is_right() {
@@ -93,16 +93,15 @@ fn a_move_of_what_is_not_there_is_caught() {
 }
 
 #[test]
-fn a_page_never_written_may_be_placed_for_a_read_once() {
-    let ftl = Ftl::new(&geometry(), &config());
+fn a_page_that_holds_nothing_may_be_given_a_place_for_a_read_once() {
     let mut oracles = oracles();
-    oracles.page_placed(Ppn(0), Lpn(7), &ftl, us(0));
+    oracles.page_placed(Ppn(0), Lpn(7), us(0));
     let now = read(&mut oracles, 0, 7, None, us(0));
     oracles.deallocated(Lpn(7), now);
-    oracles.page_placed(Ppn(1), Lpn(7), &ftl, now);
+    oracles.page_placed(Ppn(1), Lpn(7), now);
     let now = read(&mut oracles, 1, 7, None, now);
     assert_silent(&oracles);
-    oracles.page_placed(Ppn(2), Lpn(7), &ftl, now);
+    oracles.page_placed(Ppn(2), Lpn(7), now);
     let message =
         "logical page 7 was placed at page 2 (page 2 of block 0) for a read, but version 3 of it is at page 1";
     assert_fails(&oracles, "pages", message);
@@ -110,30 +109,76 @@ fn a_page_never_written_may_be_placed_for_a_read_once() {
 
 #[test]
 fn a_page_written_before_the_run_that_is_placed_anew_is_caught() {
-    let ftl = Ftl::new(&geometry(), &config());
     let mut oracles = oracles_of_a_full_drive();
-    oracles.page_placed(Ppn(0), Lpn(7), &ftl, us(0));
+    oracles.page_placed(Ppn(0), Lpn(7), us(0));
     assert_fails(&oracles, "pages", "but it was written before the run and never deallocated: it is lost");
 }
 
+/// The home of logical page 7: channel 1, way 1, plane 1, which is the last plane, and its first page.
+const HOME: u32 = 7 * 32;
+
+/// The host reads logical page 7 at `ppn`, with a request of its own.
+fn request(oracles: &mut Oracles, ppn: u32, start: Time) -> Time {
+    submit(oracles, 9, RequestKind::Read, 7 * 4096, 4096, start);
+    let now = read(oracles, ppn, 7, Some(9), start);
+    oracles.request_completed(RequestId(9), now);
+    now
+}
+
 #[test]
-fn a_compaction_keeps_what_the_block_held() {
+fn a_page_that_holds_nothing_is_read_at_its_home_whatever_lies_there() {
     let mut oracles = oracles();
-    let now = write(&mut oracles, 0, 0, 7, us(0));
-    let now = write(&mut oracles, 1, 1, 8, now);
-    let now = write(&mut oracles, 2, 4, 7, now);
-    assert_eq!(oracles.pages.compacted(crate::ids::BlockId(0), &[(Ppn(0), Lpn(8))]), Ok(()));
-    // A read that was under way still finds it at its old place.
-    assert_eq!(oracles.pages.read(Ppn(1), Lpn(8)), Ok(2));
-    assert_eq!(oracles.pages.read(Ppn(0), Lpn(8)), Ok(2));
+    let now = request(&mut oracles, HOME, us(0));
+    let now = write(&mut oracles, 0, HOME, 8, now);
+    let now = request(&mut oracles, HOME, now);
+    // It is written, there by chance, and deallocated.
+    let now = write(&mut oracles, 1, HOME + 1, 8, now);
+    let now = program(&mut oracles, HOME + 4, 8, Origin::Moved(Ppn(HOME + 1)), now);
+    let now = erase(&mut oracles, HOME / 4, now);
+    let now = write(&mut oracles, 2, HOME, 7, now);
+    oracles.deallocated(Lpn(7), now);
+    let now = request(&mut oracles, HOME, now);
     end(&mut oracles, now);
     assert_silent(&oracles);
 }
 
 #[test]
-fn a_compaction_that_loses_a_page_is_caught() {
+fn a_page_that_holds_nothing_and_is_read_elsewhere_is_caught() {
+    let mut never = oracles();
+    request(&mut never, HOME + 1, us(0));
+    let message = "page 225 (page 1 of block 56) was read for logical page 7, but nothing was written there";
+    assert_fails(&never, "pages", message);
+
+    let mut deallocated = oracles();
+    let now = write(&mut deallocated, 0, 0, 7, us(0));
+    deallocated.deallocated(Lpn(7), now);
+    request(&mut deallocated, 0, now);
+    assert_fails(&deallocated, "freshness", "read version 1 of logical page 7, but version 2 was newest");
+}
+
+#[test]
+fn a_read_at_the_home_of_a_page_that_is_written_is_caught() {
+    let mut written = oracles();
+    let now = write(&mut written, 0, 0, 7, us(0));
+    request(&mut written, HOME, now);
+    assert_fails(&written, "freshness", "read version 0 of logical page 7, but version 1 was newest");
+
+    // One that reached the drive before the write did may still return what was there before.
     let mut oracles = oracles();
-    write(&mut oracles, 0, 0, 7, us(0));
-    let outcome = oracles.pages.compacted(crate::ids::BlockId(0), &[]);
-    assert_eq!(outcome, Err("the compaction of block 0 lost logical page 7".to_owned()));
+    submit(&mut oracles, 9, RequestKind::Read, 7 * 4096, 4096, us(0));
+    let now = write(&mut oracles, 0, 0, 7, us(0));
+    read(&mut oracles, HOME, 7, Some(9), now);
+    assert_silent(&oracles);
+
+    let mut full = oracles_of_a_full_drive();
+    let now = read(&mut full, 0, 7, None, us(0));
+    request(&mut full, HOME, now);
+    assert_fails(&full, "pages", "but what was there before the run is at page 0");
+}
+
+#[test]
+fn what_is_at_a_home_is_moved_by_no_collection() {
+    let mut moved = oracles();
+    program(&mut moved, 0, 7, Origin::Moved(Ppn(HOME)), us(0));
+    assert_fails(&moved, "pages", "was moved for logical page 7, but nothing was written there");
 }

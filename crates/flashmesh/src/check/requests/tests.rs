@@ -1,5 +1,7 @@
 use super::super::arithmetic::Cuts;
-use super::super::histories::{assert_fails, assert_silent, config, end, oracles, program, read, submit, us};
+use super::super::histories::{
+    assert_fails, assert_silent, config, end, oracles, oracles_of_a_full_drive, program, read, submit, us,
+};
 use super::super::{Oracles, Origin};
 use crate::config::Namespace;
 use crate::ids::{Lpn, RequestId};
@@ -11,16 +13,18 @@ const ID: RequestId = RequestId(5);
 
 /// A read of logical pages 3 and 4 that has reached the drive.
 fn reading() -> Oracles {
-    let mut oracles = oracles();
+    let mut oracles = oracles_of_a_full_drive();
     submit(&mut oracles, ID.0, Read, 3 * 4096, 8192, us(1));
     oracles
 }
 
 #[test]
 fn requests_that_complete_with_all_their_pages_are_right() {
-    let mut oracles = reading();
-    let now = read(&mut oracles, 12, 3, Some(ID.0), us(1));
-    let now = read(&mut oracles, 13, 4, Some(ID.0), now);
+    let mut oracles = oracles();
+    submit(&mut oracles, ID.0, Read, 3 * 4096, 8192, us(1));
+    // Where pages that hold nothing are read: the first ones of planes 6 and 1.
+    let now = read(&mut oracles, 6 * 32, 3, Some(ID.0), us(1));
+    let now = read(&mut oracles, 32, 4, Some(ID.0), now);
     oracles.request_completed(ID, now);
     // The id is free for the next request.
     submit(&mut oracles, ID.0, Write, 0, 4096, now);

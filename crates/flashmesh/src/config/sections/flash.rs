@@ -23,6 +23,16 @@ choices! {
 }
 
 choices! {
+    /// When a die begins an operation.
+    DieStart {
+        /// As soon as it can, whatever the other dies of its chip do.
+        Independent = "independent",
+        /// When all dies of its chip are idle, together with those of them for which something waits (PACT 2014, section 4.3).
+        Together = "together",
+    }
+}
+
+choices! {
     /// How the pages of a block differ in the time that the array takes for them.
     PageTypes {
         /// All are alike.
@@ -101,6 +111,8 @@ section! {
         /// Whether the dies of a chip work side by side. If not, a chip takes no operation while any of its dies works, holds
         /// data or has an operation suspended, and all that waits for its dies waits in one queue.
         die_interleaving: bool = true;
+        /// When dies that work side by side begin an operation.
+        die_start: DieStart = DieStart::Independent, with "die-interleaving" = ["true"];
         /// When planes of a die join in one operation.
         multi_plane: MultiPlane = MultiPlane::SameOffset;
         /// In which order the chips let the pages of a block be programmed.
@@ -108,7 +120,7 @@ section! {
         /// Whether a die is free once data is in its cache register (after tR), not only when the data has left.
         read_cache: bool = false;
         /// Which operations a waiting host read suspends.
-        suspension: Suspension = Suspension::Off;
+        suspension: Suspension = Suspension::Off, with "ftl.policy" != ["\"mbm\""];
         /// From the suspend command until the array is free.
         suspend_time: Time = Time::from_us(5), in Time::ZERO..=OVERHEAD_MAX;
         /// From the resume command until the operation goes on.

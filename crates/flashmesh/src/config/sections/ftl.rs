@@ -41,6 +41,8 @@ pub enum Allocation {
     Static([Level; 4]),
     /// Round-robin over idle dies. Text form: "dynamic".
     Dynamic,
+    /// The next free channel, in it the next free chip. Text form: "free-channel".
+    FreeChannel,
 }
 
 /// The names of the 24 static orders.
@@ -50,9 +52,10 @@ const STATIC_ORDERS: [&str; 24] = [
 ];
 
 const DYNAMIC: &str = "dynamic";
+const FREE_CHANNEL: &str = "free-channel";
 
 impl Allocation {
-    /// Every allocation with its name: the static orders, then dynamic.
+    /// Every allocation with its name: the static orders, then the dynamic ones.
     pub fn all() -> impl Iterator<Item = (&'static str, Allocation)> {
         let orders = STATIC_ORDERS.into_iter().map(|name| {
             let mut order = Level::ALL;
@@ -61,7 +64,12 @@ impl Allocation {
             }
             (name, Allocation::Static(order))
         });
-        orders.chain([(DYNAMIC, Allocation::Dynamic)])
+        orders.chain([(DYNAMIC, Allocation::Dynamic), (FREE_CHANNEL, Allocation::FreeChannel)])
+    }
+
+    /// Whether the plane of a page follows from what the drive does, not from the number of the page.
+    pub fn is_dynamic(self) -> bool {
+        !matches!(self, Allocation::Static(_))
     }
 
     /// The text that chooses it.
@@ -69,6 +77,7 @@ impl Allocation {
         match self {
             Allocation::Static(order) => order.into_iter().map(Level::initial).collect(),
             Allocation::Dynamic => DYNAMIC.to_owned(),
+            Allocation::FreeChannel => FREE_CHANNEL.to_owned(),
         }
     }
 }
@@ -86,7 +95,8 @@ impl Form for Allocation {
     }
 
     fn choices() -> Vec<Choice> {
-        let doc = |allocation| match allocation {
+        let doc = |allocation| {
+            match allocation {
             Allocation::Static(order) => {
                 let words = order.map(|level| match level {
                     Level::Channel => "channel",
@@ -97,6 +107,12 @@ impl Form for Allocation {
                 format!("By the logical page number: {}.", words.join(", then "))
             }
             Allocation::Dynamic => "Round-robin over idle dies.".to_owned(),
+            Allocation::FreeChannel => {
+                "The next channel that nothing is moved over or waits for, in it the next chip that does nothing, then the next die and \
+                 plane (Network-on-SSD's baseline)."
+                    .to_owned()
+            }
+        }
         };
         Allocation::all().map(|(name, allocation)| Choice { name, doc: doc(allocation) }).collect()
     }
@@ -104,7 +120,7 @@ impl Form for Allocation {
     fn read(node: &Node) -> Result<Allocation, Misfit> {
         choices::read(node, Allocation::all()).map_err(|misfit| Misfit {
             help: misfit.help.or_else(|| {
-                Some("write the four initials of channel, way, die and plane, the fastest first, or `dynamic`".into())
+                Some("write the four initials of channel, way, die and plane, the fastest first, or `dynamic`, or `free-channel`".into())
             }),
             ..misfit
         })
@@ -130,12 +146,14 @@ choices! {
 }
 
 choices! {
-    /// Where a page read before it was written is placed.
+    /// What becomes of a page that is read while it holds nothing: it was never written, or deallocated.
     FirstTouch {
-        /// In a block for such pages.
-        OwnBlock = "own-block",
-        /// On the next page of the block that writes go to; that changes its entry of the map, as a write does. Where each stream
-        /// writes to a block of its own, it is that of the first stream that writes to the plane.
+        /// It is read at its home, a page that follows from its number alone, and goes on holding nothing: it has no entry in the map
+        /// and takes no space.
+        Home = "home",
+        /// It gets the next page of the block that writes go to; that changes its entry of the map, as a write does. Where each stream
+        /// writes to a block of its own, it is that of the first stream that writes to the plane. While the plane has no page for it,
+        /// it is read at its home.
         WriteBlock = "write-block",
     }
 }
@@ -151,18 +169,33 @@ choices! {
     }
 }
 
+choices! {
+    /// What the firmware makes of the state machines of the translation layer ([firmware-policies.md](firmware-policies.md)).
+    FirmwarePolicy {
+        /// A page-level map; each plane is written and collected by itself.
+        Page = "page",
+        /// TBM, twin block management: the planes of a die use, collect and erase the same blocks together.
+        Tbm = "tbm",
+        /// MBM, maximizing bandwidth management: writes for parallel planes, reads for short responses (`[mbm]`).
+        Mbm = "mbm",
+        /// As `page`, with the scheduling of Sprinkler (`schedule.policy`, [scheduling.md](scheduling.md)).
+        Sprinkler = "sprinkler",
+    }
+}
+
 section! {
     /// Where a page lives.
     Ftl, "ftl" {
-        /// Which plane a written page goes to; a page read before it was written is placed by the static order
-        /// (CWDP when dynamic).
+        /// What the firmware makes of the state machines of the translation layer ([firmware-policies.md](firmware-policies.md)).
+        policy: FirmwarePolicy = FirmwarePolicy::Page;
+        /// Which plane a written page goes to. A page that holds nothing has its home by the static order (CWDP when dynamic).
         allocation: Allocation = Allocation::Static(Level::ALL);
         /// When a write of a request gets its page in the plane. Early, planes of a die join in a program when pages that were handed
         /// out agree, as deep in their queues as `schedule.lookahead`, and the read that a write of a part of a page needs
         /// does not cost the write its turn.
         write_binding: WriteBinding = WriteBinding::Late;
-        /// Where a page read before it was written is placed.
-        first_touch: FirstTouch = FirstTouch::OwnBlock, with "write-binding" = ["\"early\""];
+        /// What becomes of a page that is read before it was written.
+        first_touch: FirstTouch = FirstTouch::Home, with "write-binding" = ["\"early\""];
         /// Which open block of its plane a written page goes to.
         write_streams: WriteStreams = WriteStreams::Shared;
     }
@@ -176,7 +209,7 @@ mod tests {
 
     #[test]
     fn the_static_orders_are_the_24_permutations_and_are_named_after_themselves() {
-        let orders: Vec<_> = Allocation::all().filter(|(_, allocation)| *allocation != Allocation::Dynamic).collect();
+        let orders: Vec<_> = Allocation::all().filter(|(_, allocation)| !allocation.is_dynamic()).collect();
         for (name, allocation) in &orders {
             assert_eq!(allocation.name(), *name);
         }

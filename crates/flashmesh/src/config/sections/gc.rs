@@ -33,6 +33,16 @@ choices! {
     }
 }
 
+choices! {
+    /// Which open block of its plane takes a page that collection moves.
+    MovedPages {
+        /// One for moved pages.
+        OwnBlock = "own-block",
+        /// The block that writes go to; that of the first stream where streams write apart.
+        WriteBlock = "write-block",
+    }
+}
+
 section! {
     /// Garbage collection.
     Gc, "gc" {
@@ -48,6 +58,8 @@ section! {
         preemptible: bool = false;
         /// How a valid page moves.
         r#move: Move = Move::ThroughController;
+        /// Which open block of its plane takes a page that collection moves.
+        moved_pages: MovedPages = MovedPages::OwnBlock, with "ftl.policy" = ["\"page\"", "\"sprinkler\""];
         /// Whether pages move inside their plane without leaving the chip.
         copyback: bool = false;
         /// A plane of an idle die is collected when its share of free pages falls below this; 0 turns it off.

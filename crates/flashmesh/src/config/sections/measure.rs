@@ -31,5 +31,21 @@ section! {
         epoch: Option<Time> = None, unset "no results over time", in Time::from_ps(1)..=Time::from_ms(1_000_000_000);
         /// The most epochs; where there would be more, they are joined in pairs.
         epochs_max: u32 = 512, in 2..=65_536, with "epoch" != [""];
+        /// Whether read collisions are analysed ([read-collisions.md](read-collisions.md)).
+        collisions: bool = false;
+        /// Time between two observations of which reads are outstanding.
+        collision_interval: Time = Time::from_us(10), in Time::from_ns(1)..=Time::from_ms(1000), with "collisions" = ["true"];
+        /// The most collision pairs that are kept, about 24 B each; where there are more, a fair sample of them.
+        collision_pairs: u32 = 1 << 22, in 1..=1 << 30, with "collisions" = ["true"];
+        /// Whether transfers, the links they hold and the scouts of Venice are recorded, for the moving view of a report.
+        network: bool = false;
+        /// The most that the recording of the network holds: transfers, uses of links and steps of scouts. It ends where it is full.
+        network_events_max: u32 = 5_000, in 1..=10_000_000, with "network" = ["true"];
+        /// The most slices and counter values that a timeline (`--timeline`) holds. It ends where it is full.
+        timeline_events_max: u64 = 1_000_000, in 1..=1_000_000_000;
+        /// When the recording of the network and the timeline begin.
+        window_start: Time = Time::ZERO, in Time::ZERO..=Time::from_ms(1_000_000_000);
+        /// How long they go on.
+        window_length: Option<Time> = None, unset "to the end of the run", in Time::from_ps(1)..=Time::from_ms(1_000_000_000);
     }
 }

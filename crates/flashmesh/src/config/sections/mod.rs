@@ -1,5 +1,6 @@
 //! The sections of a configuration, one a file: every parameter with its unit, default, bounds and meaning.
 
+mod area;
 mod cache;
 mod fabric;
 mod flash;
@@ -9,6 +10,7 @@ mod geometry;
 mod host;
 mod indices;
 mod mapping;
+mod mbm;
 mod measure;
 mod namespace;
 mod nossd;
@@ -19,6 +21,7 @@ mod power;
 mod precondition;
 mod queue;
 mod replay;
+mod replication;
 mod sata;
 mod schedule;
 mod sizes;
@@ -27,18 +30,23 @@ mod venice;
 mod wear;
 mod workload;
 
+pub use area::Area;
 pub use cache::{Cache, CacheSharing, CacheWrites, Destage, RowPolicy};
 pub use fabric::{Arbitration, Fabric, FabricKind};
-pub use flash::{Flash, MultiPlane, PageTypes, ProgramOrder, Suspension};
-pub use ftl::{Allocation, FirstTouch, Ftl, Level, WriteBinding, WriteStreams};
-pub use gc::{Gc, Move, VictimPolicy};
+pub use flash::{DieStart, Flash, MultiPlane, PageTypes, ProgramOrder, Suspension};
+pub use ftl::{Allocation, FirmwarePolicy, FirstTouch, Ftl, Level, WriteBinding, WriteStreams};
+pub use gc::{Gc, Move, MovedPages, VictimPolicy};
 pub use geometry::{Geometry, PLANES_PER_DIE_MAX};
 pub use host::{Host, InterfaceKind, ReadData};
 pub use indices::Indices;
 pub use mapping::{MapFill, MapSharing, Mapping, WriteBackRead};
+pub use mbm::Mbm;
 pub use measure::{Measure, WarmUp};
 pub use namespace::Namespace;
-pub use nossd::{ControllerPlacement, InjectionPolicy, Nossd, NossdTopology, PacketArbitration, ReplyPolicy};
+pub use nossd::{
+    ControllerPlacement, ControllerQueues, InjectionPolicy, Interleave, Nossd, NossdTopology, PacketArbitration,
+    PagePackets, ReplyPolicy, SlotReuse,
+};
 pub use nvme::{Nvme, QueueArbitration};
 pub use packets::Packets;
 pub use pnssd::{Controllers, Pnssd};
@@ -46,6 +54,7 @@ pub use power::Power;
 pub use precondition::{Precondition, PreconditionKind};
 pub use queue::{Caching, Priority, Queue};
 pub use replay::{Replay, ReplayMode};
+pub use replication::Replication;
 pub use sata::{Sata, SataTransport};
 pub use schedule::{EraseOrder, KindOrder, Priorities, Schedule, SchedulePolicy};
 pub use sizes::Sizes;

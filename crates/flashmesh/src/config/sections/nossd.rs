@@ -27,12 +27,56 @@ choices! {
 }
 
 choices! {
+    /// What of two directions takes turns on a link, and what follows what on an output.
+    Interleave {
+        /// A packet has a link until all of it has crossed; with `keep-runs` the packets of a page are one.
+        Packets = "packets",
+        /// Directions that share wires take turns with every flit, by a transfer token; the links of the controllers share their wires
+        /// as well. Small packets go between those of a page. Every flit is followed, which takes ten times as long.
+        Flits = "flits",
+    }
+}
+
+choices! {
+    /// When the slot of a flit that leaves a buffer can be used again.
+    SlotReuse {
+        /// In the same cycle: with buffers of one flit, the flits of a packet advance in lockstep.
+        SameCycle = "same-cycle",
+        /// In the next cycle.
+        NextCycle = "next-cycle",
+    }
+}
+
+choices! {
+    /// What waits at a controller.
+    ControllerQueues {
+        /// Dies that want their next operation, which is chosen when it is their turn.
+        Dies = "dies",
+        /// Packets: an operation is chosen as soon as its die is ready. With `small-first` requests go before programs that wait, and the
+        /// policies of injection count packets.
+        Packets = "packets",
+    }
+}
+
+choices! {
+    /// What a page is sent in.
+    PagePackets {
+        /// Packets of a fixed length (Design for Scalability, PACT 2014, Table 4).
+        Fixed = "fixed",
+        /// One packet, as long as the page and a header (Network-on-SSD, CAL 2012, section 3.2).
+        One = "one",
+    }
+}
+
+choices! {
     /// Which controller sends a command.
     InjectionPolicy {
         /// The one with the fewest links to the chip.
         Nearest = "nearest",
         /// The next one in turn.
         RoundRobin = "round-robin",
+        /// The nearest if nothing waits there, else the next one in turn.
+        NearestElseRoundRobin = "nearest-else-round-robin",
         /// The one with the fewest commands waiting, the nearest of those.
         LeastLoaded = "least-loaded",
         /// The nearest with fewer commands waiting than a threshold; if there is none, the one with the fewest.
@@ -66,21 +110,30 @@ const FLITS_MAX: u32 = 65_536;
 
 section! {
     /// NoSSD, a network of packets between the chips.
-    Nossd, "nossd" {
+    Nossd, "nossd", with "fabric.kind" = ["\"nossd\""] but for [] {
         /// Time a link takes for a flit of 8 bit; also the time of a stage of the routers.
         flit_time: Time = Time::from_ns(1), in Time::from_ps(1)..=Time::from_ms(1);
         /// Stages of a router, before the link.
-        pipeline_stages: u32 = 3, in 1..=64;
+        pipeline_stages: u32 = 3, in 0..=64;
+        /// When the slot of a flit that leaves a buffer can be used again.
+        slot_reuse: SlotReuse = SlotReuse::NextCycle;
         /// Slots of the buffer at each input of a router, in flits.
         buffer_flits: u32 = 512, in 1..=65_536;
         /// How the routers of the chips are connected.
         topology: NossdTopology = NossdTopology::Mesh;
-        /// Whether the two directions between neighbouring routers share their wires; needs buffers that hold a whole packet.
+        /// Whether the two directions between neighbouring routers share their wires; with `interleave = "packets"` that needs buffers that
+        /// hold a whole packet.
         half_duplex: bool = false;
+        /// What of two directions takes turns on a link, and what follows what on an output.
+        interleave: Interleave = Interleave::Packets;
+        /// Links of each chip, and of each controller, into the network, and as many out of it.
+        local_channels: u32 = 1, in 1..=8;
         /// Where the controllers are attached.
         placement: ControllerPlacement = ControllerPlacement::OneSided;
         /// Which controller sends a command; Network-on-SSD, CAL 2012 calls the nearest the trivial choice, Design for Scalability, PACT 2014 takes them in turn.
         injection: InjectionPolicy = InjectionPolicy::Nearest;
+        /// What waits at a controller.
+        controller_queues: ControllerQueues = ControllerQueues::Dies;
         /// Commands waiting at a controller from which on it is passed over, with `nearest-under-threshold`.
         injection_threshold: u32 = 4, in 1..=1_000_000;
         /// Which controller a chip answers.
@@ -97,7 +150,9 @@ section! {
         erase_request_flits: u32 = 8, in 1..=FLITS_MAX;
         /// Length of an acknowledgement.
         acknowledgement_flits: u32 = 4, in 1..=FLITS_MAX;
-        /// Length of a packet of data, header included.
+        /// What a page is sent in.
+        page_packets: PagePackets = PagePackets::Fixed;
+        /// Length of a packet of data, header included, with `page-packets = "fixed"`.
         data_packet_flits: u32 = 512, in 2..=FLITS_MAX;
         /// Header of a packet of data.
         data_header_flits: u32 = 32, in 1..=FLITS_MAX;

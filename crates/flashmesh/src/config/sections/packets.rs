@@ -7,7 +7,7 @@ const PACKET_MAX: Bytes = Bytes::from_kib(4);
 
 section! {
     /// The packets of pSSD and pnSSD, whose chips have a controller on the die.
-    Packets, "packets" {
+    Packets, "packets", with "fabric.kind" = ["\"pssd\"", "\"pnssd\""] but for [] {
         /// A control packet: command and address of one plane.
         control_packet: Bytes = Bytes::new(8), in Bytes::ZERO..=PACKET_MAX;
         /// Header of a data packet.

@@ -15,7 +15,7 @@ choices! {
 
 section! {
     /// The horizontal and vertical channels of pnSSD, and their controllers.
-    Pnssd, "pnssd" {
+    Pnssd, "pnssd", with "fabric.kind" = ["\"pnssd\""] but for [] {
         /// What the controllers drive.
         controllers: Controllers = Controllers::Independent;
         /// Whether the data of a transfer goes half over each channel of the chip when both are free.

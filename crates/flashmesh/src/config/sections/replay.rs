@@ -19,7 +19,7 @@ choices! {
 section! {
     /// When requests are issued.
     Replay, "replay" {
-        /// When requests are issued.
+        /// When requests are issued. A trace replays `open` unless the mode, `outstanding`, `threads` or `think-time` is set.
         mode: ReplayMode = ReplayMode::Stress;
         /// Arrival times are multiplied by this.
         time_scale: f64 = 1.0, in 0.000_001..=1_000_000.0, with "mode" = ["\"open\""];

@@ -1,5 +1,7 @@
 //! `[schedule]`
 
+use super::ftl::FirmwarePolicy;
+use crate::config::Config;
 use crate::config::choices::choices;
 use crate::config::section::section;
 use crate::units::Time;
@@ -11,6 +13,12 @@ choices! {
         OutOfOrder = "out-of-order",
         /// In the order of arrival; only collection that must come first, and reads where suspension is on, overtake.
         Fifo = "fifo",
+        /// Sprinkler (HPCA 2014): the chips of a channel by turns, each with the transactions that overlap most.
+        Sprinkler = "sprinkler",
+        /// Physically addressed queueing (PAQ, ISCA 2012): the largest set of transactions without a conflict.
+        Paq = "paq",
+        /// The stream that others slow down most, on each die (after FLIN, ISCA 2018).
+        Fair = "fair",
     }
 }
 
@@ -58,15 +66,25 @@ section! {
         /// Which kind of request goes first. The read that a write of a part of a page needs is a read.
         order: KindOrder = KindOrder::ReadFirst, with "policy" = ["\"out-of-order\""];
         /// When erases go. Space is nearly out below `gc.hard-threshold`, and where a write finds no page.
-        erases: EraseOrder = EraseOrder::WithCollection, with "policy" = ["\"out-of-order\""];
+        erases: EraseOrder = EraseOrder::WithCollection, with "policy" != ["\"fifo\""];
         /// What priorities of requests do. With them on, only transactions of the same priority join in a multi-plane operation.
         priorities: Priorities = Priorities::Off, with "policy" = ["\"out-of-order\""];
         /// A request's transaction that has waited this long for its die goes before those of all other requests, so that none
-        /// waits for ever behind a kind or a priority that always goes first.
-        age_bound: Option<Time> = None, unset "no bound", in Time::ZERO..=Time::from_ms(1_000_000),
-            with "policy" = ["\"out-of-order\""];
+        /// waits for ever behind a kind or a priority that always goes first; where `policy` is `out-of-order`, reads and writes then take
+        /// turns ([scheduling.md](scheduling.md)). 1000 s is no bound.
+        age_bound: Time = Time::from_ms(20), in Time::ZERO..=Time::from_ms(1_000_000), with "policy" != ["\"fifo\""];
         /// How many waiting reads of another plane are searched for one that can join a multi-plane read; programs too, where
         /// `ftl.write-binding` is early.
         lookahead: u32 = 32, in 1..=65_535;
+    }
+}
+
+impl Config {
+    /// Which scheduling policy runs: that of the firmware policy when it brings one.
+    pub fn schedule_policy(&self) -> SchedulePolicy {
+        match self.ftl.policy {
+            FirmwarePolicy::Sprinkler => SchedulePolicy::Sprinkler,
+            FirmwarePolicy::Page | FirmwarePolicy::Tbm | FirmwarePolicy::Mbm => self.schedule.policy,
+        }
     }
 }

@@ -41,8 +41,10 @@ choices! {
 choices! {
     /// What a die does whose scout has found no path.
     Retry {
-        /// It waits until a circuit is torn down.
-        NextRelease = "next-release",
+        /// It waits until a circuit is torn down: with nothing changed, another scout would fail as well.
+        OnTeardown = "on-teardown",
+        /// Its controller sends another scout at once, as the paper has it, until one finds a path.
+        Immediate = "immediate",
         /// It sends a scout from the next free controller, and waits when all have failed.
         NextController = "next-controller",
     }
@@ -50,13 +52,13 @@ choices! {
 
 section! {
     /// Venice, a mesh of routers in which scouts reserve circuits.
-    Venice, "venice" {
+    Venice, "venice", with "fabric.kind" = ["\"venice\""] but for [] {
         /// How a scout finds its way.
         routing: Routing = Routing::Venice;
         /// How a router draws one of several ports.
         tie_break: TieBreak = TieBreak::Lfsr;
         /// What a die does whose scout has found no path.
-        retry: Retry = Retry::NextRelease;
+        retry: Retry = Retry::OnTeardown;
         /// Which die goes first when a controller gets free.
         service: Service = Service::OwnRowFirst;
         /// Keep the circuit of a read while its array works, rather than reserve one for the command and one for the data.

@@ -56,6 +56,8 @@ choices! {
         Auto = "auto",
         /// MSR Cambridge CSV.
         Msr = "msr",
+        /// MSR Cambridge CSV cut down to time, type, offset and size.
+        MsrShort = "msr-short",
         /// The ASCII family of SSDSim, DiskSim and MQSim: time, device, sector, sectors, type.
         Ascii = "ascii",
         /// fio iolog, version 2 or 3.
@@ -76,6 +78,12 @@ choices! {
         Alibaba = "alibaba",
         /// Tencent block storage traces.
         Tencent = "tencent",
+        /// FIU traces.
+        Fiu = "fiu",
+        /// The CSV of libCacheSim.
+        LibcachesimCsv = "libcachesim-csv",
+        /// The binary format oracleGeneral of libCacheSim.
+        OracleGeneral = "oracle-general",
     }
 }
 
@@ -147,8 +155,9 @@ section! {
         fitted: Option<PathBuf> = None, unset "no fitted profile";
         /// Layout of the trace file.
         format: TraceFormat = TraceFormat::Auto, with "kind" = ["\"trace\""];
-        /// The unit of time stamps of the ASCII family; other formats fix theirs.
-        time_unit: TraceTimeUnit = TraceTimeUnit::Nanoseconds, with "kind" = ["\"trace\""];
+        /// The unit of time stamps of the ASCII family; other formats fix theirs. An open replay needs it said, as nothing in such a
+        /// file tells it.
+        time_unit: Option<TraceTimeUnit> = None, unset "ns", with "kind" = ["\"trace\""];
         /// Which type of the ASCII family is a read.
         polarity: TracePolarity = TracePolarity::ReadIsOne, with "kind" = ["\"trace\""];
         /// Which event of a blkparse log stands for the request; one that is missing in the log gives no request.
@@ -157,6 +166,8 @@ section! {
         /// What becomes of requests of a trace that reach beyond the drive. A fitted profile that spans more than the drive is squeezed
         /// onto it with `wrap`.
         beyond: Beyond = Beyond::Reject, with "kind" = ["\"trace\"", "\"fitted\""];
+        /// Whether a trace may be out of order within the window in which it is sorted, however many lines are. They are counted.
+        sort: bool = false, with "kind" = ["\"trace\""];
         /// Whether flushes of a fio iolog or a blkparse log are requests, instead of being ignored.
         flushes: bool = false, with "kind" = ["\"trace\""];
         /// Share of lines of a trace that may be unusable before the run refuses; the option `--tolerate` sets 1.

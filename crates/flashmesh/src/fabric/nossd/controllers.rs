@@ -36,7 +36,7 @@ fn places(placement: ControllerPlacement, rows: u32, columns: u32) -> Vec<Router
     }
 }
 
-/// The topology of a drive: a terminal for each chip, then one for each controller.
+/// The topology of a drive: terminals for each chip, then for each controller, one for each of its local channels.
 ///
 /// # Errors
 /// When there are more chips than the network takes.
@@ -46,13 +46,19 @@ pub(super) fn topology(config: &config::Nossd, rows: u32, columns: u32) -> Resul
         return Err(TopologyError::Size { routers, terminals: routers + u64::from(rows) });
     }
     let chips = (0..rows * columns).map(RouterId);
-    Topology::new(grid(config.topology, rows, columns), chips.chain(places(config.placement, rows, columns)).collect())
+    let attached = chips.chain(places(config.placement, rows, columns));
+    let channels = config.local_channels as usize;
+    Topology::new(
+        grid(config.topology, rows, columns),
+        attached.flat_map(|router| std::iter::repeat_n(router, channels)).collect(),
+    )
 }
 
 /// Chooses controllers.
 #[derive(Debug)]
 pub(super) struct Controllers {
     chips: u32,
+    local_channels: u32,
     count: u32,
     injection: InjectionPolicy,
     threshold: u32,
@@ -61,57 +67,81 @@ pub(super) struct Controllers {
     hops_in: Vec<u32>,
     /// The controller with the fewest links from each chip, and their number.
     nearest_out: Vec<(u32, u32)>,
-    /// The controller whose turn it is.
-    turn: u32,
 }
 
 impl Controllers {
     pub(super) fn new(config: &config::Nossd, geometry: &Geometry, topology: &Topology) -> Controllers {
         let (chips, count) = (geometry.chips(), geometry.channels);
-        let terminal = |controller: u32| TerminalId(chips + controller);
-        let hops_out = |chip, controller| topology.hops(TerminalId(chip), terminal(controller));
+        let local_channels = config.local_channels;
+        let terminal = |controller: u32| TerminalId((chips + controller) * local_channels);
+        let chip_terminal = |chip: u32| TerminalId(chip * local_channels);
+        let hops_out = |chip, controller| topology.hops(chip_terminal(chip), terminal(controller));
         Controllers {
             chips,
+            local_channels,
             count,
             injection: config.injection,
             threshold: config.injection_threshold,
             reply: config.reply,
             hops_in: (0..chips)
                 .flat_map(|chip| (0..count).map(move |controller| (chip, controller)))
-                .map(|(chip, controller)| topology.hops(terminal(controller), TerminalId(chip)))
+                .map(|(chip, controller)| topology.hops(terminal(controller), chip_terminal(chip)))
                 .collect(),
             nearest_out: (0..chips)
                 .map(|chip| (0..count).map(|controller| (hops_out(chip, controller), controller)).min())
                 .map(|nearest| nearest.map_or((0, 0), |(hops, controller)| (controller, hops)))
                 .collect(),
-            turn: 0,
         }
     }
 
-    /// The terminal of a controller.
+    /// The terminal of the first local channel of a controller.
     pub(super) fn terminal(&self, controller: u32) -> TerminalId {
-        TerminalId(self.chips + controller)
+        TerminalId((self.chips + controller) * self.local_channels)
+    }
+
+    /// The terminal of the first local channel of a chip.
+    pub(super) fn terminal_of_chip(&self, chip: ChipId) -> TerminalId {
+        TerminalId(chip.0 * self.local_channels)
+    }
+
+    /// The terminals of the local channels of the part whose first one is `first`.
+    pub(super) fn local_channels(&self, first: TerminalId) -> impl Iterator<Item = TerminalId> + use<> {
+        (first.0..first.0 + self.local_channels).map(TerminalId)
     }
 
     /// Whether a terminal is that of a controller.
     pub(super) fn has(&self, terminal: TerminalId) -> bool {
-        terminal.0 >= self.chips
+        terminal.0 >= self.chips * self.local_channels
     }
 
     /// The controller at a terminal, if there is one.
     pub(super) fn at(&self, terminal: TerminalId) -> Option<u32> {
-        terminal.0.checked_sub(self.chips)
+        (terminal.0 / self.local_channels).checked_sub(self.chips)
     }
 
-    /// The controller that sends the next command to a chip, each having as many to send as `load` tells.
-    pub(super) fn choose(&mut self, chip: ChipId, load: impl Fn(u32) -> u32) -> u32 {
+    /// The number of the chip at a terminal that is no controller's.
+    pub(super) fn chip_at(&self, terminal: TerminalId) -> u32 {
+        terminal.0 / self.local_channels
+    }
+
+    /// The controller that sends the next command to a chip, each having as many to send as `load` tells; `turn` is the one whose
+    /// turn it is, where they take turns.
+    pub(super) fn choose(&self, chip: ChipId, turn: &mut u32, load: impl Fn(u32) -> u32) -> u32 {
         let hops = &self.hops_in[(chip.0 * self.count) as usize..][..self.count as usize];
         let controllers = hops.iter().zip(0..);
         let chosen = match self.injection {
             InjectionPolicy::RoundRobin => {
-                let turn = self.turn;
-                self.turn = (turn + 1) % self.count;
-                Some(turn)
+                let next = (*turn + 1) % self.count;
+                Some(std::mem::replace(turn, next))
+            }
+            InjectionPolicy::NearestElseRoundRobin => {
+                let nearest = controllers.map(|(&hops, at)| (hops, at)).min().map_or(0, |best| best.1);
+                if load(nearest) == 0 {
+                    Some(nearest)
+                } else {
+                    let next = (*turn + 1) % self.count;
+                    Some(std::mem::replace(turn, next))
+                }
             }
             InjectionPolicy::Nearest => controllers.map(|(&hops, at)| (hops, at)).min().map(|best| best.1),
             InjectionPolicy::LeastLoaded => {
@@ -154,10 +184,10 @@ mod tests {
     use super::*;
     use crate::config::Config;
 
-    fn controllers(config: &config::Nossd) -> Controllers {
+    fn controllers(config: &config::Nossd) -> (Controllers, u32) {
         let geometry = Geometry::new(&Config::default().geometry).expect("the default drive is possible");
         let topology = topology(config, 8, 8).expect("64 chips");
-        Controllers::new(config, &geometry, &topology)
+        (Controllers::new(config, &geometry, &topology), 0)
     }
 
     #[test]
@@ -173,9 +203,9 @@ mod tests {
     }
 
     /// The controllers chosen for `count` commands to a chip, each of which keeps its controller loaded.
-    fn chosen(controllers: &mut Controllers, chip: u32, load: &mut [u32; 8], count: usize) -> Vec<u32> {
+    fn chosen((controllers, turn): &mut (Controllers, u32), chip: u32, load: &mut [u32; 8], count: usize) -> Vec<u32> {
         let one = |_| {
-            let controller = controllers.choose(ChipId(chip), |controller| load[controller as usize]);
+            let controller = controllers.choose(ChipId(chip), turn, |controller| load[controller as usize]);
             load[controller as usize] += 1;
             controller
         };
@@ -187,8 +217,8 @@ mod tests {
         let mut controllers = controllers(&config::Nossd { injection: InjectionPolicy::Nearest, ..Default::default() });
         for chip in 0..64 {
             assert_eq!(chosen(&mut controllers, chip, &mut [9; 8], 1), [chip / 8]);
-            assert_eq!(controllers.least_hops_in(ChipId(chip)), chip % 8);
-            assert_eq!(controllers.least_hops_out(ChipId(chip)), chip % 8);
+            assert_eq!(controllers.0.least_hops_in(ChipId(chip)), chip % 8);
+            assert_eq!(controllers.0.least_hops_out(ChipId(chip)), chip % 8);
         }
     }
 
@@ -197,6 +227,29 @@ mod tests {
         let config = config::Nossd { injection: InjectionPolicy::RoundRobin, ..Default::default() };
         let mut controllers = controllers(&config);
         assert_eq!(chosen(&mut controllers, 20, &mut [0; 8], 10), [0, 1, 2, 3, 4, 5, 6, 7, 0, 1]);
+    }
+
+    #[test]
+    fn round_robin_begins_where_the_nearest_controller_is_taken() {
+        let config = config::Nossd { injection: InjectionPolicy::NearestElseRoundRobin, ..Default::default() };
+        let mut controllers = controllers(&config);
+        // Chip 20 is in row 2, whose controller is free once; then the others take turns, itself among them.
+        assert_eq!(chosen(&mut controllers, 20, &mut [0; 8], 6), [2, 0, 1, 2, 3, 4]);
+        assert_eq!(chosen(&mut controllers, 7, &mut [0; 8], 2), [0, 5]);
+    }
+
+    #[test]
+    fn local_channels_are_terminals_side_by_side() {
+        let config = config::Nossd { local_channels: 4, ..Default::default() };
+        let (controllers, _) = controllers(&config);
+        assert_eq!(controllers.terminal_of_chip(ChipId(3)), TerminalId(12));
+        let last = controllers.terminal(7);
+        assert_eq!(last, TerminalId(4 * 71));
+        for terminal in controllers.local_channels(last) {
+            assert!(controllers.has(terminal));
+            assert_eq!(controllers.at(terminal), Some(7));
+        }
+        assert_eq!((controllers.has(TerminalId(255)), controllers.at(TerminalId(255))), (false, None));
     }
 
     #[test]
@@ -224,8 +277,8 @@ mod tests {
     #[test]
     fn a_chip_answers_the_sender_or_the_nearest() {
         let sender = controllers(&config::Nossd::default());
-        assert_eq!(sender.hears(ChipId(20), 7), 7);
+        assert_eq!(sender.0.hears(ChipId(20), 7), 7);
         let nearest = controllers(&config::Nossd { reply: ReplyPolicy::Nearest, ..Default::default() });
-        assert_eq!(nearest.hears(ChipId(20), 7), 2);
+        assert_eq!(nearest.0.hears(ChipId(20), 7), 2);
     }
 }

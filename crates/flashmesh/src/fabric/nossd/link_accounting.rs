@@ -1,13 +1,15 @@
 //! What the links of the network are, what they carried, and what an oracle is told of them.
 
+use crate::config::{self, Interleave};
 use crate::fabric::layout::{Layout, Link, LinkKind, Part, Passage};
-use crate::fabric::wormhole::{Network, RouterId, TerminalId, Topology};
+use crate::fabric::wormhole::{RouterId, TerminalId, Topology};
 use crate::fabric::{LinkUsage, LinkUse, Outbox, TransferPhase};
 use crate::flash::geometry::Geometry;
 use crate::ids::{DieId, LinkId};
 use crate::units::{Bytes, Time};
 
 use super::controllers::Controllers;
+use super::transport::Transport;
 
 /// Wires of a link, one for each bit of a flit.
 const LINK_WIRES: u32 = 8;
@@ -20,7 +22,7 @@ pub(super) struct LinkAccounting {
     /// The number in the layout of each link of the network.
     numbers: Vec<LinkId>,
     /// The links of each controller, into the network and out of it.
-    controllers: Vec<[LinkId; 2]>,
+    controllers: Vec<[Vec<LinkId>; 2]>,
     hops: u64,
     /// Uses that are certain but not over, those of one link in their order.
     uses: Vec<LinkUse>,
@@ -32,20 +34,33 @@ impl LinkAccounting {
         topology: &Topology,
         controllers: &Controllers,
         geometry: &Geometry,
-        half_duplex: bool,
+        config: &config::Nossd,
     ) -> LinkAccounting {
         let mut links = Vec::new();
         let mut numbers: Vec<LinkId> = Vec::new();
+        // With flits that take turns, the links of the controllers share their wires, too.
+        let reverse = |link: LinkId| {
+            let into = || {
+                let terminal = TerminalId(link.0.checked_sub(topology.ejection(TerminalId(0)).0)?);
+                let is_shared = config.interleave == Interleave::Flits && controllers.has(terminal);
+                is_shared.then(|| topology.injection(terminal))
+            };
+            topology.reverse(link).or_else(into)
+        };
         for link in (0..topology.links()).map(LinkId) {
-            let back = topology.reverse(link).filter(|&reverse| half_duplex && reverse < link);
+            let back = reverse(link).filter(|&reverse| config.half_duplex && reverse < link);
             numbers.push(back.map_or(LinkId(links.len() as u32), |reverse| numbers[reverse.index()]));
             if back.is_none() {
                 links.push(describe(topology, controllers, geometry.chips_per_channel, link));
             }
         }
-        let own = |controller| {
-            let terminal = controllers.terminal(controller);
-            [topology.injection(terminal), topology.ejection(terminal)].map(|link| numbers[link.index()])
+        let own = |controller| -> [Vec<LinkId>; 2] {
+            let all = || controllers.local_channels(controllers.terminal(controller));
+            let number = |link: LinkId| numbers[link.index()];
+            [
+                all().map(|terminal| number(topology.injection(terminal))).collect(),
+                all().map(|terminal| number(topology.ejection(terminal))).collect(),
+            ]
         };
         LinkAccounting {
             usage: vec![LinkUsage::default(); links.len()],
@@ -82,16 +97,21 @@ impl LinkAccounting {
 
     /// How long each controller was busy with the busier of its two directions.
     pub(super) fn controllers_busy(&self) -> Vec<Time> {
-        let busy = |link: LinkId| self.usage[link.index()].busy;
-        self.controllers.iter().map(|&[into, out]| busy(into).later(busy(out))).collect()
+        let busy = |links: &Vec<LinkId>| {
+            let sum: Time = links.iter().map(|link| self.usage[link.index()].busy).sum();
+            Time::from_ps(sum.as_ps() / links.len() as u64)
+        };
+        self.controllers.iter().map(|[into, out]| busy(into).later(busy(out))).collect()
     }
 
     /// What leads to a chip, into the network from the controllers, and out of it to them.
     pub(super) fn passages(&self) -> Vec<Passage> {
-        let alone = |link: LinkId| Passage { part: Part::Chip, links: vec![link], at_once: 1 };
-        let mut passages: Vec<Passage> = self.layout.of_kind(LinkKind::Chip).map(alone).collect();
+        let alone = |part: Part| move |link: LinkId| Passage { part, links: vec![link], at_once: 1 };
+        let mut passages: Vec<Passage> = self.layout.of_kind(LinkKind::Chip).map(alone(Part::Chip)).collect();
+        // Routing leaves no choice: what crossed a link between routers had to.
+        passages.extend(self.layout.of_kind(LinkKind::Mesh).map(alone(Part::Mesh)));
         for direction in 0..2 {
-            let links: Vec<LinkId> = self.controllers.iter().map(|links| links[direction]).collect();
+            let links: Vec<LinkId> = self.controllers.iter().flat_map(|links| links[direction].clone()).collect();
             passages.push(Passage { part: Part::Controllers, at_once: links.len() as u32, links });
         }
         passages
@@ -120,7 +140,7 @@ impl LinkAccounting {
     }
 
     /// Has the network keep a log, before its first packet.
-    pub(super) fn keep_log(&mut self, network: &mut Network) {
+    pub(super) fn keep_log(&mut self, network: &mut Transport) {
         if !self.is_watching {
             self.is_watching = true;
             network.keep_log();
@@ -128,7 +148,7 @@ impl LinkAccounting {
     }
 
     /// Takes down what has become certain of the use of links.
-    pub(super) fn watch(&mut self, network: &mut Network, flit_time: Time, die_of: impl Fn(u64) -> DieId) {
+    pub(super) fn watch(&mut self, network: &mut Transport, flit_time: Time, die_of: impl Fn(u64) -> DieId) {
         let uses = network.take_log().into_iter().map(|crossing| LinkUse {
             link: self.numbers[crossing.link.index()],
             die: die_of(crossing.token),
@@ -157,7 +177,7 @@ impl LinkAccounting {
     }
 }
 
-/// A link in words.
+/// A link in words; those of one part, where it has several, in the order of their numbers.
 fn describe(topology: &Topology, controllers: &Controllers, columns: u32, link: LinkId) -> Link {
     let place = |router: RouterId| format!("({}, {})", router.0 / columns, router.0 % columns);
     let end = place(topology.router_at_end(link));
@@ -170,7 +190,7 @@ fn describe(topology: &Topology, controllers: &Controllers, columns: u32, link: 
     let terminal = TerminalId(link.0 - first.0);
     let (kind, terminal) = match controllers.at(terminal) {
         Some(controller) => (LinkKind::Controller, format!("controller {controller}")),
-        None => (LinkKind::Chip, format!("chip {}", terminal.0)),
+        None => (LinkKind::Chip, format!("chip {}", controllers.chip_at(terminal))),
     };
     let name = if is_ejection { format!("router {end} to {terminal}") } else { format!("{terminal} to router {end}") };
     Link { kind, name }

@@ -1,6 +1,9 @@
 //! NoSSD: the chips carry routers, and commands and data move between them as packets (Network-on-SSD, CAL 2012;
 //! Design for Scalability in Enterprise SSDs, PACT 2014).
 //!
+//! Two papers, and two readings: the presets `nossd12` and `enterprise-slc` have what each says, of which the defaults here are a mixture that
+//! no paper has, kept for comparisons with the other interconnects.
+//!
 //! - *Network* (PACT 2014, section 5.3 and Table 5): a router in each chip, wormhole switching, XY routing, no virtual
 //!   channels. A flit of 8 bit takes `flit-time` on a link and as long in each of the three stages of a router; the
 //!   flits behind a head follow one by one. That is exact to the flit, see [`wormhole`], which argues
@@ -21,94 +24,54 @@
 //!   chip, which is then told to program it by a request without data, and acknowledges that. With `gc.copyback` the
 //!   request to move pages inside a chip is of the same length. What goes from chip to chip goes XY as well, and is
 //!   taken at once, so it changes nothing in the argument that nothing comes to a halt.
-//! - *Half-duplex links* (PACT 2014, section 5.3) carry a packet only into a buffer that has room for all of it. The
-//!   simulator offers no other half-duplex, since it would come to a halt; nor the long packets of `keep-runs` with it.
+//! - *Half-duplex links* (PACT 2014, section 5.3) take turns with every flit with `interleave = "flits"`, those of the controllers as well: see
+//!   [`wormhole::FlitNetwork`], which follows every flit and argues why nothing comes to a halt. With `interleave = "packets"` they
+//!   carry a packet only into a buffer that has room for all of it, without the long packets of `keep-runs`.
+//! - *Lockstep* (CAL 2012, Table 1): with `pipeline-stages = 0` and `slot-reuse = "same-cycle"` a flit passes a router in a cycle, and a slot is
+//!   filled in the cycle in which its flit leaves, so that buffers of one flit let a flit pass in every cycle.
+//! - *Local channels* (PACT 2014, section 5.1): each chip, and each controller, has `local-channels` links into the network and as many out
+//!   of it. A message enters over one that is free, and leaves over the one that the fewest others are on their way to \[choice\].
+//! - *Controller queues*: with `controller-queues = "packets"` no die waits for a controller. Its command is chosen when it is ready, and waits as
+//!   packets, small ones first; the wait is time in the network, and `least-loaded` counts packets, as PACT 2014, section 5.4 has it.
 
 mod controllers;
 mod link_accounting;
 mod packets;
 mod ports;
 mod settings;
+mod state;
+mod transport;
 mod zero_load_latency;
 
-use crate::config::Config;
+use crate::config::{Config, ControllerQueues};
 use crate::engine::arena::Arena;
 use crate::flash::geometry::Geometry;
-use crate::ids::{AcknowledgementId, ChipId, DieId, LinkId, PathId, id};
+use crate::ids::{AcknowledgementId, ChipId, DieId, LinkId, PathId};
 use crate::units::{Bytes, Time};
 
 use super::layout::{Addition, Layout, Passage};
-use super::wormhole::{self, Class, Network, Packet, TerminalId};
+use super::wormhole::{self, Class, Packet, TerminalId};
 use super::{
     Cause, Fabric, FabricError, FabricEvent, Grant, Granted, LinkUsage, Message, Outbox, Payload, Sent, TransferPhase,
 };
 
 use controllers::Controllers;
 use link_accounting::LinkAccounting;
-use packets::{Packetizer, Packets};
+use packets::Packetizer;
 use ports::{Entry, Ports};
 pub(super) use settings::check;
 use settings::parameters;
+use state::{DieState, Hearing, InFlight, MessageId, Purpose};
+use transport::Transport;
 use zero_load_latency::ZeroLoadLatency;
-
-id!(
-    /// A message on its way.
-    MessageId
-);
 
 /// The token of the wake-up for the network; those of ports are the numbers of their terminals.
 const NETWORK: u32 = u32::MAX;
 
-/// What a message tells when it has arrived.
-#[derive(Clone, Copy, Debug)]
-enum Purpose {
-    Transfer(Grant),
-    Acknowledgement(AcknowledgementId),
-}
-
-/// A message on its way.
-#[derive(Clone, Copy, Debug)]
-struct InFlight {
-    purpose: Purpose,
-    die: DieId,
-    packets: Packets,
-    bytes: Bytes,
-    source: TerminalId,
-    destination: TerminalId,
-    created: u64,
-    /// Packets that have yet to enter, and to leave, the network.
-    to_inject: u32,
-    to_deliver: u32,
-}
-
-/// A read whose data has yet to be sent: who hears it, and how many planes are left.
-#[derive(Clone, Copy, Debug, Default)]
-struct Hearing {
-    controller: u32,
-    planes: u32,
-}
-
-/// What the fabric keeps for each die.
-#[derive(Clone, Copy, Debug, Default)]
-struct DieState {
-    /// The controller whose queue it is in, or that sends its command.
-    commanding: u32,
-    /// The controller that hears the end of its program or erase.
-    acknowledged: u32,
-    /// The reads whose data leaves: of the one in the register, and of the one the array works on.
-    hearing: [Hearing; 2],
-    /// The chip that its data goes to in place of a controller.
-    copies_to: Option<ChipId>,
-    /// Time its last transfer of each phase was blocked in the network.
-    stalled: [Time; TransferPhase::ALL.len()],
-    /// The transfer of each phase whose arrival is known.
-    arriving: [Option<MessageId>; TransferPhase::ALL.len()],
-}
-
 /// A network of routers, one in each chip.
 #[derive(Debug)]
 pub struct Nossd {
-    network: Network,
+    network: Transport,
     reported: wormhole::Outbox,
     flit_time: Time,
     packetizer: Packetizer,
@@ -119,7 +82,11 @@ pub struct Nossd {
     /// Acknowledgements whose arrival is known, with its time.
     acknowledging: Vec<(Time, MessageId)>,
     dies: Vec<DieState>,
-    chips: u32,
+    /// Messages on their way to each terminal.
+    arriving_at: Vec<u32>,
+    queues: ControllerQueues,
+    /// The controller whose turn it is to send a command.
+    turn: u32,
     dies_per_chip: u32,
     links: LinkAccounting,
     /// The cycle of the earliest wake-up asked for, or later than any.
@@ -142,9 +109,10 @@ impl Nossd {
         let topology = controllers::topology(nossd, geometry.channels, geometry.chips_per_channel)
             .map_err(|error| impossible(error.to_string()))?;
         let controllers = Controllers::new(nossd, geometry, &topology);
-        let links = LinkAccounting::new(&topology, &controllers, geometry, nossd.half_duplex);
-        let ports = Ports::new(topology.terminals());
-        let network = Network::new(topology, parameters(nossd)).map_err(|error| impossible(error.to_string()))?;
+        let links = LinkAccounting::new(&topology, &controllers, geometry, nossd);
+        let terminals = topology.terminals();
+        let network =
+            Transport::new(nossd, topology, controllers.terminal(0)).map_err(|error| impossible(error.to_string()))?;
         Ok(Nossd {
             network,
             reported: wormhole::Outbox::default(),
@@ -152,11 +120,13 @@ impl Nossd {
             packetizer: Packetizer::new(nossd, geometry.page_spare),
             zero_load: ZeroLoadLatency::new(parameters(nossd)),
             controllers,
-            ports,
+            ports: Ports::new(terminals, nossd.local_channels),
             messages: Arena::default(),
             acknowledging: Vec::new(),
             dies: vec![DieState::default(); geometry.dies() as usize],
-            chips: geometry.chips(),
+            arriving_at: vec![0; terminals as usize],
+            queues: nossd.controller_queues,
+            turn: 0,
             dies_per_chip: geometry.dies_per_chip,
             links,
             wakes_at: u64::MAX,
@@ -167,11 +137,27 @@ impl Nossd {
         ChipId(die.0 / self.dies_per_chip)
     }
 
+    /// How much there is to send at a controller.
+    fn load(&self, controller: u32, now: Time) -> u32 {
+        let port = self.controllers.terminal(controller);
+        match self.queues {
+            ControllerQueues::Dies => self.ports.load(port, now),
+            ControllerQueues::Packets => {
+                self.controllers.local_channels(port).map(|terminal| self.network.queued_packets(terminal)).sum()
+            }
+        }
+    }
+
+    /// Of the local channels of a part, the one that `key` is least for.
+    fn least_of(&self, part: TerminalId, key: impl Fn(TerminalId) -> u32) -> TerminalId {
+        self.controllers.local_channels(part).min_by_key(|terminal| key(*terminal)).unwrap_or(part)
+    }
+
     /// The port where the messages of a die enter the network.
     fn port(&self, die: DieId, phase: TransferPhase) -> TerminalId {
         match phase {
             TransferPhase::Command => self.controllers.terminal(self.dies[die.index()].commanding),
-            TransferPhase::DataOut | TransferPhase::Copy => TerminalId(self.chip_of(die).0),
+            TransferPhase::DataOut | TransferPhase::Copy => self.controllers.terminal_of_chip(self.chip_of(die)),
         }
     }
 
@@ -186,21 +172,28 @@ impl Nossd {
 
     /// The port at `terminal` can take the next message.
     fn port_is_free(&mut self, terminal: TerminalId, now: Time, outbox: &mut Outbox) {
-        if let Some(die) = self.ports.next(terminal) {
+        while let Some((die, channel)) = self.ports.next(terminal, now) {
             let phase = match self.dies[die.index()].copies_to {
                 _ if self.controllers.has(terminal) => TransferPhase::Command,
                 Some(_) => TransferPhase::Copy,
                 None => TransferPhase::DataOut,
             };
+            self.dies[die.index()].channel[phase.index()] = channel;
             Nossd::grant(die, phase, now, outbox);
         }
     }
 
     /// A die wants to send a message for `phase`.
     fn enter(&mut self, die: DieId, phase: TransferPhase, now: Time, outbox: &mut Outbox) {
+        if phase == TransferPhase::Command && self.queues == ControllerQueues::Packets {
+            return Nossd::grant(die, phase, now, outbox);
+        }
         let port = self.port(die, phase);
         match self.ports.enter(port, die, now) {
-            Entry::Granted => Nossd::grant(die, phase, now, outbox),
+            Entry::Granted(channel) => {
+                self.dies[die.index()].channel[phase.index()] = channel;
+                Nossd::grant(die, phase, now, outbox);
+            }
             Entry::First(free) => outbox.events.push((free, FabricEvent::Wake(port.0))),
             Entry::Waiting => {}
         }
@@ -213,7 +206,9 @@ impl Nossd {
         }
         let InFlight { packets, source, destination, .. } = message;
         let created = now.as_ps().div_ceil(self.flit_time.as_ps());
-        let id = self.messages.insert(InFlight { created, ..message });
+        let destination = self.least_of(destination, |terminal| self.arriving_at[terminal.index()]);
+        self.arriving_at[destination.index()] += 1;
+        let id = self.messages.insert(InFlight { created, destination, ..message });
         let packet = Packet { token: id.0.into(), source, destination, flits: packets.flits, class };
         for _ in 0..packets.count {
             self.network.inject(created, packet).expect("packets of a checked configuration fit the network");
@@ -284,7 +279,8 @@ impl Nossd {
 
     /// The last flit of a message reaches its destination in cycle `tail`.
     fn arrives(&mut self, id: MessageId, hops: u32, tail: u64, outbox: &mut Outbox) {
-        let InFlight { purpose, packets, created, .. } = self.messages[id];
+        let InFlight { purpose, packets, created, destination, .. } = self.messages[id];
+        self.arriving_at[destination.index()] -= 1;
         let at = self.flit_time * (tail + 1);
         match purpose {
             Purpose::Transfer(grant) => {
@@ -332,11 +328,11 @@ impl Nossd {
                 let controller = self.controllers.hears(chip, state.commanding);
                 let hearing = usize::from(state.hearing[0].planes > 0);
                 state.hearing[hearing] = Hearing { controller, planes: payload.planes };
-                TerminalId(chip.0)
+                self.controllers.terminal_of_chip(chip)
             }
             Message::Program | Message::Erase | Message::Copyback => {
                 state.acknowledged = self.controllers.hears(chip, state.commanding);
-                TerminalId(chip.0)
+                self.controllers.terminal_of_chip(chip)
             }
             Message::Data | Message::Copy => {
                 let [first, second] = state.hearing;
@@ -344,7 +340,7 @@ impl Nossd {
                 state.hearing =
                     if planes == 0 { [second, Hearing::default()] } else { [Hearing { planes, ..first }, second] };
                 match state.copies_to.take() {
-                    Some(to) => TerminalId(to.0),
+                    Some(to) => self.controllers.terminal_of_chip(to),
                     None => self.controllers.terminal(first.controller),
                 }
             }
@@ -356,8 +352,10 @@ impl Fabric for Nossd {
     fn acquire(&mut self, die: DieId, phase: TransferPhase, now: Time, outbox: &mut Outbox) {
         if phase == TransferPhase::Command {
             let chip = self.chip_of(die);
-            let load = |controller| self.ports.load(TerminalId(self.chips + controller), now);
-            self.dies[die.index()].commanding = self.controllers.choose(chip, load);
+            let mut turn = self.turn;
+            let chosen = self.controllers.choose(chip, &mut turn, |controller| self.load(controller, now));
+            self.turn = turn;
+            self.dies[die.index()].commanding = chosen;
         }
         self.enter(die, phase, now, outbox);
     }
@@ -373,9 +371,15 @@ impl Fabric for Nossd {
 
     fn send(&mut self, grant: Grant, payload: Payload, now: Time, outbox: &mut Outbox) -> Sent {
         let (packets, class) = self.packetizer.cut(payload);
-        let source = self.port(grant.die, grant.phase);
+        let source = if grant.phase == TransferPhase::Command && self.queues == ControllerQueues::Packets {
+            let port = self.port(grant.die, grant.phase);
+            self.least_of(port, |terminal| self.network.queued_packets(terminal))
+        } else {
+            let channel = self.dies[grant.die.index()].channel[grant.phase.index()];
+            self.ports.send(channel);
+            channel
+        };
         let destination = self.destination(grant, payload);
-        self.ports.send(source);
         let message = InFlight {
             purpose: Purpose::Transfer(grant),
             die: grant.die,
@@ -403,12 +407,18 @@ impl Fabric for Nossd {
             self.count(id);
         }
         // After a transfer its port has been free, or has served others, since all of it was in the network.
-        let port = self.port(grant.die, grant.phase);
-        if self.ports.is_granted(port, grant.die) {
+        let channel = self.dies[grant.die.index()].channel[grant.phase.index()];
+        if self.ports.is_granted(channel, grant.die) {
             self.dies[grant.die.index()].copies_to = None;
-            self.ports.free_from(port, now);
-            self.port_is_free(port, now, outbox);
+            self.ports.free_from(channel, now);
+            self.port_is_free(channel, now, outbox);
         }
+    }
+
+    fn is_behind(&self, die: DieId, phase: TransferPhase, is_another: &mut dyn FnMut(DieId) -> bool) -> bool {
+        // Whatever is in the network may block it there.
+        let in_flight = self.messages.slots().filter(|message| message.to_deliver > 0).map(|message| message.die);
+        in_flight.chain(self.ports.waiting(self.port(die, phase))).any(|other| other != die && is_another(other))
     }
 
     fn stalled(&self, grant: Grant) -> Time {
@@ -427,7 +437,9 @@ impl Fabric for Nossd {
             die,
             packets,
             bytes: Bytes::ZERO,
-            source: TerminalId(self.chip_of(die).0),
+            source: self.least_of(self.controllers.terminal_of_chip(self.chip_of(die)), |terminal| {
+                self.network.queued_packets(terminal)
+            }),
             destination: self.controllers.terminal(self.dies[die.index()].acknowledged),
             created: 0,
             to_inject: packets.count,
@@ -475,6 +487,7 @@ impl Fabric for Nossd {
 
     fn held(&self) -> Vec<(LinkId, DieId)> {
         let held = self.network.held();
+        let held = held.into_iter();
         held.map(|(link, token)| (self.links.number(link), self.messages[MessageId(token as u32)].die)).collect()
     }
 }

@@ -1,6 +1,6 @@
 //! What packets a message is made of (Design for Scalability in Enterprise SSDs, PACT 2014, section 5.2 and Table 4).
 
-use crate::config;
+use crate::config::{self, Interleave, PagePackets};
 use crate::fabric::wormhole::Class;
 use crate::fabric::{Message, Payload};
 use crate::units::Bytes;
@@ -26,6 +26,8 @@ pub(super) struct Packetizer {
     erase_request: u32,
     acknowledgement: u32,
     data_packet: u32,
+    data_header: u32,
+    pages: PagePackets,
     /// Bytes of a message that a packet of data carries: a flit is 8 bit wide.
     data_payload: u64,
     /// Bytes added to each 4 KiB of data.
@@ -41,9 +43,12 @@ impl Packetizer {
             erase_request: config.erase_request_flits,
             acknowledgement: config.acknowledgement_flits,
             data_packet: config.data_packet_flits,
-            data_payload: u64::from(config.data_packet_flits - config.data_header_flits),
+            data_header: config.data_header_flits,
+            pages: config.page_packets,
+            data_payload: u64::from(config.data_packet_flits.saturating_sub(config.data_header_flits).max(1)),
             metadata: if page_spare == Bytes::ZERO { config.metadata.as_u64() } else { 0 },
-            keeps_runs: config.keep_runs,
+            // Where flits are followed, runs are kept by the network.
+            keeps_runs: config.keep_runs && config.interleave == Interleave::Packets,
         }
     }
 
@@ -60,6 +65,10 @@ impl Packetizer {
                 let planes = u64::from(payload.planes.max(1));
                 let bytes = payload.bytes.as_u64().div_ceil(planes);
                 let bytes = bytes + (bytes * self.metadata).div_ceil(4096);
+                if self.pages == PagePackets::One {
+                    let flits = self.data_header + bytes as u32;
+                    return (Packets { count: planes as u32, flits }, Class::Large);
+                }
                 let count = bytes.div_ceil(self.data_payload).max(1) * planes;
                 let packets = Packets { count: count as u32, flits: self.data_packet };
                 (if self.keeps_runs { packets.run() } else { packets }, Class::Large)
@@ -72,10 +81,15 @@ impl Packetizer {
         Packets { count: 1, flits: self.acknowledgement }
     }
 
-    /// The longest single packet that must fit a buffer where packets wait for room as a whole.
-    pub(super) fn longest(config: &config::Nossd) -> u32 {
+    /// The longest single packet that must fit a buffer where packets wait for room as a whole, on a drive of such pages.
+    pub(super) fn longest(config: &config::Nossd, geometry: &config::Geometry) -> u32 {
         let requests = config.read_request_flits.max(config.erase_request_flits).max(config.acknowledgement_flits);
-        requests.max(config.data_packet_flits)
+        let page = (geometry.page_size + geometry.page_spare).as_u64();
+        let metadata = if geometry.page_spare == Bytes::ZERO { config.metadata.as_u64() } else { 0 };
+        requests.max(match config.page_packets {
+            PagePackets::Fixed => config.data_packet_flits,
+            PagePackets::One => config.data_header_flits + (page + (page * metadata).div_ceil(4096)) as u32,
+        })
     }
 }
 
@@ -99,6 +113,19 @@ mod tests {
         assert_eq!(cut(&config, 0, Message::Program, 2, 8192), (18, 512));
         assert_eq!(cut(&config, 0, Message::Data, 1, 512), (2, 512));
         assert_eq!(cut(&config, 0, Message::Data, 1, 16384), (36, 512));
+    }
+
+    /// Network-on-SSD, CAL 2012, section 3.2: a header, then the page with its metadata.
+    #[test]
+    fn a_page_in_one_packet_is_as_long_as_its_header_and_its_bytes() {
+        let config = config::Nossd { page_packets: PagePackets::One, data_header_flits: 4, ..Default::default() };
+        assert_eq!(cut(&config, 64, Message::Data, 1, 4160), (1, 4164));
+        assert_eq!(cut(&config, 64, Message::Program, 2, 8320), (2, 4164));
+        let bare = config::Nossd { metadata: Bytes::ZERO, ..config.clone() };
+        assert_eq!(cut(&bare, 0, Message::Data, 1, 512), (1, 516));
+        let geometry =
+            config::Geometry { page_size: Bytes::from_kib(4), page_spare: Bytes::new(64), ..Default::default() };
+        assert_eq!(Packetizer::longest(&config, &geometry), 4164);
     }
 
     #[test]

@@ -18,19 +18,31 @@ enum State {
 
 #[derive(Clone, Debug)]
 struct Port {
-    state: State,
+    /// Its local channels.
+    channels: Vec<State>,
     waiting: VecDeque<DieId>,
 }
 
-/// A port for each terminal, first come, first served.
+impl Port {
+    /// A local channel that is free at `now`.
+    #[inline]
+    fn free(&self, now: Time) -> Option<usize> {
+        self.channels.iter().position(|state| matches!(state, State::Free(from) if *from <= now))
+    }
+}
+
+/// A port for each chip and each controller, first come, first served; known by the terminal of its first local channel.
 #[derive(Debug)]
-pub(super) struct Ports(Vec<Port>);
+pub(super) struct Ports {
+    ports: Vec<Port>,
+    local_channels: u32,
+}
 
 /// What becomes of a die that wants to send.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Entry {
-    /// It may send now.
-    Granted,
+    /// It may send now, over the local channel with this terminal.
+    Granted(TerminalId),
     /// It waits, the first one, for a port that is free from this time on.
     First(Time),
     /// It waits.
@@ -38,56 +50,85 @@ pub(super) enum Entry {
 }
 
 impl Ports {
-    pub(super) fn new(terminals: u32) -> Ports {
-        Ports(vec![Port { state: State::Free(Time::ZERO), waiting: VecDeque::new() }; terminals as usize])
+    /// Ports of `local_channels` each, a terminal for each channel.
+    pub(super) fn new(terminals: u32, local_channels: u32) -> Ports {
+        let channels = vec![State::Free(Time::ZERO); local_channels as usize];
+        let port = Port { channels, waiting: VecDeque::new() };
+        Ports { ports: vec![port; (terminals / local_channels) as usize], local_channels }
+    }
+
+    #[inline]
+    fn port(&self, terminal: TerminalId) -> &Port {
+        &self.ports[(terminal.0 / self.local_channels) as usize]
+    }
+
+    #[inline]
+    fn port_mut(&mut self, terminal: TerminalId) -> &mut Port {
+        &mut self.ports[(terminal.0 / self.local_channels) as usize]
+    }
+
+    #[inline]
+    fn channel_mut(&mut self, terminal: TerminalId) -> &mut State {
+        let channel = (terminal.0 % self.local_channels) as usize;
+        &mut self.port_mut(terminal).channels[channel]
     }
 
     /// A die wants to send.
     pub(super) fn enter(&mut self, terminal: TerminalId, die: DieId, now: Time) -> Entry {
-        let port = &mut self.0[terminal.index()];
-        match port.state {
-            State::Free(from) if from <= now && port.waiting.is_empty() => {
-                port.state = State::Granted(die);
-                return Entry::Granted;
-            }
-            _ => port.waiting.push_back(die),
+        let port = self.port_mut(terminal);
+        if port.waiting.is_empty()
+            && let Some(channel) = port.free(now)
+        {
+            port.channels[channel] = State::Granted(die);
+            return Entry::Granted(TerminalId(terminal.0 + channel as u32));
         }
-        match port.state {
-            State::Free(from) if port.waiting.len() == 1 => Entry::First(from),
+        port.waiting.push_back(die);
+        let first = port.channels.iter().filter_map(|state| match state {
+            State::Free(from) => Some(*from),
+            State::Granted(_) | State::Sending => None,
+        });
+        match first.min() {
+            Some(from) if port.waiting.len() == 1 => Entry::First(from),
             _ => Entry::Waiting,
         }
     }
 
     /// The dies that wait to send, or do so now.
     pub(super) fn load(&self, terminal: TerminalId, now: Time) -> u32 {
-        let port = &self.0[terminal.index()];
-        let is_busy = !matches!(port.state, State::Free(from) if from <= now);
-        port.waiting.len() as u32 + u32::from(is_busy)
+        let port = self.port(terminal);
+        let busy = port.channels.iter().filter(|state| !matches!(state, State::Free(from) if *from <= now));
+        port.waiting.len() as u32 + busy.count() as u32
     }
 
-    /// Whether `die` may send here and has not sent yet.
+    /// The dies that wait to send, in their order.
+    pub(super) fn waiting(&self, terminal: TerminalId) -> impl Iterator<Item = DieId> {
+        self.port(terminal).waiting.iter().copied()
+    }
+
+    /// Whether `die` may send over the local channel at `terminal` and has not sent yet.
     pub(super) fn is_granted(&self, terminal: TerminalId, die: DieId) -> bool {
-        self.0[terminal.index()].state == State::Granted(die)
+        self.port(terminal).channels[(terminal.0 % self.local_channels) as usize] == State::Granted(die)
     }
 
-    /// The die that may send does so.
+    /// The die that may send over the local channel at `terminal` does so.
     pub(super) fn send(&mut self, terminal: TerminalId) {
-        self.0[terminal.index()].state = State::Sending;
+        *self.channel_mut(terminal) = State::Sending;
     }
 
     /// The message is in the network at `from`; gives whether somebody waits for that.
     pub(super) fn free_from(&mut self, terminal: TerminalId, from: Time) -> bool {
-        let port = &mut self.0[terminal.index()];
-        port.state = State::Free(from);
-        !port.waiting.is_empty()
+        *self.channel_mut(terminal) = State::Free(from);
+        !self.port(terminal).waiting.is_empty()
     }
 
-    /// The port is free: gives the die that may send next.
-    pub(super) fn next(&mut self, terminal: TerminalId) -> Option<DieId> {
-        let port = &mut self.0[terminal.index()];
+    /// A local channel may be free at `now`: gives the die that may send next, and over which.
+    pub(super) fn next(&mut self, terminal: TerminalId, now: Time) -> Option<(DieId, TerminalId)> {
+        let first = terminal.0 / self.local_channels * self.local_channels;
+        let port = self.port_mut(terminal);
+        let channel = port.free(now)?;
         let next = port.waiting.pop_front()?;
-        port.state = State::Granted(next);
-        Some(next)
+        port.channels[channel] = State::Granted(next);
+        Some((next, TerminalId(first + channel as u32)))
     }
 }
 
@@ -99,30 +140,47 @@ mod tests {
 
     #[test]
     fn dies_send_one_after_the_other_when_the_message_before_is_in_the_network() {
-        let mut ports = Ports::new(2);
+        let mut ports = Ports::new(2, 1);
         let time = Time::from_ns;
-        assert_eq!(ports.enter(PORT, DieId(5), time(1)), Entry::Granted);
+        assert_eq!(ports.enter(PORT, DieId(5), time(1)), Entry::Granted(PORT));
         assert!(ports.is_granted(PORT, DieId(5)));
         assert_eq!(ports.enter(PORT, DieId(6), time(2)), Entry::Waiting);
         ports.send(PORT);
         assert_eq!((ports.is_granted(PORT, DieId(5)), ports.load(PORT, time(3))), (false, 2));
         assert!(ports.free_from(PORT, time(10)));
         assert_eq!((ports.load(PORT, time(9)), ports.load(PORT, time(10))), (2, 1));
-        assert_eq!(ports.next(PORT), Some(DieId(6)));
+        assert_eq!(ports.next(PORT, time(10)), Some((DieId(6), PORT)));
         ports.send(PORT);
         assert!(!ports.free_from(PORT, time(20)));
         assert_eq!(ports.enter(PORT, DieId(7), time(15)), Entry::First(time(20)));
         assert_eq!(ports.enter(PORT, DieId(8), time(16)), Entry::Waiting);
-        assert_eq!(ports.next(PORT), Some(DieId(7)));
+        assert_eq!(ports.next(PORT, time(20)), Some((DieId(7), PORT)));
         assert_eq!(ports.load(TerminalId(0), time(16)), 0);
     }
 
     #[test]
     fn a_port_that_became_free_meanwhile_is_granted_at_once() {
-        let mut ports = Ports::new(2);
+        let mut ports = Ports::new(2, 1);
         ports.enter(PORT, DieId(5), Time::ZERO);
         ports.send(PORT);
         ports.free_from(PORT, Time::from_ns(4));
-        assert_eq!(ports.enter(PORT, DieId(6), Time::from_ns(4)), Entry::Granted);
+        assert_eq!(ports.enter(PORT, DieId(6), Time::from_ns(4)), Entry::Granted(PORT));
+    }
+
+    #[test]
+    fn a_port_of_two_local_channels_lets_two_dies_send_at_once() {
+        let mut ports = Ports::new(4, 2);
+        let (time, first, second) = (Time::from_ns, TerminalId(2), TerminalId(3));
+        assert_eq!(ports.enter(first, DieId(5), time(1)), Entry::Granted(first));
+        assert_eq!(ports.enter(first, DieId(6), time(1)), Entry::Granted(second));
+        assert_eq!(ports.enter(first, DieId(7), time(1)), Entry::Waiting);
+        assert!(ports.is_granted(second, DieId(6)) && !ports.is_granted(first, DieId(6)));
+        ports.send(first);
+        ports.send(second);
+        assert_eq!(ports.load(first, time(1)), 3);
+        assert!(ports.free_from(second, time(9)));
+        assert_eq!(ports.next(first, time(8)), None);
+        assert_eq!(ports.next(first, time(9)), Some((DieId(7), second)));
+        assert_eq!(ports.enter(TerminalId(0), DieId(1), time(1)), Entry::Granted(TerminalId(0)));
     }
 }

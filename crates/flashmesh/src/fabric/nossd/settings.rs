@@ -1,6 +1,6 @@
 //! From the configuration to the parameters of the network, and what cannot go together.
 
-use crate::config::{self, Config, PacketArbitration};
+use crate::config::{self, Config, Interleave, PacketArbitration, PagePackets, SlotReuse};
 use crate::fabric::FabricError;
 use crate::fabric::wormhole::{self, Arbitration, GrantRule, Parameters};
 
@@ -15,7 +15,7 @@ pub(in crate::fabric) fn check(config: &Config) -> Result<(), FabricError> {
     let error = |keys: &[&'static str], message: String, help: &str| {
         Err(FabricError { keys: keys.to_vec(), message, help: help.to_owned() })
     };
-    if nossd.data_header_flits >= nossd.data_packet_flits {
+    if nossd.page_packets == PagePackets::Fixed && nossd.data_header_flits >= nossd.data_packet_flits {
         let message = format!(
             "a packet of {} flits has no room behind a header of {}",
             nossd.data_packet_flits, nossd.data_header_flits
@@ -23,18 +23,25 @@ pub(in crate::fabric) fn check(config: &Config) -> Result<(), FabricError> {
         let keys = ["nossd.data-header-flits", "nossd.data-packet-flits"];
         return error(&keys, message, "make nossd.data-packet-flits the larger of the two");
     }
-    let longest = Packetizer::longest(nossd);
-    if nossd.half_duplex && nossd.buffer_flits < longest {
+    let longest = Packetizer::longest(nossd, &config.geometry);
+    let shares_by_packets = nossd.half_duplex && nossd.interleave == Interleave::Packets;
+    if nossd.half_duplex && nossd.slot_reuse == SlotReuse::SameCycle {
+        let message = "half-duplex links cannot fill a slot in the cycle in which its flit leaves".to_owned();
+        let help = "set nossd.slot-reuse to \"next-cycle\", or use full-duplex links";
+        return error(&["nossd.slot-reuse", "nossd.half-duplex"], message, help);
+    }
+    if shares_by_packets && nossd.buffer_flits < longest {
         let message = format!(
             "half-duplex links carry a packet only where all of it fits: the longest has {longest} flits, a buffer {}",
             nossd.buffer_flits
         );
         let keys = ["nossd.buffer-flits", "nossd.half-duplex", "nossd.data-packet-flits"];
-        return error(&keys, message, "make nossd.buffer-flits as large, or use full-duplex links");
+        let help = "make nossd.buffer-flits as large, set nossd.interleave to \"flits\", or use full-duplex links";
+        return error(&keys, message, help);
     }
-    if nossd.half_duplex && nossd.keep_runs {
+    if shares_by_packets && nossd.keep_runs {
         let message = "half-duplex links cannot be kept for all packets of a message".to_owned();
-        let help = "set nossd.keep-runs to false, or use full-duplex links";
+        let help = "set nossd.keep-runs to false or nossd.interleave to \"flits\", or use full-duplex links";
         return error(&["nossd.keep-runs", "nossd.half-duplex"], message, help);
     }
     let chips = u64::from(config.geometry.channels) * u64::from(config.geometry.chips_per_channel);
@@ -48,14 +55,19 @@ pub(in crate::fabric) fn check(config: &Config) -> Result<(), FabricError> {
 
 /// The network in its own terms.
 pub(super) fn parameters(config: &config::Nossd) -> Parameters {
+    let shares_by_packets = config.half_duplex && config.interleave == Interleave::Packets;
+    let credit_cycles = match config.slot_reuse {
+        SlotReuse::SameCycle => 0,
+        SlotReuse::NextCycle => 1,
+    };
     Parameters {
         interface_cycles: 1,
         hop_cycles: config.pipeline_stages + 1,
         head_cycles: 0,
         head_of_line_cycles: 0,
         gap_cycles: 0,
-        credit_cycles: 1,
-        injection_credit_cycles: 1,
+        credit_cycles,
+        injection_credit_cycles: credit_cycles,
         flit_cycles: 1,
         buffer_flits: config.buffer_flits,
         arbitration: match config.arbitration {
@@ -63,8 +75,8 @@ pub(super) fn parameters(config: &config::Nossd) -> Parameters {
             PacketArbitration::Fifo => Arbitration::Fifo,
             PacketArbitration::Oldest => Arbitration::Oldest,
         },
-        grant_rule: if config.half_duplex { GrantRule::WholePacket } else { GrantRule::Immediate },
+        grant_rule: if shares_by_packets { GrantRule::WholePacket } else { GrantRule::Immediate },
         small_first: config.small_first,
-        half_duplex: config.half_duplex,
+        half_duplex: shares_by_packets,
     }
 }

@@ -56,6 +56,11 @@ impl Grid {
         self.sides[die.index()]
     }
 
+    /// The controller that drives a channel.
+    pub(super) fn controller_of(&self, link: LinkId) -> u32 {
+        if self.channels_per_controller == 1 { link.0 } else { link.0 % self.rows }
+    }
+
     pub(super) fn channels(&self) -> u32 {
         2 * self.rows
     }

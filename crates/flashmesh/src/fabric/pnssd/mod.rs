@@ -287,6 +287,18 @@ impl Fabric for Pnssd {
         self.serve(side.controller, now, outbox);
     }
 
+    fn is_behind(&self, die: DieId, _phase: TransferPhase, is_another: &mut dyn FnMut(DieId) -> bool) -> bool {
+        self.grid.sides(die).into_iter().any(|side| {
+            // A controller that serves one channel at a time is in the way of the other one as well.
+            let of_controller = (0..self.channels.len() as u32)
+                .map(LinkId)
+                .filter(|link| *link == side.link || self.grid.controller_of(*link) == side.controller);
+            let holders = of_controller.filter_map(|link| self.channels[link.index()]).map(|held| held.die);
+            let waiting = self.controllers[side.controller as usize].waiting.waiting();
+            holders.chain(waiting).any(|other| other != die && is_another(other))
+        })
+    }
+
     fn layout(&self) -> &Layout {
         &self.layout
     }

@@ -52,7 +52,6 @@ impl Controller {
                 phase: TransferPhase::Command,
                 chip: ChipId(0),
                 place: Place { row: 0, column: 0 },
-                cause: None,
             },
             since: Time::ZERO,
             pages_owed: 0,

@@ -10,6 +10,8 @@ quantities! {
         sent: u64, in "scouts";
         /// Of `sent`, scouts that came back without a path.
         failed: u64, in "scouts";
+        /// Paths, each of a command or of data, for which the first scout came back without one (Venice, ISCA 2023, Fig 13).
+        failed_first: u64, in "paths";
         /// Links that scouts crossed in search of a path, forward and back; not the way back over a reserved path.
         steps: u64, in "steps";
         /// Of `steps`, steps forward over a link that does not lead nearer to the chip.

@@ -1,7 +1,7 @@
 //! The interconnect: paths asked for, held and given back.
 
 use crate::config::{Config, Retry};
-use crate::fabric::layout::Layout;
+use crate::fabric::layout::{Layout, Part, Passage};
 use crate::fabric::{Cause, Fabric, Grant, Granted, LinkUsage, Message, Outbox, Payload, Sent, TransferPhase};
 use crate::flash::geometry::Geometry;
 use crate::ids::{ChannelId, ChipId, DieId, LinkId, PathId};
@@ -11,16 +11,15 @@ use super::controller::{Controller, Stage};
 use super::counters::Counters;
 use super::free::FreeControllers;
 use super::layout::layout;
-use super::mesh::Mesh;
+use super::mesh::{Mesh, Place};
 use super::network::Network;
+use super::ports::Port;
 use super::progress::Progress;
 use super::routing::AnyRouting;
 use super::tie_break::TieBreaker;
 use super::verdict::Watched;
 use super::waiting::{PathRequest, PinQueue, WaitingDies};
-
-/// Flits of a scout, a header and a tail, which cross a link one after the other (Venice, ISCA 2023, section 4.2).
-const SCOUT_FLITS: u64 = 2;
+use super::waits::Waits;
 
 /// What the dies of a chip share: its pins.
 #[derive(Clone, Debug, Default)]
@@ -44,6 +43,7 @@ pub struct Venice {
     pub(super) chips: Vec<Chip>,
     dies_per_chip: u32,
     pub(super) waiting: WaitingDies,
+    pub(super) waits: Waits,
     pub(super) progress: Progress,
     /// Requests for a path so far.
     requests: u64,
@@ -73,12 +73,13 @@ impl Venice {
             chips: vec![Chip::default(); mesh.routers() as usize],
             dies_per_chip: geometry.dies_per_chip,
             waiting: WaitingDies::new(mesh.rows(), venice.service),
+            waits: Waits::new(geometry.dies()),
             progress: Progress::default(),
             requests: 0,
             hops: 0,
             link_width,
             link_cycle: venice.link_cycle,
-            scout_hop: venice.link_cycle * SCOUT_FLITS,
+            scout_hop: venice.link_cycle * u64::from(mesh.scout_flits()),
             hold_circuit: venice.hold_circuit,
             retry: venice.retry,
             watched: None,
@@ -90,9 +91,9 @@ impl Venice {
     fn grant(&mut self, controller: ChannelId, since: Time, outbox: &mut Outbox) {
         let state = &mut self.controllers[controller.index()];
         state.stage = Stage::Granted;
-        let PathRequest { die, phase, cause, .. } = state.request;
+        let PathRequest { die, phase, .. } = state.request;
         let grant = Grant { die, phase, path: PathId(controller.0) };
-        outbox.grants.push(Granted { grant, since, cause: cause.unwrap_or(Cause::Link) });
+        outbox.grants.push(Granted { grant, since, cause: Cause::Link });
     }
 
     /// How long `bytes` take over a circuit of `links` (Venice, ISCA 2023, Equation 1), after the command itself.
@@ -108,8 +109,9 @@ impl Fabric for Venice {
         self.catch_up(now, outbox);
         let chip = ChipId(die.0 / self.dies_per_chip);
         let place = self.network.mesh().place(chip);
-        let request = PathRequest { sequence: self.requests, die, phase, chip, place, cause: None };
+        let request = PathRequest { sequence: self.requests, die, phase, chip, place };
         self.requests += 1;
+        self.waits.begin(&request);
         match self.chips[chip.index()].kept_by {
             Some(controller) if self.controllers[controller.index()].request.die == die => {
                 let state = &mut self.controllers[controller.index()];
@@ -117,7 +119,8 @@ impl Fabric for Venice {
                     state.request = request;
                     self.grant(controller, now, outbox);
                 } else {
-                    self.chips[chip.index()].queue.insert(request.blocked(Cause::Channel));
+                    self.waits.wait(&request, Cause::Channel, now);
+                    self.chips[chip.index()].queue.insert(request);
                 }
             }
             _ => self.admit(request, now, outbox),
@@ -155,6 +158,7 @@ impl Fabric for Venice {
             self.chips[chip.index()].kept_by = Some(controller);
             // With a cache register the die may have asked for its next command meanwhile.
             if let Some(request) = self.chips[chip.index()].queue.take(grant.die) {
+                self.waits.end(&request, now);
                 state.request = request;
                 self.grant(controller, now, outbox);
             }
@@ -164,7 +168,7 @@ impl Fabric for Venice {
             self.watched = None;
             self.get_free(controller, now, outbox);
             self.waiting.torn_down();
-            self.chip_got_free(chip);
+            self.chip_got_free(chip, now);
             self.serve_waiting(now, outbox);
         }
         self.ask_for_wake(outbox);
@@ -189,8 +193,35 @@ impl Fabric for Venice {
         self.catch_up(now, outbox);
     }
 
+    fn is_behind(&self, die: DieId, _phase: TransferPhase, is_another: &mut dyn FnMut(DieId) -> bool) -> bool {
+        let chip = &self.chips[die.index() / self.dies_per_chip as usize];
+        let busy = self.controllers.iter().filter(|state| state.stage != Stage::Free).map(|state| &state.request);
+        if chip.taken {
+            // The pins: those who hold them, or will before it.
+            let holders =
+                busy.filter(|request| request.chip.0 == die.0 / self.dies_per_chip).map(|request| request.die);
+            return holders.chain(chip.queue.dies()).any(|other| other != die && is_another(other));
+        }
+        busy.map(|request| request.die).chain(self.waiting.dies()).any(|other| other != die && is_another(other))
+    }
+
+    fn waited_for(&self, grant: Grant) -> Option<[Time; Cause::ALL.len()]> {
+        Some(self.waits.by_cause(grant.die, grant.phase))
+    }
+
     fn layout(&self) -> &Layout {
         &self.layout
+    }
+
+    fn passages(&self) -> Vec<Passage> {
+        let mesh = self.network.mesh();
+        // A circuit to a row comes from its controller, or over a link from the row above or below.
+        let row = |row: u32| Passage {
+            part: Part::Row,
+            links: (0..mesh.columns()).map(|column| mesh.link(Place { row, column }, Port::Chip)).collect(),
+            at_once: 1 + mesh.columns() * (u32::from(row > 0) + u32::from(row + 1 < mesh.rows())),
+        };
+        self.layout.passages().into_iter().chain((0..mesh.rows()).map(row)).collect()
     }
 
     fn usage(&self) -> &[LinkUsage] {
@@ -256,14 +287,7 @@ mod tests {
     fn request(fabric: &Venice, die: u32) -> PathRequest {
         let chip = ChipId(die);
         let place = fabric.network.mesh().place(chip);
-        PathRequest {
-            sequence: u64::from(die),
-            die: DieId(die),
-            phase: TransferPhase::Command,
-            chip,
-            place,
-            cause: None,
-        }
+        PathRequest { sequence: u64::from(die), die: DieId(die), phase: TransferPhase::Command, chip, place }
     }
 
     #[test]
@@ -288,7 +312,7 @@ mod tests {
 
     #[test]
     fn a_die_whose_chip_is_cut_off_waits_until_a_circuit_is_torn_down() {
-        let mut fabric = venice(2, 2, Routing::Venice, Retry::NextRelease);
+        let mut fabric = venice(2, 2, Routing::Venice, Retry::OnTeardown);
         let mut outbox = Outbox::default();
         // Both links of the corner (1, 1) are taken.
         let mesh = *fabric.network.mesh();
@@ -317,7 +341,7 @@ mod tests {
     #[test]
     fn a_scout_that_does_not_do_what_the_flood_fill_says_is_told() {
         let search = |fault: bool| {
-            let mut fabric = venice(2, 3, Routing::Venice, Retry::NextRelease);
+            let mut fabric = venice(2, 3, Routing::Venice, Retry::OnTeardown);
             let mut outbox = Outbox { uses: Some(Vec::new()), ..Outbox::default() };
             fabric.acquire(DieId(5), TransferPhase::Command, Time::ZERO, &mut outbox);
             // The pins of the chip are taken behind the back of everybody.

@@ -54,16 +54,19 @@ impl Mesh {
     }
 
     /// Rows, and controllers.
+    #[inline]
     pub const fn rows(&self) -> u32 {
         self.rows
     }
 
     /// Columns.
+    #[inline]
     pub const fn columns(&self) -> u32 {
         self.columns
     }
 
     /// Routers, and chips.
+    #[inline]
     pub const fn routers(&self) -> u32 {
         self.rows * self.columns
     }
@@ -71,6 +74,17 @@ impl Mesh {
     /// Links of all kinds.
     pub const fn links(&self) -> u32 {
         self.first_chip_link() + self.routers()
+    }
+
+    /// Flits of a scout, which cross a link one after the other: header flits with the destination and tail flits with the controller,
+    /// each of 8 bits of which 2 say what it is (Venice, ISCA 2023, section 4.2 and Fig 6, where 8 x 8 chips need one of each).
+    pub fn scout_flits(&self) -> u32 {
+        const ID_BITS: u32 = 6;
+        let flits = |ids: u32| {
+            let bits = (ids.max(2) - 1).ilog2() + 1;
+            bits.div_ceil(ID_BITS)
+        };
+        flits(self.routers()) + flits(self.rows)
     }
 
     /// The place of the router beside `chip`.
@@ -200,6 +214,14 @@ mod tests {
             for (number, ends) in (0..).zip(ends) {
                 assert_eq!(ends, if mesh_links.contains(&LinkId(number)) { 2 } else { 1 }, "{mesh:?} link {number}");
             }
+        }
+    }
+
+    #[test]
+    fn a_scout_has_as_many_flits_as_the_ids_of_chips_and_controllers_need() {
+        let shapes = [(1, 1, 2), (8, 8, 2), (4, 16, 2), (64, 1, 2), (5, 13, 3), (32, 32, 3), (65, 1, 4), (128, 64, 5)];
+        for (rows, columns, flits) in shapes {
+            assert_eq!(Mesh::new(rows, columns).scout_flits(), flits, "{rows} x {columns}");
         }
     }
 

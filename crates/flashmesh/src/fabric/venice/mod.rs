@@ -37,19 +37,23 @@
 //!   lets all controllers serve all rows in the order of asking; under saturation the circuits then cross, most scouts
 //!   fail, and uniform reads of the `z-nand` preset fall from 7.9 to 6.7 GB/s.
 //! - *After a failure* the controller is free for others, and the die waits until a circuit is torn down [choice: the paper sends
-//!   the scout again at once, but with nothing changed it must fail again]. A die whose scout saw that happen under way tries
+//!   the scout again at once, which is `retry = "immediate"`, but with nothing changed it must fail again]. A die whose scout saw that happen under way tries
 //!   again at once. Reservations of other scouts are not waited for: dies that wake each other by failing can go on so for ever,
 //!   three are enough. No wake-up is lost: where scouts met nothing but each other and all failed, and nothing is
 //!   under way any more, the longest waiting die sends its scout alone, which finds a path in an empty mesh.
-//!   `retry = "next-controller"` first tries the other free controllers in turn.
-//! - *Time.* A scout is two flits, so it crosses a link in two link cycles, forward, backtracking, and on the way back to its controller
+//!   `retry = "next-controller"` first tries the other free controllers in turn. With `retry = "immediate"` a controller keeps its die
+//!   and sends scout after scout while any circuit stands; where none does, only the scout of the die that has waited longest
+//!   leaves again, and the others wait as above, so that scouts cannot block each other for ever.
+//! - *Time.* A scout has as many flits as the ids of chips and controllers need, two up to 64 chips ([`Mesh::scout_flits`]), so it crosses a
+//!   link in as many link cycles, forward, backtracking, and on the way back to its controller
 //!   [choice]. A transfer takes (distance + size / link width) link cycles (Equation 1), the distance being all links of the circuit: that
 //!   of the controller, those between routers, and that of the chip. A command takes the time it has on a shared channel and the
 //!   distance [choice]: its cycles are those of the chip, not of the link.
 //! - *Order.* Of what happens at one time, scouts take their steps first, then circuits are granted, by the number of the controller, then
 //!   everything else follows [choice].
-//! - *Conflicts.* Waiting for the pins of the chip counts as cause `channel`, for a controller as `controller`, and for another try after a
-//!   failure as `link`, whichever came first. The time of a scout that finds its path at the first try is no conflict.
+//! - *Conflicts.* Waiting for the pins of the chip counts as cause `channel`, for a controller as `controller`, and from the leaving of a
+//!   scout that fails to that of the next one as `link`: each with its time, one after the other. The time of the scout that
+//!   finds its path is no conflict.
 
 mod controller;
 mod counters;
@@ -66,8 +70,10 @@ mod scout;
 mod serve;
 mod tie_break;
 mod trace;
+mod turns;
 mod verdict;
 mod waiting;
+mod waits;
 
 pub use counters::Counters;
 pub use fabric::Venice;

@@ -10,6 +10,7 @@ use super::router::{Frame, Marks, Router};
 use super::routing::AnyRouting;
 use super::scout::{Field, Phase, Scout, set_busy};
 use super::tie_break::{Lfsr, TieBreaker};
+use super::turns::Turns;
 
 /// What a scout did when it arrived.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -87,6 +88,12 @@ impl Network {
         &self.counters
     }
 
+    /// The first scout for a path has failed.
+    #[inline]
+    pub(super) fn count_first_failure(&mut self) {
+        self.counters.failed_first += 1;
+    }
+
     /// Whether `controller` has neither a scout under way nor a circuit.
     #[inline]
     pub fn is_free(&self, controller: ChannelId) -> bool {
@@ -125,6 +132,26 @@ impl Network {
         };
         *scout = moving;
         (at, step)
+    }
+
+    /// Lets the scouts of `turns` go until one of them has found a circuit or failed, or all next steps fall due after `until`. Gives who
+    /// has ended, when and how; its turn is not over.
+    pub(super) fn walk_in_turn(
+        &mut self,
+        turns: &mut Turns,
+        hop: Time,
+        until: Time,
+    ) -> Option<(Time, ChannelId, Step)> {
+        while let Some((at, controller)) = turns.first()
+            && at <= until
+        {
+            let (mut field, scout) = self.field(controller);
+            match field.step(scout) {
+                Step::Forward | Step::Back => turns.turn(at + hop),
+                end @ (Step::Reached { .. } | Step::Failed) => return Some((at, controller, end)),
+            }
+        }
+        None
     }
 
     /// What the scout of `controller` moves through, and the scout.

@@ -1,22 +1,21 @@
 //! When scouts take their steps, and when circuits stand.
 
-use std::collections::VecDeque;
-
-use crate::fabric::Outbox;
+use crate::fabric::{Outbox, ScoutMove, ScoutStep};
 use crate::ids::ChannelId;
 use crate::units::Time;
 
 use super::controller::Stage;
 use super::fabric::Venice;
 use super::network::Step;
+use super::turns::Turns;
 use super::verdict::Watched;
 use super::waiting::PathRequest;
 
 /// What falls due.
 #[derive(Debug, Default)]
 pub(super) struct Progress {
-    /// When which scout takes its next step, in the order of time. All take the same time for a link, so they take turns.
-    pub steps: VecDeque<(Time, ChannelId)>,
+    /// When which scout takes its next step.
+    pub steps: Turns,
     /// When which scout is back over the circuit it has reserved, the last one first; of one time, that of the last controller.
     grants: Vec<(Time, ChannelId)>,
 }
@@ -51,27 +50,34 @@ impl Venice {
     /// step: it is enough to catch up whenever something else touches the links, and when a grant may fall due.
     #[inline]
     pub(super) fn catch_up(&mut self, until: Time, outbox: &mut Outbox) {
-        while let Some(&(at, controller)) = self.progress.steps.front()
-            && at <= until.min(self.progress.next_grant())
+        while let Some((at, controller)) = self.progress.steps.first()
+            && let until = until.min(self.progress.next_grant())
+            && at <= until
         {
-            self.progress.steps.pop_front();
-            if self.progress.steps.is_empty() && outbox.uses.is_none() {
-                let until = until.min(self.progress.next_grant());
-                let (at, step) = self.network.walk(controller, at, self.scout_hop, until);
-                self.stepped(controller, step, at, outbox);
-            } else {
+            if outbox.uses.is_some() {
                 let step = self.network.step(controller);
                 self.watch(controller, step, at, outbox);
+                self.stepped(controller, step, at, outbox);
+            } else if self.progress.steps.is_one() {
+                let (at, step) = self.network.walk(controller, at, self.scout_hop, until);
+                self.stepped(controller, step, at, outbox);
+            } else if let Some((at, controller, step)) =
+                self.network.walk_in_turn(&mut self.progress.steps, self.scout_hop, until)
+            {
                 self.stepped(controller, step, at, outbox);
             }
         }
     }
 
-    /// The scout of `controller` took a step at `at`.
+    /// The scout of `controller`, whose turn it was, took a step at `at`.
     #[inline]
     fn stepped(&mut self, controller: ChannelId, step: Step, at: Time, outbox: &mut Outbox) {
+        if matches!(step, Step::Forward | Step::Back) {
+            return self.progress.steps.turn(at + self.scout_hop);
+        }
+        self.progress.steps.remove_first();
         match step {
-            Step::Forward | Step::Back => self.progress.steps.push_back((at + self.scout_hop, controller)),
+            Step::Forward | Step::Back => {}
             Step::Failed => self.failed(controller, at, outbox),
             Step::Reached { hops } => {
                 let state = &mut self.controllers[controller.index()];
@@ -88,7 +94,7 @@ impl Venice {
     #[inline]
     pub(super) fn ask_for_wake(&self, outbox: &mut Outbox) {
         let mut first = self.progress.next_grant();
-        for &(at, controller) in &self.progress.steps {
+        for (at, controller) in self.progress.steps.iter() {
             first = first.min(at + self.scout_hop * u64::from(self.network.links_to_go(controller)));
         }
         outbox.wake_at = first;
@@ -110,11 +116,25 @@ impl Venice {
         state.trace.follow(count, last, state.request.die, now, outbox);
     }
 
+    /// Tells the probes what the scout of `controller` did at `at`.
+    #[cold]
+    fn tell_step(&mut self, controller: ChannelId, step: Step, at: Time, outbox: &mut Outbox) {
+        let PathRequest { die, chip, .. } = self.controllers[controller.index()].request;
+        let (step, to) = match step {
+            Step::Forward => (ScoutMove::Forward, self.network.position(controller)),
+            Step::Back => (ScoutMove::Back, self.network.position(controller)),
+            Step::Reached { .. } => (ScoutMove::Found, Some(chip)),
+            Step::Failed => (ScoutMove::Failed, None),
+        };
+        outbox.steps.push(ScoutStep { at, controller, die, step, to });
+    }
+
     /// Tells the oracle, when one looks, of a step at `at` and of a search that ended with it.
     #[inline(always)]
     fn watch(&mut self, controller: ChannelId, step: Step, at: Time, outbox: &mut Outbox) {
         if outbox.uses.is_some() {
             self.tell(controller, at, outbox);
+            self.tell_step(controller, step, at, outbox);
             let ended = match step {
                 Step::Forward | Step::Back => None,
                 Step::Reached { .. } => Some(true),
@@ -128,9 +148,11 @@ impl Venice {
     /// Works out, when an oracle looks, what becomes of the scout that `controller` has just sent; nothing where others are under way, which
     /// it may meet.
     #[inline(always)]
-    pub(super) fn foresee(&mut self, controller: ChannelId, outbox: &Outbox) {
+    pub(super) fn foresee(&mut self, controller: ChannelId, now: Time, outbox: &mut Outbox) {
         if outbox.uses.is_some() {
             let PathRequest { die, chip, .. } = self.controllers[controller.index()].request;
+            let to = self.network.position(controller);
+            outbox.steps.push(ScoutStep { at: now, controller, die, step: ScoutMove::Sent, to });
             let is_alone = self.progress.steps.is_empty();
             self.watched = is_alone.then(|| Watched::new(&self.network, controller, die, chip));
         }

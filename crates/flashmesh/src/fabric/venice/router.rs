@@ -29,6 +29,7 @@ impl Frame {
     }
 
     /// Entries of a table.
+    #[inline]
     pub const fn len(self) -> usize {
         // The last row of the border, and one more entry on its right.
         (self.rows + 2) * self.stride + 1

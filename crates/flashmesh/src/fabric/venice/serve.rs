@@ -5,7 +5,7 @@ use crate::fabric::{Cause, Outbox};
 use crate::ids::{ChannelId, ChipId};
 use crate::units::Time;
 
-use super::controller::Stage;
+use super::controller::{Controller, Stage};
 use super::fabric::Venice;
 use super::waiting::PathRequest;
 
@@ -15,18 +15,21 @@ impl Venice {
     pub(super) fn admit(&mut self, request: PathRequest, now: Time, outbox: &mut Outbox) {
         let chip = &mut self.chips[request.chip.index()];
         if chip.taken {
-            chip.queue.insert(request.blocked(Cause::Channel));
+            chip.queue.insert(request);
+            self.waits.wait(&request, Cause::Channel, now);
         } else if let Some(controller) = self.free.nearest(request.place.row, None) {
             self.waiting.insert_searching(request);
             self.launch(controller, request, now, outbox);
         } else {
-            self.waiting.insert(request.blocked(Cause::Controller));
+            self.waiting.insert(request);
+            self.waits.wait(&request, Cause::Controller, now);
         }
     }
 
     /// Sends the scout of `controller` to look for a path.
     #[inline]
     pub(super) fn launch(&mut self, controller: ChannelId, request: PathRequest, now: Time, outbox: &mut Outbox) {
+        self.waits.end(&request, now);
         self.free.remove(controller);
         self.chips[request.chip.index()].taken = true;
         self.network.launch(controller, request.chip);
@@ -35,8 +38,8 @@ impl Venice {
         state.request = request;
         state.since = now;
         self.follow(controller, now, outbox);
-        self.foresee(controller, outbox);
-        self.progress.steps.push_back((now + self.scout_hop, controller));
+        self.foresee(controller, now, outbox);
+        self.progress.steps.add(now + self.scout_hop, controller);
     }
 
     /// A controller has nothing to do any more.
@@ -51,11 +54,12 @@ impl Venice {
 
     /// The pins of a chip are free: whoever has waited longest for them now waits for a controller.
     #[inline]
-    pub(super) fn chip_got_free(&mut self, chip: ChipId) {
+    pub(super) fn chip_got_free(&mut self, chip: ChipId, now: Time) {
         let state = &mut self.chips[chip.index()];
         state.taken = false;
         if let Some(next) = state.queue.pop() {
             self.waiting.insert(next);
+            self.waits.wait(&next, Cause::Controller, now);
         }
     }
 
@@ -76,19 +80,33 @@ impl Venice {
         let chip = &mut self.chips[request.chip.index()];
         if chip.taken {
             self.waiting.remove(&request);
-            chip.queue.insert(request.blocked(Cause::Channel));
+            chip.queue.insert(request);
+            self.waits.wait(&request, Cause::Channel, now);
         } else if let Some(controller) = self.free.nearest(request.place.row, None) {
             self.waiting.search(&request);
             self.launch(controller, request, now, outbox);
         }
     }
 
+    /// Whether a scout that has failed leaves again at once, with `retry = "immediate"`: while a circuit stands, which will be torn down;
+    /// and where none does, if no other scout under way is for a die that has waited longer.
+    fn may_retry(&self, request: &PathRequest) -> bool {
+        let stands = |state: &Controller| matches!(state.stage, Stage::Returning | Stage::Granted | Stage::Kept);
+        let goes_before =
+            |state: &Controller| state.stage == Stage::Searching && state.request.sequence < request.sequence;
+        self.controllers.iter().any(stands) || !self.controllers.iter().any(goes_before)
+    }
+
     /// A scout is back without a path.
     pub(super) fn failed(&mut self, controller: ChannelId, now: Time, outbox: &mut Outbox) {
         self.get_free(controller, now, outbox);
-        let request = self.controllers[controller.index()].request.blocked(Cause::Link);
+        let Controller { request, since, .. } = self.controllers[controller.index()];
+        if self.waits.fail(&request, since) {
+            self.network.count_first_failure();
+        }
         let other = match self.retry {
-            Retry::NextRelease => None,
+            Retry::OnTeardown => None,
+            Retry::Immediate => self.may_retry(&request).then_some(controller),
             Retry::NextController => self.free.nearest(request.place.row, Some(controller)),
         };
         if let Some(other) = other {
@@ -96,7 +114,7 @@ impl Venice {
         } else {
             // If a link was released meanwhile, perhaps behind the back of the scout, it may be tried again at once.
             self.waiting.failed(&request);
-            self.chip_got_free(request.chip);
+            self.chip_got_free(request.chip, now);
         }
         self.serve_waiting(now, outbox);
         // Scouts that meet nothing but each other may all fail. With nothing under way that could wake them, one leaves alone.

@@ -21,7 +21,7 @@ impl Lfsr {
     }
 
     /// One of `ports`, the only one without a draw; `None` when there is none.
-    #[inline]
+    #[inline(always)]
     fn choose(&mut self, ports: Ports) -> Option<Port> {
         let Drawn { port, register } = DRAWS[usize::from(self.0)][usize::from(ports.and(Ports::MESH).to_bits())];
         *self = register;
@@ -80,7 +80,7 @@ impl TieBreaker {
     }
 
     /// One of `ports`, the only one without a draw; `None` when there is none.
-    #[inline]
+    #[inline(always)]
     pub fn choose(&mut self, register: &mut Lfsr, ports: Ports) -> Option<Port> {
         match self {
             TieBreaker::Lfsr => register.choose(ports),

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use crate::config::Service;
-use crate::fabric::{Cause, TransferPhase};
+use crate::fabric::TransferPhase;
 use crate::ids::{ChipId, DieId};
 
 use super::free::FreeControllers;
@@ -22,16 +22,6 @@ pub(super) struct PathRequest {
     pub chip: ChipId,
     /// Where that is.
     pub place: Place,
-    /// What was in the way first; `None` as long as nothing was.
-    pub cause: Option<Cause>,
-}
-
-impl PathRequest {
-    /// The same, with `cause` in the way unless something else was before.
-    #[inline]
-    pub fn blocked(self, cause: Cause) -> PathRequest {
-        PathRequest { cause: self.cause.or(Some(cause)), ..self }
-    }
 }
 
 /// Dies that wait for the pins of a chip, in the order of asking.
@@ -49,6 +39,11 @@ impl PinQueue {
     #[inline]
     pub fn pop(&mut self) -> Option<PathRequest> {
         self.0.pop_front()
+    }
+
+    /// The dies that wait.
+    pub fn dies(&self) -> impl Iterator<Item = DieId> {
+        self.0.iter().map(|request| request.die)
     }
 
     /// Takes what `die` asked for.
@@ -148,6 +143,11 @@ impl WaitingDies {
         self.rows[row][at].request
     }
 
+    /// The dies that wait, or whose scout is under way.
+    pub fn dies(&self) -> impl Iterator<Item = DieId> {
+        self.rows.iter().flatten().map(|waiting| waiting.request.die)
+    }
+
     /// A scout leaves for `request`.
     #[inline]
     pub fn search(&mut self, request: &PathRequest) {
@@ -167,7 +167,6 @@ impl WaitingDies {
         if let Some(at) = self.position(row, request.sequence) {
             let waiting = &mut self.rows[row][at];
             waiting.is_searching = false;
-            waiting.request.cause = request.cause;
             if waiting.may_be_tried(self.torn_down) {
                 self.firsts[row] = self.firsts[row].min(request.sequence);
             }
@@ -215,14 +214,7 @@ mod tests {
 
     fn request(sequence: u64, row: u32) -> PathRequest {
         let place = Place { row, column: 0 };
-        PathRequest {
-            sequence,
-            die: DieId(sequence as u32),
-            phase: TransferPhase::Command,
-            chip: ChipId(row),
-            place,
-            cause: None,
-        }
+        PathRequest { sequence, die: DieId(sequence as u32), phase: TransferPhase::Command, chip: ChipId(row), place }
     }
 
     /// The order of service while the controllers of `free` are free.
@@ -277,10 +269,5 @@ mod tests {
         [2, 3].into_iter().for_each(|sequence| waiting.failed(&request(sequence, [0, 0, 1, 2][sequence as usize])));
         assert!(served(&mut waiting, &[0]).is_empty());
         assert_eq!(waiting.longest().map(|row| waiting.first(row).sequence), Some(2));
-    }
-
-    #[test]
-    fn the_first_cause_is_kept() {
-        assert_eq!(request(0, 0).blocked(Cause::Controller).blocked(Cause::Link).cause, Some(Cause::Controller));
     }
 }

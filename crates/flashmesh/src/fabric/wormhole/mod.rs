@@ -26,6 +26,9 @@
 //! - With half-duplex links the two directions between a pair of routers share one wire, which carries one packet at a
 //!   time; when both could be granted it, the one not served last is (the transfer token of PACT 2014, section 5.3).
 //!
+//! With `credit_cycles` 0 a slot can be filled in the cycle in which the flit in it leaves, so that buffers of one flit let a flit pass every
+//! cycle: the flits of a packet advance in lockstep (Network-on-SSD, CAL 2012, Table 1).
+//!
 //! BookSim 2 with one virtual channel (routing delay 0, allocators of 1 cycle, credit delay 1) is `hop_cycles` 3,
 //! `head_cycles`, `head_of_line_cycles` and `gap_cycles` 1, `credit_cycles` 3, `injection_credit_cycles` 1,
 //! `interface_cycles` 2.
@@ -66,6 +69,7 @@
 
 mod arbitration;
 mod calendar;
+mod flits;
 mod flow;
 mod network;
 mod packet;
@@ -73,6 +77,7 @@ mod parameters;
 mod stream;
 mod topology;
 
+pub use flits::{FlitNetwork, Wires};
 pub use network::Network;
 pub use packet::{Carried, Class, Crossing, Delivery, Injection, Outbox, Packet, Queued};
 pub use parameters::{Arbitration, GrantRule, InjectError, ParameterError, Parameters};

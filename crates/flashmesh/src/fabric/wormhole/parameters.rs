@@ -37,7 +37,7 @@ pub struct Parameters {
     pub head_of_line_cycles: u32,
     /// Cycles that a link between routers, or to a terminal, is idle between two packets.
     pub gap_cycles: u32,
-    /// Cycles from the departure of a flit out of a buffer to the use of its slot by the link that feeds the buffer.
+    /// Cycles from the departure of a flit out of a buffer to the use of its slot by the link that feeds the buffer; 0 for the same cycle.
     pub credit_cycles: u32,
     /// The same for buffers fed by a terminal; not more than [`credit_cycles`](Self::credit_cycles).
     pub injection_credit_cycles: u32,
@@ -89,8 +89,8 @@ impl Parameters {
             ("head_cycles", self.head_cycles, 0),
             ("head_of_line_cycles", self.head_of_line_cycles, 0),
             ("gap_cycles", self.gap_cycles, 0),
-            ("credit_cycles", self.credit_cycles, 1),
-            ("injection_credit_cycles", self.injection_credit_cycles, 1),
+            ("credit_cycles", self.credit_cycles, 0),
+            ("injection_credit_cycles", self.injection_credit_cycles, 0),
             ("flit_cycles", self.flit_cycles, 1),
             ("buffer_flits", self.buffer_flits, 1),
         ];
@@ -101,6 +101,9 @@ impl Parameters {
         }
         if self.injection_credit_cycles > self.credit_cycles {
             return Err(ParameterError::InjectionCredit);
+        }
+        if self.credit_cycles.min(self.injection_credit_cycles) == 0 && self.grant_rule != GrantRule::Immediate {
+            return Err(ParameterError::SlotsAtGrant);
         }
         if self.half_duplex && self.grant_rule != GrantRule::WholePacket {
             return Err(ParameterError::HalfDuplex);
@@ -153,6 +156,12 @@ pub enum ParameterError {
     /// Slots come back more slowly to a terminal than to a router.
     #[error("injection_credit_cycles must not be more than credit_cycles")]
     InjectionCredit,
+    /// A grant would depend on what other links do in the same cycle.
+    #[error("slots that are free again in the cycle in which a flit leaves go with GrantRule::Immediate only")]
+    SlotsAtGrant,
+    /// A wire would depend on which of its directions is looked at first.
+    #[error("wires that two directions share need slots that are free again a cycle after a flit leaves")]
+    SharedSlots,
     /// Packets that wait on a wire both directions share would stop each other for ever.
     #[error("half-duplex links come to a halt unless packets wait for all their slots: use GrantRule::WholePacket")]
     HalfDuplex,

@@ -1,74 +1,41 @@
 //! Dynamic allocation: round robin over idle dies.
 
-use super::quota::{PlaneQuotas, cyclic};
-use super::{Allocator, IdleDies, StaticOrder};
-use crate::config::Level;
+use super::quota::PlaneQuotas;
+use super::rounds::Rounds;
+use super::{Allocator, DriveView, IdleDies, PageWrite, StaticOrder};
 use crate::flash::geometry::Geometry;
 use crate::ftl::Occupancy;
-use crate::ftl::partition::{Partition, PlaneSet};
-use crate::ids::{DieId, Lpn, PlaneId};
+use crate::ftl::partition::Partition;
+use crate::ids::{ChannelId, ChipId, Lpn, PlaneId};
 
 /// Dynamic allocation (Design for Scalability, PACT 2014, section 5.4): the next channel that has an idle die, in it the next chip that has
 /// one, in it the next idle die, in it the next plane; each level goes round by a pointer of its own. When no die is
 /// idle, all of them take part. Namespaces that are bound to sets of planes go round each in its own set.
 ///
 /// Planes without room for another page, counting those on their way, are passed over.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Dynamic {
-    chips_per_channel: u32,
+    dies_per_channel: u32,
     dies_per_chip: u32,
-    planes_per_die: u32,
-    rounds: Vec<Round>,
-    /// By part of the logical pages: its round.
-    round_of_part: Vec<usize>,
+    rounds: Rounds,
     quotas: PlaneQuotas,
-    unwritten: StaticOrder,
-}
-
-/// The pointers that go round a set of planes; each counts positions in the set.
-#[derive(Debug)]
-struct Round {
-    set: PlaneSet,
-    next_channel: u32,
-    /// By channel.
-    next_way: Vec<u32>,
-    /// By chip.
-    next_die: Vec<u32>,
-    /// By die.
-    next_plane: Vec<u32>,
-}
-
-impl Round {
-    fn new(set: &PlaneSet) -> Round {
-        let count = |level| set.level(level).len();
-        let channels = count(Level::Channel);
-        let chips = channels * count(Level::Way);
-        Round {
-            set: set.clone(),
-            next_channel: 0,
-            next_way: vec![0; channels],
-            next_die: vec![0; chips],
-            next_plane: vec![0; chips * count(Level::Die)],
-        }
-    }
+    order: StaticOrder,
 }
 
 impl Dynamic {
     /// The allocator of an array in which nothing was placed yet.
     pub fn new(geometry: &Geometry, partition: &Partition) -> Dynamic {
         Dynamic {
-            chips_per_channel: geometry.chips_per_channel,
+            dies_per_channel: geometry.chips_per_channel * geometry.dies_per_chip,
             dies_per_chip: geometry.dies_per_chip,
-            planes_per_die: geometry.planes_per_die,
-            rounds: partition.sets.iter().map(Round::new).collect(),
-            round_of_part: partition.parts.iter().map(|part| part.set).collect(),
+            rounds: Rounds::new(geometry, partition),
             quotas: PlaneQuotas::new(geometry, partition),
-            unwritten: StaticOrder::divided(geometry, partition),
+            order: StaticOrder::divided(geometry, partition),
         }
     }
 
     pub(super) fn static_order(&self) -> &StaticOrder {
-        &self.unwritten
+        &self.order
     }
 
     pub(super) fn quotas(&self) -> &PlaneQuotas {
@@ -82,67 +49,35 @@ impl Dynamic {
     /// The next plane for a page of `part` in the order of the pointers, among dies in `idle` (all when `None`) and planes with
     /// room.
     fn next(&mut self, part: usize, occupancy: &Occupancy<'_>, idle: Option<&IdleDies>) -> Option<PlaneId> {
-        let any_idle = |first_die: u32, dies: u32| match idle {
-            Some(idle) => idle.first_in(first_die, first_die + dies).is_some(),
+        let any_idle = |number: u32, dies: u32| match idle {
+            Some(idle) => idle.first_in(number * dies, (number + 1) * dies).is_some(),
             None => true,
         };
-        let dies_per_channel = self.chips_per_channel * self.dies_per_chip;
-        let Round { set, next_channel, next_way, next_die, next_plane } = &mut self.rounds[self.round_of_part[part]];
-        let [channels, ways, dies, planes] = Level::ALL.map(|level| set.level(level));
-        let [channel_count, way_count, die_count, plane_count] =
-            [channels, ways, dies, planes].map(|level| level.len() as u32);
-        for channel_at in cyclic(*next_channel, channel_count) {
-            let channel = channels[channel_at as usize];
-            if !any_idle(channel * dies_per_channel, dies_per_channel) {
-                continue;
-            }
-            for way_at in cyclic(next_way[channel_at as usize], way_count) {
-                let chip = channel * self.chips_per_channel + ways[way_at as usize];
-                if !any_idle(chip * self.dies_per_chip, self.dies_per_chip) {
-                    continue;
-                }
-                let chip_at = channel_at * way_count + way_at;
-                for die_in_chip_at in cyclic(next_die[chip_at as usize], die_count) {
-                    let die = DieId(chip * self.dies_per_chip + dies[die_in_chip_at as usize]);
-                    if !any_idle(die.0, 1) {
-                        continue;
-                    }
-                    let die_at = chip_at * die_count + die_in_chip_at;
-                    for plane_at in cyclic(next_plane[die_at as usize], plane_count) {
-                        let plane = PlaneId(die.0 * self.planes_per_die + planes[plane_at as usize]);
-                        if self.quotas.has_room(part, plane, occupancy) {
-                            *next_channel = (channel_at + 1) % channel_count;
-                            next_way[channel_at as usize] = (way_at + 1) % way_count;
-                            next_die[chip_at as usize] = (die_in_chip_at + 1) % die_count;
-                            next_plane[die_at as usize] = (plane_at + 1) % plane_count;
-                            return Some(plane);
-                        }
-                    }
-                }
-            }
-        }
-        None
+        let (dies_per_channel, dies_per_chip, quotas) = (self.dies_per_channel, self.dies_per_chip, &self.quotas);
+        self.rounds.next(
+            part,
+            |ChannelId(channel)| any_idle(channel, dies_per_channel),
+            |ChipId(chip)| any_idle(chip, dies_per_chip),
+            |die| any_idle(die.0, 1),
+            |plane| quotas.has_room(part, plane, occupancy),
+        )
     }
 }
 
 impl Allocator for Dynamic {
-    fn place(&mut self, lpn: Lpn, occupancy: &Occupancy<'_>, idle: &IdleDies) -> PlaneId {
-        let part = self.unwritten.part_of(lpn);
+    fn place(&mut self, write: &PageWrite, drive: &DriveView<'_>) -> PlaneId {
+        let (part, occupancy, idle) = (self.order.part_of(write.lpn), drive.occupancy(), drive.idle_dies());
         let among_idle = if idle.is_empty() { None } else { self.next(part, occupancy, Some(idle)) };
         let plane = among_idle
             .or_else(|| self.next(part, occupancy, None))
-            .unwrap_or_else(|| self.quotas.without_room(&self.unwritten, lpn, occupancy));
+            .unwrap_or_else(|| self.quotas.without_room(&self.order, write.lpn, occupancy));
         self.quotas.placed(part, plane);
         plane
     }
 
     #[inline]
     fn committed(&mut self, lpn: Lpn, plane: PlaneId) {
-        self.quotas.committed(self.unwritten.part_of(lpn), plane);
-    }
-
-    fn place_unwritten(&self, lpn: Lpn, occupancy: &Occupancy<'_>) -> PlaneId {
-        self.quotas.from(&self.unwritten, lpn, occupancy)
+        self.quotas.committed(self.order.part_of(lpn), plane);
     }
 }
 
@@ -151,7 +86,7 @@ mod tests {
     use super::*;
     use crate::config::{self, Allocation, Config};
     use crate::ftl::{Ftl, Stream};
-    use crate::ids::StreamId;
+    use crate::ids::{DieId, StreamId};
     use crate::units::Bytes;
 
     const PLANES: u32 = 2 * 3 * 2 * 2;

@@ -1,16 +1,23 @@
 //! Which plane a written page goes to.
 
+mod custom;
 mod dynamic;
+mod free_channel;
 mod idle_dies;
 mod quota;
+mod rounds;
 mod static_order;
 mod static_with_overflow;
+mod view;
 
+pub use custom::Custom;
 pub use dynamic::Dynamic;
+pub use free_channel::FreeChannel;
 pub use idle_dies::IdleDies;
 pub(super) use static_order::Share;
 pub use static_order::{ORDERS, StaticOrder};
 pub use static_with_overflow::StaticWithOverflow;
+pub use view::{DriveView, PageRead, PageWrite, RequestPart};
 
 use super::Occupancy;
 use super::partition::Partition;
@@ -31,22 +38,36 @@ use quota::PlaneQuotas;
 /// - The choice depends on nothing but the arguments and the earlier calls, so that a run can be repeated.
 /// - Every page placed is committed once, on the plane chosen.
 pub trait Allocator {
-    /// The plane for the next version of `lpn`.
-    fn place(&mut self, lpn: Lpn, occupancy: &Occupancy<'_>, idle: &IdleDies) -> PlaneId;
+    /// The plane that a page goes to, when its write arrives there; where in the plane is decided when it is programmed.
+    fn place(&mut self, write: &PageWrite, drive: &DriveView<'_>) -> PlaneId;
 
     /// A version of `lpn`, placed on `plane`, has been programmed.
     fn committed(&mut self, lpn: Lpn, plane: PlaneId);
 
-    /// The plane on which a page that was never written is found when it is read.
-    fn place_unwritten(&self, lpn: Lpn, occupancy: &Occupancy<'_>) -> PlaneId;
+    /// Whether a write placed on `plane` is programmed there, now that it leads an operation whose path has been granted. If not, it is
+    /// [withdrawn](Allocator::withdrawn) and placed again, by the load of this moment; then it stays. A question without effects, asked
+    /// of writes of pages of the host that have no page yet.
+    fn stays(&self, _write: &PageWrite, _plane: PlaneId, _drive: &DriveView<'_>) -> bool {
+        true
+    }
+
+    /// A version of `lpn`, placed on `plane`, will not be programmed there. By default as if it had been, to who counts what is on its way.
+    fn withdrawn(&mut self, lpn: Lpn, plane: PlaneId) {
+        self.committed(lpn, plane);
+    }
+
+    /// A request reads a page.
+    fn read(&mut self, _read: &PageRead) {}
 }
 
 /// The registry: one line for each allocator.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) enum Policy {
     Static(StaticOrder),
     StaticWithOverflow(StaticWithOverflow),
     Dynamic(Dynamic),
+    FreeChannel(FreeChannel),
+    Custom(Custom),
 }
 
 macro_rules! dispatch {
@@ -55,6 +76,8 @@ macro_rules! dispatch {
             Policy::Static($allocator) => $call,
             Policy::StaticWithOverflow($allocator) => $call,
             Policy::Dynamic($allocator) => $call,
+            Policy::FreeChannel($allocator) => $call,
+            Policy::Custom($allocator) => $call,
         }
     };
 }
@@ -73,6 +96,7 @@ impl Policy {
             }
             config::Allocation::Static(_) => Policy::Static(StaticOrder::divided(geometry, partition)),
             config::Allocation::Dynamic => Policy::Dynamic(Dynamic::new(geometry, partition)),
+            config::Allocation::FreeChannel => Policy::FreeChannel(FreeChannel::new(geometry, partition)),
         }
     }
 
@@ -82,6 +106,8 @@ impl Policy {
             Policy::Static(order) => order,
             Policy::StaticWithOverflow(overflow) => overflow.static_order(),
             Policy::Dynamic(dynamic) => dynamic.static_order(),
+            Policy::FreeChannel(free) => free.static_order(),
+            Policy::Custom(custom) => custom.static_order(),
         }
     }
 
@@ -90,6 +116,8 @@ impl Policy {
             Policy::Static(_) => None,
             Policy::StaticWithOverflow(overflow) => Some(overflow.quotas()),
             Policy::Dynamic(dynamic) => Some(dynamic.quotas()),
+            Policy::FreeChannel(free) => Some(free.quotas()),
+            Policy::Custom(custom) => Some(custom.quotas()),
         }
     }
 
@@ -99,6 +127,30 @@ impl Policy {
         let (order, Some(quotas)) = (self.static_order(), self.quotas()) else { return false };
         let part = order.part_of(lpn);
         order.members(part).binary_search(&plane).is_ok() && quotas.has_room(part, plane, occupancy)
+    }
+
+    /// Whether `plane`, that of the static order for `lpn`, has room for it: always where nothing else comes to lie there.
+    pub(super) fn has_room(&self, lpn: Lpn, plane: PlaneId, occupancy: &Occupancy<'_>) -> bool {
+        let part = self.static_order().part_of(lpn);
+        self.quotas().is_none_or(|quotas| quotas.has_room(part, plane, occupancy))
+    }
+
+    /// Whether no page that it placed is on its way.
+    pub(super) fn is_unused(&self) -> bool {
+        self.quotas().is_none_or(PlaneQuotas::nothing_is_in_flight)
+    }
+
+    /// The next version of `lpn` goes to `plane`, which somebody else has chosen.
+    #[inline]
+    pub(super) fn placed(&mut self, lpn: Lpn, plane: PlaneId) {
+        let part = self.static_order().part_of(lpn);
+        match self {
+            Policy::Static(_) => {}
+            Policy::StaticWithOverflow(overflow) => overflow.quotas_mut().placed(part, plane),
+            Policy::Dynamic(dynamic) => dynamic.quotas_mut().placed(part, plane),
+            Policy::FreeChannel(free) => free.quotas_mut().placed(part, plane),
+            Policy::Custom(custom) => custom.quotas_mut().placed(part, plane),
+        }
     }
 
     /// The valid pages of `part` on `plane`, where they are counted.
@@ -113,14 +165,16 @@ impl Policy {
             Policy::Static(_) => {}
             Policy::StaticWithOverflow(overflow) => overflow.quotas_mut().moved(part, from, to),
             Policy::Dynamic(dynamic) => dynamic.quotas_mut().moved(part, from, to),
+            Policy::FreeChannel(free) => free.quotas_mut().moved(part, from, to),
+            Policy::Custom(custom) => custom.quotas_mut().moved(part, from, to),
         }
     }
 }
 
 impl Allocator for Policy {
     #[inline]
-    fn place(&mut self, lpn: Lpn, occupancy: &Occupancy<'_>, idle: &IdleDies) -> PlaneId {
-        dispatch!(self, allocator => allocator.place(lpn, occupancy, idle))
+    fn place(&mut self, write: &PageWrite, drive: &DriveView<'_>) -> PlaneId {
+        dispatch!(self, allocator => allocator.place(write, drive))
     }
 
     #[inline]
@@ -128,8 +182,15 @@ impl Allocator for Policy {
         dispatch!(self, allocator => allocator.committed(lpn, plane));
     }
 
-    #[inline]
-    fn place_unwritten(&self, lpn: Lpn, occupancy: &Occupancy<'_>) -> PlaneId {
-        dispatch!(self, allocator => allocator.place_unwritten(lpn, occupancy))
+    fn stays(&self, write: &PageWrite, plane: PlaneId, drive: &DriveView<'_>) -> bool {
+        dispatch!(self, allocator => allocator.stays(write, plane, drive))
+    }
+
+    fn withdrawn(&mut self, lpn: Lpn, plane: PlaneId) {
+        dispatch!(self, allocator => allocator.withdrawn(lpn, plane));
+    }
+
+    fn read(&mut self, read: &PageRead) {
+        dispatch!(self, allocator => allocator.read(read));
     }
 }

@@ -10,7 +10,7 @@ use crate::ids::{Lpn, PlaneId};
 ///
 /// Each part has a share of its own on each of its planes: were there one limit for all, the pages of one namespace could take the
 /// room that another needs, which has no other planes.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct PlaneQuotas {
     planes: usize,
     /// By part and plane: valid pages and those in flight.
@@ -45,6 +45,10 @@ impl PlaneQuotas {
         let pages = &mut self.in_flight[at];
         debug_assert!(*pages > 0, "a page was committed on {plane:?} that was not placed there");
         *pages = pages.saturating_sub(1);
+    }
+
+    pub(super) fn nothing_is_in_flight(&self) -> bool {
+        self.in_flight.iter().all(|&pages| pages == 0)
     }
 
     /// A page of `part` that was valid on one plane is valid on another, or on none.

@@ -2,12 +2,12 @@
 
 use std::ops::Range;
 
-use super::{Allocator, IdleDies};
+use super::{Allocator, DriveView, PageWrite};
 use crate::config::Level;
+use crate::flash::divisor::Divisor;
 use crate::flash::geometry::Geometry;
-use crate::ftl::Occupancy;
 use crate::ftl::partition::{Part, Partition, PlaneSet};
-use crate::ids::{Lpn, PlaneId};
+use crate::ids::{Lpn, PlaneId, Ppn};
 
 /// The 24 orders of the four levels, in lexical order of [`Level`].
 pub const ORDERS: [[Level; 4]; 24] = orders();
@@ -45,15 +45,31 @@ struct Table {
     end: u32,
     /// In the order in which the pages take them.
     planes: Vec<PlaneId>,
+    /// By place in that order: the home of the first page of the part on the plane.
+    first_homes: Vec<Ppn>,
+    /// By the number of planes.
+    by_planes: Divisor,
     /// The same, rising.
     members: Vec<PlaneId>,
 }
 
 impl Table {
-    fn new(pages: Range<u32>, planes: Vec<PlaneId>) -> Table {
+    /// `taken` are the pages of each plane that are homes of pages before these.
+    fn new(geometry: &Geometry, pages: Range<u32>, planes: Vec<PlaneId>, taken: &[u32]) -> Table {
         let mut members = planes.clone();
         members.sort_unstable();
-        Table { first: pages.start, end: pages.end, planes, members }
+        let first_home = |plane: &PlaneId| Ppn(plane.0 * geometry.pages_per_plane() + taken[plane.index()]);
+        let first_homes = planes.iter().map(first_home).collect();
+        let by_planes = Divisor::new(planes.len() as u32);
+        Table { first: pages.start, end: pages.end, planes, first_homes, by_planes, members }
+    }
+
+    /// How many pages of the part come before `lpn` on its plane, and the place of the plane in the order.
+    #[inline]
+    fn place(&self, lpn: Lpn) -> (u32, usize) {
+        let number = lpn.0 - self.first;
+        let round = self.by_planes.divide(number);
+        (round, (number - round * self.planes.len() as u32) as usize)
     }
 }
 
@@ -81,21 +97,26 @@ impl StaticOrder {
     pub fn new(geometry: &Geometry, order: [Level; 4]) -> StaticOrder {
         assert!(ORDERS.contains(&order), "{order:?} does not name each level once");
         let planes = PlaneSet::whole(geometry).in_order(geometry, order);
-        StaticOrder { parts: vec![Table::new(0..u32::MAX, planes)] }
+        let taken = vec![0; planes.len()];
+        StaticOrder { parts: vec![Table::new(geometry, 0..u32::MAX, planes, &taken)] }
     }
 
     /// The tables of a drive that is divided.
     ///
     /// # Panics
     /// When a level is missing from the order of `partition`.
-    pub(in crate::ftl) fn divided(geometry: &Geometry, partition: &Partition) -> StaticOrder {
+    pub(crate) fn divided(geometry: &Geometry, partition: &Partition) -> StaticOrder {
         let order = partition.order();
         assert!(ORDERS.contains(&order), "{order:?} does not name each level once");
         let starts = partition.parts.iter().map(|part| part.pages.start);
         // What lies between two parts is of no namespace, and nobody asks for it.
         let ends = starts.clone().skip(1).chain([u32::MAX]);
+        let mut taken = vec![0; geometry.planes() as usize];
         let table = |((start, end), part): ((u32, u32), &Part)| {
-            Table::new(start..end, partition.sets[part.set].in_order(geometry, order))
+            let planes = partition.sets[part.set].in_order(geometry, order);
+            let table = Table::new(geometry, start..end, planes, &taken);
+            table.planes.iter().for_each(|plane| taken[plane.index()] += partition.even(part));
+            table
         };
         StaticOrder { parts: starts.zip(ends).zip(&partition.parts).map(table).collect() }
     }
@@ -119,7 +140,17 @@ impl StaticOrder {
     #[inline]
     pub fn plane_of(&self, lpn: Lpn) -> PlaneId {
         let part = &self.parts[self.part_of(lpn)];
-        part.planes[((lpn.0 - part.first) % part.planes.len() as u32) as usize]
+        let (_, at) = part.place(lpn);
+        part.planes[at]
+    }
+
+    /// The home of `lpn`: on its plane, behind those of pages of the same part with lower numbers, which are behind those of the
+    /// parts before. No two pages have the same.
+    #[inline]
+    pub fn home_of(&self, lpn: Lpn) -> Ppn {
+        let part = &self.parts[self.part_of(lpn)];
+        let (round, at) = part.place(lpn);
+        Ppn(part.first_homes[at].0 + round)
     }
 
     /// Which of `pages`, all of one part, lie on each plane, in the order of the part.
@@ -137,17 +168,12 @@ impl StaticOrder {
 
 impl Allocator for StaticOrder {
     #[inline]
-    fn place(&mut self, lpn: Lpn, _: &Occupancy<'_>, _: &IdleDies) -> PlaneId {
-        self.plane_of(lpn)
+    fn place(&mut self, write: &PageWrite, _: &DriveView<'_>) -> PlaneId {
+        self.plane_of(write.lpn)
     }
 
     #[inline]
     fn committed(&mut self, _: Lpn, _: PlaneId) {}
-
-    #[inline]
-    fn place_unwritten(&self, lpn: Lpn, _: &Occupancy<'_>) -> PlaneId {
-        self.plane_of(lpn)
-    }
 }
 
 #[cfg(test)]

@@ -1,9 +1,8 @@
 //! Static allocation where garbage collection moves pages to other planes.
 
 use super::quota::PlaneQuotas;
-use super::{Allocator, IdleDies, StaticOrder};
+use super::{Allocator, DriveView, PageWrite, StaticOrder};
 use crate::flash::geometry::Geometry;
-use crate::ftl::Occupancy;
 use crate::ftl::partition::Partition;
 use crate::ids::{Lpn, PlaneId};
 
@@ -12,7 +11,7 @@ use crate::ids::{Lpn, PlaneId};
 /// Where pages move from chip to chip, the share of the logical pages that a static order gives a plane does not bound its
 /// valid pages any more: pages of other planes lie there as well. So a page goes to the plane of the static order while that has
 /// room, counting pages on their way, which is nearly always, and else to the next plane of its set that has.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct StaticWithOverflow {
     order: StaticOrder,
     quotas: PlaneQuotas,
@@ -44,18 +43,14 @@ impl StaticWithOverflow {
 }
 
 impl Allocator for StaticWithOverflow {
-    fn place(&mut self, lpn: Lpn, occupancy: &Occupancy<'_>, _: &IdleDies) -> PlaneId {
-        let plane = self.quotas.from(&self.order, lpn, occupancy);
-        self.quotas.placed(self.order.part_of(lpn), plane);
+    fn place(&mut self, write: &PageWrite, drive: &DriveView<'_>) -> PlaneId {
+        let plane = self.quotas.from(&self.order, write.lpn, drive.occupancy());
+        self.quotas.placed(self.order.part_of(write.lpn), plane);
         plane
     }
 
     fn committed(&mut self, lpn: Lpn, plane: PlaneId) {
         self.quotas.committed(self.order.part_of(lpn), plane);
-    }
-
-    fn place_unwritten(&self, lpn: Lpn, occupancy: &Occupancy<'_>) -> PlaneId {
-        self.quotas.from(&self.order, lpn, occupancy)
     }
 }
 
@@ -63,7 +58,7 @@ impl Allocator for StaticWithOverflow {
 mod tests {
     use super::*;
     use crate::config::{self, Allocation, Config, Level, Move};
-    use crate::ftl::{Ftl, Stream};
+    use crate::ftl::{Ftl, IdleDies, Stream};
     use crate::units::Bytes;
 
     #[test]
@@ -91,7 +86,6 @@ mod tests {
         }
         assert_eq!(ftl.place_write(Lpn(7), &idle), PlaneId(7));
         assert_eq!(ftl.place_write(Lpn(8), &idle), next);
-        assert_eq!(ftl.translate_read(Lpn(17)), ftl.geometry.ppn(ftl.geometry.first_block(next), 0));
         // One page less leaves room for one, and it is taken when that page is placed, not when it is programmed.
         ftl.deallocate(Lpn(0));
         assert_eq!(ftl.place_write(Lpn(8), &idle), plane);

@@ -23,7 +23,7 @@ impl VictimSelector for DChoices {
         let mut best = candidates.draw(random, |_, _| true)?;
         for _ in 1..self.d {
             let other = candidates.draw(random, |_, _| true)?;
-            if candidates.gain(other) > candidates.gain(best) {
+            if candidates.invalid_pages(other) > candidates.invalid_pages(best) {
                 best = other;
             }
         }
@@ -44,23 +44,26 @@ mod tests {
     #[test]
     fn the_best_of_d_draws_is_chosen_as_often_as_order_statistics_say() {
         // Gains 0 to 9: the best of d draws is at most g with probability ((g + 1) / 10)^d.
-        let plane = Blocks { gain: (0..10).collect(), filled: (1..=10).collect() };
+        let plane = Blocks { invalid_pages: (0..10).collect(), filled: (1..=10).collect() };
         let mut random = SimRng::new(5);
         for d in [2, 3, 10] {
             let mut selector = DChoices::new(d);
             let draws = 20_000;
             let mut at_most = [0u32; 10];
             for _ in 0..draws {
-                let gain = selector.select(&plane.candidates(), &mut random).unwrap();
-                for count in &mut at_most[gain as usize..] {
+                let invalid_pages = selector.select(&plane.candidates(), &mut random).unwrap();
+                for count in &mut at_most[invalid_pages as usize..] {
                     *count += 1;
                 }
             }
-            for (gain, &count) in at_most.iter().enumerate() {
-                let expected = ((gain + 1) as f64 / 10.0).powi(d as i32);
+            for (invalid_pages, &count) in at_most.iter().enumerate() {
+                let expected = ((invalid_pages + 1) as f64 / 10.0).powi(d as i32);
                 let measured = f64::from(count) / f64::from(draws);
                 // Five standard deviations of a share of 20,000 draws are at most 0.018.
-                assert!((measured - expected).abs() < 0.018, "d {d}, gain {gain}: {measured} for {expected}");
+                assert!(
+                    (measured - expected).abs() < 0.018,
+                    "d {d}, invalid pages {invalid_pages}: {measured} for {expected}"
+                );
             }
         }
     }

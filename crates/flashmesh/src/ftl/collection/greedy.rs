@@ -11,7 +11,7 @@ pub struct Greedy;
 impl VictimSelector for Greedy {
     fn select(&mut self, candidates: &Candidates<'_>, _: &mut SimRng) -> Option<u32> {
         // Every candidate is full, so the fewest valid pages are the most invalid ones.
-        candidates.greatest_gain()
+        candidates.most_invalid()
     }
 }
 
@@ -25,8 +25,8 @@ mod tests {
         let mut random = SimRng::new(11);
         for round in 0..2000 {
             let plane = Blocks::random(1 + random.below(300), 1 + round % 40, &mut random);
-            let most = plane.positions().map(|position| plane.gain[position as usize]).max().unwrap_or(0);
-            let naive = plane.positions().find(|&position| most > 0 && plane.gain[position as usize] == most);
+            let most = plane.positions().map(|position| plane.invalid_pages[position as usize]).max().unwrap_or(0);
+            let naive = plane.positions().find(|&position| most > 0 && plane.invalid_pages[position as usize] == most);
             assert_eq!(Greedy.select(&plane.candidates(), &mut random), naive, "{plane:?}");
         }
     }

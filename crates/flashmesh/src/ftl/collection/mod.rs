@@ -14,6 +14,8 @@ pub use random::Random;
 pub use random_p::RandomP;
 pub use random_pp::RandomPp;
 
+use std::fmt;
+
 use crate::config;
 use crate::engine::random::SimRng;
 use crate::flash::geometry::Geometry;
@@ -31,12 +33,40 @@ pub trait VictimSelector {
     fn select(&mut self, candidates: &Candidates<'_>, random: &mut SimRng) -> Option<u32>;
 }
 
+/// A policy of the caller's own, for trying one out before it has a name in the configuration.
+pub(super) struct Custom(pub(super) Box<dyn VictimSelector + Send>);
+
+impl fmt::Debug for Custom {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Custom").finish_non_exhaustive()
+    }
+}
+
+impl Clone for Custom {
+    /// Never called: drives are prepared before they get a selector of the caller's own, and only prepared ones are cloned.
+    fn clone(&self) -> Custom {
+        unreachable!("a drive with a victim selector of the caller's own is not cloned")
+    }
+}
+
+impl VictimSelector for Custom {
+    fn select(&mut self, candidates: &Candidates<'_>, random: &mut SimRng) -> Option<u32> {
+        let chosen = self.0.select(candidates, random);
+        assert!(
+            chosen.is_none_or(|position| candidates.contains(position)),
+            "a victim selector chose block {chosen:?} of a plane, which is no candidate"
+        );
+        chosen
+    }
+}
+
 /// The registry: name in the configuration, implementation, how it is built.
 macro_rules! victim_selectors {
     ($($name:ident => $build:expr),+ $(,)?) => {
-        #[derive(Debug)]
+        #[derive(Clone, Debug)]
         pub(super) enum Policy {
-            $($name($name)),+
+            $($name($name),)+
+            Custom(Custom),
         }
 
         impl Policy {
@@ -53,7 +83,8 @@ macro_rules! victim_selectors {
         impl VictimSelector for Policy {
             fn select(&mut self, candidates: &Candidates<'_>, random: &mut SimRng) -> Option<u32> {
                 match self {
-                    $(Policy::$name(selector) => selector.select(candidates, random)),+
+                    $(Policy::$name(selector) => selector.select(candidates, random),)+
+                    Policy::Custom(selector) => selector.select(candidates, random),
                 }
             }
         }
@@ -73,16 +104,16 @@ victim_selectors! {
 /// or being collected.
 #[derive(Clone, Copy, Debug)]
 pub struct Candidates<'a> {
-    gain: &'a [u16],
+    invalid_pages: &'a [u16],
     filled: &'a [u32],
 }
 
 impl<'a> Candidates<'a> {
-    /// Blocks by their position in the plane: `gain` are the invalid pages of a candidate and 0 for any other block,
+    /// Blocks by their position in the plane: `invalid_pages` counts those of a candidate and is 0 for any other block,
     /// `filled` is the sequence number, from 1, at which a candidate was filled, and 0 for any other block.
-    pub fn new(gain: &'a [u16], filled: &'a [u32]) -> Candidates<'a> {
-        debug_assert_eq!(gain.len(), filled.len());
-        Candidates { gain, filled }
+    pub fn new(invalid_pages: &'a [u16], filled: &'a [u32]) -> Candidates<'a> {
+        debug_assert_eq!(invalid_pages.len(), filled.len());
+        Candidates { invalid_pages, filled }
     }
 
     /// Whether the block at `position` is a candidate.
@@ -91,28 +122,37 @@ impl<'a> Candidates<'a> {
         self.filled[position as usize] != 0
     }
 
+    /// All candidates, by their positions.
+    pub fn positions(&self) -> impl Iterator<Item = u32> + use<'a> {
+        let this = *self;
+        (0..this.filled.len() as u32).filter(move |&position| this.contains(position))
+    }
+
     /// The invalid pages of the candidate at `position`.
     #[inline]
-    pub fn gain(&self, position: u32) -> u32 {
-        u32::from(self.gain[position as usize])
+    pub fn invalid_pages(&self, position: u32) -> u32 {
+        u32::from(self.invalid_pages[position as usize])
     }
 
     /// The candidate with the most invalid pages, the first of equals; `None` when all are fully valid.
-    pub fn greatest_gain(&self) -> Option<u32> {
+    pub fn most_invalid(&self) -> Option<u32> {
         // Maxima of whole chunks are found many blocks at a time; only the best chunk is searched one by one.
         const CHUNK: usize = 64;
         let mut best = (0, 0);
-        for (index, chunk) in self.gain.chunks(CHUNK).enumerate() {
-            let gain = chunk.iter().fold(0, |most, &gain| most.max(gain));
-            if gain > best.0 {
-                best = (gain, index * CHUNK);
+        for (index, chunk) in self.invalid_pages.chunks(CHUNK).enumerate() {
+            let invalid_pages = chunk.iter().fold(0, |most, &invalid| most.max(invalid));
+            if invalid_pages > best.0 {
+                best = (invalid_pages, index * CHUNK);
             }
         }
-        let (gain, start) = best;
-        if gain == 0 {
+        let (invalid_pages, start) = best;
+        if invalid_pages == 0 {
             return None;
         }
-        self.gain[start..].iter().position(|&other| other == gain).map(|offset| (start + offset) as u32)
+        self.invalid_pages[start..]
+            .iter()
+            .position(|&other| other == invalid_pages)
+            .map(|offset| (start + offset) as u32)
     }
 
     /// The candidate that was filled first.
@@ -150,13 +190,13 @@ pub(super) mod testing {
     /// A plane by its blocks: `None` is no candidate, else (invalid pages, place in the order of filling).
     #[derive(Clone, Debug)]
     pub struct Blocks {
-        pub gain: Vec<u16>,
+        pub invalid_pages: Vec<u16>,
         pub filled: Vec<u32>,
     }
 
     impl Blocks {
         pub fn candidates(&self) -> Candidates<'_> {
-            Candidates::new(&self.gain, &self.filled)
+            Candidates::new(&self.invalid_pages, &self.filled)
         }
 
         pub fn positions(&self) -> impl Iterator<Item = u32> + '_ {
@@ -164,16 +204,16 @@ pub(super) mod testing {
         }
 
         /// A random plane of `blocks` blocks, of which about a quarter are no candidates.
-        pub fn random(blocks: u32, gain_max: u32, random: &mut SimRng) -> Blocks {
+        pub fn random(blocks: u32, invalid_pages_max: u32, random: &mut SimRng) -> Blocks {
             let mut order: Vec<u32> = (1..=blocks).collect();
             for i in (1..blocks as usize).rev() {
                 order.swap(i, random.below(i as u32 + 1) as usize);
             }
-            let mut planes = Blocks { gain: Vec::new(), filled: Vec::new() };
+            let mut planes = Blocks { invalid_pages: Vec::new(), filled: Vec::new() };
             for filled in order {
                 let candidate = random.below(4) != 0;
                 planes.filled.push(if candidate { filled } else { 0 });
-                planes.gain.push(if candidate { random.below(gain_max + 1) as u16 } else { 0 });
+                planes.invalid_pages.push(if candidate { random.below(invalid_pages_max + 1) as u16 } else { 0 });
             }
             planes
         }
@@ -184,8 +224,8 @@ pub(super) mod testing {
     pub fn assert_uniform_over(selector: &mut impl VictimSelector, allowed: impl Fn(&Blocks) -> Vec<u32>) {
         let mut random = SimRng::new(3);
         for blocks in [1, 2, 3, 7, 70] {
-            for gain_max in [0, 1, 8, 60] {
-                let plane = Blocks::random(blocks, gain_max, &mut random);
+            for invalid_pages_max in [0, 1, 8, 60] {
+                let plane = Blocks::random(blocks, invalid_pages_max, &mut random);
                 let allowed = allowed(&plane);
                 let mut chosen = vec![0u32; blocks as usize];
                 let draws = 100 * blocks;
@@ -226,7 +266,7 @@ mod tests {
             config::VictimPolicy::Fifo,
         ] {
             let mut policy = Policy::new(&geometry, &config::Gc { victim, ..config::Gc::default() });
-            let plane = Blocks { gain: vec![0; 9], filled: vec![0; 9] };
+            let plane = Blocks { invalid_pages: vec![0; 9], filled: vec![0; 9] };
             assert_eq!(policy.select(&plane.candidates(), &mut SimRng::new(1)), None, "{victim:?}");
         }
     }

@@ -9,7 +9,7 @@ pub struct RandomP;
 
 impl VictimSelector for RandomP {
     fn select(&mut self, candidates: &Candidates<'_>, random: &mut SimRng) -> Option<u32> {
-        candidates.draw(random, |candidates, position| candidates.gain(position) > 0)
+        candidates.draw(random, |candidates, position| candidates.invalid_pages(position) > 0)
     }
 }
 
@@ -21,7 +21,7 @@ mod tests {
     #[test]
     fn every_candidate_with_an_invalid_page_is_chosen_equally_often() {
         assert_uniform_over(&mut RandomP, |plane| {
-            plane.positions().filter(|&position| plane.gain[position as usize] > 0).collect()
+            plane.positions().filter(|&position| plane.invalid_pages[position as usize] > 0).collect()
         });
     }
 }

@@ -8,7 +8,7 @@ use crate::flash::geometry::Geometry;
 /// see. While no block has that many, a random one that has the most.
 #[derive(Clone, Copy, Debug)]
 pub struct RandomPp {
-    gain_min: u32,
+    invalid_pages_min: u32,
 }
 
 impl RandomPp {
@@ -16,15 +16,15 @@ impl RandomPp {
     pub fn new(geometry: &Geometry) -> RandomPp {
         let spare_pages = u64::from(geometry.pages() - geometry.logical_pages);
         let per_block = (spare_pages * u64::from(geometry.pages_per_block)).div_ceil(u64::from(geometry.pages()));
-        RandomPp { gain_min: per_block as u32 }
+        RandomPp { invalid_pages_min: per_block as u32 }
     }
 }
 
 impl VictimSelector for RandomPp {
     fn select(&mut self, candidates: &Candidates<'_>, random: &mut SimRng) -> Option<u32> {
-        let most = candidates.gain(candidates.greatest_gain()?);
-        let gain_min = self.gain_min.min(most);
-        candidates.draw(random, |candidates, position| candidates.gain(position) >= gain_min)
+        let most = candidates.invalid_pages(candidates.most_invalid()?);
+        let invalid_pages_min = self.invalid_pages_min.min(most);
+        candidates.draw(random, |candidates, position| candidates.invalid_pages(position) >= invalid_pages_min)
     }
 }
 
@@ -38,12 +38,12 @@ mod tests {
     fn every_candidate_with_the_spare_share_invalid_is_chosen_equally_often() {
         // 7 % of 768 pages.
         let mut selector = RandomPp::new(&Geometry::new(&config::Geometry::default()).unwrap());
-        assert_eq!(selector.gain_min, 54);
-        selector.gain_min = 6;
+        assert_eq!(selector.invalid_pages_min, 54);
+        selector.invalid_pages_min = 6;
         assert_uniform_over(&mut selector, |plane| {
-            let most = plane.gain.iter().copied().max().unwrap_or(0);
-            let gain_min = most.clamp(1, 6);
-            plane.positions().filter(|&position| plane.gain[position as usize] >= gain_min).collect()
+            let most = plane.invalid_pages.iter().copied().max().unwrap_or(0);
+            let invalid_pages_min = most.clamp(1, 6);
+            plane.positions().filter(|&position| plane.invalid_pages[position as usize] >= invalid_pages_min).collect()
         });
     }
 }

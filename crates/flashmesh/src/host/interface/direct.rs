@@ -23,7 +23,7 @@ impl Direct {
 }
 
 impl Interface for Direct {
-    #[inline]
+    #[inline(always)]
     fn issue<A: EventSink>(&mut self, command: Command, now: Time, events: &mut A) {
         let mut at = self.link.send(Direction::ToDrive, self.submission, now);
         if command.data > Bytes::ZERO {
@@ -32,18 +32,18 @@ impl Interface for Direct {
         events.schedule(at, HostEvent::InDrive(command.request));
     }
 
-    #[inline]
+    #[inline(always)]
     fn send_data(&mut self, bytes: Bytes, now: Time) {
         self.link.send_data(Direction::ToHost, bytes, now);
     }
 
-    #[inline]
+    #[inline(always)]
     fn respond<A: EventSink>(&mut self, request: RequestId, _stream: StreamId, now: Time, events: &mut A) {
         let at = self.link.send(Direction::ToHost, self.completion, now);
         events.schedule(at, HostEvent::AtHost(request));
     }
 
-    #[inline]
+    #[inline(always)]
     fn taken<A: EventSink>(&mut self, _stream: StreamId, _now: Time, _agenda: &mut A) {}
 
     fn wake<A: EventSink>(&mut self, _token: Token, _now: Time, _agenda: &mut A) {}

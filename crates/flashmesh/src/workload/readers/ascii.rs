@@ -31,7 +31,7 @@ struct Ascii {
 
 impl Ascii {
     fn new(workload: &Workload) -> Ascii {
-        let unit_ps = match workload.time_unit {
+        let unit_ps = match workload.time_unit.unwrap_or(TraceTimeUnit::Nanoseconds) {
             TraceTimeUnit::Picoseconds => 1,
             TraceTimeUnit::Nanoseconds => Time::from_ns(1).as_ps(),
             TraceTimeUnit::Microseconds => Time::from_us(1).as_ps(),

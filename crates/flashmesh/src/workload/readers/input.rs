@@ -1,8 +1,11 @@
 //! Bytes of a trace file, unpacked.
 
-use std::fs::File;
-use std::io::{self, BufReader, Read};
+use std::fs::{File, Metadata};
+use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use flate2::bufread::GzDecoder;
 
 use crate::error::WorkloadError;
 use crate::names;
@@ -76,6 +79,27 @@ pub struct Input {
     /// How many bytes the file had when it was opened; only a plain file is held to it, packed ones know their end.
     length: Option<u64>,
     read: u64,
+    identity: Option<FileIdentity>,
+}
+
+/// What tells whether a file is still the one that was read before: its size, and when it was changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FileIdentity {
+    length: u64,
+    modified: Option<SystemTime>,
+}
+
+impl FileIdentity {
+    /// That of the file at `path` now; nothing when it is gone.
+    pub fn of(path: &Path) -> Option<FileIdentity> {
+        std::fs::metadata(path).ok().map(|metadata| FileIdentity::from(&metadata))
+    }
+}
+
+impl From<&Metadata> for FileIdentity {
+    fn from(metadata: &Metadata) -> FileIdentity {
+        FileIdentity { length: metadata.len(), modified: metadata.modified().ok() }
+    }
 }
 
 impl Input {
@@ -96,9 +120,10 @@ impl Input {
             });
         }
         let file = File::open(path).map_err(io_error)?;
-        let length = file.metadata().map_err(io_error)?.len();
+        let identity = FileIdentity::from(&file.metadata().map_err(io_error)?);
         let mut input = Input::from_reader(path, file)?;
-        input.length = (input.compression == Compression::Plain).then_some(length);
+        input.length = (input.compression == Compression::Plain).then_some(identity.length);
+        input.identity = Some(identity);
         Ok(input)
     }
 
@@ -111,12 +136,17 @@ impl Input {
         let (first_bytes, packed) = peek(reader).map_err(io_error)?;
         let compression = Compression::of(&first_bytes);
         let bytes = unpack(compression, packed).map_err(io_error)?;
-        Ok(Input { path: path.to_owned(), bytes, compression, length: None, read: 0 })
+        Ok(Input { path: path.to_owned(), bytes, compression, length: None, read: 0, identity: None })
     }
 
     /// How the file is packed.
     pub fn compression(&self) -> Compression {
         self.compression
+    }
+
+    /// What the file was when it was opened; nothing where it is none.
+    pub fn identity(&self) -> Option<FileIdentity> {
+        self.identity
     }
 
     /// The file.
@@ -146,6 +176,10 @@ impl Input {
                     let name = self.compression.name();
                     let message = match error.kind() {
                         io::ErrorKind::UnexpectedEof => format!("the {name} data ends early: the file is truncated"),
+                        _ if error.to_string().contains("too much memory") => {
+                            "it was packed with a window above 128 MiB: repack it with zstd --long=27 or without --long"
+                                .to_owned()
+                        }
                         _ => format!("the {name} data is damaged ({error})"),
                     };
                     return Err(self.damaged(line, message));
@@ -172,7 +206,7 @@ fn unpack(compression: Compression, packed: Box<dyn Read + Send>) -> io::Result<
     let buffered = |packed| BufReader::with_capacity(FILE_BUFFER_BYTES, packed);
     Ok(match compression {
         Compression::Plain => packed,
-        Compression::Gzip => Box::new(flate2::bufread::MultiGzDecoder::new(buffered(packed))),
+        Compression::Gzip => Box::new(GzipMembers { member: Some(GzDecoder::new(buffered(packed))) }),
         Compression::Zstd => {
             let mut decoder = zstd::Decoder::with_buffer(buffered(packed))?;
             decoder.window_log_max(ZSTD_WINDOW_LOG_MAX)?;
@@ -184,4 +218,39 @@ fn unpack(compression: Compression, packed: Box<dyn Read + Send>) -> io::Result<
             Box::new(liblzma::bufread::XzDecoder::new_stream(buffered(packed), stream))
         }
     })
+}
+
+/// The members of a gzip file one after the other, with the zeros that a block device or a tape leaves behind the last.
+struct GzipMembers {
+    member: Option<GzDecoder<BufReader<Box<dyn Read + Send>>>>,
+}
+
+impl Read for GzipMembers {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        while let Some(member) = &mut self.member {
+            let count = member.read(buffer)?;
+            if count > 0 || buffer.is_empty() {
+                return Ok(count);
+            }
+            let Some(ended) = self.member.take() else { break };
+            let mut packed = ended.into_inner();
+            if has_more(&mut packed)? {
+                self.member = Some(GzDecoder::new(packed));
+            }
+        }
+        Ok(0)
+    }
+}
+
+/// Moves over zeros, and tells whether anything follows them.
+fn has_more(packed: &mut impl BufRead) -> io::Result<bool> {
+    loop {
+        let waiting = packed.fill_buf()?;
+        let zeros = waiting.iter().take_while(|&&byte| byte == 0).count();
+        let (is_end, is_all_zero) = (waiting.is_empty(), zeros == waiting.len());
+        packed.consume(zeros);
+        if is_end || !is_all_zero {
+            return Ok(!is_end);
+        }
+    }
 }

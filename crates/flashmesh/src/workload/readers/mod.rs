@@ -1,4 +1,4 @@
-//! WeightedRoundRobin a trace file into requests: one file a format, all streamed in constant memory.
+//! Turns a trace file into requests: one file a format, all streamed in constant memory.
 //!
 //! ```text
 //! file -> input (unpack) -> records (cut) -> a TraceReader (parse) -> fit (onto the drive) -> order (by time) -> requests
@@ -16,12 +16,15 @@
 mod alibaba;
 mod ascii;
 mod blkparse;
+pub mod clock;
 mod diskmon;
 mod fields;
 mod fio_iolog;
 mod fit;
+mod fiu;
 mod footprint;
 mod input;
+mod libcachesim;
 mod msr;
 mod order;
 mod records;
@@ -38,7 +41,7 @@ mod vscsi;
 
 pub use fit::{ADDRESSES_MAX, SIZE_MAX};
 pub(super) use footprint::Footprint;
-pub use input::Compression;
+pub use input::{Compression, FileIdentity};
 pub use order::{DISORDER_MAX, LEAP_MAX, WINDOW_REQUESTS};
 pub use records::{Framing, RECORD_BYTES_MAX};
 pub use reject::{BadLine, Reason, Tally};
@@ -141,6 +144,7 @@ pub struct Format {
 /// All trace formats; one line each.
 pub static FORMATS: &[&Format] = &[
     &msr::FORMAT,
+    &msr::SHORT,
     &ascii::FORMAT,
     &fio_iolog::FORMAT,
     &spc::FORMAT,
@@ -151,4 +155,7 @@ pub static FORMATS: &[&Format] = &[
     &diskmon::FORMAT,
     &alibaba::FORMAT,
     &tencent::FORMAT,
+    &fiu::FORMAT,
+    &libcachesim::CSV,
+    &libcachesim::ORACLE_GENERAL,
 ];

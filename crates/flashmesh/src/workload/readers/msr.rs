@@ -3,6 +3,8 @@
 //! `time stamp, host, disk, type, offset, size, response time`: the time stamp in Windows filetime ticks of 100 ns, the type
 //! `Read` or `Write` in any case, offset and size in bytes. A header line is skipped. The response time must be there and is
 //! not used; the disk number becomes the device, whatever the host.
+//!
+//! The short form that people cut out of it is `time stamp, type, offset, size`, in the same units.
 
 use super::fields::{Fields, is_header};
 use super::reject::{BadLine, Reason};
@@ -20,6 +22,18 @@ pub static FORMAT: Format = Format {
     remedy: None,
     detect: |sample: &Sample<'_>, _| sample.share_understood(&mut Msr),
     open: |_| Box::new(Msr),
+};
+
+/// The entry of the short form in the registry.
+pub static SHORT: Format = Format {
+    kind: TraceFormat::MsrShort,
+    name: "msr-short",
+    title: "MSR Cambridge CSV of four columns",
+    framing: Framing::Lines,
+    is_merged: false,
+    remedy: None,
+    detect: |sample: &Sample<'_>, _| sample.share_understood(&mut MsrShort),
+    open: |_| Box::new(MsrShort),
 };
 
 /// Filetime counts in units of 100 ns.
@@ -42,12 +56,7 @@ impl TraceReader for Msr {
         fields.next_after(b',', "a comma and the disk number")?;
         let device = fields.number_u32("the disk number")?;
         fields.next_after(b',', "a comma and the type")?;
-        let kind_column = fields.column();
-        let kind = match fields.word() {
-            word if word.eq_ignore_ascii_case(b"read") => RequestKind::Read,
-            word if word.eq_ignore_ascii_case(b"write") => RequestKind::Write,
-            _ => return Err(BadLine::new(Reason::Kind, kind_column, "the type, Read or Write")),
-        };
+        let kind = kind(&mut fields)?;
         fields.next_after(b',', "a comma and the offset in bytes")?;
         let offset_column = fields.column();
         let offset = fields.number("the offset in bytes")?;
@@ -60,5 +69,50 @@ impl TraceReader for Msr {
         fields.end()?;
         let time_ps = u128::from(ticks) * PS_PER_TICK;
         Ok(Line::Request(RawRequest { time_ps, offset, size, device, kind, time_column, offset_column, size_column }))
+    }
+}
+
+struct MsrShort;
+
+impl TraceReader for MsrShort {
+    fn parse(&mut self, record: &[u8]) -> Result<Line, BadLine> {
+        let mut fields = Fields::new(record);
+        fields.skip_blanks();
+        let time_column = fields.column();
+        let ticks = match fields.number("the time stamp, in filetime ticks of 100 ns") {
+            Ok(ticks) => ticks,
+            Err(_) if is_header(record, 4) => return Ok(Line::Skipped),
+            Err(bad) => return Err(bad),
+        };
+        fields.next_column("a comma and the type")?;
+        let kind = kind(&mut fields)?;
+        fields.next_column("a comma and the offset in bytes")?;
+        let offset_column = fields.column();
+        let offset = fields.number("the offset in bytes")?;
+        fields.next_column("a comma and the size in bytes")?;
+        let size_column = fields.column();
+        let size = fields.number("the size in bytes")?;
+        fields.end()?;
+        let time_ps = u128::from(ticks) * PS_PER_TICK;
+        Ok(Line::Request(RawRequest {
+            time_ps,
+            offset,
+            size,
+            device: 0,
+            kind,
+            time_column,
+            offset_column,
+            size_column,
+        }))
+    }
+}
+
+/// The type of a request.
+fn kind(fields: &mut Fields<'_>) -> Result<RequestKind, BadLine> {
+    let column = fields.column();
+    match fields.word() {
+        word if word.eq_ignore_ascii_case(b"read") => Ok(RequestKind::Read),
+        word if word.eq_ignore_ascii_case(b"write") => Ok(RequestKind::Write),
+        _ => Err(BadLine::new(Reason::Kind, column, "the type, Read or Write")),
     }
 }

@@ -2,7 +2,8 @@
 
 use std::ops::Range;
 
-use super::input::{Compression, Input};
+use super::input::{Compression, FileIdentity, Input};
+use super::sample::says_something;
 use crate::error::WorkloadError;
 
 /// How a format tells one record from the next.
@@ -84,6 +85,39 @@ impl Records {
     /// The start of the file, unpacked: all of it when it is short. Only before the first record is taken.
     pub fn sample(&self) -> &[u8] {
         &self.buffer[self.start..self.end]
+    }
+
+    /// Skips comments and blank lines at the start of a text that fill `sample_bytes` or more, and gives how many lines those
+    /// were: there would be nothing in the sample to tell the format by. Only before the first record is taken.
+    ///
+    /// # Errors
+    /// As [`Input::read`].
+    pub fn skip_comments(&mut self, sample_bytes: usize) -> Result<u64, WorkloadError> {
+        loop {
+            let sample = &self.buffer[self.start..self.end];
+            let sample = &sample[..sample.len().min(sample_bytes)];
+            let lines = sample.split_inclusive(|&byte| byte == b'\n');
+            let silent = lines.take_while(|line| !says_something(line.trim_ascii_end()));
+            let (bytes, whole) = silent.fold((0, 0), |(bytes, whole), line| {
+                if line.ends_with(b"\n") { (bytes + line.len(), whole + 1) } else { (bytes, whole) }
+            });
+            // A line longer than the sample is left to be refused.
+            let is_all_silent = bytes > 0 && sample.len() - bytes <= RECORD_BYTES_MAX && sample.len() == sample_bytes;
+            if !is_all_silent {
+                return Ok(self.number);
+            }
+            self.start += bytes;
+            self.number += whole;
+            while self.end - self.start < sample_bytes && !self.is_last_read {
+                self.make_room();
+                self.fill()?;
+            }
+        }
+    }
+
+    /// What the file was when it was opened, to know it again.
+    pub fn identity(&self) -> Option<FileIdentity> {
+        self.input.identity()
     }
 
     /// Sets how records are told apart; lines unless told otherwise.

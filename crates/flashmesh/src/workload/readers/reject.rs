@@ -69,7 +69,10 @@ impl Reason {
             Reason::BeyondDrive => {
                 "fold addresses onto the drive with workload.beyond = \"wrap\", or take a larger drive"
             }
-            Reason::TimeRunsBack | Reason::OutOfOrder => "sort the trace by time",
+            Reason::OutOfOrder => {
+                "sort the trace by time, or have it sorted as far as the window reaches with --sort (workload.sort)"
+            }
+            Reason::TimeRunsBack => "sort the trace by time",
             Reason::TimeLeapsAhead => "check workload.time-unit, or correct the time stamps",
         }
     }

@@ -109,6 +109,7 @@ impl Sums {
             footprint_bytes: self.footprint.bytes().as_u64(),
             address_end_bytes: self.address_end,
             devices: self.devices.count(),
+            time_unit: stream.time_unit().map(|unit| unit.name().to_owned()),
             wrapped: stream.wrapped(),
             reordered: stream.reordered().cloned(),
             rejected: stream.rejected().iter().map(|(_, tally)| tally.clone()).collect(),
@@ -144,7 +145,7 @@ impl Devices {
 /// Refuses a trace of which too little can be used.
 fn judge(stream: &TraceStream, tolerate: f64) -> Result<(), WorkloadError> {
     let counts = stream.line_counts();
-    let reordered = stream.reordered().filter(|_| !stream.format().is_merged);
+    let reordered = stream.reordered().filter(|_| !stream.may_be_unsorted());
     let bad = counts.rejected + reordered.map_or(0, |tally| tally.lines);
     let judged = counts.lines - counts.skipped;
     // The quotient is rounded correctly, so that 29 of 2900 lines are 0.01 exactly.

@@ -1,5 +1,6 @@
 //! A trace as the host's source of requests.
 
+use super::input::FileIdentity;
 use super::stream::TraceStream;
 use super::summary::TraceSummary;
 use crate::config::Workload;
@@ -16,6 +17,8 @@ pub struct TraceSource {
     /// How many requests the scan has counted.
     expected: Option<u64>,
     issued: u64,
+    /// What the file was when it was counted.
+    counted: Option<FileIdentity>,
 }
 
 impl TraceSource {
@@ -29,7 +32,7 @@ impl TraceSource {
 
     /// The same from a stream at its start.
     pub fn from_stream(stream: TraceStream) -> TraceSource {
-        TraceSource { stream, expected: None, issued: 0 }
+        TraceSource { stream, expected: None, issued: 0, counted: None }
     }
 
     /// Tells how many requests there will be, as the scan of the same trace has counted them, and holds the file to it.
@@ -38,27 +41,42 @@ impl TraceSource {
         self.expected = Some(summary.requests);
         self
     }
+
+    /// Tells what the file was when the scan opened it, and holds the file to it until the last request.
+    #[must_use]
+    pub fn counted_in(mut self, identity: Option<FileIdentity>) -> TraceSource {
+        self.counted = identity;
+        self
+    }
+
+    fn changed(&self, message: String) -> WorkloadError {
+        WorkloadError::Parse {
+            path: self.stream.path().to_owned(),
+            line: self.stream.line_counts().lines,
+            column: 0,
+            message,
+        }
+    }
 }
 
 impl WorkloadSource for TraceSource {
     /// A trace has one common stream of requests, whatever the thread.
     fn next_request(&mut self, _thread: u32) -> Result<Option<IoRequest>, WorkloadError> {
         if self.expected == Some(self.issued) {
+            let counted = self.counted.take();
+            if counted.is_some() && counted != FileIdentity::of(self.stream.path()) {
+                return Err(self.changed("the file was changed while it was replayed".to_owned()));
+            }
             return Ok(None);
         }
         let request = self.stream.next_request()?;
         match (request, self.expected) {
             (Some(_), _) => self.issued += 1,
             (None, Some(expected)) => {
-                return Err(WorkloadError::Parse {
-                    path: self.stream.path().to_owned(),
-                    line: self.stream.line_counts().lines,
-                    column: 0,
-                    message: format!(
-                        "the trace ends after {} requests, of {expected} counted before the run: the file has changed",
-                        self.issued
-                    ),
-                });
+                return Err(self.changed(format!(
+                    "the trace ends after {} requests, of {expected} counted before the run: the file has changed",
+                    self.issued
+                )));
             }
             (None, None) => {}
         }

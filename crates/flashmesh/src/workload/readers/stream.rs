@@ -4,13 +4,13 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use super::fit::Fit;
-use super::input::{Compression, Input, binary_kind};
+use super::input::{Compression, FileIdentity, Input, binary_kind};
 use super::order::{Placed, Stamped, Window};
 use super::records::{Framing, Record, Records};
 use super::reject::{BadLine, Reason, Tallies, Tally};
 use super::sample::{Sample, format_of, looks_like_records, says_something};
 use super::{Format, Line, TraceReader};
-use crate::config::{TraceFormat, Workload};
+use crate::config::{TraceFormat, TraceTimeUnit, Workload};
 use crate::error::WorkloadError;
 use crate::units::{Bytes, Time};
 use crate::workload::IoRequest;
@@ -28,6 +28,10 @@ pub struct TraceStream {
     fit: Fit,
     window: Window,
     has_file_ended: bool,
+    /// Whether requests may come out of order, within the window.
+    is_sorted_here: bool,
+    /// What the time stamps count, where the format does not fix it.
+    time_unit: Option<TraceTimeUnit>,
     /// Requests still to be handed out.
     left: u64,
     /// The time stamp of the first request.
@@ -92,10 +96,11 @@ impl TraceStream {
         let path = input.path().to_owned();
         let mut records = Records::new(input)?;
         let refuse = |message| WorkloadError::Parse { path: path.clone(), line: 0, column: 0, message };
-        let bytes = &records.sample()[..records.sample().len().min(SAMPLE_BYTES)];
-        if bytes.is_empty() {
+        if records.sample().is_empty() {
             return Err(refuse("the trace is empty".to_owned()));
         }
+        let comments = records.skip_comments(SAMPLE_BYTES)?;
+        let bytes = &records.sample()[..records.sample().len().min(SAMPLE_BYTES)];
         let sample = Sample::new(bytes);
         let is_text_wanted = match workload.format {
             TraceFormat::Auto => !looks_like_records(&sample, workload),
@@ -116,9 +121,12 @@ impl TraceStream {
             fit,
             window: Window::default(),
             has_file_ended: false,
+            is_sorted_here: workload.sort || format.is_merged,
+            time_unit: (format.kind == TraceFormat::Ascii)
+                .then(|| workload.time_unit.unwrap_or(TraceTimeUnit::Nanoseconds)),
             left: workload.requests.unwrap_or(u64::MAX),
             origin_ps: None,
-            fates: Fates::default(),
+            fates: Fates { skipped: comments, ..Fates::default() },
         })
     }
 
@@ -230,6 +238,21 @@ impl TraceStream {
     /// The format the trace is read as.
     pub fn format(&self) -> &'static Format {
         self.format
+    }
+
+    /// Whether requests may come out of order, as far as the window can sort them.
+    pub(super) fn may_be_unsorted(&self) -> bool {
+        self.is_sorted_here
+    }
+
+    /// What the time stamps count, where the format does not fix it.
+    pub(super) fn time_unit(&self) -> Option<TraceTimeUnit> {
+        self.time_unit
+    }
+
+    /// What the file was when it was opened, to know it again.
+    pub fn identity(&self) -> Option<FileIdentity> {
+        self.records.identity()
     }
 
     /// How the file is packed.

@@ -58,6 +58,8 @@ quantities! {
         address_end_bytes: u64, in "B";
         /// Devices that the trace names, counted up to 65,536; they share one address space.
         devices: u64, in "devices";
+        /// Unit of its time stamps (`workload.time-unit`).
+        time_unit: Option<String>, null "where the format fixes it";
         /// Requests whose address was folded onto the drive (`workload.beyond`).
         wrapped: u64, in "requests";
         /// Requests that were out of order and were sorted in.
@@ -113,6 +115,9 @@ impl fmt::Display for TraceSummary {
         write!(f, "{}: {}", self.file, self.format_title)?;
         if self.compression != Compression::Plain {
             write!(f, " ({})", self.compression.name())?;
+        }
+        if let Some(unit) = &self.time_unit {
+            write!(f, ", time stamps taken as {unit}")?;
         }
         let percent = |share: f64| share * 100.0;
         let kib = |bytes: f64| bytes / 1024.0;

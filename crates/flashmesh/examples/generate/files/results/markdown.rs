@@ -162,6 +162,13 @@ impl Page {
     /// The names that quantities of `group`, and of the groups in it, may have.
     fn names_below(&mut self, prefix: &str, group: &GroupSpec) {
         for quantity in group.keys() {
+            if let Shape::Object(inner) = quantity.shape.item() {
+                let list = if matches!(quantity.shape, Shape::List(_)) { "[]" } else { "" };
+                let path = format!("{prefix}{}{list}", quantity.name);
+                if self.place(inner) == Some(path.as_str()) {
+                    self.names_below(&format!("{path}."), inner);
+                }
+            }
             let Shape::Name(names) = quantity.shape.item() else { continue };
             let each = if matches!(quantity.shape, Shape::List(_)) { "Each of " } else { "" };
             list(&mut self.text, &format!("{each}`{prefix}{}`", quantity.name), names);
@@ -177,7 +184,7 @@ fn value(shape: &Shape) -> String {
         Shape::Boolean => "true or false".to_owned(),
         Shape::Text => "text".to_owned(),
         Shape::Name(_) => "name".to_owned(),
-        Shape::Object(_) | Shape::Tagged { .. } => "object".to_owned(),
+        Shape::Configuration | Shape::Object(_) | Shape::Tagged { .. } => "object".to_owned(),
         Shape::List(item) => format!("list of {}", plural(item)),
     }
 }

@@ -142,6 +142,6 @@ fn python_type(shape: &Shape) -> String {
         }
         Shape::Object(group) => group.class.unwrap_or("dict[str, Any]").to_owned(),
         Shape::List(item) => format!("tuple[{}, ...]", python_type(item)),
-        Shape::Tagged { .. } => "dict[str, Any]".to_owned(),
+        Shape::Configuration | Shape::Tagged { .. } => "dict[str, Any]".to_owned(),
     }
 }

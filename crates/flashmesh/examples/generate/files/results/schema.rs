@@ -53,6 +53,7 @@ fn value(shape: &Shape) -> Value {
         Shape::Number => json!({ "type": "number" }),
         Shape::Boolean => json!({ "type": "boolean" }),
         Shape::Text => json!({ "type": "string" }),
+        Shape::Configuration => json!({ "type": "object" }),
         Shape::Name(names) => json!({ "oneOf": names.iter().map(constant).collect::<Vec<_>>() }),
         Shape::Object(group) => match group.class {
             Some(class) => json!({ "$ref": format!("#/definitions/{class}") }),

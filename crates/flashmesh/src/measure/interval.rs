@@ -1,6 +1,6 @@
-//! What was counted in one stretch of a run.
+//! What was counted in one interval of a run.
 //!
-//! Stretches that lie side by side add up, so that a longer one has the counts, and the percentiles, of both.
+//! Intervals that lie side by side add up, so that a longer one has the counts, and the percentiles, of both.
 
 use super::bins::Bins;
 use super::latency::Latencies;
@@ -92,7 +92,7 @@ pub struct Parts {
     pub dies: usize,
 }
 
-/// The requests of one stream that completed in a stretch.
+/// The requests of one stream that completed in an interval.
 #[derive(Clone, Debug, Default)]
 pub struct Completed {
     bytes: Bytes,
@@ -165,19 +165,19 @@ impl Completed {
     }
 }
 
-/// What was counted in one stretch of a run.
+/// What was counted in one interval of a run.
 #[derive(Clone, Debug)]
-pub struct Stretch {
+pub struct Interval {
     start: Time,
     end: Time,
     streams: Vec<Completed>,
     counts: Counts,
 }
 
-impl Stretch {
-    /// An empty stretch from `start` on, of so many streams.
-    pub fn new(start: Time, streams: usize) -> Stretch {
-        Stretch { start, end: start, streams: vec![Completed::default(); streams], counts: Counts::default() }
+impl Interval {
+    /// An empty interval from `start` on, of so many streams.
+    pub fn new(start: Time, streams: usize) -> Interval {
+        Interval { start, end: start, streams: vec![Completed::default(); streams], counts: Counts::default() }
     }
 
     /// Counts a request of `stream` that completes with `status` at `now` after `latency`.
@@ -185,7 +185,7 @@ impl Stretch {
         self.streams[stream.index()].record(io, status, now, latency);
     }
 
-    /// The stretch ends, after the drive has done what `counts` says.
+    /// The interval ends, after the drive has done what `counts` says.
     pub fn close(&mut self, end: Time, counts: Counts) {
         self.end = end;
         self.counts = counts;
@@ -194,8 +194,8 @@ impl Stretch {
         }
     }
 
-    /// Adds the closed stretch that follows this one.
-    pub fn add(&mut self, next: &Stretch) {
+    /// Adds the closed interval that follows this one.
+    pub fn add(&mut self, next: &Interval) {
         self.end = next.end;
         self.counts.add(&next.counts);
         for (stream, further) in self.streams.iter_mut().zip(&next.streams) {
@@ -249,7 +249,7 @@ impl Stretch {
     }
 
     /// What it comes to, on a drive of so many parts.
-    pub fn report(&self, parts: Parts) -> StretchReport {
+    pub fn report(&self, parts: Parts) -> IntervalReport {
         let mut all = Completed::default();
         self.streams.iter().for_each(|stream| all.add(stream));
         let seconds = self.end.saturating_sub(self.start).as_secs_f64();
@@ -257,7 +257,7 @@ impl Stretch {
         let Counts { span, gc, flash, map_wanted, map_found, busy } = &self.counts;
         let over_time = |busy: u128| if *span > Time::ZERO { busy as f64 / span.as_ps() as f64 } else { 0.0 };
         let share = |busy: u128, parts: usize| (over_time(busy) / parts.max(1) as f64).min(1.0);
-        StretchReport {
+        IntervalReport {
             start_ps: self.start.as_ps(),
             end_ps: self.end.as_ps(),
             requests: all.requests(),
@@ -269,7 +269,7 @@ impl Stretch {
             flash: flash.clone(),
             mapping_hit_share: (*map_wanted > 0).then(|| *map_found as f64 / *map_wanted as f64),
             occupancy_mean: over_time(busy.queues),
-            utilisation: StretchUtilisation {
+            utilisation: IntervalUtilisation {
                 link_to_drive: share(busy.link_to_drive, 1),
                 link_to_host: share(busy.link_to_host, 1),
                 links_mean: share(busy.links, parts.links),
@@ -282,7 +282,7 @@ impl Stretch {
 
 quantities! {
     /// Results of an interval of the run; a request belongs to the one in which it completed, whenever it arrived.
-    StretchReport as "Stretch" {
+    IntervalReport as "Interval" {
         /// Simulated time at which the interval begins.
         start_ps: u64, in "ps";
         /// Simulated time at which the interval ends.
@@ -306,13 +306,13 @@ quantities! {
         /// Mean number of commands in the queues of all streams, over the interval.
         occupancy_mean: f64, in "commands";
         /// Busy shares of the parts of the drive, of the time of the interval.
-        utilisation: StretchUtilisation;
+        utilisation: IntervalUtilisation;
     }
 }
 
 quantities! {
     /// Busy shares of the parts of the drive, of the time of an interval.
-    StretchUtilisation as "StretchUtilisation" {
+    IntervalUtilisation as "IntervalUtilisation" {
         /// Link, host to drive.
         link_to_drive: f64, in "share";
         /// Link, drive to host.

@@ -1,0 +1,78 @@
+//! What happens when the system has no more memory: a sentence and an exit code, no backtrace.
+
+#![allow(
+    unsafe_code,
+    reason = "only an allocator is told that an allocation failed; the default aborts with a backtrace"
+)]
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::io::Write;
+
+/// The allocator of the system.
+struct Checked;
+
+#[global_allocator]
+static ALLOCATOR: Checked = Checked;
+
+// SAFETY: everything is passed on to the allocator of the system; where that fails, the process ends.
+unsafe impl GlobalAlloc for Checked {
+    #[inline]
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        // SAFETY: the caller keeps the contract of the same function.
+        found(unsafe { System.alloc(layout) }, layout.size())
+    }
+
+    #[inline]
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        // SAFETY: the caller keeps the contract of the same function.
+        found(unsafe { System.alloc_zeroed(layout) }, layout.size())
+    }
+
+    #[inline]
+    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        // SAFETY: the caller keeps the contract of the same function.
+        found(unsafe { System.realloc(pointer, layout, size) }, size)
+    }
+
+    #[inline]
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        // SAFETY: the caller keeps the contract of the same function.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+}
+
+#[inline]
+fn found(pointer: *mut u8, size: usize) -> *mut u8 {
+    if pointer.is_null() {
+        give_up(size);
+    }
+    pointer
+}
+
+/// Ends the process as bad input ends it: no thread can go on, and nothing here may allocate.
+#[cold]
+#[inline(never)]
+fn give_up(size: usize) -> ! {
+    let _ = writeln!(
+        Unbuffered,
+        "error: out of memory: the system refused {size} bytes more; lower geometry.* or the number of runs at once, or \
+         raise the limit"
+    );
+    // SAFETY: it ends the process at once, without the handlers of a process whose memory is at its end.
+    unsafe { libc::_exit(2) }
+}
+
+/// Stderr without a buffer or a lock.
+struct Unbuffered;
+
+impl Write for Unbuffered {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        // SAFETY: the bytes are there for as long as the call takes.
+        let written = unsafe { libc::write(2, bytes.as_ptr().cast(), bytes.len()) };
+        usize::try_from(written).map_err(|_| std::io::Error::last_os_error())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}

@@ -1,0 +1,25 @@
+//! What a result holds, by name.
+
+use pyo3::prelude::*;
+
+use flashmesh::measure::document::Document;
+use flashmesh::results::{Group, GroupSpec, Shape};
+
+/// The single values of a result: the dotted key of each, its unit (empty for texts) and what it means.
+#[pyfunction]
+pub fn quantities() -> Vec<(String, String, String)> {
+    let mut found = Vec::new();
+    collect(&Document::spec(), "", &mut found);
+    found
+}
+
+fn collect(group: &GroupSpec, prefix: &str, found: &mut Vec<(String, String, String)>) {
+    for quantity in group.keys() {
+        let key = format!("{prefix}{}", quantity.name);
+        match &quantity.shape {
+            Shape::Object(inner) => collect(inner, &format!("{key}."), found),
+            Shape::List(_) | Shape::Tagged { .. } | Shape::Configuration => {}
+            _ => found.push((key, quantity.unit.unwrap_or_default().to_owned(), quantity.doc.clone())),
+        }
+    }
+}

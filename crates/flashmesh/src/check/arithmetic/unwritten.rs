@@ -1,0 +1,76 @@
+//! Where pages that hold nothing are read.
+
+use std::ops::Range;
+
+use crate::config::{Allocation, Config, Level};
+use crate::ids::{Lpn, PlaneId, Ppn};
+
+use super::{Homes, Space, spaces};
+
+/// The logical pages of a namespace, and its planes in the order in which they take turns.
+#[derive(Clone, Debug)]
+struct Dealt {
+    pages: Range<u32>,
+    planes: Vec<PlaneId>,
+}
+
+/// Where pages that hold nothing are read: dealt out one by one to the planes of their namespace, they fill each plane from its first
+/// page on, namespace after namespace.
+#[derive(Clone, Debug)]
+pub(in crate::check) struct Unwritten {
+    homes: Homes,
+    dealt: Vec<Dealt>,
+}
+
+impl Unwritten {
+    pub(in crate::check) fn new(config: &Config) -> Unwritten {
+        let homes = Homes::new(&config.geometry);
+        let mut spaces = spaces(config);
+        if spaces.iter().all(|space| space.planes.iter().all(|&has| has)) {
+            // None is bound to a part of the array: they are one.
+            let pages = 0..spaces.iter().map(|space| space.pages.end).max().unwrap_or(0);
+            spaces = vec![Space { name: String::new(), pages, planes: vec![true; homes.planes()] }];
+        }
+        let levels = match config.ftl.allocation {
+            Allocation::Static(order) => order,
+            _ => Level::ALL,
+        };
+        // Positions are compared from the level that varies slowest to the one that varies fastest.
+        let key = |&plane: &PlaneId| {
+            let position = homes.position(plane);
+            let mut key = levels.map(|level| match level {
+                Level::Channel => position[0],
+                Level::Way => position[1],
+                Level::Die => position[2],
+                Level::Plane => position[3],
+            });
+            key.reverse();
+            key
+        };
+        let deal = |space: Space| {
+            let all = (0..space.planes.len() as u32).map(PlaneId);
+            let mut planes: Vec<PlaneId> = all.filter(|plane| space.planes[plane.index()]).collect();
+            planes.sort_by_key(key);
+            Dealt { pages: space.pages, planes }
+        };
+        let dealt = spaces.into_iter().map(deal).collect();
+        Unwritten { homes, dealt }
+    }
+
+    /// Where `lpn` is read while it holds nothing.
+    pub(in crate::check) fn home(&self, lpn: Lpn) -> Option<Ppn> {
+        let mut before = vec![0; self.homes.planes()];
+        for Dealt { pages, planes } in &self.dealt {
+            if pages.contains(&lpn.0) {
+                let number = (lpn.0 - pages.start) as usize;
+                let plane = planes[number % planes.len()];
+                let page = before[plane.index()] + (number / planes.len()) as u32;
+                let in_block = self.homes.pages_per_block();
+                return Some(self.homes.ppn(self.homes.block(plane, page / in_block), page % in_block));
+            }
+            let most = (pages.len() as u32).div_ceil(planes.len() as u32);
+            planes.iter().for_each(|plane| before[plane.index()] += most);
+        }
+        None
+    }
+}

@@ -1,0 +1,242 @@
+//! Which page should be replicated to which die: pair lists, and benefit against cost (section III.A of the paper).
+
+use super::rates::ReadRates;
+use super::{Entry, Occupancy, Pair, PairLists};
+use crate::ids::{DieId, Lpn};
+use crate::units::Time;
+
+/// What benefit and cost are made of.
+#[derive(Clone, Copy, Debug)]
+pub struct DetectorRules {
+    /// `l_R`: the most pairs in the list of a die.
+    pub pairs_per_die: u32,
+    /// Over how long the reads of a die are counted for its rate.
+    pub rate_window: Time,
+    /// `t_READ`: the time that a read takes a die.
+    pub read_time: Time,
+    /// `t_PROG`: the time that a program takes a die.
+    pub program_time: Time,
+}
+
+/// A page should be replicated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Replicate {
+    /// The page.
+    pub lpn: Lpn,
+    /// The die that it collided on.
+    pub from: DieId,
+    /// The die that should have a copy.
+    pub to: DieId,
+    /// The slack counter of that die: collisions that the copy would have avoided.
+    pub slack: u16,
+}
+
+/// Finds pages worth replicating.
+#[derive(Debug)]
+pub struct Detector {
+    rules: DetectorRules,
+    lists: PairLists,
+    rates: ReadRates,
+    /// Pairs of the collision that is looked at.
+    pairs: Vec<Pair>,
+}
+
+impl Detector {
+    /// A detector for a drive of `dies` dies that has read nothing.
+    pub fn new(dies: u32, rules: DetectorRules) -> Detector {
+        let (lists, rates) = (PairLists::new(dies, rules.pairs_per_die), ReadRates::new(dies, rules.rate_window));
+        Detector { rules, lists, rates, pairs: Vec::new() }
+    }
+
+    /// The pair lists.
+    pub fn lists(&self) -> &PairLists {
+        &self.lists
+    }
+
+    /// A read is issued to `die`.
+    #[inline]
+    pub fn issued(&mut self, die: DieId, now: Time) {
+        self.rates.count(die, now);
+    }
+
+    /// The pairs of an imbalanced collision on `die` are told by [`Detector::pair`] before this is called. Gives the page that
+    /// should be replicated now, if one should and `may` be, to the die that it may go to; the list of `die` is forgotten then.
+    pub fn collided(
+        &mut self,
+        die: DieId,
+        occupancy: &Occupancy,
+        now: Time,
+        may: impl Fn(Lpn, DieId) -> bool,
+    ) -> Option<Replicate> {
+        let mut pairs = std::mem::take(&mut self.pairs);
+        let found = pairs.iter().find_map(|&pair| self.update(die, pair, occupancy, now, &may));
+        pairs.clear();
+        self.pairs = pairs;
+        if found.is_some() {
+            self.lists.clear(die);
+        }
+        found
+    }
+
+    /// Two pages of the die whose collision is told next were read together.
+    #[inline]
+    pub fn pair(&mut self, pair: Pair) {
+        self.pairs.push(pair);
+    }
+
+    fn update(
+        &mut self,
+        die: DieId,
+        pair: Pair,
+        occupancy: &Occupancy,
+        now: Time,
+        may: &impl Fn(Lpn, DieId) -> bool,
+    ) -> Option<Replicate> {
+        let entry = self.lists.collided(die, pair, |other| occupancy.outstanding(other))?;
+        let (to, slack) = Entry::best(entry);
+        let (reads, time) = self.rates.of(to, now);
+        if !pays(&self.rules, slack, reads, time) {
+            return None;
+        }
+        // The page that appears in more of the remaining pairs; of equals the one with the higher number [choice].
+        let appearances = |lpn| self.lists.appearances(die, lpn, pair);
+        let by_appearances = if appearances(pair.first) > appearances(pair.second) {
+            [pair.first, pair.second]
+        } else {
+            [pair.second, pair.first]
+        };
+        let lpn = by_appearances.into_iter().find(|&lpn| may(lpn, to))?;
+        Some(Replicate { lpn, from: die, to, slack })
+    }
+}
+
+/// Whether the benefit of a copy on a die with this slack counter, `t_READ` x d, exceeds its cost, r x `t_PROG`^2 x 0.5, where `reads`
+/// were issued to that die during `time`. In whole numbers: r is their quotient.
+fn pays(rules: &DetectorRules, slack: u16, reads: u64, time: Time) -> bool {
+    let ps = |time: Time| u128::from(time.as_ps());
+    let benefit = ps(rules.read_time) * u128::from(slack);
+    let program = ps(rules.program_time);
+    2 * benefit * ps(time) > u128::from(reads) * program * program
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ids::TransactionId;
+
+    const RULES: DetectorRules = DetectorRules {
+        pairs_per_die: 5,
+        rate_window: Time::from_ms(1000),
+        read_time: Time::from_us(60),
+        program_time: Time::from_us(700),
+    };
+
+    #[test]
+    fn benefit_and_cost_are_those_of_equations_2_and_4() {
+        // 10,000 reads a second: 7 of them wait for 350 us, 2.45 ms, as much as 40.8 reads of 60 us take.
+        let second = Time::from_ms(1000);
+        assert!(!pays(&RULES, 40, 10_000, second) && pays(&RULES, 41, 10_000, second));
+        // Whatever is gained pays where nothing is read; what gains nothing never does.
+        assert!(pays(&RULES, 1, 0, second) && !pays(&RULES, 0, 0, second));
+    }
+
+    /// B and D are outstanding on die 0, together with what `others` says of the other dies, out of balance.
+    struct Rounds {
+        detector: Detector,
+        occupancy: Occupancy,
+        next: u32,
+    }
+
+    const B: Lpn = Lpn(2);
+    const D: Lpn = Lpn(4);
+
+    impl Rounds {
+        fn new() -> Rounds {
+            Rounds { detector: Detector::new(4, RULES), occupancy: Occupancy::new(4), next: 0 }
+        }
+
+        fn enter(&mut self, die: u32, lpn: Lpn) -> (DieId, TransactionId) {
+            let id = TransactionId(self.next);
+            self.next += 1;
+            self.occupancy.enter(DieId(die), id, lpn);
+            (DieId(die), id)
+        }
+
+        /// The pages are read together on die 0 while the other dies have so many reads outstanding.
+        fn round(&mut self, pages: &[Lpn], others: [u32; 3], now: Time) -> Option<Replicate> {
+            let mut reads = Vec::new();
+            for (die, &count) in others.iter().enumerate() {
+                for number in 0..count {
+                    reads.push(self.enter(die as u32 + 1, Lpn(100 + number)));
+                }
+            }
+            pages.iter().for_each(|&lpn| reads.push(self.enter(0, lpn)));
+            let detector = &mut self.detector;
+            self.occupancy.record_pairs(DieId(0), |first, second| detector.pair(Pair::new(first, second)));
+            let found = detector.collided(DieId(0), &self.occupancy, now, |_, _| true);
+            reads.into_iter().for_each(|(die, id)| assert!(self.occupancy.leave(die, id)));
+            found
+        }
+    }
+
+    #[test]
+    fn figure_5_thirteen_collisions_of_which_die_1_could_have_avoided_ten() {
+        let mut rounds = Rounds::new();
+        // Die 1 is idle in 10 of the 13 collisions of D and B, die 2 in 4 and die 3 in 1. Its reads keep it from paying so far.
+        for round in 0..13 {
+            let busy = |is_idle| if is_idle { 0 } else { 1 };
+            rounds.detector.issued(DieId(1), Time::ZERO);
+            (0..2000).for_each(|_| (1..4).for_each(|die| rounds.detector.issued(DieId(die), Time::ZERO)));
+            let others = [busy(round < 10), busy(round >= 9), busy(round == 12)];
+            assert_eq!(rounds.round(&[D, B], others, Time::from_ms(900)), None);
+        }
+        let (pair, entry) = rounds.detector.lists().entries(DieId(0)).next().expect("the pair is in the list");
+        assert_eq!((pair, entry.occurrences()), (Pair::new(D, B), 13));
+        assert_eq!([1, 2, 3].map(|die| entry.slack(DieId(die))), [10, 4, 1]);
+        let (die, slack) = entry.best();
+        // p = d / o of equation 1.
+        assert_eq!((die, (f64::from(slack) / f64::from(entry.occurrences()) * 100.0).round()), (DieId(1), 77.0));
+    }
+
+    #[test]
+    fn a_page_is_replicated_once_it_pays_and_the_list_is_forgotten() {
+        let mut rounds = Rounds::new();
+        (0..5).for_each(|_| rounds.detector.issued(DieId(1), Time::ZERO));
+        // Only die 1 has room. 5 reads in 1 ms: the cost is 1.225 ms, as 20.4 reads take.
+        let now = Time::from_ms(1);
+        for round in 1..=21 {
+            let found = rounds.round(&[D, B], [0, 1, 1], now);
+            let expected = Replicate { lpn: D, from: DieId(0), to: DieId(1), slack: 21 };
+            assert_eq!(found, (round == 21).then_some(expected));
+        }
+        assert_eq!(rounds.detector.lists().entries(DieId(0)).count(), 0);
+    }
+
+    #[test]
+    fn the_page_of_more_pairs_is_the_victim() {
+        let mut rounds = Rounds::new();
+        (0..5).for_each(|_| rounds.detector.issued(DieId(1), Time::ZERO));
+        let now = Time::from_ms(1);
+        // B collides with another page as well, so it has to go.
+        for _ in 0..20 {
+            assert_eq!(rounds.round(&[B, Lpn(9)], [0, 1, 1], now), None);
+            assert_eq!(rounds.round(&[D, B], [0, 1, 1], now), None);
+        }
+        let found = rounds.round(&[D, B], [0, 1, 1], now).expect("it pays");
+        assert_eq!((found.lpn, found.to), (B, DieId(1)));
+    }
+
+    #[test]
+    fn what_may_not_be_replicated_is_passed_over() {
+        let mut detector = Detector::new(2, RULES);
+        let mut occupancy = Occupancy::new(2);
+        for (id, lpn) in [(0, B), (1, D)] {
+            occupancy.enter(DieId(0), TransactionId(id), lpn);
+        }
+        for (may, expected) in [(vec![], None), (vec![B], Some(B)), (vec![D], Some(D))] {
+            detector.pair(Pair::new(B, D));
+            let found = detector.collided(DieId(0), &occupancy, Time::from_us(1), |lpn, _| may.contains(&lpn));
+            assert_eq!(found.map(|found| found.lpn), expected);
+        }
+    }
+}

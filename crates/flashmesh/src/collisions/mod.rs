@@ -1,0 +1,29 @@
+//! Read collisions: reads that wait behind other reads of their die (Patterned Read Collisions, IEEE Access 2023).
+//!
+//! State machines without time. [`Occupancy`] knows which reads are outstanding on each die and says what an arriving read collides
+//! with. [`Analysis`] makes the figures of section II of the paper from it. [`Detector`] is section III.A: it finds pairs of pages that
+//! collide again and again, and says which page should be replicated to which die. The analysis asks a detector what replication would
+//! gain; the firmware asks one what to replicate.
+//!
+//! What counts as outstanding: reads of user pages, those that complete a write of a part of a page included, from when they are put into
+//! the queue of their die until their data has left it \[choice\]. Reads go before programs and erases on a die, or suspend them, so only
+//! other reads make them wait as the paper means it; reads of collection and of translation pages are not the host's.
+
+mod analysis;
+mod detector;
+mod expected;
+mod lists;
+mod occupancy;
+mod pairs;
+mod rates;
+mod replication;
+mod report;
+
+pub use analysis::{Analysis, Options};
+pub use detector::{Detector, DetectorRules, Replicate};
+pub use expected::{colliding_reads, colliding_states};
+pub use lists::{Entry, PairLists};
+pub use occupancy::{Arrival, Collision, Occupancy};
+pub use pairs::{Pair, PairCounts};
+pub use replication::{ReplicationCounts, ReplicationReport};
+pub use report::{CollisionPair, CollisionsReport, RepetitionBin, ReplicationGain};

@@ -1,0 +1,220 @@
+//! Which reads are outstanding on each die, and what an arriving one collides with.
+
+use crate::ids::{DieId, Lpn, TransactionId};
+
+/// Which kind of collision a read arrives in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Collision {
+    /// The die has at most one read more outstanding than the least loaded die: no placement could have avoided it.
+    Balanced,
+    /// The die has at least two reads more outstanding than the least loaded die.
+    Imbalanced,
+}
+
+/// What a read met as it arrived at its die.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Arrival {
+    /// Reads outstanding on the die, this one included.
+    pub outstanding: u32,
+    /// Reads outstanding on all dies, this one included.
+    pub outstanding_total: u32,
+    /// Nothing when no other read was outstanding on the die.
+    pub collision: Option<Collision>,
+}
+
+/// A read outstanding on a die.
+#[derive(Clone, Copy, Debug)]
+struct Outstanding {
+    id: TransactionId,
+    lpn: Lpn,
+    /// Whether the pairs of this read with the others that are recorded have been counted: it was there at an imbalanced collision.
+    is_recorded: bool,
+}
+
+/// The reads outstanding on each die: the outstanding command counts (OCC) of the paper.
+#[derive(Debug)]
+pub struct Occupancy {
+    dies: Vec<Vec<Outstanding>>,
+    /// By outstanding reads: dies that have as many.
+    dies_with: Vec<u32>,
+    /// The outstanding reads of the least loaded die.
+    least: usize,
+    total: u32,
+}
+
+impl Occupancy {
+    /// No read outstanding on any of `dies` dies.
+    pub fn new(dies: u32) -> Occupancy {
+        Occupancy { dies: vec![Vec::new(); dies as usize], dies_with: vec![dies], least: 0, total: 0 }
+    }
+
+    /// A read of `lpn` is put into the queue of `die`.
+    #[inline]
+    pub fn enter(&mut self, die: DieId, id: TransactionId, lpn: Lpn) -> Arrival {
+        let reads = &mut self.dies[die.index()];
+        reads.push(Outstanding { id, lpn, is_recorded: false });
+        let outstanding = reads.len();
+        self.total += 1;
+        if self.dies_with.len() <= outstanding {
+            self.dies_with.push(0);
+        }
+        self.dies_with[outstanding - 1] -= 1;
+        self.dies_with[outstanding] += 1;
+        while self.dies_with[self.least] == 0 {
+            self.least += 1;
+        }
+        let collision = match outstanding {
+            1 => None,
+            _ if outstanding - self.least >= 2 => Some(Collision::Imbalanced),
+            _ => Some(Collision::Balanced),
+        };
+        Arrival { outstanding: outstanding as u32, outstanding_total: self.total, collision }
+    }
+
+    /// A read is done on `die`, or goes to another one; gives whether it was outstanding there.
+    #[inline]
+    pub fn leave(&mut self, die: DieId, id: TransactionId) -> bool {
+        let reads = &mut self.dies[die.index()];
+        let Some(at) = reads.iter().position(|read| read.id == id) else { return false };
+        let outstanding = reads.len();
+        reads.remove(at);
+        self.total -= 1;
+        self.dies_with[outstanding] -= 1;
+        self.dies_with[outstanding - 1] += 1;
+        self.least = self.least.min(outstanding - 1);
+        true
+    }
+
+    /// The pairs of pages that an imbalanced collision on `die` adds: all pairs of its outstanding reads that were not given since
+    /// both are there. So a pair counts once for each time that both its reads are outstanding together \[choice\]. Two
+    /// reads of one page are no pair.
+    #[inline]
+    pub fn record_pairs(&mut self, die: DieId, mut record: impl FnMut(Lpn, Lpn)) {
+        let reads = &mut self.dies[die.index()];
+        let Some((newest, before)) = reads.split_last_mut() else { return };
+        // An imbalanced collision records all reads that are there, so only some of the last ones are not recorded.
+        for at in 0..before.len() {
+            let second = before[at];
+            if !second.is_recorded {
+                before[..at]
+                    .iter()
+                    .filter(|first| first.lpn != second.lpn)
+                    .for_each(|first| record(first.lpn, second.lpn));
+                before[at].is_recorded = true;
+            }
+        }
+        newest.is_recorded = true;
+        before.iter().filter(|first| first.lpn != newest.lpn).for_each(|first| record(first.lpn, newest.lpn));
+    }
+
+    /// Reads outstanding on `die`.
+    #[inline]
+    pub fn outstanding(&self, die: DieId) -> u32 {
+        self.dies[die.index()].len() as u32
+    }
+
+    /// Reads outstanding on all dies.
+    #[inline]
+    pub fn total(&self) -> u32 {
+        self.total
+    }
+
+    /// The reads outstanding on the least loaded die.
+    #[inline]
+    pub fn least(&self) -> u32 {
+        self.least as u32
+    }
+
+    /// How many dies there are.
+    #[inline]
+    pub fn dies(&self) -> u32 {
+        self.dies.len() as u32
+    }
+
+    /// Dies without an outstanding read.
+    #[inline]
+    pub fn idle_dies(&self) -> u32 {
+        self.dies_with[0]
+    }
+
+    /// Whether reads collide now: some die has more than one outstanding.
+    #[inline]
+    pub fn collides(&self) -> bool {
+        self.total > self.dies() - self.idle_dies()
+    }
+
+    /// An outstanding read of `lpn` on `die`: the one that arrived last.
+    pub fn read_of(&self, die: DieId, lpn: Lpn) -> Option<TransactionId> {
+        self.dies[die.index()].iter().rev().find(|read| read.lpn == lpn).map(|read| read.id)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Reads of the pages arrive at their dies, in this order; gives what the last one met, and the state.
+    fn arrive(dies: u32, reads: &[(u32, u32)]) -> (Arrival, Occupancy) {
+        let mut occupancy = Occupancy::new(dies);
+        let mut last = None;
+        for (number, &(die, lpn)) in reads.iter().enumerate() {
+            last = Some(occupancy.enter(DieId(die), TransactionId(number as u32), Lpn(lpn)));
+        }
+        (last.expect("there are reads"), occupancy)
+    }
+
+    fn pairs(occupancy: &mut Occupancy, die: u32) -> Vec<(u32, u32)> {
+        let mut pairs = Vec::new();
+        occupancy.record_pairs(DieId(die), |first, second| pairs.push((first.0, second.0)));
+        pairs
+    }
+
+    #[test]
+    fn figure_2a_a_read_that_arrives_while_all_dies_read_collides_in_balance() {
+        let busy = [(0, 1), (1, 2), (2, 3), (3, 4)];
+        for die in 0..4 {
+            let (arrival, _) = arrive(4, &[&busy[..], &[(die, 5)]].concat());
+            assert_eq!(arrival, Arrival { outstanding: 2, outstanding_total: 5, collision: Some(Collision::Balanced) });
+        }
+    }
+
+    #[test]
+    fn figure_2b_a_read_that_another_die_could_have_served_collides_out_of_balance() {
+        // A and B wait on die 0, D is read on die 1, and dies 2 and 3 are idle as C arrives at die 0.
+        let (a, b, c, d) = (1, 2, 3, 4);
+        let (arrival, mut occupancy) = arrive(4, &[(0, a), (0, b), (1, d), (0, c)]);
+        assert_eq!((arrival.outstanding, arrival.collision), (3, Some(Collision::Imbalanced)));
+        assert_eq!(pairs(&mut occupancy, 0), [(a, b), (a, c), (b, c)]);
+        assert_eq!((occupancy.idle_dies(), occupancy.collides()), (2, true));
+    }
+
+    #[test]
+    fn a_pair_counts_once_for_each_time_that_both_are_outstanding() {
+        let (_, mut occupancy) = arrive(2, &[(0, 1), (0, 2)]);
+        assert_eq!(pairs(&mut occupancy, 0), [(1, 2)]);
+        occupancy.enter(DieId(0), TransactionId(2), Lpn(3));
+        assert_eq!(pairs(&mut occupancy, 0), [(1, 3), (2, 3)]);
+        assert!(occupancy.leave(DieId(0), TransactionId(0)) && !occupancy.leave(DieId(0), TransactionId(0)));
+        occupancy.enter(DieId(0), TransactionId(0), Lpn(1));
+        assert_eq!(pairs(&mut occupancy, 0), [(2, 1), (3, 1)]);
+    }
+
+    #[test]
+    fn two_reads_of_one_page_collide_and_are_no_pair() {
+        let (arrival, mut occupancy) = arrive(2, &[(0, 1), (0, 1)]);
+        assert_eq!(arrival.collision, Some(Collision::Imbalanced));
+        assert_eq!(pairs(&mut occupancy, 0), []);
+    }
+
+    #[test]
+    fn the_least_loaded_die_is_followed() {
+        let (_, mut occupancy) = arrive(2, &[(0, 1), (1, 2), (0, 3), (1, 4)]);
+        assert_eq!(occupancy.enter(DieId(0), TransactionId(9), Lpn(5)).collision, Some(Collision::Balanced));
+        occupancy.leave(DieId(1), TransactionId(1));
+        occupancy.leave(DieId(1), TransactionId(3));
+        let arrival = occupancy.enter(DieId(0), TransactionId(10), Lpn(6));
+        assert_eq!((arrival.outstanding, arrival.collision), (4, Some(Collision::Imbalanced)));
+        assert_eq!((occupancy.outstanding(DieId(0)), occupancy.outstanding(DieId(1)), occupancy.total()), (4, 0, 4));
+        assert_eq!(occupancy.read_of(DieId(0), Lpn(6)), Some(TransactionId(10)));
+    }
+}

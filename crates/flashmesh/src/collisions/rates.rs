@@ -1,0 +1,63 @@
+//! Reads issued to each die per unit of time, lately.
+
+use crate::ids::DieId;
+use crate::units::Time;
+
+/// Counts the reads of each die over the present window and the one before.
+#[derive(Debug)]
+pub(super) struct ReadRates {
+    window: Time,
+    /// When the present window began.
+    began: Time,
+    present: Vec<u64>,
+    before: Vec<u64>,
+    /// How long the window before was: nothing during the first.
+    length_before: Time,
+}
+
+impl ReadRates {
+    pub(super) fn new(dies: u32, window: Time) -> ReadRates {
+        let none = vec![0; dies as usize];
+        ReadRates { window, began: Time::ZERO, present: none.clone(), before: none, length_before: Time::ZERO }
+    }
+
+    /// A read is issued to `die` at `now`.
+    #[inline]
+    pub(super) fn count(&mut self, die: DieId, now: Time) {
+        if now - self.began >= self.window {
+            self.turn(now);
+        }
+        self.present[die.index()] += 1;
+    }
+
+    #[cold]
+    fn turn(&mut self, now: Time) {
+        std::mem::swap(&mut self.present, &mut self.before);
+        self.present.fill(0);
+        self.length_before = now - self.began;
+        self.began = now;
+    }
+
+    /// Reads of `die`, and the time in which they were issued.
+    pub(super) fn of(&self, die: DieId, now: Time) -> (u64, Time) {
+        (self.present[die.index()] + self.before[die.index()], now - self.began + self.length_before)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_window_counts_with_the_present_one() {
+        let us = Time::from_us;
+        let mut rates = ReadRates::new(2, us(100));
+        for at in [0, 10, 90, 110] {
+            rates.count(DieId(1), us(at));
+        }
+        assert_eq!(rates.of(DieId(1), us(150)), (4, us(150)));
+        assert_eq!(rates.of(DieId(0), us(150)), (0, us(150)));
+        rates.count(DieId(1), us(230));
+        assert_eq!(rates.of(DieId(1), us(250)), (2, us(140)));
+    }
+}

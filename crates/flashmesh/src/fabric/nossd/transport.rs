@@ -1,0 +1,85 @@
+//! The network underneath: by runs of flits, or flit by flit where two directions share a wire with every flit.
+
+use crate::config::{self, Interleave};
+use crate::fabric::wormhole::{
+    Crossing, FlitNetwork, InjectError, Network, Outbox, Packet, ParameterError, TerminalId, Topology, Wires,
+};
+use crate::ids::LinkId;
+
+use super::settings::parameters;
+
+/// A network of either kind; which one is a matter of what its links can do.
+#[derive(Debug)]
+#[allow(clippy::large_enum_variant, reason = "a drive has one")]
+pub(super) enum Transport {
+    Runs(Network),
+    Flits(FlitNetwork),
+}
+
+macro_rules! either {
+    ($self:expr, $network:ident => $call:expr) => {
+        match $self {
+            Transport::Runs($network) => $call,
+            Transport::Flits($network) => $call,
+        }
+    };
+}
+
+impl Transport {
+    /// An empty network whose controllers are the terminals from `controllers` on.
+    ///
+    /// # Errors
+    /// When there cannot be such a network.
+    pub fn new(
+        config: &config::Nossd,
+        topology: Topology,
+        controllers: TerminalId,
+    ) -> Result<Transport, ParameterError> {
+        let parameters = parameters(config);
+        Ok(match config.interleave {
+            Interleave::Packets => Transport::Runs(Network::new(topology, parameters)?),
+            Interleave::Flits => {
+                let shared = Wires::Shared { terminals_from: controllers };
+                let wires = if config.half_duplex { shared } else { Wires::Own };
+                Transport::Flits(FlitNetwork::new(topology, parameters, wires)?)
+            }
+        })
+    }
+
+    pub fn topology(&self) -> &Topology {
+        either!(self, network => network.topology())
+    }
+
+    #[inline]
+    pub fn inject(&mut self, now: u64, packet: Packet) -> Result<(), InjectError> {
+        either!(self, network => network.inject(now, packet))
+    }
+
+    #[inline]
+    pub fn next_event(&self) -> Option<u64> {
+        either!(self, network => network.next_event())
+    }
+
+    #[inline]
+    pub fn advance_to_report(&mut self, to: u64, latest: u64, outbox: &mut Outbox) {
+        either!(self, network => network.advance_to_report(to, latest, outbox));
+    }
+
+    /// Packets that wait at a terminal for its link into the network.
+    #[inline]
+    pub fn queued_packets(&self, terminal: TerminalId) -> u32 {
+        either!(self, network => network.queued(terminal).packets)
+    }
+
+    pub fn keep_log(&mut self) {
+        either!(self, network => network.keep_log());
+    }
+
+    pub fn take_log(&mut self) -> Vec<Crossing> {
+        either!(self, network => network.take_log())
+    }
+
+    pub fn held(&self) -> Vec<(LinkId, u64)> {
+        either!(self, network => network.held().collect())
+    }
+}

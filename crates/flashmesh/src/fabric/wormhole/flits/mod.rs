@@ -1,0 +1,285 @@
+//! The same network flit by flit, for links whose two directions take turns with every flit.
+//!
+//! [`Network`](super::Network) computes runs of flits at once, which needs a link that is granted to one packet until its tail has crossed.
+//! A *shared wire* breaks that: the two directions of a half-duplex link each carry a packet, and the wire carries one flit of either
+//! at a time. So here every cycle is stepped through, and every link in use looked at; it costs as much as there are flits.
+//!
+//! # Semantics
+//!
+//! Those of the [module above](super), and:
+//!
+//! - **Transfer token** (Design for Scalability in Enterprise SSDs, PACT 2014, section 5.3). A wire has a token at one of its two sides.
+//!   The side that has it sends a flit and passes the token on. A side that has it and cannot send, since no flit is there or no
+//!   slot is free, passes it on without loss of time \[choice\]. So two directions that both have flits take turns, and one
+//!   alone has the whole wire. With [`Wires`] the links of a terminal into the network and out of it are such a wire as well.
+//! - **Runs** (PACT 2014, rules 1 and 2). Packets of one token that follow each other are a run. After a packet of a run an output prefers the
+//!   next one of it to others, but small packets come first where `small_first` says so: between the packets of a run, too.
+//!
+//! # Why nothing comes to a halt
+//!
+//! A wire is never held: a side that cannot send leaves it to the other one in the same cycle. What is held and waited for are
+//! output ports and slots, each of one direction, as with full-duplex links; the order of the links in the
+//! [module above](super) is that of the directions. Who waits for a wire waits for one flit.
+
+mod step;
+
+use std::collections::VecDeque;
+
+use crate::engine::arena::Arena;
+use crate::ids::{LinkId, id};
+
+use super::packet::{Class, Crossing, Outbox, Packet, Queued};
+use super::parameters::{InjectError, ParameterError, Parameters};
+use super::topology::{RouterId, TerminalId, Topology};
+
+id!(
+    /// A packet in flight.
+    FlyingId
+);
+
+/// Which links share a wire.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wires {
+    /// None: each direction has its own.
+    Own,
+    /// The two between a pair of routers, and the two of each terminal from this one on.
+    Shared {
+        /// The first terminal whose links share a wire.
+        terminals_from: TerminalId,
+    },
+}
+
+/// A packet in flight.
+#[derive(Clone, Copy, Debug)]
+struct Flying {
+    packet: Packet,
+    created: u64,
+    order: u64,
+    hops: u32,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Flit {
+    packet: FlyingId,
+    index: u32,
+    crossed: u64,
+}
+
+/// The packet that a link is granted to.
+#[derive(Clone, Copy, Debug)]
+struct Holder {
+    packet: FlyingId,
+    /// The link whose buffer it comes from; none at a terminal.
+    source: Option<LinkId>,
+    sent: u32,
+    head: u64,
+}
+
+/// A packet that asks for a link, from the buffer behind another link or from a queue of a terminal.
+#[derive(Clone, Copy, Debug)]
+struct Request {
+    packet: FlyingId,
+    source: Option<LinkId>,
+    input: u32,
+    ready: u64,
+}
+
+/// A link, the output port in front of it and the buffer behind it.
+#[derive(Debug)]
+struct Port {
+    holder: Option<Holder>,
+    requests: Vec<Request>,
+    buffer: VecDeque<Flit>,
+    /// The link that the first packet in the buffer holds.
+    drain: Option<LinkId>,
+    /// From when each free slot of the buffer may be used.
+    slots: VecDeque<u64>,
+    looked_at: u64,
+    flit_free: u64,
+    grant_free: u64,
+    served: u32,
+    inputs: u32,
+    /// The run of the last packet.
+    run: Option<u64>,
+    /// The other direction of its wire, and whether the token is on this side.
+    reverse: Option<LinkId>,
+    has_token: bool,
+    /// The router at its end.
+    end: RouterId,
+    is_ejection: bool,
+    is_injection: bool,
+    is_active: bool,
+}
+
+#[derive(Debug, Default)]
+struct Terminal {
+    /// Packets that wait; the small ones in a queue of their own where they go first.
+    queues: [VecDeque<FlyingId>; 2],
+    waiting: Queued,
+}
+
+/// A network whose every flit is followed; the [module](self) tells its semantics.
+#[derive(Debug)]
+pub struct FlitNetwork {
+    topology: Topology,
+    parameters: Parameters,
+    ports: Vec<Port>,
+    packets: Arena<FlyingId, Flying>,
+    terminals: Vec<Terminal>,
+    /// Links that are held or asked for.
+    active: Vec<LinkId>,
+    /// Room for those of one cycle.
+    stepped: Vec<LinkId>,
+    /// The first cycle that has not been run, and the next in which anything may happen.
+    reached: u64,
+    next: u64,
+    injected: u64,
+    log: Option<Vec<Crossing>>,
+}
+
+impl FlitNetwork {
+    /// An empty network.
+    ///
+    /// # Errors
+    /// When the parameters are out of their bounds, or shared wires are asked for with slots that are free again in the cycle in which a
+    /// flit leaves: whether they are would depend on which of the two directions is looked at first.
+    pub fn new(topology: Topology, parameters: Parameters, wires: Wires) -> Result<FlitNetwork, ParameterError> {
+        parameters.check()?;
+        if wires != Wires::Own && (parameters.credit_cycles == 0 || parameters.injection_credit_cycles == 0) {
+            return Err(ParameterError::SharedSlots);
+        }
+        let mut ports: Vec<Port> =
+            (0..topology.links()).map(|link| Port::new(LinkId(link), &topology, &parameters)).collect();
+        if let Wires::Shared { terminals_from } = wires {
+            let between_routers = (0..topology.links()).map(LinkId);
+            let pairs = between_routers.filter_map(|link| Some((link, topology.reverse(link)?)));
+            let terminals = (terminals_from.0..topology.terminals()).map(TerminalId);
+            let of_terminals = terminals.map(|terminal| (topology.injection(terminal), topology.ejection(terminal)));
+            for (link, reverse) in pairs.chain(of_terminals) {
+                (ports[link.index()].reverse, ports[reverse.index()].reverse) = (Some(reverse), Some(link));
+                (ports[link.index()].has_token, ports[reverse.index()].has_token) = (link < reverse, reverse < link);
+            }
+        }
+        Ok(FlitNetwork {
+            ports,
+            packets: Arena::default(),
+            terminals: (0..topology.terminals()).map(|_| Terminal::default()).collect(),
+            active: Vec::new(),
+            stepped: Vec::new(),
+            reached: 0,
+            next: u64::MAX,
+            injected: 0,
+            log: None,
+            topology,
+            parameters,
+        })
+    }
+
+    /// The topology this was built from.
+    pub fn topology(&self) -> &Topology {
+        &self.topology
+    }
+
+    /// A packet is created at cycle `now`, not before the cycle the network has been advanced to.
+    ///
+    /// # Errors
+    /// When the packet could never arrive, or comes too late.
+    pub fn inject(&mut self, now: u64, packet: Packet) -> Result<(), InjectError> {
+        let terminals = self.topology.terminals();
+        if let Some(&none) = [packet.source, packet.destination].iter().find(|terminal| terminal.0 >= terminals) {
+            return Err(InjectError::NoTerminal(none));
+        }
+        if packet.flits == 0 {
+            return Err(InjectError::Empty);
+        }
+        if now + 1 < self.reached {
+            return Err(InjectError::Past { at: now, reached: self.reached - 1 });
+        }
+        let hops = self.topology.hops(packet.source, packet.destination);
+        let id = self.packets.insert(Flying { packet, created: now, order: self.injected, hops });
+        self.injected += 1;
+        let terminal = &mut self.terminals[packet.source.index()];
+        terminal.waiting.packets += 1;
+        terminal.waiting.flits += u64::from(packet.flits);
+        let queue = usize::from(self.parameters.small_first && packet.class == Class::Small);
+        terminal.queues[queue].push_back(id);
+        if terminal.queues[queue].len() == 1 {
+            self.ask_for_injection(id, queue);
+        }
+        Ok(())
+    }
+
+    /// The cycle of the next event; none when the network is empty.
+    pub fn next_event(&self) -> Option<u64> {
+        (self.next != u64::MAX).then_some(self.next)
+    }
+
+    /// Runs all cycles up to `to`; what has become certain goes to `outbox`.
+    pub fn advance(&mut self, to: u64, outbox: &mut Outbox) {
+        self.advance_to_report(to, to, outbox);
+    }
+
+    /// Runs all cycles up to `to`, then those up to `latest` until the end of the first in which something is reported.
+    pub fn advance_to_report(&mut self, to: u64, latest: u64, outbox: &mut Outbox) {
+        while self.next <= to || (self.next <= latest && outbox.is_empty()) {
+            self.run_cycle(self.next, outbox);
+        }
+    }
+
+    /// How many packets are in the network or wait for it; one whose delivery has been reported is not.
+    pub fn in_flight(&self) -> usize {
+        self.packets.len()
+    }
+
+    /// What waits at a terminal and has not been granted its injection link.
+    pub fn queued(&self, terminal: TerminalId) -> Queued {
+        self.terminals[terminal.index()].waiting
+    }
+
+    /// Keeps a record of the crossing of every flit from now on, for tests and oracles.
+    pub fn keep_log(&mut self) {
+        self.log = Some(Vec::new());
+    }
+
+    /// The crossings recorded since they were last taken, a flit each.
+    pub fn take_log(&mut self) -> Vec<Crossing> {
+        self.log.as_mut().map(std::mem::take).unwrap_or_default()
+    }
+
+    /// The links that are granted, each with the token of its packet.
+    pub fn held(&self) -> impl Iterator<Item = (LinkId, u64)> {
+        let held = (0..).map(LinkId).zip(&self.ports).filter_map(|(link, port)| Some((link, port.holder?)));
+        held.map(|(link, holder)| (link, self.packets[holder.packet].packet.token))
+    }
+}
+
+impl Port {
+    fn new(link: LinkId, topology: &Topology, parameters: &Parameters) -> Port {
+        let is_ejection = topology.is_ejection(link);
+        let is_injection = !is_ejection && link >= topology.injection(TerminalId(0));
+        let inputs = match topology.reverse(link) {
+            Some(reverse) => topology.inputs(topology.router_at_end(reverse)),
+            None if is_injection => 2,
+            None => topology.inputs(topology.router_at_end(link)),
+        };
+        Port {
+            holder: None,
+            requests: Vec::new(),
+            buffer: VecDeque::new(),
+            drain: None,
+            slots: std::iter::repeat_n(0, parameters.buffer_flits as usize).collect(),
+            looked_at: 0,
+            flit_free: 0,
+            grant_free: 0,
+            served: inputs - 1,
+            inputs,
+            run: None,
+            reverse: None,
+            has_token: false,
+            end: topology.router_at_end(link),
+            is_ejection,
+            is_injection,
+            is_active: false,
+        }
+    }
+}

@@ -1,0 +1,92 @@
+//! An allocator of the caller's own.
+
+use std::fmt;
+
+use super::quota::PlaneQuotas;
+use super::{Allocator, DriveView, PageRead, PageWrite, StaticOrder};
+use crate::flash::geometry::Geometry;
+use crate::ftl::partition::Partition;
+use crate::ids::{Lpn, PlaneId};
+
+/// An allocator of the caller's own, for trying one out before it has a name in the configuration.
+///
+/// It need not look at how full planes are: a page for which it chooses a plane of another namespace, or one without room, goes to
+/// the plane of the static order, or the next one that has room.
+pub struct Custom {
+    allocator: Box<dyn Allocator + Send>,
+    order: StaticOrder,
+    quotas: PlaneQuotas,
+}
+
+impl fmt::Debug for Custom {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Custom").finish_non_exhaustive()
+    }
+}
+
+impl Clone for Custom {
+    /// Never called: drives are prepared before they get an allocator of the caller's own, and only prepared ones are cloned.
+    fn clone(&self) -> Custom {
+        unreachable!("a drive with an allocator of the caller's own is not cloned")
+    }
+}
+
+impl Custom {
+    /// `allocator` on an array in which nothing was placed yet.
+    pub(in crate::ftl) fn new(
+        allocator: Box<dyn Allocator + Send>,
+        geometry: &Geometry,
+        partition: &Partition,
+    ) -> Custom {
+        Custom {
+            allocator,
+            order: StaticOrder::divided(geometry, partition),
+            quotas: PlaneQuotas::new(geometry, partition),
+        }
+    }
+
+    pub(super) fn static_order(&self) -> &StaticOrder {
+        &self.order
+    }
+
+    pub(super) fn quotas(&self) -> &PlaneQuotas {
+        &self.quotas
+    }
+
+    pub(super) fn quotas_mut(&mut self) -> &mut PlaneQuotas {
+        &mut self.quotas
+    }
+}
+
+impl Allocator for Custom {
+    fn place(&mut self, write: &PageWrite, drive: &DriveView<'_>) -> PlaneId {
+        let part = self.order.part_of(write.lpn);
+        let chosen = self.allocator.place(write, drive);
+        let is_of_set = self.order.members(part).binary_search(&chosen).is_ok();
+        let plane = if is_of_set && self.quotas.has_room(part, chosen, drive.occupancy()) {
+            chosen
+        } else {
+            self.quotas.from(&self.order, write.lpn, drive.occupancy())
+        };
+        self.quotas.placed(part, plane);
+        plane
+    }
+
+    fn committed(&mut self, lpn: Lpn, plane: PlaneId) {
+        self.quotas.committed(self.order.part_of(lpn), plane);
+        self.allocator.committed(lpn, plane);
+    }
+
+    fn stays(&self, write: &PageWrite, plane: PlaneId, drive: &DriveView<'_>) -> bool {
+        self.allocator.stays(write, plane, drive)
+    }
+
+    fn withdrawn(&mut self, lpn: Lpn, plane: PlaneId) {
+        self.quotas.committed(self.order.part_of(lpn), plane);
+        self.allocator.withdrawn(lpn, plane);
+    }
+
+    fn read(&mut self, read: &PageRead) {
+        self.allocator.read(read);
+    }
+}

@@ -1,0 +1,209 @@
+//! Dynamic allocation that looks for a free channel, then for a free chip.
+
+use super::quota::PlaneQuotas;
+use super::rounds::Rounds;
+use super::{Allocator, DriveView, PageWrite, StaticOrder};
+use crate::flash::geometry::Geometry;
+use crate::ftl::partition::Partition;
+use crate::ids::{ChipId, DieId, Lpn, PlaneId};
+
+/// Dynamic allocation as the baseline of Network-on-SSD has it (Design for Scalability, PACT 2014, section 5.4): at first the next free
+/// channel, then in it the next free chip, then the next die and plane, each level round robin by a pointer of its own.
+///
+/// A channel is free when no die on it moves anything or waits to move something, a chip when its dies do nothing and nothing waits for
+/// them. When no channel is free, all take part, and when no chip of the channel is, all of its chips \[choice\]. Namespaces that are
+/// bound to sets of planes go round each in its own set. Planes without room for another page, counting those on their way, are
+/// passed over, and a channel that has no other planes.
+#[derive(Clone, Debug)]
+pub struct FreeChannel {
+    rounds: Rounds,
+    quotas: PlaneQuotas,
+    order: StaticOrder,
+}
+
+impl FreeChannel {
+    /// The allocator of an array in which nothing was placed yet.
+    pub fn new(geometry: &Geometry, partition: &Partition) -> FreeChannel {
+        FreeChannel {
+            rounds: Rounds::new(geometry, partition),
+            quotas: PlaneQuotas::new(geometry, partition),
+            order: StaticOrder::divided(geometry, partition),
+        }
+    }
+
+    pub(super) fn static_order(&self) -> &StaticOrder {
+        &self.order
+    }
+
+    pub(super) fn quotas(&self) -> &PlaneQuotas {
+        &self.quotas
+    }
+
+    pub(super) fn quotas_mut(&mut self) -> &mut PlaneQuotas {
+        &mut self.quotas
+    }
+
+    /// The next plane with room: of a free channel, or of any.
+    fn next(&mut self, part: usize, drive: &DriveView<'_>, any_channel: bool) -> Option<PlaneId> {
+        let dies_per_chip = drive.geometry().dies_per_chip;
+        let is_free = |ChipId(chip): ChipId| {
+            (chip * dies_per_chip..(chip + 1) * dies_per_chip).all(|die| drive.is_idle(DieId(die)))
+        };
+        let quotas = &self.quotas;
+        let has_room = |plane| quotas.has_room(part, plane, drive.occupancy());
+        self.rounds
+            .channels(part)
+            .into_iter()
+            .filter(|&channel| any_channel || drive.is_channel_free(channel))
+            .find_map(|channel| {
+                let of_free_chip = self.rounds.next(part, |other| other == channel, is_free, |_| true, has_room);
+                of_free_chip.or_else(|| self.rounds.next(part, |other| other == channel, |_| true, |_| true, has_room))
+            })
+    }
+}
+
+impl Allocator for FreeChannel {
+    fn place(&mut self, write: &PageWrite, drive: &DriveView<'_>) -> PlaneId {
+        let part = self.order.part_of(write.lpn);
+        let plane = self
+            .next(part, drive, false)
+            .or_else(|| self.next(part, drive, true))
+            .unwrap_or_else(|| self.quotas.without_room(&self.order, write.lpn, drive.occupancy()));
+        self.quotas.placed(part, plane);
+        plane
+    }
+
+    #[inline]
+    fn committed(&mut self, lpn: Lpn, plane: PlaneId) {
+        self.quotas.committed(self.order.part_of(lpn), plane);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+    use crate::config::{self, Allocation, Config};
+    use crate::ftl::{Ftl, IdleDies, Stream};
+    use crate::ids::StreamId;
+    use crate::schedule::DieStates;
+    use crate::schedule::load::Load;
+    use crate::schedule::queues::{DieQueues, Transactions};
+    use crate::units::Bytes;
+
+    const PLANES: u32 = 2 * 3 * 2 * 2;
+
+    /// What the dies do: those that work, and those that use their path.
+    #[derive(Default)]
+    struct Doing {
+        busy: BTreeSet<u32>,
+        moving: BTreeSet<u32>,
+    }
+
+    impl DieStates for Doing {
+        fn accepts(&self, die: DieId) -> bool {
+            self.is_idle(die)
+        }
+
+        fn is_idle(&self, die: DieId) -> bool {
+            !self.busy.contains(&die.0)
+        }
+
+        fn asks(&self, die: DieId) -> bool {
+            self.moving.contains(&die.0)
+        }
+
+        fn working(&self, die: DieId) -> usize {
+            usize::from(self.busy.contains(&die.0))
+        }
+
+        fn uses_path(&self, die: DieId) -> bool {
+            self.moving.contains(&die.0)
+        }
+    }
+
+    /// Two channels of three chips of two dies of two planes.
+    fn drive() -> (Ftl, Geometry) {
+        let mut config = Config::default();
+        config.geometry = config::Geometry {
+            channels: 2,
+            chips_per_channel: 3,
+            dies_per_chip: 2,
+            planes_per_die: 2,
+            blocks_per_plane: 12,
+            pages_per_block: 4,
+            capacity: Some(Bytes::from_kib(4) * u64::from(PLANES) * 16),
+            ..config::Geometry::default()
+        };
+        config.ftl.allocation = Allocation::FreeChannel;
+        let geometry = Geometry::new(&config.geometry).expect("the geometry is possible");
+        (Ftl::new(&geometry, &config), geometry)
+    }
+
+    /// (channel, way, die in chip, plane in die) of the next placements.
+    fn placements(ftl: &mut Ftl, doing: &Doing, geometry: &Geometry, count: u32) -> Vec<[u32; 4]> {
+        let (queues, transactions) = (DieQueues::new(geometry.dies(), 2, false), Transactions::default());
+        let idle = IdleDies::new(geometry.dies());
+        let place = |lpn| {
+            let load = Load::new(doing, &queues, &transactions);
+            let plane = ftl.place(&PageWrite::of(Lpn(lpn)), &idle, Some(load));
+            let die = geometry.die_of_plane(plane);
+            let chip = geometry.chip_of(die);
+            [geometry.channel_of(chip).0, chip.0 % 3, die.0 % 2, geometry.plane_in_die(plane)]
+        };
+        (0..count).map(place).collect()
+    }
+
+    #[test]
+    fn a_drive_at_rest_takes_channels_then_ways_then_dies_then_planes() {
+        let (mut ftl, geometry) = drive();
+        let planes = (0..2).flat_map(|plane| (0..2).map(move |die| (die, plane)));
+        let chips = planes.flat_map(|(die, plane)| (0..3).map(move |way| (way, die, plane)));
+        let all = chips.flat_map(|(way, die, plane)| (0..2).map(move |channel| [channel, way, die, plane]));
+        assert_eq!(placements(&mut ftl, &Doing::default(), &geometry, PLANES), all.collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn a_channel_on_which_a_die_moves_something_is_passed_over_though_its_chips_are_free() {
+        let (mut ftl, geometry) = drive();
+        let doing = Doing { moving: BTreeSet::from([5]), ..Doing::default() };
+        let expected = [[1, 0, 0, 0], [1, 1, 0, 0], [1, 2, 0, 0], [1, 0, 1, 0]];
+        assert_eq!(placements(&mut ftl, &doing, &geometry, 4), expected);
+        // When none is free, all take part.
+        let doing = Doing { moving: BTreeSet::from([5, 6]), ..Doing::default() };
+        let channels: Vec<u32> = placements(&mut ftl, &doing, &geometry, 4).iter().map(|place| place[0]).collect();
+        assert_eq!(channels, [0, 1, 0, 1]);
+    }
+
+    #[test]
+    fn the_channel_is_chosen_first_and_a_free_chip_on_it_then() {
+        let (mut ftl, geometry) = drive();
+        // Both dies of the first chip of channel 0, and one die of the second; of channel 1 everything.
+        let doing = Doing { busy: BTreeSet::from([0, 1, 2, 6, 7, 8, 9, 10, 11]), ..Doing::default() };
+        let expected = [[0, 2, 0, 0], [1, 0, 0, 0], [0, 2, 1, 0], [1, 1, 0, 0], [0, 2, 0, 1]];
+        assert_eq!(
+            placements(&mut ftl, &doing, &geometry, 5),
+            expected,
+            "a channel without a free chip still has its turn"
+        );
+    }
+
+    #[test]
+    fn planes_without_room_are_passed_over_and_so_is_a_channel_of_nothing_else() {
+        let (mut ftl, geometry) = drive();
+        let doing = Doing { moving: BTreeSet::from([6]), ..Doing::default() };
+        let (queues, transactions) = (DieQueues::new(geometry.dies(), 2, false), Transactions::default());
+        let idle = IdleDies::new(geometry.dies());
+        let mut on_free_channel = 0;
+        for lpn in (0..geometry.logical_pages).map(Lpn) {
+            let plane = ftl.place(&PageWrite::of(lpn), &idle, Some(Load::new(&doing, &queues, &transactions)));
+            on_free_channel += u32::from(geometry.die_of_plane(plane).0 < 6);
+            let ppn = ftl.allocate(plane, Stream::Host(StreamId(0))).expect("a plane with room has a page");
+            ftl.commit_write(lpn, ppn);
+        }
+        // 24 pages are room on each of the 12 planes of the free channel; the rest goes to the other one.
+        assert_eq!(on_free_channel, 12 * 24);
+        ftl.audit().expect("the tables agree");
+    }
+}

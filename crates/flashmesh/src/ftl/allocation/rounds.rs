@@ -1,0 +1,113 @@
+//! Round robin over channels, chips, dies and planes: each level goes round by a pointer of its own, in each set of planes.
+
+use super::quota::cyclic;
+use crate::config::Level;
+use crate::flash::geometry::Geometry;
+use crate::ftl::partition::{Partition, PlaneSet};
+use crate::ids::{ChannelId, ChipId, DieId, PlaneId};
+
+/// The pointers of all sets of planes that namespaces are bound to.
+#[derive(Clone, Debug)]
+pub(super) struct Rounds {
+    chips_per_channel: u32,
+    dies_per_chip: u32,
+    planes_per_die: u32,
+    rounds: Vec<Round>,
+    /// By part of the logical pages: its round.
+    round_of_part: Vec<usize>,
+}
+
+/// The pointers that go round a set of planes; each counts positions in the set.
+#[derive(Clone, Debug)]
+struct Round {
+    set: PlaneSet,
+    next_channel: u32,
+    /// By channel.
+    next_way: Vec<u32>,
+    /// By chip.
+    next_die: Vec<u32>,
+    /// By die.
+    next_plane: Vec<u32>,
+}
+
+impl Round {
+    fn new(set: &PlaneSet) -> Round {
+        let count = |level| set.level(level).len();
+        let channels = count(Level::Channel);
+        let chips = channels * count(Level::Way);
+        Round {
+            set: set.clone(),
+            next_channel: 0,
+            next_way: vec![0; channels],
+            next_die: vec![0; chips],
+            next_plane: vec![0; chips * count(Level::Die)],
+        }
+    }
+}
+
+impl Rounds {
+    /// The pointers of an array in which nothing was placed yet.
+    pub(super) fn new(geometry: &Geometry, partition: &Partition) -> Rounds {
+        Rounds {
+            chips_per_channel: geometry.chips_per_channel,
+            dies_per_chip: geometry.dies_per_chip,
+            planes_per_die: geometry.planes_per_die,
+            rounds: partition.sets.iter().map(Round::new).collect(),
+            round_of_part: partition.parts.iter().map(|part| part.set).collect(),
+        }
+    }
+
+    /// The channels of the pages of `part`, the one whose turn it is first.
+    pub(super) fn channels(&self, part: usize) -> Vec<ChannelId> {
+        let round = &self.rounds[self.round_of_part[part]];
+        let channels = round.set.level(Level::Channel);
+        cyclic(round.next_channel, channels.len() as u32).map(|at| ChannelId(channels[at as usize])).collect()
+    }
+
+    /// The next plane for a page of `part`: of the channels, chips, dies and planes that may be chosen, those whose turn it is. Their
+    /// pointers move on.
+    pub(super) fn next(
+        &mut self,
+        part: usize,
+        channel_may: impl Fn(ChannelId) -> bool,
+        chip_may: impl Fn(ChipId) -> bool,
+        die_may: impl Fn(DieId) -> bool,
+        plane_may: impl Fn(PlaneId) -> bool,
+    ) -> Option<PlaneId> {
+        let Round { set, next_channel, next_way, next_die, next_plane } = &mut self.rounds[self.round_of_part[part]];
+        let [channels, ways, dies, planes] = Level::ALL.map(|level| set.level(level));
+        let [channel_count, way_count, die_count, plane_count] =
+            [channels, ways, dies, planes].map(|level| level.len() as u32);
+        for channel_at in cyclic(*next_channel, channel_count) {
+            let channel = channels[channel_at as usize];
+            if !channel_may(ChannelId(channel)) {
+                continue;
+            }
+            for way_at in cyclic(next_way[channel_at as usize], way_count) {
+                let chip = channel * self.chips_per_channel + ways[way_at as usize];
+                if !chip_may(ChipId(chip)) {
+                    continue;
+                }
+                let chip_at = channel_at * way_count + way_at;
+                for die_in_chip_at in cyclic(next_die[chip_at as usize], die_count) {
+                    let die = DieId(chip * self.dies_per_chip + dies[die_in_chip_at as usize]);
+                    if !die_may(die) {
+                        continue;
+                    }
+                    let die_at = chip_at * die_count + die_in_chip_at;
+                    for plane_at in cyclic(next_plane[die_at as usize], plane_count) {
+                        let plane = PlaneId(die.0 * self.planes_per_die + planes[plane_at as usize]);
+                        if plane_may(plane) {
+                            *next_channel = (channel_at + 1) % channel_count;
+                            next_way[channel_at as usize] = (way_at + 1) % way_count;
+                            next_die[chip_at as usize] = (die_in_chip_at + 1) % die_count;
+                            next_plane[die_at as usize] = (plane_at + 1) % plane_count;
+                            return Some(plane);
+                        }
+                    }
+                }
+            }
+        }
+        None
+    }
+}

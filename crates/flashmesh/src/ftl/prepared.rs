@@ -1,0 +1,56 @@
+//! Preconditioned states, shared by runs that begin with the same one.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::Ftl;
+use crate::config::{Config, PreconditionKind};
+use crate::flash::geometry::Geometry;
+
+/// Sections of a configuration that have no part in the state in which a run begins. A section that is not named here counts:
+/// two runs then prepare their drives apart, which takes time and is never wrong.
+const WITHOUT_PART: [&str; 14] = [
+    "flash", "fabric", "packets", "pnssd", "nossd", "venice", "schedule", "nvme", "sata", "cache", "power", "measure",
+    "workload", "replay",
+];
+
+/// States that are kept at most. Each is as large as the tables of its drive.
+const KEPT_MAX: usize = 2;
+
+type State = Arc<Mutex<Option<Ftl>>>;
+
+/// Preconditioned drives, prepared once for all runs whose configurations agree in what decides that state.
+///
+/// A run that takes a state from here gives the same report as one that has prepared its own.
+#[derive(Debug, Default)]
+pub struct PreparedDrives {
+    /// What decides each state, and the state; the one used last comes last.
+    kept: Mutex<Vec<(String, State)>>,
+}
+
+impl PreparedDrives {
+    /// The translation layer in the state in which a run of `config` begins. Runs on other threads that want the same one wait
+    /// until it is there.
+    ///
+    /// # Panics
+    /// As [`Ftl::new`].
+    pub fn ftl(&self, geometry: &Geometry, config: &Config) -> Ftl {
+        if config.precondition.kind == PreconditionKind::None {
+            return Ftl::prepared(geometry, config);
+        }
+        let state = self.state(config.text_without(&WITHOUT_PART));
+        let mut prepared = state.lock().unwrap_or_else(PoisonError::into_inner);
+        prepared.get_or_insert_with(|| Ftl::prepared(geometry, config)).clone()
+    }
+
+    fn state(&self, key: String) -> State {
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let found = kept.iter().position(|(other, _)| *other == key);
+        let entry = found.map_or_else(|| (key, State::default()), |at| kept.remove(at));
+        let state = Arc::clone(&entry.1);
+        kept.push(entry);
+        if kept.len() > KEPT_MAX {
+            kept.remove(0);
+        }
+        state
+    }
+}

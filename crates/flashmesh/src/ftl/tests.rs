@@ -1,0 +1,75 @@
+//! Blocks and collection of one plane.
+
+use super::testing::one_plane;
+use super::*;
+
+fn drive(threshold: f64) -> Ftl {
+    let mut config = Config::default();
+    config.gc.threshold = threshold;
+    one_plane(config)
+}
+
+const PLANE: PlaneId = PlaneId(0);
+const HOST: Stream = Stream::Host(StreamId(0));
+
+fn write(ftl: &mut Ftl, lpn: u32) {
+    let ppn = ftl.allocate(PLANE, HOST).unwrap();
+    ftl.commit_write(Lpn(lpn), ppn);
+}
+
+#[test]
+fn a_block_is_full_when_all_its_programs_have_finished_in_whatever_order() {
+    let mut ftl = drive(0.02);
+    let allocated: Vec<Ppn> = (0..20).map(|_| ftl.allocate(PLANE, HOST).unwrap()).collect();
+    for (lpn, &ppn) in allocated.iter().enumerate().rev() {
+        assert_eq!(ftl.block_state(BlockId(0)), BlockState::Open);
+        assert_eq!(ftl.lookup(Lpn(lpn as u32)), None, "a page is not valid before its program has finished");
+        ftl.commit_write(Lpn(lpn as u32), ppn);
+        assert_eq!(ftl.block_state(BlockId(1)) == BlockState::Full, lpn <= 8);
+        ftl.audit().unwrap();
+    }
+    assert_eq!(ftl.block_state(BlockId(0)), BlockState::Full);
+}
+
+#[test]
+fn a_small_plane_is_collected_while_the_host_still_has_pages() {
+    // 2 % of 128 pages are less than a block.
+    let mut ftl = drive(0.02);
+    (0..13 * 8).for_each(|i| write(&mut ftl, i % 80));
+    assert!(!ftl.wants_collection(PLANE));
+    (0..9).for_each(|i| write(&mut ftl, i));
+    assert!(ftl.wants_collection(PLANE) && !ftl.is_urgent(PLANE));
+    (9..16).for_each(|i| write(&mut ftl, i));
+    assert_eq!(ftl.free_pages(PLANE), 8, "only the reserve is left");
+    assert!(ftl.wants_collection(PLANE) && ftl.is_urgent(PLANE));
+    assert_eq!(ftl.allocate(PLANE, HOST), None);
+    assert!(ftl.allocate(PLANE, Stream::Collection).is_some());
+}
+
+#[test]
+fn nothing_is_collected_while_every_full_block_is_fully_valid() {
+    // A threshold that the drive cannot reach: collection must not move the same pages round and round.
+    let mut ftl = drive(0.5);
+    (0..80).for_each(|lpn| write(&mut ftl, lpn));
+    assert!(ftl.free_pages(PLANE) < 64);
+    assert!(!ftl.wants_collection(PLANE));
+    assert_eq!(ftl.begin_collection(PLANE), None);
+    assert!(ftl.deallocate(Lpn(17)) && !ftl.deallocate(Lpn(17)));
+    assert!(ftl.wants_collection(PLANE));
+    assert_eq!(ftl.begin_collection(PLANE), Some(BlockId(2)));
+}
+
+#[test]
+fn a_page_rewritten_while_it_is_moved_is_dead_on_arrival() {
+    let mut ftl = drive(0.5);
+    (0..80).for_each(|lpn| write(&mut ftl, lpn));
+    ftl.deallocate(Lpn(0));
+    let victim = ftl.begin_collection(PLANE).unwrap();
+    let (page, lpn) = ftl.next_valid_page(victim, 0).unwrap();
+    let (from, to) = (Ppn(page), ftl.allocate(PLANE, Stream::Collection).unwrap());
+    write(&mut ftl, lpn.0);
+    let newest = ftl.lookup(lpn);
+    assert!(!ftl.commit_move(lpn, from, to));
+    assert_eq!(ftl.lookup(lpn), newest);
+    ftl.audit().unwrap();
+}

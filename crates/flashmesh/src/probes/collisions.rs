@@ -1,0 +1,50 @@
+//! `measure.collisions`: read collisions, as a probe of reads.
+
+use crate::collisions::{Analysis, DetectorRules, Options};
+use crate::config::Config;
+use crate::flash::geometry::Geometry;
+use crate::kernel::probe::{Notice, Probe, Scope};
+use crate::measure::report::Report;
+use crate::units::Time;
+
+/// Watches reads come to their dies and leave them.
+#[derive(Debug)]
+pub struct CollisionProbe(Analysis);
+
+impl CollisionProbe {
+    /// The analysis that `config` asks for, of a drive of this geometry.
+    pub fn new(config: &Config, geometry: &Geometry) -> CollisionProbe {
+        CollisionProbe(Analysis::new(Options {
+            dies: geometry.dies(),
+            interval: config.measure.collision_interval,
+            pairs_max: config.measure.collision_pairs,
+            detector: DetectorRules {
+                pairs_per_die: config.replication.l_r,
+                rate_window: config.replication.rate_window,
+                read_time: config.flash.read_time,
+                program_time: config.flash.program_time,
+            },
+            copies_max: config.replication.copies_max(geometry.logical_pages),
+            seed: config.seed,
+        }))
+    }
+}
+
+impl Probe for CollisionProbe {
+    fn scope(&self) -> Scope {
+        Scope::Reads
+    }
+
+    fn tell(&mut self, now: Time, notice: &Notice<'_>) {
+        match *notice {
+            Notice::ReadQueued(id, die, lpn) => self.0.queued(id, die, lpn, now),
+            Notice::ReadLeft(id, die) => self.0.left(id, die, now),
+            Notice::PageSuperseded(lpn) => self.0.superseded(lpn),
+            _ => {}
+        }
+    }
+
+    fn conclude(&mut self, now: Time, report: &mut Report) {
+        report.collisions = Some(self.0.report(now));
+    }
+}

@@ -1,0 +1,276 @@
+//! The interconnect over a window of a run: which transfer wanted, got and held what, and what the scouts of Venice did.
+
+use std::collections::BTreeMap;
+use std::mem;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use rustc_hash::FxHashMap;
+
+use crate::fabric::{Cause, Grant, LinkUse, ScoutStep, TransferPhase};
+use crate::ids::{DieId, RequestId};
+use crate::kernel::probe::{Notice, Probe};
+use crate::measure::network::{NetworkReport, RecordedHold, RecordedRequest, RecordedScoutStep, RecordedTransfer};
+use crate::units::Time;
+use crate::workload::RequestKind;
+
+use super::Window;
+use super::requests::{InFlight, PagesRead, Requests};
+
+/// Transfers of a die of which a link that is given back may still tell.
+const LATEST: usize = 4;
+
+/// What was recorded, for whoever asked for it.
+#[derive(Clone, Debug, Default)]
+pub struct Recorded(Arc<Mutex<NetworkReport>>);
+
+impl Recorded {
+    /// Takes it, once the run is over.
+    pub fn take(&self) -> NetworkReport {
+        mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+/// A link held for a transfer, by the number of that.
+struct Hold {
+    link_use: LinkUse,
+    transfer: Option<u64>,
+}
+
+/// The probe that records the interconnect.
+pub struct NetworkRecorder {
+    window: Window,
+    events_max: usize,
+    is_cut: bool,
+    requests: Requests,
+    pages: PagesRead,
+    /// The requests whose operation begins next on a die.
+    taken: FxHashMap<DieId, Vec<u64>>,
+    /// What each die asked for and has not given back, by the phase.
+    open: FxHashMap<(DieId, TransferPhase), u64>,
+    /// The transfers of each die that were last.
+    latest: FxHashMap<DieId, Vec<u64>>,
+    asked: u64,
+    transfers: BTreeMap<u64, RecordedTransfer>,
+    holds: Vec<Hold>,
+    scouts: Vec<RecordedScoutStep>,
+    completed: BTreeMap<u64, RecordedRequest>,
+    recorded: Recorded,
+}
+
+impl NetworkRecorder {
+    /// A recording of at most so many events in `window`; the second value has it when the run is over.
+    pub fn new(window: Window, events_max: u32) -> (NetworkRecorder, Recorded) {
+        let recorded = Recorded::default();
+        let recorder = NetworkRecorder {
+            window,
+            events_max: events_max as usize,
+            is_cut: false,
+            requests: Requests::default(),
+            pages: PagesRead::default(),
+            taken: FxHashMap::default(),
+            open: FxHashMap::default(),
+            latest: FxHashMap::default(),
+            asked: 0,
+            transfers: BTreeMap::new(),
+            holds: Vec::new(),
+            scouts: Vec::new(),
+            completed: BTreeMap::new(),
+            recorded: recorded.clone(),
+        };
+        (recorder, recorded)
+    }
+
+    /// Ends the window where the recording is full.
+    fn make_room(&mut self, now: Time) {
+        if !self.is_cut && self.transfers.len() + self.holds.len() + self.scouts.len() >= self.events_max {
+            self.is_cut = true;
+            self.window.end = self.window.end.min(now).later(self.window.start);
+        }
+    }
+
+    fn asked(&mut self, die: DieId, phase: TransferPhase, now: Time) {
+        if now >= self.window.end {
+            return;
+        }
+        self.asked += 1;
+        let transfer = RecordedTransfer {
+            die: die.0.into(),
+            phase: phase.into(),
+            message: None,
+            requests: Vec::new(),
+            asked_ps: now.as_ps(),
+            granted_ps: None,
+            delivered_ps: None,
+            released_ps: None,
+            causes: Vec::new(),
+            blocked_ps: 0,
+        };
+        self.transfers.insert(self.asked, transfer);
+        self.open.insert((die, phase), self.asked);
+        let latest = self.latest.entry(die).or_default();
+        latest.push(self.asked);
+        if latest.len() > LATEST {
+            latest.remove(0);
+        }
+    }
+
+    fn transfer(&mut self, grant: Grant) -> Option<&mut RecordedTransfer> {
+        self.transfers.get_mut(self.open.get(&(grant.die, grant.phase))?)
+    }
+
+    fn sent(&mut self, grant: Grant, die: DieId, message: crate::fabric::Message) {
+        let requests = match grant.phase {
+            TransferPhase::Command => self.taken.remove(&die).unwrap_or_default(),
+            TransferPhase::DataOut | TransferPhase::Copy => self.pages.leaving(die).into_iter().collect(),
+        };
+        if let Some(transfer) = self.transfer(grant) {
+            (transfer.die, transfer.message, transfer.requests) = (die.0.into(), Some(message.into()), requests);
+        }
+    }
+
+    fn released(&mut self, grant: Grant, now: Time) {
+        if let Some(number) = self.open.remove(&(grant.die, grant.phase))
+            && let Some(transfer) = self.transfers.get_mut(&number)
+        {
+            transfer.released_ps = Some(now.as_ps());
+            if now < self.window.start {
+                self.transfers.remove(&number);
+            }
+        }
+    }
+
+    /// The transfer of a die that a link was held for: the last one that had asked by then.
+    fn holder(&self, link_use: LinkUse) -> Option<u64> {
+        let latest = self.latest.get(&link_use.die)?;
+        let held_from = |number: &&u64| {
+            let transfer = self.transfers.get(*number)?;
+            let ended = transfer.released_ps.is_some_and(|released| released <= link_use.from.as_ps());
+            (transfer.asked_ps <= link_use.from.as_ps() && !ended).then_some(())
+        };
+        // Where several have asked, the one that has a path holds the link.
+        let granted = |number: &&u64| self.transfers.get(*number).is_some_and(|transfer| transfer.granted_ps.is_some());
+        let candidates = || latest.iter().rev().filter(|number| held_from(number).is_some());
+        candidates().find(granted).or_else(|| candidates().next()).copied()
+    }
+
+    fn link_used(&mut self, link_use: LinkUse) {
+        if link_use.from < self.window.end && link_use.until > self.window.start {
+            let transfer = self.holder(link_use);
+            self.holds.push(Hold { link_use, transfer });
+        }
+    }
+
+    fn scout_moved(&mut self, step: ScoutStep) {
+        if self.window.overlaps(step.at, step.at) {
+            self.scouts.push(RecordedScoutStep {
+                at_ps: step.at.as_ps(),
+                controller: step.controller.0.into(),
+                die: step.die.0.into(),
+                step: step.step,
+                to_chip: step.to.map(|chip| chip.0.into()),
+            });
+        }
+    }
+
+    fn completed(&mut self, id: RequestId, now: Time) {
+        let Some(request) = self.requests.completed(id) else { return };
+        if self.window.overlaps(request.issued, now) {
+            self.completed.insert(request.number, recorded(&request, Some(now)));
+        }
+    }
+
+    fn ended(&mut self, now: Time) {
+        let (start, end) = (self.window.start, self.window.end.min(now));
+        for request in self.requests.rest() {
+            self.completed.insert(request.number, recorded(&request, None));
+        }
+        let mut index = FxHashMap::default();
+        let mut transfers = Vec::new();
+        for (number, transfer) in mem::take(&mut self.transfers) {
+            if transfer.released_ps.is_none_or(|released| released >= start.as_ps()) {
+                index.insert(number, transfers.len() as u64);
+                transfers.push(transfer);
+            }
+        }
+        let mut wanted: Vec<u64> = transfers.iter().flat_map(|transfer| transfer.requests.iter().copied()).collect();
+        wanted.sort_unstable();
+        wanted.dedup();
+        let requests = wanted.iter().filter_map(|number| self.completed.remove(number)).collect();
+        let hold = |Hold { link_use: LinkUse { link, die, from, until }, transfer }: Hold| RecordedHold {
+            link: link.0.into(),
+            die: die.0.into(),
+            transfer: transfer.and_then(|number| index.get(&number).copied()),
+            from_ps: from.as_ps(),
+            until_ps: until.as_ps(),
+        };
+        let holds = mem::take(&mut self.holds).into_iter().map(hold).collect();
+        *self.recorded.0.lock().unwrap_or_else(PoisonError::into_inner) = NetworkReport {
+            start_ps: start.min(end).as_ps(),
+            end_ps: end.as_ps(),
+            is_cut: self.is_cut,
+            requests,
+            transfers,
+            holds,
+            scouts: mem::take(&mut self.scouts),
+        };
+    }
+}
+
+impl Probe for NetworkRecorder {
+    fn tell(&mut self, now: Time, notice: &Notice<'_>) {
+        match *notice {
+            Notice::RequestIssued(id, stream) => {
+                self.requests.issued(id, stream, now);
+            }
+            Notice::RequestSubmitted(id, io) => self.requests.submitted(id, io),
+            Notice::RequestCompleted(id) => self.completed(id, now),
+            Notice::Taken(die, _, request) => {
+                let number = self.requests.number(request);
+                let taken = self.taken.entry(die).or_default();
+                taken.extend(number);
+                taken.dedup();
+            }
+            Notice::PathAsked(die, phase) => self.asked(die, phase, now),
+            Notice::PathBlocked(grant, causes, waited) => {
+                if let Some(transfer) = self.transfer(grant) {
+                    // A controller is waited for before links are.
+                    let met = Cause::ALL.into_iter().filter(|cause| causes.contains(*cause));
+                    (transfer.causes, transfer.blocked_ps) = (met.map(Into::into).collect(), waited.as_ps());
+                }
+            }
+            Notice::PathGranted(grant) => {
+                if let Some(transfer) = self.transfer(grant) {
+                    transfer.granted_ps = Some(now.as_ps());
+                }
+            }
+            Notice::Sent(grant, die, payload, _) => self.sent(grant, die, payload.message),
+            Notice::Delivered(grant) => {
+                if let Some(transfer) = self.transfer(grant) {
+                    transfer.delivered_ps = Some(now.as_ps());
+                }
+            }
+            Notice::PathReleased(grant) => self.released(grant, now),
+            Notice::ArrayEnded(die) => self.pages.ended(die),
+            Notice::PageRead(_, _, request) => self.pages.read(self.requests.number(request)),
+            Notice::DataLeft(die) => self.pages.left(die),
+            Notice::LinkUsed(link_use) => self.link_used(link_use),
+            Notice::ScoutMoved(step) => self.scout_moved(step),
+            Notice::Settled(_) => self.make_room(now),
+            Notice::Ended(_) => self.ended(now),
+            _ => {}
+        }
+    }
+}
+
+fn recorded(request: &InFlight, completed: Option<Time>) -> RecordedRequest {
+    let io = request.io;
+    RecordedRequest {
+        number: request.number,
+        stream: request.stream.0.into(),
+        kind: io.map_or(RequestKind::Read, |io| io.kind),
+        offset_bytes: io.map_or(0, |io| io.offset.as_u64()),
+        size_bytes: io.map_or(0, |io| io.size.as_u64()),
+        issued_ps: request.issued.as_ps(),
+        completed_ps: completed.map(Time::as_ps),
+    }
+}

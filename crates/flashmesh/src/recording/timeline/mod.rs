@@ -1,0 +1,243 @@
+//! A timeline for Perfetto: what every die, link and queue does, and arrows that follow a request through them.
+//!
+//! A die has four tracks: how many transactions wait for it, its commands on their way, its array, and data that leaves it. A link has a
+//! track with what holds it. A stream has a counter of its outstanding requests, and below it as many tracks as there are requests at once,
+//! each with one request after the other. An arrow leads from a request to each command, array operation and transfer of data for it, in
+//! the order of time, and back to where it is completed.
+
+pub mod proto;
+mod tracks;
+mod writer;
+
+use std::io::Write;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use crate::error::RunError;
+use crate::fabric::{Cause, Causes, Grant, LinkUse, TransferPhase};
+use crate::flash::die::OperationKind;
+use crate::ids::{DieId, RequestId};
+use crate::kernel::probe::{Notice, Probe};
+use crate::units::Time;
+
+use super::Window;
+use super::requests::{PagesRead, Requests};
+use tracks::{Busy, DieTracks, Tracks};
+use writer::{Slice, Writer};
+
+pub use tracks::Shape;
+
+/// What became of a timeline, for whoever asked for it.
+#[derive(Clone, Debug, Default)]
+pub struct Outcome(Arc<Mutex<Option<Time>>>);
+
+impl Outcome {
+    /// Since when nothing was written any more because the timeline was full; nothing when all was written.
+    pub fn full_at(&self) -> Option<Time> {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The probe that writes a timeline.
+pub struct Timeline {
+    writer: Writer,
+    tracks: Tracks,
+    requests: Requests,
+    pages: PagesRead,
+    outcome: Outcome,
+}
+
+impl Timeline {
+    /// A timeline of at most so many events in `window`, into `sink`; the second value says afterwards what became of it.
+    pub fn new(shape: &Shape<'_>, window: Window, events_max: u64, sink: Box<dyn Write + Send>) -> (Timeline, Outcome) {
+        let mut writer = Writer::new(sink, window, events_max);
+        let tracks = Tracks::new(shape, &mut writer);
+        let outcome = Outcome::default();
+        let timeline = Timeline {
+            writer,
+            tracks,
+            requests: Requests::default(),
+            pages: PagesRead::default(),
+            outcome: outcome.clone(),
+        };
+        (timeline, outcome)
+    }
+
+    fn completed(&mut self, id: RequestId, now: Time) {
+        let Some(request) = self.requests.completed(id) else { return };
+        let (counter, outstanding, slot) = self.tracks.completed(request.stream, request.number);
+        self.writer.value(counter, now, outstanding);
+        let (name, notes) = match request.io {
+            Some(io) => (
+                format!("{} {}", io.kind.name(), io.size),
+                vec![("request", request.number), ("offset", io.offset.as_u64()), ("size", io.size.as_u64())],
+            ),
+            None => ("refused".to_owned(), vec![("request", request.number)]),
+        };
+        let requests = [request.number];
+        let (from, until) = (request.issued, now);
+        self.writer.slice(Slice {
+            track: slot,
+            from,
+            until,
+            name,
+            category: "request",
+            requests: &requests,
+            notes: &notes,
+        });
+        self.writer.end_arrows(slot, now, request.number);
+    }
+
+    /// What began on one of the tracks of a die is over.
+    fn end(&mut self, die: DieId, which: fn(&mut DieTracks) -> &mut Busy, now: Time) {
+        if let Some((track, begun)) = which(self.tracks.die(die)).end() {
+            let (from, requests, name) = (begun.at, begun.requests, begun.name);
+            self.writer.slice(Slice {
+                track,
+                from,
+                until: now,
+                name,
+                category: begun.category,
+                requests: &requests,
+                notes: &[],
+            });
+        }
+    }
+
+    fn queued(&mut self, die: DieId, change: i64, now: Time) {
+        let (track, waiting) = self.tracks.die(die).queued(change);
+        self.writer.value(track, now, waiting);
+    }
+
+    fn asked(&mut self, die: DieId, phase: TransferPhase, now: Time) {
+        let tracks = self.tracks.die(die);
+        match phase {
+            TransferPhase::Command => tracks.commands.begin(now, "path set-up", "path", Vec::new()),
+            TransferPhase::DataOut | TransferPhase::Copy => {
+                let requests = self.pages.leaving(die).into_iter().collect();
+                tracks.data.begin(now, "path set-up", "path", requests);
+            }
+        }
+    }
+
+    fn granted(&mut self, grant: Grant, now: Time) {
+        let tracks = self.tracks.die(grant.die);
+        let is_command = grant.phase == TransferPhase::Command;
+        // A path that was there at once is no slice.
+        let busy = if is_command { &mut tracks.commands } else { &mut tracks.data };
+        busy.forget_if_begun(now);
+        self.end(grant.die, if is_command { |die| &mut die.commands } else { |die| &mut die.data }, now);
+    }
+
+    fn blocked(&mut self, grant: Grant, causes: Causes) {
+        let name = match Cause::ALL.map(|cause| causes.contains(cause)) {
+            [true, ..] => "wait for the channel",
+            [_, true, true] => "wait for a controller, then for a link",
+            [_, true, false] => "wait for a controller",
+            [_, false, _] => "wait for a link",
+        };
+        let tracks = self.tracks.die(grant.die);
+        let busy = if grant.phase == TransferPhase::Command { &mut tracks.commands } else { &mut tracks.data };
+        busy.rename(name);
+    }
+
+    fn operation_began(&mut self, die: DieId, kind: OperationKind, planes: usize) {
+        let tracks = self.tracks.die(die);
+        let internal = if tracks.taken_internal { " (collection)" } else { "" };
+        let name = if planes > 1 {
+            format!("{}{internal}, {planes} planes", name_of(kind))
+        } else {
+            format!("{}{internal}", name_of(kind))
+        };
+        tracks.operation = name;
+    }
+
+    fn link_used(&mut self, link_use: LinkUse) {
+        let LinkUse { link, die, from, until } = link_use;
+        let track = self.tracks.link(link);
+        let notes = [("die", u64::from(die.0))];
+        let name = format!("die {}", die.0);
+        self.writer.slice(Slice { track, from, until, name, category: "link", requests: &[], notes: &notes });
+    }
+
+    fn ended(&mut self, now: Time) {
+        for die in 0..self.tracks.dies() {
+            self.end(DieId(die), |die| &mut die.commands, now);
+            self.end(DieId(die), |die| &mut die.array, now);
+            self.end(DieId(die), |die| &mut die.data, now);
+        }
+        self.writer.finish();
+        *self.outcome.0.lock().unwrap_or_else(PoisonError::into_inner) = self.writer.full_at();
+    }
+}
+
+impl Probe for Timeline {
+    fn tell(&mut self, now: Time, notice: &Notice<'_>) {
+        match *notice {
+            Notice::RequestIssued(id, stream) => {
+                let number = self.requests.issued(id, stream, now);
+                let (counter, outstanding) = self.tracks.issued(stream, number, &mut self.writer);
+                self.writer.value(counter, now, outstanding);
+            }
+            Notice::RequestSubmitted(id, io) => self.requests.submitted(id, io),
+            Notice::RequestCompleted(id) => self.completed(id, now),
+            Notice::Enqueued(die, ..) => self.queued(die, 1, now),
+            Notice::Rerouted(die, ..) => self.queued(die, -1, now),
+            Notice::Taken(die, class, request) => {
+                self.queued(die, -1, now);
+                let number = self.requests.number(request);
+                self.tracks.die(die).take(number, class.is_internal());
+            }
+            Notice::PathAsked(die, phase) => self.asked(die, phase, now),
+            Notice::PathBlocked(grant, causes, _) => self.blocked(grant, causes),
+            Notice::PathGranted(grant) => self.granted(grant, now),
+            Notice::OperationBegan(die, kind, planes) => self.operation_began(die, kind, planes),
+            Notice::Sent(grant, die, ..) if grant.phase == TransferPhase::Command => {
+                let tracks = self.tracks.die(die);
+                let (name, requests) = tracks.begin_command();
+                tracks.commands.begin(now, &name, "command", requests);
+            }
+            Notice::Sent(grant, die, ..) => {
+                let requests: Vec<u64> = self.pages.leaving(die).into_iter().collect();
+                let name = if grant.phase == TransferPhase::Copy { "data to a chip" } else { "data out" };
+                self.tracks.die(grant.die).data.begin(now, name, "data", requests);
+            }
+            Notice::Delivered(grant) if grant.phase != TransferPhase::Command => {
+                self.end(grant.die, |die| &mut die.data, now);
+            }
+            Notice::ArrayBegan(die, ..) => {
+                self.end(die, |die| &mut die.commands, now);
+                self.tracks.die(die).begin_array(now);
+            }
+            Notice::ArrayEnded(die) => {
+                self.end(die, |die| &mut die.array, now);
+                self.pages.ended(die);
+            }
+            Notice::PageRead(_, _, request) => self.pages.read(self.requests.number(request)),
+            Notice::DataLeft(die) => self.pages.left(die),
+            Notice::Suspended(die) => {
+                self.end(die, |die| &mut die.array, now);
+                self.tracks.die(die).suspend();
+            }
+            Notice::Resumed(die, _) => self.tracks.die(die).resume(now),
+            Notice::LinkUsed(link_use) => self.link_used(link_use),
+            Notice::Ended(_) => self.ended(now),
+            _ => {}
+        }
+    }
+
+    fn verdict(&self) -> Result<(), RunError> {
+        match self.writer.failed() {
+            Some(error) => Err(RunError::Timeline(error.to_string())),
+            None => Ok(()),
+        }
+    }
+}
+
+fn name_of(kind: OperationKind) -> &'static str {
+    match kind {
+        OperationKind::Read => "read",
+        OperationKind::Program => "program",
+        OperationKind::Erase => "erase",
+        OperationKind::Copyback => "copyback",
+    }
+}

@@ -1,0 +1,183 @@
+//! What a policy sees that names the dies which ask for paths.
+
+use crate::flash::geometry::Geometry;
+use crate::ids::{DieId, TransactionId};
+use crate::units::Time;
+
+use super::queues::{DieQueues, PlaneMasks, Transactions};
+use super::transaction::{Class, Transaction};
+use super::{Choice, DieStates};
+
+/// A set of dies, channel by channel, in no order.
+#[derive(Clone, Debug)]
+pub struct DieSet {
+    dies_per_channel: u32,
+    members: Vec<Vec<DieId>>,
+    count: u32,
+    /// By die: its place among the members of its channel, and one; 0 for one that is none.
+    places: Vec<u32>,
+}
+
+impl DieSet {
+    /// The empty set of dies of a drive.
+    pub fn new(geometry: &Geometry) -> DieSet {
+        let dies_per_channel = geometry.chips_per_channel * geometry.dies_per_chip;
+        let members = vec![Vec::new(); geometry.channels as usize];
+        DieSet { dies_per_channel, members, count: 0, places: vec![0; geometry.dies() as usize] }
+    }
+
+    #[inline]
+    fn channel(&self, die: DieId) -> usize {
+        (die.0 / self.dies_per_channel) as usize
+    }
+
+    /// Adds a die; `false` when it was there.
+    #[inline]
+    pub fn insert(&mut self, die: DieId) -> bool {
+        let is_new = self.places[die.index()] == 0;
+        if is_new {
+            let channel = self.channel(die);
+            self.members[channel].push(die);
+            self.places[die.index()] = self.members[channel].len() as u32;
+            self.count += 1;
+        }
+        is_new
+    }
+
+    /// Removes a die; `false` when it was not there.
+    #[inline]
+    pub fn remove(&mut self, die: DieId) -> bool {
+        let place = std::mem::take(&mut self.places[die.index()]) as usize;
+        if place == 0 {
+            return false;
+        }
+        let channel = self.channel(die);
+        let members = &mut self.members[channel];
+        members.swap_remove(place - 1);
+        if let Some(&moved) = members.get(place - 1) {
+            self.places[moved.index()] = place as u32;
+        }
+        self.count -= 1;
+        true
+    }
+
+    /// Whether a die is in the set.
+    #[inline]
+    pub fn contains(&self, die: DieId) -> bool {
+        self.places[die.index()] != 0
+    }
+
+    /// Whether there is none.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
+    /// The dies of a channel.
+    #[inline]
+    pub fn of_channel(&self, channel: u32) -> &[DieId] {
+        &self.members[channel as usize]
+    }
+
+    /// The dies, channel by channel.
+    pub fn iter(&self) -> impl Iterator<Item = DieId> {
+        self.members.iter().flatten().copied()
+    }
+}
+
+/// The dies that could begin something, and around them the queues and the state of every die of the drive.
+pub struct Dispatch<'a> {
+    pub(crate) now: Time,
+    pub(crate) geometry: &'a Geometry,
+    pub(crate) dies: &'a dyn DieStates,
+    pub(crate) queues: &'a DieQueues,
+    pub(crate) transactions: &'a Transactions,
+    pub(crate) candidates: &'a DieSet,
+    pub(crate) dies_take_turns: bool,
+}
+
+impl<'a> Dispatch<'a> {
+    /// The time of the decision.
+    #[inline]
+    pub fn now(&self) -> Time {
+        self.now
+    }
+
+    /// The shape of the array.
+    #[inline]
+    pub fn geometry(&self) -> &'a Geometry {
+        self.geometry
+    }
+
+    /// The dies that could begin something and have not asked for a path. Where dies take turns, the first die of a chip is one for all of
+    /// them.
+    #[inline]
+    pub fn candidates(&self) -> &'a DieSet {
+        self.candidates
+    }
+
+    /// The dies of which one begins something when `candidate` has a path.
+    #[inline]
+    pub fn speaks_for(&self, candidate: DieId) -> impl Iterator<Item = DieId> + use<> {
+        let count = if self.dies_take_turns { self.geometry.dies_per_chip } else { 1 };
+        (candidate.0..candidate.0 + count).map(DieId)
+    }
+
+    /// What each die of the drive does now.
+    pub fn states(&self) -> &dyn DieStates {
+        self.dies
+    }
+
+    /// The planes of a die for which something waits, a bit a plane, for each class.
+    #[inline]
+    pub fn waiting_planes(&self, die: DieId) -> PlaneMasks {
+        self.queues.masks(die)
+    }
+
+    /// All that waits in the queues of a die, in no order; not all of it may run now.
+    #[inline]
+    pub fn queued(
+        &self,
+        die: DieId,
+        class: Class,
+    ) -> impl Iterator<Item = (Choice, TransactionId, &'a Transaction)> + use<'a> {
+        self.queued_first(die, class, usize::MAX)
+    }
+
+    /// The same of the first `limit` of each queue.
+    #[inline]
+    pub fn queued_first(
+        &self,
+        die: DieId,
+        class: Class,
+        limit: usize,
+    ) -> impl Iterator<Item = (Choice, TransactionId, &'a Transaction)> + use<'a> {
+        self.queues.waiting(self.transactions, die, class, limit)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_set_of_dies_agrees_with_a_plain_one() {
+        let shape = crate::config::Geometry { channels: 3, chips_per_channel: 3, ..Default::default() };
+        let mut set = DieSet::new(&Geometry::new(&shape).expect("the geometry is possible"));
+        let mut plain = std::collections::BTreeSet::new();
+        for step in 0..200u32 {
+            let die = DieId(step * 7 % 9);
+            if step % 5 < 3 {
+                assert_eq!(set.insert(die), plain.insert(die));
+            } else {
+                assert_eq!(set.remove(die), plain.remove(&die));
+            }
+            let mut members: Vec<DieId> = set.iter().collect();
+            members.sort();
+            assert_eq!(members, plain.iter().copied().collect::<Vec<_>>());
+            assert_eq!(set.is_empty(), plain.is_empty());
+            assert!((0..3).all(|channel| set.of_channel(channel).iter().all(|die| die.0 / 3 == channel)));
+            assert!((0..9).map(DieId).all(|die| set.contains(die) == plain.contains(&die)));
+        }
+    }
+}

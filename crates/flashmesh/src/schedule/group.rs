@@ -1,0 +1,119 @@
+//! Which of the transactions that wait for a die could go together, in one operation over several planes.
+
+use crate::config::{Config, MultiPlane};
+use crate::flash::geometry::{Geometry, PLANES_PER_DIE_MAX};
+use crate::ids::{RequestId, TransactionId};
+
+use super::transaction::{Class, Transaction};
+use super::{Choice, Chosen, Decision, Joiners};
+
+/// Transactions that go together on a die.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Group {
+    /// The planes that work.
+    pub planes: u32,
+    /// The most of the pages that belong to one request.
+    pub of_one_request: u32,
+    /// The place of the oldest in the order of arrival.
+    pub oldest: u64,
+    /// Who leads and who joins.
+    pub decision: Decision,
+}
+
+/// Something that waits.
+#[derive(Clone, Copy, Debug)]
+struct Member {
+    /// What has to agree for planes to join.
+    key: (usize, u64),
+    order: u64,
+    queue: Choice,
+    id: TransactionId,
+    request: Option<RequestId>,
+}
+
+/// Finds groups.
+#[derive(Debug)]
+pub(super) struct Grouping {
+    rule: MultiPlane,
+    /// How many transactions of a queue are looked at.
+    pub lookahead: usize,
+    geometry: Geometry,
+    members: Vec<Member>,
+}
+
+impl Grouping {
+    pub fn new(config: &Config, geometry: &Geometry) -> Grouping {
+        Grouping {
+            rule: config.flash.multi_plane,
+            lookahead: config.schedule.lookahead as usize,
+            geometry: geometry.clone(),
+            members: Vec::new(),
+        }
+    }
+
+    /// What has to agree for planes to join; programs find their places only when they begin.
+    fn key(&self, queue: Choice, transaction: &Transaction) -> (usize, u64) {
+        let reads = matches!(queue.class, Class::MapRead | Class::UserRead | Class::CollectRead);
+        let place = match self.rule {
+            MultiPlane::Off => transaction.order,
+            _ if !reads => 0,
+            MultiPlane::SameOffset => u64::from(self.geometry.page_in_block(transaction.from)),
+            MultiPlane::SameBlockAndOffset => {
+                u64::from(transaction.from.0)
+                    % (u64::from(self.geometry.pages_per_block) * u64::from(self.geometry.blocks_per_plane))
+            }
+        };
+        (queue.priority.index(), place)
+    }
+
+    /// Of all that waits for a die in one class, the group that `is_better` than any other. Of programs all planes count for which one
+    /// waits; whether their places agree shows when they begin.
+    pub fn best<'a>(
+        &mut self,
+        waiting: impl Iterator<Item = (Choice, TransactionId, &'a Transaction)>,
+        is_better: impl Fn(&Group, &Group) -> bool,
+    ) -> Option<Group> {
+        let mut members = std::mem::take(&mut self.members);
+        members.clear();
+        members.extend(waiting.map(|(queue, id, transaction)| Member {
+            key: self.key(queue, transaction),
+            order: transaction.order,
+            queue,
+            id,
+            request: transaction.request,
+        }));
+        if members.len() > 1 {
+            members.sort_unstable_by_key(|member| (member.key, member.order));
+        }
+        let alike = members.chunk_by(|one, other| one.key == other.key);
+        let best = alike.map(group).reduce(|best, other| if is_better(&other, &best) { other } else { best });
+        self.members = members;
+        best
+    }
+}
+
+/// The oldest of each plane among those that could go together, in the order of arrival.
+fn group(alike: &[Member]) -> Group {
+    let lead = alike[0];
+    let mut joiners = Chosen::default();
+    let mut requests = [lead.request; PLANES_PER_DIE_MAX];
+    let mut planes = 1;
+    let mut seen = 1u64 << lead.queue.plane;
+    for member in &alike[1..] {
+        if seen >> member.queue.plane & 1 == 0 {
+            seen |= 1 << member.queue.plane;
+            joiners.push(member.queue.plane, member.id);
+            requests[planes] = member.request;
+            planes += 1;
+        }
+    }
+    let pages_of = |request: &Option<RequestId>| match request {
+        Some(_) => requests[..planes].iter().filter(|other| *other == request).count(),
+        None => 1,
+    };
+    let of_one_request = requests[..planes].iter().map(pages_of).max().unwrap_or(1) as u32;
+    let is_read = matches!(lead.queue.class, Class::MapRead | Class::UserRead | Class::CollectRead);
+    let joiners = if is_read { Joiners::These(joiners) } else { Joiners::First };
+    let decision = Decision { queue: lead.queue, lead: Some(lead.id), joiners };
+    Group { planes: planes as u32, of_one_request, oldest: lead.order, decision }
+}

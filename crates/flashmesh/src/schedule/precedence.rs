@@ -1,0 +1,61 @@
+//! What goes before what, whatever a policy does among requests: work of the firmware, and what has waited too long.
+
+use crate::config::EraseOrder;
+use crate::units::Time;
+
+use super::transaction::Class;
+use super::{Choice, Waiting, oldest};
+
+const MAP: [Class; 2] = [Class::MapRead, Class::MapProgram];
+const MOVES: [Class; 2] = [Class::CollectRead, Class::CollectProgram];
+const REQUESTS: [Class; 2] = [Class::UserRead, Class::UserProgram];
+
+/// The map first, since any number of requests may wait for one of its pages; then requests, of which `user` chooses one, and garbage
+/// collection before or after them as its preemptibility and the space left demand. Erases go as `erases` says.
+#[inline]
+pub(super) fn among_classes<T: From<Choice>>(
+    waiting: &Waiting<'_>,
+    erases: EraseOrder,
+    mut user: impl FnMut() -> Option<T>,
+) -> Option<T> {
+    if let Some(map) = in_order(waiting, MAP) {
+        return Some(map.into());
+    }
+    let firmware = |choice: Option<Choice>| choice.map(T::from);
+    match erases {
+        EraseOrder::WithCollection => {}
+        EraseOrder::First => {
+            if let Some(erase) = waiting.oldest(Class::Erase) {
+                return Some(erase.into());
+            }
+        }
+        EraseOrder::Last if waiting.space_is_out() => {}
+        EraseOrder::Last => {
+            let others = if waiting.collection_first() {
+                firmware(in_order(waiting, MOVES)).or_else(user)
+            } else {
+                user().or_else(|| firmware(in_order(waiting, MOVES)))
+            };
+            return others.or_else(|| firmware(waiting.oldest(Class::Erase)));
+        }
+    }
+    if waiting.collection_first() {
+        firmware(in_order(waiting, Class::INTERNAL)).or_else(user)
+    } else {
+        user().or_else(|| firmware(in_order(waiting, Class::INTERNAL)))
+    }
+}
+
+/// The oldest of the first of `classes` that something of is ready.
+#[inline]
+pub(super) fn in_order<const N: usize>(waiting: &Waiting<'_>, classes: [Class; N]) -> Option<Choice> {
+    classes.into_iter().find(|&class| waiting.is_ready(class)).and_then(|class| waiting.oldest(class))
+}
+
+/// The longest waiting transaction of all requests, when one has waited for `bound`.
+pub(super) fn late(waiting: &Waiting<'_>, bound: Time) -> Option<Choice> {
+    let now = waiting.now();
+    let heads = || REQUESTS.into_iter().flat_map(|kind| waiting.heads(kind));
+    let longest = heads().map(|(_, transaction)| now - transaction.queued).max()?;
+    if longest >= bound { oldest(heads()) } else { None }
+}

@@ -1,0 +1,71 @@
+//! Runs that share preconditioned drives give the reports of runs that prepare their own.
+
+use std::time::Duration;
+
+use flashmesh::config::Config;
+use flashmesh::ftl::PreparedDrives;
+use flashmesh::measure::report::Report;
+use flashmesh::simulation::{Control, Simulation};
+
+const DRIVE: &str = "geometry.channels = 2\ngeometry.chips-per-channel = 2\ngeometry.blocks-per-plane = 64\ngeometry.over-provisioning = 0.3\n\
+                     workload.requests = 3_000\nworkload.read-share = 0.3\n";
+
+fn config(overrides: &[&str]) -> Config {
+    let overrides: Vec<String> = overrides.iter().map(|&text| text.to_owned()).collect();
+    Config::from_str(DRIVE, "drive.toml", &overrides).expect("a sound configuration")
+}
+
+/// What the simulation decides of a report.
+fn simulated(mut simulation: Simulation) -> String {
+    simulation.enable_checks();
+    let report: Report = simulation.run(&Control::default()).expect("the run ends");
+    let mut json: serde_json::Value = serde_json::to_value(&report).expect("a report can be written");
+    for key in ["wall_s", "requests_per_wall_s", "peak_rss_bytes"] {
+        json.as_object_mut().expect("an object").remove(key);
+    }
+    json.to_string()
+}
+
+#[test]
+fn shared_drives_change_no_report() {
+    let drives = PreparedDrives::default();
+    let points: [&[&str]; 10] = [
+        &["precondition.kind=random"],
+        &["precondition.kind=random", "fabric.kind=ideal"],
+        &["precondition.kind=random", "replay.outstanding=7", "flash.read-time=9us"],
+        &["precondition.kind=random", "seed=5"],
+        &["precondition.kind=random", "ftl.allocation=dynamic"],
+        &["precondition.kind=random", "gc.victim=fifo"],
+        &["precondition.kind=random", "mapping.cache-capacity=64KiB"],
+        &["precondition.kind=sequential", "precondition.fill=0.5"],
+        &["precondition.kind=none"],
+        &["precondition.kind=random", "fabric.kind=venice", "geometry.chips-per-channel=4"],
+    ];
+    // Twice: the second time every state that is still kept has served a run, which must not have changed it.
+    for overrides in points.iter().chain(&points) {
+        let config = config(overrides);
+        let own = simulated(Simulation::new(&config).expect("the drive can be built"));
+        let shared = simulated(Simulation::prepared(&config, None, &drives).expect("the drive can be built"));
+        assert_eq!(own, shared, "{overrides:?}");
+    }
+}
+
+#[test]
+fn a_state_is_prepared_once() {
+    let drives = PreparedDrives::default();
+    let large = ["precondition.kind=random", "geometry.blocks-per-plane=512"];
+    let time = |extra: &str| {
+        let started = std::time::Instant::now();
+        Simulation::prepared(&config(&[&large[..], &[extra]].concat()), None, &drives).expect("the drive can be built");
+        started.elapsed()
+    };
+    let first = time("replay.outstanding=1");
+    let rest: Duration = ["replay.outstanding=2", "flash.read-time=9us", "fabric.kind=ideal"].map(time).iter().sum();
+    assert!(rest < first, "three copies took {rest:?}, and preparing one {first:?}");
+}
+
+#[test]
+fn a_stream_that_is_not_there_is_refused() {
+    let refused = Simulation::prepared(&config(&[]), Some(1), &PreparedDrives::default()).map(|_| ()).unwrap_err();
+    assert!(refused.to_string().contains("there is no stream 1"), "{refused}");
+}

@@ -1,0 +1,160 @@
+"""Draws configurations: any declared parameter, any value that it may have, as long as the whole makes a drive."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING
+
+from flashmesh import _native
+from flashmesh._native import ConfigError
+from flashmesh.configuration import read
+
+if TYPE_CHECKING:
+    from random import Random
+
+Settings = dict[str, str]
+"""Values by their keys, as overrides spell them."""
+
+BASE: Settings = {
+    "geometry.channels": "2",
+    "geometry.chips-per-channel": "2",
+    "geometry.dies-per-chip": "1",
+    "geometry.planes-per-die": "2",
+    "geometry.blocks-per-plane": "40",
+    "geometry.pages-per-block": "16",
+    "geometry.over-provisioning": "0.4",
+    "workload.requests": "600",
+}
+"""A drive small enough that collection, wear and full queues come within a few hundred requests."""
+MODERATE: dict[str, tuple[str, ...]] = {
+    "geometry.channels": ("1", "2", "3", "4", "8"),
+    "geometry.chips-per-channel": ("1", "2", "3", "4", "8"),
+    "geometry.dies-per-chip": ("1", "2", "4"),
+    "geometry.planes-per-die": ("1", "2", "3", "4"),
+    "geometry.blocks-per-plane": ("24", "40", "64", "100"),
+    "geometry.pages-per-block": ("4", "16", "64", "96"),
+    "geometry.page-size": ("4KiB", "8KiB", "16KiB"),
+    "geometry.over-provisioning": ("0.25", "0.4", "0.6", "0.8"),
+    "workload.requests": ("1", "64", "600", "1500"),
+    "workload.request-size": ("512B", "4KiB", "12KiB", "16KiB", "64KiB"),
+    "workload.interarrival": ("0s", "100ns", "2us", "50us"),
+    "replay.outstanding": ("1", "3", "16", "64", "300"),
+    "replay.threads": ("1", "2", "7", "32"),
+    "replay.think-time": ("0s", "1us", "80us"),
+    "replay.time-scale": ("0.1", "1.0", "5.0"),
+    "replay.stop-time": ("100us", "5ms"),
+    "cache.capacity": ("0B", "64KiB", "256KiB", "1MiB"),
+    "cache.power-cut": ("20us", "300us", "2ms"),
+    "mapping.cache-capacity": ("512B", "4KiB", "64KiB"),
+    "measure.epoch": ("10us", "100us", "1ms"),
+    "measure.warm-up-time": ("50us", "1ms"),
+}
+"""Values of keys whose bounds reach to drives and times that no campaign waits for."""
+NEVER = ("workload.trace", "workload.fitted", "workload.profile", "seed", "preset")
+"""Keys that name what a campaign has not, or that it sets itself."""
+SIZED = {"Bytes": "B", "Time": "ns", "Rate": "B/s", "Power": "W", "Current": "A", "Voltage": "V"}
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """A declared parameter."""
+
+    key: str
+    type: str
+    default: str | None
+    min: str | None
+    max: str | None
+    choices: tuple[str, ...]
+
+
+@cache
+def parameters() -> tuple[Parameter, ...]:
+    """All declared parameters that a campaign may set."""
+    declared = json.loads(_native.parameters())
+    found = (Parameter(**(one | {"choices": tuple(one["choices"])})) for one in declared)
+    return tuple(one for one in found if one.key not in NEVER and "NAME" not in one.key)
+
+
+def loads(settings: Settings) -> bool:
+    """Whether settings make a drive."""
+    try:
+        read({}, [f"{key}={value}" for key, value in settings.items()])
+    except ConfigError:
+        return False
+    return True
+
+
+def draw(random: Random) -> Settings:
+    """Settings that make a drive: the base, with as many others on top as fit together."""
+    settings = dict(BASE) | {"seed": str(random.randrange(2**32))}
+    kinds = [one for one in parameters() if one.choices]
+    # What kind of drive it is decides what else is read, so that is drawn first.
+    sizes = [one for one in parameters() if one.key in MODERATE]
+    for pool, share in ((kinds, 0.35), (sizes, 0.3), (sizes, 0.15), (list(parameters()), 0.12)):
+        for parameter in random.sample(pool, len(pool)):
+            if random.random() < share:
+                tried = settings | {parameter.key: value(parameter, random)}
+                if tried[parameter.key] and loads(tried):
+                    settings = tried
+    return settings | streams(settings, random)
+
+
+def streams(settings: Settings, random: Random) -> Settings:
+    """One time in four several streams of different habits, where they make a drive."""
+    if random.random() >= 0.25:
+        return {}
+    drawn: Settings = {}
+    for name in ("a", "b", "c")[: random.randint(2, 3)]:
+        own = {
+            "workload.read-share": str(random.choice((0.0, 0.3, 1.0))),
+            "workload.pattern": random.choice(('"random"', '"sequential"')),
+            "workload.footprint-start": random.choice(("0B", "64KiB")),
+        }
+        # What every stream says itself must not be said above them all.
+        drawn |= {f"stream.{name}.{key}": text for key, text in own.items() if key not in settings}
+    return drawn if loads(settings | drawn) else {}
+
+
+def value(parameter: Parameter, random: Random) -> str:
+    """A value of a parameter; empty when none is known to try."""
+    if parameter.key in MODERATE:
+        return random.choice(MODERATE[parameter.key])
+    if parameter.choices:
+        return f'"{random.choice(parameter.choices)}"'
+    match parameter.type:
+        case "boolean" | "Boolean":
+            return random.choice(("true", "false"))
+        case kind if parameter.default is not None and kind.lower() in ("integer", "number", "share"):
+            return number(parameter, random, whole=kind.lower() == "integer")
+        case _:
+            return scaled(parameter, random)
+
+
+def number(parameter: Parameter, random: Random, *, whole: bool) -> str:
+    """A number around the default, within the bounds: an edge now and then, else up to ten times more or less."""
+    low = float((parameter.min or "0").replace("_", ""))
+    high = float((parameter.max or "1e9").replace("_", ""))
+    default = float((parameter.default or "1").replace("_", ""))
+    edges = [edge for edge in (low, min(high, low + 1), high) if edge <= max(10 * default, low + 1)]
+    if random.random() < 0.3:
+        drawn = random.choice(edges)
+    else:
+        drawn = max(default, 0.01) * math.exp(random.uniform(-math.log(10), math.log(10)))
+    drawn = min(max(drawn, low), high)
+    return str(round(drawn)) if whole else repr(round(drawn, 6))
+
+
+def scaled(parameter: Parameter, random: Random) -> str:
+    """A time, size or rate up to four times its default; empty without a default to scale."""
+    text = (parameter.default or "").strip('"')
+    digits = text.rstrip("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ/ ")
+    unit = text[len(digits) :]
+    try:
+        amount = float(digits.replace("_", ""))
+    except ValueError:
+        return ""
+    drawn = amount * random.choice((0.25, 0.5, 1, 2, 4))
+    return f'"{drawn:g}{unit}"' if unit else ""

@@ -1,0 +1,91 @@
+"""`flashmesh collisions`."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from flashmesh import simulate
+from flashmesh.cli.drive import jobs_of
+from flashmesh.cli.output import STDOUT, inputs, refuse_overwriting, require_stdout, stdout
+from flashmesh.cli.parameters import EXIT_CODES, drive_argument, output_option, workload_options
+from flashmesh.cli.progress import ProgressBar
+from flashmesh.execution import Interrupted
+from flashmesh.files import whole_file, write_text
+from flashmesh.results import Result
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+DRIVE = "preset:collisions"
+"""The drive of a workload that comes without one: that of the paper."""
+SWITCH = "measure.collisions"
+
+
+@click.command(epilog=EXIT_CODES)
+@drive_argument
+@workload_options
+@output_option("--json", "json_file", "Write the results as JSON; - writes them to stdout instead of the tables.")
+def collisions(
+    config: str | None,
+    fio_file: Path | None,
+    json_file: Path | None,
+    fairness: bool,
+    quiet: bool,
+    settings: tuple[tuple[str, str], ...],
+    **options: Any,
+) -> int:
+    """Simulate one drive and print which of its reads collide on a die.
+
+    CONFIG is a configuration file, preset:NAME, or - for standard input. With --trace, --profile or --fio it may be
+    left out, for the drive of the paper (preset:collisions).
+
+    Prints what Tables 2 and 3 and Figures 2 to 6 of Patterned Read Collisions (IEEE Access 2023) hold, and what
+    replication of pages (replication.enabled) would gain.
+    """
+    if config is None and fio_file is None and options["trace"] is None and options["profile"] is None:
+        raise click.UsageError("Missing argument 'CONFIG', or a workload: --trace, --profile or --fio.")
+    config = config or DRIVE
+    overrides = dict(settings)
+    if overrides.get(SWITCH, "true") != "true":
+        raise click.BadParameter(f"{SWITCH} is what this command turns on; leave it away", param_hint="--set")
+    refuse_overwriting({"--json": json_file}, inputs(config, overrides, options["trace"], fio_file))
+    require_stdout()
+    jobs = jobs_of(fio_file, quiet)
+    json_stdout = json_file == STDOUT
+    with ExitStack() as files:
+        target = files.enter_context(whole_file(json_file)) if json_file and not json_stdout else None
+        bar = files.enter_context(ProgressBar(quiet=quiet))
+        try:
+            result = simulate.run(
+                config,
+                overrides=overrides | {SWITCH: "true"},
+                fio=jobs,
+                fairness=fairness,
+                progress=bar,
+                on_open=bar.on_open,
+                **options,
+            )
+        except Interrupted as interrupted:
+            bar.stop()
+            if isinstance(interrupted.partial, Result):
+                show_collisions(interrupted.partial, json_stdout)
+            raise
+        if target is not None:
+            write_text(target, result.to_json())
+    show_collisions(result, json_stdout)
+    return 0
+
+
+def show_collisions(result: Result, as_json: bool) -> None:
+    """Writes what was found to stdout."""
+    with stdout() as stream:
+        if as_json:
+            stream.write(result.to_json())
+        else:
+            from flashmesh.report import collisions as report
+            from flashmesh.report.terminal import Terminal
+
+            report.show(result, Terminal(stream))

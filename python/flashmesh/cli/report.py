@@ -1,0 +1,62 @@
+"""`flashmesh report`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from flashmesh.cli.output import refuse_overwriting, refuse_stdout
+from flashmesh.cli.parameters import EXIT_CODES
+from flashmesh.files import whole_file, write_text
+
+
+@click.command(epilog=EXIT_CODES)
+@click.argument("results", metavar="RESULT...", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    default=Path("report.html"),
+    show_default=True,
+    help="Write the page there.",
+)
+@click.option("--open", "show", is_flag=True, help="Open the page in the browser.")
+@click.option(
+    "--plots",
+    type=click.Path(path_type=Path, file_okay=False),
+    metavar="DIR",
+    help="Write each chart as SVG and PDF too, with its data as CSV beside it.",
+)
+@click.option("--title", metavar="TEXT", help="The title of the page; the names of the files by default.")
+def report(results: tuple[Path, ...], output: Path, show: bool, plots: Path | None, title: str | None) -> int:
+    """Make one page of results: charts, tables and the moving network, in a file that needs nothing else.
+
+    RESULT is a file that `flashmesh run` or `flashmesh compare` has written, JSON or Parquet, or the folder of a sweep.
+    """
+    from dataclasses import replace
+
+    from flashmesh.html.page import page
+    from flashmesh.html.saved import SavedError, read
+
+    refuse_stdout("--output", output, "a page")
+    refuse_overwriting({"--output": output}, {"a result": list(results)})
+    study = read(results)
+    if title is not None:
+        study = replace(study, title=title)
+    try:
+        text = page(study)
+    except KeyError as missing:
+        raise SavedError(f"a result lacks {missing}: another version of flashmesh wrote it: run it again") from None
+    if plots is not None:
+        from flashmesh.html.figures import write_figures
+
+        for path in write_figures(study.runs, plots):
+            click.echo(path)
+    with whole_file(output) as target:
+        write_text(target, text)
+    click.echo(output)
+    if show:
+        click.launch(output.resolve().as_uri())
+    return 0

@@ -1,0 +1,85 @@
+"""`flashmesh show`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import IO, TYPE_CHECKING
+
+import click
+
+from flashmesh._native import FlashmeshError
+from flashmesh.cli.output import STDOUT, refuse_overwriting, refuse_stdout, require_stdout, stdout
+from flashmesh.cli.parameters import EXIT_CODES, output_option
+from flashmesh.comparison import ComparedRun, Comparison
+from flashmesh.files import whole_file, write_text
+from flashmesh.saved import load
+
+if TYPE_CHECKING:
+    from flashmesh.results import Result
+
+
+@click.command(epilog=EXIT_CODES)
+@click.argument("path", metavar="FILE", type=click.Path(path_type=Path))
+@click.option(
+    "--measure",
+    "measures",
+    multiple=True,
+    metavar="NAME",
+    help="Print this measure alone; flashmesh measures lists them.",
+)
+@click.option("--long", is_flag=True, help="In the CSV a row for each value of each run, instead of one for each run.")
+@output_option("--csv", "csv_file", "Write the runs as CSV; - writes them to stdout instead of the tables.")
+@output_option("--parquet", "parquet_file", "Write the runs as a Parquet file.")
+def show(path: Path, measures: tuple[str, ...], long: bool, csv_file: Path | None, parquet_file: Path | None) -> int:
+    """Print saved results again, without simulating.
+
+    FILE is what --json or --parquet of a command wrote, or the folder of a sweep or a search.
+    """
+    from flashmesh.report.measures import measure_named
+
+    require_stdout()
+    refuse_stdout("--parquet", parquet_file)
+    refuse_overwriting({"--csv": csv_file, "--parquet": parquet_file}, {"the results": [path]})
+    for name in measures:
+        measure_named(name)
+    found = load(path)
+    comparison = found if isinstance(found, Comparison) else Comparison({}, (ComparedRun({}, found),))
+    if parquet_file is not None:
+        comparison.to_parquet(parquet_file)
+    if csv_file is not None and csv_file != STDOUT:
+        with whole_file(csv_file) as file:
+            write_text(file, comparison.to_csv(long))
+    with stdout() as stream:
+        if csv_file == STDOUT:
+            stream.write(comparison.to_csv(long))
+            return 0
+        show_text(found, measures, stream)
+    return 0
+
+
+def show_text(found: Result | Comparison, measures: tuple[str, ...], stream: IO[str]) -> None:
+    """Prints a result or a comparison, or some measures of it."""
+    from flashmesh.report import comparison as comparison_report
+    from flashmesh.report.measures import measure_named
+    from flashmesh.report.terminal import Terminal
+
+    if isinstance(found, Comparison):
+        terminal = Terminal(stream)
+        if not found.runs and not found.failures:
+            raise FlashmeshError("there are no results in it yet")
+        for number, name in enumerate(measures):
+            if number:
+                terminal.print()
+            comparison_report.show(found, terminal, name)
+        if not measures:
+            comparison_report.show(found, terminal)
+        return
+    if not measures:
+        from flashmesh.report import summary
+
+        summary.show(found, Terminal(stream, summary.WIDTH))
+        return
+    for name in measures:
+        measure = measure_named(name)
+        # A line for each, however long a text is.
+        stream.write(f"{measure.name.strip()}  {measure.text(measure.value(found))}\n")

@@ -1,0 +1,102 @@
+"""What `compare`, `sweep` and `optimise` tell while runs go on."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import click
+
+from flashmesh._native import CheckError, ConfigError, FlashmeshError, InternalError
+from flashmesh.report import quantities as q
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from flashmesh.sweep.session import Outcome, Session
+    from flashmesh.sweep.store import Store
+
+TOLD_FROM = 24
+"""From how many runs on a comparison says how many there are."""
+
+
+def duration(seconds: float) -> str:
+    """A time that people wait for."""
+    if seconds < 90:
+        return f"{seconds:.0f} s" if seconds >= 9.5 else f"{seconds:.2g} s"
+    if seconds < 5400:
+        return f"{seconds / 60:.0f} min"
+    return f"{seconds / 3600:.1f} h"
+
+
+def announce(runs: int, kept: int, places: int, quiet: bool) -> None:
+    """Says how many runs there are before the first begins."""
+    if not quiet:
+        there = f", {kept:,} of them are there already" if kept else ""
+        click.echo(f"{runs:,} runs{there}; {places} at once", err=True)
+
+
+class Estimate:
+    """Says how long a comparison will take, once, after its first runs."""
+
+    def __init__(self, session: Session, places: int, quiet: bool) -> None:
+        """Of a session in which so many runs go on at once."""
+        self.session = session
+        self.after = 0 if quiet else places
+        self.ended = 0
+
+    def __call__(self, outcome: Outcome) -> None:
+        """Takes notice of a run that ended."""
+        self.ended += 1
+        left = self.session.time_left_s()
+        if self.ended == self.after and left:
+            runs = "run" if self.ended == 1 else f"{self.ended} runs"
+            click.echo(f"about {duration(left)} to go, by the time the first {runs} took", err=True)
+
+
+class Lines:
+    """Writes a line for each run that ends: to stderr, and to the log of the folder."""
+
+    def __init__(self, session: Session, store: Store, quiet: bool) -> None:
+        """For the runs of a session."""
+        self.session = session
+        self.store = store
+        self.quiet = quiet
+
+    def __call__(self, outcome: Outcome) -> None:
+        """Writes the line of a run."""
+        done, total = len(self.session.outcomes), len(self.session.tasks)
+        place = f"[{done:>{len(str(total))}}/{total}]"
+        told = summary(outcome)
+        left = self.session.time_left_s()
+        self.store.tell(f"{place} {outcome.task.label}: {told}{f', run {outcome.name[:12]}' if outcome.name else ''}")
+        if not self.quiet:
+            to_go = f"; {duration(left)} to go" if left else ""
+            click.echo(f"{place} {outcome.task.label}: {told}{to_go}", err=True)
+
+
+def summary(outcome: Outcome) -> str:
+    """What came of a run, in a few words."""
+    if outcome.error is not None:
+        return f"failed: {first_line(outcome.error)}"
+    if outcome.is_partial or outcome.document is None:
+        return "interrupted"
+    document = json.loads(outcome.document)
+    latency = document["latency_ps"]["all"]
+    told = [f"{q.scaled(document['iops'])} IOPS"]
+    if latency is not None:
+        told.append(f"mean {q.time(latency['mean'])}, p99 {q.time(latency['p99'])}")
+    return f"{', '.join(told)} ({duration(outcome.wall_s or 0.0)})"
+
+
+def first_line(error: BaseException) -> str:
+    """The first line of an error."""
+    return (str(error).removeprefix("error: ").splitlines() or [type(error).__name__])[0]
+
+
+def failure(failures: Sequence[Outcome], runs: int, advice: str) -> FlashmeshError:
+    """What to end with when runs failed, of the kind of the first."""
+    error = failures[0].error
+    kind = next((kind for kind in (CheckError, InternalError) if isinstance(error, kind)), ConfigError)
+    count = f"{len(failures):,} of {runs:,} runs failed"
+    return kind(f"{count}: {failures[0].task.label}: {first_line(error) if error else ''}; {advice}")

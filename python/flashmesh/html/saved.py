@@ -1,0 +1,137 @@
+"""Saved results, read back: JSON files of runs and comparisons, Parquet files, folders of sweeps."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from flashmesh._native import FlashmeshError
+from flashmesh.plots.runs import Run, label, run_of, runs_of
+from flashmesh.results import Result
+from flashmesh.sweep.store import MANIFEST, TABLE, read_manifest
+from flashmesh.sweep.table import read_parquet
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from flashmesh.comparison import Comparison
+
+NEEDED = ("configuration", "distribution", "latency_ps", "links", "path_conflict", "power", "utilisation", "version")
+"""What a report is made of, beside single numbers."""
+
+
+class SavedError(FlashmeshError):
+    """A file holds no results that a report can be made of."""
+
+
+@dataclass(frozen=True)
+class Study:
+    """The runs of a report."""
+
+    title: str
+    """What it is called."""
+    runs: tuple[Run, ...]
+    """The runs, each with a name of its own."""
+    notes: tuple[str, ...] = ()
+    """What is to be known about them first: runs that failed, or are missing."""
+
+
+def read(paths: Sequence[str | Path]) -> Study:
+    """Reads results that were saved: JSON and Parquet of runs and comparisons, folders of sweeps.
+
+    Raises:
+        FlashmeshError: When one cannot be read, or holds something else.
+    """
+    if not paths:
+        raise SavedError("a report needs at least one result: name a file that `--json` has written")
+    runs: list[Run] = []
+    notes: list[str] = []
+    for path in map(Path, paths):
+        found, said = _runs(path)
+        several = len(paths) > 1
+        runs += [replace(run, name=f"{path.stem}: {run.name}") if several and run.settings else run for run in found]
+        notes += [f"{path}: {note}" if several else note for note in said]
+    if not runs:
+        raise SavedError(f"{', '.join(map(str, paths))}: no run has finished yet")
+    title = ", ".join(Path(path).stem for path in paths[:3]) + (" and more" if len(paths) > 3 else "")
+    return Study(title, unique(runs), tuple(notes))
+
+
+def study_of(results: Iterable[Result | Comparison], title: str = "flashmesh") -> Study:
+    """Results of this session as a study."""
+    runs: list[Run] = []
+    for result in results:
+        runs += [run_of(result)] if isinstance(result, Result) else runs_of(result)
+    if not runs:
+        raise SavedError("a report needs at least one result")
+    return Study(title, unique(runs))
+
+
+def _runs(path: Path) -> tuple[list[Run], list[str]]:
+    """The runs of a file or folder, and what is to be known about them."""
+    if path.is_dir():
+        return _sweep(path), []
+    if path.suffix.lower() == ".parquet":
+        return _table(path), []
+    document = _document(path)
+    if not isinstance(document.get("runs"), list):
+        return [_run(path, document, path.stem, {})], []
+    runs = []
+    for number, part in enumerate(document["runs"]):
+        settings = part.get("settings", {})
+        runs.append(_run(path, part.get("result"), label(settings) or f"run {number}", settings))
+    notes = [f"{label(failed['settings'])} failed: {failed['error']}" for failed in document.get("failures", [])]
+    if not document.get("complete", True):
+        notes.append("The comparison was ended before all of its runs had finished.")
+    return runs, notes
+
+
+def _table(path: Path) -> list[Run]:
+    settings, documents = read_parquet(path)
+    pairs = enumerate(zip(settings, documents, strict=True))
+    return [_run(path, json.loads(text), label(each) or f"run {number}", each) for number, (each, text) in pairs]
+
+
+def _sweep(path: Path) -> list[Run]:
+    if not (path / MANIFEST).is_file():
+        raise SavedError(f"{path}: is a folder, and not one of a sweep; name files that `--json` has written")
+    read_manifest(path)
+    if not (path / TABLE).is_file():
+        raise SavedError(
+            f"{path}: the sweep has not come to its end: go on with --resume, which writes {TABLE} at the end"
+        )
+    return _table(path / TABLE)
+
+
+def _document(path: Path) -> dict[str, Any]:
+    try:
+        document = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise SavedError(f"{path}: cannot be read: {error.strerror}") from error
+    except ValueError as error:
+        raise SavedError(f"{path}: is no JSON: name a file that `flashmesh run --json` has written") from error
+    if not isinstance(document, dict):
+        raise SavedError(f"{path}: is no result: name a file that `flashmesh run --json` has written")
+    return document
+
+
+def _run(path: Path, document: Any, name: str, settings: Mapping[str, Any]) -> Run:
+    if not isinstance(document, dict) or "requests" not in document or "makespan_ps" not in document:
+        raise SavedError(f"{path}: is no result: name a file that `flashmesh run --json` has written")
+    missing = [key for key in NEEDED if key not in document]
+    if missing:
+        version = document.get("version", "an unknown version")
+        raise SavedError(f"{path}: flashmesh {version} has written it, without {', '.join(missing)}: run it again")
+    return Run(name, settings, document, document["configuration"])
+
+
+def unique(runs: Sequence[Run]) -> tuple[Run, ...]:
+    """The runs, with a number behind names that come again."""
+    seen: dict[str, int] = {}
+    found: list[Run] = []
+    for run in runs:
+        seen[run.name] = count = seen.get(run.name, 0) + 1
+        found.append(run if count == 1 else replace(run, name=f"{run.name} ({count})"))
+    return tuple(found)

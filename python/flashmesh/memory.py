@@ -1,0 +1,161 @@
+"""How much memory runs take, and how much there is: refused before the work rather than killed in the middle of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from flashmesh._native import ConfigError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from flashmesh._native import Config
+
+PROC = Path("/proc")
+CGROUPS = Path("/sys/fs/cgroup")
+UNLIMITED = 1 << 60
+"""Limits above are none: version 1 of cgroups writes a number near 2^63."""
+
+
+@dataclass(frozen=True, slots=True)
+class Need:
+    """The memory of runs, in bytes."""
+
+    reserved: int
+    """Address space."""
+    used: int
+    """What is used at most, as far as that is known before the run."""
+    preconditioned: int
+    """What of it preconditioning takes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """A limit in force."""
+
+    name: str
+    """What sets it, and how a person finds it."""
+    left: int
+    """Bytes that are left below it."""
+    of_address_space: bool = False
+    """Whether it counts what is reserved, used or not."""
+
+
+def need(configs: Sequence[Config], at_once: int = 1, check: bool = False) -> Need:
+    """The memory of the largest runs, as many as go on at once."""
+    each = [Need(*config.memory(check)) for config in configs]
+
+    def most(values: list[int]) -> int:
+        return sum(sorted(values, reverse=True)[:at_once])
+
+    return Need(
+        most([one.reserved for one in each]),
+        most([one.used for one in each]),
+        most([one.preconditioned for one in each]),
+    )
+
+
+def require(configs: Sequence[Config], at_once: int = 1, check: bool = False) -> None:
+    """Refuses runs that do not fit into the memory that is left.
+
+    Raises:
+        ConfigError: When they do not; the text has the figures, and the keys that lower them.
+    """
+    needed = need(configs, at_once, check)
+    for limit in limits():
+        wanted = needed.reserved if limit.of_address_space else needed.used
+        if wanted > limit.left:
+            raise ConfigError(refusal(needed, wanted, limit, min(at_once, len(configs))))
+
+
+def refusal(needed: Need, wanted: int, limit: Limit, at_once: int) -> str:
+    """Why runs do not fit, and what to do."""
+    what = "the run needs" if at_once == 1 else f"{at_once} runs at once need"
+    kind = "address space" if limit.of_address_space else "memory"
+    remedies = ["geometry.* (a smaller drive, or larger pages)"]
+    if needed.preconditioned:
+        remedies.append(f"precondition.fill ({size(needed.preconditioned)} of it are for preconditioning)")
+    if at_once > 1:
+        remedies.insert(0, "--jobs")
+    return (
+        f"{what} about {size(wanted)} of {kind}, and {size(max(limit.left, 0))} are left ({limit.name}): "
+        f"lower {' or '.join(remedies)}"
+    )
+
+
+def size(count: int) -> str:
+    """An amount of memory."""
+    return f"{count / 2**30:.1f} GiB" if count >= 2**30 else f"{count / 2**20:.0f} MiB"
+
+
+def limits() -> Iterator[Limit]:
+    """The limits in force for this process; none where the system does not tell."""
+    yield from cgroup_limits()
+    yield from resource_limits()
+    available = fields(PROC / "meminfo").get("MemAvailable")
+    if available is not None:
+        yield Limit("MemAvailable of /proc/meminfo", available)
+
+
+def resource_limits() -> Iterator[Limit]:
+    """Those of `ulimit`."""
+    try:
+        import resource
+    except ImportError:
+        return
+    taken = fields(PROC / "self/status")
+    for name, number, counter in (("-v", resource.RLIMIT_AS, "VmSize"), ("-d", resource.RLIMIT_DATA, "VmData")):
+        soft = resource.getrlimit(number)[0]
+        if soft != resource.RLIM_INFINITY:
+            yield Limit(f"ulimit {name}", soft - taken.get(counter, 0), of_address_space=True)
+
+
+def cgroup_limits() -> Iterator[Limit]:
+    """Those of the control groups that the process is in, of both versions."""
+    try:
+        lines = (PROC / "self/cgroup").read_text().splitlines()
+    except OSError:
+        return
+    for line in lines:
+        number, controllers, path = line.split(":", 2)
+        if number == "0" and not controllers:
+            yield from folder_limits(CGROUPS, path, "memory.max", "memory.current")
+        elif "memory" in controllers.split(","):
+            yield from folder_limits(CGROUPS / "memory", path, "memory.limit_in_bytes", "memory.usage_in_bytes")
+
+
+def folder_limits(root: Path, path: str, limit: str, usage: str) -> Iterator[Limit]:
+    """The limit of a group and of those around it; in a container the group may be the root of what is seen."""
+    folder = root / path.lstrip("/")
+    for group in (folder, *folder.parents):
+        most, used = number_in(group / limit), number_in(group / usage)
+        if most is not None and most < UNLIMITED:
+            # Pages of files that are cached are given back when they are needed.
+            cached = fields(group / "memory.stat").get("inactive_file", 0)
+            yield Limit(str(group / limit), most - (used or 0) + cached)
+        if group == root:
+            return
+
+
+def number_in(path: Path) -> int | None:
+    """The number in a file; None where there is none, or it is `max`."""
+    try:
+        return int(path.read_text())
+    except (OSError, ValueError):
+        return None
+
+
+def fields(path: Path) -> dict[str, int]:
+    """The numbers by their names, in bytes where a file says kB; none where it cannot be read."""
+    try:
+        lines = path.read_text().splitlines()
+    except OSError:
+        return {}
+    found: dict[str, int] = {}
+    for line in lines:
+        words = line.replace(":", " ").split()
+        if len(words) > 1 and words[1].isdigit():
+            found[words[0]] = int(words[1]) * (1024 if words[-1] == "kB" else 1)
+    return found

@@ -1,0 +1,56 @@
+"""Where latency goes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import altair as alt
+
+from flashmesh.plots import style
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from flashmesh.plots.runs import Run
+
+PARTS = {
+    "host": ("host queue and link", "#7f7f7f"),
+    "cache": ("device cache", "#f0e442"),
+    "map_wait": ("waiting for the map", "#cc79a7"),
+    "die_wait": ("waiting for the die", "#e69f00"),
+    "behind_gc": ("behind garbage collection", "#000000"),
+    "path_wait": ("waiting for the path", "#d55e00"),
+    "array": ("array", "#009e73"),
+    "transfer": ("transfer", "#0072b2"),
+}
+"""The parts of a latency in the order in which they pass, with their names and colours."""
+REQUESTS = {"all requests (mean)": "mean", "slowest 1 %": "tail"}
+
+
+def rows(runs: Sequence[Run]) -> style.Values:
+    """A row for each part of each run."""
+    found: style.Values = []
+    for run in runs:
+        for requests, key in REQUESTS.items():
+            parts = run.document["breakdown_ps"][key]
+            for order, (part, (name, _)) in enumerate(PARTS.items()):
+                if parts is not None:
+                    row = {"run": run.name, "requests": requests, "part": name, "order": order}
+                    found.append(row | {"latency_s": parts[part] * style.PS})
+    return found
+
+
+def breakdown(runs: Sequence[Run]) -> style.Plot:
+    """Where the latency of requests goes, a bar for each run."""
+    values = rows(runs)
+    _, datasets = style.data(values)
+    names = [run.name for run in runs]
+    present = {row["part"] for row in values if row["latency_s"] > 0}
+    colours = {name: colour for name, colour in PARTS.values() if name in present}
+    x = alt.X("latency_s:Q", stack="zero", axis=style.seconds("latency"))
+    chart = style.bars(values, names, style.by_part(colours), x, ["run:N", "part:N", "latency_s:Q"])
+    requests = style.choice("requests", list(REQUESTS), "Of")
+    chart = chart.add_params(requests).transform_filter("datum.requests == requests && datum.latency_s > 0")
+    text = "The parts of the latency of requests, along their critical path, stacked; a bar for each run."
+    height = style.bar_height(names)
+    return style.finished(chart, datasets, title="Where latency goes", description=text, height=height)

@@ -1,0 +1,96 @@
+"""How completion latencies are distributed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import altair as alt
+
+from flashmesh.plots import style
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from flashmesh.plots.runs import Run
+
+KINDS = ("all", "read", "write")
+PERCENTILES = {"50": 0.5, "90": 0.1, "99": 0.01, "99.9": 0.001, "99.99": 1e-4, "99.999": 1e-5, "99.9999": 1e-6}
+"""Percentiles, with the share of requests that take longer."""
+
+
+def kinds(runs: Sequence[Run]) -> list[str]:
+    """The kinds of requests there are; not all together where they are of one kind."""
+    found = [kind for kind in KINDS if any(run.document["distribution"][kind] for run in runs)]
+    return found if len(found) > 2 else [kind for kind in found if kind != "all"] or found
+
+
+def points(runs: Sequence[Run]) -> style.Values:
+    """A point for each latency, with the shares of requests that take at most and at least as long."""
+    rows: style.Values = []
+    for run in runs:
+        for kind in kinds(runs):
+            found = run.document["distribution"][kind]
+            if found is None:
+                continue
+            count = found["requests"][-1]
+            before = 0
+            for latency, requests in zip(found["latency_ps"], found["requests"], strict=True):
+                # At least as long: above 0 for the last one too, as a logarithm needs it.
+                slower = (count - before) / count
+                rows.append(
+                    {
+                        "run": run.name,
+                        "kind": kind,
+                        "latency_s": float(f"{latency * style.PS:.5g}"),
+                        "share": float(f"{requests / count:.7g}"),
+                        "slower": float(f"{slower:.5g}"),
+                    }
+                )
+                before = requests
+    return rows
+
+
+def cumulative(runs: Sequence[Run]) -> style.Plot:
+    """The share of requests that complete within a latency."""
+    y = alt.Y("share:Q", scale=alt.Scale(domain=[0, 1]), axis=alt.Axis(title="requests", format=".0%"))
+    text = "Which share of requests completes within which latency; a line for each run."
+    return _lines(runs, y, "Latency: cumulative distribution", text)
+
+
+def tail(runs: Sequence[Run]) -> style.Plot:
+    """The share of requests that take at least a latency, on a logarithmic scale that stretches the slowest ones."""
+    nines = list(PERCENTILES.values())
+    names = "{" + ", ".join(f"'{share:g}': 'p{name}'" for name, share in PERCENTILES.items()) + "}"
+    # Vega writes numbers from 1e-7 on without exponents, as JavaScript does.
+    label = f"{names.replace('1e-05', '0.00001').replace('1e-06', '0.000001')}[toString(datum.value)] || ''"
+    y = alt.Y(
+        "slower:Q",
+        scale=alt.Scale(type="log", reverse=True),
+        axis=alt.Axis(title="percentile", values=nines, labelExpr=label),
+    )
+    text = "The latency of each percentile up to the slowest request; the scale gives every further nine as much room."
+    return _lines(runs, y, "Latency: tail", text)
+
+
+def _lines(runs: Sequence[Run], y: alt.Y, title: str, text: str) -> style.Plot:
+    named, datasets = style.data(points(runs))
+    color, dash = style.by_run(runs)
+    chosen = kinds(runs)
+    chart = (
+        alt.Chart(named)
+        .mark_line(interpolate="step-after", strokeWidth=1.8)
+        .encode(
+            x=alt.X(
+                "latency_s:Q", scale=alt.Scale(type="log", nice=False), axis=style.log_seconds("completion latency")
+            ),
+            y=y,
+            color=color,
+            strokeDash=dash,
+            order="latency_s:Q",
+            tooltip=["run:N", "kind:N", "latency_s:Q", "share:Q"],
+        )
+    )
+    if len(chosen) > 1:
+        kind = style.choice("kind", chosen, "Requests")
+        chart = chart.add_params(kind).transform_filter("datum.kind == kind")
+    return style.finished(chart, datasets, title=title, description=text, height=320)

@@ -1,0 +1,77 @@
+"""How a run goes on."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import altair as alt
+
+from flashmesh.plots import style
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from flashmesh.plots.runs import Run
+
+
+def _latency(statistic: str) -> Callable[[Mapping[str, Any]], float | None]:
+    def value(epoch: Mapping[str, Any]) -> float | None:
+        found = epoch["latency_ps"]["all"]
+        return found[statistic] * style.PS if found else None
+
+    return value
+
+
+MEASURES: dict[str, tuple[str, Callable[[Mapping[str, Any]], float | None]]] = {
+    "throughput": (" IOPS", lambda epoch: epoch["iops"]),
+    "bandwidth": ("B/s", lambda epoch: epoch["bandwidth_bytes_per_s"]),
+    "queue depth": ("", lambda epoch: epoch["occupancy_mean"]),
+    "mean latency": ("s", _latency("mean")),
+    "p99 latency": ("s", _latency("p99")),
+    "dies busy": ("", lambda epoch: epoch["utilisation"]["dies_mean"]),
+    "links busy": ("", lambda epoch: epoch["utilisation"]["links_mean"]),
+    "write amplification": ("", lambda epoch: epoch["write_amplification"]),
+}
+"""What changes over time, with its unit."""
+
+
+def rows(runs: Sequence[Run]) -> style.Values:
+    """A row for each epoch of each run, with all measures."""
+    found: style.Values = []
+    for run in runs:
+        for epoch in run.document["epochs"]:
+            row: dict[str, Any] = {"run": run.name}
+            row["start_s"], row["end_s"] = (float(f"{epoch[key] * style.PS:.7g}") for key in ("start_ps", "end_ps"))
+            for measure, (_, value) in MEASURES.items():
+                at = value(epoch)
+                row[measure] = None if at is None else float(f"{at:.5g}")
+            found.append(row)
+    return found
+
+
+def over_time(runs: Sequence[Run]) -> style.Plot | None:
+    """Throughput, queue depth and more from epoch to epoch; None where no run has epochs."""
+    runs = [run for run in runs if run.document["epochs"]]
+    if not runs:
+        return None
+    values = rows(runs)
+    named, datasets = style.data(values)
+    color, dash = style.by_run(runs)
+    measures = [measure for measure in MEASURES if any(row[measure] is not None for row in values)]
+    units = "{" + ", ".join(f"'{name}': '{unit}'" for name, (unit, _) in MEASURES.items()) + "}"
+    chart = (
+        alt.Chart(named)
+        .mark_line(interpolate="step-after", strokeWidth=1.5)
+        .encode(
+            x=alt.X("start_s:Q", axis=style.seconds("simulated time")),
+            y=alt.Y("value:Q", axis=alt.Axis(title=None, labelExpr=f"format(datum.value, '~s') + {units}[measure]")),
+            color=color,
+            strokeDash=dash,
+            order="start_s:Q",
+            tooltip=["run:N", "start_s:Q", "end_s:Q", "value:Q"],
+        )
+    )
+    measure = style.choice("measure", measures, "Show")
+    chart = chart.add_params(measure).transform_calculate(value="datum[measure]")
+    text = "Throughput, queue depth and more over the simulated time; a line for each run, a step for each epoch."
+    return style.finished(chart, datasets, title="Over time", description=text, height=300)

@@ -1,0 +1,76 @@
+"""What charts are drawn of: runs with their names, from results of this session or from saved ones."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from flashmesh.configuration import value_text
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from flashmesh.comparison import Comparison
+    from flashmesh.results import Result
+
+
+@dataclass(frozen=True)
+class Run:
+    """One run, as its JSON document has it."""
+
+    name: str
+    """What it is called beside the others."""
+    settings: Mapping[str, Any]
+    """The keys that set it apart, with their values."""
+    document: Mapping[str, Any]
+    """The JSON document of its result."""
+    configuration: Mapping[str, Any]
+    """Every parameter, as tables."""
+
+    def setting(self, key: str) -> Any:
+        """The value of a key with a dot."""
+        section, _, name = key.rpartition(".")
+        table: Any = self.configuration
+        for part in section.split(".") if section else ():
+            table = table[part]
+        return table[name]
+
+
+def run_of(result: Result, name: str = "", settings: Mapping[str, Any] | None = None) -> Run:
+    """A result of this session as a run."""
+    return Run(
+        name or str(result.parameters["fabric"]["kind"]),
+        settings or {},
+        result.document,
+        result.document["configuration"],
+    )
+
+
+def runs_of(comparison: Comparison) -> list[Run]:
+    """The runs of a comparison, named by what sets them apart."""
+    return [run_of(run.result, label(run.settings), run.settings) for run in comparison.runs]
+
+
+def label(settings: Mapping[str, Any]) -> str:
+    """The values that set a run apart."""
+    return ", ".join(short(value_text(value)) for value in settings.values())
+
+
+def short(text: str) -> str:
+    """A value without the folders of a path."""
+    return text.rsplit("/", 1)[-1]
+
+
+def baselines(runs: Sequence[Run]) -> list[Run]:
+    """For each run its baseline: the run with the first value of the first axis, and else the same settings."""
+    if not runs:
+        return []
+    first = next(iter(runs[0].settings), None)
+
+    def rest(run: Run) -> tuple[tuple[str, str], ...]:
+        return tuple((key, value_text(value)) for key, value in run.settings.items() if key != first)
+
+    found: dict[tuple[tuple[str, str], ...], Run] = {}
+    for run in runs:
+        found.setdefault(rest(run), run)
+    return [found[rest(run)] for run in runs]

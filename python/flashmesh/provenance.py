@@ -1,0 +1,90 @@
+"""What a result says of itself: every parameter, the command, and the files that requests came from."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sys
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from flashmesh._native import WorkloadError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from flashmesh._native import Config
+
+FILE_KEYS = ("trace", "fitted")
+"""The keys of `[workload]` that name a file."""
+STREAM = "host"
+"""What the only stream of a run without `[stream.*]` is called."""
+
+
+command: list[str] | None = None
+"""The command line of this process; None in a program that uses the library."""
+
+
+def set_command() -> None:
+    """Says that this process is the command line."""
+    global command
+    command = ["flashmesh", *sys.argv[1:]]
+
+
+def workload_files(config: Config) -> list[dict[str, Any]]:
+    """The files that requests come from, each with the hash of its content.
+
+    Raises:
+        WorkloadError: When one cannot be read.
+    """
+    text = config.to_toml()
+    # Most runs read no file: that shows without building tables.
+    return files_in(config.to_json()) if any(f"\n{key} = " in text for key in FILE_KEYS) else []
+
+
+def files_in(configuration: str) -> list[dict[str, Any]]:
+    """The files that a configuration, as JSON, names as workloads.
+
+    Raises:
+        WorkloadError: When one cannot be read.
+    """
+    if not any(f'"{key}":' in configuration for key in FILE_KEYS):
+        return []
+    named = named_files(json.loads(configuration))
+    return [{"stream": stream, "path": path, **content(path)} for stream, path in named]
+
+
+def named_files(tables: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """The streams that read a file, with its path."""
+    streams = tables.get("stream") or {STREAM: tables}
+    for name, stream in streams.items():
+        for key in FILE_KEYS:
+            if key in stream["workload"]:
+                yield name, stream["workload"][key]
+
+
+def content(path: str) -> dict[str, Any]:
+    """Size and hash of a file; all zero for what is no plain file, such as a pipe, which can be read only once."""
+    try:
+        found = Path(path).stat()
+        if not Path(path).is_file():
+            return {"size_bytes": 0, "sha256": "0" * 64}
+        return {"size_bytes": found.st_size, "sha256": digest(path, found.st_size, found.st_mtime_ns)}
+    except OSError as error:
+        raise WorkloadError(f"{path}: cannot be read: {error.strerror}") from error
+
+
+@lru_cache(maxsize=1024)
+def digest(path: str, size: int, changed_ns: int) -> str:
+    """The hash of a file that has had this size, and was last changed at this time."""
+    with Path(path).open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def with_provenance(report: str, config: Config, fairness: str = "null") -> str:
+    """The JSON document of a run: its report, and what it is the report of."""
+    configuration = config.to_json()
+    provenance = json.dumps({"command": command, "files": files_in(configuration)})
+    # The report is an object: what is added goes before its last brace.
+    return f'{report[:-1]},"fairness":{fairness},"configuration":{configuration},"provenance":{provenance}}}'

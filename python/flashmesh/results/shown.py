@@ -1,0 +1,74 @@
+"""What results and comparisons show of themselves in a notebook: charts and tables."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from flashmesh.plots.runs import Run
+    from flashmesh.plots.style import Chart
+
+
+class Plots:
+    """The charts that one run and several have alike, as Altair charts."""
+
+    def _runs(self) -> list[Run]:
+        raise NotImplementedError
+
+    def plot_latency(self) -> Chart:
+        """The latency of each percentile, with a scale that stretches the slowest requests."""
+        from flashmesh import plots
+
+        return plots.tail(self._runs()).altair()
+
+    def plot_latency_cdf(self) -> Chart:
+        """The share of requests that complete within a latency."""
+        from flashmesh import plots
+
+        return plots.cumulative(self._runs()).altair()
+
+    def plot_breakdown(self) -> Chart:
+        """Where latency goes."""
+        from flashmesh import plots
+
+        return plots.breakdown(self._runs()).altair()
+
+    def plot_over_time(self) -> Chart:
+        """Throughput, queue depth and more over time.
+
+        Raises:
+            ValueError: When there are no epochs: `measure.epoch` was not set.
+        """
+        from flashmesh import plots
+
+        plot = plots.over_time(self._runs())
+        if plot is None:
+            raise ValueError('there are no results over time: set measure.epoch, such as measure.epoch = "10us"')
+        return plot.altair()
+
+    def plot_conflicts(self) -> Chart:
+        """What was in the way of transfers."""
+        from flashmesh import plots
+
+        return plots.conflicts(self._runs()).altair()
+
+    def plot_energy(self) -> Chart:
+        """What energy went into."""
+        from flashmesh import plots
+
+        return plots.energy(self._runs()).altair()
+
+
+def shown_of(runs: Sequence[Run]) -> str:
+    """The main measures of runs, as an HTML table."""
+    from flashmesh.html import tables
+
+    head = "".join(f'<th style="text-align:right">{escape(column.heading)}</th>' for column in tables.columns(runs))
+    rows = [f"<thead><tr><th>run</th>{head}</tr></thead>"]
+    for run, cells in tables.headline(runs):
+        numbers = "".join(f'<td style="text-align:right">{escape(cell.text)}</td>' for cell in cells)
+        rows.append(f'<tr><th style="text-align:left">{escape(run.name)}</th>{numbers}</tr>')
+    return f"<table>{''.join(rows)}</table>"

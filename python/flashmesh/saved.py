@@ -1,0 +1,104 @@
+"""Opens what was saved: the result of a run, a comparison, a sweep or a search."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from flashmesh._native import OutputError
+from flashmesh.comparison import ComparedRun, Comparison
+from flashmesh.results import Result
+from flashmesh.sweep.store import MANIFEST, TABLE, read_manifest
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from flashmesh.axes import Value
+
+PARQUET = b"PAR1"
+
+
+def load(path: str | Path) -> Result | Comparison:
+    """What a file or a folder of results holds; nothing is simulated.
+
+    Args:
+        path: JSON of a run or a comparison, Parquet of a comparison or a sweep, or the folder of a sweep or a search.
+
+    Raises:
+        OutputError: When it holds none of them, or is of another version.
+    """
+    path = Path(path)
+    try:
+        if path.is_dir():
+            return of_folder(path)
+        with path.open("rb") as file:
+            if file.read(len(PARQUET)) == PARQUET:
+                return of_parquet(path)
+        document = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise OutputError(f"{path}: cannot be read: {error.strerror or error}") from error
+    except (ValueError, RecursionError) as error:
+        raise OutputError(f"{path}: is neither JSON nor Parquet: {error}") from error
+    try:
+        if isinstance(document, dict) and "runs" in document:
+            return Comparison.from_dict(document)
+        return Result.from_document(document)
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        raise OutputError(f"{path}: {unknown(document, error)}") from error
+
+
+def unknown(document: Any, error: Exception) -> str:
+    """Why a document holds no result."""
+    from flashmesh._native import __version__
+
+    version = document.get("version") if isinstance(document, dict) else None
+    if version is not None and version != __version__:
+        return f"is a result of flashmesh {version}, which {__version__} cannot read"
+    if isinstance(document, dict) and isinstance(error, KeyError):
+        return f"is no result of this version of flashmesh: it lacks {error}"
+    return "is no result of flashmesh"
+
+
+def of_folder(folder: Path) -> Comparison:
+    """The results in a folder that are whole.
+
+    Raises:
+        OutputError: When it holds none.
+    """
+    if not (folder / MANIFEST).is_file():
+        raise OutputError(f"{folder}: holds no results: there is no {MANIFEST} in it")
+    read_manifest(folder)
+    if not (folder / TABLE).is_file():
+        raise OutputError(f"{folder}: has no table of results yet: go on with the sweep, with --resume")
+    return of_parquet(folder / TABLE)
+
+
+def of_parquet(path: Path) -> Comparison:
+    """The runs in a Parquet file.
+
+    Raises:
+        OutputError: When it holds none.
+    """
+    from flashmesh.sweep.table import read_parquet
+
+    settings, documents = read_parquet(path)
+    return comparison_of(path, settings, documents)
+
+
+def comparison_of(path: Path, settings: Sequence[dict[str, Value]], documents: Sequence[str]) -> Comparison:
+    """The comparison of some runs.
+
+    Raises:
+        OutputError: When one of the documents is no result.
+    """
+    axes: dict[str, dict[Value, None]] = {}
+    runs: list[ComparedRun] = []
+    for setting, document in zip(settings, documents, strict=True):
+        for key, value in setting.items():
+            axes.setdefault(key, {})[value] = None
+        try:
+            runs.append(ComparedRun(setting, Result.from_document(json.loads(document))))
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
+            raise OutputError(f"{path}: {unknown(json.loads(document), error)}") from error
+    return Comparison({key: tuple(values) for key, values in axes.items()}, tuple(runs))

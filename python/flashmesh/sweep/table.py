@@ -1,0 +1,207 @@
+"""The results of many runs as one table with the same columns whatever the runs are."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+from typing import TYPE_CHECKING, Any
+
+from flashmesh._native import OutputError, __version__
+from flashmesh.configuration import value_text
+from flashmesh.files import whole_file
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    import pyarrow as pa
+
+    from flashmesh.axes import Value
+
+DOCUMENT = "document"
+CONFIGURATION = "configuration"
+
+
+def quantity_types() -> dict[str, type]:
+    """The type of each single value of a result, by its dotted key."""
+    from flashmesh.results import Result
+    from flashmesh.results.build import column_types
+
+    return column_types(Result)
+
+
+def arrow_type(kind: type) -> pa.DataType:
+    """How a Parquet file holds values of a type."""
+    import pyarrow as pa
+
+    return {int: pa.int64(), float: pa.float64(), bool: pa.bool_(), str: pa.string()}[kind]
+
+
+def nested(types: Mapping[str, type]) -> pa.Schema:
+    """Dotted keys as a schema of JSON objects."""
+    import pyarrow as pa
+
+    tree: dict[str, Any] = {}
+    for key, kind in types.items():
+        *path, last = key.split(".")
+        place = tree
+        for part in path:
+            place = place.setdefault(part, {})
+        place[last] = arrow_type(kind)
+
+    def fields(level: dict[str, Any]) -> list[pa.Field]:
+        return [
+            pa.field(name, pa.struct(fields(inner)) if isinstance(inner, dict) else inner)
+            for name, inner in level.items()
+        ]
+
+    return pa.schema(fields(tree))
+
+
+def quantities(documents: Sequence[str]) -> pa.Table:
+    """The single values of documents: a column for each dotted key, in the order of their declaration."""
+    import pyarrow as pa
+    import pyarrow.json as pj
+
+    types = quantity_types()
+    schema = nested(types)
+    if not documents:
+        return pa.table({key: pa.array([], arrow_type(kind)) for key, kind in types.items()})
+    lines = "\n".join(document.strip().replace("\n", " ") for document in documents).encode()
+    options = pj.ParseOptions(explicit_schema=schema, unexpected_field_behavior="ignore")
+    # Blocks hold whole documents: the largest must fit.
+    largest = max(map(len, documents)) * 4 + 4096
+    table = pj.read_json(
+        io.BytesIO(lines), read_options=pj.ReadOptions(block_size=max(largest, 1 << 22)), parse_options=options
+    )
+    while any(pa.types.is_struct(field.type) for field in table.schema):
+        table = table.flatten()
+    return table.select(list(types))
+
+
+def axis_column(values: Sequence[Value]) -> pa.Array:
+    """The values of an axis in one column: numbers where all are numbers, otherwise texts."""
+    import pyarrow as pa
+
+    kinds = {type(value) for value in values}
+    if kinds == {int, float}:
+        return pa.array([float(value) for value in values], pa.float64())
+    if len(kinds) > 1:
+        return pa.array([value_text(value) for value in values], pa.string())
+    return pa.array(list(values))
+
+
+def digest(names: Sequence[str]) -> str:
+    """What tells tables of other runs apart."""
+    return hashlib.sha256("\n".join(names).encode()).hexdigest()
+
+
+def table_of(settings: Sequence[Mapping[str, Value]], documents: Sequence[str], names: Sequence[str]) -> pa.Table:
+    """A row for each run: its varied keys, every single value, and the document itself.
+
+    Args:
+        settings: The varied keys of each run; all have the same.
+        documents: The JSON of each run.
+        names: What identifies each run; empty where nothing does.
+    """
+    import pyarrow as pa
+
+    keys = list(settings[0]) if settings else []
+    columns: dict[str, pa.Array] = {key: axis_column([each[key] for each in settings]) for key in keys}
+    found = quantities(documents)
+    for key in found.column_names:
+        # A key that varies and a quantity may have the same name, such as seed: they have the same value.
+        columns.setdefault(key, found[key])
+    columns["run"] = pa.array(list(names), pa.string())
+    columns[CONFIGURATION] = pa.array([configuration_text(document) for document in documents], pa.string())
+    columns[DOCUMENT] = pa.array(list(documents), pa.string())
+    metadata = {"flashmesh": json.dumps({"version": __version__, "axes": keys, "runs": digest(names)})}
+    return pa.table(columns).replace_schema_metadata(metadata)
+
+
+def configuration_text(document: str) -> str:
+    """The configuration in a document, as JSON."""
+    start = document.rfind('"configuration":')
+    end = document.rfind(',"provenance":')
+    if 0 <= start < end:
+        return document[start + len('"configuration":') : end].strip()
+    return json.dumps(json.loads(document).get(CONFIGURATION))
+
+
+def write_parquet(table: pa.Table, path: Path) -> None:
+    """Writes a table, whole or not at all.
+
+    Raises:
+        OutputError: When it cannot be written.
+    """
+    with whole_file(path) as file:
+        fill_parquet(table, file)
+
+
+def fill_parquet(table: pa.Table, file: Path) -> None:
+    """Writes a table into a file that is open for it, such as one of `whole_file`.
+
+    Raises:
+        OutputError: When it cannot be written.
+    """
+    import pyarrow.parquet as pq
+
+    try:
+        pq.write_table(table, file, compression="zstd")
+    except OSError as error:
+        raise OutputError(f"{file}: cannot be written: {error.strerror or error}") from error
+
+
+def read_parquet(path: Path) -> tuple[list[dict[str, Value]], list[str]]:
+    """The settings and the documents of the runs in a table.
+
+    Raises:
+        OutputError: When it is no table of results.
+    """
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        metadata = pq.read_schema(path).metadata or {}
+        about = json.loads(metadata[b"flashmesh"])
+        table = pq.read_table(path, columns=[*about["axes"], DOCUMENT])
+    except OSError as error:
+        raise OutputError(f"{path}: cannot be read: {error.strerror or error}") from error
+    except (pa.ArrowInvalid, KeyError, ValueError) as error:
+        raise OutputError(f"{path}: is no Parquet file of runs that flashmesh wrote") from error
+    return table.select(about["axes"]).to_pylist(), table[DOCUMENT].to_pylist()
+
+
+def csv_text(table: pa.Table, long: bool) -> str:
+    """A table as CSV, without columns that are empty.
+
+    Args:
+        table: As `table_of` makes it.
+        long: Whether each value has a row of its own: the varied keys, the name of the quantity, its value.
+    """
+    import csv
+
+    keys = json.loads(table.schema.metadata[b"flashmesh"])["axes"]
+    hidden = {DOCUMENT, CONFIGURATION}
+    if not any(table["run"].to_pylist()):
+        hidden.add("run")
+    names = [name for name in table.column_names if name not in hidden and table[name].null_count < table.num_rows]
+    rows = table.select(names).to_pylist()
+    stream = io.StringIO()
+    writer = csv.writer(stream, lineterminator="\n")
+    if not long:
+        writer.writerow(names)
+        writer.writerows([cell(row[name]) for name in names] for row in rows)
+        return stream.getvalue()
+    writer.writerow([*keys, "quantity", "value"])
+    for row in rows:
+        for name in names:
+            if name not in keys and row[name] is not None:
+                writer.writerow([*(cell(row[key]) for key in keys), name, cell(row[name])])
+    return stream.getvalue()
+
+
+def cell(value: Any) -> Any:
+    """A value as CSV spells it."""
+    return value_text(value) if isinstance(value, bool) else value

@@ -1,0 +1,43 @@
+"""Sweeps small enough for tests."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+DRIVE = """preset = "z-nand"
+[geometry]
+channels = 2
+chips-per-channel = 2
+blocks-per-plane = 64
+[workload]
+requests = 500
+"""
+SWEEP = """config = "drive.toml"
+[axes]
+fabric.kind = ["bus", "ideal"]
+"replay.outstanding" = "1..16 x4"
+"""
+
+
+@pytest.fixture
+def sweep_file(tmp_path: Path) -> Path:
+    """Six runs on a small drive."""
+    (tmp_path / "drive.toml").write_text(DRIVE)
+    path = tmp_path / "s.toml"
+    path.write_text(SWEEP)
+    return path
+
+
+def kept(folder: Path) -> dict[str, tuple[int, int]]:
+    """The results in a folder, each with what changes when it is written again."""
+    files = folder.glob("runs/*/*.json")
+    return {path.stem: (path.stat().st_ino, path.stat().st_mtime_ns) for path in files}
+
+
+def documents(folder: Path) -> list[dict[str, Any]]:
+    """The results in a folder."""
+    return [json.loads(path.read_text()) for path in sorted(folder.glob("runs/*/*.json"))]

@@ -1,0 +1,142 @@
+"""Random drives under all oracles, checked from outside; and the check itself, which must find what is wrong."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import flashmesh
+from conftest import Cli
+from flashmesh import _native
+from flashmesh.campaign import campaign as engine
+from flashmesh.campaign.arithmetic import Log, faults
+from flashmesh.campaign.draw import BASE, parameters
+from flashmesh.configuration import read
+from flashmesh.results import Result
+
+RUNS = int(os.environ.get("FLASHMESH_CAMPAIGN_RUNS", "300"))
+SEED = 1
+
+
+def test_campaign_finds_nothing(tmp_path: Path) -> None:
+    state = engine.campaign(RUNS, SEED, tmp_path)
+    assert state.runs == RUNS
+    assert state.requests > RUNS * 50
+    failed = [Path(name).read_text().split("\n# What")[0] for name in state.failures]
+    assert failed == []
+
+
+def test_campaign_draws_every_kind_of_drive() -> None:
+    drawn = [engine.settings_of(number, SEED) for number in range(60)]
+    for key in ("fabric.kind", "host.interface", "schedule.policy", "precondition.kind", "replay.mode"):
+        assert len({settings.get(key) for settings in drawn}) > 2, key
+    assert any("cache.power-cut" in settings for settings in drawn)
+    assert any(any(key.startswith("stream.") for key in settings) for settings in drawn)
+    assert len(parameters()) > 150
+
+
+def test_same_seed_draws_the_same_whatever_ran_before(tmp_path: Path) -> None:
+    assert engine.settings_of(7, 3) == engine.settings_of(7, 3)
+    assert engine.settings_of(7, 3) != engine.settings_of(7, 4)
+    first = engine.campaign(2, SEED, tmp_path)
+    again = engine.campaign(4, SEED, tmp_path)
+    whole = engine.campaign(4, SEED, tmp_path / "other")
+    assert (first.runs, again.runs, again.requests) == (2, 4, whole.requests)
+    with pytest.raises(flashmesh.OutputError, match="is that of seed 1"):
+        engine.campaign(4, SEED + 1, tmp_path)
+
+
+def sample() -> tuple[Result, Log]:
+    """A sound run, with its log."""
+    settings = {"preset": '"z-nand"', "workload.requests": "500", "workload.read-share": "0.5", "measure.epoch": "50us"}
+    config = read({}, [f"{key}={value}" for key, value in settings.items()])
+    log = Log()
+    result = engine.result_of(_native.Simulation(config).run(_native.Control(), log.take), config)
+    assert list(faults(result, log)) == []
+    return result, log
+
+
+def altered(result: Result, path: str, change: Callable[[Any], Any]) -> Result:
+    """A result with one figure that is wrong."""
+    document = json.loads(json.dumps(result.document))
+    *parents, last = path.split(".")
+    inner = document
+    for key in parents:
+        inner = inner[int(key)] if isinstance(inner, list) else inner[key]
+    inner[last] = change(inner[last])
+    return Result.from_json(json.dumps(document), result.config)
+
+
+@pytest.mark.parametrize(
+    ("path", "change", "words"),
+    [
+        ("requests", lambda value: value + 1, "the log has 500 requests, the result 501"),
+        ("streams.0.requests", lambda value: value - 1, "the streams have 499 requests"),
+        ("latency_ps.read.mean", lambda value: value * 1.001, "mean latency of read"),
+        ("latency_ps.write.max", lambda value: value + 1, "longest latency of write"),
+        ("latency_ps.all.p99", lambda value: value * 1.05, "p99 of all"),
+        ("latency_ps.all.p50", lambda value: value * 0.95, "p50 of all"),
+        ("makespan_ps", lambda value: value // 2, "behind the makespan"),
+        ("iops", lambda value: value * 2, "IOPS are"),
+        ("bandwidth_bytes_per_s", lambda value: value * 2, "bandwidth is"),
+        ("utilisation.dies_mean", lambda value: value + 0.1, "the mean share of dies"),
+        ("lower_bound.makespan_ps", lambda value: value - 1, "the largest of its parts is not"),
+        ("lower_bound.distance", lambda value: -0.1, "less than its work needs"),
+        ("epochs.0.requests", lambda value: value + 1, "requests: the epochs have 501"),
+        ("epochs.1.start_ps", lambda value: value + 1, "the next begins at"),
+        ("host.statuses.success", lambda value: value - 1, "ended with success"),
+    ],
+)
+def test_every_figure_that_is_wrong_is_found(path: str, change: Callable[[Any], Any], words: str) -> None:
+    result, log = sample()
+    found = list(faults(altered(result, path, change), log))
+    assert any(words in fault for fault in found), found
+
+
+def test_wrong_log_is_found() -> None:
+    result, log = sample()
+    batch = dict(log.batches[0])
+    parts = bytearray(batch["array_ps"])
+    parts[0] ^= 1
+    found = list(faults(result, Log([batch | {"array_ps": bytes(parts)}])))
+    assert any("do not add up to their latencies" in fault for fault in found)
+
+
+def test_failure_is_shrunk_and_can_be_repeated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cli: Cli) -> None:
+    sound = engine.run_once
+
+    def planted(settings: dict[str, str], *, twice: bool = False) -> tuple[str | None, int]:
+        """Fails where collection is random on more than 100 requests, whatever else is set."""
+        failing = settings.get("gc.victim") == '"random"' and int(settings["workload.requests"]) > 100
+        return ("gc: lost 3 pages", 1) if failing else (None, 1)
+
+    monkeypatch.setattr(engine, "run_once", planted)
+    state = engine.campaign(200, SEED, tmp_path)
+    assert state.failures
+    text = Path(state.failures[0]).read_text()
+    assert text.startswith("# gc: lost 3 pages\n# Repeat it with: flashmesh campaign --repeat ")
+    told = [line for line in text.splitlines() if line.startswith("#   ")]
+    beyond = [line for line in told if line.split()[1] not in BASE]
+    assert [line.split()[1] for line in beyond] == ["gc.victim"]
+    monkeypatch.setattr(engine, "run_once", sound)
+    done = cli("campaign", "--repeat", state.failures[0])
+    assert (done.returncode, done.stdout) == (0, f"{state.failures[0]}: nothing is wrong\n")
+
+
+def test_command_says_how_far_it_came(cli: Cli) -> None:
+    done = cli("campaign", "--runs", "2", "--out", "here")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("seed 1: 2 runs, ")
+    assert cli("campaign").returncode == 2
+
+
+def test_interrupted_result_keeps_to_the_arithmetic() -> None:
+    result, log = sample()
+    assert replace(result) == result
+    assert log.column("id").size == result.requests

@@ -1,0 +1,194 @@
+"""Faults of the system at every place where a file is written, and kills at random moments.
+
+What existed before stays as it was or is replaced by a whole file, nothing else is left, and a rerun succeeds.
+FLASHMESH_KILLS is how many processes are killed; `make faults` kills a thousand.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import resource
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+import flashmesh
+from conftest import COMMAND, TIMEOUT_S, environment
+from flashmesh.importers.mqsim import import_mqsim
+from mqsim_files import SYNTHETIC, device_text, workload_text
+
+KILLS = int(os.environ.get("FLASHMESH_KILLS", "20"))
+DRIVE: dict[str, Any] = {"preset": "z-nand", "workload": {"requests": 3_000, "read-share": 0.5}}
+EPOCHS = DRIVE | {"measure": {"epoch": "100us"}}
+OLDER = b"the older file"
+
+
+def run_with_log(path: Path) -> None:
+    flashmesh.run(DRIVE, requests_file=path)
+
+
+def run_with_epochs(path: Path) -> None:
+    flashmesh.run(EPOCHS, epochs_file=path)
+
+
+def convert(path: Path) -> None:
+    flashmesh.convert_trace(path.with_name("trace.ascii"), path)
+
+
+def fit(path: Path) -> None:
+    flashmesh.fit_trace(path.with_name("trace.ascii"), path)
+
+
+def import_xml(path: Path) -> None:
+    import_mqsim(path.with_name("ssd.xml"), path.with_name("work.xml"), path.parent)
+
+
+WRITERS: dict[str, Callable[[Path], None]] = {
+    "log.parquet": run_with_log,
+    "epochs.csv": run_with_epochs,
+    "epochs.parquet": run_with_epochs,
+    "converted.ascii": convert,
+    "converted.ascii.gz": convert,
+    "converted.ascii.zst": convert,
+    "converted.ascii.xz": convert,
+    "fitted.toml": fit,
+    "work-1.toml": import_xml,
+}
+
+
+@contextmanager
+def file_size_limit(size: int) -> Iterator[None]:
+    """Every write behind `size` bytes of a file fails, as on a full disk."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A folder with what the writers read."""
+    lines = (f"{1000 * request} 0 {8 * (request * 7 % 512)} 8 {request % 2}\n" for request in range(5_000))
+    (tmp_path / "trace.ascii").write_text("".join(lines))
+    (tmp_path / "ssd.xml").write_text(device_text())
+    (tmp_path / "work.xml").write_text(workload_text([SYNTHETIC]))
+    return tmp_path
+
+
+@pytest.mark.parametrize("name", WRITERS)
+def test_write_that_fails_at_any_byte_leaves_what_was_there(folder: Path, name: str) -> None:
+    path, writer = folder / name, WRITERS[name]
+    writer(path)
+    whole = path.read_bytes()
+    size = len(whole)
+    listing = sorted(folder.iterdir())
+    for limit in {0, 1, size // 3, size // 2, size - 1}:
+        path.write_bytes(OLDER)
+        with file_size_limit(limit), pytest.raises(flashmesh.OutputError) as caught:
+            writer(path)
+        assert str(folder) in str(caught.value)
+        assert "cannot be written: " in str(caught.value)
+        assert path.read_bytes() == OLDER
+        assert sorted(folder.iterdir()) == listing
+    writer(path)
+    if not name.startswith("log"):  # a log of one run is that of another, but Parquet may lay it out in another way
+        assert path.read_bytes() == whole
+
+
+def test_failed_log_keeps_the_result_and_the_other_file(folder: Path) -> None:
+    epochs = folder / "epochs.csv"
+    flashmesh.run(EPOCHS, epochs_file=epochs)
+    told: list[str] = []
+    with file_size_limit(epochs.stat().st_size), pytest.raises(flashmesh.Unwritten) as caught:
+        flashmesh.run(
+            EPOCHS,
+            overrides={"workload.requests": 200_000, "measure.epoch": "100ms"},
+            requests_file=folder / "log.parquet",
+            epochs_file=epochs,
+            on_trouble=told.append,
+        )
+    assert caught.value.result.requests == 200_000
+    assert not caught.value.result.interrupted
+    reason = f"{folder}/log.parquet: cannot be written: File too large"
+    assert str(caught.value) == reason
+    assert told == [f"{reason}; the run goes on without it"]
+    assert len(pd.read_csv(epochs)) == len(caught.value.result.epochs)
+    assert not (folder / "log.parquet").exists()
+
+
+def test_summary_of_a_run_is_printed_though_no_file_can_be_written(config: Path, tmp_path: Path) -> None:
+    done = subprocess.run(
+        [COMMAND, "run", config, "--json", "result.json", "--request-log", "log.parquet"],
+        cwd=tmp_path,
+        env=environment(),
+        capture_output=True,
+        text=True,
+        timeout=TIMEOUT_S,
+        check=False,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100)),
+    )
+    assert done.returncode == 2
+    assert "completion latency" in done.stdout
+    assert "error: log.parquet: cannot be written: File too large" in done.stderr
+    assert "result.json: cannot be written: File too large" in done.stderr
+    assert ".flashmesh-" not in done.stderr
+    assert "/proc/" not in done.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["drive.toml"]
+
+
+def is_whole(path: Path) -> bool:
+    """Whether a file is one that was written to its end."""
+    if path.suffix == ".json":
+        return "makespan_ps" in json.loads(path.read_text())
+    return len(pd.read_parquet(path)) == 20_000
+
+
+def test_kill_at_any_moment_leaves_whole_files_and_a_rerun_succeeds(config: Path, tmp_path: Path) -> None:
+    moments = random.Random(KILLS)
+    arguments = [COMMAND, "run", config, "--json", "result.json", "--request-log", "log.parquet"]
+    outputs = [tmp_path / "result.json", tmp_path / "log.parquet"]
+
+    def start() -> subprocess.Popen[bytes]:
+        # A group of its own: a batch system kills all of it.
+        return subprocess.Popen(
+            [str(part) for part in arguments],
+            cwd=tmp_path,
+            env=environment(),
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+
+    begun = time.monotonic()
+    assert start().wait(timeout=TIMEOUT_S) == 0
+    took_s = time.monotonic() - begun
+    for count in range(KILLS):
+        # Half of them near the end, where files are written.
+        earliest = 0.6 if count % 2 else 0.0
+        for path in outputs[: count % 3]:
+            path.unlink(missing_ok=True)
+        existed = [path.exists() for path in outputs]
+        with start() as process:
+            time.sleep(took_s * moments.uniform(earliest, 1.1))
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+        for path, before in zip(outputs, existed, strict=True):
+            assert path.exists() or not before
+            assert not path.exists() or is_whole(path)
+        left = {path.name for path in tmp_path.iterdir()} - {"drive.toml", "result.json", "log.parquet"}
+        # A file has a name of its own for an instant, when it is whole and moves to its place.
+        assert len(left) <= count + 1
+        assert all(name.startswith(".flashmesh-") for name in left)
+    assert start().wait(timeout=TIMEOUT_S) == 0
+    assert all(map(is_whole, outputs))

@@ -1,0 +1,125 @@
+"""How much memory a run takes, and what happens where there is less."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import flashmesh
+from conftest import COMMAND, TIMEOUT_S, environment
+from flashmesh import memory
+from flashmesh.configuration import load
+
+LARGE = {"geometry.blocks-per-plane": "4000", "precondition.kind": "sequential", "workload.requests": "10"}
+
+
+def test_estimate_is_near_what_a_preconditioned_drive_takes() -> None:
+    need = memory.need([load("preset:z-nand", overrides=LARGE)])
+    code = f"import flashmesh; print(flashmesh.run('preset:z-nand', overrides={LARGE!r}).peak_rss_bytes)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=TIMEOUT_S)
+    peak = int(done.stdout)
+    assert need.preconditioned > 1 << 30
+    assert peak < need.used < 1.5 * peak
+
+
+def test_runs_that_do_not_fit_are_refused_with_figures_and_keys(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(memory, "limits", lambda: [memory.Limit("a limit of the test", 1 << 30)])
+    with pytest.raises(flashmesh.ConfigError) as caught:
+        flashmesh.run("preset:z-nand", overrides=LARGE)
+    text = str(caught.value)
+    assert text.startswith("the run needs about ")
+    assert "1.0 GiB are left (a limit of the test): lower geometry.*" in text
+    assert "or precondition.fill (" in text
+    flashmesh.run("preset:z-nand", overrides={"workload.requests": 10})
+
+
+def test_runs_side_by_side_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    config = load("preset:z-nand", overrides=LARGE)
+    one, two, four = (memory.need([config] * 4, at_once) for at_once in (1, 2, 4))
+    assert (two.used, four.used) == (2 * one.used, 4 * one.used)
+    monkeypatch.setattr(memory, "limits", lambda: [memory.Limit("a limit of the test", one.used)])
+    memory.require([config] * 4, 1)
+    with pytest.raises(flashmesh.ConfigError, match=r"^2 runs at once need .*: lower --jobs or geometry"):
+        memory.require([config] * 4, 2)
+
+
+@pytest.mark.parametrize("version", [1, 2])
+def test_limits_of_control_groups_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, version: int) -> None:
+    monkeypatch.setattr(memory, "PROC", tmp_path / "proc")
+    monkeypatch.setattr(memory, "CGROUPS", tmp_path / "cgroup")
+    (tmp_path / "proc/self").mkdir(parents=True)
+    root = tmp_path / "cgroup" if version == 2 else tmp_path / "cgroup/memory"
+    inner = root / "job/step"
+    inner.mkdir(parents=True)
+    line = "0::/job/step\n" if version == 2 else "5:cpu,memory:/job/step\n"
+    (tmp_path / "proc/self/cgroup").write_text(line)
+    limit, usage = (
+        ("memory.max", "memory.current") if version == 2 else ("memory.limit_in_bytes", "memory.usage_in_bytes")
+    )
+    (inner / limit).write_text("max\n" if version == 2 else f"{2**63 - 4096}\n")
+    (inner.parent / limit).write_text("1000000\n")
+    (inner.parent / usage).write_text("300000\n")
+    (inner.parent / "memory.stat").write_text("anon 5\ninactive_file 100000\n")
+    found = [one for one in memory.limits() if not one.of_address_space]
+    assert found == [memory.Limit(str(inner.parent / limit), 800_000)]
+
+
+def test_configuration_says_how_much_memory_it_takes() -> None:
+    done = subprocess.run(
+        [
+            COMMAND,
+            "config",
+            "preset:z-nand",
+            *(word for key, value in LARGE.items() for word in ("--set", f"{key}={value}")),
+        ],
+        env=environment(),
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=TIMEOUT_S,
+    )
+    last = done.stdout.splitlines()[-1]
+    assert last.startswith("# A run takes at most about ")
+    assert last.endswith(" GiB of it for preconditioning.")
+
+
+def test_limit_of_address_space_is_refused_before_the_work(config: Path) -> None:
+    done = subprocess.run(
+        [
+            "sh",
+            "-c",
+            'ulimit -v 1500000; exec "$@"',
+            "sh",
+            COMMAND,
+            "run",
+            config,
+            "--set",
+            "geometry.blocks-per-plane=20000",
+        ],
+        env=environment() | {"OPENBLAS_NUM_THREADS": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=TIMEOUT_S,
+    )
+    assert done.returncode == 2
+    assert "of address space, and" in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_allocation_that_fails_ends_with_a_sentence_and_an_exit_code() -> None:
+    # Past the estimate, which is taken away: what it cannot know must not end in a backtrace either.
+    code = (
+        "import resource; from flashmesh import memory; memory.limits = lambda: []\n"
+        "import flashmesh.results, flashmesh.simulate\n"
+        "used = memory.fields(memory.PROC / 'self/status')['VmSize']\n"
+        "resource.setrlimit(resource.RLIMIT_AS, (used + (1 << 28),) * 2)\n"
+        "flashmesh.run('preset:z-nand', overrides={'geometry.blocks-per-plane': 20000})"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=TIMEOUT_S)
+    assert done.returncode == 2, done.stderr
+    assert done.stderr.startswith("error: out of memory: the system refused ")
+    assert len(done.stderr.splitlines()) == 1

@@ -1,0 +1,107 @@
+"""`flashmesh optimise`: what it finds, and that it goes on where it was."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from conftest import Cli
+from sweep_files import DRIVE, kept
+
+pytest.importorskip("optuna")
+SEARCH = """config = "drive.toml"
+trials = 24
+population = 8
+[space]
+fabric.kind = ["bus", "pssd", "ideal"]
+"fabric.channel-rate" = "400MB/s..1200MB/s +400MB/s"
+[objectives]
+"latency_ps.all.p99" = "minimise"
+"wires" = "minimise"
+[constraints]
+"latency_ps.all.p99" = "<= 400us"
+"""
+
+
+@pytest.fixture
+def search_file(tmp_path: Path) -> Path:
+    (tmp_path / "drive.toml").write_text(DRIVE)
+    path = tmp_path / "best.toml"
+    path.write_text(SEARCH)
+    return path
+
+
+def search(tmp_path: Path) -> dict[str, Any]:
+    document: dict[str, Any] = json.loads((tmp_path / "out/search.json").read_text())
+    return document
+
+
+def test_front_is_what_no_other_trial_beats(cli: Cli, search_file: Path, tmp_path: Path) -> None:
+    done = cli("optimise", search_file, "--out", "out")
+    assert done.returncode == 0, done.stderr
+    trials = search(tmp_path)["trials"]
+    assert len(trials) == 24
+    points = [(trial["measures"]["latency_ps.all.p99"], trial["measures"]["wires"]) for trial in trials]
+    within = [p99 <= 400e6 for p99, _ in points]
+    assert [trial["feasible"] for trial in trials] == within
+    assert True in within
+    assert False in within
+    candidates = {point for point, is_within in zip(points, within, strict=True) if is_within}
+    best = {
+        point
+        for point in candidates
+        if not any(other != point and other[0] <= point[0] and other[1] <= point[1] for other in candidates)
+    }
+    assert {point for trial, point in zip(trials, points, strict=True) if trial["pareto"]} == best
+    assert len(done.stdout.splitlines()) == 2 + len(best)
+    # Every point is run once, however often it is tried.
+    tried = {json.dumps(trial["settings"]) for trial in trials}
+    assert len(kept(tmp_path / "out")) == len(tried) <= len(list(itertools.product(range(3), range(3))))
+    assert cli("show", "out", "--measure", "wires").returncode == 0
+
+
+def test_search_goes_on_and_takes_the_same_path(cli: Cli, search_file: Path, tmp_path: Path) -> None:
+    search_file.write_text(SEARCH.replace("trials = 24", "trials = 8"))
+    assert cli("optimise", search_file, "--out", "out").returncode == 0
+    before = kept(tmp_path / "out")
+    search_file.write_text(SEARCH)
+    assert "24 trials, 8 of them done" in cli("optimise", search_file, "--out", "out", "--resume").stderr
+    assert before.items() <= kept(tmp_path / "out").items()
+    in_two = search(tmp_path)["trials"]
+    (tmp_path / "out").rename(tmp_path / "two")
+    assert cli("optimise", search_file, "--out", "out").returncode == 0
+    assert search(tmp_path)["trials"] == in_two
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ('"<= 400us"', '"<= 400"', "has the wrong unit"),
+        ('"<= 400us"', '"less than 400us"', 'a constraint is a bound such as "<= 100us"'),
+        ('"wires" = "minimise"', '"wires" = "small"', "an objective is minimise or maximise"),
+        ('"wires" = "minimise"', '"wirse" = "minimise"', "did you mean 'wires'?"),
+        ("[space]", "[spaces]", "did you mean space?"),
+        ("trials = 24", "trials = 0", "trials is a whole number from 1"),
+    ],
+)
+def test_what_is_no_search_is_refused(
+    cli: Cli, search_file: Path, tmp_path: Path, old: str, new: str, words: str
+) -> None:
+    search_file.write_text(SEARCH.replace(old, new))
+    done = cli("optimise", search_file, "--out", "out")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert words in done.stderr
+    assert not (tmp_path / "out").exists()
+
+
+def test_constraints_that_nothing_meets_are_named(cli: Cli, search_file: Path) -> None:
+    search_file.write_text(SEARCH.replace("trials = 24", "trials = 8").replace('"<= 400us"', '"<= 1us"'))
+    done = cli("optimise", search_file, "--out", "out")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "none of the drives tried keeps to latency_ps.all.p99 <= 1us" in done.stderr
+    search_file.write_text(SEARCH)
+    assert "holds another search" in cli("optimise", search_file, "--out", "out", "--resume").stderr

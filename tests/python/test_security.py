@@ -1,0 +1,189 @@
+"""What SECURITY.md says of hostile files, sentence by sentence."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from conftest import COMMAND, ENDLESS, TIMEOUT_S, Cli, environment
+from mqsim_files import SYNTHETIC, device_text, workload_text
+
+DANGEROUS = ("os.system", "subprocess.Popen", "os.exec", "os.posix_spawn", "os.fork", "os.spawn", "pickle.find_class")
+"""Events of the interpreter that start something."""
+AUDITED = """
+import sys
+EVENTS = {events!r}
+seen = []
+def watch(event, arguments):
+    if event in EVENTS or event == "socket.connect" or (event == "compile" and "pwned" in str(arguments[0])):
+        seen.append(event)
+    if event == "open" and isinstance(arguments[1], str) and set(arguments[1]) & set("wax+"):
+        print("WRITES", arguments[0], flush=True)
+import flashmesh.cli.entry, flashmesh.report.summary, flashmesh.importers.fio, flashmesh.importers.mqsim
+import tomllib, json, pandas
+sys.addaudithook(watch)
+sys.argv = ["flashmesh", *sys.argv[1:]]
+try:
+    flashmesh.cli.main()
+finally:
+    print("SEEN", seen, flush=True)
+"""
+HOSTILE_TEXTS = (
+    "$(touch pwned)",
+    "__import__('os').system('touch pwned')",
+)
+
+
+def audited(folder: Path, *arguments: str) -> str:
+    """Runs a command and gives what it printed, with every file it opened for writing and whatever it started."""
+    done = subprocess.run(
+        [sys.executable, "-c", AUDITED.format(events=DANGEROUS), *arguments],
+        cwd=folder,
+        env=environment() | {"PYTHONDONTWRITEBYTECODE": "1"},
+        capture_output=True,
+        text=True,
+        timeout=TIMEOUT_S,
+        check=False,
+    )
+    assert "Traceback" not in done.stderr, done.stderr
+    return done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("text", HOSTILE_TEXTS)
+def test_nothing_in_a_file_is_executed(tmp_path: Path, text: str) -> None:
+    (tmp_path / "drive.toml").write_text(f"preset = {text!r}\n[workload]\ntrace = {text!r}\n")
+    (tmp_path / "trace").write_text(f"{text}\n1 0 8 8 1\n")
+    (tmp_path / "job.fio").write_text(f"[a]\nrw=read\nexec_prerun={text}\nfilename={text}\nsize=1M\n")
+    (tmp_path / "ssd.xml").write_text(device_text() + text)
+    (tmp_path / "work.xml").write_text(workload_text([SYNTHETIC | {"Address_Distribution": text.replace("<", "")}]))
+    before = sorted(tmp_path.iterdir())
+    calls = [
+        ("run", "drive.toml"),
+        ("run", "preset:z-nand", "--trace", "trace"),
+        ("run", "--fio", "job.fio"),
+        ("import-mqsim", "ssd.xml", "work.xml", "-o", "."),
+    ]
+    for call in calls:
+        shown = audited(tmp_path, *call)
+        assert "SEEN []" in shown, shown
+    assert sorted(tmp_path.iterdir()) == before
+
+
+def test_fio_reads_no_variable_of_the_environment(tmp_path: Path, cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SECRET", "4242")
+    (tmp_path / "job.fio").write_text("[a]\nrw=read\nsize=${SECRET}k\n")
+    done = cli("run", "--fio", "job.fio")
+    assert "4242" not in done.stdout + done.stderr
+
+
+def test_nothing_is_written_but_what_options_name_and_no_socket_is_connected(tmp_path: Path) -> None:
+    (tmp_path / "drive.toml").write_text('preset = "z-nand"\n[workload]\nrequests = 100\n')
+    shown = audited(tmp_path, "run", "drive.toml", "--json", "result.json")
+    assert "SEEN []" in shown
+    written = [line for line in shown.splitlines() if line.startswith("WRITES")]
+    assert all("/proc/self/fd/" in line for line in written)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["drive.toml", "result.json"]
+
+
+@pytest.mark.parametrize("name", ["../../evil", "/tmp/evil", "..", "a/b"])
+def test_tags_of_mqsim_name_no_file_to_write(tmp_path: Path, cli: Cli, name: str) -> None:
+    inner = tmp_path / "inner"
+    inner.mkdir()
+    (inner / "ssd.xml").write_text(device_text())
+    (inner / "work.xml").write_text(workload_text([SYNTHETIC | {"Address_Distribution": name}]))
+    cli("import-mqsim", "inner/ssd.xml", "inner/work.xml", "-o", "inner/out")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["inner"]
+    assert {path.name for path in inner.iterdir()} <= {"ssd.xml", "work.xml", "out"}
+
+
+def test_entities_of_xml_are_refused(tmp_path: Path, cli: Cli) -> None:
+    bomb = '<!DOCTYPE a [<!ENTITY x SYSTEM "file:///etc/passwd"><!ENTITY b "&x;&x;">]>'
+    (tmp_path / "ssd.xml").write_text(
+        device_text().replace("?>", f"?>{bomb}", 1) if "?>" in device_text() else bomb + device_text()
+    )
+    (tmp_path / "work.xml").write_text(workload_text([SYNTHETIC]))
+    done = cli("import-mqsim", "ssd.xml", "work.xml", "-o", "out")
+    assert done.returncode == 2
+    assert "a document type is not taken" in done.stderr
+    assert "root:" not in done.stdout + done.stderr
+
+
+def test_files_that_are_too_long_are_refused_unread(tmp_path: Path, cli: Cli) -> None:
+    (tmp_path / "drive.toml").write_text("#" * (1 << 20) + "\n")
+    done = cli("run", "drive.toml")
+    assert (done.returncode, "longer than 1 MiB" in done.stderr) == (2, True)
+    with (tmp_path / "ssd.xml").open("wb") as file:
+        file.truncate((16 << 20) + 1)
+    done = cli("import-mqsim", "ssd.xml", "ssd.xml", "-o", "out")
+    assert (done.returncode, "is larger than 16 MiB" in done.stderr) == (2, True)
+
+
+@pytest.fixture
+def sparse_line(tmp_path: Path) -> Path:
+    """A file of 3 GB without the end of a line, which takes no room."""
+    path = tmp_path / "endless"
+    with path.open("wb") as file:
+        file.write(b"1 0 8 8 1\n")
+        file.truncate(3_000_000_000)
+    return path
+
+
+def test_line_that_does_not_end_takes_no_memory(tmp_path: Path, sparse_line: Path) -> None:
+    (tmp_path / "ssd.xml").write_text(device_text())
+    from mqsim_files import TRACE
+
+    (tmp_path / "work.xml").write_text(workload_text([TRACE | {"File_Path": str(sparse_line)}]))
+    done = subprocess.run(
+        ["sh", "-c", 'ulimit -v 2000000; exec "$@"', "sh", COMMAND, "import-mqsim", "ssd.xml", "work.xml", "-o", "out"],
+        cwd=tmp_path,
+        env=environment() | {"OPENBLAS_NUM_THREADS": "1"},
+        capture_output=True,
+        text=True,
+        timeout=TIMEOUT_S,
+        check=False,
+    )
+    assert done.returncode == 2, done.stderr
+    assert "endless:2: the line is longer than 4096 bytes" in done.stderr
+
+
+def test_control_characters_of_files_do_not_reach_the_terminal(tmp_path: Path, cli: Cli) -> None:
+    evil = "\x1b]0;owned\x07\x1b[2J"
+    (tmp_path / "drive.toml").write_bytes(b'preset = "z-nand"\nfabric = "' + evil.encode() + b'"\n')
+    (tmp_path / "trace").write_bytes(evil.encode() + b" 0 8 8 1\n" * 3)
+    (tmp_path / "job.fio").write_bytes(b"[a]\nrw=" + evil.encode() + b"\n")
+    for call in (("run", "drive.toml"), ("run", "preset:z-nand", "--trace", "trace"), ("run", "--fio", "job.fio")):
+        done = cli(*call)
+        assert done.returncode == 2
+        assert "\x1b" not in done.stdout + done.stderr, call
+        assert "\x07" not in done.stdout + done.stderr, call
+
+
+def test_run_can_be_bounded_from_outside(config: Path, tmp_path: Path) -> None:
+    process = subprocess.Popen(
+        [COMMAND, "run", config, "--set", ENDLESS, "--json", "result.json"],
+        cwd=tmp_path,
+        env=environment(),
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    time.sleep(2)
+    process.send_signal(signal.SIGTERM)
+    assert process.wait(timeout=30) == 143
+    assert [path.name for path in tmp_path.iterdir()] == ["drive.toml"]
+
+
+def sentences() -> Iterator[str]:
+    text = (Path(__file__).parents[2] / "SECURITY.md").read_text()
+    yield from (line for line in text.splitlines() if line.startswith("- **"))
+
+
+def test_page_promises_what_is_tested_here() -> None:
+    assert len(list(sentences())) == 8
+    assert os.path.exists(Path(__file__).parents[2] / "crates/flashmesh-fuzz")  # noqa: PTH110 - a folder or a link

@@ -1,0 +1,61 @@
+"""What the project is built from, and the check of it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import supply_chain
+from supply_chain import Component
+
+ROOT = Path(__file__).parents[2]
+CRATE = Component("cargo", "a", "1.0.0", "MIT", "registry+https://example.org", "0" * 64)
+PACKAGE = Component("pypi", "b", "2.0", None, None, "1" * 64)
+
+
+def test_every_requirement_is_pinned_with_hashes() -> None:
+    found = supply_chain.requirements((ROOT / "requirements.lock").read_text())
+    assert len(found) > 20
+    assert [one.name for one in found if one.sha256 is None] == []
+    lines = (ROOT / "requirements.lock").read_text().splitlines()
+    named = [line for line in lines if line and line[0] not in "# "]
+    assert len(named) == len(found)
+
+
+def test_licences_are_read_as_they_are_written() -> None:
+    allowed = ["MIT", "MIT OR GPL-3.0", "Apache-2.0/MIT", "(MIT OR Apache-2.0) AND Unicode-3.0"]
+    assert all(map(supply_chain.allows, allowed))
+    refused = [None, "GPL-3.0", "MIT AND GPL-3.0", "LGPL-2.1 OR GPL-2.0", "(MIT OR Apache-2.0) AND AGPL-3.0"]
+    assert not any(map(supply_chain.allows, refused))
+
+
+def test_every_fault_is_named() -> None:
+    reasons = supply_chain.DUPLICATES
+    twice = [Component("cargo", name, version, "MIT", "registry+x", "0") for name in reasons for version in ("1", "2")]
+    assert supply_chain.problems([CRATE, *twice], [PACKAGE]) == []
+    faults = [
+        Component("cargo", "c", "1", "GPL-3.0", "registry+x", "0"),
+        Component("cargo", "d", "1", "MIT", "git+https://example.org", "0"),
+        Component("cargo", "e", "1", "MIT", "registry+x", None),
+        Component("cargo", "f", "1", "MIT", "registry+x", "0"),
+        Component("cargo", "f", "2", "MIT", "registry+x", "0"),
+    ]
+    found = supply_chain.problems([CRATE, *twice, *faults], [Component("pypi", "g", "1", None, None, None)])
+    assert [problem.split(":")[0] for problem in found] == ["c 1", "d 1", "e 1", "f", "g==1"]
+    once = supply_chain.problems([CRATE], [PACKAGE])
+    assert len(once) == len(reasons)
+
+
+def test_bill_of_materials_names_each_component_with_its_hash() -> None:
+    document = supply_chain.sbom([CRATE, PACKAGE], "1.2.3")
+    assert (document["bomFormat"], document["specVersion"]) == ("CycloneDX", "1.6")
+    assert document["metadata"]["component"]["version"] == "1.2.3"
+    assert document["components"][0] == {
+        "type": "library",
+        "name": "a",
+        "version": "1.0.0",
+        "purl": "pkg:cargo/a@1.0.0",
+        "bom-ref": "pkg:cargo/a@1.0.0",
+        "licenses": [{"expression": "MIT"}],
+        "hashes": [{"alg": "SHA-256", "content": "0" * 64}],
+    }
+    assert document["components"][1]["purl"] == "pkg:pypi/b@2.0"

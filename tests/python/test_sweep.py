@@ -1,0 +1,255 @@
+"""`flashmesh sweep`: what it keeps, what it repeats, and what it refuses."""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pandas as pd
+import pyarrow.parquet as pq
+import pytest
+
+from conftest import COMMAND, TIMEOUT_S, Cli, environment
+from sweep_files import SWEEP, documents, kept, sweep_file
+from test_cli_run import simulated
+
+__all__ = ["sweep_file"]
+
+
+def test_every_point_gives_what_it_gives_alone(cli: Cli, sweep_file: Path, tmp_path: Path) -> None:
+    done = cli("sweep", sweep_file, "--out", "out")
+    assert done.returncode == 0, done.stderr
+    assert done.stderr.startswith("6 runs; ")
+    assert len(kept(tmp_path / "out")) == 6
+    table = pd.read_parquet(tmp_path / "out/results.parquet")
+    assert list(zip(table["fabric.kind"], table["replay.outstanding"], strict=True)) == [
+        (kind, outstanding) for kind in ("bus", "ideal") for outstanding in (1, 4, 16)
+    ]
+    for row in table.itertuples():
+        found = json.loads(str(row.document))
+        settings = [
+            f"{key}={found['configuration'][key.split('.')[0]][key.split('.')[1]]}" for key in table.columns[:2]
+        ]
+        options = [option for setting in settings for option in ("--set", setting)]
+        assert simulated(json.loads(cli("run", "drive.toml", *options, "--json", "-").stdout)) == simulated(found)
+    log = (tmp_path / "out/log.txt").read_text().splitlines()
+    assert len(log) == 6
+    assert all("IOPS" in line for line in log)
+
+
+def test_complete_sweep_is_resumed_without_a_run(cli: Cli, sweep_file: Path, tmp_path: Path) -> None:
+    first = cli("sweep", sweep_file, "--out", "out")
+    before = kept(tmp_path / "out")
+    table = (tmp_path / "out/results.parquet").stat().st_ino
+    again = cli("sweep", sweep_file, "--out", "out", "--resume")
+    assert (again.returncode, again.stdout) == (0, first.stdout)
+    assert "6 runs, 6 of them are there already" in again.stderr
+    assert kept(tmp_path / "out") == before
+    assert (tmp_path / "out/results.parquet").stat().st_ino == table
+
+
+def test_more_points_are_added_to_a_sweep(cli: Cli, sweep_file: Path, tmp_path: Path) -> None:
+    cli("sweep", sweep_file, "--out", "out")
+    before = kept(tmp_path / "out")
+    sweep_file.write_text(SWEEP.replace("1..16 x4", "1..64 x4"))
+    assert "8 runs, 6 of them" in cli("sweep", sweep_file, "--out", "out", "--resume").stderr
+    after = kept(tmp_path / "out")
+    assert len(after) == 8
+    assert before.items() <= after.items()
+    assert pq.read_metadata(tmp_path / "out/results.parquet").num_rows == 8
+
+
+def test_killed_sweep_goes_on_and_repeats_nothing(sweep_file: Path, cli: Cli, tmp_path: Path) -> None:
+    sweep_file.write_text(SWEEP + 'seeds = 6\n[set]\n"workload.requests" = 20_000\n'.replace("seeds = 6\n", ""))
+    sweep_file.write_text("seeds = 6\n" + sweep_file.read_text())
+    with subprocess.Popen(
+        [COMMAND, "sweep", sweep_file, "--out", "out", "--jobs", "2"],
+        cwd=tmp_path,
+        env=environment(),
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    ) as process:
+        end = time.monotonic() + TIMEOUT_S
+        while len(kept(tmp_path / "out")) < 4:
+            assert time.monotonic() < end, "no result appears"
+            time.sleep(0.01)
+        process.kill()
+    before = kept(tmp_path / "out")
+    assert 4 <= len(before) < 36
+    assert all(document["requests"] == 20_000 for document in documents(tmp_path / "out"))
+    done = cli("sweep", sweep_file, "--out", "out", "--resume")
+    assert done.returncode == 0, done.stderr
+    assert f"36 runs, {len(before)} of them are there already" in done.stderr
+    after = kept(tmp_path / "out")
+    assert len(after) == 36
+    assert before.items() <= after.items()
+    assert "+-" in done.stdout
+    assert pq.read_metadata(tmp_path / "out/results.parquet").num_rows == 36
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_interrupted_sweep_keeps_what_has_finished(
+    sweep_file: Path, tmp_path: Path, number: signal.Signals, code: int
+) -> None:
+    sweep_file.write_text(SWEEP + '[set]\n"workload.requests" = 300_000\n')
+
+    def expect_signals() -> None:
+        signal.signal(number, signal.SIG_DFL)
+
+    with subprocess.Popen(
+        [COMMAND, "sweep", sweep_file, "--out", "out", "--jobs", "1"],
+        cwd=tmp_path,
+        env=environment(),
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=expect_signals,
+    ) as process:
+        end = time.monotonic() + TIMEOUT_S
+        while not kept(tmp_path / "out"):
+            assert time.monotonic() < end, "no result appears"
+            time.sleep(0.01)
+        process.send_signal(number)
+        _, stderr = process.communicate(timeout=TIMEOUT_S)
+    assert process.returncode == code
+    assert "--resume goes on" in stderr
+    assert 1 <= pq.read_metadata(tmp_path / "out/results.parquet").num_rows < 6
+    assert not any(document["interrupted"] for document in documents(tmp_path / "out"))
+
+
+def test_failed_run_stops_no_other_and_is_tried_again(cli: Cli, sweep_file: Path, tmp_path: Path) -> None:
+    (tmp_path / "good.ascii").write_text("0 0 0 8 1\n1000 0 64 8 0\n")
+    (tmp_path / "bad.ascii").write_text("nonsense\n")
+    axes = '[axes]\n"workload.trace" = ["bad.ascii", "good.ascii"]\n'
+    sweep_file.write_text(f'config = "drive.toml"\n[set]\n"workload.time-unit" = "ns"\n{axes}')
+    done = cli("sweep", sweep_file, "--out", "out")
+    assert done.returncode == 2
+    assert "1 of 2 runs failed: workload.trace=" in done.stderr
+    assert len(kept(tmp_path / "out")) == 1
+    assert "failed: " in (tmp_path / "out/log.txt").read_text()
+    (tmp_path / "bad.ascii").write_text("0 0 8 8 1\n")
+    again = cli("sweep", sweep_file, "--out", "out", "--resume")
+    assert again.returncode == 0, again.stderr
+    assert "2 runs, 1 of them" in again.stderr
+
+
+def test_run_is_known_by_the_content_of_its_trace(cli: Cli, sweep_file: Path, tmp_path: Path) -> None:
+    (tmp_path / "a.ascii").write_text("0 0 0 8 1\n1000 0 64 8 0\n")
+    settings = '[set]\n"workload.trace" = "a.ascii"\n"workload.time-unit" = "ns"\n'
+    sweep_file.write_text(f'config = "drive.toml"\nseeds = 2\n{settings}')
+    assert cli("sweep", sweep_file, "--out", "out").returncode == 0
+    (tmp_path / "a.ascii").write_text("0 0 0 8 1\n1000 0 64 8 0\n2000 0 8 8 1\n")
+    assert "2 runs; " in cli("sweep", sweep_file, "--out", "out", "--resume").stderr
+    found = documents(tmp_path / "out")
+    assert sorted(document["requests"] for document in found) == [2, 2, 3, 3]
+    files = [document["provenance"]["files"][0] for document in found]
+    assert len({file["sha256"] for file in files}) == 2
+    assert {file["size_bytes"] for file in files} == {24, 37}
+
+
+def test_shards_make_one_data_set(cli: Cli, sweep_file: Path, tmp_path: Path) -> None:
+    one = cli("sweep", sweep_file, "--out", "out", "--shard", "1/2")
+    assert len(kept(tmp_path / "out")) == 3, one.stderr
+    two = cli("sweep", sweep_file, "--out", "out", "--shard", "2/2", "--resume")
+    assert two.returncode == 0, two.stderr
+    assert pq.read_metadata(tmp_path / "out/results.parquet").num_rows == 6
+    assert cli("sweep", sweep_file, "--out", "out", "--shard", "3/2", "--resume").returncode == 2
+
+
+def test_points_that_cannot_be_configured_are_left_out_only_when_asked(
+    cli: Cli, sweep_file: Path, tmp_path: Path
+) -> None:
+    sweep_file.write_text(SWEEP.replace('"ideal"', '"pnssd"') + '[set]\n"geometry.chips-per-channel" = 4\n')
+    refused = cli("sweep", sweep_file, "--out", "out")
+    assert (refused.returncode, refused.stdout) == (2, "")
+    assert "3 of 6 runs cannot be configured, so none was run" in refused.stderr
+    assert not (tmp_path / "out").exists()
+    done = cli("sweep", sweep_file, "--out", "out", "--keep-going")
+    assert done.returncode == 0, done.stderr
+    assert done.stderr.count("left out: ") == 3
+    assert len(kept(tmp_path / "out")) == 3
+
+
+def test_dry_run_lists_the_runs_and_makes_none(cli: Cli, sweep_file: Path, tmp_path: Path) -> None:
+    done = cli("sweep", sweep_file, "--dry-run")
+    assert done.stdout.splitlines()[0] == "6 runs"
+    assert len(set(done.stdout.splitlines())) == 7
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["drive.toml", "s.toml"]
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("[axes]\nseed = [1]\n", "needs a configuration"),
+        ('config = "drive.toml"\n', "nothing varies"),
+        ('config = "drive.toml"\n[axis]\nseed = [1]\n', "did you mean axes?"),
+        ('config = "drive.toml"\n[axes]\nseed = 3\n', "the values of an axis are a list"),
+        ('config = "drive.toml"\n[axes]\nseed = "1 to 3"\n', "is no range"),
+        ('config = "drive.toml"\nseeds = 2\n[axes]\nseed = [1]\n', "seed is varied twice"),
+        ('config = "drive.toml"\n[axes]\nseed = [1]\n[set]\nseed = 2\n', "varied and given in [set]"),
+        ('config = "drive.toml"\n[[zip]]\nseed = [1]\n"replay.outstanding" = [1, 2]\n', "equally many values"),
+        ('config = "drive.toml"\n[random]\nseed = [1]\n', "needs samples"),
+        ('config = "drive.toml"\n[axes]\n"venice.routing" = ["xy", "venice"]\n', "venice.routing has no effect"),
+        ("config = \n", "is not TOML"),
+    ],
+)
+def test_what_is_no_sweep_is_refused(cli: Cli, sweep_file: Path, tmp_path: Path, text: str, words: str) -> None:
+    sweep_file.write_text(text)
+    done = cli("sweep", sweep_file, "--out", "out")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert words in done.stderr
+    assert "Traceback" not in done.stderr
+    assert not (tmp_path / "out").exists()
+
+
+def test_folders_that_hold_something_else_are_left_alone(cli: Cli, sweep_file: Path, tmp_path: Path) -> None:
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine/thesis.txt").write_text("x")
+    assert "is a folder with other files" in cli("sweep", sweep_file, "--out", "mine").stderr
+    assert cli("sweep", sweep_file, "--out", "drive.toml/x").returncode == 2
+    assert cli("sweep", sweep_file, "--out", "out", "--shard", "1/6").returncode == 0
+    assert "go on with --resume" in cli("sweep", sweep_file, "--out", "out").stderr
+    before = kept(tmp_path / "out")
+    manifest = tmp_path / "out/sweep.json"
+    manifest.write_text(manifest.read_text().replace('"version": "', '"version": "9'))
+    other = cli("sweep", sweep_file, "--out", "out", "--resume")
+    assert (other.returncode, other.stderr.count("\n")) == (2, 1)
+    assert "holds results of flashmesh 9" in other.stderr
+    assert kept(tmp_path / "out") == before
+
+
+def test_full_disk_loses_no_result(sweep_file: Path, cli: Cli, tmp_path: Path) -> None:
+    assert cli("sweep", sweep_file, "--out", "out", "--shard", "1/3").returncode == 0
+    before = kept(tmp_path / "out")
+
+    def limit() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
+
+    done = subprocess.run(
+        [COMMAND, "sweep", sweep_file, "--out", "out", "--resume", "--quiet"],
+        cwd=tmp_path,
+        env=environment(),
+        capture_output=True,
+        text=True,
+        timeout=TIMEOUT_S,
+        check=False,
+        preexec_fn=limit,
+    )
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert "out: cannot be written: File too large; the 2 results so far are kept" in done.stderr
+    assert kept(tmp_path / "out") == before
+    assert not list((tmp_path / "out").glob("runs/*/.*"))
+    assert cli("sweep", sweep_file, "--out", "out", "--resume").returncode == 0
+
+
+def test_file_that_lost_its_content_is_made_again(cli: Cli, sweep_file: Path, tmp_path: Path) -> None:
+    cli("sweep", sweep_file, "--out", "out")
+    broken = next((tmp_path / "out").glob("runs/*/*.json"))
+    os.truncate(broken, 0)
+    assert "6 runs, 5 of them" in cli("sweep", sweep_file, "--out", "out", "--resume").stderr
+    assert json.loads(broken.read_text())["requests"] == 500

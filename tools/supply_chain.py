@@ -1,0 +1,177 @@
+"""What the project is built from: licences, sources and duplicates, and the bill of materials of a release.
+
+Reads Cargo.lock through `cargo metadata`, and requirements.lock. Without arguments it fails on a crate whose licence is
+none of `LICENCES`, that comes from elsewhere than a registry, or that is there in two versions without a reason in
+`DUPLICATES`; and on a Python requirement without a version and a hash. With --sbom FILE it writes a CycloneDX document
+instead.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parents[1]
+LICENCES = {
+    "0BSD",
+    "Apache-2.0",
+    "Apache-2.0 WITH LLVM-exception",
+    "BSD-2-Clause",
+    "BSD-3-Clause",
+    "BSL-1.0",
+    "CC0-1.0",
+    "ISC",
+    "MIT",
+    "MIT-0",
+    "Unicode-3.0",
+    "Unlicense",
+    "Zlib",
+}
+"""Licences under which a crate may be used; one of several alternatives is enough."""
+DUPLICATES: dict[str, str] = {
+    "getrandom": "bolero, which fuzz tests are made with, takes an older one",
+    "r-efi": "bolero, which fuzz tests are made with, takes an older one",
+    "rand": "bolero, which fuzz tests are made with, takes an older one",
+    "rand_core": "bolero, which fuzz tests are made with, takes an older one",
+    "rand_xoshiro": "bolero, which fuzz tests are made with, takes an older one",
+    "toml_datetime": "bolero, which fuzz tests are made with, takes an older one",
+    "winnow": "bolero, which fuzz tests are made with, takes an older one",
+    "syn": "macros of bolero, enum_dispatch and others take an older one; it is in no binary",
+}
+"""Crates that are there in several versions, and why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Component:
+    """Something that a release is made of, or made with."""
+
+    kind: str
+    name: str
+    version: str
+    licence: str | None
+    source: str | None
+    sha256: str | None = None
+
+
+def crates() -> list[Component]:
+    """The crates of Cargo.lock, without those of this workspace."""
+    command = ["cargo", "metadata", "--locked", "--format-version", "1"]
+    text = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    metadata: dict[str, Any] = json.loads(text)
+    own = set(metadata["workspace_members"])
+    checksums = checksums_of((ROOT / "Cargo.lock").read_text())
+    return [
+        Component(
+            "cargo",
+            package["name"],
+            package["version"],
+            package["license"],
+            package["source"],
+            checksums.get((package["name"], package["version"])),
+        )
+        for package in metadata["packages"]
+        if package["id"] not in own
+    ]
+
+
+def checksums_of(lock: str) -> dict[tuple[str, str], str]:
+    """The checksums of Cargo.lock by name and version."""
+    import tomllib
+
+    packages = tomllib.loads(lock)["package"]
+    return {(one["name"], one["version"]): one["checksum"] for one in packages if "checksum" in one}
+
+
+def requirements(lock: str) -> list[Component]:
+    """The Python packages of requirements.lock, each with one of its hashes."""
+    found: list[Component] = []
+    for entry in re.split(r"\n(?=[^ #\n])", lock):
+        if (named := re.match(r"([A-Za-z0-9_.-]+)==([^ \\\n]+)", entry)) is not None:
+            hashes = re.findall(r"--hash=sha256:([0-9a-f]{64})", entry)
+            found.append(Component("pypi", named[1], named[2], None, None, hashes[0] if hashes else None))
+    return found
+
+
+def allows(licence: str | None) -> bool:
+    """Whether a crate may be used under its licence: every part of an `AND`, one of an `OR`."""
+    if licence is None:
+        return False
+    parts = re.split(r"\s+AND\s+", licence.replace("(", " ").replace(")", " ").replace("/", " OR "))
+    return all(any(one.strip() in LICENCES for one in re.split(r"\s+OR\s+", part)) for part in parts)
+
+
+def problems(cargo: list[Component], python: list[Component]) -> list[str]:
+    """A sentence for everything that a release must not be built from."""
+    found = [
+        f"{one.name} {one.version}: licence {one.licence} is not among those allowed"
+        for one in cargo
+        if not allows(one.licence)
+    ]
+    found += [
+        f"{one.name} {one.version}: comes from {one.source}, not from a registry"
+        for one in cargo
+        if not (one.source or "").startswith("registry+")
+    ]
+    found += [f"{one.name} {one.version}: Cargo.lock has no checksum of it" for one in cargo if one.sha256 is None]
+    versions: dict[str, list[str]] = {}
+    for one in cargo:
+        versions.setdefault(one.name, []).append(one.version)
+    for name, several in sorted(versions.items()):
+        if len(several) > 1 and name not in DUPLICATES:
+            found.append(f"{name}: is there in the versions {', '.join(sorted(several))}; give a reason, or take one")
+        if len(several) == 1 and name in DUPLICATES:
+            found.append(f"{name}: is there once; remove it from the duplicates")
+    found += [f"{name}: is not there; remove it from the duplicates" for name in DUPLICATES if name not in versions]
+    found += [f"{one.name}=={one.version}: requirements.lock has no hash of it" for one in python if one.sha256 is None]
+    if not python:
+        found.append("requirements.lock names nothing with a version")
+    return found
+
+
+def sbom(components: list[Component], version: str) -> dict[str, Any]:
+    """A bill of materials, as CycloneDX 1.6 has it."""
+    return {
+        "bomFormat": "CycloneDX",
+        "specVersion": "1.6",
+        "version": 1,
+        "metadata": {"component": {"type": "application", "name": "flashmesh", "version": version}},
+        "components": [
+            {
+                "type": "library",
+                "name": one.name,
+                "version": one.version,
+                "purl": f"pkg:{one.kind}/{one.name}@{one.version}",
+                "bom-ref": f"pkg:{one.kind}/{one.name}@{one.version}",
+                **({"licenses": [{"expression": one.licence.replace("/", " OR ")}]} if one.licence else {}),
+                **({"hashes": [{"alg": "SHA-256", "content": one.sha256}]} if one.sha256 else {}),
+            }
+            for one in components
+        ],
+    }
+
+
+def main() -> int:
+    """Checks, or writes a bill of materials."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--sbom", type=Path, metavar="FILE", help="write a CycloneDX document and check nothing")
+    arguments = parser.parse_args()
+    cargo, python = crates(), requirements((ROOT / "requirements.lock").read_text())
+    if arguments.sbom is not None:
+        version = re.search(r'^version = "(.+)"', (ROOT / "Cargo.toml").read_text(), re.MULTILINE)
+        document = sbom([*cargo, *python], version[1] if version else "unknown")
+        arguments.sbom.write_text(json.dumps(document, indent=2) + "\n")
+        return 0
+    found = problems(cargo, python)
+    for problem in found:
+        print(problem, file=sys.stderr)
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
