@@ -29,6 +29,7 @@ ROOMS = (
     ("fabric", "the interconnects"),
     ("schedule", "which transaction a die runs next"),
     ("ftl", "mapping, allocation, collection, wear"),
+    ("persistence", "what of the map is on flash, and how it is found after a cut of the power"),
     ("collisions", "reads that wait behind reads of their die, and what copies would gain"),
     ("power", "energy and area"),
     # What the parts of a run share.

@@ -36,7 +36,7 @@ def test_campaign_draws_every_kind_of_drive() -> None:
     drawn = [engine.settings_of(number, SEED) for number in range(60)]
     for key in ("fabric.kind", "host.interface", "schedule.policy", "precondition.kind", "replay.mode"):
         assert len({settings.get(key) for settings in drawn}) > 2, key
-    assert any("cache.power-cut" in settings for settings in drawn)
+    assert any("power.cut" in settings for settings in drawn)
     assert any(any(key.startswith("stream.") for key in settings) for settings in drawn)
     assert len(parameters()) > 150
 

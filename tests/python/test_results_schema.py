@@ -28,7 +28,11 @@ RUNS: dict[str, tuple[dict[str, Any], list[str]]] = {
     "nvme": ({"host": {"interface": "nvme"}}, []),
     "map": ({"mapping": {"cache-capacity": "1856KiB"}}, ["mapping_cache.hit_share"]),
     "cache": ({"cache": CACHE}, ["cache", "lower_bound.dram_ps"]),
-    "cut": ({"cache": CACHE | {"power-cut": "100us"}}, ["power_cut", "cache"]),
+    "cut": ({"cache": CACHE, "power": {"cut": "100us"}}, ["power_cut", "cache"]),
+    "recovery": (
+        {"power": {"cut": "100us"}, "persistence": {"policy": "journal"}},
+        ["power_cut.recovery.duration_ps", "persistence.write_amplification"],
+    ),
     "warm": ({"measure": WARM}, ["warm_up.ended_ps", "measured.rounds", "epochs.0.latency_ps.read"]),
     "warm by time": ({"measure": {"warm-up": "time", "warm-up-time": "1s"}}, ["warm_up"]),
     "profile": ({"workload": {"profile": "ssd-10", "requests": 500}}, ["workload.description"]),

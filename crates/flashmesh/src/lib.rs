@@ -26,6 +26,7 @@ pub mod host;
 pub mod ids;
 pub mod kernel;
 pub mod measure;
+pub mod persistence;
 pub mod power;
 pub mod probes;
 pub mod recording;

@@ -56,8 +56,6 @@ fn a_cache_that_cannot_be_is_refused() {
     assert_problem(small, Conflict, (2, 12), "cache.capacity (1KiB) is less than a page of 4KiB");
     let parts = "cache.capacity = \"8KiB\"\ncache.sharing = \"per-stream\"\n[stream.a]\n[stream.b]\n[stream.c]";
     assert_problem(parts, Conflict, (1, 18), "cache.capacity (8KiB) is less than a page of 4KiB for each of 3 streams");
-    let nothing = "[cache]\npower-cut = \"1ms\"";
-    assert_problem(nothing, Conflict, (2, 13), "there is no cache that could lose anything");
     let sectors = "cache.capacity = \"1MiB\"\n[geometry]\npage-size = \"64KiB\"";
     assert_problem(sectors, Conflict, (3, 13), "a page of 64KiB has 128 sectors of 512B, but the cache tells 64 apart");
 }

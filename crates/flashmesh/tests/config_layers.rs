@@ -186,7 +186,8 @@ fn a_key_of_a_part_that_is_not_there_is_refused() {
         ("workload.format = \"msr\"", "workload.kind is \"synthetic\""),
         ("workload.beyond = \"wrap\"", "workload.kind is \"synthetic\""),
         ("cache.writes = \"through\"", "cache.capacity is \"0B\""),
-        ("cache.capacity = \"1MiB\"\ncache.capacitors = false", "cache.power-cut is not set"),
+        ("power.capacitors = false", "power.cut is not set and persistence.policy is \"ideal\""),
+        ("persistence.checkpoint-interval = 8", "persistence.policy is \"ideal\""),
         ("mapping.fill = \"page\"", "mapping.cache-capacity is not set"),
         ("sata.ncq-depth = 4", "host.interface is \"direct\""),
         ("nvme.fetch-size = 4", "host.interface is \"direct\""),
@@ -219,7 +220,7 @@ fn a_key_of_a_part_that_is_there_is_taken() {
     read("measure.epoch = \"1ms\"\nmeasure.epochs-max = 4", &[]);
     read("mapping.cache-capacity = \"1MiB\"\nmapping.fill = \"page\"", &[]);
     read(
-        "cache.capacity = \"1MiB\"\nqueue.caching = \"reads\"\ncache.power-cut = \"1ms\"\ncache.capacitors = false",
+        "cache.capacity = \"1MiB\"\nqueue.caching = \"reads\"\npower.cut = \"1ms\"\npower.capacitors = false",
         &[],
     );
     read("workload.fitted = \"a.toml\"\nworkload.beyond = \"wrap\"", &[]);

@@ -77,7 +77,7 @@ fn met(condition: &Condition) -> (String, &'static str) {
     let value = match (path.as_str(), condition.is) {
         (_, true) => condition.values[0],
         ("cache.capacity" | "mapping.cache-capacity", _) => "\"1MiB\"",
-        ("cache.power-cut" | "measure.epoch", _) => "\"1ms\"",
+        ("power.cut" | "measure.epoch", _) => "\"1ms\"",
         ("ftl.policy", _) if !condition.values.contains(&"\"page\"") => "\"page\"",
         ("schedule.policy", _) if !condition.values.contains(&"\"fifo\"") => "\"fifo\"",
         ("schedule.policy", _) => "\"out-of-order\"",

@@ -304,8 +304,8 @@ fn zeroes_over_a_page_drop_it_from_the_cache_and_over_a_part_go_through_it() {
 /// Pages 0 to 9 are written and acknowledged, page 10 is on its way into DRAM when the power is cut.
 fn cut(capacitors: bool) -> Report {
     let mut config = cached(32);
-    config.cache.power_cut = Some(ms(20) + Time::from_ns(100));
-    config.cache.capacitors = capacitors;
+    config.power.cut = Some(ms(20) + Time::from_ns(100));
+    config.power.capacitors = capacitors;
     let requests = (0..10).map(|page| write(page, 1, ms(page))).chain([write(10, 1, ms(20)), read(0, 1, ms(30))]);
     measured(&config, requests).0
 }
@@ -341,10 +341,10 @@ fn what_the_array_has_programmed_is_not_lost_though_the_controller_has_yet_to_he
     (config.geometry.blocks_per_plane, config.geometry.pages_per_block) = (16, 16);
     config.geometry.capacity = Some(Bytes::from_kib(1024));
     config.cache.destage = Destage::FirstWrite;
-    config.cache.capacitors = false;
+    config.power.capacitors = false;
     let lost = |at: Time| {
         let mut config = config.clone();
-        config.cache.power_cut = Some(at);
+        config.power.cut = Some(at);
         let report = measured(&config, [write(1, 1, ms(0)), read(9, 1, ms(1))]).0;
         report.power_cut.expect("it came").pages_lost
     };
@@ -363,7 +363,7 @@ fn what_the_array_has_programmed_is_not_lost_though_the_controller_has_yet_to_he
 #[test]
 fn a_cut_after_the_end_of_the_run_does_nothing() {
     let mut config = cached(32);
-    config.cache.power_cut = Some(ms(50));
+    config.power.cut = Some(ms(50));
     let report = measured(&config, [write(0, 1, ms(0))]).0;
     assert_eq!((report.power_cut, report.requests), (None, 1));
 }
@@ -383,8 +383,8 @@ proptest! {
         if config.cache.capacity == Bytes::ZERO {
             config.cache.capacity = config.geometry.page_size * pages;
         }
-        config.cache.power_cut = Some(Time::from_us(at_us));
-        config.cache.capacitors = capacitors;
+        config.power.cut = Some(Time::from_us(at_us));
+        config.power.capacitors = capacitors;
         config.validate().expect("the configuration is legal");
         let count = requests.len() as u64;
         let source = Listed(requests.iter().copied().collect());

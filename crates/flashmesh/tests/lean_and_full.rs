@@ -111,7 +111,7 @@ fn without_features(mut case: Case) -> Case {
     let bare = Config::default();
     config.fabric.hold_path = false;
     config.cache.capacity = bare.cache.capacity;
-    config.cache.power_cut = None;
+    config.power.cut = None;
     config.mapping.cache_capacity = None;
     config.flash.suspension = bare.flash.suspension;
     config.flash.die_interleaving = true;

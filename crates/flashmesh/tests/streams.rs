@@ -395,8 +395,8 @@ proptest! {
         if config.cache.capacity == Bytes::ZERO {
             config.cache.capacity = config.geometry.page_size * pages;
         }
-        config.cache.power_cut = Some(Time::from_us(at_us));
-        config.cache.capacitors = capacitors;
+        config.power.cut = Some(Time::from_us(at_us));
+        config.power.capacitors = capacitors;
         config.validate().expect("the configuration is legal");
         let (report, records) = run_lists(&config, dealt(&case, sketches.len()));
         prop_assert_eq!(report.requests, records.len() as u64);

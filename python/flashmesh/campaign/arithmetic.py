@@ -69,6 +69,7 @@ def faults(result: Result, log: Log) -> Iterator[str]:
     yield from rates(result, log)
     yield from shares(result)
     yield from epochs(result)
+    yield from power_loss(result)
 
 
 def counted(result: Result, log: Log) -> Iterator[str]:
@@ -203,6 +204,23 @@ def shares(result: Result) -> Iterator[str]:
         yield f"the lower bound is {bound.makespan_ps} ps, the largest of its parts is not"
     if result.power_cut is not None and result.makespan_ps != result.power_cut.at_ps:
         yield f"the power was cut at {result.power_cut.at_ps} ps, and the run ends at {result.makespan_ps} ps"
+
+
+def power_loss(result: Result) -> Iterator[str]:
+    """What keeps the map on flash is programmed as often as it is counted, and a recovery finds all and takes its steps."""
+    kept, cut = result.persistence, result.power_cut
+    journal = 0 if kept is None else kept.journal_pages
+    if result.flash.journal_programs != journal:
+        yield f"{result.flash.journal_programs} pages of journal were programmed, {journal} are told"
+    recovery = None if cut is None else cut.recovery
+    if recovery is None:
+        return
+    steps = recovery.steps
+    taken = steps.blocks_ps + steps.system_ps + steps.map_ps + steps.open_ps
+    if recovery.duration_ps != taken:
+        yield f"the recovery takes {recovery.duration_ps} ps, its steps {taken} ps"
+    if recovery.pages_lost:
+        yield f"{recovery.pages_lost} pages that were programmed were not found"
 
 
 def vars_of(value: Any) -> list[str]:

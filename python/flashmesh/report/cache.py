@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def rows(result: Result) -> list[tuple[str, str]]:
-    """What the cache did, and what a cut of the power did; nothing where there is no cache."""
+    """What the cache did; nothing where there is no cache."""
     cache = result.cache
     if cache is None:
         return []
@@ -21,15 +21,6 @@ def rows(result: Result) -> list[tuple[str, str]]:
     told.append(("  to flash", f"{q.count(cache.destages)} pages; {kept}"))
     if cache.waits:
         told.append(("  waited for room", f"{q.count(cache.waits)} pages, {q.time(cache.wait_ps / cache.waits)} each"))
-    cut = result.power_cut
-    if cut is not None:
-        told.append(("power cut", f"at {q.time(cut.at_ps)}, {q.count(cut.requests_lost)} requests in flight lost"))
-        if cut.capacitors:
-            saved = f"{q.count(cut.pages_programmed)} pages programmed in {q.time(cut.duration_ps)}"
-            told.append(("  with capacitors", f"{saved}, {cut.energy_j:.3g} J"))
-        else:
-            lost = f"{q.count(cut.pages_lost)} pages ({cut.bytes_lost:,} B) acknowledged and lost"
-            told.append(("  without capacitors", f"{lost}, {q.count(cut.programs_lost)} programs cut short"))
     return told
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from rich.table import Table
 from rich.text import Text
 
-from flashmesh.report import cache, interconnect, mapping, over_time, replication
+from flashmesh.report import cache, interconnect, mapping, over_time, power_loss, replication
 from flashmesh.report import quantities as q
 from flashmesh.results import Breakdown, Latency, LatencyByKind
 
@@ -97,7 +97,7 @@ def sections(result: Result, terminal: Terminal) -> Iterator[RenderableType]:
     yield Text()
     yield flash(result)
     yield Text()
-    parts = [*mapping.rows(result), *cache.rows(result), *replication.rows(result)]
+    parts = [*mapping.rows(result), *cache.rows(result), *power_loss.rows(result), *replication.rows(result)]
     yield pairs([*parts, *interconnect.scouts(result), *interconnect.rows(result)])
     yield Text()
     yield Text(cost(result), style="dim")

@@ -212,7 +212,7 @@ impl Cache {
             generations: 0,
             due: VecDeque::new(),
             flushes: Vec::new(),
-            acknowledged: settings.power_cut.map(|_| Acknowledged::default()),
+            acknowledged: config.power.cut.map(|_| Acknowledged::default()),
             removed: None,
             counts: Counts::default(),
         })

@@ -62,7 +62,8 @@ impl Entries {
 
     pub(super) fn new(config: &Config) -> Entries {
         let mapping = &config.mapping;
-        let shadow = MapPages::new(config).map(|pages| Shadow {
+        let of_cache = MapPages::new(config).filter(|_| mapping.cache_capacity.is_some());
+        let shadow = of_cache.map(|pages| Shadow {
             pages,
             room: mapping.cache_capacity.unwrap_or_default().as_u64() / mapping.entry_size.as_u64().max(1),
             residents: 0,

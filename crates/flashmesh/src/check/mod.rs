@@ -15,6 +15,7 @@
 //! - `pages`: a page is programmed once between erases, in order, and no erase loses a page;
 //! - `cache`: the device cache hides no data and loses none;
 //! - `freshness`: every read returns the newest version, and no write is lost;
+//! - `durability`: after a cut of the power everything that was programmed is found, and what a flush confirmed holds;
 //! - `mapping`: the map of the translation layer is a bijection and agrees with the array;
 //! - `entries`: entries of the map are read before they are used, and written back before they are forgotten;
 //! - `namespaces`: a request stays within its namespace, whose pages lie on the planes it is bound to;
@@ -32,6 +33,7 @@ mod clock;
 mod commands;
 mod data;
 mod dies;
+mod durability;
 mod energy;
 mod entries;
 mod freshness;
@@ -66,6 +68,7 @@ use clock::Clock;
 use commands::Commands;
 use data::Data;
 use dies::Dies;
+use durability::Durability;
 use energy::Energy;
 use entries::Entries;
 use freshness::Freshness;
@@ -93,6 +96,7 @@ pub struct Oracles {
     dies: Dies,
     planes: Planes,
     pages: Pages,
+    durability: Durability,
     freshness: Freshness,
     cache: Option<Cache>,
     mapping: Mapping,
@@ -119,6 +123,7 @@ impl Oracles {
             dies: Dies::new(config),
             planes: Planes::new(config),
             pages: Pages::new(config),
+            durability: Durability::default(),
             freshness: Freshness::new(&config.geometry),
             cache: Cache::new(config),
             mapping: Mapping::new(&config.geometry),

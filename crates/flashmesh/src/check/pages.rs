@@ -11,6 +11,7 @@
 //! there is older than anything written since.
 
 mod before;
+mod recovered;
 mod replicas;
 
 use std::ops::Range;

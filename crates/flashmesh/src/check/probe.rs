@@ -16,6 +16,7 @@ impl Probe for Oracles {
                 self.cache_finished(power_cut, now);
                 self.reported(power, links, now);
             }
+            Notice::Recovered(recovered) => self.recovered(recovered, now),
             Notice::RequestIssued(request, stream) => self.request_issued(request, stream, now),
             Notice::Interface(seen) => self.host(seen, now),
             Notice::RequestSubmitted(request, ref io) => self.request_submitted(request, io, now),

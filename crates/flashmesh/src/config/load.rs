@@ -73,6 +73,10 @@ impl Table {
 /// The key that names the preset, beside those of the tree.
 const PRESET_KEY: &str = "preset";
 
+/// Keys that have another name now, with their sections.
+const RENAMED: [(&str, &str, &str); 2] =
+    [("cache", "power-cut", "power.cut"), ("cache", "capacitors", "power.capacitors")];
+
 #[derive(Default)]
 pub(super) struct Loader {
     sources: Vec<Source>,
@@ -275,7 +279,10 @@ impl Loader {
         let own = parameters().filter(|spec| spec.section == section).map(|spec| spec.key);
         let own: Vec<&'static str> = own.chain(section.is_empty().then_some(PRESET_KEY)).collect();
         let elsewhere = parameters().find(|spec| spec.section != section && spec.key == key.replace('_', "-"));
-        let help = if let Some(name) = nearest(key, own.iter().copied()) {
+        let renamed = RENAMED.iter().find(|(old_section, old_key, _)| (*old_section, *old_key) == (section, key.as_str()));
+        let help = if let Some((_, _, now)) = renamed {
+            Some(format!("it is called {now}"))
+        } else if let Some(name) = nearest(key, own.iter().copied()) {
             Some(format!("did you mean `{name}`?"))
         } else if let Some(spec) = elsewhere {
             Some(format!("`{}` belongs {}", spec.key, place_of(spec.section)))

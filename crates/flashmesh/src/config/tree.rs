@@ -7,8 +7,8 @@ use super::node::Node;
 use super::reference::SectionSpec;
 use super::section::{Section, section};
 use super::sections::{
-    Area, Cache, Fabric, Flash, Ftl, Gc, Geometry, Host, Mapping, Mbm, Measure, Namespace, Nossd, Nvme, Packets, Pnssd,
-    Power, Precondition, Queue, Replay, Replication, Sata, Schedule, Venice, Wear, Workload,
+    Area, Cache, Fabric, Flash, Ftl, Gc, Geometry, Host, Mapping, Mbm, Measure, Namespace, Nossd, Nvme, Packets,
+    Persistence, Pnssd, Power, Precondition, Queue, Replay, Replication, Sata, Schedule, Venice, Wear, Workload,
 };
 use super::stream::StreamConfig;
 
@@ -140,6 +140,8 @@ tree! {
         ftl: Ftl,
         /// The cache of the map, when the map does not fit into DRAM.
         mapping: Mapping,
+        /// What of the map is kept on flash, so that it is found again after a cut of the power.
+        persistence: Persistence,
         /// The parts of MBM (Maximizing Bandwidth Management FTL), each with a switch of its own.
         mbm: Mbm,
         /// Garbage collection.

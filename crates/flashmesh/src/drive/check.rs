@@ -1,19 +1,19 @@
 //! Checks that take more than one key, on the finished configuration.
 
 mod firmware;
+mod mapping;
 mod planes;
 mod replication;
 mod streams;
 
 use crate::cache::Sectors;
 use crate::config::{
-    CacheSharing, Clash, Config, MapFill, MapSharing, Move, PreconditionKind, ProgramOrder, WriteBinding,
+    CacheSharing, Clash, Config, Move, PreconditionKind, ProgramOrder, WriteBinding,
 };
 use crate::error::GeometryError;
 use crate::fabric;
 use crate::flash::geometry::Geometry;
-use crate::ftl::mapping_cache::entries_per_part;
-use crate::ftl::{TranslationPages, spare_blocks_min};
+use crate::ftl::spare_blocks_min;
 use crate::units::{Bytes, Share};
 
 /// What leaves more blocks to spare in every plane.
@@ -34,7 +34,7 @@ pub(super) fn clashes(config: &Config) -> Vec<Clash> {
         clashes.push(Clash::new(&error.keys, error.message).help(&error.help));
     }
     commands(config, &mut clashes);
-    let translation_pages = geometry.as_ref().map_or(0, |geometry| mapping(config, geometry, &mut clashes));
+    let translation_pages = geometry.as_ref().map_or(0, |geometry| mapping::clashes(config, geometry, &mut clashes));
     collection(config, geometry.as_ref(), translation_pages, &mut clashes);
     if let Some(geometry) = &geometry {
         cache(config, geometry, &mut clashes);
@@ -126,7 +126,7 @@ fn collection(config: &Config, geometry: Option<&Geometry>, translation_pages: u
     let Some(geometry) = geometry else { return };
     let spare_blocks = geometry.spare_blocks_per_plane();
     let needed = spare_blocks_min(config);
-    if config.mapping.cache_capacity.is_none() && spare_blocks < needed {
+    if translation_pages == 0 && spare_blocks < needed {
         let mut keys = Vec::new();
         let mut reasons = Vec::new();
         if gc.r#move == Move::ChipToChip {
@@ -169,11 +169,6 @@ fn cache(config: &Config, geometry: &Geometry, clashes: &mut Vec<Clash>) {
         clashes.push(clash.help("lower cache.low-mark, or raise cache.high-mark"));
     }
     if cache.capacity == Bytes::ZERO {
-        if cache.power_cut.is_some() {
-            let message = "cache.power-cut is given, but there is no cache that could lose anything".to_owned();
-            let clash = Clash::new(&["cache.power-cut", "cache.capacity"], message);
-            clashes.push(clash.help("set cache.capacity"));
-        }
         return;
     }
     if cache.capacity < geometry.page_size {
@@ -201,75 +196,6 @@ fn cache(config: &Config, geometry: &Geometry, clashes: &mut Vec<Clash>) {
         let keys = ["geometry.sector-size", "geometry.page-size", "cache.capacity"];
         clashes.push(Clash::new(&keys, message).help("set geometry.sector-size to \"4KiB\", or turn the cache off"));
     }
-}
-
-/// The cache of the map, and the room that translation pages take; gives how many there are, 0 when they do not fit.
-fn mapping(config: &Config, geometry: &Geometry, clashes: &mut Vec<Clash>) -> u32 {
-    let mapping = &config.mapping;
-    let Some(capacity) = mapping.cache_capacity else { return 0 };
-    if entries_per_part(mapping, config.streams().len()) == Some(0) {
-        let part = if mapping.sharing == MapSharing::PerStream { " for each stream" } else { "" };
-        let message = format!("mapping.cache-capacity ({capacity}) holds no entry of {}{part}", mapping.entry_size);
-        let clash = Clash::new(&["mapping.cache-capacity", "mapping.entry-size"], message);
-        clashes.push(clash.help("raise mapping.cache-capacity, or leave it away for a map that is in DRAM altogether"));
-    }
-    let page_size = geometry.page_size;
-    if mapping.stored_entry_size > page_size {
-        let message = format!(
-            "mapping.stored-entry-size ({}) is larger than geometry.page-size ({page_size}): a translation page holds no entry",
-            mapping.stored_entry_size
-        );
-        let clash = Clash::new(&["mapping.stored-entry-size", "geometry.page-size"], message);
-        clashes.push(clash.help("lower mapping.stored-entry-size, or raise geometry.page-size"));
-        return 0;
-    }
-    if let Some(read_size) = mapping.read_size {
-        if read_size > page_size {
-            let message = format!("mapping.read-size ({read_size}) is larger than geometry.page-size ({page_size})");
-            let clash = Clash::new(&["mapping.read-size", "geometry.page-size"], message);
-            clashes.push(clash.help("leave mapping.read-size away for whole pages, or lower it"));
-        }
-        if mapping.fill == MapFill::Page && read_size < page_size {
-            let message = format!("mapping.fill is `page`, but only {read_size} of a translation page are read");
-            let clash = Clash::new(&["mapping.fill", "mapping.read-size"], message);
-            clashes.push(clash.help("leave mapping.read-size away, or set mapping.fill to `entry`"));
-        }
-    }
-    if let Some(read_size) = mapping.write_back_read_size
-        && read_size > page_size
-    {
-        let message =
-            format!("mapping.write-back-read-size ({read_size}) is larger than geometry.page-size ({page_size})");
-        let clash = Clash::new(&["mapping.write-back-read-size", "geometry.page-size"], message);
-        clashes.push(clash.help("leave mapping.write-back-read-size away for whole pages, or lower it"));
-    }
-    if mapping.write_back_buffer > Bytes::ZERO && mapping.write_back_buffer < page_size {
-        let buffer = mapping.write_back_buffer;
-        let message = format!("mapping.write-back-buffer ({buffer}) holds no page of geometry.page-size ({page_size})");
-        let clash = Clash::new(&["mapping.write-back-buffer", "geometry.page-size"], message);
-        clashes.push(clash.help("raise mapping.write-back-buffer to a page at least, or set it to 0 for none"));
-    }
-    let Some(translation) = TranslationPages::new(geometry, mapping) else { return 0 };
-    let needed = u64::from(spare_blocks_min(config));
-    let pages = u64::from(geometry.logical_pages) + u64::from(translation.count());
-    let blocks = pages.div_ceil(u64::from(geometry.planes())).div_ceil(u64::from(geometry.pages_per_block));
-    let spare = u64::from(geometry.blocks_per_plane).saturating_sub(blocks);
-    if spare < needed {
-        let message = format!(
-            "the map lies in {} translation pages; with them a plane has {spare} blocks to spare, and needs {needed} of them",
-            translation.count()
-        );
-        let keys = [
-            "mapping.cache-capacity",
-            "geometry.over-provisioning",
-            "geometry.capacity",
-            "geometry.blocks-per-plane",
-            "mapping.stored-entry-size",
-        ];
-        clashes.push(Clash::new(&keys, message).help(MORE_SPARE));
-        return 0;
-    }
-    translation.count()
 }
 
 fn commands(config: &Config, clashes: &mut Vec<Clash>) {

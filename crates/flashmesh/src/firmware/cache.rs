@@ -168,6 +168,11 @@ impl Firmware {
         device.cache.is_forgotten(lpn)
     }
 
+    /// Whether a page that the cache has sent was deallocated on its way.
+    pub(super) fn is_destage_forgotten(&self, lpn: Lpn) -> bool {
+        self.cache.as_ref().is_some_and(|device| device.cache.is_forgotten(lpn))
+    }
+
     /// Flash has the data of a page, or has it no longer.
     pub(super) fn page_written(&mut self, lpn: Lpn, is_written: bool) {
         if let Some(device) = &mut self.cache {
@@ -228,8 +233,9 @@ impl Firmware {
         self.cache_changed(kernel);
         self.send_destages(datapath, kernel);
         while let Some(waiter) = self.cache.as_mut().and_then(|device| device.cache.take_flushed()) {
-            self.done.push(Done::Flush(waiter));
+            self.data_flushed(waiter);
         }
+        self.settle_journal(datapath, kernel);
     }
 
     /// Tells the probes, when there are any, of the pages that the cache holds no more.
@@ -252,7 +258,8 @@ impl Firmware {
         if self.cache.is_some() {
             self.tell_cache(|cache| cache.flush(waiter, pages), datapath, kernel);
         } else {
-            self.done.push(Done::Flush(waiter));
+            self.data_flushed(waiter);
         }
+        self.settle_journal(datapath, kernel);
     }
 }

@@ -5,6 +5,7 @@ use crate::ids::TransactionId;
 use crate::kernel::Kernel;
 use crate::kernel::model::Model;
 use crate::kernel::probe::{Notice, Origin};
+use crate::persistence::Programmed;
 use crate::schedule::transaction::{Class, Transaction};
 
 use super::Firmware;
@@ -24,11 +25,13 @@ impl Firmware {
                 kernel.tell(|| Notice::PageProgrammed(to, lpn, request.map_or(Origin::Destaged, Origin::User)));
                 self.ftl.commit_write(lpn, to);
                 if M::FULL {
+                    // The host may have deallocated the page while it was on its way.
+                    let is_wanted = request.is_some() || !self.is_destage_forgotten(lpn);
+                    self.persist_program(lpn, to, if is_wanted { Programmed::Written } else { Programmed::Superseded });
                     self.forget_placement(id);
                     self.page_superseded(lpn, kernel);
                     self.page_written(lpn, true);
                     if request.is_none() && self.destage_programmed(lpn) {
-                        // The host deallocated the page while it was on its way.
                         self.ftl.deallocate(lpn);
                         self.page_written(lpn, false);
                         kernel.tell(|| Notice::DestageForgotten(lpn));
@@ -47,7 +50,12 @@ impl Firmware {
                 kernel.tell(|| Notice::PageProgrammed(to, lpn, Origin::Moved(from)));
                 // A replica is in no entry of the map.
                 let is_original = self.ftl.lookup(lpn) == Some(from);
-                if self.ftl.commit_move(lpn, from, to) && is_original {
+                let is_wanted = self.ftl.commit_move(lpn, from, to);
+                if M::FULL {
+                    let moved = if is_original { Programmed::Moved } else { Programmed::Copied };
+                    self.persist_program(lpn, to, if is_wanted { moved } else { Programmed::Superseded });
+                }
+                if is_wanted && is_original {
                     self.moved_entry_changed(lpn, self.geometry.plane_of(from), kernel);
                 }
                 if is_copied {
@@ -56,14 +64,17 @@ impl Firmware {
                 }
             }
             Class::MapProgram => {
-                self.counters.flash.map_programs += 1;
                 kernel.tell(|| Notice::PageProgrammed(to, lpn, Origin::Map));
                 self.ftl.commit_write(lpn, to);
+                self.count_map_program(lpn);
             }
             Class::ReplicaProgram => self.replica_programmed(id, datapath, kernel),
             Class::Erase => {
                 let block = self.geometry.block_of(from);
                 kernel.tell(|| Notice::BlockErased(block));
+                if M::FULL {
+                    self.persist_erase(block);
+                }
             }
             Class::MapRead | Class::UserRead | Class::CollectRead => {
                 unreachable!("a read ends in the register, not in the array")

@@ -39,6 +39,7 @@ impl Firmware {
         if ended.is_acknowledged_later {
             datapath.acknowledge(die, ended.operation, kernel);
         }
+        self.settle_journal(datapath, kernel);
         datapath.try_issue(die, self, kernel);
     }
 

@@ -105,11 +105,21 @@ impl Firmware {
     }
 
     fn program_translation<M: Model>(&mut self, page: Lpn, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
+        kernel.tell(|| Notice::TranslationProgramIssued(page));
+        self.program_system_page(page, datapath, kernel);
+    }
+
+    /// A translation page, of the map or behind those of the map, is to be programmed.
+    pub(super) fn program_system_page<M: Model>(
+        &mut self,
+        page: Lpn,
+        datapath: &mut Datapath<M>,
+        kernel: &mut Kernel<M>,
+    ) {
         let plane = self.place_map_write(page, datapath);
         let mut transaction = Transaction::new(Class::MapProgram, None, page, plane, Ppn(0), self.geometry.page_size);
         transaction.queued = kernel.now();
         let id = datapath.insert(transaction);
-        kernel.tell(|| Notice::TranslationProgramIssued(page));
         self.enqueue(id, datapath, kernel);
     }
 
@@ -147,6 +157,13 @@ impl Firmware {
 
     /// The program of a translation page begins: its content is what the entries say now.
     pub(super) fn translation_program_began<M: Model>(&mut self, page: Lpn, kernel: &mut Kernel<M>) {
+        let Firmware { journaling, ftl, .. } = self;
+        if let Some(journaling) = journaling {
+            journaling.state.program_began(page, ftl);
+        }
+        if !self.is_of_map_cache(page) {
+            return;
+        }
         if let Some(map) = &mut self.map {
             map.cache.begin_program(page);
         }
@@ -160,6 +177,9 @@ impl Firmware {
         datapath: &mut Datapath<M>,
         kernel: &mut Kernel<M>,
     ) {
+        if !self.is_of_map_cache(page) {
+            return;
+        }
         kernel.tell(|| Notice::TranslationProgramEnded(page));
         if let Some(map) = &mut self.map {
             map.cache.programmed(page);

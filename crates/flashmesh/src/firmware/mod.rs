@@ -11,6 +11,7 @@ mod copy;
 mod events;
 mod map;
 mod mbm;
+mod persistence;
 mod place;
 pub mod policy;
 mod power_cut;
@@ -33,6 +34,7 @@ use crate::kernel::Kernel;
 use crate::kernel::model::Model;
 use crate::kernel::probe::Notice;
 use crate::measure::report::{FlashReport, GcReport};
+use crate::persistence::Persistence;
 use crate::schedule::transaction::{LatencyBreakdown, Priority};
 use crate::units::{Bytes, Time};
 
@@ -40,6 +42,7 @@ pub use cache::DeviceCache;
 
 use collect::Collections;
 use map::CachedMap;
+use persistence::Journaling;
 use place::Placements;
 use policy::{AnyPolicy, FirmwarePolicy};
 use preallocate::BlockedPrograms;
@@ -126,6 +129,8 @@ pub struct Firmware {
     cache: Option<Box<DeviceCache>>,
     /// The cache of the map, unless all of it is in DRAM.
     map: Option<Box<CachedMap>>,
+    /// What of the map is on flash, where it does not survive a cut of the power by itself.
+    journaling: Option<Journaling>,
     /// Copies of pages on other dies, when there are to be any.
     replication: Option<Box<Replication>>,
     /// Whether the host is there no more: what was to be done for requests is given up.
@@ -138,7 +143,8 @@ impl Firmware {
     /// The firmware of the drive that `config` describes, with its translation layer in its initial state.
     pub fn new(config: &Config, geometry: &Geometry, ftl: Ftl) -> Firmware {
         let priorities: Vec<Priority> = config.streams().iter().map(|stream| stream.queue.priority).collect();
-        let map = ftl.translation_pages().map(|pages| {
+        let pages_of_cache = ftl.translation_pages().filter(|_| config.mapping.cache_capacity.is_some());
+        let map = pages_of_cache.map(|pages| {
             let cache = MappingCache::new(&config.mapping, pages, priorities.len());
             Box::new(CachedMap::new(cache, &config.mapping, geometry))
         });
@@ -163,6 +169,7 @@ impl Firmware {
             collections: Collections::new(geometry, copies),
             cache: DeviceCache::new(config, geometry, &ftl),
             map,
+            journaling: Persistence::new(config, geometry, &ftl).map(|state| Journaling::new(config, state)),
             replication: Replication::new(config, geometry),
             is_cut_off: false,
             done: Vec::new(),
@@ -307,7 +314,11 @@ impl Firmware {
         kernel: &mut Kernel<M>,
     ) {
         for lpn in pages.map(Lpn) {
+            let had_copy = self.replication.is_some() && self.ftl.replica_of(lpn).is_some();
             let was_mapped = self.ftl.deallocate(lpn);
+            if was_mapped || had_copy {
+                self.persist(|state| state.unmapped(lpn));
+            }
             kernel.tell(|| Notice::Deallocated(lpn));
             self.page_superseded(lpn, kernel);
             if was_mapped {
@@ -315,6 +326,7 @@ impl Firmware {
             }
             self.forget_cached(lpn, datapath, kernel);
         }
+        self.settle_journal(datapath, kernel);
         self.collect_idle_dies(datapath, kernel);
     }
 

@@ -2,7 +2,7 @@
 
 use crate::datapath::Datapath;
 use crate::flash::die::OperationKind;
-use crate::ids::{Lpn, TransactionId};
+use crate::ids::{Lpn, Ppn, TransactionId};
 use crate::kernel::Kernel;
 use crate::kernel::model::Model;
 use crate::schedule::transaction::{Class, Transaction};
@@ -16,6 +16,13 @@ impl Firmware {
         let programs = operations.filter(|operation| operation.kind == OperationKind::Program && !operation.internal);
         let pages = programs.flat_map(|operation| operation.transactions());
         pages.filter(|&&id| datapath.transaction(id).class == Class::UserProgram).count() as u64
+    }
+
+    /// The pages that are being programmed, whatever for: with the power gone nothing can be read of them.
+    pub fn pages_under_way<M: Model>(&self, datapath: &Datapath<M>) -> Vec<Ppn> {
+        let transactions = datapath.dies().flat_map(|die| die.under_way()).flat_map(|operation| operation.transactions());
+        let programs = transactions.map(|&id| datapath.transaction(id)).filter(|transaction| transaction.class.is_program());
+        programs.map(|transaction| transaction.to).collect()
     }
 
     /// The power of the host is gone: nothing more is done for requests. What the device cache has of writes that wait for room is

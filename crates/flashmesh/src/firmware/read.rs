@@ -90,6 +90,7 @@ impl Firmware {
     fn place_for_read<M: Model>(&mut self, lpn: Lpn, kernel: &mut Kernel<M>) {
         if let Some(place) = self.ftl.place_for_read(lpn) {
             kernel.tell(|| Notice::PagePlaced(place, lpn));
+            self.persist(|state| state.placed(lpn, place));
             self.page_superseded(lpn, kernel);
             self.placement_changed(lpn, kernel);
         }

@@ -3,11 +3,12 @@
 //! When the power is cut the drive takes nothing more from the host, and what is under way for requests is lost: it
 //! neither completes nor counts. With capacitors all dirty pages are programmed then, as the run goes on; what waits in
 //! the queues for requests is given up first, so that it is in nobody's way. Without, what the array is programming is
-//! lost as well: its page is torn, and the older version is found again. The map of the translation layer is taken to
-//! survive [choice].
+//! lost as well: its page is torn, and the older version is found again. How the map of the translation layer survives is said by
+//! `persistence.policy`.
 
 use crate::datapath::Datapath;
-use crate::firmware::Firmware;
+use crate::cache::Cache;
+use crate::firmware::{DeviceCache, Firmware};
 use crate::kernel::Kernel;
 use crate::kernel::model::Model;
 use crate::measure::cache::PowerCutReport;
@@ -108,8 +109,9 @@ impl<M: Model> Frontend<M> {
     /// The power is cut now.
     pub fn cut_power(&mut self, firmware: &mut Firmware, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
         let now = kernel.now();
-        let Some(device) = firmware.cache() else { return };
-        let (unsaved, acknowledged) = (device.state().unsaved(), device.state().unsaved_acknowledged());
+        let state = firmware.cache().map(DeviceCache::state);
+        let (unsaved, acknowledged) =
+            (state.map(Cache::unsaved).unwrap_or_default(), state.map(Cache::unsaved_acknowledged).unwrap_or_default());
         let sector = self.geometry.sector_size.as_u64();
         let capacitors = self.rules.capacitors;
         let mut report = PowerCutReport {

@@ -216,7 +216,7 @@ impl Ftl {
     /// When the namespaces of `config` do not fit the drive: [`Partition::new`] says so before.
     pub fn new(geometry: &Geometry, config: &Config) -> Ftl {
         let partition = Partition::new(geometry, config).unwrap_or_else(|error| panic!("{error}"));
-        Ftl::divided(geometry, config, partition, TranslationPages::new(geometry, &config.mapping))
+        Ftl::divided(geometry, config, partition, TranslationPages::new(geometry, config))
     }
 
     /// The translation layer in the state in which a run of `config` begins.
@@ -455,6 +455,16 @@ impl Ftl {
     #[inline]
     pub fn erase_count(&self, block: BlockId) -> u32 {
         self.blocks.erase_count(block)
+    }
+
+    /// Pages of `block` that were programmed since it was erased.
+    pub fn programmed_pages(&self, block: BlockId) -> u32 {
+        self.blocks.programmed_pages(block)
+    }
+
+    /// Whether a block that is not free holds translation pages.
+    pub fn holds_translation(&self, block: BlockId) -> bool {
+        self.blocks.holds_translation(block)
     }
 
     /// What `block` is being used for.

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::plane::{ARRIVAL_BLOCKS, PREALLOCATED_BLOCKS};
-use super::translation::{TRANSLATION_BLOCKS, TranslationPages};
+use super::translation::{TRANSLATION_BLOCKS, TranslationPages, lies_on_flash};
 use crate::config::{Allocation, Config, Level, Move, WriteBinding, WriteStreams};
 use crate::error::NamespaceError;
 use crate::flash::geometry::{Geometry, SPARE_BLOCKS_PER_PLANE_MIN};
@@ -14,7 +14,7 @@ use crate::ids::PlaneId;
 /// blocks of their own: [`Partition::spare_blocks_needed`] counts these too.
 pub fn spare_blocks_min(config: &Config) -> u32 {
     let arrivals = if config.gc.r#move == Move::ChipToChip { ARRIVAL_BLOCKS } else { 0 };
-    let translation = if config.mapping.cache_capacity.is_some() { TRANSLATION_BLOCKS } else { 0 };
+    let translation = if lies_on_flash(config) { TRANSLATION_BLOCKS } else { 0 };
     let preallocated = if config.ftl.write_binding == WriteBinding::Early { PREALLOCATED_BLOCKS } else { 0 };
     SPARE_BLOCKS_PER_PLANE_MIN as u32 + arrivals + translation + preallocated
 }
@@ -108,7 +108,7 @@ impl Partition {
     /// # Errors
     /// When the namespaces do not fit the drive, or a stream uses one that is not there.
     pub fn new(geometry: &Geometry, config: &Config) -> Result<Partition, NamespaceError> {
-        let translation = TranslationPages::new(geometry, &config.mapping);
+        let translation = TranslationPages::new(geometry, config);
         let namespaces = config.namespaces(geometry)?;
         let page_size = geometry.page_size.as_u64();
         let ranges: Vec<Range<u32>> = namespaces

@@ -72,6 +72,11 @@ impl Ftl {
         self.location(lpn) == ppn || (self.replicas.is_some() && self.replica_of(lpn) == Some(ppn))
     }
 
+    /// All replicas, in no order.
+    pub fn replicas(&self) -> impl Iterator<Item = (Lpn, Ppn)> + '_ {
+        self.replicas.iter().flat_map(|replicas| replicas.homes())
+    }
+
     /// Pages with a replica.
     pub fn replica_count(&self) -> u64 {
         self.replicas.as_ref().map_or(0, |replicas| replicas.homes.len() as u64)

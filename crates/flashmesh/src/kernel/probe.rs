@@ -12,6 +12,7 @@ use crate::host::interface::Seen;
 use crate::ids::{BlockId, DieId, LinkId, Lpn, PlaneId, Ppn, RequestId, StreamId, TransactionId};
 use crate::measure::cache::PowerCutReport;
 use crate::measure::report::Report;
+use crate::persistence::Recovered;
 use crate::power::energy::PowerReport;
 use crate::schedule::transaction::Class;
 use crate::units::Time;
@@ -105,6 +106,8 @@ pub enum Notice<'a> {
     Event,
     /// All that follows from an event at once has happened.
     Settled(&'a Ftl),
+    /// After a cut of the power the map was found anew.
+    Recovered(&'a Recovered),
     /// The run is over.
     Ended(AtEnd<'a>),
     /// The host issued a request of this stream.

@@ -3,6 +3,7 @@
 use super::bound::Bound;
 use super::breakdown::BreakdownSummary;
 use super::cache::{CacheReport, PowerCutReport};
+use crate::results::work::PersistenceReport;
 use super::conflicts::CausesReport;
 use super::host::HostReport;
 use super::interval::IntervalReport;
@@ -61,7 +62,9 @@ quantities! {
         host: HostReport;
         /// Work of the device cache during the run.
         cache: Option<CacheReport>, null "when it is turned off";
-        /// What the cut of the power (`cache.power-cut`) cost.
+        /// What it took to keep the map on flash during the run.
+        persistence: Option<PersistenceReport>, null "with `persistence.policy = \"ideal\"`";
+        /// What the cut of the power (`power.cut`) cost.
         power_cut: Option<PowerCutReport>, null "when none came before the run ended";
         /// Busy shares of the parts of the drive, of the simulated time from the start to the last event.
         utilisation: Utilisation;

@@ -22,7 +22,9 @@ use crate::measure::report::{
     FlashReport, LinksReport, MappingCacheReport, PathConflictReport, Report, StreamReport, Utilisation,
 };
 use crate::measure::stream::{StreamFigures, StreamMeasures};
+use crate::persistence::Counts;
 use crate::power::{area, energy};
+use crate::results::work::PersistenceReport;
 use crate::units::{Bytes, Time};
 
 /// A drive that is looked at, at a moment of simulated time.
@@ -89,6 +91,7 @@ impl<M: Model> Snapshot<'_, M> {
             power: energy::report(self.config, &self.datapath.activity(self.now)),
             area: area::report(fabric.layout(), fabric.addition(), self.config),
             cache: self.firmware.cache().map(|device| device.report(self.now)),
+            persistence: self.persistence(),
             power_cut,
             utilisation,
             streams: self.stream_reports(interrupted),
@@ -118,6 +121,16 @@ impl<M: Model> Snapshot<'_, M> {
             overdue_programs: operations.overdue_programs,
             ..self.firmware.counters().flash.clone()
         }
+    }
+
+    /// What it took to keep the map on flash.
+    fn persistence(&self) -> Option<PersistenceReport> {
+        let Counts { journal_pages, journal_entries, checkpoints, checkpoint_pages } =
+            self.firmware.persistence()?.counts();
+        let written = self.firmware.counters().flash.pages_written;
+        let programmed = journal_pages + checkpoint_pages;
+        let write_amplification = (written > 0).then(|| programmed as f64 / written as f64);
+        Some(PersistenceReport { journal_pages, journal_entries, checkpoints, checkpoint_pages, write_amplification })
     }
 
     fn path_conflicts(&self, conflicts: &Conflicts) -> PathConflictReport {

@@ -35,8 +35,10 @@ counts! {
         partial_write_reads: u64, in "pages";
         /// Translation pages read, for entries of the map and before write-backs.
         map_reads: u64, in "pages";
-        /// Translation pages programmed to write changed entries back.
+        /// Translation pages programmed, to write changed entries back or for a checkpoint.
         map_programs: u64, in "pages";
+        /// Pages of the journal of the map programmed.
+        journal_programs: u64, in "pages";
         /// Copies of pages programmed by replication.
         replica_programs: u64, in "pages";
         /// Operations that more than one plane joined.
@@ -52,11 +54,11 @@ counts! {
 }
 
 impl FlashReport {
-    /// Pages programmed, translation pages, copies and those that `gc` moved among them, over pages the host wrote; nothing when
+    /// Pages programmed, translation pages, the journal, copies and those that `gc` moved among them, over pages the host wrote; nothing when
     /// it wrote none.
     pub fn write_amplification(&self, gc: &GcReport) -> Option<f64> {
         let moved = gc.pages_moved + gc.pages_reallocated;
-        let programmed = self.user_programs + self.map_programs + self.replica_programs + moved;
+        let programmed = self.user_programs + self.map_programs + self.journal_programs + self.replica_programs + moved;
         (self.pages_written > 0).then(|| programmed as f64 / self.pages_written as f64)
     }
 }
@@ -67,7 +69,7 @@ quantities! {
     PowerCutReport as "PowerCut" {
         /// Simulated time of the cut.
         at_ps: u64, in "ps";
-        /// Whether capacitors kept the drive alive (`cache.capacitors`).
+        /// Whether capacitors kept the drive alive (`power.capacitors`).
         capacitors: bool;
         /// Requests in flight at the cut, which never completed.
         requests_lost: u64, in "requests";
@@ -88,5 +90,79 @@ quantities! {
         /// Without capacitors, pages that were being programmed for requests or the cache; of such a page the older version is
         /// found again.
         programs_lost: u64, in "pages";
+        /// What the drive does when the power is back.
+        recovery: Option<RecoveryReport>, null "with `persistence.policy = \"ideal\"`";
+    }
+}
+
+quantities! {
+    /// How the drive finds its map when the power is back ([power-loss.md](power-loss.md)).
+    #[derive(Default)]
+    RecoveryReport as "Recovery" {
+        /// From the return of the power until the map is complete. Nothing of it counts in the rest of the result.
+        duration_ps: u64, in "ps";
+        /// Where this time goes.
+        steps: RecoverySteps;
+        /// Pages read in each step.
+        reads: RecoveryReads;
+        /// Entries of the journal that were replayed.
+        entries_replayed: u64, in "entries";
+        /// Pages of the host that were found where no entry of the journal had them.
+        pages_found: u64, in "pages";
+        /// Pages with a copy, of which both were found.
+        copies_found: u64, in "pages";
+        /// Pages that were programmed, and whose newest version was not found. There are none unless flashmesh is wrong.
+        pages_lost: u64, in "pages";
+        /// Deallocations that were undone: the page holds data again. A flush of the host before the cut rules them out.
+        deallocations_lost: u64, in "pages";
+    }
+}
+
+quantities! {
+    /// Time of each step of a recovery, one after the other.
+    #[derive(Default)]
+    RecoverySteps as "RecoverySteps" {
+        /// What is beside the data of the first page of each block.
+        blocks_ps: u64, in "ps";
+        /// What is beside the data of the other pages of blocks with translation pages.
+        system_ps: u64, in "ps";
+        /// The pages of the map, the replication map and the journal.
+        map_ps: u64, in "ps";
+        /// What is beside the data of pages programmed since the last page of the journal.
+        open_ps: u64, in "ps";
+    }
+}
+
+quantities! {
+    /// Pages read in each step of a recovery.
+    #[derive(Default)]
+    RecoveryReads as "RecoveryReads" {
+        /// First pages of blocks, a sector of each.
+        blocks: u64, in "pages";
+        /// Other pages of blocks with translation pages, a sector of each.
+        system: u64, in "pages";
+        /// Pages of the map. None with `mapping.cache-capacity`: the map stays on flash.
+        map: u64, in "pages";
+        /// Pages of the journal and of the replication map.
+        journal: u64, in "pages";
+        /// Pages of blocks that were open, the first erased one included, a sector of each.
+        open: u64, in "pages";
+    }
+}
+
+quantities! {
+    /// What it took to keep the map on flash.
+    #[derive(Default)]
+    PersistenceReport as "Persistence" {
+        /// Pages of the journal programmed.
+        journal_pages: u64, in "pages";
+        /// Entries in these.
+        journal_entries: u64, in "entries";
+        /// Checkpoints completed.
+        checkpoints: u64, in "checkpoints";
+        /// Pages of the map and of the replication map programmed, for checkpoints or as write-backs of the mapping cache.
+        checkpoint_pages: u64, in "pages";
+        /// `journal_pages` and `checkpoint_pages` over the pages that the host wrote: their part of the write amplification.
+        write_amplification: Option<f64>, null "when the host wrote none";
     }
 }

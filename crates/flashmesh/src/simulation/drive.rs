@@ -15,9 +15,10 @@ use crate::kernel::model::Model;
 use crate::kernel::probe::{AtEnd, LinksAtEnd, Notice};
 use crate::measure::report::Report;
 use crate::reporting::Snapshot;
+use crate::results::work::RecoveryReport;
 use crate::units::Time;
 
-use super::Control;
+use super::{Control, recovery};
 
 /// Events between two looks at the [`Control`].
 const EVENTS_PER_LOOK: u32 = 8192;
@@ -51,6 +52,9 @@ impl<M: Model> Drive<M> {
         self.datapath.finish(&mut self.kernel);
         let wall = started.elapsed();
         let mut report = self.snapshot(self.kernel.now()).report(wall, interrupted);
+        if let Some(cut) = &mut report.power_cut {
+            cut.recovery = self.recover()?;
+        }
         self.kernel.conclude(&mut report);
         self.tell_end(&report);
         self.kernel.verdict()?;
@@ -163,6 +167,19 @@ impl<M: Model> Drive<M> {
     #[inline(never)]
     fn report_cut(&mut self) {
         self.at_cut = Some(Box::new(self.snapshot(self.kernel.now()).report(Duration::ZERO, true)));
+    }
+
+    /// What the drive does when the power is back, where its map has to be found again.
+    #[cold]
+    #[inline(never)]
+    fn recover(&mut self) -> Result<Option<RecoveryReport>, RunError> {
+        let Drive { firmware, datapath, kernel, config, geometry, .. } = self;
+        let Some(persistence) = firmware.persistence() else { return Ok(None) };
+        let torn = firmware.pages_under_way(datapath);
+        let scan = persistence.scan(geometry, firmware.ftl(), &torn, config.mapping.cache_capacity.is_some());
+        let recovered = persistence.recover(firmware.ftl());
+        kernel.tell(|| Notice::Recovered(&recovered));
+        recovery::report(config, geometry, &scan, &recovered).map(Some)
     }
 
     fn snapshot(&self, now: Time) -> Snapshot<'_, M> {

@@ -93,6 +93,8 @@ fn is_plain(config: &Config) -> bool {
         && !ftl.allocation.is_dynamic()
         && gc.r#move == Move::ThroughController
         && !config.replication.enabled
+        && !config.persistence.has_journal()
+        && config.power.cut.is_none()
         && !measure.collisions
 }
 

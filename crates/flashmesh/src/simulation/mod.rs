@@ -3,6 +3,7 @@
 mod control;
 mod drive;
 mod lean;
+mod recovery;
 
 use std::io::Write;
 

@@ -231,7 +231,7 @@ proptest! {
         config.mapping.cache_capacity = Some(Bytes::new(64));
         config.mapping.stored_entry_size = Bytes::new(entry_size);
         let (drive, ..) = of(&config.geometry);
-        let expected = TranslationPages::new(&drive, &config.mapping).expect("the map is on flash");
+        let expected = TranslationPages::new(&drive, &config).expect("the map is on flash");
         let pages = MapPages::new(&config).expect("the map is on flash");
         prop_assert_eq!(pages.all(), expected.all());
         let corners = [0, drive.logical_pages - 1];

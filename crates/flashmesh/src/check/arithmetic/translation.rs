@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::config::Config;
+use crate::config::{Config, PersistencePolicy};
 use crate::ids::Lpn;
 
 use super::Cuts;
@@ -12,19 +12,34 @@ use super::Cuts;
 pub(in crate::check) struct MapPages {
     host_pages: u64,
     entries_in_a_page: u64,
+    /// Behind those of the map: pages of the replication map, and of the journal.
+    others: u64,
 }
 
 impl MapPages {
     /// Those of the drive; `None` when the whole map is in DRAM.
     pub(in crate::check) fn new(config: &Config) -> Option<MapPages> {
-        config.mapping.cache_capacity?;
+        let has_journal = config.persistence.policy == PersistencePolicy::Journal;
+        if config.mapping.cache_capacity.is_none() && !has_journal {
+            return None;
+        }
         let cuts = Cuts::new(&config.geometry);
         let entry = config.mapping.stored_entry_size.as_u64();
         let mut entries_in_a_page = 1;
         if entry > 0 && cuts.page_size().as_u64() / entry > 1 {
             entries_in_a_page = cuts.page_size().as_u64() / entry;
         }
-        Some(MapPages { host_pages: u64::from(cuts.logical_pages()), entries_in_a_page })
+        let host_pages = u64::from(cuts.logical_pages());
+        let mut others = 0;
+        if has_journal {
+            // Two intervals of journal; 24 B for each copy.
+            others = 2 * u64::from(config.persistence.checkpoint_interval);
+            if config.replication.enabled {
+                let bytes = 24 * (host_pages as f64 * config.replication.l_m) as u64;
+                others += (1..).find(|pages| pages * cuts.page_size().as_u64() >= bytes).unwrap_or(1);
+            }
+        }
+        Some(MapPages { host_pages, entries_in_a_page, others })
     }
 
     /// Whether `lpn` is one of them, not a page of the host.
@@ -41,7 +56,7 @@ impl MapPages {
     pub(in crate::check) fn all(&self) -> Range<u32> {
         let whole = self.host_pages / self.entries_in_a_page;
         let rest = u64::from(!self.host_pages.is_multiple_of(self.entries_in_a_page));
-        self.host_pages as u32..(self.host_pages + whole + rest) as u32
+        self.host_pages as u32..(self.host_pages + whole + rest + self.others) as u32
     }
 
     /// The pages of the host whose entries `page` holds.

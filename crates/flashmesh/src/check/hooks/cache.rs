@@ -55,6 +55,7 @@ impl Oracles {
     /// A page that the device cache had sent to flash was deallocated on its way, and is so again.
     pub fn destage_forgotten(&mut self, lpn: Lpn, _now: Time) {
         self.pages.deallocated(lpn);
+        self.durability.deallocated(lpn);
         if let Some(cache) = &mut self.cache {
             cache.destage_forgotten(lpn);
         }

@@ -47,6 +47,7 @@ impl Oracles {
     pub fn flush_began(&mut self, id: RequestId, pages: Range<u32>, now: Time) {
         let outcome = self.requests.flush_began(id);
         self.judge(Requests::NAME, outcome, now);
+        self.durability.flush_began(id, pages.clone());
         if let Some(cache) = &mut self.cache {
             cache.flush_began(id, pages);
         }
@@ -59,6 +60,7 @@ impl Oracles {
         self.queues.completed(id);
         self.namespaces.completed(id);
         self.freshness.completed(id);
+        self.durability.completed(id);
         self.entries.completed(id);
         if !self.whole.is_empty() {
             self.whole.retain(|(request, _)| *request != id);

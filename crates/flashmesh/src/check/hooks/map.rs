@@ -1,18 +1,36 @@
 //! The map, and what of it lies on flash.
 
 use crate::check::Oracles;
+use crate::check::durability::Durability;
 use crate::check::entries::Entries;
 use crate::ftl::mapping_cache::EntryEvent;
-use crate::ids::{Lpn, RequestId};
+use crate::ids::{Lpn, Ppn, RequestId};
+use crate::persistence::Recovered;
 use crate::units::Time;
 
 impl Oracles {
+    /// After a cut of the power the map was found anew.
+    pub fn recovered(&mut self, recovered: &Recovered, now: Time) {
+        self.recovered_with(|lpn| recovered.lookup(lpn), recovered.copies().collect(), now);
+    }
+
+    pub(in crate::check) fn recovered_with(
+        &mut self,
+        found: impl Fn(Lpn) -> Option<Ppn>,
+        copies: Vec<(Lpn, Ppn)>,
+        now: Time,
+    ) {
+        let outcome = self.durability.judge(&self.pages, found, &copies);
+        self.judge(Durability::NAME, outcome, now);
+    }
+
     /// The host no longer needs a page.
     pub fn deallocated(&mut self, lpn: Lpn, _now: Time) {
         if self.pages.newest(lpn).is_some_and(|newest| newest.written || newest.at.is_some()) {
             self.entries.moved(lpn);
         }
         self.pages.deallocated(lpn);
+        self.durability.deallocated(lpn);
         if let Some(cache) = &mut self.cache {
             cache.deallocated(lpn);
         }

@@ -12,7 +12,22 @@ impl Pages {
         lookup: impl Fn(Lpn) -> Option<Ppn>,
     ) -> Result<(), String> {
         let translation = self.translation.as_ref().map_or(0..0, MapPages::all);
-        let were_there = self.preconditioned.iter().cloned().flatten().chain(translation).map(Lpn);
+        self.pages_remain(self.preconditioned.iter().cloned().flatten().chain(translation).map(Lpn), lookup)
+    }
+
+    /// Whether a recovery has found everything that was written before the run, and not touched since.
+    pub(in crate::check) fn preconditioned_pages_are_found(
+        &self,
+        lookup: impl Fn(Lpn) -> Option<Ppn>,
+    ) -> Result<(), String> {
+        self.pages_remain(self.preconditioned.iter().cloned().flatten().map(Lpn), lookup)
+    }
+
+    fn pages_remain(
+        &self,
+        were_there: impl Iterator<Item = Lpn>,
+        lookup: impl Fn(Lpn) -> Option<Ppn>,
+    ) -> Result<(), String> {
         for lpn in were_there.filter(|lpn| !self.newest.contains_key(lpn)) {
             let Some(ppn) = lookup(lpn) else {
                 return Err(format!("logical page {}, written before the run, is lost", lpn.0));

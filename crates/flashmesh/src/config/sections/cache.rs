@@ -50,7 +50,7 @@ choices! {
 
 section! {
     /// The cache in the DRAM of the drive.
-    Cache, "cache", with "capacity" != ["\"0B\""] but for ["power-cut"] {
+    Cache, "cache", with "capacity" != ["\"0B\""] but for [] {
         /// What it holds, rounded down to whole pages; 0 turns it off.
         capacity: Bytes = Bytes::ZERO, in Bytes::ZERO..=Bytes::new(1 << 44);
         /// How streams share it.
@@ -92,9 +92,5 @@ section! {
         row_precharge: Time = Time::from_ns(13), in Time::ZERO..=DRAM_TIME_MAX;
         /// What becomes of a row after an access.
         row_policy: RowPolicy = RowPolicy::Closed;
-        /// When the power is cut; the run ends there.
-        power_cut: Option<Time> = None, unset "never", in Time::ZERO..=Time::from_ms(1_000_000_000);
-        /// Whether capacitors keep the drive alive until all dirty pages are on flash.
-        capacitors: bool = true, with "power-cut" != [""];
     }
 }

@@ -37,7 +37,7 @@ choices! {
 
 section! {
     /// The cache of the map, when the map does not fit into DRAM (DFTL, ASPLOS 2009).
-    Mapping, "mapping", with "cache-capacity" != [""] but for [] {
+    Mapping, "mapping", with "cache-capacity" != [""] but for ["stored-entry-size"] {
         /// DRAM for entries of the map; the map itself then lies on flash, in translation pages.
         cache_capacity: Option<Bytes> = None, unset "the whole map is in DRAM", in Bytes::new(1)..;
         /// Who shares the cache.
@@ -45,7 +45,8 @@ section! {
         /// Bytes of an entry in the cache: logical and physical page number, and what links it to others.
         entry_size: Bytes = Bytes::new(8), in Bytes::new(1)..=Bytes::from_kib(4);
         /// Bytes of an entry in a translation page: a physical page number.
-        stored_entry_size: Bytes = Bytes::new(4), in Bytes::new(1)..=Bytes::from_kib(4);
+        stored_entry_size: Bytes = Bytes::new(4), in Bytes::new(1)..=Bytes::from_kib(4),
+            with "cache-capacity" != [""] or "persistence.policy" = ["\"journal\""];
         /// Bytes of a translation page that leave the chip when it is read.
         read_size: Option<Bytes> = None, unset "the whole page", in Bytes::new(1)..;
         /// What of a translation page stays in the cache once it was read.

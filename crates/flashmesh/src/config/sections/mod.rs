@@ -16,6 +16,7 @@ mod namespace;
 mod nossd;
 mod nvme;
 mod packets;
+mod persistence;
 mod pnssd;
 mod power;
 mod precondition;
@@ -49,6 +50,7 @@ pub use nossd::{
 };
 pub use nvme::{Nvme, QueueArbitration};
 pub use packets::Packets;
+pub use persistence::{Persistence, PersistencePolicy};
 pub use pnssd::{Controllers, Pnssd};
 pub use power::Power;
 pub use precondition::{Precondition, PreconditionKind};

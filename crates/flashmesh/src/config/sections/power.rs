@@ -1,14 +1,18 @@
 //! `[power]`
 
 use crate::config::section::section;
-use crate::units::{Current, Voltage, Wattage};
+use crate::units::{Current, Time, Voltage, Wattage};
 
 const POWER_MAX: Wattage = Wattage::from_watts(100);
 const CURRENT_MAX: Current = Current::from_ma(10_000);
 
 section! {
-    /// What the parts of the drive draw. Nothing here changes when anything happens.
+    /// What the parts of the drive draw, and when they are cut off. What they draw does not change when anything happens.
     Power, "power" {
+        /// When the power is cut; the run ends there ([power-loss.md](power-loss.md)).
+        cut: Option<Time> = None, unset "never", in Time::ZERO..=Time::from_ms(1_000_000_000);
+        /// Whether capacitors keep the drive alive until all dirty pages of the device cache, and the journal, are on flash.
+        capacitors: bool = true, with "cut" != [""] or "persistence.policy" = ["\"journal\""];
         /// Supply current of a die while its array reads.
         read_current: Current = Current::from_ma(25), in Current::from_ma(0)..=CURRENT_MAX;
         /// Supply current of a die while its array programs.

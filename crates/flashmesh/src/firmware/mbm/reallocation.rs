@@ -15,6 +15,7 @@ use crate::ids::{DieId, Lpn, PlaneId, Ppn, TransactionId};
 use crate::kernel::Kernel;
 use crate::kernel::model::Model;
 use crate::kernel::probe::{Notice, Origin};
+use crate::persistence::Programmed;
 use crate::schedule::transaction::{Class, Transaction};
 use crate::units::Bytes;
 
@@ -159,7 +160,9 @@ impl Firmware {
         if let Some(mbm) = self.mbm() {
             mbm.reallocations -= 1;
         }
-        if self.ftl.commit_move(lpn, from, to) {
+        let is_wanted = self.ftl.commit_move(lpn, from, to);
+        self.persist_program(lpn, to, if is_wanted { Programmed::Moved } else { Programmed::Superseded });
+        if is_wanted {
             self.entry_changed(lpn, datapath, kernel);
         }
     }

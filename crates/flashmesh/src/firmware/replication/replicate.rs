@@ -6,6 +6,7 @@ use crate::ids::{Lpn, TransactionId};
 use crate::kernel::Kernel;
 use crate::kernel::model::Model;
 use crate::kernel::probe::{Notice, Origin};
+use crate::persistence::Programmed;
 use crate::schedule::transaction::{Class, Transaction};
 
 use super::Planned;
@@ -74,6 +75,7 @@ impl Firmware {
         if !is_wanted {
             replication.counts.wasted += 1;
             self.ftl.abandon_replica(plane, Some(to));
+            self.persist_program(lpn, to, Programmed::Superseded);
             return;
         }
         replication.counts.made += 1;
@@ -81,6 +83,7 @@ impl Firmware {
         replication.copies_peak = replication.copies_peak.max(replication.map.len() as u64);
         let is_beyond = replication.map.len() > replication.copies_max;
         self.ftl.commit_replica(lpn, to);
+        self.persist_program(lpn, to, Programmed::Copied);
         kernel.tell(|| Notice::ReplicaMade(lpn, to));
         if is_beyond {
             self.give_up_oldest_copy(datapath, kernel);
@@ -94,12 +97,15 @@ impl Firmware {
         let Some((lpn, counter)) = replication.map.pop_lru() else { return };
         if counter >= 0 {
             replication.counts.copies_kept += 1;
-            self.ftl.keep_replica(lpn);
+            if let Some(copy) = self.ftl.keep_replica(lpn) {
+                self.persist(|state| state.copy_kept(lpn, copy));
+            }
             kernel.tell(|| Notice::ReplicaKept(lpn));
             self.entry_changed(lpn, datapath, kernel);
         } else {
             replication.counts.originals_kept += 1;
             self.ftl.drop_replica(lpn);
+            self.persist(|state| state.copy_dropped(lpn));
             kernel.tell(|| Notice::ReplicaDropped(lpn));
         }
     }
@@ -125,6 +131,7 @@ impl Firmware {
     pub(in crate::firmware) fn replicas_ended<M: Model>(&mut self, kernel: &mut Kernel<M>) {
         while let Some(lpn) = self.ftl.next_ended_replica() {
             kernel.tell(|| Notice::ReplicaDropped(lpn));
+            self.persist(|state| state.copy_changed(lpn));
             if let Some(replication) = &mut self.replication {
                 replication.map.pop(&lpn);
                 replication.counts.ended_by_writes += 1;

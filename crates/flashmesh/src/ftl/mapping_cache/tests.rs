@@ -23,7 +23,7 @@ fn pages() -> TranslationPages {
     config.mapping.cache_capacity = Some(Bytes::new(8));
     config.mapping.stored_entry_size = Bytes::new(4096 / u64::from(ENTRIES_PER_PAGE));
     let geometry = Geometry::new(&config.geometry).expect("the geometry is possible");
-    TranslationPages::new(&geometry, &config.mapping).expect("the map lies on flash")
+    TranslationPages::new(&geometry, &config).expect("the map lies on flash")
 }
 
 fn config(entries: u64, write_backs: u32, buffer_pages: u64) -> config::Mapping {

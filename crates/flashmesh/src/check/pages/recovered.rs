@@ -1,0 +1,65 @@
+//! What a recovery has found, against what the pages hold.
+
+use crate::ids::{Lpn, Ppn};
+
+use super::{Content, Newest, Pages};
+
+impl Pages {
+    /// All pages of the host that the run has touched, in order.
+    pub(in crate::check) fn touched_of_host(&self) -> Vec<Lpn> {
+        let mut touched = self.touched();
+        touched.retain(|&lpn| self.translation.as_ref().is_none_or(|translation| !translation.contains(lpn)));
+        touched
+    }
+
+    /// What `ppn` holds. What was there before the run is taken for version 0 of `lpn`.
+    fn holds(&self, ppn: Ppn, lpn: Lpn) -> Option<Content> {
+        let before = || (self.erases(self.homes.block_of(ppn)) == 0 && self.was_there(lpn)).then_some(Content { lpn, version: 0 });
+        let moved_away = || matches!(self.newest.get(&lpn), Some(Newest { version: 0, at: Some(_), .. }));
+        self.pages.get(&ppn).copied().or_else(|| if moved_away() { None } else { before() })
+    }
+
+    fn describe(&self, ppn: Ppn, content: Option<Content>) -> String {
+        let holds = content.map_or("nothing".to_owned(), |Content { lpn, version }| {
+            format!("version {version} of logical page {}", lpn.0)
+        });
+        format!("at {}, which holds {holds}", self.name(ppn))
+    }
+
+    /// The map found anew has `lpn`, which the run has touched, at `found`; `stays_empty` when a flush has confirmed that it was deallocated.
+    pub(in crate::check) fn is_found(&self, lpn: Lpn, found: Option<Ppn>, stays_empty: bool) -> Result<(), String> {
+        let Some(Newest { version, written, .. }) = self.newest(lpn) else { return Ok(()) };
+        let content = found.and_then(|ppn| self.holds(ppn, lpn));
+        let place = found.map_or("nowhere".to_owned(), |ppn| self.describe(ppn, content));
+        if written {
+            return match content {
+                Some(content) if content == (Content { lpn, version }) => Ok(()),
+                _ => Err(format!("version {version} of logical page {} was programmed, but the map has it {place}", lpn.0)),
+            };
+        }
+        let empty_since = self.deallocated.get(&lpn).copied().unwrap_or(0);
+        match content {
+            _ if found.is_none() => Ok(()),
+            Some(content) if content.lpn != lpn => {
+                Err(format!("logical page {} holds nothing, but the map has it {place}", lpn.0))
+            }
+            Some(content) if stays_empty && content.version < empty_since => Err(format!(
+                "logical page {} was deallocated, and a flush has confirmed it, but the map has it {place}",
+                lpn.0
+            )),
+            Some(_) => Ok(()),
+            None => Err(format!("logical page {} holds nothing, but the map has it {place}", lpn.0)),
+        }
+    }
+
+    /// A copy of `lpn` was found at `copy`.
+    pub(in crate::check) fn is_newest_copy(&self, lpn: Lpn, copy: Ppn) -> Result<(), String> {
+        let version = self.newest(lpn).map_or(0, |newest| newest.version);
+        let content = self.pages.get(&copy).copied();
+        if content == Some(Content { lpn, version }) {
+            return Ok(());
+        }
+        let place = self.describe(copy, content);
+        Err(format!("a copy of logical page {} was found {place}, but version {version} is the newest", lpn.0))
+    }
+}

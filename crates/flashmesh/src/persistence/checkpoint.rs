@@ -1,0 +1,95 @@
+//! Checkpoints: the pages of the map that have changed are programmed, a few at a time.
+
+use std::collections::VecDeque;
+
+use rustc_hash::FxHashSet;
+
+use super::Stamp;
+use super::image::Image;
+use crate::config;
+use crate::ftl::TranslationPages;
+use crate::ids::Lpn;
+
+/// The checkpoint under way, and when the next one begins.
+#[derive(Debug)]
+pub(super) struct Checkpoint {
+    first: Lpn,
+    interval: u32,
+    writes_max: usize,
+    /// By page of the map, and of the replication map behind it: its last change.
+    changed: Vec<Stamp>,
+    /// Pages of the journal since the last one began.
+    journal_pages: u32,
+    /// Everything up to this change is in the checkpoint under way.
+    end: Option<Stamp>,
+    waiting: VecDeque<Lpn>,
+    under_way: FxHashSet<Lpn>,
+}
+
+impl Checkpoint {
+    pub(super) fn new(config: &config::Persistence, pages: TranslationPages) -> Checkpoint {
+        let count = pages.of_map().len() + pages.of_replicas().len();
+        Checkpoint {
+            first: Lpn(pages.all().start),
+            interval: config.checkpoint_interval,
+            writes_max: config.checkpoint_writes as usize,
+            changed: vec![0; count],
+            journal_pages: 0,
+            end: None,
+            waiting: VecDeque::new(),
+            under_way: FxHashSet::default(),
+        }
+    }
+
+    /// An entry of `page` has changed.
+    pub(super) fn changed(&mut self, page: Lpn, stamp: Stamp) {
+        self.changed[(page.0 - self.first.0) as usize] = stamp;
+    }
+
+    fn is_dirty(&self, page: Lpn, image: &Image) -> bool {
+        self.changed[(page.0 - self.first.0) as usize] > image.complete_to(page)
+    }
+
+    /// A page of the journal is on flash.
+    pub(super) fn journal_page_ended(&mut self) {
+        self.journal_pages += 1;
+    }
+
+    /// The page to be programmed next; everything up to `now` has happened.
+    pub(super) fn next_page(&mut self, image: &Image, now: Stamp) -> Option<Lpn> {
+        if self.end.is_none() && self.journal_pages >= self.interval {
+            self.journal_pages = 0;
+            self.end = Some(now);
+            let pages = (self.first.0..self.first.0 + self.changed.len() as u32).map(Lpn);
+            self.waiting = pages.filter(|&page| self.is_dirty(page, image)).collect();
+        }
+        if self.under_way.len() >= self.writes_max {
+            return None;
+        }
+        while let Some(page) = self.waiting.pop_front() {
+            // The cache of the map may have written it back meanwhile.
+            if self.end.is_some_and(|end| image.complete_to(page) < end) {
+                self.under_way.insert(page);
+                return Some(page);
+            }
+        }
+        None
+    }
+
+    /// A page is on flash; one that the cache of the map had begun to write before counts for nothing.
+    pub(super) fn page_ended(&mut self, page: Lpn, image: &Image) {
+        if self.end.is_some_and(|end| image.complete_to(page) >= end) {
+            self.under_way.remove(&page);
+        }
+    }
+
+    /// Whether the checkpoint has come to its end, on flash.
+    pub(super) fn is_over(&self) -> bool {
+        self.end.is_some() && self.waiting.is_empty() && self.under_way.is_empty()
+    }
+
+    /// Everything up to this change is in the checkpoint that has come to its end.
+    pub(super) fn end(&mut self) -> Stamp {
+        self.end.take().unwrap_or(0)
+    }
+}

@@ -1,0 +1,148 @@
+//! The journal: changes of the map in their order, a page of them at a time.
+
+use std::collections::VecDeque;
+use std::ops::Range;
+
+use super::Stamp;
+use crate::config;
+use crate::ftl::TranslationPages;
+use crate::ids::{Lpn, Ppn};
+
+/// A change of the map, or of the replication map.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Change {
+    /// New data of the page is there; its copy ends.
+    Written(Lpn, Ppn),
+    /// The original is there.
+    Moved(Lpn, Ppn),
+    /// The page holds nothing.
+    Unmapped(Lpn),
+    /// The copy is there.
+    Copied(Lpn, Ppn),
+    /// There is no copy.
+    Uncopied(Lpn),
+    /// The copy, which is there, is the original.
+    Kept(Lpn, Ppn),
+}
+
+/// An entry: a change and its place among all changes.
+pub(super) type Entry = (Stamp, Change);
+
+/// A page of entries.
+#[derive(Clone, Debug)]
+struct Page {
+    entries: Vec<Entry>,
+    /// All changes and programs up to this one are in this page or one before it.
+    to: Stamp,
+}
+
+/// The journal.
+///
+/// One page of it is programmed at a time, so that a page on flash has all before it on flash. Its pages take turns; a page is
+/// taken again when a checkpoint has made its entries superfluous, and while none is the buffer grows.
+#[derive(Debug)]
+pub(super) struct Journal {
+    slots: Range<u32>,
+    /// Pages of it programmed so far, or on their way.
+    begun: u32,
+    entries_per_page: usize,
+    buffer: VecDeque<Entry>,
+    last_entry: Stamp,
+    /// Entries up to this one are to be programmed, the page full or not.
+    wanted_to: Stamp,
+    is_issued: bool,
+    writing: Option<Page>,
+    /// The pages on flash that a recovery needs.
+    durable: VecDeque<Page>,
+    durable_to: Stamp,
+}
+
+impl Journal {
+    pub(super) fn new(config: &config::Persistence, pages: TranslationPages) -> Journal {
+        let entries = pages.page_size().as_u64() / config.entry_size.as_u64().max(1);
+        Journal {
+            slots: pages.of_journal(),
+            begun: 0,
+            entries_per_page: entries.max(1) as usize,
+            buffer: VecDeque::new(),
+            last_entry: 0,
+            wanted_to: 0,
+            is_issued: false,
+            writing: None,
+            durable: VecDeque::new(),
+            durable_to: 0,
+        }
+    }
+
+    pub(super) fn push(&mut self, stamp: Stamp, change: Change) {
+        self.buffer.push_back((stamp, change));
+        self.last_entry = stamp;
+    }
+
+    /// The page to be programmed next, when it is time.
+    pub(super) fn next_page(&mut self) -> Option<Lpn> {
+        let is_wanted = self.buffer.len() >= self.entries_per_page
+            || self.buffer.front().is_some_and(|&(stamp, _)| stamp <= self.wanted_to);
+        if self.is_issued || !is_wanted || self.durable.len() >= self.slots.len() {
+            return None;
+        }
+        self.is_issued = true;
+        Some(Lpn(self.slots.start + self.begun % self.slots.len() as u32))
+    }
+
+    /// The program of that page begins; everything up to `now` has happened.
+    pub(super) fn page_began(&mut self, now: Stamp) {
+        let count = self.buffer.len().min(self.entries_per_page);
+        let entries: Vec<Entry> = self.buffer.drain(..count).collect();
+        let to = self.buffer.front().map_or(now, |&(next, _)| next - 1);
+        self.begun += 1;
+        self.writing = Some(Page { entries, to });
+    }
+
+    /// It is on flash; gives how many entries it has.
+    pub(super) fn page_ended(&mut self) -> u64 {
+        self.is_issued = false;
+        let Some(page) = self.writing.take() else { return 0 };
+        let entries = page.entries.len() as u64;
+        self.durable_to = page.to;
+        self.durable.push_back(page);
+        entries
+    }
+
+    /// All changes and programs up to this one are on flash.
+    pub(super) fn durable_to(&self) -> Stamp {
+        self.durable_to
+    }
+
+    pub(super) fn last_entry(&self) -> Stamp {
+        self.last_entry
+    }
+
+    pub(super) fn has_unwritten(&self) -> bool {
+        self.last_entry > self.durable_to
+    }
+
+    /// Has the entries that there are programmed.
+    pub(super) fn flush(&mut self) {
+        self.wanted_to = self.last_entry;
+    }
+
+    /// A checkpoint has everything up to `to`.
+    pub(super) fn forget(&mut self, to: Stamp) {
+        while self.durable.front().is_some_and(|page| page.to <= to) {
+            self.durable.pop_front();
+        }
+    }
+
+    /// The pages that a recovery reads, in their order.
+    pub(super) fn durable_pages(&self) -> impl Iterator<Item = Lpn> + '_ {
+        let (slots, count) = (self.slots.len() as u32, self.durable.len() as u32);
+        let end = self.begun - u32::from(self.writing.is_some());
+        (end - count..end).map(move |page| Lpn(self.slots.start + page % slots))
+    }
+
+    /// Their entries.
+    pub(super) fn durable_entries(&self) -> impl Iterator<Item = &Entry> {
+        self.durable.iter().flat_map(|page| &page.entries)
+    }
+}

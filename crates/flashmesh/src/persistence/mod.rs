@@ -1,0 +1,269 @@
+//! What of the map is on flash, so that it survives a cut of the power; no time.
+//!
+//! The map in DRAM is lost with the power. Three things on flash tell it anew:
+//!
+//! - **Checkpoints.** The map lies in translation pages, and the replication map in pages of its own (Patterned Read Collisions, IEEE
+//!   Access 2023, section III.B: both are synchronised together). A checkpoint programs those that have changed.
+//! - **The journal.** Every change is an entry of a buffer in DRAM. A page of entries is programmed when it is full, or when a flush of
+//!   the host asks for it.
+//! - **The pages themselves.** A program writes the logical page number and a stamp, the number of the write, beside the data. What was programmed
+//!   after the last page of the journal is found by a scan of the blocks that were written since. A move or a copy keeps the stamp.
+//!
+//! So what was programmed is found again, journal or not; the journal says which few blocks have to be looked at. Only deallocations are
+//! in no page, and hold for certain once their entries are in the journal.
+
+mod checkpoint;
+mod image;
+mod journal;
+mod recover;
+mod recent;
+mod scan;
+
+use std::collections::VecDeque;
+
+use crate::config::Config;
+use crate::flash::geometry::Geometry;
+use crate::ftl::{Ftl, TranslationPages};
+use crate::ids::{BlockId, Lpn, Ppn, RequestId};
+
+use checkpoint::Checkpoint;
+use image::Image;
+use journal::{Change, Journal};
+use recent::{Found, Recent};
+
+pub use recover::Recovered;
+pub use scan::{Scan, ScanRead};
+
+/// The place of a change, or of a program, in the order of all of them.
+pub type Stamp = u64;
+
+/// What the array has just programmed into a page of the host.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Programmed {
+    /// New data.
+    Written,
+    /// The original, moved.
+    Moved,
+    /// A copy: made, or moved.
+    Copied,
+    /// What was superseded while it was on its way.
+    Superseded,
+}
+
+/// A program that is wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Action {
+    /// Of a page of the journal.
+    Journal(Lpn),
+    /// Of a page of a checkpoint.
+    Checkpoint(Lpn),
+}
+
+/// What was counted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Pages of journal programmed.
+    pub journal_pages: u64,
+    /// Entries in these.
+    pub journal_entries: u64,
+    /// Checkpoints that were completed.
+    pub checkpoints: u64,
+    /// Pages of checkpoints programmed, and of write-backs of the cache of the map, which count as such.
+    pub checkpoint_pages: u64,
+}
+
+/// Who waits for the journal: a flush of the host, or the drive itself.
+type Waiter = Option<RequestId>;
+
+/// What is on flash of the map, and what is on its way there.
+#[derive(Debug)]
+pub struct Persistence {
+    pages: TranslationPages,
+    pages_per_block: u32,
+    /// The last change or program.
+    last: Stamp,
+    /// By page of the host: the stamp of its newest version, or of its deallocation; 0 for what was there before the run.
+    stamps: Vec<Stamp>,
+    journal: Journal,
+    checkpoint: Checkpoint,
+    image: Image,
+    recent: Recent,
+    waiters: VecDeque<(Waiter, Stamp)>,
+    counts: Counts,
+}
+
+impl Persistence {
+    /// All of the map on flash, as it lies in `ftl`; `None` where it is taken to survive by itself.
+    pub fn new(config: &Config, geometry: &Geometry, ftl: &Ftl) -> Option<Box<Persistence>> {
+        if !config.persistence.has_journal() {
+            return None;
+        }
+        let pages = ftl.translation_pages()?;
+        Some(Box::new(Persistence {
+            pages,
+            pages_per_block: geometry.pages_per_block,
+            last: 0,
+            stamps: vec![0; geometry.logical_pages as usize],
+            journal: Journal::new(&config.persistence, pages),
+            checkpoint: Checkpoint::new(&config.persistence, pages),
+            image: Image::new(pages, geometry.logical_pages, ftl),
+            recent: Recent::default(),
+            waiters: VecDeque::new(),
+            counts: Counts::default(),
+        }))
+    }
+
+    /// What was counted.
+    pub fn counts(&self) -> Counts {
+        self.counts
+    }
+
+    /// Whether `page`, a translation page, holds entries of the map of pages.
+    pub fn is_of_map(&self, page: Lpn) -> bool {
+        self.pages.of_map().contains(&page.0)
+    }
+
+    /// Whether `page`, a translation page, is one of the journal.
+    pub fn is_of_journal(&self, page: Lpn) -> bool {
+        self.pages.of_journal().contains(&page.0)
+    }
+
+    fn next_stamp(&mut self) -> Stamp {
+        self.last += 1;
+        self.last
+    }
+
+    fn log(&mut self, change: Change) {
+        let stamp = self.next_stamp();
+        self.journal.push(stamp, change);
+        let (Change::Written(lpn, _)
+        | Change::Moved(lpn, _)
+        | Change::Unmapped(lpn)
+        | Change::Copied(lpn, _)
+        | Change::Uncopied(lpn)
+        | Change::Kept(lpn, _)) = change;
+        if !matches!(change, Change::Copied(..) | Change::Uncopied(_)) {
+            self.checkpoint.changed(self.pages.page_of(lpn), stamp);
+        }
+        if matches!(change, Change::Copied(..) | Change::Uncopied(_) | Change::Kept(..)) {
+            self.copy_changed(lpn);
+        }
+    }
+
+    /// The array has programmed `ppn` with `lpn`, and the map says so.
+    pub fn programmed(&mut self, lpn: Lpn, ppn: Ppn, what: Programmed) {
+        if self.pages.contains(lpn) {
+            return;
+        }
+        match what {
+            Programmed::Written => {
+                self.log(Change::Written(lpn, ppn));
+                self.stamps[lpn.index()] = self.last;
+            }
+            Programmed::Moved => self.log(Change::Moved(lpn, ppn)),
+            Programmed::Copied => self.log(Change::Copied(lpn, ppn)),
+            Programmed::Superseded => {
+                self.next_stamp();
+            }
+        }
+        let stamp = if what == Programmed::Superseded { 0 } else { self.stamps[lpn.index()] };
+        let is_copy = what == Programmed::Copied;
+        self.recent.programmed(Found { at: self.last, ppn, lpn, stamp, is_copy });
+    }
+
+    /// `lpn` was given the place `ppn`, where nothing is programmed.
+    pub fn placed(&mut self, lpn: Lpn, ppn: Ppn) {
+        self.log(Change::Moved(lpn, ppn));
+        if self.pages.replica_page_of(lpn).is_some() {
+            self.log(Change::Uncopied(lpn));
+        }
+    }
+
+    /// `lpn` was deallocated.
+    pub fn unmapped(&mut self, lpn: Lpn) {
+        self.log(Change::Unmapped(lpn));
+        self.stamps[lpn.index()] = self.last;
+    }
+
+    /// The copy of `lpn` was given up.
+    pub fn copy_dropped(&mut self, lpn: Lpn) {
+        self.log(Change::Uncopied(lpn));
+    }
+
+    /// The original of `lpn` was given up; its copy, at `ppn`, is the original now.
+    pub fn copy_kept(&mut self, lpn: Lpn, ppn: Ppn) {
+        self.log(Change::Kept(lpn, ppn));
+    }
+
+    /// The copy of `lpn` ended with a write or a deallocation, whose entry says so.
+    pub fn copy_changed(&mut self, lpn: Lpn) {
+        if let Some(page) = self.pages.replica_page_of(lpn) {
+            self.checkpoint.changed(page, self.last);
+        }
+    }
+
+    /// The array has erased `block`.
+    pub fn erased(&mut self, block: BlockId) {
+        let stamp = self.next_stamp();
+        self.recent.erased(block, stamp);
+    }
+
+    /// The next program that is wanted.
+    pub fn next_action(&mut self) -> Option<Action> {
+        loop {
+            if let Some(page) = self.journal.next_page() {
+                return Some(Action::Journal(page));
+            }
+            let page = self.checkpoint.next_page(&self.image, self.last);
+            if page.is_some() || !self.checkpoint.is_over() {
+                return page.map(Action::Checkpoint);
+            }
+            self.journal.forget(self.checkpoint.end());
+            self.counts.checkpoints += 1;
+        }
+    }
+
+    /// The program of a translation page begins: it carries what there is now.
+    pub fn program_began(&mut self, page: Lpn, ftl: &Ftl) {
+        if self.is_of_journal(page) {
+            self.journal.page_began(self.last);
+        } else {
+            self.image.page_began(page, self.last, &self.stamps, ftl);
+        }
+    }
+
+    /// The array has programmed a translation page.
+    pub fn program_ended(&mut self, page: Lpn) {
+        if self.is_of_journal(page) {
+            self.counts.journal_pages += 1;
+            self.counts.journal_entries += self.journal.page_ended();
+            self.checkpoint.journal_page_ended();
+            self.recent.forget(self.journal.durable_to());
+        } else {
+            self.counts.checkpoint_pages += 1;
+            self.image.page_ended(page);
+            self.checkpoint.page_ended(page, &self.image);
+        }
+    }
+
+    /// Whether entries are not on flash.
+    pub fn has_unwritten(&self) -> bool {
+        self.journal.has_unwritten()
+    }
+
+    /// Has all entries programmed; [`Persistence::take_flushed`] gives `waiter` when they are.
+    pub fn flush(&mut self, waiter: Waiter) {
+        self.journal.flush();
+        self.waiters.push_back((waiter, self.journal.last_entry()));
+    }
+
+    /// The next waiter whose entries are on flash.
+    pub fn take_flushed(&mut self) -> Option<Waiter> {
+        let &(waiter, stamp) = self.waiters.front()?;
+        if stamp > self.journal.durable_to() {
+            return None;
+        }
+        self.waiters.pop_front();
+        Some(waiter)
+    }
+}

@@ -1,0 +1,233 @@
+//! The power is back: the reads of a recovery run through the dies and the interconnect, one step after the other.
+//!
+//! The drive is built anew for that, with all dies and paths free; what a step reads is known when it begins, and each die gets as many reads at a time
+//! as keep all of its planes at work. The time that the controller computes is left out \[choice\]. An interconnect of the caller's own
+//! cannot be built a second time: the recovery then runs over the one that the configuration names.
+
+use crate::config::Config;
+use crate::datapath::{Datapath, PageSource};
+use crate::error::RunError;
+use crate::fabric::{FabricEvent, Kind};
+use crate::flash::geometry::Geometry;
+use crate::ids::{BlockId, DieId, Lpn, PlaneId, TransactionId};
+use crate::kernel::Kernel;
+use crate::kernel::event::Event;
+use crate::kernel::model::{Full, Model};
+use crate::persistence::{Recovered, Scan, ScanRead};
+use crate::results::work::{RecoveryReads, RecoveryReport, RecoverySteps};
+use crate::schedule::queues::PlaneMasks;
+use crate::schedule::transaction::{Class, Transaction};
+use crate::units::Time;
+
+/// Reads that wait for a die, for each of its planes.
+const READS_PER_PLANE: u32 = 4;
+
+/// The reads of one step that are still to be issued.
+struct Reads {
+    geometry: Geometry,
+    /// By die.
+    waiting: Vec<std::vec::IntoIter<ScanRead>>,
+    arrived: u64,
+}
+
+impl Reads {
+    fn new(geometry: &Geometry, reads: &[ScanRead]) -> Reads {
+        let mut waiting = vec![Vec::new(); geometry.dies() as usize];
+        for &read in reads {
+            waiting[geometry.die_of_plane(geometry.plane_of(read.ppn)).index()].push(read);
+        }
+        let waiting = waiting.into_iter().map(Vec::into_iter).collect();
+        Reads { geometry: geometry.clone(), waiting, arrived: 0 }
+    }
+
+    /// Puts the next read of a die into its queue.
+    fn issue(&mut self, die: DieId, datapath: &mut Datapath<Full>, kernel: &mut Kernel<Full>) {
+        let Some(ScanRead { ppn, is_whole }) = self.waiting[die.index()].next() else { return };
+        let bytes = if is_whole { self.geometry.page_size } else { self.geometry.sector_size };
+        let plane = self.geometry.plane_of(ppn);
+        let mut transaction = Transaction::new(Class::MapRead, None, Lpn(0), plane, ppn, bytes);
+        transaction.queued = kernel.now();
+        let id = datapath.insert(transaction);
+        datapath.enqueue(id, self, kernel);
+    }
+}
+
+/// Reads that go where they were sent: nothing moves meanwhile.
+impl<M: Model> PageSource<M> for Reads {
+    fn is_current(&self, _transaction: &Transaction) -> bool {
+        true
+    }
+
+    fn stays(&self, _write: TransactionId, _datapath: &Datapath<M>) -> bool {
+        true
+    }
+
+    fn joins(&self, _lead: &Transaction, _other: &Transaction) -> bool {
+        true
+    }
+
+    fn next_page(&self, _transaction: &Transaction) -> Option<(BlockId, u32)> {
+        None
+    }
+
+    fn has_page<'a>(&self, _class: Class, _plane: PlaneId, _heads: impl Iterator<Item = &'a Transaction>) -> bool {
+        false
+    }
+
+    fn allocate(&mut self, _transaction: &Transaction, _kernel: &mut Kernel<M>) -> Option<crate::ids::Ppn> {
+        None
+    }
+
+    fn collection_first(&self, _die: DieId) -> bool {
+        false
+    }
+
+    fn collects_for_space(&self, _die: DieId) -> bool {
+        false
+    }
+
+    fn reroute(&mut self, _id: TransactionId, _datapath: &mut Datapath<M>, _kernel: &mut Kernel<M>) {}
+
+    fn holds_back(&self, _ready: &PlaneMasks, _waiting: &PlaneMasks) -> bool {
+        false
+    }
+
+    fn collect_held_back(
+        &mut self,
+        _die: DieId,
+        _ready: &PlaneMasks,
+        _waiting: &PlaneMasks,
+        _datapath: &mut Datapath<M>,
+        _kernel: &mut Kernel<M>,
+    ) {
+    }
+
+    fn die_idle(&mut self, _die: DieId, _datapath: &mut Datapath<M>, _kernel: &mut Kernel<M>) {}
+
+    fn copy_destination(&mut self, _read: TransactionId, _datapath: &mut Datapath<M>) -> Option<DieId> {
+        None
+    }
+}
+
+/// A drive whose power is back.
+struct Recovery {
+    geometry: Geometry,
+    kernel: Kernel<Full>,
+    datapath: Datapath<Full>,
+}
+
+impl Recovery {
+    /// Runs one step to its end; gives how long it takes.
+    fn read(&mut self, reads: &[ScanRead]) -> Result<u64, RunError> {
+        let started = self.kernel.now();
+        let mut source = Reads::new(&self.geometry, reads);
+        for _ in 0..self.geometry.planes_per_die * READS_PER_PLANE {
+            for die in (0..self.geometry.dies()).map(DieId) {
+                source.issue(die, &mut self.datapath, &mut self.kernel);
+            }
+        }
+        self.settle(&mut source);
+        while source.arrived < reads.len() as u64 {
+            let Some(event) = self.next_event() else {
+                let left = reads.len() - source.arrived as usize;
+                return Err(RunError::Stalled { at: self.kernel.now(), in_flight: left });
+            };
+            self.handle(event, &mut source);
+            self.settle(&mut source);
+        }
+        Ok((self.kernel.now() - started).as_ps())
+    }
+
+    fn next_event(&mut self) -> Option<Event> {
+        let wake_at = self.datapath.wake_at();
+        if <<Full as Model>::Fabric as Kind>::ACTS && wake_at < Time::MAX && wake_at <= self.kernel.next_at() {
+            self.kernel.advance_to(wake_at);
+            return Some(Event::Fabric(FabricEvent::Wake(0)));
+        }
+        let due = self.kernel.advance()?;
+        Some(self.kernel.take(due))
+    }
+
+    fn handle(&mut self, event: Event, source: &mut Reads) {
+        let Recovery { kernel, datapath, .. } = self;
+        match event {
+            Event::Fabric(FabricEvent::Delivered(grant)) => {
+                if let Some(arrived) = datapath.delivered(grant, source, kernel) {
+                    let plane = datapath.transaction(arrived.read).plane;
+                    datapath.remove(arrived.read);
+                    source.arrived += 1;
+                    source.issue(source.geometry.die_of_plane(plane), datapath, kernel);
+                    if let Some(grant) = arrived.held {
+                        datapath.release(grant, kernel);
+                    }
+                }
+            }
+            Event::Fabric(FabricEvent::Wake(token)) => datapath.wake(token, kernel),
+            Event::ArrayEnd(die) => {
+                let ended = datapath.array_end(die, source, kernel);
+                debug_assert!(ended.is_none(), "a read ends in the register");
+            }
+            Event::Resumed(die) => datapath.try_issue(die, source, kernel),
+            // Nothing is programmed, and there is no host.
+            _ => {}
+        }
+    }
+
+    fn settle(&mut self, source: &mut Reads) {
+        let Recovery { kernel, datapath, .. } = self;
+        loop {
+            let mut has_acted = false;
+            while datapath.dispatches() && datapath.dispatch(source, kernel) {
+                has_acted = true;
+            }
+            if datapath.has_answers() {
+                has_acted = true;
+                let mut next = 0;
+                while let Some(granted) = datapath.next_grant(&mut next) {
+                    let _ = datapath.granted(granted, source, kernel);
+                }
+                datapath.grants_taken(kernel);
+            }
+            if !has_acted {
+                return;
+            }
+        }
+    }
+}
+
+/// What a recovery takes that reads `scan` and finds `recovered`.
+///
+/// # Errors
+/// When the drive cannot be built, or the reads do not come to an end.
+pub(super) fn report(
+    config: &Config,
+    geometry: &Geometry,
+    scan: &Scan,
+    recovered: &Recovered,
+) -> Result<RecoveryReport, RunError> {
+    let datapath = Datapath::new(config, geometry)?;
+    let mut recovery = Recovery { geometry: geometry.clone(), kernel: Kernel::default(), datapath };
+    let of_map: Vec<ScanRead> = scan.map.iter().chain(&scan.journal).copied().collect();
+    let steps = RecoverySteps {
+        blocks_ps: recovery.read(&scan.blocks)?,
+        system_ps: recovery.read(&scan.system)?,
+        map_ps: recovery.read(&of_map)?,
+        open_ps: recovery.read(&scan.open)?,
+    };
+    Ok(RecoveryReport {
+        duration_ps: steps.blocks_ps + steps.system_ps + steps.map_ps + steps.open_ps,
+        steps,
+        reads: RecoveryReads {
+            blocks: scan.blocks.len() as u64,
+            system: scan.system.len() as u64,
+            map: scan.map.len() as u64,
+            journal: scan.journal.len() as u64,
+            open: scan.open.len() as u64,
+        },
+        entries_replayed: recovered.entries,
+        pages_found: recovered.pages_found,
+        copies_found: recovered.copy_count(),
+        pages_lost: recovered.pages_lost,
+        deallocations_lost: recovered.deallocations_lost,
+    })
+}
