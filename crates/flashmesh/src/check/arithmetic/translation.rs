@@ -61,7 +61,8 @@ impl MapPages {
 
     /// The pages of the host whose entries `page` holds.
     pub(in crate::check) fn entries_of(&self, page: Lpn) -> Range<Lpn> {
-        let before = (u64::from(page.0) - self.host_pages) * self.entries_in_a_page;
+        // Pages behind those of the map hold no entry of a page of the host.
+        let before = ((u64::from(page.0) - self.host_pages) * self.entries_in_a_page).min(self.host_pages);
         let end = (before + self.entries_in_a_page).min(self.host_pages);
         Lpn(before as u32)..Lpn(end as u32)
     }
