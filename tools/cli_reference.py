@@ -1,17 +1,20 @@
-"""Writes docs/cli.md, the reference of the command line, from the commands themselves; with --check it only compares."""
+"""Writes docs/cli.md, the reference of the command line, from the commands; --check only compares."""
 
 from __future__ import annotations
 
 import argparse
 import re
 import sys
-from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from flashmesh.cli.commands import flashmesh
 from flashmesh.cli.parameters import EXIT_CODES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 FILE = Path(__file__).parents[1] / "docs" / "cli.md"
 HEAD = """<!-- Generated from the commands by tools/cli_reference.py. -->
@@ -69,13 +72,7 @@ def paragraphs(text: str) -> str:
 
 def cell(text: str) -> str:
     """A text within a table."""
-    return (
-        " ".join(text.split())
-        .replace("|", "\\|")
-        .replace("x<=", "x <= ")
-        .replace("<=x", " <= x")
-        .replace("x>=", "x >= ")
-    )
+    return re.sub(r"(?<=[x\d])(<=|>=)(?=[x\d])", r" \1 ", " ".join(text.split())).replace("|", "\\|")
 
 
 def main() -> None:
