@@ -71,6 +71,8 @@ __all__ = [
     "Nvme",
     "NvmeArbitration",
     "Packets",
+    "Persistence",
+    "PersistencePolicy",
     "Pnssd",
     "PnssdControllers",
     "Power",
@@ -294,6 +296,9 @@ MappingFill: TypeAlias = Literal["entry", "page"]
 
 MappingWriteBackRead: TypeAlias = Literal["when-missing", "always"]
 """When a translation page that is to be written back is read first."""
+
+PersistencePolicy: TypeAlias = Literal["ideal", "journal"]
+"""How the map survives a cut of the power."""
 
 MbmSuspension: TypeAlias = Literal["off", "program", "erase", "both"]
 """Which operations a waiting host read suspends under this policy, in place of `flash.suspension`."""
@@ -770,7 +775,7 @@ class Ftl:
 class Mapping:
     """The cache of the map, when the map does not fit into DRAM (DFTL, ASPLOS 2009).
 
-    Its other keys are read only with cache_capacity set.
+    Its other keys are read only with cache_capacity set, save `stored_entry_size`.
     """
 
     cache_capacity: Bytes | None = None
@@ -787,7 +792,9 @@ class Mapping:
     """
 
     stored_entry_size: Bytes | None = None
-    """Bytes of an entry in a translation page: a physical page number. Values: 1B to 4KiB. Default: "4B"."""
+    """Bytes of an entry in a translation page: a physical page number. Only with cache_capacity set or
+    persistence.policy = "journal". Values: 1B to 4KiB. Default: "4B".
+    """
 
     read_size: Bytes | None = None
     """Bytes of a translation page that leave the chip when it is read. Values: at least 1B. Default: the whole page."""
@@ -817,6 +824,28 @@ class Mapping:
     write_backs: int | None = None
     """Translation pages written back at once; a miss that would evict an entry into one more waits. Values: 1 to 65535.
     Default: 32.
+    """
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Persistence:
+    """What of the map is kept on flash, so that it is found again after a cut of the power ([power-loss.md](power-loss.md))."""
+
+    policy: PersistencePolicy | None = None
+    """How the map survives a cut of the power. Default: "ideal"."""
+
+    entry_size: Bytes | None = None
+    """Bytes of a journal entry: which logical page is where now. Only with policy = "journal". Values: 1B to 4KiB.
+    Default: "8B".
+    """
+
+    checkpoint_interval: int | None = None
+    """Pages of journal from the beginning of one checkpoint to that of the next. Flash holds twice as many. Only with
+    policy = "journal". Values: 1 to 65535. Default: 64.
+    """
+
+    checkpoint_writes: int | None = None
+    """Pages of a checkpoint that are programmed at once. Only with policy = "journal". Values: 1 to 65535. Default: 4.
     """
 
 
@@ -1130,14 +1159,6 @@ class Cache:
     row_policy: CacheRowPolicy | None = None
     """What becomes of a row after an access. Default: "closed"."""
 
-    power_cut: Time | None = None
-    """When the power is cut; the run ends there. Values: 0ps to 1000000s. Default: never."""
-
-    capacitors: bool | None = None
-    """Whether capacitors keep the drive alive until all dirty pages are on flash. Only with power_cut set. Default:
-    True.
-    """
-
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Precondition:
@@ -1154,7 +1175,17 @@ class Precondition:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Power:
-    """What the parts of the drive draw. Nothing here changes when anything happens."""
+    """What the parts of the drive draw, and when they are cut off. What they draw does not change when anything happens."""
+
+    cut: Time | None = None
+    """When the power is cut; the run ends there ([power-loss.md](power-loss.md)). Values: 0ps to 1000000s. Default:
+    never.
+    """
+
+    capacitors: bool | None = None
+    """Whether capacitors keep the drive alive until all dirty pages of the device cache, and the journal, are on flash.
+    Only with cut set or persistence.policy = "journal". Default: True.
+    """
 
     read_current: Current | None = None
     """Supply current of a die while its array reads. Values: 0uA to 10A. Default: "25mA"."""
@@ -1513,6 +1544,11 @@ class Config:
     mapping: Mapping = Mapping()
     """The cache of the map, when the map does not fit into DRAM (DFTL, ASPLOS 2009)."""
 
+    persistence: Persistence = Persistence()
+    """What of the map is kept on flash, so that it is found again after a cut of the power
+    ([power-loss.md](power-loss.md)).
+    """
+
     mbm: Mbm = Mbm()
     """The parts of MBM (Maximizing Bandwidth Management FTL), each with a switch of its own."""
 
@@ -1541,7 +1577,9 @@ class Config:
     """The state of the drive before the first request."""
 
     power: Power = Power()
-    """What the parts of the drive draw. Nothing here changes when anything happens."""
+    """What the parts of the drive draw, and when they are cut off. What they draw does not change when anything
+    happens.
+    """
 
     area: Area = Area()
     """How large the parts of the drive are. Nothing here changes when anything happens."""

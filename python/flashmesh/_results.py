@@ -42,6 +42,7 @@ __all__ = [
     "MeasuredStream",
     "NetworkRecording",
     "PathConflict",
+    "Persistence",
     "PowerCut",
     "Provenance",
     "Queue",
@@ -49,6 +50,9 @@ __all__ = [
     "RecordedRequest",
     "RecordedScoutStep",
     "RecordedTransfer",
+    "Recovery",
+    "RecoveryReads",
+    "RecoverySteps",
     "RepetitionBin",
     "Replication",
     "ReplicationGain",
@@ -211,7 +215,9 @@ class FlashOperations:
     map_reads: int
     """Translation pages read, for entries of the map and before write-backs. Unit: pages."""
     map_programs: int
-    """Translation pages programmed to write changed entries back. Unit: pages."""
+    """Translation pages programmed, to write changed entries back or for a checkpoint. Unit: pages."""
+    journal_programs: int
+    """Pages of the journal of the map programmed. Unit: pages."""
     replica_programs: int
     """Copies of pages programmed by replication. Unit: pages."""
     multi_plane_operations: int
@@ -593,6 +599,83 @@ class DeviceCache:
 
 
 @dataclass(frozen=True, slots=True)
+class Persistence:
+    """What it took to keep the map on flash."""
+
+    journal_pages: int
+    """Pages of the journal programmed. Unit: pages."""
+    journal_entries: int
+    """Entries in these. Unit: entries."""
+    checkpoints: int
+    """Checkpoints completed. Unit: checkpoints."""
+    checkpoint_pages: int
+    """Pages of the map and of the replication map programmed, for checkpoints or as write-backs of the mapping cache.
+    Unit: pages.
+    """
+    write_amplification: float | None
+    """`journal_pages` and `checkpoint_pages` over the pages that the host wrote: their part of the write amplification.
+    None when the host wrote none.
+    """
+
+
+@dataclass(frozen=True, slots=True)
+class RecoverySteps:
+    """Time of each step of a recovery, one after the other."""
+
+    blocks_ps: int
+    """What is beside the data of the first page of each block. Unit: ps."""
+    system_ps: int
+    """What is beside the data of the other pages of blocks with translation pages. Unit: ps."""
+    map_ps: int
+    """The pages of the map, the replication map and the journal. Unit: ps."""
+    open_ps: int
+    """What is beside the data of pages programmed since the last page of the journal. Unit: ps."""
+
+
+@dataclass(frozen=True, slots=True)
+class RecoveryReads:
+    """Pages read in each step of a recovery."""
+
+    blocks: int
+    """First pages of blocks, a sector of each. Unit: pages."""
+    system: int
+    """Other pages of blocks with translation pages, a sector of each. Unit: pages."""
+    map: int
+    """Pages of the map. None with `mapping.cache-capacity`: the map stays on flash. Unit: pages."""
+    journal: int
+    """Pages of the journal and of the replication map. Unit: pages."""
+    open: int
+    """Pages of blocks that were open, the first erased one included, a sector of each. Unit: pages."""
+
+
+@dataclass(frozen=True, slots=True)
+class Recovery:
+    """How the drive finds its map when the power is back ([power-loss.md](power-loss.md))."""
+
+    duration_ps: int
+    """From the return of the power until the map is complete. Nothing of it counts in the rest of the result. Unit: ps.
+    """
+    steps: RecoverySteps
+    """Where this time goes."""
+    reads: RecoveryReads
+    """Pages read in each step."""
+    entries_replayed: int
+    """Entries of the journal that were replayed. Unit: entries."""
+    pages_found: int
+    """Pages of the host that were found where no entry of the journal had them. Unit: pages."""
+    copies_found: int
+    """Pages with a copy, of which both were found. Unit: pages."""
+    pages_lost: int
+    """Pages that were programmed, and whose newest version was not found. There are none unless flashmesh is wrong.
+    Unit: pages.
+    """
+    deallocations_lost: int
+    """Deallocations that were undone: the page holds data again. A flush of the host before the cut rules them out.
+    Unit: pages.
+    """
+
+
+@dataclass(frozen=True, slots=True)
 class PowerCut:
     """What a cut of the power cost.
 
@@ -602,7 +685,7 @@ class PowerCut:
     at_ps: int
     """Simulated time of the cut. Unit: ps."""
     capacitors: bool
-    """Whether capacitors kept the drive alive (`cache.capacitors`)."""
+    """Whether capacitors kept the drive alive (`power.capacitors`)."""
     requests_lost: int
     """Requests in flight at the cut, which never completed. Unit: requests."""
     dirty_pages: int
@@ -627,6 +710,8 @@ class PowerCut:
     """Without capacitors, pages that were being programmed for requests or the cache; of such a page the older version
     is found again. Unit: pages.
     """
+    recovery: Recovery | None
+    """What the drive does when the power is back. None with `persistence.policy = "ideal"`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -1305,8 +1390,10 @@ class Report:
     """What crossed between host and drive during the run."""
     cache: DeviceCache | None
     """Work of the device cache during the run. None when it is turned off."""
+    persistence: Persistence | None
+    """What it took to keep the map on flash during the run. None with `persistence.policy = "ideal"`."""
     power_cut: PowerCut | None
-    """What the cut of the power (`cache.power-cut`) cost. None when none came before the run ended."""
+    """What the cut of the power (`power.cut`) cost. None when none came before the run ended."""
     utilisation: Utilisation
     """Busy shares of the parts of the drive, of the simulated time from the start to the last event."""
     links: Links

@@ -61,6 +61,25 @@ fn a_cache_that_cannot_be_is_refused() {
 }
 
 #[test]
+fn a_journal_that_cannot_be_is_refused() {
+    use ConfigErrorKind::Conflict;
+    let journal = "[persistence]\npolicy = \"journal\"\n";
+    let large = format!("{journal}entry-size = \"4KiB\"\ngeometry.page-size = \"2KiB\"");
+    let large = large.replace("geometry.page-size", "[geometry]\npage-size");
+    assert_problem(&large, Conflict, (3, 14), "a page of the journal holds no entry");
+    let held = format!("{journal}[mapping]\ncache-capacity = \"1MiB\"\nwrite-back-buffer = \"16KiB\"");
+    assert_problem(&held, Conflict, (5, 21), "a checkpoint would wait for them for ever");
+}
+
+#[test]
+fn a_key_that_has_another_name_now_is_told_it() {
+    for (old, new) in [("cache.power-cut=1ms", "power.cut"), ("cache.capacitors=false", "power.capacitors")] {
+        let error = refused("", &[old]).to_string();
+        assert!(error.contains(&format!("= help: it is called {new}")), "{error}");
+    }
+}
+
+#[test]
 fn a_bad_override_is_shown_with_its_number() {
     let choices: Vec<String> = FabricKind::ALL.iter().map(|kind| format!("`{kind}`")).collect();
     let expected = format!(

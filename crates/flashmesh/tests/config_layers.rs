@@ -219,10 +219,7 @@ fn a_key_of_a_part_that_is_there_is_taken() {
     read("schedule.priorities = \"strict\"\nqueue.priority = \"high\"", &[]);
     read("measure.epoch = \"1ms\"\nmeasure.epochs-max = 4", &[]);
     read("mapping.cache-capacity = \"1MiB\"\nmapping.fill = \"page\"", &[]);
-    read(
-        "cache.capacity = \"1MiB\"\nqueue.caching = \"reads\"\npower.cut = \"1ms\"\npower.capacitors = false",
-        &[],
-    );
+    read("cache.capacity = \"1MiB\"\nqueue.caching = \"reads\"\npower.cut = \"1ms\"\npower.capacitors = false", &[]);
     read("workload.fitted = \"a.toml\"\nworkload.beyond = \"wrap\"", &[]);
 }
 

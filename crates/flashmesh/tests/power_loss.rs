@@ -5,12 +5,13 @@ mod arbitrary;
 mod drives;
 
 use arbitrary::{Case, case};
-use drives::Listed;
+use drives::{Listed, bare_drive, request, run_source, write};
 use flashmesh::config::{Config, FirmwarePolicy, Persistence, PersistencePolicy};
 use flashmesh::measure::report::Report;
+use flashmesh::results::work::RecoveryReport;
 use flashmesh::simulation::{Control, Simulation};
 use flashmesh::units::{Bytes, Time};
-use flashmesh::workload::IoRequest;
+use flashmesh::workload::{IoRequest, RequestKind};
 use proptest::prelude::*;
 use proptest::sample::select;
 use proptest::strategy::ValueTree;
@@ -21,6 +22,121 @@ fn run(config: &Config, requests: &[IoRequest]) -> Report {
     let mut simulation = Simulation::with_source(config, Box::new(source)).expect("the drive can be built");
     simulation.enable_checks();
     simulation.run(&Control::default()).unwrap_or_else(|error| panic!("{error}\n{}", config.to_toml()))
+}
+
+const COMMAND: Time = Time::from_ns(10);
+const READ: Time = Time::from_us(3);
+const PROGRAM: Time = Time::from_us(100);
+/// 4096 bytes at 1.2 GB/s, rounded up, and a sector.
+const TRANSFER: Time = Time::from_ps(3_413_334);
+const SECTOR: Time = Time::from_ps(426_667);
+
+/// One die of one plane, whose journal has eight entries in a page: 128 pages of the host, one of the map and 200 of journal, in 32
+/// blocks of 16.
+fn one_plane() -> Config {
+    let mut config = bare_drive();
+    let geometry = &mut config.geometry;
+    (geometry.channels, geometry.chips_per_channel, geometry.dies_per_chip, geometry.planes_per_die) = (1, 1, 1, 1);
+    (geometry.blocks_per_plane, geometry.pages_per_block) = (32, 16);
+    geometry.capacity = Some(Bytes::from_kib(128 * 4));
+    config.persistence.policy = PersistencePolicy::Journal;
+    config.persistence.entry_size = Bytes::new(512);
+    config.persistence.checkpoint_interval = 100;
+    config.power.capacitors = false;
+    config
+}
+
+fn ms(milliseconds: u64) -> Time {
+    Time::from_ms(milliseconds)
+}
+
+/// Runs `requests`, and one long after the power is cut; gives the report and the latencies in the order of issue.
+fn cut_at(mut config: Config, at: Time, requests: impl IntoIterator<Item = IoRequest>) -> (Report, Vec<Time>) {
+    config.power.cut = Some(at);
+    config.validate().expect("the configuration is legal");
+    let last = write(0, 1, ms(1_000));
+    let (report, mut records) = run_source(&config, Listed(requests.into_iter().chain([last]).collect()));
+    records.sort_by_key(|record| record.id);
+    (report, records.iter().map(|record| record.completed - record.arrival).collect())
+}
+
+fn recovery(report: &Report) -> &RecoveryReport {
+    report.power_cut.as_ref().expect("it came").recovery.as_ref().expect("there is a journal")
+}
+
+#[test]
+fn a_recovery_reads_what_arithmetic_says_and_takes_as_long() {
+    let (report, _) = cut_at(one_plane(), ms(30), (0..20).map(|page| write(page, 1, ms(page))));
+    let kept = report.persistence.as_ref().expect("there is a journal");
+    assert_eq!((kept.journal_pages, kept.journal_entries, kept.checkpoint_pages), (2, 16, 0));
+    let found = recovery(&report);
+    assert_eq!((found.entries_replayed, found.pages_found, found.pages_lost), (16, 4, 0));
+    // 201 pages of map and journal were there, in 13 blocks, and two came; the last of these blocks has an erased page.
+    let reads = &found.reads;
+    assert_eq!((reads.blocks, reads.system, reads.map, reads.journal), (32, 203 - 13 + 1, 1, 2));
+    // The last four pages, and the first erased one of their block.
+    assert_eq!(reads.open, 5);
+    let (beside, whole) = (COMMAND + READ + SECTOR, COMMAND + READ + TRANSFER);
+    assert_eq!(found.steps.blocks_ps, (beside * 32).as_ps());
+    assert_eq!(found.steps.map_ps, (whole * 3).as_ps());
+    assert_eq!(found.duration_ps, (beside * (32 + 191 + 5) + whole * 3).as_ps());
+}
+
+#[test]
+fn checkpoints_end_the_journal_and_cost_what_they_program() {
+    let mut config = one_plane();
+    config.persistence.checkpoint_interval = 1;
+    let (report, _) = cut_at(config, ms(30), (0..16).map(|page| write(page, 1, ms(page))));
+    let kept = report.persistence.as_ref().expect("there is a journal");
+    assert_eq!((kept.journal_pages, kept.checkpoints, kept.checkpoint_pages), (2, 2, 2));
+    assert_eq!((kept.write_amplification, report.write_amplification), (Some(0.25), Some(1.25)));
+    assert_eq!((report.flash.journal_programs, report.flash.map_programs), (2, 2));
+    let found = recovery(&report);
+    assert_eq!((found.entries_replayed, found.reads.journal, found.pages_found), (0, 0, 0));
+}
+
+#[test]
+fn a_flush_waits_for_the_journal_unless_capacitors_write_it() {
+    let flush = IoRequest { size: Bytes::ZERO, ..request(RequestKind::Flush, 0, 1, ms(1)) };
+    for (capacitors, waits, pages) in [(false, COMMAND + TRANSFER + PROGRAM, 1), (true, Time::ZERO, 0)] {
+        let mut config = one_plane();
+        config.power.capacitors = capacitors;
+        let (report, latencies) = cut_at(config, ms(3), [write(7, 1, ms(0)), flush]);
+        assert_eq!(latencies[1], waits);
+        assert_eq!(report.persistence.as_ref().expect("there is a journal").journal_pages, pages);
+        // With capacitors it is written after the cut.
+        let found = recovery(&report);
+        assert_eq!((found.entries_replayed, found.pages_found), (1, 0));
+    }
+}
+
+#[test]
+fn a_deallocation_is_undone_unless_a_flush_confirms_it() {
+    let flush = IoRequest { size: Bytes::ZERO, ..request(RequestKind::Flush, 0, 1, ms(2)) };
+    let deallocate = request(RequestKind::Deallocate, 7, 1, ms(1));
+    let undone =
+        |requests: &[IoRequest]| recovery(&cut_at(one_plane(), ms(3), requests.iter().copied()).0).deallocations_lost;
+    assert_eq!(undone(&[write(7, 1, ms(0)), deallocate]), 1);
+    assert_eq!(undone(&[write(7, 1, ms(0)), deallocate, flush]), 0);
+}
+
+#[test]
+fn a_program_cut_short_leaves_the_version_before() {
+    let (report, _) = cut_at(one_plane(), ms(1) + Time::from_us(50), [write(7, 1, ms(0)), write(7, 1, ms(1))]);
+    let cut = report.power_cut.as_ref().expect("it came");
+    assert_eq!((cut.requests_lost, cut.programs_lost), (1, 1));
+    let found = recovery(&report);
+    // The page before, the torn one, and the first erased one.
+    assert_eq!((found.pages_found, found.pages_lost, found.reads.open), (1, 0, 3));
+}
+
+#[test]
+fn without_a_journal_the_map_survives_by_itself() {
+    let mut config = one_plane();
+    config.persistence = Persistence::default();
+    let (report, _) = cut_at(config, ms(1) + Time::from_us(50), [write(7, 1, ms(0)), write(7, 1, ms(1))]);
+    let cut = report.power_cut.expect("it came");
+    assert_eq!((cut.recovery, report.persistence, report.makespan_ps), (None, None, cut.at_ps));
 }
 
 /// A drive with a journal of small pages, so that many are programmed, and moments at which its power is cut.

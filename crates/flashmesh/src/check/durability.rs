@@ -106,7 +106,11 @@ mod tests {
         let lost = recovered(written_twice(), &[], &[]);
         assert_fails(&lost, Durability::NAME, "version 2 of logical page 7 was programmed, but the map has it nowhere");
         let stale = recovered(written_twice(), &[(7, 0)], &[]);
-        assert_fails(&stale, Durability::NAME, "the map has it at page 0 (page 0 of block 0), which holds version 1 of");
+        assert_fails(
+            &stale,
+            Durability::NAME,
+            "the map has it at page 0 (page 0 of block 0), which holds version 1 of",
+        );
         let empty = recovered(written_twice(), &[(7, 5)], &[]);
         assert_fails(&empty, Durability::NAME, "which holds nothing");
     }
@@ -133,7 +137,11 @@ mod tests {
             if is_right {
                 assert_silent(&oracles);
             } else {
-                assert_fails(&oracles, Durability::NAME, "logical page 7 was deallocated, and a flush has confirmed it");
+                assert_fails(
+                    &oracles,
+                    Durability::NAME,
+                    "logical page 7 was deallocated, and a flush has confirmed it",
+                );
             }
         }
     }

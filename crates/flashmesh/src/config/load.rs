@@ -279,7 +279,8 @@ impl Loader {
         let own = parameters().filter(|spec| spec.section == section).map(|spec| spec.key);
         let own: Vec<&'static str> = own.chain(section.is_empty().then_some(PRESET_KEY)).collect();
         let elsewhere = parameters().find(|spec| spec.section != section && spec.key == key.replace('_', "-"));
-        let renamed = RENAMED.iter().find(|(old_section, old_key, _)| (*old_section, *old_key) == (section, key.as_str()));
+        let renamed =
+            RENAMED.iter().find(|(old_section, old_key, _)| (*old_section, *old_key) == (section, key.as_str()));
         let help = if let Some((_, _, now)) = renamed {
             Some(format!("it is called {now}"))
         } else if let Some(name) = nearest(key, own.iter().copied()) {

@@ -7,9 +7,7 @@ mod replication;
 mod streams;
 
 use crate::cache::Sectors;
-use crate::config::{
-    CacheSharing, Clash, Config, Move, PreconditionKind, ProgramOrder, WriteBinding,
-};
+use crate::config::{CacheSharing, Clash, Config, Move, PreconditionKind, ProgramOrder, WriteBinding};
 use crate::error::GeometryError;
 use crate::fabric;
 use crate::flash::geometry::Geometry;
@@ -126,7 +124,8 @@ fn collection(config: &Config, geometry: Option<&Geometry>, translation_pages: u
     let Some(geometry) = geometry else { return };
     let spare_blocks = geometry.spare_blocks_per_plane();
     let needed = spare_blocks_min(config);
-    if translation_pages == 0 && spare_blocks < needed {
+    let is_map_in_dram = config.mapping.cache_capacity.is_none() && !config.persistence.has_journal();
+    if is_map_in_dram && spare_blocks < needed {
         let mut keys = Vec::new();
         let mut reasons = Vec::new();
         if gc.r#move == Move::ChipToChip {

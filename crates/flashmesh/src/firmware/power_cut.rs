@@ -20,8 +20,10 @@ impl Firmware {
 
     /// The pages that are being programmed, whatever for: with the power gone nothing can be read of them.
     pub fn pages_under_way<M: Model>(&self, datapath: &Datapath<M>) -> Vec<Ppn> {
-        let transactions = datapath.dies().flat_map(|die| die.under_way()).flat_map(|operation| operation.transactions());
-        let programs = transactions.map(|&id| datapath.transaction(id)).filter(|transaction| transaction.class.is_program());
+        let transactions =
+            datapath.dies().flat_map(|die| die.under_way()).flat_map(|operation| operation.transactions());
+        let programs =
+            transactions.map(|&id| datapath.transaction(id)).filter(|transaction| transaction.class.is_program());
         programs.map(|transaction| transaction.to).collect()
     }
 

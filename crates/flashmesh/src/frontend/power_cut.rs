@@ -6,8 +6,8 @@
 //! lost as well: its page is torn, and the older version is found again. How the map of the translation layer survives is said by
 //! `persistence.policy`.
 
-use crate::datapath::Datapath;
 use crate::cache::Cache;
+use crate::datapath::Datapath;
 use crate::firmware::{DeviceCache, Firmware};
 use crate::kernel::Kernel;
 use crate::kernel::model::Model;

@@ -3,7 +3,6 @@
 use super::bound::Bound;
 use super::breakdown::BreakdownSummary;
 use super::cache::{CacheReport, PowerCutReport};
-use crate::results::work::PersistenceReport;
 use super::conflicts::CausesReport;
 use super::host::HostReport;
 use super::interval::IntervalReport;
@@ -18,6 +17,7 @@ use crate::ftl::mapping_cache::Counters;
 use crate::power::area::AreaReport;
 use crate::power::energy::PowerReport;
 use crate::quantities;
+use crate::results::work::PersistenceReport;
 pub use crate::results::work::{FlashReport, GcReport};
 use crate::units::Time;
 use crate::workload::WorkloadSummary;

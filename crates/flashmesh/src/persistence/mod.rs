@@ -15,8 +15,8 @@
 mod checkpoint;
 mod image;
 mod journal;
-mod recover;
 mod recent;
+mod recover;
 mod scan;
 
 use std::collections::VecDeque;

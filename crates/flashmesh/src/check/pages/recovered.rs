@@ -14,7 +14,9 @@ impl Pages {
 
     /// What `ppn` holds. What was there before the run is taken for version 0 of `lpn`.
     fn holds(&self, ppn: Ppn, lpn: Lpn) -> Option<Content> {
-        let before = || (self.erases(self.homes.block_of(ppn)) == 0 && self.was_there(lpn)).then_some(Content { lpn, version: 0 });
+        let before = || {
+            (self.erases(self.homes.block_of(ppn)) == 0 && self.was_there(lpn)).then_some(Content { lpn, version: 0 })
+        };
         let moved_away = || matches!(self.newest.get(&lpn), Some(Newest { version: 0, at: Some(_), .. }));
         self.pages.get(&ppn).copied().or_else(|| if moved_away() { None } else { before() })
     }
@@ -34,7 +36,10 @@ impl Pages {
         if written {
             return match content {
                 Some(content) if content == (Content { lpn, version }) => Ok(()),
-                _ => Err(format!("version {version} of logical page {} was programmed, but the map has it {place}", lpn.0)),
+                _ => Err(format!(
+                    "version {version} of logical page {} was programmed, but the map has it {place}",
+                    lpn.0
+                )),
             };
         }
         let empty_since = self.deallocated.get(&lpn).copied().unwrap_or(0);
