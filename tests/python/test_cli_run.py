@@ -114,8 +114,8 @@ def test_json_has_exactly_the_documented_keys(cli: Cli, config: Path, tmp_path: 
 
 def test_json_of_a_cut_of_the_power_has_the_documented_keys_too(cli: Cli, config: Path, tmp_path: Path) -> None:
     settings = ("--set", "workload.read-share=0.5", "--set", "cache.capacity=1MiB", "--set", "power.cut=2ms")
-    done = cli("run", config, *settings, "--json", "result.json")
-    assert done.returncode == 0
+    done = cli("run", config, *settings, "--set", "persistence.policy=journal", "--json", "result.json")
+    assert done.returncode == 0, done.stderr
     absent = (*RECORDED, "scouts.", "mapping_cache.", "warm_up.", "measured.", "fairness.")
     assert_documented(json.loads((tmp_path / "result.json").read_text()), absent)
 
@@ -138,6 +138,14 @@ def test_summary_tells_of_the_cache_and_of_the_cut_of_the_power(cli: Cli, config
         assert "device cache" in text
         assert words in text
         assert max(map(len, text.splitlines())) <= 100
+
+
+def test_summary_tells_how_the_drive_is_back_after_a_cut_of_the_power(cli: Cli, config: Path) -> None:
+    settings = ("--set", "workload.read-share=0.5", "--set", "power.cut=2ms", "--set", "persistence.policy=journal")
+    text = cli("run", config, *settings).stdout
+    for words in ("pages of journal", "after the power is back", "entries of the journal", "found by a scan"):
+        assert words in text
+    assert max(map(len, text.splitlines())) <= 100
 
 
 def test_json_to_stdout_replaces_the_summary(cli: Cli, config: Path) -> None:

@@ -207,7 +207,7 @@ def shares(result: Result) -> Iterator[str]:
 
 
 def power_loss(result: Result) -> Iterator[str]:
-    """What keeps the map on flash is programmed as often as it is counted, and a recovery finds all and takes its steps."""
+    """The journal is programmed as often as it is counted, and a recovery finds all and takes its steps."""
     kept, cut = result.persistence, result.power_cut
     journal = 0 if kept is None else kept.journal_pages
     if result.flash.journal_programs != journal:

@@ -159,7 +159,7 @@ mod tests {
         let oracles = recovered(oracles_with(&config), &[], &[]);
         assert_fails(&oracles, Durability::NAME, "logical page 0, written before the run, is lost");
         let mut oracles = oracles_with(&config);
-        let now = read(&mut oracles, 0, 64, 7, us(0));
+        let now = read(&mut oracles, 64, 7, None, us(0));
         program(&mut oracles, 2, 7, Origin::Moved(Ppn(64)), now);
         assert_fails(&recovered(oracles, &[(7, 3)], &[]), Durability::NAME, "version 0 of logical page 7");
     }

@@ -163,6 +163,6 @@ quantities! {
         /// Pages of the map and of the replication map programmed, for checkpoints or as write-backs of the mapping cache.
         checkpoint_pages: u64, in "pages";
         /// `journal_pages` and `checkpoint_pages` over the pages that the host wrote: their part of the write amplification.
-        write_amplification: Option<f64>, null "when the host wrote none";
+        write_amplification: Option<f64>, in "ratio", null "when requests wrote no page";
     }
 }

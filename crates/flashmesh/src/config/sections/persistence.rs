@@ -15,7 +15,7 @@ choices! {
 }
 
 section! {
-    /// What of the map is kept on flash, so that it is found again after a cut of the power ([power-loss.md](power-loss.md)).
+    /// What of the map is kept on flash, for a cut of the power ([power-loss.md](power-loss.md)).
     Persistence, "persistence" {
         /// How the map survives a cut of the power.
         policy: PersistencePolicy = PersistencePolicy::Ideal;

@@ -7,7 +7,7 @@ const POWER_MAX: Wattage = Wattage::from_watts(100);
 const CURRENT_MAX: Current = Current::from_ma(10_000);
 
 section! {
-    /// What the parts of the drive draw, and when they are cut off. What they draw does not change when anything happens.
+    /// What the parts of the drive draw, which changes no time, and when they are cut off.
     Power, "power" {
         /// When the power is cut; the run ends there ([power-loss.md](power-loss.md)).
         cut: Option<Time> = None, unset "never", in Time::ZERO..=Time::from_ms(1_000_000_000);
