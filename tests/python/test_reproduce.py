@@ -106,7 +106,9 @@ def judged(published: float, *, tolerance: float = 0.1, neutral: float | None = 
         ((9.0,), Verdict.DIRECTION),
         ((1.2, 0.9), Verdict.MISSED),
         ((1.0,), Verdict.MISSED),
-        ((0.9, 0.99), Verdict.OPPOSITE),
+        ((1.01, 1.02), Verdict.MISSED),
+        ((0.99,), Verdict.MISSED),
+        ((0.7, 0.9), Verdict.OPPOSITE),
     ],
 )
 def test_a_number_is_met_on_its_side_or_opposite(values: tuple[float, ...], expected: Verdict) -> None:

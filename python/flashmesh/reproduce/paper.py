@@ -26,7 +26,7 @@ Settings = dict[str, Any]
 
 @dataclass(frozen=True)
 class Regime:
-    """A reading of the experiments of a paper: overrides above those of the jobs."""
+    """A reading of the experiments of a paper: overrides of what jobs leave open."""
 
     name: str
     says: str

@@ -68,7 +68,9 @@ def needs_of(paper: Paper, claim: Claim, regime: str) -> list[Need]:
     found += [Need(trend.measurement, regime, (trend.axis, trend.labels)) for trend in claim.trends]
     if claim.series is not None:
         found.append(Need(claim.series.measurement, regime, (claim.series.axis, claim.series.labels)))
-    quoted = [paper.evidence[name] for name in QUOTED.findall(claim.sentence(regime))]
+    reading = paper.regimes.get(regime)
+    texts = [claim.sentence(regime), *((reading.supports, reading.against) if reading is not None else ())]
+    quoted = [paper.evidence[name] for name in QUOTED.findall(" ".join(texts))]
     found += [Need(evidence.measurement, regime) for evidence in quoted]
     return [Need(need.measurement, need.measurement.regime or regime, need.along) for need in found]
 
@@ -108,7 +110,7 @@ def settings_of(paper: Paper, run: Point, mode: str, volumes: Mapping[str, Path]
     """
     job = paper.jobs[run.job]
     regime = paper.regimes[AS_SPECIFIED if run.regime == REAL_TRACES else run.regime]
-    settings = job.set | regime.set
+    settings = regime.set | job.set
     for axis, label in run.labels:
         if axis != WORKLOAD:
             settings |= paper.axes[axis][label]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import tomllib
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from flashmesh._native import ConfigError
 from flashmesh.reproduce.claims import read_claim, read_evidence
@@ -156,6 +156,9 @@ def check_references(paper: Paper) -> None:
     """
     for evidence in paper.evidence.values():
         check_measurement(paper, evidence.measurement, f"{paper.path.name}: evidence.{evidence.name}", ())
+    for regime in paper.regimes.values():
+        for name in QUOTED.findall(f"{regime.supports} {regime.against}"):
+            require(name, paper.evidence, f"{paper.path.name}: regimes.{regime.name}")
     seen: set[str] = set()
     for claim in paper.claims:
         place = f"{paper.path.name}: claim {claim.id}"
@@ -205,10 +208,3 @@ def labels_of(paper: Paper, job: str, axis: str, place: str) -> tuple[str, ...]:
     if axis == WORKLOAD:
         return paper.jobs[job].extents["full"].workloads
     return tuple(paper.axes[axis])
-
-
-def described(value: Any) -> str:
-    """A value of the registry as overrides show it."""
-    from flashmesh.configuration import value_text
-
-    return value_text(value)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import pairwise
@@ -16,6 +15,8 @@ if TYPE_CHECKING:
 
 ROUNDING = 1e-9
 """Relative error of arithmetic that is no difference."""
+EFFECT = 0.05
+"""Share of the published effect below which a measured one is none."""
 
 
 class Verdict(StrEnum):
@@ -24,11 +25,11 @@ class Verdict(StrEnum):
     MET = "met"
     """Within the tolerance."""
     DIRECTION = "direction"
-    """Outside the tolerance, on the published side of no effect with every seed."""
+    """Outside the tolerance, with every seed an effect in the published direction, of a twentieth of it or more."""
     MISSED = "missed"
-    """Outside the tolerance, with no effect beyond the spread over seeds, or of a value that has no direction."""
+    """Outside the tolerance, with no such effect or one whose direction depends on the seed."""
     OPPOSITE = "opposite"
-    """On the other side of no effect with every seed."""
+    """With every seed such an effect in the other direction."""
     UNDECIDABLE = "undecidable"
     """What is published does not decide it."""
     UNMEASURED = "unmeasured"
@@ -84,11 +85,10 @@ def number(values: Spread, judged: Judged) -> Verdict:
         return Verdict.MET
     if judged.neutral is None or published == judged.neutral:
         return Verdict.MISSED
-    sign = math.copysign(1.0, published - judged.neutral)
-    sides = [sign * (value - judged.neutral) for value in values.values]
-    if min(sides) > 0:
+    effects = [(value - judged.neutral) / (published - judged.neutral) for value in values.values]
+    if min(effects) > EFFECT:
         return Verdict.DIRECTION
-    return Verdict.OPPOSITE if max(sides) < 0 else Verdict.MISSED
+    return Verdict.OPPOSITE if max(effects) < -EFFECT else Verdict.MISSED
 
 
 def trend(values: Sequence[float], relation: str, margin: float, at: int = 0) -> Verdict:
