@@ -60,6 +60,12 @@ class Job:
     check: bool
     extents: dict[str, Extent]
     """By mode."""
+    of_regimes: dict[tuple[str, str], Extent]
+    """Of regimes whose runs take much longer or shorter, by mode and regime."""
+
+    def extent(self, mode: str, regime: str) -> Extent:
+        """How much is run in a mode and regime."""
+        return self.of_regimes.get((mode, regime), self.extents[mode])
 
 
 @dataclass(frozen=True)

@@ -23,9 +23,9 @@ class Verdict(StrEnum):
     """How a measured value stands to a published one."""
 
     MET = "met"
-    """Within the tolerance."""
+    """Within the tolerance, and with every seed an effect in the published direction where there is one."""
     DIRECTION = "direction"
-    """Outside the tolerance, with every seed an effect in the published direction, of a twentieth of it or more."""
+    """Outside the tolerance, with such an effect, of a twentieth of the published one or more."""
     MISSED = "missed"
     """Outside the tolerance, with no such effect or one whose direction depends on the seed."""
     OPPOSITE = "opposite"
@@ -81,13 +81,12 @@ def number(values: Spread, judged: Judged) -> Verdict:
         return Verdict.MET if error <= allowed else Verdict.MISSED
     if judged.limit == "at-least":
         return Verdict.MET if error >= -allowed else Verdict.MISSED
-    if abs(error) <= allowed:
-        return Verdict.MET
+    is_near = abs(error) <= allowed
     if judged.neutral is None or published == judged.neutral:
-        return Verdict.MISSED
+        return Verdict.MET if is_near else Verdict.MISSED
     effects = [(value - judged.neutral) / (published - judged.neutral) for value in values.values]
     if min(effects) > EFFECT:
-        return Verdict.DIRECTION
+        return Verdict.MET if is_near else Verdict.DIRECTION
     return Verdict.OPPOSITE if max(effects) < -EFFECT else Verdict.MISSED
 
 
@@ -98,7 +97,7 @@ def trend(values: Sequence[float], relation: str, margin: float, at: int = 0) ->
         values: The values in the order of their labels.
         relation: One of `claims.RELATIONS`.
         margin: Share by which values may differ and count as equal.
-        at: For `levels-off` the place from which values are level.
+        at: For `levels-off` and `peaks` the place of the knee or the peak.
     """
     match relation:
         case "rises":
@@ -109,6 +108,8 @@ def trend(values: Sequence[float], relation: str, margin: float, at: int = 0) ->
             return Verdict.MET if is_flat(values, margin) else Verdict.MISSED
         case "levels-off":
             return levelled(values, margin, at)
+        case "peaks":
+            return peaked(values, margin, at)
         case "first-highest":
             return first_highest(values)
         case "first-lowest":
@@ -142,6 +143,16 @@ def levelled(values: Sequence[float], margin: float, at: int) -> Verdict:
     for other in range(1, len(values) - 1):
         if is_flat(values[other:], margin) and values[other] - values[0] > margin * max(map(abs, values)):
             return Verdict.DIRECTION
+    return Verdict.MISSED
+
+
+def peaked(values: Sequence[float], margin: float, at: int) -> Verdict:
+    """Whether values rise up to a place and no further: the highest is there, or within the margin of it."""
+    highest = max(values)
+    if values[at] >= (1.0 - margin) * highest and values[at] > values[0]:
+        return Verdict.MET
+    if 0 < values.index(highest) < len(values) - 1:
+        return Verdict.DIRECTION
     return Verdict.MISSED
 
 
