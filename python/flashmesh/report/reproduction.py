@@ -52,16 +52,14 @@ def claim_lines(outcome: Outcome, claim: Claim) -> list[str]:
     """The lines of a claim: what is published, then what each regime gives and why."""
     head = f"{claim.figure}: {claim.says}; published {published(claim)}"
     lines = wrapped(head, INDENT, f"{claim.id:<{INDENT}}")
-    sentences: list[str] = []
-    for row in outcome.rows[claim.id]:
+    rows = outcome.rows[claim.id]
+    sentences = [why(outcome.paper, claim, row) for row in rows]
+    for at, row in enumerate(rows):
         start = f"{'':<{INDENT}}{row.regime:<{REGIME}}{SHORT[judge(claim, row)]:<{VERDICT + 1}}"
         lines += wrapped(measured(claim, row), len(start), start)
-        sentence = why(outcome.paper, claim, row)
         # Regimes that share a sentence have it once, below the last of them.
-        if sentences and sentences[-1] == sentence:
-            del lines[-1 - len(wrapped(sentence, INDENT + 2)) : -1]
-        lines += wrapped(sentence, INDENT + 2)
-        sentences.append(sentence)
+        if sentences[at : at + 1] != sentences[at + 1 : at + 2]:
+            lines += wrapped(sentences[at], INDENT + 2)
     return lines
 
 

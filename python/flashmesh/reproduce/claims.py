@@ -94,6 +94,7 @@ def read_measurement(fields: Fields, jobs: dict[str, Job]) -> Measurement:
         fields.labels("over"),
         fields.texts("against", ()),
         compute,
+        fields.take("above", float, None),
         fields.choice("reduce", REDUCES, "mean"),
         fields.take("regime", str, ""),
     )

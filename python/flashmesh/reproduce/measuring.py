@@ -52,7 +52,7 @@ class Measures:
         numbers: list[float] = []
         for seed in extent.seeds:
             parts = [
-                self.one(measurement, regime, subject, each, seed)
+                self.counted(measurement, regime, subject, each, seed)
                 for each in self.workloads(measurement, regime, subject)
             ]
             known = [part for part in parts if part is not None]
@@ -78,6 +78,11 @@ class Measures:
     def workloads(self, measurement: Measurement, regime: str, labels: Labels) -> tuple[str, ...]:
         """The workloads over which a measurement is taken."""
         return workloads_of(self.paper.jobs[measurement.job], self.mode, regime, labels)
+
+    def counted(self, measurement: Measurement, regime: str, subject: Labels, workload: str, seed: int) -> float | None:
+        """The number of one workload and seed, or whether it counts."""
+        number = self.one(measurement, regime, subject, workload, seed)
+        return number if number is None or measurement.above is None else float(number > measurement.above)
 
     def one(self, measurement: Measurement, regime: str, subject: Labels, workload: str, seed: int) -> float | None:
         """The number of one workload and seed."""

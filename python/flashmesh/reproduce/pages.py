@@ -98,7 +98,7 @@ def index(outcomes: Sequence[Outcome]) -> str:
         "What the papers publish beside what flashmesh measures, made by `flashmesh reproduce`. Each claim counts with",
         "the verdict of the best of its regimes. Verdicts are computed from the measured values: *met* is within the",
         "tolerance (10 % where a claim names none, nothing for exact ones); *right direction* an effect in the",
-        "published direction with every seed, of a twentieth of it or more, *opposite* one in the other, *missed* neither.",
+        "published direction with every seed, of a twentieth of it or more; *opposite* the reverse; *missed* neither.",
         "",
         f"| paper | claims | {heads} |",
         "|---|---:|" + "---:|" * len(ORDER),

@@ -80,6 +80,8 @@ class Measurement:
     against: tuple[str, ...]
     """Labels of the first axis that differs, of which the subject is to be the best; of `compute = "best"` only."""
     compute: str
+    above: float | None
+    """What the number of a workload must exceed to count, as 1 and else 0; None where the number itself counts."""
     reduce: str
     regime: str = ""
     """The regime it is always taken in; empty for that of the claim."""
