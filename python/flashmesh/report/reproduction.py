@@ -22,7 +22,7 @@ WIDTH = 80
 INDENT = 5
 """Columns of the names of claims."""
 REGIME = 17
-VERDICT = 11
+VERDICT = 12
 MEANINGS = {
     Verdict.MET: "met within tolerance",
     Verdict.DIRECTION: "right direction",
@@ -74,14 +74,14 @@ def wrapped(text: str, indent: int, start: str | None = None) -> list[str]:
 def counts(outcomes: Sequence[Outcome]) -> list[str]:
     """How many claims of each paper came out how, in the best of their regimes, and in all."""
     columns = [verdict for verdict in ORDER if any(tally(outcome)[verdict] for outcome in outcomes)]
-    widths = [len(MEANINGS[verdict]) for verdict in columns]
+    widths = [len(SHORT[verdict]) for verdict in columns]
     keys = [outcome.paper.key for outcome in outcomes]
     width = max(map(len, [*keys, "paper"]))
 
     def line(name: str, cells: Sequence[str]) -> str:
         return "  ".join([f"{name:<{width}}", *(f"{cell:>{size}}" for cell, size in zip(cells, widths, strict=True))])
 
-    heading = line("paper", [MEANINGS[verdict] for verdict in columns])
+    heading = line("paper", [SHORT[verdict] for verdict in columns])
     rows = [line(each.paper.key, [str(tally(each)[verdict]) for verdict in columns]) for each in outcomes]
     whole: Counter[Verdict] = sum((tally(outcome) for outcome in outcomes), Counter())
     if len(outcomes) > 1:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import pairwise
-from statistics import fmean
+from statistics import correlation, fmean
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -17,6 +17,10 @@ ROUNDING = 1e-9
 """Relative error of arithmetic that is no difference."""
 EFFECT = 0.05
 """Share of the published effect below which a measured one is none."""
+
+
+ALIKE = 0.5
+"""Correlation of ranks from which on two curves have the same direction."""
 
 
 class Verdict(StrEnum):
@@ -164,13 +168,27 @@ def first_highest(values: Sequence[float]) -> Verdict:
 
 
 def series(values: Sequence[float], published: Sequence[float], tolerance: float) -> Verdict:
-    """The verdict on a curve: met point by point, or alike in direction from its first to its last point."""
+    """The verdict on a curve: met point by point, or alike in the order of its points."""
     if all(abs(value - known) <= tolerance * abs(known) for value, known in zip(values, published, strict=True)):
         return Verdict.MET
-    wanted, found = published[-1] - published[0], values[-1] - values[0]
-    if wanted * found > 0:
+    alike = rank_correlation(values, published)
+    if alike >= ALIKE:
         return Verdict.DIRECTION
-    return Verdict.OPPOSITE if wanted * found < 0 else Verdict.MISSED
+    return Verdict.OPPOSITE if alike <= -ALIKE else Verdict.MISSED
+
+
+def rank_correlation(values: Sequence[float], others: Sequence[float]) -> float:
+    """Spearman's correlation of the ranks of two lists; 0 where one of them is constant."""
+    first, second = ranks(values), ranks(others)
+    if len(set(first)) == 1 or len(set(second)) == 1:
+        return 0.0
+    return correlation(first, second)
+
+
+def ranks(values: Sequence[float]) -> list[float]:
+    """The rank of each value, the mean of them where values are equal."""
+    ordered = sorted(values)
+    return [ordered.index(value) + (ordered.count(value) - 1) / 2 for value in values]
 
 
 def joined(verdicts: Sequence[Verdict]) -> Verdict:
