@@ -8,6 +8,7 @@ import subprocess
 import threading
 import tomllib
 from pathlib import Path
+from typing import Any
 
 import jsonschema
 import pytest
@@ -51,7 +52,7 @@ def test_doctor_tells_faults_by_its_exit_code(
         raise RuntimeError("the module is broken")
 
     monkeypatch.setattr(flashmesh, "run", fail)
-    monkeypatch.setattr(doctor.importlib.metadata, "requires", lambda name: ["no-such-package>=1", "click>=999"])
+    monkeypatch.setattr("importlib.metadata.requires", lambda name: ["no-such-package>=1", "click>=999"])
     assert command.main([], standalone_mode=False) == 3
     shown = capsys.readouterr().out
     assert "fault: no-such-package: not installed: pip install 'no-such-package>=1'" in shown
@@ -62,13 +63,13 @@ def test_doctor_tells_faults_by_its_exit_code(
 
 def test_doctor_notes_what_one_part_lacks(monkeypatch: pytest.MonkeyPatch) -> None:
     listed = ['no-such-package>=1; extra == "search"', 'also-missing; extra == "dev"']
-    monkeypatch.setattr(doctor.importlib.metadata, "requires", lambda name: listed)
+    monkeypatch.setattr("importlib.metadata.requires", lambda name: listed)
     (found,) = doctor.packages()
     assert (found.level, found.remedy) == ("note", "pip install 'flashmesh[search]'")
 
 
 def test_doctor_notes_a_folder_that_cannot_be_written(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(doctor.tempfile, "gettempdir", lambda: str(tmp_path / "gone"))
+    monkeypatch.setattr("tempfile.gettempdir", lambda: str(tmp_path / "gone"))
     found = {each.name: each for each in doctor.folders()}
     assert found["temporary files"].level == "note"
     assert "No such file" in found["temporary files"].value
@@ -177,9 +178,10 @@ def test_a_configuration_to_start_from_is_that_of_the_preset(preset: str) -> Non
     assert read_text(whole) == written
 
 
-def read_text(text: str) -> object:
+def read_text(text: str) -> dict[str, Any]:
     """A configuration as tables."""
-    return json.loads(_native.Config.from_str(text, "drive.toml", []).to_json())
+    tables: dict[str, Any] = json.loads(_native.Config.from_str(text, "drive.toml", []).to_json())
+    return tables
 
 
 def test_init_writes_a_configuration_that_runs(cli: Cli, tmp_path: Path) -> None:
@@ -203,7 +205,8 @@ def test_init_never_overwrites(cli: Cli, tmp_path: Path) -> None:
 
 def test_preconditioning_shows_how_far_it_is() -> None:
     config = read("preset:z-nand", ["precondition.kind=random", "workload.requests=1", "geometry.blocks-per-plane=256"])
-    control, seen = _native.Control(), []
+    control = _native.Control()
+    seen: list[float] = []
     assert control.preconditioned is None
     opened = threading.Thread(target=lambda: _native.Simulation(config, None, None, control))
     opened.start()
