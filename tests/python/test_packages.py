@@ -15,7 +15,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
-import yaml
+import yaml  # type: ignore[import-untyped]
 
 import flashmesh
 from conftest import environment
@@ -30,7 +30,7 @@ LONG = "FLASHMESH_PACKAGES"
 
 def made(arguments: list[str], out: Path) -> Path:
     """The only file that maturin puts into a folder."""
-    command = [MATURIN, *arguments, "--out", out]
+    command: list[str | Path] = [MATURIN, *arguments, "--out", out]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=TIMEOUT_S, check=False)
     assert done.returncode == 0, done.stderr
     (file,) = out.iterdir()
@@ -40,7 +40,7 @@ def made(arguments: list[str], out: Path) -> Path:
 def installed(file: Path, folder: Path, *options: str) -> Path:
     """The programs of an environment with nothing but pip and a package."""
     venv.create(folder, with_pip=True)
-    command = [folder / "bin" / "python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+    command: list[str | Path] = [folder / "bin" / "python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
     subprocess.run([*command, *options, file], check=True, timeout=TIMEOUT_S, env=environment())
     return folder / "bin"
 
