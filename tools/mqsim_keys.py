@@ -17,8 +17,8 @@ HEAD = """<!-- Generated from the importer by tools/mqsim_keys.py. -->
 
 # Keys of MQSim
 
-The tags of MQSim's two files, and the keys that `flashmesh import-mqsim` sets from each. Keys of a flow are those of its
-stream where a scenario has several flows. Where a tag has no effect in a particular file, the report of the import
+The tags of MQSim's two files, and the keys that `flashmesh import-mqsim` sets from each. Keys of a flow are those of
+its stream where a scenario has several flows. Where a tag has no effect in a particular file, the report of the import
 gives the reason.
 """
 Texts = dict[str, str]

@@ -22,7 +22,9 @@ ELLIPSIS = "..."
 OTHERS = {".", "callgrind_annotate", "cd", "dask", "git", "perf", "pip", "python", "python3", "sbatch", "valgrind"}
 """Programs of others that pages name; nothing is known of their options."""
 COMMANDS = [command for page in PAGES for command in commands(page)]
-RUN = {page: [command for command in commands(page) if command.runs and command.words[0] == "flashmesh"] for page in PAGES}
+RUN = {
+    page: [command for command in commands(page) if command.runs and command.words[0] == "flashmesh"] for page in PAGES
+}
 
 
 def named(page: Path) -> str:

@@ -22,6 +22,7 @@ COMMANDS = {
     "presets": ("flashmesh.cli.lists", "List the presets."),
     "profiles": ("flashmesh.cli.lists", "List the published workloads, or describe one."),
     "report": ("flashmesh.cli.report", "Make an HTML page of saved results: charts, tables, the network."),
+    "reproduce": ("flashmesh.cli.reproduce", "Measure what papers publish, and say what comes out and why."),
     "run": ("flashmesh.cli.run", "Simulate one drive; print its performance and what limits it."),
     "show": ("flashmesh.cli.show", "Print saved results again, with any measure."),
     "sweep": ("flashmesh.cli.sweep", "Run many points on cores or a cluster; resume after interruptions."),
