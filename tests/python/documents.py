@@ -12,7 +12,7 @@ PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").r
 BLOCK = re.compile(
     r"^(?P<only><!-- checked only: [^\n]+ -->\n)?```(?P<kind>sh|console)\n(?P<text>.*?)^```$", re.M | re.S
 )
-ANY_SHELL = re.compile(r"^```(sh|console|bash|shell|zsh)\b.*$", re.M)
+ANY_SHELL = re.compile(r"^```(sh|console|bash|shell|zsh)\b.*$", re.MULTILINE)
 
 
 @dataclass(frozen=True)

@@ -126,7 +126,8 @@ def parsed(words: list[str]) -> None:
     values = command.make_context(name, list(words), parent=context).params
     if name in ("run", "compare", "config") and (source := values.get("config")) and is_there(source):
         settings: dict[str, Any] = dict(values["settings"]) | {key: found[0] for key, found in values.get("axes", ())}
-        configuration.load(ROOT / source if source.startswith("examples/") else source, overrides=settings)
+        source = str(ROOT / source) if (ROOT / source).is_file() else source
+        configuration.load(source, overrides=settings, trace=values.get("trace"), profile=values.get("profile"))
 
 
 def is_there(source: str) -> bool:
