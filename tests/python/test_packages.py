@@ -40,7 +40,14 @@ def made(arguments: list[str], out: Path) -> Path:
 def installed(file: Path, folder: Path, *options: str) -> Path:
     """The programs of an environment with nothing but pip and a package."""
     venv.create(folder, with_pip=True)
-    command: list[str | Path] = [folder / "bin" / "python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+    command: list[str | Path] = [
+        folder / "bin" / "python",
+        "-m",
+        "pip",
+        "install",
+        "--quiet",
+        "--disable-pip-version-check",
+    ]
     subprocess.run([*command, *options, file], check=True, timeout=TIMEOUT_S, env=environment())
     return folder / "bin"
 
