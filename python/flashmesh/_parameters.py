@@ -829,7 +829,7 @@ class Mapping:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Persistence:
-    """What of the map is kept on flash, so that it is found again after a cut of the power ([power-loss.md](power-loss.md))."""
+    """What of the map is kept on flash, for a cut of the power ([power-loss.md](power-loss.md))."""
 
     policy: PersistencePolicy | None = None
     """How the map survives a cut of the power. Default: "ideal"."""
@@ -1175,7 +1175,7 @@ class Precondition:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Power:
-    """What the parts of the drive draw, and when they are cut off. What they draw does not change when anything happens."""
+    """What the parts of the drive draw, which changes no time, and when they are cut off."""
 
     cut: Time | None = None
     """When the power is cut; the run ends there ([power-loss.md](power-loss.md)). Values: 0ps to 1000000s. Default:
@@ -1545,9 +1545,7 @@ class Config:
     """The cache of the map, when the map does not fit into DRAM (DFTL, ASPLOS 2009)."""
 
     persistence: Persistence = Persistence()
-    """What of the map is kept on flash, so that it is found again after a cut of the power
-    ([power-loss.md](power-loss.md)).
-    """
+    """What of the map is kept on flash, for a cut of the power ([power-loss.md](power-loss.md))."""
 
     mbm: Mbm = Mbm()
     """The parts of MBM (Maximizing Bandwidth Management FTL), each with a switch of its own."""
@@ -1577,9 +1575,7 @@ class Config:
     """The state of the drive before the first request."""
 
     power: Power = Power()
-    """What the parts of the drive draw, and when they are cut off. What they draw does not change when anything
-    happens.
-    """
+    """What the parts of the drive draw, which changes no time, and when they are cut off."""
 
     area: Area = Area()
     """How large the parts of the drive are. Nothing here changes when anything happens."""

@@ -476,6 +476,8 @@ class Replication:
     """The most pages with a copy. Unit: pages."""
     copies_max: int
     """`l_M`: the most pages that may have one. Unit: pages."""
+    pair_bytes: float
+    """DRAM of a collision pair: two pages of its die, and a slack counter for each die. Unit: B."""
     list_bytes: int
     """DRAM of the collision pair lists. Unit: B."""
     map_bytes: int
@@ -614,7 +616,7 @@ class Persistence:
     """
     write_amplification: float | None
     """`journal_pages` and `checkpoint_pages` over the pages that the host wrote: their part of the write amplification.
-    None when the host wrote none.
+    Unit: ratio. None when requests wrote no page.
     """
 
 
