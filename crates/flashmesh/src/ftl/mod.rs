@@ -289,6 +289,12 @@ impl Ftl {
         self.mapping.get(lpn)
     }
 
+    /// How often the place of any logical page has changed: what [`Ftl::location`] said holds while this stays the same.
+    #[inline(always)]
+    pub fn map_changes(&self) -> u64 {
+        self.mapping.changes()
+    }
+
     /// Loads the map entries of `lpns` into the cache, all misses at once. Changes nothing else: worth calling on the
     /// pages of requests that are about to be translated.
     #[inline]
