@@ -51,7 +51,7 @@ impl Firmware {
         }
         let id = datapath.insert(transaction);
         if !has_map {
-            self.enqueue(id, datapath, kernel);
+            self.enqueue_now(id, datapath, kernel);
         } else if self.has_entry(id, datapath, kernel) {
             self.start_read(id, datapath, kernel);
             self.settle_map(datapath, kernel);

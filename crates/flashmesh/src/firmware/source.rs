@@ -102,6 +102,16 @@ impl<M: Model> PageSource<M> for Firmware {
         heads.all(|head| self.stream_of(head).is_none_or(has_page))
     }
 
+    #[inline(always)]
+    fn shares_open_block(&self) -> bool {
+        self.rules.shares_open_block
+    }
+
+    #[inline(always)]
+    fn has_shared_page(&self, plane: PlaneId) -> bool {
+        self.ftl.has_shared_page(plane)
+    }
+
     #[inline]
     fn allocate(&mut self, transaction: &Transaction, kernel: &mut Kernel<M>) -> Option<Ppn> {
         let stream = self.stream_of(transaction)?;

@@ -393,6 +393,13 @@ impl Ftl {
         self.next_offset(plane, stream.frontier())
     }
 
+    /// Whether [`Ftl::allocate`] would give a page to the host where all its streams write to one block.
+    #[inline(always)]
+    pub fn has_shared_page(&self, plane: PlaneId) -> bool {
+        let account = &self.planes[plane.index()];
+        account.open_pages(Frontier::SHARED) > 0 || account.can_open(Frontier::SHARED)
+    }
+
     #[inline]
     fn next_offset(&self, plane: PlaneId, frontier: Frontier) -> Option<(BlockId, u32)> {
         let account = &self.planes[plane.index()];
