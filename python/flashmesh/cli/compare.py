@@ -11,7 +11,7 @@ from flashmesh import simulate
 from flashmesh.axes import refuse_clashes
 from flashmesh.cli.drive import drive_of, jobs_of, tell_lonely
 from flashmesh.cli.output import STDOUT, TRACE, inputs, refuse_overwriting, refuse_stdout, require_stdout, stdout
-from flashmesh.cli.parameters import EXIT_CODES, axis, drive_argument, output_option, workload_options
+from flashmesh.cli.parameters import EXIT_CODES, axis, completed, drive_argument, output_option, workload_options
 from flashmesh.cli.progress import ProgressBar
 from flashmesh.cli.sweeping import TOLD_FROM, Estimate, announce, failure
 from flashmesh.files import whole_file, write_text
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     required=True,
     type=axis,
     metavar="KEY=A,B,...",
+    shell_complete=completed("axes"),
     help="Values of a key to compare; several axes give all combinations.",
 )
 @click.option(
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
 @click.option(
     "--measure",
     metavar="NAME",
+    shell_complete=completed("measures"),
     help="Print one measure alone, such as bandwidth: a row for each value of the first axis. flashmesh measures "
     "lists them.",
 )
