@@ -74,6 +74,14 @@ impl<M: Model> PageSource<M> for Reads {
         false
     }
 
+    fn shares_open_block(&self) -> bool {
+        true
+    }
+
+    fn has_shared_page(&self, _plane: PlaneId) -> bool {
+        false
+    }
+
     fn allocate(&mut self, _transaction: &Transaction, _kernel: &mut Kernel<M>) -> Option<crate::ids::Ppn> {
         None
     }

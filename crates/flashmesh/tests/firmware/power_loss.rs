@@ -1,11 +1,5 @@
 //! Cuts of the power on whole drives, with all oracles on: whatever the drive does, what was programmed is found again.
-#![allow(missing_docs)]
 
-mod arbitrary;
-mod drives;
-
-use arbitrary::{Case, case};
-use drives::{Listed, bare_drive, request, run_source, write};
 use flashmesh::config::{Config, FirmwarePolicy, Persistence, PersistencePolicy};
 use flashmesh::measure::report::Report;
 use flashmesh::results::work::RecoveryReport;
@@ -16,6 +10,9 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
+
+use crate::support::arbitrary::{Case, case};
+use crate::support::drives::{Listed, bare_drive, request, run_source, write};
 
 fn run(config: &Config, requests: &[IoRequest]) -> Report {
     let source = Listed(requests.iter().copied().collect());
