@@ -5,7 +5,7 @@ mod common;
 use std::thread;
 
 use common::Fingerprint;
-use flashmesh::config::{Replay, ReplayMode, Workload};
+use flashmesh::config::{ArrivalKind, MixPlacement, Replay, ReplayMode, Workload};
 use flashmesh::units::{Bytes, Time};
 use flashmesh::workload::profiles::{self, Mix, MixSource, Named, Origin, Profile, ProfileSource, SizeFigures};
 use flashmesh::workload::source::WorkloadSource;
@@ -33,9 +33,9 @@ fn profile(name: &str) -> &'static Profile {
     }
 }
 
-fn mix(name: &str) -> &'static Mix {
+fn mix(name: &str) -> Mix {
     match profiles::find(name).unwrap() {
-        Named::Mix(mix) => mix,
+        Named::Mix(mix) => mix.into_owned(),
         Named::Profile(profile) => panic!("{} is a profile", profile.name),
     }
 }
@@ -192,22 +192,22 @@ fn every_mix_meets_its_inter_arrival_and_the_means_of_its_members_within_a_perce
 
 #[test]
 fn a_member_of_a_mix_makes_the_requests_of_its_profile_in_its_own_part_of_the_drive() {
-    let mix = mix("mix2");
+    let mix = &mix("mix2");
     let all = drain(&mut mix_source(mix, &open(), 30_000, 5), 0);
     let mut start = Bytes::ZERO;
     for (index, member) in (0..).zip(&mix.members) {
         let own: Vec<&IoRequest> = all.iter().filter(|request| request.stream == index).collect();
-        assert!(own.len() > 2_000, "{} of {}", own.len(), member.name);
-        assert_eq!(own[0].arrival, Time::ZERO, "{} starts with the others", member.name);
-        let end = start + member.assumed.footprint;
+        assert!(own.len() > 2_000, "{} of {}", own.len(), member.profile.name);
+        assert_eq!(own[0].arrival, Time::ZERO, "{} starts with the others", member.profile.name);
+        let end = start + member.profile.assumed.footprint;
         assert!(own.iter().all(|request| start <= request.offset && request.offset + request.size <= end));
         start = end;
     }
     // The first member draws what its profile draws alone, at the pace of the mix.
-    let first = mix.members[0];
+    let first = &mix.members[0];
     let own = all.iter().filter(|request| request.stream == 0);
-    let pace = mix.interarrival_of(first).as_ps() as f64 / first.mean_interarrival.value.as_ps() as f64;
-    for (within, alone) in own.zip(requests(first, 30_000, 5)) {
+    let pace = mix.interarrival_of(first).as_ps() as f64 / first.mean_interarrival.as_ps() as f64;
+    for (within, alone) in own.zip(requests(first.profile, 30_000, 5)) {
         assert_eq!((within.offset, within.size, within.kind), (alone.offset, alone.size, alone.kind));
         assert!((within.arrival.as_ps() as f64 - alone.arrival.as_ps() as f64 * pace).abs() < 1e6);
     }
@@ -216,7 +216,7 @@ fn a_member_of_a_mix_makes_the_requests_of_its_profile_in_its_own_part_of_the_dr
 #[test]
 fn members_that_are_alike_draw_different_requests() {
     // YCSB_B and YCSB_D differ in nothing but their means: with one sequence of draws they would arrive in step.
-    let all = drain(&mut mix_source(mix("mix5"), &open(), 50_000, 9), 0);
+    let all = drain(&mut mix_source(&mix("mix5"), &open(), 50_000, 9), 0);
     let gaps = |stream: u32| -> Vec<f64> {
         let own: Vec<Time> =
             all.iter().filter(|request| request.stream == stream).map(|request| request.arrival).collect();
@@ -233,7 +233,7 @@ fn members_that_are_alike_draw_different_requests() {
 
 #[test]
 fn stress_replay_of_a_mix_keeps_the_order_of_arrival_and_leaves_out_the_times() {
-    let mix = mix("mix6");
+    let mix = &mix("mix6");
     let untimed = |request: IoRequest| IoRequest { arrival: Time::ZERO, ..request };
     let open: Vec<IoRequest> = drain(&mut mix_source(mix, &open(), 5_000, 3), 0).into_iter().map(untimed).collect();
     let stress = Replay { mode: ReplayMode::Stress, ..Replay::default() };
@@ -242,7 +242,7 @@ fn stress_replay_of_a_mix_keeps_the_order_of_arrival_and_leaves_out_the_times() 
 
 #[test]
 fn closed_replay_deals_threads_and_requests_to_the_members_of_a_mix() {
-    let mut source = mix_source(mix("mix6"), &closed(4), 102, 3);
+    let mut source = mix_source(&mix("mix6"), &closed(4), 102, 3);
     for (thread, member, share) in [(0, 0, 26), (1, 1, 26), (2, 2, 25), (3, 0, 25)] {
         let own = drain(&mut source, thread);
         assert_eq!(own.len(), share, "thread {thread}");
@@ -254,7 +254,7 @@ fn closed_replay_deals_threads_and_requests_to_the_members_of_a_mix() {
 #[test]
 fn a_mix_is_refused_where_its_parts_or_its_threads_are_too_few() {
     let refusal = |workload: &Workload, replay: &Replay, capacity| {
-        MixSource::new(mix("mix2"), workload, replay, capacity, SECTOR, 1).unwrap_err().to_string()
+        MixSource::new(&mix("mix2"), workload, replay, capacity, SECTOR, 1).unwrap_err().to_string()
     };
     let too_small = refusal(&Workload::default(), &open(), Bytes::new(63 << 30));
     assert!(too_small.starts_with("profile \"mix2\": workload.footprint: 64GiB "), "{too_small}");
@@ -267,7 +267,7 @@ fn a_mix_is_refused_where_its_parts_or_its_threads_are_too_few() {
 
 #[test]
 fn the_configured_footprint_of_a_mix_is_shared_in_proportion() {
-    let mix = mix("mix2");
+    let mix = &mix("mix2");
     let start = Bytes::from_kib(4 << 20);
     let workload =
         Workload { footprint_start: start, footprint: Some(Bytes::from_kib(8 << 20)), ..Workload::default() };
@@ -328,6 +328,126 @@ proptest! {
         }
         prop_assert_eq!(total, count);
     }
+}
+
+/// The gaps between arrivals: their mean, and their deviation in means.
+fn gaps(all: &[IoRequest]) -> (f64, f64) {
+    let gaps: Vec<f64> = all.windows(2).map(|pair| (pair[1].arrival - pair[0].arrival).as_ps() as f64).collect();
+    let count = gaps.len() as f64;
+    let mean = gaps.iter().sum::<f64>() / count;
+    let variance = gaps.iter().map(|gap| (gap - mean).powi(2)).sum::<f64>() / count;
+    (mean, variance.sqrt() / mean)
+}
+
+#[test]
+fn any_profile_arrives_as_the_configuration_says_at_the_published_rate_and_places_its_requests_as_before() {
+    for profile in profiles::all() {
+        let name = &profile.name;
+        let published_ps = profile.mean_interarrival.value.as_ps() as f64;
+        let replayed = |arrivals, burst_length| {
+            let workload = Workload { requests: Some(20_000), arrivals, burst_length, ..Workload::default() };
+            drain(&mut ProfileSource::new(profile, &workload, &open(), drive(), SECTOR, 5).unwrap(), 0)
+        };
+        let assumed = replayed(None, None);
+        let poisson = replayed(Some(ArrivalKind::Exponential), None);
+        let (mean_ps, deviation) = gaps(&poisson);
+        // The standard error of the mean of 20,000 exponential gaps is 0.7 %.
+        assert!((mean_ps / published_ps - 1.0).abs() < 0.03, "{name}: every {mean_ps} ps");
+        assert!((deviation - 1.0).abs() < 0.05, "{name}: deviation {deviation} means");
+        let bursts = replayed(Some(ArrivalKind::Burst), Some(8));
+        let together = bursts.windows(2).filter(|pair| pair[0].arrival == pair[1].arrival).count();
+        assert_eq!(together, 20_000 / 8 * 7, "{name}");
+        let constant = replayed(Some(ArrivalKind::Constant), None);
+        let each = constant.windows(2).map(|pair| pair[1].arrival - pair[0].arrival);
+        assert!(each.into_iter().all(|gap| gap == profile.mean_interarrival.value), "{name}");
+        let places = |all: &[IoRequest]| -> Vec<_> {
+            all.iter().map(|request| (request.kind, request.offset, request.size)).collect()
+        };
+        for others in [&poisson, &bursts, &constant] {
+            assert!(places(others) == places(&assumed), "{name}");
+        }
+    }
+}
+
+#[test]
+fn a_configured_rate_takes_the_place_of_the_published_one() {
+    let every = Time::from_us(7);
+    let workload = Workload {
+        requests: Some(100_000),
+        arrivals: Some(ArrivalKind::Exponential),
+        interarrival: Some(every),
+        ..Workload::default()
+    };
+    let all = drain(&mut ProfileSource::new(profile("hm_0"), &workload, &open(), drive(), SECTOR, 5).unwrap(), 0);
+    assert!((gaps(&all).0 / 7e6 - 1.0).abs() < 0.01);
+    // Poisson members make a Poisson mix.
+    for mix in profiles::mixes() {
+        let all = drain(&mut MixSource::new(mix, &workload, &open(), drive(), SECTOR, 5).unwrap(), 0);
+        let (mean_ps, deviation) = gaps(&all);
+        assert!((mean_ps / 7e6 - 1.0).abs() < 0.01 && (deviation - 1.0).abs() < 0.02, "{}", mix.name);
+    }
+    let none = Workload { interarrival: Some(Time::ZERO), ..workload };
+    let refused = MixSource::new(&mix("mix1"), &none, &open(), drive(), SECTOR, 5).unwrap_err().to_string();
+    assert!(refused.starts_with("profile \"mix1\": workload.interarrival: 0s"), "{refused}");
+}
+
+#[test]
+fn requests_of_a_profile_begin_at_multiples_of_the_configured_alignment() {
+    for (alignment, start) in [(512, 512), (65_536, 1 << 20), (24 << 10, 24 << 10)] {
+        let workload = Workload {
+            requests: Some(5_000),
+            alignment: Some(Bytes::new(alignment)),
+            footprint_start: Bytes::new(start),
+            ..Workload::default()
+        };
+        for name in ["hm_0", "nossd14/fin2"] {
+            let mut source = ProfileSource::new(profile(name), &workload, &open(), drive(), SECTOR, 5).unwrap();
+            let all = drain(&mut source, 0);
+            let from_start = |request: &IoRequest| request.offset.as_u64() - start;
+            assert!(all.iter().all(|request| from_start(request).is_multiple_of(alignment)), "{name}");
+            assert!(alignment > 512 || all.iter().any(|request| !from_start(request).is_multiple_of(4096)), "{name}");
+        }
+        let mut mixed = MixSource::new(&mix("mix1"), &workload, &open(), drive(), SECTOR, 5).unwrap();
+        assert!(drain(&mut mixed, 0).iter().all(|request| (request.offset.as_u64() - start).is_multiple_of(alignment)));
+    }
+}
+
+#[test]
+fn members_of_a_mix_may_lie_over_one_another() {
+    let gib = |count: u64| Bytes::new(count << 30);
+    let reach = |footprint| {
+        let workload = Workload {
+            requests: Some(30_000),
+            mix_placement: MixPlacement::Shared,
+            footprint_start: gib(2),
+            footprint,
+            ..Workload::default()
+        };
+        // src1_0 and src2_1 have 16 GiB each, YCSB_B has 32.
+        let all = drain(&mut MixSource::new(&mix("mix2"), &workload, &open(), gib(40), SECTOR, 5).unwrap(), 0);
+        [0, 1, 2].map(|member| {
+            let own = all.iter().filter(|request| request.stream == member);
+            let ends = own.map(|request| {
+                assert!(request.offset >= gib(2));
+                (request.offset + request.size).as_u64()
+            });
+            ends.max().unwrap().div_ceil(1 << 30)
+        })
+    };
+    assert_eq!(reach(None), [18, 18, 34]);
+    assert_eq!(reach(Some(gib(5))), [7, 7, 7]);
+}
+
+#[test]
+fn a_mix_of_the_configuration_is_the_published_one_where_members_and_rate_are_the_same() {
+    let workload = Workload { requests: Some(5_000), interarrival: Some(Time::from_ns(5_800)), ..Workload::default() };
+    let made = |mix: &Mix| drain(&mut MixSource::new(mix, &workload, &open(), drive(), SECTOR, 5).unwrap(), 0);
+    assert_eq!(made(&mix("src2_1 + proj_3")), made(&mix("mix1")));
+    // Of three requests in four, where both have the same rate of their own.
+    let all = drain(&mut mix_source(&mix("3*hm_0 + web_1@58us"), &open(), 40_000, 5), 0);
+    let share = all.iter().filter(|request| request.stream == 0).count() as f64 / all.len() as f64;
+    assert!((share - 0.75).abs() < 0.01, "{share}");
+    assert!((gaps(&all).0 / (58e6 / 4.0) - 1.0).abs() < 0.03);
 }
 
 #[test]
