@@ -1243,6 +1243,11 @@ class Measure:
     collisions = True. Values: 1 to 1073741824. Default: 4194304.
     """
 
+    chip_states: bool | None = None
+    """Whether it is told apart what the chips do with their time: transfers, array operations, both at once, or
+    nothing. Default: False.
+    """
+
     network: bool | None = None
     """Whether transfers, the links they hold and the scouts of Venice are recorded, for the moving view of a report.
     Default: False.

@@ -54,6 +54,8 @@ class Means:
     smallest: float
     largest_at: dict[str, Value]
     """The varied keys, with their values in the run of the largest ratio."""
+    largest_in: int
+    """Of these runs, those with the largest ratio of all that have the same workload, the baseline's 1 among them."""
 
 
 def baseline_of(given: Sequence[str], axes: Mapping[str, Sequence[Value]]) -> Baseline:
@@ -109,12 +111,21 @@ def means(
             after, before = before, after
         if after is not None and before:
             ratios.setdefault(baseline.own(run), []).append((after / before, run))
-    return {name: _means(found) for name, found in ratios.items()}
+    by_workload: dict[tuple[tuple[str, str], ...], list[float]] = {}
+    for ratio, run in (pair for found in ratios.values() for pair in found):
+        by_workload.setdefault(baseline.others(run), [1.0]).append(ratio)
+
+    def is_largest(ratio: float, run: ComparedRun) -> bool:
+        ranked = sorted(by_workload[baseline.others(run)])
+        return ratio == ranked[-1] > ranked[-2]
+
+    return {name: _means(found, sum(is_largest(*pair) for pair in found)) for name, found in ratios.items()}
 
 
-def _means(found: Sequence[tuple[float, ComparedRun]]) -> Means:
+def _means(found: Sequence[tuple[float, ComparedRun]], largest_in: int) -> Means:
     ratios = [ratio for ratio, _ in found]
     largest, run = max(found, key=lambda pair: pair[0])
     logarithms = sum(math.log(ratio) for ratio in ratios if ratio > 0)
     geometric = 0.0 if min(ratios) <= 0 else math.exp(logarithms / len(ratios))
-    return Means(len(ratios), sum(ratios) / len(ratios), geometric, largest, min(ratios), dict(run.settings))
+    arithmetic = sum(ratios) / len(ratios)
+    return Means(len(ratios), arithmetic, geometric, largest, min(ratios), dict(run.settings), largest_in)

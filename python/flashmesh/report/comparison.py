@@ -194,7 +194,7 @@ def averages(comparison: Comparison, baseline: Baseline, measures: Sequence[Meas
 
     others = [key for key in comparison.axes if key not in baseline.settings]
     own = ", ".join(baseline.settings)
-    headings = ("runs", "mean", "geometric mean", "min", "max", *(("max at",) if others else ()))
+    headings = ("runs", "mean", "geometric mean", "min", "max", "largest in", *(("max at",) if others else ()))
     table = terminal.table(own, f"ratio to {baseline}", *headings, left=2)
     for measure in measures:
         # Of times a paper's speedup is the other way round, and its mean is not the inverse of the mean.
@@ -203,7 +203,8 @@ def averages(comparison: Comparison, baseline: Baseline, measures: Sequence[Meas
             for value, found in means(comparison, baseline, measure.value, inverse).items():
                 ratios = (found.arithmetic, found.geometric, found.smallest, found.largest)
                 at = [", ".join(value_text(found.largest_at[key]) for key in others)] if others else []
-                table.add_row(value, name.strip(), str(found.count), *(q.ratio(ratio, 1.0) for ratio in ratios), *at)
+                cells = (*(q.ratio(ratio, 1.0) for ratio in ratios), f"{found.largest_in} of {found.count}", *at)
+                table.add_row(value, name.strip(), str(found.count), *cells)
     return table
 
 
