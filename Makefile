@@ -6,7 +6,7 @@ CARGO ?= cargo
 BIN := $(VENV)/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo docs test test-rust test-python explore campaign faults coverage sbom lock soak lint format generate check-generated bench bench-mqsim clean
+.PHONY: help build demo docs test test-rust test-python explore campaign faults coverage sbom wheel lock soak lint format generate check-generated bench bench-mqsim clean
 
 help: ## Say what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-16s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -63,6 +63,13 @@ coverage: ## Measure which lines of the core its tests reach; needs cargo-llvm-c
 sbom: $(ENVIRONMENT) ## Write what a release is made of, as CycloneDX, to out/sbom.json
 	@mkdir -p out
 	$(BIN)/python tools/supply_chain.py --sbom out/sbom.json
+
+# Zig links against the glibc of manylinux2014 (2.17); without it a wheel needs a glibc about as new as that of this machine.
+wheel: $(ENVIRONMENT) ## Build a wheel and a source distribution into out/dist; a wheel for older Linux too with ZIG=1
+	rm -rf out/dist
+	$(if $(ZIG),$(BIN)/python -m pip install --quiet --disable-pip-version-check ziglang==0.17.1)
+	PATH="$(abspath $(BIN)):$$PATH" $(BIN)/maturin build --release --strip --quiet --out out/dist $(if $(ZIG),--compatibility manylinux2014 --zig)
+	$(BIN)/maturin sdist --out out/dist
 
 lock: ## Write the hashes of what requirements.lock names; needs uv
 	uv pip compile --quiet --generate-hashes --no-annotate --no-header --no-deps --python-version 3.11 requirements.lock > requirements.lock.new

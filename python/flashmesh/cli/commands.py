@@ -8,15 +8,18 @@ from typing import Any
 
 import click
 
-from flashmesh._native import __version__
 from flashmesh.cli.parameters import EXIT_CODES
 
 COMMANDS = {
     "campaign": ("flashmesh.cli.campaign", "Simulate random drives under all oracles, and check their results."),
     "collisions": ("flashmesh.cli.collisions", "Say which reads collide on a die, and what copies would gain."),
     "compare": ("flashmesh.cli.compare", "Simulate drives that differ in some keys, side by side."),
-    "config": ("flashmesh.cli.lists", "Print a configuration with every parameter."),
+    "completion": ("flashmesh.cli.completion", "Print the script that completes words in a shell."),
+    "config": ("flashmesh.cli.config", "Print a configuration with every parameter, or compare several."),
+    "doctor": ("flashmesh.cli.doctor", "Say what is installed, and whether it works on this machine."),
+    "explain": ("flashmesh.cli.explain", "Say what a key of a configuration means."),
     "import-mqsim": ("flashmesh.cli.importers", "Translate two XML files of MQSim."),
+    "init": ("flashmesh.cli.init", "Write a commented configuration to start from."),
     "measures": ("flashmesh.cli.lists", "List the measures that results can be printed by."),
     "optimise": ("flashmesh.cli.optimise", "Search a space of drives for the best under constraints."),
     "presets": ("flashmesh.cli.lists", "List the presets."),
@@ -44,10 +47,28 @@ class LazyCommands(UserDict[str, Any]):
 class LazyGroup(click.Group):
     """A group that says what its commands do without importing them."""
 
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[Any]:
+        """The commands that a word may become, with what they do; none of them is imported for it."""
+        from click.shell_completion import CompletionItem
+
+        found = [
+            CompletionItem(name, help=about) for name, (_, about) in COMMANDS.items() if name.startswith(incomplete)
+        ]
+        return [*found, *click.Command.shell_complete(self, ctx, incomplete)]
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Writes a line for each command."""
         with formatter.section("Commands"):
             formatter.write_dl([(name, summary) for name, (_, summary) in COMMANDS.items()])
+
+
+def print_version(ctx: click.Context, parameter: click.Parameter, wanted: bool) -> None:
+    """Prints the facts of this installation, and ends the command."""
+    if wanted and not ctx.resilient_parsing:
+        from flashmesh.facts import text
+
+        click.echo(text())
+        ctx.exit()
 
 
 @click.group(
@@ -56,7 +77,14 @@ class LazyGroup(click.Group):
     epilog=EXIT_CODES,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
-@click.version_option(__version__, message="flashmesh %(version)s")
+@click.option(
+    "--version",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=print_version,
+    help="Print the version and what it is built of.",
+)
 def flashmesh() -> None:
     """Simulate SSDs: replay a workload on a drive and read where the time went."""
     from flashmesh import provenance

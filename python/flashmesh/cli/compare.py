@@ -15,6 +15,7 @@ from flashmesh.cli.parameters import (
     EXIT_CODES,
     axis,
     baseline_option,
+    completed,
     drive_argument,
     output_option,
     workload_options,
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
     required=True,
     type=axis,
     metavar="KEY=A,B,...",
+    shell_complete=completed("axes"),
     help="Values of a key to compare; several axes give all combinations.",
 )
 @click.option(
@@ -53,6 +55,7 @@ if TYPE_CHECKING:
 @click.option(
     "--measure",
     metavar="NAME",
+    shell_complete=completed("measures"),
     help="Print one measure alone, such as bandwidth: a row for each value of the first axis. flashmesh measures "
     "lists them.",
 )

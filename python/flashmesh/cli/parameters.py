@@ -10,7 +10,21 @@ import click
 
 EXIT_CODES = """Exit codes: 0 done; 1 internal error; 2 bad input, bad usage or a file that cannot be read or
 written; 3 a check failed; 129 hung up; 130 interrupted; 141 the reader of stdout went away; 143 terminated."""
+COMPLETING = "_FLASHMESH_COMPLETE"
+"""The environment variable by which a shell asks for what a word may become."""
 F = TypeVar("F", bound=Callable[..., Any])
+
+
+def completed(name: str) -> Callable[[click.Context, click.Parameter, str], list[Any]]:
+    """What a word may become, by the function of this name, which is imported when a shell asks."""
+
+    def complete(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[Any]:
+        from flashmesh.cli import completion
+
+        found: list[Any] = getattr(completion, name)(context, parameter, incomplete)
+        return found
+
+    return complete
 
 
 def setting(text: str) -> tuple[str, str]:
@@ -46,12 +60,13 @@ def split(text: str) -> list[str]:
 
 def config_argument(command: F) -> F:
     """The configuration."""
-    return click.argument("config", metavar="CONFIG")(command)
+    return click.argument("config", metavar="CONFIG", shell_complete=completed("configs"))(command)
 
 
 def drive_argument(command: F) -> F:
     """The configuration of a command that knows what to do without one."""
-    return click.argument("config", metavar="[CONFIG]", required=False)(command)
+    complete = completed("configs")
+    return click.argument("config", metavar="[CONFIG]", required=False, shell_complete=complete)(command)
 
 
 def tolerate_option(command: F) -> F:
@@ -85,7 +100,9 @@ def workload_options(command: F) -> F:
     trace = click.Path(path_type=Path)
     options = [
         click.option("--trace", type=trace, metavar="FILE", help="Replay this trace."),
-        click.option("--profile", metavar="NAME", help="Replay this named workload."),
+        click.option(
+            "--profile", metavar="NAME", help="Replay this named workload.", shell_complete=completed("profiles")
+        ),
         click.option("--fio", "fio_file", type=trace, metavar="FILE", help="Run these jobs of fio, each as a stream."),
         click.option(
             "--set",
@@ -94,6 +111,7 @@ def workload_options(command: F) -> F:
             type=setting,
             metavar="KEY=VALUE",
             help="Override a key of the configuration.",
+            shell_complete=completed("settings"),
         ),
         click.option("--seed", type=click.IntRange(0, 2**63 - 1), help="The number every random choice grows from."),
         tolerate_option,

@@ -52,7 +52,7 @@ def report(results: tuple[Path, ...], output: Path, show: bool, plots: Path | No
     if plots is not None:
         from flashmesh.html.figures import write_figures
 
-        for path in write_figures(study.runs, plots):
+        for path in write_figures(study, plots):
             click.echo(path)
     with whole_file(output) as target:
         write_text(target, text)

@@ -9,7 +9,7 @@ import click
 
 from flashmesh._native import ConfigError, FlashmeshError
 from flashmesh.cli.output import STDOUT, refuse_overwriting, refuse_stdout, require_stdout, stdout
-from flashmesh.cli.parameters import EXIT_CODES, baseline_option, output_option
+from flashmesh.cli.parameters import EXIT_CODES, baseline_option, completed, output_option
 from flashmesh.comparison import ComparedRun, Comparison
 from flashmesh.files import whole_file, write_text
 from flashmesh.normalised import baseline_of
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     "measures",
     multiple=True,
     metavar="NAME",
+    shell_complete=completed("measures"),
     help="Print this measure alone; flashmesh measures lists them.",
 )
 @baseline_option

@@ -11,7 +11,7 @@ import click
 from flashmesh import configuration
 from flashmesh._native import ConfigError, FlashmeshError
 from flashmesh.cli.output import require_stdout, stdout
-from flashmesh.cli.parameters import EXIT_CODES, dask_options, setting, store_options
+from flashmesh.cli.parameters import EXIT_CODES, completed, dask_options, setting, store_options
 from flashmesh.cli.sweeping import Lines, announce, failure, first_line
 
 if TYPE_CHECKING:
@@ -34,7 +34,15 @@ def shard(text: str) -> tuple[int, int]:
 @click.option("--keep-going", is_flag=True, help="Leave out points that cannot be configured, instead of stopping.")
 @click.option("--shard", type=shard, default="1/1", metavar="I/N", help="Do every N-th run only, from the I-th on.")
 @dask_options
-@click.option("--set", "settings", multiple=True, type=setting, metavar="KEY=VALUE", help="Override a key of all runs.")
+@click.option(
+    "--set",
+    "settings",
+    multiple=True,
+    type=setting,
+    metavar="KEY=VALUE",
+    help="Override a key of all runs.",
+    shell_complete=completed("settings"),
+)
 @click.option("--check", is_flag=True, help="Check the simulations against their oracles as they run.")
 @click.option("--fairness", is_flag=True, help="Run each stream alone too, and say how much the others slow it down.")
 @click.option("--dry-run", is_flag=True, help="Check every run, say how many there are, and run none.")

@@ -12,7 +12,7 @@ import click
 import flashmesh as library
 from flashmesh import _native
 from flashmesh.cli.output import STDOUT, refuse_overwriting, refuse_stdout, require_stdout, stdout
-from flashmesh.cli.parameters import EXIT_CODES, output_option, setting, sort_option, tolerate_option
+from flashmesh.cli.parameters import EXIT_CODES, completed, output_option, setting, sort_option, tolerate_option
 from flashmesh.files import whole_file, write_text
 from flashmesh.fitting import CHECKED_REQUESTS
 from flashmesh.report import comparison_of_traces
@@ -30,6 +30,7 @@ settings_option = click.option(
     multiple=True,
     type=setting,
     metavar="KEY=VALUE",
+    shell_complete=completed("settings"),
     help="How to read a trace, such as workload.format=msr or workload.time-unit=us.",
 )
 format_option = click.option(
@@ -223,6 +224,7 @@ def generate(source: Path, target: Path, requests: int | None, seed: int, form: 
     multiple=True,
     type=setting,
     metavar="KEY=VALUE",
+    shell_complete=completed("settings"),
     help="How to read COPY; --set is for ORIGINAL.",
 )
 @tolerate_option

@@ -90,6 +90,16 @@ impl Mapping {
         black_box(lpns.fold(0, |sum, lpn| sum ^ entry(lpn)));
     }
 
+    /// The pages that are mapped, each with its place, in time that grows with the regions of the table that were ever set.
+    pub(super) fn mapped(&self) -> impl Iterator<Item = (Lpn, Ppn)> {
+        let regions = self.forward.chunks(REGION_ENTRIES as usize).zip((0..).step_by(REGION_ENTRIES as usize));
+        let written = regions.filter(|&(_, first)| self.is_region_written(Lpn(first)));
+        written.flat_map(|(entries, first)| {
+            let entries = (first..).zip(entries);
+            entries.filter_map(|(lpn, entry)| entry.checked_sub(1).map(|ppn| (Lpn(lpn), Ppn(ppn))))
+        })
+    }
+
     /// How much of the forward table was ever written.
     pub(super) fn written(&self) -> Bytes {
         let regions: u32 = self.written_regions.iter().map(|word| word.count_ones()).sum();

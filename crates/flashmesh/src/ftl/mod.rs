@@ -72,7 +72,7 @@ mod wear;
 pub use allocation::{DriveView, IdleDies, PageRead, PageWrite, RequestPart};
 pub use blocks::BlockState;
 pub use partition::{Partition, spare_blocks_min};
-pub use precondition::PreconditionReport;
+pub use precondition::{PreconditionReport, Watch};
 pub use prepared::PreparedDrives;
 pub use translation::{TRANSLATION_BLOCKS, TranslationPages};
 
@@ -219,13 +219,13 @@ impl Ftl {
         Ftl::divided(geometry, config, partition, TranslationPages::new(geometry, &config.mapping))
     }
 
-    /// The translation layer in the state in which a run of `config` begins.
+    /// The translation layer in the state in which a run of `config` begins. `watch` is told how far preconditioning is.
     ///
     /// # Panics
     /// As [`Ftl::new`].
-    pub fn prepared(geometry: &Geometry, config: &Config) -> Ftl {
+    pub fn prepared(geometry: &Geometry, config: &Config, watch: Watch<'_>) -> Ftl {
         let mut ftl = Ftl::new(geometry, config);
-        ftl.precondition(&config.precondition, config.seed);
+        ftl.precondition_watched(&config.precondition, config.seed, watch);
         ftl
     }
 
