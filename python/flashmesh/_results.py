@@ -732,6 +732,7 @@ class Bound:
         "dies",
         "garbage-collection",
         "arrivals",
+        "waiting",
         "latency",
     ]
     """The resource that bounds the run."""

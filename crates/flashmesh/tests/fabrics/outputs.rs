@@ -1,14 +1,12 @@
 //! What the results say beyond rates and latencies: states of chips, work per request, and what bounds a run inside the interconnect.
-#![allow(missing_docs)]
 
-mod drives;
-
-use drives::{assert_within, bare_drive, finish, read, run_source};
 use flashmesh::config::{Config, FabricKind, Interleave, Pattern, PreconditionKind, ReplayMode, Sizes};
 use flashmesh::measure::bound::Resource;
 use flashmesh::measure::report::{ChipStatesReport, Report};
 use flashmesh::simulation::Simulation;
 use flashmesh::units::{Bytes, Time};
+
+use crate::support::drives::{Listed, assert_within, bare_drive, finish, read, run_source};
 
 fn simulated(config: &Config) -> Report {
     finish(Simulation::new(config).expect("the drive can be built")).0
@@ -35,7 +33,7 @@ fn the_states_of_a_chip_are_those_of_the_closed_form() {
     // 10 ns of command, 3 us of array and 4096 B at 1.2 GB/s of data, then nothing until 20 us.
     let (command, array, data, end) = (10e-9, 3e-6, 4096.0 / 1.2e9, 20e-6 + 10e-9 + 3e-6 + 4096.0 / 1.2e9);
     let requests = [read(0, 1, Time::ZERO), read(0, 1, Time::from_us(20))];
-    let (report, _) = run_source(&config, drives::Listed(requests.into()));
+    let (report, _) = run_source(&config, Listed(requests.into()));
     let found = states(&report);
     assert_within("exclusive transfer", found.exclusive_transfer, 2.0 * (command + data) / end, 1e-3);
     assert_within("exclusive execution", found.exclusive_execution, 2.0 * array / end, 1e-3);
@@ -50,7 +48,7 @@ fn transfers_of_one_die_overlap_with_the_array_of_the_other() {
     // Pages 0 and 1 are on different dies. The second command follows the first, so its array works 10 ns longer; while it does the data
     // of the first has begun to leave, behind which goes that of the second.
     let requests = [read(0, 1, Time::ZERO), read(1, 1, Time::ZERO)];
-    let (report, _) = run_source(&config, drives::Listed(requests.into()));
+    let (report, _) = run_source(&config, Listed(requests.into()));
     let found = states(&report);
     let (command, array, data) = (10e-9, 3e-6, 4096.0 / 1.2e9);
     let end = command + array + 2.0 * data;
