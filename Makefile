@@ -97,10 +97,12 @@ format: $(ENVIRONMENT) ## Format all code
 generate: $(NATIVE) ## Write the files that are generated from the declared parameters and results, and from the commands
 	$(CARGO) run --quiet --locked --package flashmesh --example generate
 	$(BIN)/python tools/cli_reference.py
+	$(BIN)/python tools/mqsim_keys.py
 
 check-generated: $(NATIVE) ## Fail when a generated file is stale
 	$(CARGO) run --quiet --locked --package flashmesh --example generate -- --check
 	$(BIN)/python tools/cli_reference.py --check
+	$(BIN)/python tools/mqsim_keys.py --check
 
 bench: $(NATIVE) ## Measure the simulator; BASELINE=REVISION compares with that one in turns, ARGS=--help shows more
 	$(BIN)/python -m bench $(if $(BASELINE),--baseline $(BASELINE)) $(ARGS)

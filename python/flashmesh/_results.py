@@ -234,9 +234,7 @@ class FlashOperations:
 
 @dataclass(frozen=True, slots=True)
 class PerRequest:
-    """What the flash did for each completed request, garbage collection included (Design for Scalability, PACT 2014,
-    Table 3).
-    """
+    """All the flash did, for each completed request (Design for Scalability, PACT 2014, Table 3)."""
 
     reads: float
     """Array reads per request; one over several planes counts once, and one of a copyback too. Unit: operations."""
@@ -252,10 +250,7 @@ class PerRequest:
 
 @dataclass(frozen=True, slots=True)
 class ChipStates:
-    """Shares of the run that a chip spent in each of four states, means over the chips (Design for Scalability, PACT 2014, section 4.3, Figure 5).
-
-    They add up to 1.
-    """
+    """Shares of time of the chips, which add up to 1 (Design for Scalability, PACT 2014, Figure 5)."""
 
     exclusive_transfer: float
     """Commands or data move to or from the chip, over whatever path they have, and no array of it works. Unit: share.

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     help="Print this measure alone; flashmesh measures lists them.",
 )
 @baseline_option
-@click.option("--long", is_flag=True, help="In the CSV a row for each value of each run, instead of one for each run.")
+@click.option("--long", is_flag=True, help="Long-format CSV: one row for each value of each run.")
 @output_option("--csv", "csv_file", "Write the runs as CSV; - writes them to stdout instead of the tables.")
 @output_option("--parquet", "parquet_file", "Write the runs as a Parquet file.")
 def show(
