@@ -32,7 +32,7 @@ KEY_MEASURES = ("IOPS", "bandwidth", "mean", "p99")
 """What is shown of many runs."""
 ASKED_FOR = ("max slowdown",)
 """What is there only where it was asked for, and is shown then of many runs too."""
-AVERAGED = ("execution time", "IOPS", "all mean", "all p99", "average power")
+AVERAGED = ("execution time", "IOPS", "mean", "p99", "average power")
 """The measures whose ratios to a baseline are averaged."""
 MAIN_MEASURES = (
     "execution time",
