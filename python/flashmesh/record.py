@@ -47,19 +47,25 @@ def values_of(self: Any) -> tuple[Any, ...]:
     return tuple(getattr(self, name) for name in type(self).__dataclass_fields__)
 
 
+def compared(self: Any) -> tuple[Any, ...]:
+    """The values of the fields that are compared."""
+    return tuple(getattr(self, name) for name, each in type(self).__dataclass_fields__.items() if each.compare)
+
+
 def equals(self: Any, other: object) -> bool:
     """Whether both are of the same class and have equal values."""
-    return values_of(self) == values_of(other) if type(self) is type(other) else NotImplemented
+    return compared(self) == compared(other) if type(self) is type(other) else NotImplemented
 
 
 def hash_of(self: Any) -> int:
     """By the values."""
-    return hash(values_of(self))
+    return hash(compared(self))
 
 
 def shown(self: Any) -> str:
     """The class, and its fields with their values."""
-    named = (f"{name}={getattr(self, name)!r}" for name in type(self).__dataclass_fields__)
+    fields = type(self).__dataclass_fields__
+    named = (f"{name}={getattr(self, name)!r}" for name, each in fields.items() if each.repr)
     return f"{type(self).__qualname__}({', '.join(named)})"
 
 

@@ -30,6 +30,14 @@ class Named(Point):
         return f"<{self.name}>"
 
 
+@record
+class Noted:
+    """A place with remarks, which do not count."""
+
+    x: int
+    remarks: dict[str, int] = dataclasses.field(repr=False, compare=False)
+
+
 def test_fields_are_taken_in_order_and_by_name() -> None:
     assert (Point(1).x, Point(1).y, Point(1, y=2).y) == (1, 0, 2)
     assert dataclasses.astuple(Named(1, 2, "there")) == (1, 2, "there")
@@ -55,6 +63,9 @@ def test_values_decide_whether_records_are_equal() -> None:
     assert Point(1, 2) == Point(1, 2) != Point(1, 3)
     assert hash(Point(1, 2)) == hash(Point(1, 2))
     assert Named(1, 2) != Point(1, 2)
+    assert Noted(1, {"a": 1}) == Noted(1, {})
+    assert hash(Noted(1, {"a": 1})) == hash(Noted(1, {}))
+    assert repr(Noted(1, {})) == "Noted(x=1)"
     assert (repr(Point(1, 2)), repr(Named(1))) == ("Point(x=1, y=2)", "<here>")
 
 

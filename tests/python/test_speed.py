@@ -66,7 +66,7 @@ def test_a_sweep_spends_its_time_simulating(tmp_path: Path) -> None:
         "for _ in range(300): _native.Simulation(config).run(_native.Control())\n"
     )
     alone = cpu_s([sys.executable, "-c", bare], tmp_path)
-    sweep = [COMMAND, "sweep", "s.toml", "--out", "out", "--quiet", "--jobs", "2"]
+    sweep: list[str | Path] = [COMMAND, "sweep", "s.toml", "--out", "out", "--quiet", "--jobs", "2"]
     # A run costs a few milliseconds beside its simulation at most, and the whole sweep two seconds.
     assert cpu_s(sweep, tmp_path) < 1.5 * alone + 2.0
     assert cpu_s([*sweep, "--resume"], tmp_path) < 2.0
