@@ -6,7 +6,7 @@ CARGO ?= cargo
 BIN := $(VENV)/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo docs test test-rust test-python explore campaign faults coverage sbom wheel lock soak lint format generate check-generated bench bench-mqsim clean
+.PHONY: help build demo docs test test-rust test-python explore reproduction campaign faults coverage sbom wheel lock soak lint format generate check-generated bench bench-mqsim clean
 
 help: ## Say what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-16s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -49,6 +49,10 @@ explore: ## Run the random tests on cases that were not drawn before; PROPTEST_C
 
 test-python: $(NATIVE)
 	$(BIN)/python -m pytest
+
+reproduction: $(NATIVE) ## Reproduce the published figures and write docs/reproduction; goes on where it stopped
+	@mkdir -p out
+	$(BIN)/flashmesh reproduce --quick --results out/reproduction -o docs/reproduction
 
 campaign: $(NATIVE) ## Simulate random drives under all oracles and check them by other means; RUNS, SEED, MINUTES; goes on where it stopped
 	@mkdir -p out
@@ -97,10 +101,12 @@ format: $(ENVIRONMENT) ## Format all code
 generate: $(NATIVE) ## Write the files that are generated from the declared parameters and results, and from the commands
 	$(CARGO) run --quiet --locked --package flashmesh --example generate
 	$(BIN)/python tools/cli_reference.py
+	$(BIN)/python tools/mqsim_keys.py
 
 check-generated: $(NATIVE) ## Fail when a generated file is stale
 	$(CARGO) run --quiet --locked --package flashmesh --example generate -- --check
 	$(BIN)/python tools/cli_reference.py --check
+	$(BIN)/python tools/mqsim_keys.py --check
 
 bench: $(NATIVE) ## Measure the simulator; BASELINE=REVISION compares with that one in turns, ARGS=--help shows more
 	$(BIN)/python -m bench $(if $(BASELINE),--baseline $(BASELINE)) $(ARGS)

@@ -12,24 +12,24 @@ from flashmesh.cli.parameters import EXIT_CODES
 
 COMMANDS = {
     "campaign": ("flashmesh.cli.campaign", "Simulate random drives under all oracles, and check their results."),
-    "collisions": ("flashmesh.cli.collisions", "Say which reads collide on a die, and what copies would gain."),
-    "compare": ("flashmesh.cli.compare", "Simulate drives that differ in some keys, side by side."),
-    "completion": ("flashmesh.cli.completion", "Print the script that completes words in a shell."),
+    "collisions": ("flashmesh.cli.collisions", "Analyse read collisions on dies, and what replication would gain."),
+    "compare": ("flashmesh.cli.compare", "Simulate drives that differ in some keys, and compare them."),
+    "completion": ("flashmesh.cli.completion", "Print the completion script of a shell."),
     "config": ("flashmesh.cli.config", "Print a configuration with every parameter, or compare several."),
-    "doctor": ("flashmesh.cli.doctor", "Say what is installed, and whether it works on this machine."),
-    "explain": ("flashmesh.cli.explain", "Say what a key of a configuration means."),
-    "import-mqsim": ("flashmesh.cli.importers", "Translate two XML files of MQSim."),
+    "doctor": ("flashmesh.cli.doctor", "Check what is installed, and whether it works on this machine."),
+    "explain": ("flashmesh.cli.explain", "Explain a key of a configuration."),
+    "import-mqsim": ("flashmesh.cli.importers", "Translate two XML files of MQSim into configurations."),
     "init": ("flashmesh.cli.init", "Write a commented configuration to start from."),
     "measures": ("flashmesh.cli.lists", "List the measures that results can be printed by."),
-    "optimise": ("flashmesh.cli.optimise", "Search a space of drives for the best under constraints."),
+    "optimise": ("flashmesh.cli.optimise", "Search a design space for the best drives under constraints."),
     "presets": ("flashmesh.cli.lists", "List the presets."),
-    "profiles": ("flashmesh.cli.lists", "List the named workloads, or describe one."),
-    "report": ("flashmesh.cli.report", "Make one page of saved results: charts, tables, the moving network."),
+    "profiles": ("flashmesh.cli.lists", "List the published workloads, or describe one."),
+    "report": ("flashmesh.cli.report", "Make an HTML page of saved results: charts, tables, the network."),
     "reproduce": ("flashmesh.cli.reproduce", "Measure what papers publish, and say what comes out and why."),
-    "run": ("flashmesh.cli.run", "Simulate one drive and print what came out and why."),
-    "show": ("flashmesh.cli.show", "Print saved results again, with any measure, without simulating."),
-    "sweep": ("flashmesh.cli.sweep", "Run many points, keep each result, go on where it was interrupted."),
-    "trace": ("flashmesh.cli.traces", "Look at traces, or write them in another format."),
+    "run": ("flashmesh.cli.run", "Simulate one drive; print its performance and what limits it."),
+    "show": ("flashmesh.cli.show", "Print saved results again, with any measure."),
+    "sweep": ("flashmesh.cli.sweep", "Run many points on cores or a cluster; resume after interruptions."),
+    "trace": ("flashmesh.cli.traces", "Inspect, convert, model and compare traces."),
 }
 """The module that defines each command, and what it does."""
 
@@ -86,7 +86,7 @@ def print_version(ctx: click.Context, parameter: click.Parameter, wanted: bool) 
     help="Print the version and what it is built of.",
 )
 def flashmesh() -> None:
-    """Simulate SSDs: replay a workload on a drive and read where the time went."""
+    """Simulate SSDs: replay a workload on a drive and see where the time goes."""
     from flashmesh import provenance
 
     provenance.set_command()

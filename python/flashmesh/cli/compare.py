@@ -37,10 +37,14 @@ if TYPE_CHECKING:
     type=axis,
     metavar="KEY=A,B,...",
     shell_complete=completed("axes"),
-    help="Values of a key to compare; several axes give all combinations.",
+    help="Values of a key to compare; several --vary give all combinations.",
 )
 @click.option(
-    "--jobs", type=click.IntRange(min=1), default=simulate.cores, show_default="all cores", help="Runs at once."
+    "--jobs",
+    type=click.IntRange(min=1),
+    default=simulate.cores,
+    show_default="all cores",
+    help="Number of parallel runs.",
 )
 @click.option(
     "--measure",
@@ -54,7 +58,7 @@ if TYPE_CHECKING:
 @output_option(
     "--csv", "csv_file", "Write the results as CSV, a row for each run; - writes them to stdout instead of the table."
 )
-@click.option("--long", is_flag=True, help="In the CSV a row for each value of each run, instead of one for each run.")
+@click.option("--long", is_flag=True, help="Long-format CSV: one row for each value of each run.")
 @output_option("--parquet", "parquet_file", "Write the results as a Parquet file, a row for each run.")
 def compare(
     config: str | None,

@@ -1,4 +1,4 @@
-"""The commands that print what there is: presets, named workloads, measures."""
+"""The commands that list: presets, published workloads, measures."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def presets() -> None:
 @click.command(epilog=EXIT_CODES)
 @click.argument("name", required=False, shell_complete=completed("profiles"))
 def profiles(name: str | None) -> None:
-    """List the named workloads by paper, or say what is published and what is assumed of the one called NAME."""
+    """List the published workloads by paper, or describe the one called NAME: what is published, what is assumed."""
     if name is not None:
         with stdout() as stream:
             stream.write(library.describe_profile(name).rstrip("\n") + "\n")
@@ -38,7 +38,7 @@ def profiles(name: str | None) -> None:
 
 @click.command(epilog=EXIT_CODES)
 def measures() -> None:
-    """List what --measure of compare, sweep and show prints.
+    """List the measures that --measure of compare, sweep and show takes.
 
     First the measures that tables show, then every single value of a result by its key, with its unit and meaning.
     """

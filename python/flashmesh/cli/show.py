@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     shell_complete=completed("measures"),
     help="Print this measure alone; flashmesh measures lists them.",
 )
-@click.option("--long", is_flag=True, help="In the CSV a row for each value of each run, instead of one for each run.")
+@click.option("--long", is_flag=True, help="Long-format CSV: one row for each value of each run.")
 @output_option("--csv", "csv_file", "Write the runs as CSV; - writes them to stdout instead of the tables.")
 @output_option("--parquet", "parquet_file", "Write the runs as a Parquet file.")
 def show(path: Path, measures: tuple[str, ...], long: bool, csv_file: Path | None, parquet_file: Path | None) -> int:
