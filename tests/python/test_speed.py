@@ -51,7 +51,7 @@ def test_commands_start_quickly(tmp_path: Path, command: Sequence[str | Path], b
 def test_a_report_of_ten_runs_is_made_quickly_and_is_small(tmp_path: Path) -> None:
     axis = "replay.outstanding=1,2,4,8,16,32,64,128,256,512"
     settings = ["--set", "workload.requests=20000", "--set", "measure.epoch=1ms", "--vary", axis]
-    compare = [COMMAND, "compare", "preset:z-nand", *settings, "--json", "ten.json"]
+    compare: list[str | Path] = [COMMAND, "compare", "preset:z-nand", *settings, "--json", "ten.json"]
     subprocess.run(compare, cwd=tmp_path, env=environment(), capture_output=True, check=True, timeout=TIMEOUT_S)
     assert cpu_s([COMMAND, "report", "ten.json", "-o", "ten.html"], tmp_path, 2) < 6.0
     assert (tmp_path / "ten.html").stat().st_size < 8_000_000
