@@ -5,8 +5,9 @@ Generated from the declared quantities in crates/flashmesh/src by `cargo run -p 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, Literal
+
+from flashmesh.record import record
 
 __all__ = [
     "REQUEST_COLUMNS",
@@ -67,7 +68,7 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Latency:
     """Completion latency of some requests, from arrival to completion.
 
@@ -100,7 +101,7 @@ class Latency:
     """Maximum, exact. Unit: ps."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class LatencyByKind:
     """Completion latencies by kind of request, from the arrival of a request to its completion."""
 
@@ -116,7 +117,7 @@ class LatencyByKind:
     """Flushes. None when none completed."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Distribution:
     """Cumulative distribution of the latencies of some requests, in at most 32 points for each power of two."""
 
@@ -126,7 +127,7 @@ class Distribution:
     """Requests that took at most as long, for each of them; the last one is all requests. Unit: requests."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class DistributionByKind:
     """Distributions of completion latencies by kind of request."""
 
@@ -138,7 +139,7 @@ class DistributionByKind:
     """Writes. None when none completed."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Breakdown:
     """Mean parts of the latency of some requests; they add up to their mean latency."""
 
@@ -164,7 +165,7 @@ class Breakdown:
     """Time of command, address and data on the path. Unit: ps."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class BreakdownByPart:
     """Where the latency of requests went."""
 
@@ -176,7 +177,7 @@ class BreakdownByPart:
     """
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class GarbageCollection:
     """Work of garbage collection and wear levelling."""
 
@@ -196,7 +197,7 @@ class GarbageCollection:
     """Blocks erased. Unit: blocks."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class FlashOperations:
     """Operations of the flash array."""
 
@@ -228,7 +229,7 @@ class FlashOperations:
     """
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class MappingCache:
     """Lookups and transfers of the cache of the map."""
 
@@ -252,7 +253,7 @@ class MappingCache:
     """Of `write_backs`, pages that need not be read first, since all of their entries were in DRAM. Unit: pages."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class CauseOfConflicts:
     """Path conflicts of one cause."""
 
@@ -264,7 +265,7 @@ class CauseOfConflicts:
     """Time waited for this cause, summed over the transfers. Unit: ps."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class CausesOfConflicts:
     """Path conflicts by cause.
 
@@ -280,7 +281,7 @@ class CausesOfConflicts:
     """A link between routers carried something else."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class PathConflict:
     """Transfers and requests that found their path free at the first try (Venice, ISCA 2023, section 6.3)."""
 
@@ -303,7 +304,7 @@ class PathConflict:
     """Conflicts by cause."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class RepetitionBin:
     """Pairs that occurred as often as one another, within a factor of two."""
 
@@ -315,7 +316,7 @@ class RepetitionBin:
     """Occurrences of these pairs. Unit: occurrences."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class CollisionPair:
     """Two pages that were outstanding together on a die, out of balance."""
 
@@ -327,7 +328,7 @@ class CollisionPair:
     """How often. Unit: occurrences."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ReplicationGain:
     """What replication of pages of collision pairs would gain."""
 
@@ -351,7 +352,7 @@ class ReplicationGain:
     """
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Collisions:
     """Read collisions of the run ([read-collisions.md](read-collisions.md))."""
 
@@ -428,7 +429,7 @@ class Collisions:
     """What replication would gain: what `replication.enabled` does, followed beside the run without copies."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Replication:
     """Replication of pages on other dies ([read-collisions.md](read-collisions.md))."""
 
@@ -480,7 +481,7 @@ class Replication:
     """DRAM of the flags in the map: one bit for each logical page. Unit: B."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Scouts:
     """Work of the scouts of Venice."""
 
@@ -506,7 +507,7 @@ class Scouts:
     """
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Queue:
     """Commands in the queue of one stream."""
 
@@ -516,7 +517,7 @@ class Queue:
     """Mean number of commands in the queue, over the makespan. Unit: commands."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Statuses:
     """Completed requests by their status."""
 
@@ -534,7 +535,7 @@ class Statuses:
     """Requests that reach beyond their namespace (0x80): of traces with `workload.beyond = "send"`. Unit: requests."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Host:
     """What crossed between host and drive."""
 
@@ -554,7 +555,7 @@ class Host:
     """Completed requests by their status."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class CacheLookups:
     """Pages looked up in the device cache."""
 
@@ -566,7 +567,7 @@ class CacheLookups:
     """Pages of which none of them were. Unit: pages."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class DeviceCache:
     """Work of the device cache."""
 
@@ -594,7 +595,7 @@ class DeviceCache:
     """Busy share of the DRAM. Unit: share."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class PowerCut:
     """What a cut of the power cost.
 
@@ -631,7 +632,7 @@ class PowerCut:
     """
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Utilisation:
     """Busy shares of the parts of the drive."""
 
@@ -657,7 +658,7 @@ class Utilisation:
     """Mean share of the time of the dies that went to garbage collection and wear levelling. Unit: share."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Links:
     """What each link of the fabric carried; an entry for each link."""
 
@@ -681,7 +682,7 @@ class Links:
     """Mean number of links that a transfer crossed. Unit: links. None without transfers."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Bound:
     """What bounds the run."""
 
@@ -703,7 +704,7 @@ class Bound:
     """A sentence that says so."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class LowerBound:
     """The least time that the work of the run takes, garbage collection included, whatever the order of the work."""
 
@@ -750,7 +751,7 @@ class LowerBound:
     """Last arrival of a request. Unit: ps. None where all streams issue requests as others complete."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Energy:
     """Energy of the events of the run, by what took it."""
 
@@ -772,7 +773,7 @@ class Energy:
     """Flash controllers, always. Unit: J."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Constant:
     """A constant that a result rests on."""
 
@@ -786,7 +787,7 @@ class Constant:
     """The paper, or the choice made where no paper states one; `configuration` for a value that was configured."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class DrivePower:
     """What the drive drew, by two measures that are not to be mixed: the energy of events, and nominal power."""
 
@@ -807,7 +808,7 @@ class DrivePower:
     """The powers behind these figures."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class LinkCounts:
     """Links of the interconnect, by what they connect."""
 
@@ -821,7 +822,7 @@ class LinkCounts:
     """Links between a router and its chip. Unit: links."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class DriveArea:
     """What the interconnect is made of, and its area."""
 
@@ -848,7 +849,7 @@ class DriveArea:
     """The areas behind these figures."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class TraceTally:
     """Lines that met one fate, and the first of them."""
 
@@ -864,7 +865,7 @@ class TraceTally:
     """What is wrong with it."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class TraceContents:
     """What is in a trace: of the requests that will run, all of it exact.
 
@@ -951,7 +952,7 @@ class TraceContents:
     """Blank lines, comments, headers and bookkeeping. Unit: lines."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class StreamResult:
     """The results of one stream, over the whole run."""
 
@@ -975,7 +976,7 @@ class StreamResult:
     """What the workload of the stream is. None when it was not made from the configuration."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class WarmUp:
     """How the warm-up ended."""
 
@@ -993,7 +994,7 @@ class WarmUp:
     """Requests of a batch, of which `warm_up.requests` is a multiple. Unit: requests. None but with `auto`."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class IntervalUtilisation:
     """Busy shares of the parts of the drive, of the time of an interval."""
 
@@ -1009,7 +1010,7 @@ class IntervalUtilisation:
     """Mean share of the time of the dies that went to garbage collection and wear levelling. Unit: share."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Interval:
     """Results of an interval of the run; a request belongs to the one in which it completed, whenever it arrived."""
 
@@ -1043,7 +1044,7 @@ class Interval:
     """Busy shares of the parts of the drive, of the time of the interval."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Drift:
     """How much a measure changes over five rounds, as shares of its mean."""
 
@@ -1055,7 +1056,7 @@ class Drift:
     """
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Rounds:
     """How much the measured window changes over five rounds, each a fifth of its requests."""
 
@@ -1065,7 +1066,7 @@ class Rounds:
     """Of the mean latency."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class MeasuredStream:
     """The measured window of one stream."""
 
@@ -1085,7 +1086,7 @@ class MeasuredStream:
     """Completion latencies of the requests of the stream in the window."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Measured(Interval):
     """The measured window: the run behind its warm-up."""
 
@@ -1101,7 +1102,7 @@ class Measured(Interval):
     """The window for each stream."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class RecordedRequest:
     """A request."""
 
@@ -1121,7 +1122,7 @@ class RecordedRequest:
     """When it completed. Unit: ps. None when it had not completed by the end of the recording."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class RecordedTransfer:
     """A transfer of a command or of data."""
 
@@ -1147,7 +1148,7 @@ class RecordedTransfer:
     """How long something was in the way. Unit: ps."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class RecordedHold:
     """A link was held."""
 
@@ -1165,7 +1166,7 @@ class RecordedHold:
     """Until when. Unit: ps."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class RecordedScoutStep:
     """A step of a scout of Venice."""
 
@@ -1181,7 +1182,7 @@ class RecordedScoutStep:
     """The chip whose router it goes to, or is at. None when that is its controller."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class NetworkRecording:
     """What moved over the interconnect in a window of the run (`measure.window-start`, `measure.window-length`)."""
 
@@ -1201,7 +1202,7 @@ class NetworkRecording:
     """What the scouts of Venice did within the window, in order."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class StreamFairness:
     """What the other streams do to one."""
 
@@ -1219,7 +1220,7 @@ class StreamFairness:
     """
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Fairness:
     """How evenly streams slow one another down, by the measures of the MQSim paper (Tavakkol et al., FAST 2018)."""
 
@@ -1237,7 +1238,7 @@ class Fairness:
     """
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class WorkloadFile:
     """A file that requests come from."""
 
@@ -1251,7 +1252,7 @@ class WorkloadFile:
     """SHA-256 of its content, in hexadecimal."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Provenance:
     """What it takes, beside the configuration, to make the result again."""
 
@@ -1261,7 +1262,7 @@ class Provenance:
     """Traces and fitted profiles that requests come from."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Report:
     """The measures of one run.
 
@@ -1363,7 +1364,7 @@ class Report:
     """How the result was made."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class RequestColumn:
     """A column of the log of requests."""
 

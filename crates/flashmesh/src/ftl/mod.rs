@@ -289,6 +289,12 @@ impl Ftl {
         self.mapping.get(lpn)
     }
 
+    /// How often the place of any logical page has changed: what [`Ftl::location`] said holds while this stays the same.
+    #[inline(always)]
+    pub fn map_changes(&self) -> u64 {
+        self.mapping.changes()
+    }
+
     /// Loads the map entries of `lpns` into the cache, all misses at once. Changes nothing else: worth calling on the
     /// pages of requests that are about to be translated.
     #[inline]
@@ -385,6 +391,13 @@ impl Ftl {
     #[inline]
     pub fn next_page_offset(&self, plane: PlaneId, stream: Stream) -> Option<(BlockId, u32)> {
         self.next_offset(plane, stream.frontier())
+    }
+
+    /// Whether [`Ftl::allocate`] would give a page to the host where all its streams write to one block.
+    #[inline(always)]
+    pub fn has_shared_page(&self, plane: PlaneId) -> bool {
+        let account = &self.planes[plane.index()];
+        account.open_pages(Frontier::SHARED) > 0 || account.can_open(Frontier::SHARED)
     }
 
     #[inline]
