@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from html import escape
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -64,6 +63,8 @@ class Plots:
 
 def shown_of(runs: Sequence[Run]) -> str:
     """The main measures of runs, as an HTML table."""
+    from html import escape
+
     from flashmesh.html import tables
 
     head = "".join(f'<th style="text-align:right">{escape(column.heading)}</th>' for column in tables.columns(runs))
