@@ -240,7 +240,8 @@ impl<M: Model> Datapath<M> {
     /// The same, where `masks` is what waits for the die.
     #[inline(always)]
     fn ready_among<S: PageSource<M>>(&self, die: DieId, masks: PlaneMasks, source: &S) -> PlaneMasks {
-        if !has_programs(&masks) && !(M::FULL && self.units[die.index()].state.has_suspended()) {
+        let is_limited = has_programs(&masks) || (M::FULL && self.units[die.index()].state.has_suspended());
+        if !is_limited {
             masks
         } else if !M::FULL && source.shares_open_block() {
             self.ready_of_plain(die, masks, source)
