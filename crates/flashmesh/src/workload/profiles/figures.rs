@@ -53,6 +53,15 @@ pub enum SizeFigures {
     },
 }
 
+/// How often groups of requests come again.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Repetition {
+    /// How often a group comes on average: the published mean repetition of collision pairs.
+    pub mean: f64,
+    /// The share of returns that go to groups in proportion to how often they have come; the others go to all alike.
+    pub skew: f64,
+}
+
 /// The figures that one source gives of a workload.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Figures {
@@ -90,6 +99,18 @@ impl SizeFigures {
             SizeFigures::MeansByKind { read_kb, write_kb } => read_kb >= 4.0 && write_kb >= 4.0,
             SizeFigures::Range { smallest_kb, largest_kb } => is_multiple(smallest_kb) && is_multiple(largest_kb),
         }
+    }
+}
+
+impl fmt::Display for Repetition {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Repetition { mean, skew } = self;
+        write!(
+            f,
+            "a burst comes {mean} times on average with the same sizes and places; {} % of returns go to ",
+            skew * 100.0
+        )?;
+        write!(f, "bursts in proportion to how often they have come, the others to all alike")
     }
 }
 
