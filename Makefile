@@ -6,7 +6,7 @@ CARGO ?= cargo
 BIN := $(VENV)/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test test-rust test-python explore campaign faults coverage sbom lock soak lint format generate check-generated bench bench-mqsim clean
+.PHONY: help build demo docs test test-rust test-python explore campaign faults coverage sbom lock soak lint format generate check-generated bench bench-mqsim clean
 
 help: ## Say what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-16s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -32,6 +32,9 @@ demo: $(NATIVE) ## Replay a bundled workload over six interconnects, side by sid
 	@mkdir -p out/demo
 	$(BIN)/flashmesh compare examples/demo.toml --vary fabric.kind=bus,pssd,pnssd,nossd,venice,ideal --set measure.epoch=5ms --set measure.network=true --set measure.window-start=50us --json out/demo/comparison.json --parquet out/demo/comparison.parquet
 	$(BIN)/flashmesh report out/demo/comparison.json -o out/demo/report.html
+
+docs: $(NATIVE) ## Build the documentation site into out/site; a warning or a broken link fails
+	$(BIN)/python -m sphinx --fail-on-warning --keep-going --quiet --builder html docs out/site
 
 # Side by side: each suite leaves a core idle where a single test of it takes long.
 test: $(NATIVE) ## Run every test
@@ -84,11 +87,13 @@ format: $(ENVIRONMENT) ## Format all code
 	$(BIN)/ruff check --fix --quiet
 	$(BIN)/ruff format --quiet
 
-generate: ## Write the files that are generated from the declared parameters and results
+generate: $(NATIVE) ## Write the files that are generated from the declared parameters and results, and from the commands
 	$(CARGO) run --quiet --locked --package flashmesh --example generate
+	$(BIN)/python tools/cli_reference.py
 
-check-generated: ## Fail when a generated file is stale
+check-generated: $(NATIVE) ## Fail when a generated file is stale
 	$(CARGO) run --quiet --locked --package flashmesh --example generate -- --check
+	$(BIN)/python tools/cli_reference.py --check
 
 bench: $(NATIVE) ## Measure the simulator; BASELINE=REVISION compares with that one in turns, ARGS=--help shows more
 	$(BIN)/python -m bench $(if $(BASELINE),--baseline $(BASELINE)) $(ARGS)

@@ -22,6 +22,7 @@ COMMANDS = {
     "presets": ("flashmesh.cli.lists", "List the presets."),
     "profiles": ("flashmesh.cli.lists", "List the named workloads, or describe one."),
     "report": ("flashmesh.cli.report", "Make one page of saved results: charts, tables, the moving network."),
+    "reproduce": ("flashmesh.cli.reproduce", "Measure what papers publish, and say what comes out and why."),
     "run": ("flashmesh.cli.run", "Simulate one drive and print what came out and why."),
     "show": ("flashmesh.cli.show", "Print saved results again, with any measure, without simulating."),
     "sweep": ("flashmesh.cli.sweep", "Run many points, keep each result, go on where it was interrupted."),

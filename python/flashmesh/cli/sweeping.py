@@ -75,6 +75,28 @@ class Lines:
             click.echo(f"{place} {outcome.task.label}: {told}{to_go}", err=True)
 
 
+class Percents:
+    """Says how far many short runs are, once for each percent of them, and names those that fail."""
+
+    def __init__(self, session: Session, quiet: bool) -> None:
+        """For the runs of a session."""
+        self.session = session
+        self.quiet = quiet
+        self.told = 0
+
+    def __call__(self, outcome: Outcome) -> None:
+        """Takes notice of a run that ended."""
+        if self.quiet:
+            return
+        if outcome.error is not None:
+            click.echo(f"{outcome.task.label}: failed: {first_line(outcome.error)}", err=True)
+        done, total = len(self.session.outcomes), len(self.session.tasks)
+        percent, left = done * 100 // total, self.session.time_left_s()
+        if percent > self.told and left is not None:
+            self.told = percent
+            click.echo(f"{percent:>3} %: {done:,} of {total:,} runs; {duration(left)} to go", err=True)
+
+
 def summary(outcome: Outcome) -> str:
     """What came of a run, in a few words."""
     if outcome.error is not None:

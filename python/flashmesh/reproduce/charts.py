@@ -1,0 +1,120 @@
+"""Which charts a page has: one for each figure and unit, and one for each curve."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from flashmesh._native import OutputError
+from flashmesh.reproduce.outcome import number_text
+
+if TYPE_CHECKING:
+    from flashmesh.plots.style import Chart
+    from flashmesh.reproduce.outcome import Outcome
+    from flashmesh.reproduce.paper import Claim, Series, Trend
+
+PUBLISHED = "published"
+
+
+def require_converter() -> None:
+    """Refuses pages where charts cannot be drawn.
+
+    Raises:
+        OutputError: When what draws them is not installed.
+    """
+    try:
+        import vl_convert  # noqa: F401
+    except ImportError as error:
+        raise OutputError(
+            "pages have charts, and what draws them is missing: pip install 'flashmesh[plots]'"
+        ) from error
+
+
+def svg(chart: Chart) -> str:
+    """A chart as SVG, ending with a new line."""
+    import vl_convert
+
+    version = ".".join(vl_convert.get_vegalite_versions()[-1].split(".")[:2])
+    text: str = vl_convert.vegalite_to_svg(chart.to_dict(validate=False), vl_version=version)
+    return text.rstrip("\n") + "\n"
+
+
+def names_of(outcome: Outcome) -> dict[str, list[str]]:
+    """The names of the charts by the figure that they belong to."""
+    return {figure: list(charts) for figure, charts in specs(outcome).items()}
+
+
+def charts_of(outcome: Outcome) -> dict[str, Chart]:
+    """The charts of a page by their names."""
+    from flashmesh.plots import reproduction as plots
+
+    found: dict[str, Chart] = {}
+    for charts in specs(outcome).values():
+        for name, spec in charts.items():
+            found[name] = plots.lines(**spec) if "labels" in spec else plots.bars(**spec)
+    return found
+
+
+def specs(outcome: Outcome) -> dict[str, dict[str, dict[str, Any]]]:
+    """What the charts are made from, by figure and name."""
+    found: dict[str, dict[str, dict[str, Any]]] = {}
+    for claim in outcome.claims():
+        charts = found.setdefault(claim.figure, {})
+        if claim.measurement is not None and claim.kind != "exact":
+            add_bars(charts, outcome, claim)
+        for at, along in enumerate((*claim.trends, *((claim.series,) if claim.series is not None else ()))):
+            add_lines(charts, outcome, claim, along, at)
+    return {figure: charts for figure, charts in found.items() if charts}
+
+
+def add_bars(charts: dict[str, dict[str, Any]], outcome: Outcome, claim: Claim) -> None:
+    """Adds the bars of a claim to the chart of its figure and unit."""
+    name = f"{outcome.paper.key}-{slug(claim.figure)}-{slug(claim.unit) or 'value'}"
+    chart = charts.setdefault(
+        name, {"values": [], "title": claim.figure, "axis": unit_title(claim.unit), "sources": [PUBLISHED]}
+    )
+    values = [(PUBLISHED, claim.judged.published)]
+    values += [(row.regime, sum(row.values) / len(row.values)) for row in outcome.rows[claim.id] if row.values]
+    for source, value in values:
+        if value is not None:
+            text = number_text(value, claim.digits)
+            row = {"claim": claim.id, "source": source, "value": value, "end": max(value, 0.0), "text": text}
+            chart["values"].append(row)
+            if source not in chart["sources"]:
+                chart["sources"].append(source)
+
+
+def add_lines(
+    charts: dict[str, dict[str, Any]], outcome: Outcome, claim: Claim, along: Trend | Series, at: int
+) -> None:
+    """Adds the chart of a curve."""
+    values: list[dict[str, Any]] = []
+    published = getattr(along, "published", ())
+    curves = [(PUBLISHED, published)] if published else []
+    curves += [(row.regime, row.curves[at] or ()) for row in outcome.rows[claim.id]]
+    for source, curve in curves:
+        values += [
+            {"label": label, "source": source, "value": value}
+            for label, value in zip(along.labels, curve, strict=bool(curve))
+        ]
+    if values:
+        sources = list(dict.fromkeys(row["source"] for row in values))
+        part = f"-{at + 1}" if len(claim.trends) > 1 else ""
+        charts[f"{outcome.paper.key}-{claim.id.lower()}{part}"] = {
+            "values": values,
+            "title": f"{claim.id}: {claim.says}",
+            "axis": along.axis.replace("-", " "),
+            "labels": list(along.labels),
+            "sources": sources,
+        }
+
+
+def unit_title(unit: str) -> str:
+    """What an axis says."""
+    return {"x": "times", "": "value"}.get(unit, unit)
+
+
+def slug(text: str) -> str:
+    """A text as names of files have it."""
+    text = text.lower().replace("%", "percent").replace("figure", "fig")
+    return re.sub(r"[^a-z0-9]+", "-", text).strip("-")

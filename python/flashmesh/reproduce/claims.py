@@ -1,0 +1,146 @@
+"""Reads the claims of a registry file, and the numbers that sentences quote."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from flashmesh.reproduce.expression import Expression
+from flashmesh.reproduce.fields import Fields
+from flashmesh.reproduce.paper import AS_SPECIFIED, Claim, Evidence, Judged, Measurement, Series, Trend
+
+if TYPE_CHECKING:
+    from flashmesh.reproduce.paper import Job
+
+KINDS = ("exact", "ratio", "order", "count", "shape")
+COMPUTES = ("value", "ratio", "speedup", "reduction", "increase", "best")
+"""Of a subject s over a baseline b: s, s / b, b / s, 1 - s / b in %, s / b - 1 in %, and whether s is the least."""
+REDUCES = ("mean", "geometric-mean", "median", "max", "min", "sum")
+RELATIONS = ("rises", "falls", "flat", "levels-off", "first-highest", "first-lowest")
+LIMITS = ("none", "at-most", "at-least")
+NEUTRAL = {"ratio": 1.0, "speedup": 1.0, "reduction": 0.0, "increase": 0.0}
+"""What stands for no effect where a claim does not say."""
+TOLERANCE = 0.1
+MARGIN = 0.05
+
+
+def read_claim(table: object, place: str, jobs: dict[str, Job]) -> Claim:
+    """A claim.
+
+    Raises:
+        ConfigError: When it is none.
+    """
+    fields = Fields(table, place)
+    identifier = fields.take("id", str)
+    fields.place = f"{place.split(':')[0]}: claim {identifier}"
+    kind = fields.choice("kind", KINDS)
+    undecidable = fields.take("undecidable", str, "")
+    measurement, trends, series = None, read_trends(fields, jobs), read_series(fields, jobs)
+    published = fields.take("published", float, float("nan"))
+    number = None if published != published else published
+    if "job" in fields.table:
+        measurement = read_measurement(fields, jobs)
+    if not (measurement or trends or series or undecidable):
+        raise fields.error("needs job and measure, trends, series, or undecidable: why nothing can be measured")
+    if measurement is not None and number is None and not undecidable:
+        raise fields.error("needs published, a number")
+    neutral = fields.take("neutral", float, float("nan"))
+    known = NEUTRAL.get(measurement.compute) if measurement is not None else None
+    within = fields.take("within", float, -1.0)
+    judged = Judged(
+        number,
+        fields.take("tolerance", float, 0.0 if kind == "exact" else TOLERANCE),
+        None if within < 0.0 else within,
+        known if neutral != neutral else neutral,
+        fields.choice("limit", LIMITS, "none"),
+    )
+    claim = Claim(
+        id=identifier,
+        figure=fields.take("figure", str),
+        says=fields.take("says", str),
+        kind=kind,
+        shown=fields.take("shown", str, ""),
+        unit=fields.take("unit", str, ""),
+        digits=fields.take("digits", int, 2),
+        regimes=fields.texts("regimes", (AS_SPECIFIED,)),
+        why=read_why(fields),
+        judged=judged,
+        measurement=measurement,
+        trends=trends,
+        series=series,
+        undecidable=undecidable,
+    )
+    if not claim.why:
+        raise fields.error("needs why: a sentence that explains what comes out")
+    fields.end()
+    return claim
+
+
+def read_why(fields: Fields) -> dict[str, str]:
+    """The sentences of a claim: one text for all regimes, or a table of them."""
+    if isinstance(fields.table.get("why"), str):
+        return {"": fields.take("why", str)}
+    return fields.labels("why")
+
+
+def read_measurement(fields: Fields, jobs: dict[str, Job]) -> Measurement:
+    """The keys of a measurement in a table."""
+    expression = Expression(fields.take("measure", str))
+    expression.check(f"{fields.place}: measure")
+    compute = fields.choice("compute", COMPUTES, "value")
+    return Measurement(
+        fields.choice("job", jobs),
+        expression,
+        fields.labels("of"),
+        fields.labels("over"),
+        fields.texts("against", ()),
+        compute,
+        fields.choice("reduce", REDUCES, "mean"),
+        fields.take("regime", str, ""),
+    )
+
+
+def read_trends(fields: Fields, jobs: dict[str, Job]) -> tuple[Trend, ...]:
+    """The relations of a claim."""
+    trends: list[Trend] = []
+    for number, table in enumerate(fields.take("trends", list, [])):
+        inner = Fields(table, f"{fields.place}: trends[{number}]")
+        trend = Trend(
+            read_measurement(inner, jobs),
+            inner.take("axis", str),
+            inner.texts("labels"),
+            inner.choice("relation", RELATIONS),
+            inner.take("margin", float, MARGIN),
+            inner.take("at", str, ""),
+        )
+        if len(trend.labels) < 2:
+            raise inner.error("labels are at least two")
+        if trend.relation == "levels-off" and trend.at not in trend.labels[1:-1]:
+            raise inner.error("at is the label from which it is level, neither the first nor the last")
+        inner.end()
+        trends.append(trend)
+    return tuple(trends)
+
+
+def read_series(fields: Fields, jobs: dict[str, Job]) -> Series | None:
+    """The published values of a claim along an axis."""
+    if "series" not in fields.table:
+        return None
+    inner = fields.inner("series")
+    measurement = read_measurement(inner, jobs)
+    series = Series(measurement, inner.take("axis", str), inner.texts("labels"), inner.numbers("published"))
+    if len(series.labels) != len(series.published):
+        raise inner.error(f"has {len(series.labels)} labels and {len(series.published)} published values")
+    inner.end()
+    return series
+
+
+def read_evidence(name: str, fields: Fields, jobs: dict[str, Job]) -> Evidence:
+    """A number that sentences quote.
+
+    Raises:
+        ConfigError: When it is none.
+    """
+    measurement = read_measurement(fields, jobs)
+    evidence = Evidence(name, measurement, fields.take("digits", int, 2), fields.take("unit", str, ""))
+    fields.end()
+    return evidence

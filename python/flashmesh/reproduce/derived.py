@@ -1,0 +1,70 @@
+"""Measures that are no arithmetic over keys: each is made from the document of a run."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+def scout_visits_max(document: dict[str, Any]) -> float | None:
+    """The most often that one scout came to one router, within the recorded window."""
+    scouts = recorded(document)
+    return max((max(visits.values()) for visits in scouts if visits), default=None)
+
+
+def scouts_ended_share(document: dict[str, Any]) -> float | None:
+    """Scouts that came to their chip or back to their controller, over all that were sent."""
+    found = document.get("scouts")
+    if not found or not found["sent"]:
+        return None
+    circuits: int = sum(found["circuit_lengths"])
+    ended: float = (circuits + found["failed"]) / found["sent"]
+    return ended
+
+
+def vertical_bytes(document: dict[str, Any]) -> float:
+    """Bytes over links between routers of different rows, commands not counted."""
+    links = document["links"]
+    carried = zip(
+        links["names"],
+        links["kinds"],
+        links["bytes_to_chips"],
+        links["bytes_from_chips"],
+        links["bytes_between_chips"],
+        strict=True,
+    )
+    return float(sum(sum(counts) for name, kind, *counts in carried if kind == "mesh" and is_vertical(name)))
+
+
+def recorded(document: dict[str, Any]) -> list[Counter[int]]:
+    """For each scout of the recorded window, how often it came to each router."""
+    network = document.get("network")
+    scouts: list[Counter[int]] = []
+    under_way: dict[int, Counter[int]] = {}
+    for step in network["scouts"] if network else []:
+        # A controller has one scout on the way at a time.
+        if step["step"] == "sent":
+            under_way[step["controller"]] = Counter()
+            scouts.append(under_way[step["controller"]])
+        elif step["step"] in ("forward", "back") and step["to_chip"] is not None and step["controller"] in under_way:
+            under_way[step["controller"]][step["to_chip"]] += 1
+    return scouts
+
+
+def is_vertical(name: str) -> bool:
+    """Whether a link of a mesh, named by the routers at its ends, joins two rows."""
+    import re
+
+    rows = [int(row) for row in re.findall(r"\((\d+),", name)]
+    return len(set(rows)) > 1
+
+
+MEASURES: dict[str, Callable[[dict[str, Any]], float | None]] = {
+    "scout_visits_max": scout_visits_max,
+    "scouts_ended_share": scouts_ended_share,
+    "vertical_bytes": vertical_bytes,
+}
+"""What a measure may call, by name."""

@@ -1,0 +1,139 @@
+"""Runs what claims need through the store of sweeps, and measures what came out."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from flashmesh import configuration, memory
+from flashmesh._native import ConfigError
+from flashmesh.reproduce.measuring import Measures
+from flashmesh.reproduce.outcome import Outcome, Row
+from flashmesh.reproduce.paper import REAL_TRACES
+from flashmesh.reproduce.points import all_points, needs_of, settings_of
+from flashmesh.reproduce.registry import QUOTED
+from flashmesh.sweep.session import Session
+from flashmesh.sweep.tasks import Task, refuse_unread
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from flashmesh.reproduce.paper import Claim, Paper
+    from flashmesh.reproduce.points import Point
+    from flashmesh.reproduce.volumes import Volumes
+    from flashmesh.sweep.store import Store
+
+
+@dataclass(frozen=True)
+class Selection:
+    """The claims of a paper to reproduce, and what there is of its recorded volumes."""
+
+    paper: Paper
+    claims: tuple[Claim, ...]
+    volumes: Volumes | None = None
+
+    def rows(self) -> list[tuple[Claim, str]]:
+        """Each claim in each of its regimes."""
+        return [(claim, regime) for claim in self.claims for regime in self.regimes(claim)]
+
+    def regimes(self, claim: Claim) -> tuple[str, ...]:
+        """The regimes of a claim; with recorded volumes that of them as well, where they matter to it."""
+        if self.volumes is None or REAL_TRACES in claim.regimes:
+            return claim.regimes
+        jobs = [self.paper.jobs[measurement.job] for measurement in claim.measurements()]
+        has_volumes = any(name in self.volumes.found for job in jobs for name in job.extents["full"].workloads)
+        return (*claim.regimes, REAL_TRACES) if has_volumes else claim.regimes
+
+
+@dataclass
+class Reproduction:
+    """The runs behind some claims, as they go on."""
+
+    selections: tuple[Selection, ...]
+    mode: str
+    points: list[tuple[Selection, Point]]
+    session: Session
+
+    @classmethod
+    def prepared(cls, selections: Sequence[Selection], mode: str, store: Store | None, places: int) -> Reproduction:
+        """With every configuration checked and nothing run; what the store has is taken from there.
+
+        Raises:
+            ConfigError: When a registry file sets what cannot be configured, or the runs do not fit into memory.
+        """
+        points = [(each, run) for each in selections for run in all_points(each.paper, each.rows(), mode)]
+        tasks: list[Task] = []
+        groups: dict[tuple[str, str, str], tuple[list[Task], dict[str, None]]] = {}
+        for index, (selection, run) in enumerate(points):
+            paper = selection.paper
+            volumes = selection.volumes.found if selection.volumes is not None else {}
+            settings = settings_of(paper, run, mode, volumes)
+            try:
+                config = configuration.load(paper.jobs[run.job].config, overrides=settings)
+            except ConfigError as error:
+                raise ConfigError(f"{paper.path.name}: {run.label}: {error}") from None
+            tasks.append(Task(index, {"run": run.label}, config, paper.jobs[run.job].check))
+            group, keys = groups.setdefault((paper.path.name, run.job, run.regime), ([], {}))
+            group.append(tasks[-1])
+            keys.update(dict.fromkeys(settings))
+        for (name, job, regime), (group, keys) in groups.items():
+            try:
+                refuse_unread(group, [key for key in keys if key != "seed"])
+            except ConfigError as error:
+                raise ConfigError(f"{name}: {job} in {regime}: {error}") from None
+        memory.require([task.config for task in tasks], places)
+        return cls(tuple(selections), mode, points, Session(tasks, store))
+
+    def outcomes(self) -> list[Outcome]:
+        """What came out of each paper; values that lack are None."""
+        return [self._outcome(selection) for selection in self.selections]
+
+    def _outcome(self, selection: Selection) -> Outcome:
+        paper = selection.paper
+        measures = Measures(paper, self.mode, self._values(selection))
+        rows: dict[str, tuple[Row, ...]] = {}
+        for claim in selection.claims:
+            rows[claim.id] = tuple(row_of(paper, claim, regime, measures) for regime in selection.regimes(claim))
+        traces = {name: path.name for name, path in selection.volumes.found.items()} if selection.volumes else {}
+        return Outcome(paper, self.mode, rows, traces)
+
+    def _values(self, selection: Selection) -> Mapping[tuple[Point, str], float | None]:
+        """The value of each measure of each run that there is."""
+        wanted: dict[tuple[str, str], dict[str, Any]] = {}
+        for claim, regime in selection.rows():
+            for need in needs_of(selection.paper, claim, regime):
+                measure = need.measurement.measure
+                wanted.setdefault((need.measurement.job, need.regime), {})[measure.text] = measure
+        values: dict[tuple[Point, str], float | None] = {}
+        for index, (owner, run) in enumerate(self.points):
+            outcome = self.session.outcomes.get(index)
+            if owner is not selection or outcome is None or not outcome.is_done:
+                continue
+            text = self.session.document(outcome)
+            if text is None:
+                continue
+            document = json.loads(text)
+            for name, measure in wanted.get((run.job, run.regime), {}).items():
+                values[run, name] = measure.of(document)
+        return values
+
+
+def row_of(paper: Paper, claim: Claim, regime: str, measures: Measures) -> Row:
+    """A claim in a regime."""
+    single = claim.measurement
+    own = single.regime or regime if single is not None else regime
+    needs = [need for need in needs_of(paper, claim, regime) if need.along is not None]
+    quoted: dict[str, float] = {}
+    for name in QUOTED.findall(claim.sentence(regime)):
+        evidence = paper.evidence[name].measurement
+        found = measures.by_seed(evidence, evidence.regime or regime, evidence.of)
+        if found is not None:
+            quoted[name] = sum(found) / len(found)
+    return Row(
+        regime,
+        measures.by_seed(single, own, single.of) if single is not None else None,
+        tuple(measures.curve(need) for need in needs),
+        measures.by_workload(single, own) if single is not None else {},
+        quoted,
+    )

@@ -1,0 +1,139 @@
+"""Measures of a run: arithmetic over the keys of its result, such as `gc.pages_copied / gc.pages_moved`."""
+
+from __future__ import annotations
+
+import ast
+import operator
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from flashmesh._native import ConfigError
+from flashmesh.reproduce import derived
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+OPERATORS: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+}
+COMPARISONS: dict[type[ast.cmpop], Callable[[Any, Any], bool]] = {
+    ast.Lt: operator.lt,
+    ast.LtE: operator.le,
+    ast.Gt: operator.gt,
+    ast.GtE: operator.ge,
+    ast.Eq: operator.eq,
+}
+FUNCTIONS: dict[str, Callable[[Any], Any]] = {"sum": sum, "max": max, "min": min, "len": len}
+
+
+@dataclass(frozen=True)
+class Expression:
+    """A measure as it is written."""
+
+    text: str
+
+    def check(self, place: str) -> None:
+        """Refuses what is no measure.
+
+        Raises:
+            ConfigError: When a part is no arithmetic over keys of results.
+        """
+        try:
+            check(parsed(self.text), place)
+        except (SyntaxError, ValueError) as error:
+            raise ConfigError(f"{place}: {self.text!r} is no measure: {error}") from None
+
+    def of(self, document: dict[str, Any]) -> float | None:
+        """The value in the document of a run; None where a part of it is absent, or something is divided by zero."""
+        try:
+            value = evaluated(parsed(self.text), document)
+        except (ZeroDivisionError, TypeError, ValueError):
+            return None
+        return None if value is None else float(value)
+
+
+@cache
+def parsed(text: str) -> ast.expr:
+    """The tree of an expression."""
+    return ast.parse(text, mode="eval").body
+
+
+@cache
+def known_keys() -> frozenset[str]:
+    """The keys of results, with all that stands before their dots."""
+    from flashmesh._native import quantities
+
+    keys: set[str] = set()
+    for key, _, _ in quantities():
+        parts = key.replace("[]", "").split(".")
+        keys.update(".".join(parts[: count + 1]) for count in range(len(parts)))
+    return frozenset(keys)
+
+
+def check(node: ast.expr, place: str) -> None:
+    """Refuses a part of an expression that cannot be evaluated.
+
+    Raises:
+        ConfigError: When a name is no key of a result.
+        ValueError: When it is something else than arithmetic.
+    """
+    match node:
+        case ast.Constant(value=int() | float() | str()):
+            return
+        case ast.BinOp(left=left, op=op, right=right) if type(op) in OPERATORS:
+            parts = [left, right]
+        case ast.Compare(left=left, ops=[op], comparators=[right]) if type(op) in COMPARISONS:
+            parts = [left, right]
+        case ast.Call(func=ast.Name(id=name), args=[argument], keywords=[]) if name in FUNCTIONS:
+            parts = [argument]
+        case ast.Call(func=ast.Name(id=name), args=[], keywords=[]) if name in derived.MEASURES:
+            return
+        case ast.Name() | ast.Attribute():
+            if dotted(node) not in known_keys():
+                from flashmesh.importers.problems import suggestion
+
+                near = suggestion(dotted(node), known_keys())
+                told = f"did you mean {near}?" if near else "flashmesh measures lists them"
+                raise ConfigError(f"{place}: results have no {dotted(node)!r}: {told}")
+            return
+        case _:
+            raise ValueError(f"{ast.unparse(node)!r} is no arithmetic over keys of results")
+    for part in parts:
+        check(part, place)
+
+
+def dotted(node: ast.expr) -> str:
+    """The key that names and dots spell.
+
+    Raises:
+        ValueError: When it is something else.
+    """
+    match node:
+        case ast.Name(id=name):
+            return name
+        case ast.Attribute(value=value, attr=name):
+            return f"{dotted(value)}.{name}"
+    raise ValueError(f"{ast.unparse(node)!r} is no key of a result")
+
+
+def evaluated(node: ast.expr, document: dict[str, Any]) -> Any:
+    """The value of a part."""
+    match node:
+        case ast.Constant(value=value):
+            return value
+        case ast.BinOp(left=left, op=op, right=right):
+            return OPERATORS[type(op)](evaluated(left, document), evaluated(right, document))
+        case ast.Compare(left=left, ops=[op], comparators=[right]):
+            return COMPARISONS[type(op)](evaluated(left, document), evaluated(right, document))
+        case ast.Call(func=ast.Name(id=name), args=[]):
+            return derived.MEASURES[name](document)
+        case ast.Call(func=ast.Name(id=name), args=[argument]):
+            return FUNCTIONS[name](evaluated(argument, document))
+    found: Any = document
+    for part in dotted(node).split("."):
+        found = None if found is None else found.get(part)
+    return found

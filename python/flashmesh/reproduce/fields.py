@@ -1,0 +1,140 @@
+"""Tables of a registry file, read key by key; what is wrong is said with the file and the place."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeVar, cast
+
+from flashmesh._native import ConfigError
+from flashmesh.importers.problems import suggestion
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+T = TypeVar("T")
+REQUIRED = object()
+NAMES = {
+    str: "a text",
+    bool: "true or false",
+    int: "a whole number",
+    float: "a number",
+    list: "a list",
+    dict: "a table",
+}
+
+
+class Fields:
+    """The keys of one table; each is taken once, and what is left over is an error."""
+
+    def __init__(self, table: object, place: str) -> None:
+        """Of a table at a place, such as `venice.toml: claim V07`.
+
+        Raises:
+            ConfigError: When it is no table.
+        """
+        if not isinstance(table, dict):
+            raise ConfigError(f"{place}: is a table of keys and their values, not {table!r}")
+        self.table: dict[str, Any] = dict(table)
+        self.known: list[str] = []
+        self.place = place
+
+    def error(self, text: str) -> ConfigError:
+        """An error at this place."""
+        return ConfigError(f"{self.place}: {text}")
+
+    def take(self, key: str, kind: type[T], default: object = REQUIRED) -> T:
+        """The value of a key.
+
+        Raises:
+            ConfigError: When it is missing and has no default, or has another type.
+        """
+        self.known.append(key)
+        if key not in self.table:
+            if default is REQUIRED:
+                raise self.error(f"needs {key}, {NAMES[kind]}")
+            return cast("T", default)
+        value = self.table.pop(key)
+        if kind is float and isinstance(value, int) and not isinstance(value, bool):
+            value = float(value)
+        if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
+            raise self.error(f"{key} is {NAMES[kind]}, not {value!r}")
+        return value
+
+    def texts(self, key: str, default: object = REQUIRED) -> tuple[str, ...]:
+        """A list of texts."""
+        return tuple(self._items(key, default, str))
+
+    def numbers(self, key: str, default: object = REQUIRED) -> tuple[float, ...]:
+        """A list of numbers."""
+        return tuple(float(item) for item in self._items(key, default, (int, float)))
+
+    def seeds(self, key: str, default: object = REQUIRED) -> tuple[int, ...]:
+        """A list of whole numbers, at least one."""
+        found = tuple(self._items(key, default, int))
+        if not found or min(found) < 0:
+            raise self.error(f"{key} is a list of whole numbers from 0 on, at least one")
+        return found
+
+    def _items(self, key: str, default: object, kind: type | tuple[type, ...]) -> list[Any]:
+        items: list[Any] = self.take(key, list, list(default) if isinstance(default, tuple) else default)
+        for item in items:
+            if not isinstance(item, kind) or isinstance(item, bool):
+                what = "texts" if kind is str else "numbers"
+                raise self.error(f"{key} is a list of {what}, and {item!r} is none")
+        return items
+
+    def labels(self, key: str) -> dict[str, str]:
+        """A table of texts, empty where there is none."""
+        table = self.take(key, dict, {})
+        for name, value in table.items():
+            if not isinstance(value, str):
+                raise self.error(f"{key}.{name} is a text, not {value!r}")
+        return table
+
+    def choice(self, key: str, options: Iterable[str], default: object = REQUIRED) -> str:
+        """A text that is one of several."""
+        value = self.take(key, str, default)
+        require(value, options, f"{self.place}: {key}")
+        return value
+
+    def inner(self, key: str) -> Fields:
+        """A table in this one, empty where there is none."""
+        return Fields(self.take(key, dict, {}), f"{self.place}: {key}")
+
+    def end(self) -> None:
+        """Refuses what nobody has taken.
+
+        Raises:
+            ConfigError: When there is something; the text says which key was meant.
+        """
+        for key in self.table:
+            near = suggestion(key, self.known)
+            raise self.error(
+                f"unknown key {key}: {f'did you mean {near}?' if near else f'there are {listed(self.known)}'}"
+            )
+
+
+def require(value: str, options: Iterable[str], place: str) -> None:
+    """Refuses a name that is none of those there are.
+
+    Raises:
+        ConfigError: When it is none; the text says which was meant, or lists them.
+    """
+    known = list(options)
+    if value in known:
+        return
+    near = suggestion(value, known)
+    raise ConfigError(
+        f"{place}: there is no {value!r}: {f'did you mean {near}?' if near else f'there are {listed(known)}'}"
+    )
+
+
+def listed(names: Iterable[str]) -> str:
+    """Names as a sentence has them."""
+    return ", ".join(dict.fromkeys(names)) or "none"
+
+
+def overrides(table: Mapping[str, Any], place: str) -> dict[str, Any]:
+    """Keys of a configuration with their values, dotted or nested."""
+    from flashmesh.sweep.sweepfile import flat
+
+    return flat(dict(table), place)

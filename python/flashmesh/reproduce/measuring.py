@@ -1,0 +1,100 @@
+"""From the values of runs to measured numbers: normalised to a baseline, reduced over workloads, one for each seed."""
+
+from __future__ import annotations
+
+from statistics import fmean, geometric_mean, median
+from typing import TYPE_CHECKING
+
+from flashmesh.reproduce.points import point, workloads_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from flashmesh.reproduce.paper import Labels, Measurement, Paper
+    from flashmesh.reproduce.points import Need, Point
+
+REDUCERS: dict[str, Callable[[Sequence[float]], float]] = {
+    "mean": fmean,
+    "geometric-mean": geometric_mean,
+    "median": median,
+    "max": max,
+    "min": min,
+    "sum": sum,
+}
+COMPUTERS: dict[str, Callable[[float, float], float]] = {
+    "ratio": lambda subject, baseline: subject / baseline,
+    "speedup": lambda subject, baseline: baseline / subject,
+    "reduction": lambda subject, baseline: 100.0 * (1.0 - subject / baseline),
+    "increase": lambda subject, baseline: 100.0 * (subject / baseline - 1.0),
+}
+
+
+class Measures:
+    """The values of the runs of a paper in a mode, by run and measure."""
+
+    def __init__(self, paper: Paper, mode: str, values: Mapping[tuple[Point, str], float | None]) -> None:
+        """With a value for each run and measure; None where a run gave none."""
+        self.paper = paper
+        self.mode = mode
+        self.values = values
+
+    def curve(self, need: Need) -> tuple[float, ...] | None:
+        """The means over seeds at each label of the axis along which a measurement is taken; None where one lacks."""
+        found = [self.by_seed(need.measurement, need.regime, subject) for subject in need.subjects()]
+        if any(values is None for values in found):
+            return None
+        return tuple(fmean(values) for values in found if values is not None)
+
+    def by_seed(self, measurement: Measurement, regime: str, subject: Labels) -> tuple[float, ...] | None:
+        """The number of each seed; None where a run gave no value."""
+        job = self.paper.jobs[measurement.job]
+        extent = job.extents[self.mode]
+        numbers: list[float] = []
+        for seed in extent.seeds:
+            parts = [
+                self.one(measurement, regime, subject, each, seed) for each in self.workloads(measurement, subject)
+            ]
+            known = [part for part in parts if part is not None]
+            if len(known) < len(parts) or not known:
+                return None
+            numbers.append(REDUCERS[measurement.reduce](known))
+        return tuple(numbers)
+
+    def by_workload(self, measurement: Measurement, regime: str) -> dict[str, float]:
+        """The number of each workload, a mean over seeds; empty for a job without workloads, or with one."""
+        workloads = self.workloads(measurement, measurement.of)
+        if len(workloads) < 2:
+            return {}
+        found: dict[str, float] = {}
+        for workload in workloads:
+            seeds = self.paper.jobs[measurement.job].extents[self.mode].seeds
+            values = [self.one(measurement, regime, measurement.of, workload, seed) for seed in seeds]
+            known = [value for value in values if value is not None]
+            if known:
+                found[workload] = fmean(known)
+        return found
+
+    def workloads(self, measurement: Measurement, labels: Labels) -> tuple[str, ...]:
+        """The workloads over which a measurement is taken."""
+        return workloads_of(self.paper.jobs[measurement.job], self.mode, labels)
+
+    def one(self, measurement: Measurement, regime: str, subject: Labels, workload: str, seed: int) -> float | None:
+        """The number of one workload and seed."""
+
+        def value(labels: Labels) -> float | None:
+            run = point(self.paper, self.paper.jobs[measurement.job], regime, labels, workload, seed)
+            return self.values.get((run, measurement.measure.text))
+
+        own = value(subject)
+        if own is None or measurement.compute == "value":
+            return own
+        if measurement.compute == "best":
+            axis = self.paper.jobs[measurement.job].axes[0]
+            others = [value(subject | {axis: label}) for label in measurement.against]
+            known = [other for other in others if other is not None]
+            return float(own <= min(known)) if len(known) == len(others) else None
+        baseline = value(subject | measurement.over)
+        try:
+            return None if baseline is None else COMPUTERS[measurement.compute](own, baseline)
+        except ZeroDivisionError:
+            return None

@@ -1,0 +1,223 @@
+"""A Markdown page for each paper, its charts and its JSON; and whether pages there agree with their JSON."""
+
+from __future__ import annotations
+
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+from flashmesh._native import ConfigError, OutputError
+from flashmesh.files import whole_file, write_text
+from flashmesh.report.reproduction import MEANINGS, tally
+from flashmesh.reproduce import charts
+from flashmesh.reproduce.outcome import Outcome, judge, measured, published, why
+from flashmesh.reproduce.paper import AS_SPECIFIED
+from flashmesh.reproduce.verdict import ORDER
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from pathlib import Path
+
+    from flashmesh.reproduce.paper import Claim, Job, Paper, Regime, Settings
+
+INDEX = "index.md"
+NAMES_SHOWN = 8
+
+
+def write_pages(outcomes: Sequence[Outcome], folder: Path) -> None:
+    """Writes pages, charts and JSON into a folder; pages of other papers in it stay, and the index has them.
+
+    Raises:
+        OutputError: When a file cannot be written.
+    """
+    from flashmesh.reproduce.registry import papers
+
+    charts.require_converter()
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise OutputError(f"{folder}: cannot be written: {error.strerror or error}") from error
+    for outcome in outcomes:
+        for old in folder.glob(f"{outcome.paper.key}-*.svg"):
+            old.unlink()
+        put(folder / f"{outcome.paper.key}.json", outcome.to_json())
+        put(folder / f"{outcome.paper.key}.md", page(outcome))
+        for name, chart in charts.charts_of(outcome).items():
+            put(folder / f"{name}.svg", charts.svg(chart))
+    put(folder / INDEX, index(stored(folder, papers().values())))
+
+
+def put(path: Path, text: str) -> None:
+    """Writes a file, whole or not at all."""
+    with whole_file(path) as file:
+        write_text(file, text)
+
+
+def stored(folder: Path, papers: Iterable[Paper]) -> list[Outcome]:
+    """What a folder has of papers."""
+    return [Outcome.read(path, paper) for paper in papers if (path := folder / f"{paper.key}.json").is_file()]
+
+
+def check_pages(folder: Path, papers: dict[str, Paper]) -> None:
+    """Refuses pages that are not what their JSON and the registry give.
+
+    Raises:
+        ConfigError: When one is stale, or lacks a claim.
+        OutputError: When one cannot be read.
+    """
+    outcomes = stored(folder, papers.values())
+    if not outcomes:
+        raise OutputError(f"{folder}: has no reproduction of a paper")
+    wanted = {INDEX: index(outcomes)}
+    for outcome in outcomes:
+        missing = [claim.id for claim in outcome.paper.claims if claim.id not in outcome.rows]
+        if missing:
+            raise ConfigError(
+                f"{folder / outcome.paper.key}.json: lacks {', '.join(missing)}: reproduce the paper again"
+            )
+        wanted[f"{outcome.paper.key}.json"] = outcome.to_json()
+        wanted[f"{outcome.paper.key}.md"] = page(outcome)
+        for names in charts.names_of(outcome).values():
+            for name in names:
+                if not (folder / f"{name}.svg").is_file():
+                    raise OutputError(f"{folder / name}.svg: is not there: reproduce the paper again")
+    for name, text in wanted.items():
+        try:
+            found = (folder / name).read_text(encoding="utf-8")
+        except OSError as error:
+            raise OutputError(f"{folder / name}: cannot be read: {error.strerror or error}") from error
+        if found != text:
+            raise ConfigError(f"{folder / name}: is stale: `flashmesh reproduce --pages {folder}` writes it anew")
+
+
+def index(outcomes: Sequence[Outcome]) -> str:
+    """The page that leads to the others."""
+    heads = " | ".join(MEANINGS[verdict] for verdict in ORDER)
+    lines = [
+        "# Published figures, reproduced",
+        "",
+        "What the papers publish beside what flashmesh measures, made by `flashmesh reproduce`. Each claim counts with",
+        "the verdict of the best of its regimes. Verdicts are computed from the measured values: *met* is within the",
+        "tolerance (10 % where a claim names none, nothing for exact ones), *right direction* on the published side of",
+        "no effect with every seed, *opposite* on the other side with every seed, *missed* neither.",
+        "",
+        f"| paper | claims | {heads} |",
+        "|---|---:|" + "---:|" * len(ORDER),
+    ]
+    for outcome in outcomes:
+        counts = tally(outcome)
+        cells = " | ".join(str(counts[verdict]) for verdict in ORDER)
+        lines.append(f"| [{outcome.paper.cite}]({outcome.paper.key}.md) | {len(outcome.claims())} | {cells} |")
+    total = [sum(tally(outcome)[verdict] for outcome in outcomes) for verdict in ORDER]
+    lines.append(f"| all | {sum(total)} | {' | '.join(map(str, total))} |")
+    return "\n".join([*lines, ""])
+
+
+def page(outcome: Outcome) -> str:
+    """The page of a paper."""
+    paper = outcome.paper
+    used = list(dict.fromkeys(row.regime for claim in outcome.claims() for row in outcome.rows[claim.id]))
+    lines = [f"# {paper.title}", "", *paper.overview.strip().splitlines(), ""]
+    lines += [f"Made by `flashmesh reproduce {paper.key} --{outcome.mode} -o DIR`; [index]({INDEX}).", ""]
+    lines += verdict_table(outcome, used)
+    lines += ["## Regimes", ""]
+    for name in used:
+        lines += regime_lines(paper, name, outcome)
+    lines += ["## Claims", ""]
+    names = charts.names_of(outcome)
+    for figure, claims in groupby(outcome.claims(), key=lambda claim: claim.figure):
+        lines += [f"### {figure}", ""]
+        for name in names.pop(figure, []):
+            lines += [f"![{figure}: published and measured]({name}.svg)", ""]
+        lines += claim_table(outcome, list(claims))
+    lines += ["## Runs", "", *job_lines(outcome)]
+    return "\n".join(lines)
+
+
+def verdict_table(outcome: Outcome, used: Sequence[str]) -> list[str]:
+    """How many claims came out how, in each regime and in the best."""
+    lines = [f"| regime | claims | {' | '.join(MEANINGS[verdict] for verdict in ORDER)} |"]
+    lines.append("|---|---:|" + "---:|" * len(ORDER))
+    for regime in used:
+        verdicts = [
+            judge(claim, row) for claim in outcome.claims() for row in outcome.rows[claim.id] if row.regime == regime
+        ]
+        cells = " | ".join(str(verdicts.count(verdict)) for verdict in ORDER)
+        lines.append(f"| {regime} | {len(verdicts)} | {cells} |")
+    counts = tally(outcome)
+    lines.append(
+        f"| best of them | {len(outcome.claims())} | {' | '.join(str(counts[verdict]) for verdict in ORDER)} |"
+    )
+    return [*lines, ""]
+
+
+def regime_lines(paper: Paper, name: str, outcome: Outcome) -> list[str]:
+    """What a regime is, and the evidence."""
+    if name not in paper.regimes:
+        files = ", ".join(f"`{workload}` from {file}" for workload, file in outcome.traces.items())
+        return [f"**{name}**: as {AS_SPECIFIED}, with recorded volumes: {files}; other workloads by profile.", ""]
+    regime = paper.regimes[name]
+    lines = [f"**{name}**: {' '.join(regime.says.split())}", ""]
+    if regime.supports:
+        lines += [f"- For it: {' '.join(regime.supports.split())}", f"- Against it: {' '.join(regime.against.split())}"]
+    keys = [*settings_text(regime.set), *where_text(regime)]
+    if keys:
+        lines.append(f"- Keys: {'; '.join(keys)}")
+    return lines if not lines[-1] else [*lines, ""]
+
+
+def settings_text(settings: Settings) -> list[str]:
+    """Overrides as a reader would type them."""
+    from flashmesh.configuration import value_text
+
+    return [f"`{key}={value_text(value)}`" for key, value in settings.items()]
+
+
+def where_text(regime: Regime) -> list[str]:
+    """The overrides of single labels."""
+    return [
+        f"{axis} {label}: {', '.join(settings_text(settings))}"
+        for axis, labels in regime.where.items()
+        for label, settings in labels.items()
+    ]
+
+
+def claim_table(outcome: Outcome, claims: Sequence[Claim]) -> list[str]:
+    """The claims of a figure, with a line for each regime, and the sentences below."""
+    lines = ["| claim | | published | regime | measured | verdict |", "|---|---|---|---|---|---|"]
+    sentences: list[str] = []
+    for claim in claims:
+        said: dict[str, list[str]] = {}
+        for at, row in enumerate(outcome.rows[claim.id]):
+            head = f"{claim.id} | {claim.says} | {published(claim)}" if at == 0 else " | | "
+            lines.append(f"| {head} | {row.regime} | {measured(claim, row)} | {MEANINGS[judge(claim, row)]} |")
+            said.setdefault(why(outcome.paper, claim, row), []).append(row.regime)
+        for sentence, regimes in said.items():
+            where = f" ({', '.join(regimes)})" if len(said) > 1 else ""
+            sentences.append(f"- {claim.id}{where}: {' '.join(sentence.split())}")
+    return [*lines, "", *sentences, ""]
+
+
+def job_lines(outcome: Outcome) -> list[str]:
+    """The runs of a page: their configurations, and how much of each."""
+    paper = outcome.paper
+    used = {measurement.job for claim in outcome.claims() for measurement in claim.measurements()}
+    lines = ["| runs | configuration | keys | workloads | requests | seeds |", "|---|---|---|---|---:|---|"]
+    for name, job in paper.jobs.items():
+        if name in used:
+            extent = job.extents[outcome.mode]
+            cells = [name, f"`{job.config}`", ", ".join(settings_text(job.set)), workloads_text(job, outcome.mode)]
+            cells += [f"{extent.requests:,}" if extent.requests else "", ", ".join(map(str, extent.seeds))]
+            lines.append(f"| {' | '.join(cells)} |")
+    labels = [
+        f"- {axis} {label}: {', '.join(settings_text(settings)) or 'nothing'}"
+        for axis, settings_of in paper.axes.items()
+        for label, settings in settings_of.items()
+    ]
+    return [*lines, "", *(["Labels:", "", *labels, ""] if labels else [])]
+
+
+def workloads_text(job: Job, mode: str) -> str:
+    """The workloads of a job, the first few by name."""
+    names = job.extents[mode].workloads
+    more = len(names) - NAMES_SHOWN
+    return ", ".join(names[:NAMES_SHOWN]) + (f" and {more} more" if more > 0 else "")

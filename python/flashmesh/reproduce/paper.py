@@ -1,0 +1,181 @@
+"""What a registry file says of a paper: regimes, axes, jobs and claims."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from flashmesh.reproduce.expression import Expression
+
+AS_SPECIFIED = "as-specified"
+"""The regime that every job can run in: the preset of the paper, and what the paper says of the experiment."""
+REAL_TRACES = "real-traces"
+"""The regime of `--traces`: as specified, with recorded volumes in place of profiles."""
+WORKLOAD = "workload"
+"""The axis of the workloads of a job."""
+MODES = ("quick", "full")
+
+Labels = dict[str, str]
+"""The position on some axes: a label for each."""
+Settings = dict[str, Any]
+"""Keys of a configuration with their values."""
+
+
+@dataclass(frozen=True)
+class Regime:
+    """A reading of the experiments of a paper: overrides above those of the jobs."""
+
+    name: str
+    says: str
+    supports: str = ""
+    """The evidence for it."""
+    against: str = ""
+    """What speaks against it."""
+    set: Settings = field(default_factory=dict)
+    where: dict[str, dict[str, Settings]] = field(default_factory=dict)
+    """Overrides of single labels, by axis and label."""
+
+
+@dataclass(frozen=True)
+class Extent:
+    """How much a job runs in a mode."""
+
+    seeds: tuple[int, ...]
+    workloads: tuple[str, ...]
+    requests: int | None
+    """Requests of each run; None where the job sets what ends it."""
+
+
+@dataclass(frozen=True)
+class Job:
+    """Runs that claims read: every label of each axis, workload and seed, in each regime that a claim asks for."""
+
+    name: str
+    config: str
+    set: Settings
+    axes: tuple[str, ...]
+    check: bool
+    extents: dict[str, Extent]
+    """By mode."""
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """One number out of the runs of a job."""
+
+    job: str
+    measure: Expression
+    of: Labels
+    over: Labels
+    """Labels of the baseline that differ from those of the subject."""
+    against: tuple[str, ...]
+    """Labels of the first axis that differs, of which the subject is to be the best; of `compute = "best"` only."""
+    compute: str
+    reduce: str
+    regime: str = ""
+    """The regime it is always taken in; empty for that of the claim."""
+
+
+@dataclass(frozen=True)
+class Trend:
+    """A relation between the values of a measurement along an axis."""
+
+    measurement: Measurement
+    axis: str
+    labels: tuple[str, ...]
+    relation: str
+    margin: float
+    at: str
+
+
+@dataclass(frozen=True)
+class Series:
+    """Published values along an axis."""
+
+    measurement: Measurement
+    axis: str
+    labels: tuple[str, ...]
+    published: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class Judged:
+    """What a verdict compares a number with."""
+
+    published: float | None
+    tolerance: float
+    """Share of the published value that the measured one may be off."""
+    within: float | None
+    """The same in the unit of the value; takes the place of `tolerance`."""
+    neutral: float | None
+    """The value of no effect, from which the published one differs in some direction."""
+    limit: str
+    """Whether the published value is itself (`none`), the most (`at-most`) or the least (`at-least`) there may be."""
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A published figure."""
+
+    id: str
+    figure: str
+    says: str
+    kind: str
+    shown: str
+    """The published value as text."""
+    unit: str
+    digits: int
+    regimes: tuple[str, ...]
+    why: dict[str, str]
+    """A sentence by regime; the empty name stands for all others."""
+    judged: Judged
+    measurement: Measurement | None = None
+    trends: tuple[Trend, ...] = ()
+    series: Series | None = None
+    undecidable: str = ""
+    """Why what is published does not decide it."""
+
+    def sentence(self, regime: str) -> str:
+        """Why it comes out as it does in a regime."""
+        return self.why.get(regime, self.why.get("", ""))
+
+    def measurements(self) -> tuple[Measurement, ...]:
+        """All that is measured for it."""
+        single = (self.measurement,) if self.measurement is not None else ()
+        series = (self.series.measurement,) if self.series is not None else ()
+        return (*single, *(trend.measurement for trend in self.trends), *series)
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """A number that sentences quote by its name."""
+
+    name: str
+    measurement: Measurement
+    digits: int
+    unit: str
+
+
+@dataclass(frozen=True)
+class Paper:
+    """A registry file."""
+
+    key: str
+    path: Path
+    title: str
+    cite: str
+    overview: str
+    regimes: dict[str, Regime]
+    axes: dict[str, dict[str, Settings]]
+    jobs: dict[str, Job]
+    claims: tuple[Claim, ...]
+    evidence: dict[str, Evidence]
+    volumes: dict[str, str]
+    """Names of recorded volumes by workload, where they differ from its name."""
+
+    def claim(self, identifier: str) -> Claim:
+        """The claim of this name."""
+        return next(claim for claim in self.claims if claim.id == identifier)

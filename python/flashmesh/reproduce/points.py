@@ -1,0 +1,140 @@
+"""The runs that claims need: a point for each label, workload and seed, and the overrides it stands for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from flashmesh.configuration import value_text
+from flashmesh.reproduce.paper import AS_SPECIFIED, REAL_TRACES, WORKLOAD
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from flashmesh.reproduce.paper import Claim, Job, Labels, Measurement, Paper
+
+
+@dataclass(frozen=True)
+class Point:
+    """One run of a job."""
+
+    paper: str
+    job: str
+    regime: str
+    labels: tuple[tuple[str, str], ...]
+    """Of every axis, and the workload where the job has some."""
+    seed: int
+
+    @property
+    def label(self) -> str:
+        """What it is, for people."""
+        parts = [self.regime, *(label for _, label in self.labels), f"seed {self.seed}"]
+        return f"{self.paper} {self.job}: {', '.join(parts)}"
+
+
+@dataclass(frozen=True)
+class Need:
+    """A measurement in a regime."""
+
+    measurement: Measurement
+    regime: str
+    along: tuple[str, tuple[str, ...]] | None = None
+    """The axis along which it is taken, with the labels."""
+
+    def subjects(self) -> list[Labels]:
+        """The labels at which it is taken: one place, or each along the axis."""
+        if self.along is None:
+            return [self.measurement.of]
+        axis, labels = self.along
+        return [self.measurement.of | {axis: label} for label in labels]
+
+    def places(self, job: Job) -> Iterator[Labels]:
+        """The labels of all runs behind it, but for workloads."""
+        measurement = self.measurement
+        for subject in self.subjects():
+            yield subject
+            if measurement.compute == "best":
+                yield from (subject | {job.axes[0]: label} for label in measurement.against)
+            elif measurement.compute != "value":
+                yield subject | measurement.over
+
+
+def needs_of(paper: Paper, claim: Claim, regime: str) -> list[Need]:
+    """All that is measured for a claim in a regime, with the numbers its sentence quotes."""
+    from flashmesh.reproduce.registry import QUOTED
+
+    found = [] if claim.measurement is None else [Need(claim.measurement, regime)]
+    found += [Need(trend.measurement, regime, (trend.axis, trend.labels)) for trend in claim.trends]
+    if claim.series is not None:
+        found.append(Need(claim.series.measurement, regime, (claim.series.axis, claim.series.labels)))
+    quoted = [paper.evidence[name] for name in QUOTED.findall(claim.sentence(regime))]
+    found += [Need(evidence.measurement, regime) for evidence in quoted]
+    return [Need(need.measurement, need.measurement.regime or regime, need.along) for need in found]
+
+
+def workloads_of(job: Job, mode: str, labels: Labels) -> tuple[str, ...]:
+    """The workloads over which a measurement is taken; one empty name for a job without any."""
+    if WORKLOAD in labels:
+        return (labels[WORKLOAD],)
+    return job.extents[mode].workloads or ("",)
+
+
+def point(paper: Paper, job: Job, regime: str, labels: Labels, workload: str, seed: int) -> Point:
+    """The run at some labels."""
+    placed = [(axis, labels[axis]) for axis in job.axes]
+    if workload:
+        placed.append((WORKLOAD, workload))
+    return Point(paper.key, job.name, regime, tuple(placed), seed)
+
+
+def points_of(paper: Paper, need: Need, mode: str) -> Iterator[Point]:
+    """The runs behind a measurement."""
+    job = paper.jobs[need.measurement.job]
+    for labels in need.places(job):
+        for workload in workloads_of(job, mode, labels):
+            for seed in job.extents[mode].seeds:
+                yield point(paper, job, need.regime, labels, workload, seed)
+
+
+def settings_of(paper: Paper, run: Point, mode: str, volumes: Mapping[str, Path]) -> dict[str, str]:
+    """The overrides of a run.
+
+    Args:
+        paper: The paper it belongs to.
+        run: The run.
+        mode: Which extent of the job holds.
+        volumes: Recorded volumes by workload, of the regime `real-traces`.
+    """
+    job = paper.jobs[run.job]
+    regime = paper.regimes[AS_SPECIFIED if run.regime == REAL_TRACES else run.regime]
+    settings = job.set | regime.set
+    for axis, label in run.labels:
+        if axis != WORKLOAD:
+            settings |= paper.axes[axis][label]
+    for axis, label in run.labels:
+        settings |= regime.where.get(axis, {}).get(label, {})
+    workload = dict(run.labels).get(WORKLOAD)
+    if workload is not None and run.regime == REAL_TRACES and workload in volumes:
+        settings |= {"workload.trace": str(volumes[workload]), "workload.beyond": "wrap"}
+    elif workload is not None:
+        settings["workload.profile"] = workload
+    requests = job.extents[mode].requests
+    if requests is not None:
+        settings["workload.requests"] = requests
+    settings["seed"] = run.seed
+    return {key: value_text(value) for key, value in settings.items()}
+
+
+def mode_of(full: bool) -> str:
+    """The name of a mode."""
+    return "full" if full else "quick"
+
+
+def all_points(paper: Paper, claims: Sequence[tuple[Claim, str]], mode: str) -> list[Point]:
+    """The runs behind claims in their regimes, each once."""
+    found: dict[Point, None] = {}
+    for claim, regime in claims:
+        for need in needs_of(paper, claim, regime):
+            found.update(dict.fromkeys(points_of(paper, need, mode)))
+    return list(found)

@@ -1,0 +1,214 @@
+"""Reads the registry: one TOML file a paper, checked as a whole before anything runs."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from flashmesh._native import ConfigError
+from flashmesh.reproduce.claims import read_claim, read_evidence
+from flashmesh.reproduce.fields import Fields, listed, overrides, require
+from flashmesh.reproduce.paper import AS_SPECIFIED, MODES, REAL_TRACES, WORKLOAD, Extent, Job, Paper, Regime
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from flashmesh.reproduce.paper import Claim, Measurement, Settings
+
+PAPERS = Path(__file__).parent / "papers"
+QUOTED = re.compile(r"\{([a-z0-9-]+)\}")
+"""How a sentence quotes evidence."""
+
+
+def papers(folder: Path = PAPERS) -> dict[str, Paper]:
+    """All papers by their keys, which are the names of their files.
+
+    Raises:
+        ConfigError: When a file is no registry of a paper.
+    """
+    found = [read_paper(path) for path in sorted(folder.glob("*.toml"))]
+    owners: dict[str, Paper] = {}
+    for paper in found:
+        for claim in paper.claims:
+            if claim.id in owners:
+                raise ConfigError(f"{paper.path.name}: claim {claim.id} is in {owners[claim.id].path.name} already")
+            owners[claim.id] = paper
+    return {paper.key: paper for paper in found}
+
+
+def read_paper(path: Path) -> Paper:
+    """One paper.
+
+    Raises:
+        ConfigError: When the file cannot be read, or a part of it makes no sense.
+    """
+    try:
+        tables = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise ConfigError(f"{path}: cannot be read: {error.strerror}") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise ConfigError(f"{path.name}: is not TOML: {error}") from error
+    fields = Fields(tables, path.name)
+    title, cite, overview = (fields.take(key, str) for key in ("title", "cite", "overview"))
+    volumes = fields.labels("volumes")
+    axes = read_axes(fields.inner("axes"))
+    lists = {name: tuple(items) for name, items in fields.take("lists", dict, {}).items()}
+    regimes = {name: read_regime(name, each, axes) for name, each in tables_of(fields, "regimes")}
+    if AS_SPECIFIED not in regimes:
+        raise fields.error(f"needs [regimes.{AS_SPECIFIED}]")
+    if REAL_TRACES in regimes:
+        raise fields.error(f"[regimes.{REAL_TRACES}] is made by --traces; leave it away")
+    jobs = {name: read_job(name, each, axes, lists) for name, each in tables_of(fields, "jobs")}
+    evidence = {name: read_evidence(name, each, jobs) for name, each in tables_of(fields, "evidence")}
+    claims = tuple(
+        read_claim(each, f"{path.name}: claims[{at}]", jobs) for at, each in enumerate(fields.take("claims", list))
+    )
+    fields.end()
+    paper = Paper(path.stem, path, title, cite, overview, regimes, axes, jobs, claims, evidence, volumes)
+    check_references(paper)
+    return paper
+
+
+def tables_of(fields: Fields, key: str) -> Iterable[tuple[str, Fields]]:
+    """The tables in a table, by their names."""
+    inner = fields.inner(key)
+    for name, value in inner.table.items():
+        yield name, Fields(value, f"{fields.place}: {key}.{name}")
+
+
+def read_axes(fields: Fields) -> dict[str, dict[str, Settings]]:
+    """Axes: for each label what it overrides."""
+    axes: dict[str, dict[str, Settings]] = {}
+    for axis, labels in fields.table.items():
+        inner = Fields(labels, f"{fields.place}.{axis}")
+        if axis == WORKLOAD or not inner.table:
+            raise inner.error("is the axis of the workloads of a job" if axis == WORKLOAD else "needs a label")
+        axes[axis] = {
+            label: overrides(Fields(value, f"{inner.place}.{label}").table, f"{inner.place}.{label}")
+            for label, value in inner.table.items()
+        }
+    return axes
+
+
+def read_regime(name: str, fields: Fields, axes: dict[str, dict[str, Settings]]) -> Regime:
+    """A regime."""
+    where: dict[str, dict[str, Settings]] = {}
+    for axis, labels in fields.take("where", dict, {}).items():
+        require(axis, axes, f"{fields.place}.where")
+        for label, table in Fields(labels, f"{fields.place}.where.{axis}").table.items():
+            require(label, axes[axis], f"{fields.place}.where.{axis}")
+            where.setdefault(axis, {})[label] = overrides(table, f"{fields.place}.where.{axis}.{label}")
+    regime = Regime(
+        name,
+        fields.take("says", str),
+        fields.take("supports", str, ""),
+        fields.take("against", str, ""),
+        overrides(fields.take("set", dict, {}), f"{fields.place}.set"),
+        where,
+    )
+    if name != AS_SPECIFIED and not (regime.supports and regime.against):
+        raise fields.error("needs supports and against: the evidence for this reading, and what speaks against it")
+    fields.end()
+    return regime
+
+
+def read_job(name: str, fields: Fields, axes: dict[str, dict[str, Settings]], lists: dict[str, tuple[str, ...]]) -> Job:
+    """A job."""
+    config = fields.take("config", str)
+    names = fields.texts("axes", ())
+    for axis in names:
+        require(axis, axes, f"{fields.place}: axes")
+    workloads = named(fields, "workloads", lists)
+    extents: dict[str, Extent] = {}
+    for mode in MODES:
+        inner = fields.inner(mode)
+        requests = inner.take("requests", int, 0)
+        chosen = named(inner, "workloads", lists) or workloads
+        for workload in chosen:
+            require(workload, workloads, f"{inner.place}: workloads")
+        extents[mode] = Extent(inner.seeds("seeds", (0,)), chosen, requests or None)
+        inner.end()
+    settings = overrides(fields.take("set", dict, {}), f"{fields.place}.set")
+    job = Job(name, config, settings, names, fields.take("check", bool, False), extents)
+    fields.end()
+    return job
+
+
+def named(fields: Fields, key: str, lists: dict[str, tuple[str, ...]]) -> tuple[str, ...]:
+    """A list of texts, in which `@name` stands for a list of that name."""
+    found: list[str] = []
+    for text in fields.texts(key, ()):
+        if text.startswith("@"):
+            require(text[1:], lists, f"{fields.place}: {key}")
+            found += lists[text[1:]]
+        else:
+            found.append(text)
+    return tuple(dict.fromkeys(found))
+
+
+def check_references(paper: Paper) -> None:
+    """Refuses names of what is not there.
+
+    Raises:
+        ConfigError: When there is one.
+    """
+    for evidence in paper.evidence.values():
+        check_measurement(paper, evidence.measurement, f"{paper.path.name}: evidence.{evidence.name}", ())
+    seen: set[str] = set()
+    for claim in paper.claims:
+        place = f"{paper.path.name}: claim {claim.id}"
+        if claim.id in seen:
+            raise ConfigError(f"{place}: is there twice")
+        seen.add(claim.id)
+        for regime in (*claim.regimes, *filter(None, claim.why)):
+            require(regime, (*paper.regimes, REAL_TRACES), f"{place}: regimes")
+        for text in claim.why.values():
+            for name in QUOTED.findall(text):
+                require(name, paper.evidence, f"{place}: why")
+        check_claim(paper, claim, place)
+
+
+def check_claim(paper: Paper, claim: Claim, place: str) -> None:
+    """Refuses labels that the axes of a claim do not have."""
+    if claim.measurement is not None:
+        check_measurement(paper, claim.measurement, place, ())
+    for along in (*claim.trends, *((claim.series,) if claim.series is not None else ())):
+        check_measurement(paper, along.measurement, place, (along.axis,))
+        for label in along.labels:
+            require(label, labels_of(paper, along.measurement.job, along.axis, place), f"{place}: {along.axis}")
+
+
+def check_measurement(paper: Paper, measurement: Measurement, place: str, free: tuple[str, ...]) -> None:
+    """Refuses a measurement that names what its job does not have, or leaves an axis open."""
+    require(measurement.job, paper.jobs, f"{place}: job")
+    job = paper.jobs[measurement.job]
+    if measurement.regime:
+        require(measurement.regime, paper.regimes, f"{place}: regime")
+    for labels in (measurement.of, measurement.over):
+        for axis, label in labels.items():
+            require(label, labels_of(paper, job.name, axis, place), f"{place}: {axis}")
+    for axis in job.axes:
+        if axis not in measurement.of and axis not in free:
+            raise ConfigError(f"{place}: of needs a label of {axis}: {listed(paper.axes[axis])}")
+    if measurement.compute == "best":
+        for label in measurement.against:
+            require(label, labels_of(paper, job.name, job.axes[0], place), f"{place}: against")
+    elif measurement.compute != "value" and not measurement.over:
+        raise ConfigError(f"{place}: compute = {measurement.compute!r} needs over, the labels of the baseline")
+
+
+def labels_of(paper: Paper, job: str, axis: str, place: str) -> tuple[str, ...]:
+    """The labels of an axis of a job."""
+    require(axis, (*paper.jobs[job].axes, WORKLOAD), f"{place}: axes of job {job}")
+    if axis == WORKLOAD:
+        return paper.jobs[job].extents["full"].workloads
+    return tuple(paper.axes[axis])
+
+
+def described(value: Any) -> str:
+    """A value of the registry as overrides show it."""
+    from flashmesh.configuration import value_text
+
+    return value_text(value)

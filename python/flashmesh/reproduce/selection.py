@@ -1,0 +1,90 @@
+"""Which claims are meant: a paper, a figure of it, or a claim by its name."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from flashmesh._native import ConfigError
+from flashmesh.importers.problems import suggestion
+from flashmesh.reproduce.fields import listed
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from flashmesh.reproduce.paper import Claim, Paper
+
+
+def select(papers: dict[str, Paper], names: Sequence[str]) -> dict[str, tuple[Claim, ...]]:
+    """The claims that names stand for, by paper; all of them without a name.
+
+    Args:
+        papers: The registry.
+        names: Papers (`venice`), claims (`V07`), or figures and tables (`venice/9a`, or `9a` where one paper has it).
+
+    Raises:
+        ConfigError: When a name stands for nothing, or for figures of several papers.
+    """
+    chosen: dict[str, set[str]] = {}
+    for name in names or list(papers):
+        key, claims = meant(papers, name)
+        chosen.setdefault(key, set()).update(claim.id for claim in claims)
+    return {
+        key: tuple(claim for claim in paper.claims if claim.id in chosen[key])
+        for key, paper in papers.items()
+        if key in chosen
+    }
+
+
+def meant(papers: dict[str, Paper], name: str) -> tuple[str, tuple[Claim, ...]]:
+    """The paper and the claims that one name stands for."""
+    by_lower = {key.lower(): key for key in papers}
+    if name.lower() in by_lower:
+        paper = papers[by_lower[name.lower()]]
+        return paper.key, paper.claims
+    for paper in papers.values():
+        for claim in paper.claims:
+            if claim.id.lower() == name.lower():
+                return paper.key, (claim,)
+    prefix, slash, figure = name.rpartition("/")
+    if slash and prefix.lower() not in by_lower:
+        near = suggestion(prefix, papers)
+        raise ConfigError(
+            f"there is no paper {prefix!r}: {f'did you mean {near}?' if near else f'there are {listed(papers)}'}"
+        )
+    among = [papers[by_lower[prefix.lower()]]] if slash else list(papers.values())
+    found = {paper.key: claims for paper in among if (claims := in_figure(paper, figure))}
+    if len(found) == 1:
+        return next(iter(found.items()))
+    if found:
+        which = " or ".join(f"{key}/{short(figure)}" for key in found)
+        raise ConfigError(f"{name!r} is in several papers: say {which}")
+    raise ConfigError(unknown(papers, among, name, figure if slash else ""))
+
+
+def in_figure(paper: Paper, name: str) -> tuple[Claim, ...]:
+    """The claims of a figure, with its parts, or of a table or section."""
+    wanted = short(name)
+    exact = tuple(claim for claim in paper.claims if short(claim.figure) == wanted)
+    return exact or tuple(
+        claim for claim in paper.claims if re.fullmatch(rf"{re.escape(wanted)}[a-z]+", short(claim.figure))
+    )
+
+
+def short(figure: str) -> str:
+    """A figure as people type it: `Figure 9a`, `fig9a` and `9a` are one; tables and sections keep their kind."""
+    text = re.sub(r"[\s.,]+(?=\S)", lambda match: "." if match[0] == "." else "", figure.lower().strip())
+    return re.sub(r"^fig(?:ure)?\.?", "", text)
+
+
+def unknown(papers: dict[str, Paper], among: Sequence[Paper], name: str, figure: str) -> str:
+    """What is said of a name that stands for nothing."""
+    figures = [f"{paper.key}/{short(claim.figure)}" for paper in among for claim in paper.claims]
+    identifiers = [claim.id for paper in papers.values() for claim in paper.claims]
+    if figure:
+        return f"there is no figure {name!r}: there are {listed(figures)}"
+    near = suggestion(name, [*papers, *identifiers, *figures])
+    if near:
+        return f"there is no paper, figure or claim {name!r}: did you mean {near}?"
+    ranges = "; ".join(f"{paper.key} ({listed(claim.id for claim in paper.claims)})" for paper in papers.values())
+    return f"there is no paper, figure or claim {name!r}: there are {ranges}"

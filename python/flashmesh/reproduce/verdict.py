@@ -1,0 +1,178 @@
+"""Verdicts: whether measured values give a published one. Computed from the values alone."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import pairwise
+from statistics import fmean
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from flashmesh.reproduce.paper import Judged
+
+ROUNDING = 1e-9
+"""Relative error of arithmetic that is no difference."""
+
+
+class Verdict(StrEnum):
+    """How a measured value stands to a published one."""
+
+    MET = "met"
+    """Within the tolerance."""
+    DIRECTION = "direction"
+    """Outside the tolerance, on the published side of no effect with every seed."""
+    MISSED = "missed"
+    """Outside the tolerance, with no effect beyond the spread over seeds, or of a value that has no direction."""
+    OPPOSITE = "opposite"
+    """On the other side of no effect with every seed."""
+    UNDECIDABLE = "undecidable"
+    """What is published does not decide it."""
+    UNMEASURED = "unmeasured"
+    """A run that it needs gave no value."""
+
+
+ORDER = (
+    Verdict.MET,
+    Verdict.DIRECTION,
+    Verdict.MISSED,
+    Verdict.OPPOSITE,
+    Verdict.UNDECIDABLE,
+    Verdict.UNMEASURED,
+)
+"""From the best to the worst."""
+
+
+@dataclass(frozen=True)
+class Spread:
+    """Values over seeds."""
+
+    values: tuple[float, ...]
+
+    @property
+    def mean(self) -> float:
+        """Their arithmetic mean."""
+        return fmean(self.values)
+
+    @property
+    def half_range(self) -> float:
+        """Half of the distance from the least to the most."""
+        return (max(self.values) - min(self.values)) / 2
+
+
+def number(values: Spread, judged: Judged) -> Verdict:
+    """The verdict on a number.
+
+    Args:
+        values: What was measured, a value for each seed.
+        judged: What was published, and how near is near.
+    """
+    published = judged.published
+    if published is None:
+        return Verdict.UNDECIDABLE
+    allowed = judged.within if judged.within is not None else judged.tolerance * abs(published)
+    allowed += ROUNDING * max(abs(published), abs(values.mean))
+    error = values.mean - published
+    if judged.limit == "at-most":
+        return Verdict.MET if error <= allowed else Verdict.MISSED
+    if judged.limit == "at-least":
+        return Verdict.MET if error >= -allowed else Verdict.MISSED
+    if abs(error) <= allowed:
+        return Verdict.MET
+    if judged.neutral is None or published == judged.neutral:
+        return Verdict.MISSED
+    sign = math.copysign(1.0, published - judged.neutral)
+    sides = [sign * (value - judged.neutral) for value in values.values]
+    if min(sides) > 0:
+        return Verdict.DIRECTION
+    return Verdict.OPPOSITE if max(sides) < 0 else Verdict.MISSED
+
+
+def trend(values: Sequence[float], relation: str, margin: float, at: int = 0) -> Verdict:
+    """The verdict on a relation between values along an axis.
+
+    Args:
+        values: The values in the order of their labels.
+        relation: One of `claims.RELATIONS`.
+        margin: Share by which values may differ and count as equal.
+        at: For `levels-off` the place from which values are level.
+    """
+    match relation:
+        case "rises":
+            return monotone(values, margin)
+        case "falls":
+            return monotone([-value for value in values], margin)
+        case "flat":
+            return Verdict.MET if is_flat(values, margin) else Verdict.MISSED
+        case "levels-off":
+            return levelled(values, margin, at)
+        case "first-highest":
+            return first_highest(values)
+        case "first-lowest":
+            return first_highest([-value for value in values])
+    raise ValueError(relation)
+
+
+def is_flat(values: Sequence[float], margin: float) -> bool:
+    """Whether values differ by a share of their largest at most."""
+    return max(values) - min(values) <= margin * max(map(abs, values)) + ROUNDING
+
+
+def monotone(values: Sequence[float], margin: float) -> Verdict:
+    """Whether values rise at every step, or nowhere fall by more than the margin and rise in all."""
+    scale = max(map(abs, values))
+    steps = [after - before for before, after in pairwise(values)]
+    whole = values[-1] - values[0]
+    if whole > margin * scale and min(steps) >= -margin * scale:
+        return Verdict.MET
+    if whole < -margin * scale and max(steps) <= margin * scale:
+        return Verdict.OPPOSITE
+    return Verdict.DIRECTION if whole > margin * scale else Verdict.MISSED
+
+
+def levelled(values: Sequence[float], margin: float, at: int) -> Verdict:
+    """Whether values rise up to a place and are level from there on."""
+    before, after = values[: at + 1], values[at:]
+    if is_flat(after, margin) and before[-1] - before[0] > margin * max(map(abs, values)):
+        return Verdict.MET
+    # Level from another place on: the shape is there, and not its knee.
+    for other in range(1, len(values) - 1):
+        if is_flat(values[other:], margin) and values[other] - values[0] > margin * max(map(abs, values)):
+            return Verdict.DIRECTION
+    return Verdict.MISSED
+
+
+def first_highest(values: Sequence[float]) -> Verdict:
+    """Whether the first value is above all others."""
+    if values[0] > max(values[1:]):
+        return Verdict.MET
+    return Verdict.OPPOSITE if values[0] < min(values[1:]) else Verdict.MISSED
+
+
+def series(values: Sequence[float], published: Sequence[float], tolerance: float) -> Verdict:
+    """The verdict on a curve: met point by point, or alike in direction from its first to its last point."""
+    if all(abs(value - known) <= tolerance * abs(known) for value, known in zip(values, published, strict=True)):
+        return Verdict.MET
+    wanted, found = published[-1] - published[0], values[-1] - values[0]
+    if wanted * found > 0:
+        return Verdict.DIRECTION
+    return Verdict.OPPOSITE if wanted * found < 0 else Verdict.MISSED
+
+
+def joined(verdicts: Sequence[Verdict]) -> Verdict:
+    """The verdict on a claim of several parts, all of which are to hold."""
+    if len(set(verdicts)) == 1:
+        return verdicts[0]
+    if Verdict.UNMEASURED in verdicts:
+        return Verdict.UNMEASURED
+    if Verdict.MET in verdicts and Verdict.OPPOSITE not in verdicts:
+        return Verdict.DIRECTION
+    return Verdict.MISSED
+
+
+def best(verdicts: Sequence[Verdict]) -> Verdict:
+    """The best of the verdicts on a claim in several regimes."""
+    return min(verdicts, key=ORDER.index)

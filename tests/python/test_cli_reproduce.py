@@ -1,0 +1,87 @@
+"""`flashmesh reproduce` end to end: exact claims, going on, pages, and bad input."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+from conftest import COMMAND, Cli, environment
+
+EXACT = ("V01", "V02", "V33", "V34")
+
+
+def test_exact_claims_are_met_and_nothing_is_run_twice(cli: Cli, tmp_path: Path) -> None:
+    first = cli("reproduce", *EXACT, "--json", "out.json")
+    assert first.returncode == 0, first.stderr
+    assert "3 runs; " in first.stderr
+    (venice,) = json.loads((tmp_path / "out.json").read_text())
+    assert {name: claim["verdict"] for name, claim in venice["claims"].items()} == dict.fromkeys(EXACT, "met")
+    assert venice["claims"]["V01"]["rows"][0]["values"] == [11.01]
+    assert venice["claims"]["V02"]["rows"][0]["values"] == [7.01]
+    assert max(map(len, first.stdout.splitlines())) <= 80
+    again = cli("reproduce", *EXACT)
+    assert "3 runs, 3 of them are there already" in again.stderr
+    assert again.stdout == first.stdout
+
+
+def test_an_interrupted_reproduction_goes_on(cli: Cli, tmp_path: Path) -> None:
+    process = subprocess.Popen(
+        [COMMAND, "reproduce", *EXACT, "--jobs", "1"],
+        cwd=tmp_path,
+        env=environment(),
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    runs = tmp_path / "reproduction.results" / "runs"
+    end = time.monotonic() + 60
+    while not list(runs.glob("*/*.json")) and process.poll() is None and time.monotonic() < end:
+        time.sleep(0.01)
+    process.send_signal(signal.SIGINT)
+    _, told = process.communicate(timeout=60)
+    kept = len(list(runs.glob("*/*.json")))
+    # It may have come to its end before the signal came.
+    assert process.returncode in (130, 0), told
+    again = cli("reproduce", *EXACT)
+    assert again.returncode == 0
+    assert f"3 runs, {kept} of them are there already" in again.stderr
+
+
+def test_pages_agree_with_their_json_or_are_stale(cli: Cli, tmp_path: Path) -> None:
+    assert cli("reproduce", "venice/table4", "-o", "pages").returncode == 0
+    page = (tmp_path / "pages" / "venice.md").read_text()
+    assert (
+        "| V33 | links of a mesh of 8 x 8 routers | 112 links | as-specified | 112 links | met within tolerance |"
+        in page
+    )
+    lacking = cli("reproduce", "--check", "pages")
+    assert lacking.returncode == 2
+    assert "lacks V01" in lacking.stderr
+
+
+def test_bad_input_is_one_sentence(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "notes.txt").write_text("")
+    for arguments, told in [
+        (("venise",), "there is no paper, figure or claim 'venise': did you mean venice?"),
+        (("venice/99",), "there is no figure 'venice/99': there are venice/"),
+        (("XYZ",), "there is no paper, figure or claim 'XYZ': there are "),
+        (("V01", "--traces", "nowhere"), "nowhere: no folder of traces can be read there"),
+        (("V01", "--results", "other"), "other: is a folder with other files"),
+        (("V01", "--results", "file"), "file: cannot be written"),
+        (("--check", "empty"), "empty: has no reproduction of a paper"),
+    ]:
+        ended = cli("reproduce", *arguments)
+        assert ended.returncode == 2, arguments
+        assert told in ended.stderr
+        assert "Traceback" not in ended.stderr
+        assert ended.stderr.count("\n") == 1
+
+
+def test_the_claims_can_be_listed(cli: Cli) -> None:
+    listed = cli("reproduce", "--list", "V02").stdout
+    assert "V02  Section 3.1: two reads on two channels, total service time" in listed

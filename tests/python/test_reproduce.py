@@ -1,0 +1,304 @@
+"""Verdicts on made-up results, and what the registry refuses."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+import flashmesh
+from flashmesh.reproduce import verdict
+from flashmesh.reproduce.expression import Expression
+from flashmesh.reproduce.measuring import Measures
+from flashmesh.reproduce.outcome import Outcome, Row, judge, measured, published, why
+from flashmesh.reproduce.paper import Judged, Paper
+from flashmesh.reproduce.points import Need, Point
+from flashmesh.reproduce.registry import papers, read_paper
+from flashmesh.reproduce.selection import select, short
+from flashmesh.reproduce.verdict import Spread, Verdict
+from flashmesh.reproduce.volumes import pattern_of, volumes_of
+
+MADE_UP = """
+title = "A paper"
+cite = "Made up"
+overview = "Nothing of it is true."
+
+[regimes.as-specified]
+says = "As it is."
+
+[regimes.slow]
+says = "With a slow link."
+supports = "It fits."
+against = "It is not said."
+set = { host.link-rate = "1GB/s" }
+where.system.bus = { fabric.hold-path = true }
+
+[axes.system]
+bus = { fabric.kind = "bus" }
+ideal = { fabric.kind = "ideal" }
+
+[jobs.runs]
+config = "preset:z-nand"
+axes = ["system"]
+workloads = ["hm_0", "proj_3"]
+quick = { requests = 200, seeds = [0, 1] }
+
+[evidence.busy]
+job = "runs"
+measure = "100 * utilisation.links_mean"
+of = { system = "bus" }
+digits = 1
+unit = "%"
+
+[[claims]]
+id = "A1"
+figure = "Figure 1a"
+says = "gain"
+kind = "ratio"
+published = 2.0
+unit = "x"
+job = "runs"
+measure = "makespan_ps"
+compute = "speedup"
+of = { system = "ideal" }
+over = { system = "bus" }
+regimes = ["as-specified", "slow"]
+why = "Channels are busy {busy} of the time."
+
+[[claims]]
+id = "A2"
+figure = "Figure 1b"
+says = "order"
+kind = "order"
+shown = "yes"
+why = "It is so."
+[[claims.trends]]
+job = "runs"
+measure = "makespan_ps"
+axis = "system"
+labels = ["ideal", "bus"]
+relation = "rises"
+"""
+
+
+@pytest.fixture
+def made_up(tmp_path: Path) -> Paper:
+    return written(tmp_path, MADE_UP)
+
+
+def written(folder: Path, text: str) -> Paper:
+    path = folder / "made-up.toml"
+    path.write_text(text)
+    return read_paper(path)
+
+
+def judged(published: float, *, tolerance: float = 0.1, neutral: float | None = 1.0, limit: str = "none") -> Judged:
+    return Judged(published, tolerance, None, neutral, limit)
+
+
+@pytest.mark.parametrize(
+    ("values", "expected"),
+    [
+        ((2.65,), Verdict.MET),
+        ((2.4, 2.5), Verdict.MET),
+        ((1.2,), Verdict.DIRECTION),
+        ((9.0,), Verdict.DIRECTION),
+        ((1.2, 0.9), Verdict.MISSED),
+        ((1.0,), Verdict.MISSED),
+        ((0.9, 0.99), Verdict.OPPOSITE),
+    ],
+)
+def test_a_number_is_met_on_its_side_or_opposite(values: tuple[float, ...], expected: Verdict) -> None:
+    assert verdict.number(Spread(values), judged(2.65)) == expected
+
+
+def test_exact_numbers_forgive_rounding_only() -> None:
+    exact = judged(11.01, tolerance=0.0, neutral=None)
+    assert verdict.number(Spread((11.01 + 1e-12,)), exact) == Verdict.MET
+    assert verdict.number(Spread((11.011,)), exact) == Verdict.MISSED
+
+
+def test_a_limit_is_met_on_one_side() -> None:
+    assert verdict.number(Spread((2.0,)), judged(3.0, tolerance=0.0, limit="at-most")) == Verdict.MET
+    assert verdict.number(Spread((4.0,)), judged(3.0, tolerance=0.0, limit="at-most")) == Verdict.MISSED
+    assert verdict.number(Spread((4.0,)), judged(3.0, tolerance=0.0, limit="at-least")) == Verdict.MET
+    assert verdict.number(Spread((2.0,)), judged(3.0, tolerance=0.0, limit="at-least")) == Verdict.MISSED
+
+
+def test_a_tolerance_in_the_unit_takes_the_place_of_a_share() -> None:
+    near = Judged(76.4, 0.1, 2.0, 0.0, "none")
+    assert verdict.number(Spread((78.0,)), near) == Verdict.MET
+    assert verdict.number(Spread((79.0,)), near) == Verdict.DIRECTION
+
+
+def test_nothing_published_is_not_decidable() -> None:
+    assert verdict.number(Spread((1.0,)), Judged(None, 0.1, None, None, "none")) == Verdict.UNDECIDABLE
+
+
+@pytest.mark.parametrize(
+    ("values", "relation", "expected"),
+    [
+        ((1.0, 2.0, 3.0), "rises", Verdict.MET),
+        ((1.0, 3.0, 2.0), "rises", Verdict.DIRECTION),
+        ((3.0, 2.0, 1.0), "rises", Verdict.OPPOSITE),
+        ((1.0, 1.5, 1.0), "rises", Verdict.MISSED),
+        ((3.0, 2.0, 1.0), "falls", Verdict.MET),
+        ((1.0, 1.02, 0.99), "flat", Verdict.MET),
+        ((1.0, 1.2, 1.0), "flat", Verdict.MISSED),
+        ((2.6, 2.0, 1.9), "first-highest", Verdict.MET),
+        ((2.0, 2.6, 1.9), "first-highest", Verdict.MISSED),
+        ((1.0, 2.6, 1.9), "first-highest", Verdict.OPPOSITE),
+        ((1.0, 2.6, 1.9), "first-lowest", Verdict.MET),
+    ],
+)
+def test_relations_between_values(values: tuple[float, ...], relation: str, expected: Verdict) -> None:
+    assert verdict.trend(values, relation, 0.05) == expected
+
+
+def test_a_curve_levels_off_at_its_knee_or_elsewhere() -> None:
+    assert verdict.trend((1.0, 2.0, 2.02, 2.0), "levels-off", 0.05, 1) == Verdict.MET
+    assert verdict.trend((1.0, 2.0, 2.02, 2.0), "levels-off", 0.05, 2) == Verdict.MET
+    assert verdict.trend((1.0, 2.0, 3.0, 3.0), "levels-off", 0.05, 1) == Verdict.DIRECTION
+    assert verdict.trend((1.0, 2.0, 3.0, 4.0), "levels-off", 0.05, 1) == Verdict.MISSED
+
+
+def test_series_are_met_point_by_point_or_alike_in_direction() -> None:
+    known = (16.0, 8.0, 4.0)
+    assert verdict.series((15.0, 8.2, 4.1), known, 0.1) == Verdict.MET
+    assert verdict.series((20.0, 12.0, 7.0), known, 0.1) == Verdict.DIRECTION
+    assert verdict.series((4.0, 8.0, 16.0), known, 0.1) == Verdict.OPPOSITE
+
+
+def test_several_parts_are_to_hold_together() -> None:
+    assert verdict.joined([Verdict.MET, Verdict.MET]) == Verdict.MET
+    assert verdict.joined([Verdict.MET, Verdict.MISSED]) == Verdict.DIRECTION
+    assert verdict.joined([Verdict.MET, Verdict.OPPOSITE]) == Verdict.MISSED
+    assert verdict.joined([Verdict.OPPOSITE, Verdict.OPPOSITE]) == Verdict.OPPOSITE
+    assert verdict.best([Verdict.OPPOSITE, Verdict.DIRECTION]) == Verdict.DIRECTION
+
+
+def test_a_claim_that_cannot_be_decided_says_why_and_keeps_its_value(tmp_path: Path) -> None:
+    paper = written(tmp_path, MADE_UP.replace('says = "gain"', 'says = "gain"\nundecidable = "The load is not said."'))
+    claim, row = paper.claims[0], Row("as-specified", (1.5, 1.7), quoted={"busy": 12.34})
+    assert judge(claim, row) == Verdict.UNDECIDABLE
+    assert measured(claim, row) == "1.60 +-0.10 x"
+    assert why(paper, claim, row) == "The load is not said. Channels are busy 12.3 % of the time."
+
+
+def test_numbers_are_normalised_reduced_and_spread_over_seeds(made_up: Paper) -> None:
+    claim = made_up.claims[0]
+    assert claim.measurement is not None
+    # The bus takes 4 and 8 with the first seed, 2 and 4 with the second; the ideal one takes 2.
+    times = {("bus", "hm_0", 0): 4.0, ("bus", "proj_3", 0): 8.0, ("bus", "hm_0", 1): 2.0, ("bus", "proj_3", 1): 4.0}
+    values: dict[tuple[Point, str], float | None] = {}
+    for system in ("bus", "ideal"):
+        for workload in ("hm_0", "proj_3"):
+            for seed in (0, 1):
+                run = Point("made-up", "runs", "slow", (("system", system), ("workload", workload)), seed)
+                values[run, "makespan_ps"] = times.get((system, workload, seed), 2.0)
+    measures = Measures(made_up, "quick", values)
+    assert measures.by_seed(claim.measurement, "slow", claim.measurement.of) == (3.0, 1.5)
+    assert measures.by_workload(claim.measurement, "slow") == {"hm_0": 1.5, "proj_3": 3.0}
+    trend = made_up.claims[1].trends[0]
+    assert measures.curve(Need(trend.measurement, "slow", (trend.axis, trend.labels))) == (2.0, 4.5)
+    values[Point("made-up", "runs", "slow", (("system", "bus"), ("workload", "hm_0")), 1), "makespan_ps"] = None
+    assert measures.by_seed(claim.measurement, "slow", claim.measurement.of) is None
+
+
+def test_outcomes_read_back_have_the_verdicts_of_their_values(made_up: Paper, tmp_path: Path) -> None:
+    rows = {
+        "A1": (Row("as-specified", (2.1,)), Row("slow", (0.5,))),
+        "A2": (Row("as-specified", curves=((1.0, 2.0),)),),
+    }
+    outcome = Outcome(made_up, "quick", rows)
+    path = tmp_path / "made-up.json"
+    # Whatever verdict the file has, that of the values counts.
+    path.write_text(outcome.to_json().replace('"met"', '"opposite"'))
+    again = Outcome.read(path, made_up)
+    assert again == outcome
+    assert [again.verdict(claim) for claim in made_up.claims] == [Verdict.MET, Verdict.MET]
+    path.write_text("{}")
+    with pytest.raises(flashmesh.OutputError, match="is no reproduction"):
+        Outcome.read(path, made_up)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        (
+            'kind = "ratio"',
+            'kind = "ration"',
+            "made-up.toml: claim A1: kind: there is no 'ration': did you mean ratio?",
+        ),
+        ("published = 2.0", "publisht = 2.0", "claim A1: needs published, a number"),
+        ('unit = "x"', 'unti = "x"', "claim A1: unknown key unti: did you mean unit?"),
+        ('of = { system = "ideal" }', "of = {}", "claim A1: of needs a label of system: bus, ideal"),
+        ('of = { system = "ideal" }', 'of = { system = "idael" }', "there is no 'idael': did you mean ideal?"),
+        ('over = { system = "bus" }', "", "compute = 'speedup' needs over"),
+        ('measure = "makespan_ps"', 'measure = "makespan"', "results have no 'makespan': did you mean makespan_ps?"),
+        ('measure = "makespan_ps"', 'measure = "open(1)"', "is no measure: 'open"),
+        ('regimes = ["as-specified", "slow"]', 'regimes = ["slwo"]', "there is no 'slwo': did you mean slow?"),
+        ("{busy}", "{idle}", "claim A1: why: there is no 'idle': there are busy"),
+        ('supports = "It fits."', "", "regimes.slow: needs supports and against"),
+        ('axes = ["system"]', 'axes = ["sytem"]', "jobs.runs: axes: there is no 'sytem': did you mean system?"),
+        ('id = "A2"', 'id = "A1"', "claim A1: is there twice"),
+        ("seeds = [0, 1]", "seeds = []", "seeds is a list of whole numbers from 0 on, at least one"),
+        ("requests = 200", 'requests = "many"', "requests is a whole number, not 'many'"),
+        ('labels = ["ideal", "bus"]', 'labels = ["ideal"]', "trends[0]: labels are at least two"),
+        ('why = "It is so."', "", "claim A2: needs why"),
+        ("[regimes.as-specified]", "[regimes.others]", "regimes.others: needs supports and against"),
+        ("title", "title =", "made-up.toml: is not TOML"),
+    ],
+)
+def test_a_wrong_registry_file_is_refused(tmp_path: Path, old: str, new: str, message: str) -> None:
+    assert old in MADE_UP
+    with pytest.raises(flashmesh.ConfigError, match=re.escape(message)):
+        written(tmp_path, MADE_UP.replace(old, new, 1))
+
+
+def test_measures_are_arithmetic_over_keys() -> None:
+    document = {"gc": {"pages_moved": 4, "pages_copied": 3}, "links": {"busy_ps": [1, 5]}, "cache": None}
+    assert Expression("100 * gc.pages_copied / gc.pages_moved").of(document) == 75.0
+    assert Expression("max(links.busy_ps) - sum(links.busy_ps)").of(document) == -1.0
+    assert Expression("gc.pages_copied > 2").of(document) == 1.0
+    assert Expression("gc.pages_moved / (gc.pages_copied - 3)").of(document) is None
+    assert Expression("cache.reads.hits + 1").of(document) is None
+
+
+def test_names_select_papers_figures_and_claims(made_up: Paper) -> None:
+    registry = {"made-up": made_up}
+    assert [claim.id for claim in select(registry, [])["made-up"]] == ["A1", "A2"]
+    assert [claim.id for claim in select(registry, ["a2"])["made-up"]] == ["A2"]
+    assert [claim.id for claim in select(registry, ["fig. 1a"])["made-up"]] == ["A1"]
+    assert [claim.id for claim in select(registry, ["made-up/1"])["made-up"]] == ["A1", "A2"]
+    with pytest.raises(
+        flashmesh.ConfigError, match=r"there is no figure 'made-up/7': there are made-up/1a, made-up/1b"
+    ):
+        select(registry, ["made-up/7"])
+    with pytest.raises(flashmesh.ConfigError, match=r"there is no paper 'madeup': did you mean made-up\?"):
+        select(registry, ["madeup/1"])
+    assert [short(text) for text in ("Figure 9a", "Fig. 9a", "9a", "Section 3.1", "Table 2")] == [
+        "9a",
+        "9a",
+        "9a",
+        "section3.1",
+        "table2",
+    ]
+
+
+def test_volumes_are_found_by_their_names(made_up: Paper) -> None:
+    assert pattern_of("HM1").search("msr-hm_1.csv.gz")
+    assert pattern_of("SRC2-1").search("src2_1.csv")
+    assert pattern_of("hm_0").search("msr-hm_0-7k.csv")
+    assert not pattern_of("hm_1").search("hm_10.csv")
+    assert not pattern_of("web_1").search("cobweb_1.csv")
+    found = volumes_of(made_up, ["hm_0", "proj_3"], [Path("a/msr-hm_0-7k.csv"), Path("a/README.md")])
+    assert found.found == {"hm_0": Path("a/msr-hm_0-7k.csv")}
+    assert found.missing == ("proj_3",)
+
+
+def test_the_registry_is_sound_and_says_what_is_published() -> None:
+    for paper in papers().values():
+        for claim in paper.claims:
+            assert claim.undecidable or published(claim) != "-", claim.id
