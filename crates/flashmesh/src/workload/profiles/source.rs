@@ -85,8 +85,10 @@ fn streams_of(profile: &Profile, setting: Setting<'_>) -> Result<Streams, Worklo
     let addresses = Addresses::Runs(Runs::new(assumed.zipf_theta, assumed.run_requests, sizes.with_smallest())?);
     let kinds = KindMix::new(Shares { read: profile.read_share(), ..Shares::default() })?;
     let arrivals = Arrivals::new(ArrivalKind::Burst, mean_interarrival, assumed.burst_requests, seed)?;
-    let recurrence =
-        profile.recurrence.map(|own| Recurrence::new(own.mean, own.skew, assumed.burst_requests)).transpose()?;
+    let recurrence = profile
+        .recurrence
+        .map(|own| Recurrence::new(own.bursts_mean(), own.skew, assumed.burst_requests))
+        .transpose()?;
     Streams::new(Recipe { layout, kinds, sizes, addresses, recurrence }, arrivals, requests, replay, seed)
 }
 

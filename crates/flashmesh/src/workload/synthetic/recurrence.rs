@@ -68,7 +68,7 @@ pub(crate) struct Groups {
     recurrence: Recurrence,
     seed: u64,
     turn: u64,
-    /// What sizes and places of the present group follow from.
+    /// What the places of the present group follow from.
     draws: Generator,
     /// Requests of it that are still to come.
     left: u32,
@@ -80,7 +80,7 @@ impl Groups {
         Groups { recurrence, seed: generator.next_u64(), turn: 0, draws: generator.clone(), left: 0 }
     }
 
-    /// What size and place of the next request follow from; `cursor` stands nowhere where a group begins.
+    /// What the place of the next request follows from; `cursor` stands nowhere where a group begins.
     #[inline]
     pub(crate) fn next(&mut self, cursor: &mut Cursor) -> &mut Generator {
         if self.left == 0 {

@@ -112,11 +112,12 @@ impl Streams {
         if kind == RequestKind::Flush {
             return Ok(Some(IoRequest { arrival, kind, offset: Bytes::ZERO, size: Bytes::ZERO, stream: index }));
         }
+        let size = self.recipe.sizes.choose(kind, &mut stream.generator);
+        // Only places come again: sizes of the groups that come most often would be those of the workload.
         let generator = match &mut stream.groups {
             Some(groups) => groups.next(&mut stream.cursor),
             None => &mut stream.generator,
         };
-        let size = self.recipe.sizes.choose(kind, generator);
         let block = self.recipe.addresses.choose(generator, &mut stream.cursor, size);
         let offset = self.recipe.layout.offset_of(block);
         Ok(Some(IoRequest { arrival, kind, offset, size: size.bytes, stream: index }))
