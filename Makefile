@@ -6,7 +6,7 @@ CARGO ?= cargo
 BIN := $(VENV)/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo docs test test-rust test-python explore campaign faults coverage sbom lock soak lint format generate check-generated bench bench-mqsim clean
+.PHONY: help build demo docs test test-rust test-python explore reproduction campaign faults coverage sbom wheel lock soak lint format generate check-generated bench bench-mqsim clean
 
 help: ## Say what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-16s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -50,6 +50,10 @@ explore: ## Run the random tests on cases that were not drawn before; PROPTEST_C
 test-python: $(NATIVE)
 	$(BIN)/python -m pytest
 
+reproduction: $(NATIVE) ## Reproduce the published figures and write docs/reproduction; goes on where it stopped
+	@mkdir -p out
+	$(BIN)/flashmesh reproduce --quick --results out/reproduction -o docs/reproduction
+
 campaign: $(NATIVE) ## Simulate random drives under all oracles and check them by other means; RUNS, SEED, MINUTES; goes on where it stopped
 	@mkdir -p out
 	$(BIN)/flashmesh campaign --out out/campaign $(if $(MINUTES),--minutes $(MINUTES)) $(if $(RUNS)$(if $(MINUTES),,1),--runs $(or $(RUNS),10000)) --seed $(or $(SEED),1)
@@ -63,6 +67,13 @@ coverage: ## Measure which lines of the core its tests reach; needs cargo-llvm-c
 sbom: $(ENVIRONMENT) ## Write what a release is made of, as CycloneDX, to out/sbom.json
 	@mkdir -p out
 	$(BIN)/python tools/supply_chain.py --sbom out/sbom.json
+
+# Zig links against the glibc of manylinux2014 (2.17); without it a wheel needs a glibc about as new as that of this machine.
+wheel: $(ENVIRONMENT) ## Build a wheel and a source distribution into out/dist; a wheel for older Linux too with ZIG=1
+	rm -rf out/dist
+	$(if $(ZIG),$(BIN)/python -m pip install --quiet --disable-pip-version-check ziglang==0.17.1)
+	PATH="$(abspath $(BIN)):$$PATH" $(BIN)/maturin build --release --strip --quiet --out out/dist $(if $(ZIG),--compatibility manylinux2014 --zig)
+	$(BIN)/maturin sdist --out out/dist
 
 lock: ## Write the hashes of what requirements.lock names; needs uv
 	uv pip compile --quiet --generate-hashes --no-annotate --no-header --no-deps --python-version 3.11 requirements.lock > requirements.lock.new
@@ -90,10 +101,12 @@ format: $(ENVIRONMENT) ## Format all code
 generate: $(NATIVE) ## Write the files that are generated from the declared parameters and results, and from the commands
 	$(CARGO) run --quiet --locked --package flashmesh --example generate
 	$(BIN)/python tools/cli_reference.py
+	$(BIN)/python tools/mqsim_keys.py
 
 check-generated: $(NATIVE) ## Fail when a generated file is stale
 	$(CARGO) run --quiet --locked --package flashmesh --example generate -- --check
 	$(BIN)/python tools/cli_reference.py --check
+	$(BIN)/python tools/mqsim_keys.py --check
 
 bench: $(NATIVE) ## Measure the simulator; BASELINE=REVISION compares with that one in turns, ARGS=--help shows more
 	$(BIN)/python -m bench $(if $(BASELINE),--baseline $(BASELINE)) $(ARGS)

@@ -138,6 +138,7 @@ ROWS = [
     Row("hot row, Venice", {"fabric.kind": "venice"}, 100_000, 5_000, file="hot-row.toml"),
     Row("Venice, 8x8 chips", mesh(8), 200_000, 5_000),
     Row("Venice, 32x32 chips", mesh(32), 10_000, 1_000),
+    Row("Venice, 32x32 chips, oracles on", mesh(32), 10_000, 0, options=("--check",)),
     Row("one request, whole command", {}, 1, 0, is_command=True),
     Row("same reads, epochs of 1 ms", BUS.settings | {"measure.epoch": "1ms"}, BUS.requests, BUS.counted),
     Row("same reads, oracles on", BUS.settings, 500_000, 10_000, options=("--check",)),
@@ -160,5 +161,7 @@ BOUNDS = [
     Bound("MBM over the plain FTL", "30/70 mix under collection, MBM", "30/70 mix under collection, page", 2.0),
     Bound("analysis of collisions", "same reads, collisions analysed", COLLIDING.name, 1.15),
     Bound("replication", "same reads, replication on", COLLIDING.name, 1.25),
+    Bound("oracles on the bus", "same reads, oracles on", BUS.name, 6.0),
+    Bound("oracles on Venice, 32x32", "Venice, 32x32 chips, oracles on", "Venice, 32x32 chips", 6.0),
     Bound("Venice, 32x32 over 8x8, a hop", "Venice, 32x32 chips", "Venice, 8x8 chips", 3.0, of="hop"),
 ]

@@ -32,6 +32,8 @@ autodoc_member_order = "bysource"
 # Names of classes as a user writes them, not of the modules that define them.
 python_use_unqualified_type_names = True
 add_module_names = False
+# A name in backticks is code, as in Markdown.
+default_role = "code"
 
 html_theme = "furo"
 html_title = f"flashmesh {release}"

@@ -83,6 +83,10 @@ if TYPE_CHECKING:
         generate_trace as generate_trace,
     )
     from flashmesh.html import write_report as write_report
+    from flashmesh.importers.mqsim import (
+        MqsimImport as MqsimImport,
+        import_mqsim as import_mqsim,
+    )
     from flashmesh.results import (
         Bound as Bound,
         Breakdown as Breakdown,
@@ -199,6 +203,10 @@ _HOMES = {
         "generate_trace",
     ),
     "flashmesh.html": ("write_report",),
+    "flashmesh.importers.mqsim": (
+        "MqsimImport",
+        "import_mqsim",
+    ),
     "flashmesh.results": (
         "Bound",
         "Breakdown",

@@ -18,6 +18,7 @@ __all__ = [
     "Simulation",
     "WorkloadError",
     "__version__",
+    "build_facts",
     "compare_traces",
     "convert_trace",
     "describe_profile",
@@ -29,6 +30,7 @@ __all__ = [
     "profiles_by_paper",
     "quantities",
     "scan_trace",
+    "sections",
     "trace_output_formats",
 ]
 
@@ -81,6 +83,10 @@ class Control:
     @property
     def request_total(self) -> int | None: ...
     @property
+    def preconditioned(self) -> float | None:
+        """How much of the preconditioning is done, from 0 to 1; None while there is none under way."""
+
+    @property
     def simulated_ps(self) -> int: ...
 
 @final
@@ -93,7 +99,13 @@ class PreparedDrives:
 class Simulation:
     """A drive with its workload, ready to run once."""
 
-    def __new__(cls, config: Config, alone: int | None = None, drives: PreparedDrives | None = None) -> Simulation: ...
+    def __new__(
+        cls,
+        config: Config,
+        alone: int | None = None,
+        drives: PreparedDrives | None = None,
+        control: Control | None = None,
+    ) -> Simulation: ...
     def trace_summary(self) -> str | None: ...
     def enable_checks(self) -> None: ...
     def record_timeline(self, path: str | PathLike[str]) -> None: ...
@@ -101,8 +113,14 @@ class Simulation:
     def timeline_full_ps(self) -> int | None: ...
     def run(self, control: Control, on_requests: Callable[[int, dict[str, bytes]], None] | None = None) -> str: ...
 
+def build_facts() -> list[tuple[str, str]]:
+    """What the module is built of, by name: commit, profile, target, compiler."""
+
 def parameters() -> str:
-    """Every declared parameter, as JSON: its key, what it is, its default, its bounds and its choices."""
+    """Every declared parameter, as JSON: its key, type, units, default, bounds, choices, conditions and meaning."""
+
+def sections() -> list[tuple[str, str]]:
+    """The sections of a configuration by name, each with what it is about."""
 
 def presets() -> dict[str, str]: ...
 def profiles_by_paper() -> dict[str, dict[str, str]]: ...

@@ -470,6 +470,8 @@ class Replication:
     """The most pages with a copy. Unit: pages."""
     copies_max: int
     """`l_M`: the most pages that may have one. Unit: pages."""
+    pair_bytes: float
+    """DRAM of a collision pair: two pages of its die, and a slack counter for each die. Unit: B."""
     list_bytes: int
     """DRAM of the collision pair lists. Unit: B."""
     map_bytes: int

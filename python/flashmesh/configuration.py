@@ -85,7 +85,7 @@ def load(
         trace: A trace file to replay instead of the workload of the configuration.
         profile: A named profile to replay instead.
         fio: Jobs of fio to run instead, each as a stream; `overrides` come after them.
-        seed: The number every random choice grows from.
+        seed: Seed of all random numbers.
         tolerate: Whether to skip unusable lines of a trace, however many.
         sort: Whether to take a trace that is out of order within the window in which it is sorted.
 

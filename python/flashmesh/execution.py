@@ -62,6 +62,8 @@ class Progress:
     """Runs there are."""
     opening: bool
     """Whether no run has begun: traces are scanned and drives preconditioned."""
+    preconditioned: float | None = None
+    """How much of the preconditioning under way is done, from 0 to 1, of the run that is furthest; None without one."""
 
 
 @dataclass
@@ -89,7 +91,7 @@ class Job:
         """Opens and runs the simulation; what goes wrong is kept in `error`."""
         try:
             begun = time.perf_counter()
-            simulation = _native.Simulation(self.config, self.alone)
+            simulation = _native.Simulation(self.config, self.alone, control=self.control)
             setup = timedelta(seconds=time.perf_counter() - begun)
             if self.check:
                 simulation.enable_checks()
@@ -177,4 +179,5 @@ def progress(jobs: Sequence[Job]) -> Progress:
         runs_done=sum(job.ended for job in jobs),
         runs=len(jobs),
         opening=not any(job.begun for job in jobs),
+        preconditioned=max((share for job in jobs if (share := job.control.preconditioned) is not None), default=None),
     )

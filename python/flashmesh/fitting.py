@@ -136,7 +136,7 @@ def generate_trace(
         file: The trace to write, packed when its name ends with .gz, .zst or .xz.
         format: What to write: "ascii" (nanoseconds, sectors of 512 B, 1 for a read) or "msr".
         requests: How many; as many as the original has unless given.
-        seed: The number every random choice grows from.
+        seed: Seed of all random numbers.
         drop_unwritable: Whether to leave out requests that neither read nor write, which no format here can say.
 
     Raises:
@@ -204,7 +204,7 @@ def compare_profile(
         profile: The profile.
         overrides: How to read the original, as keys of the configuration.
         tolerate: Whether to skip unusable lines of an original, however many.
-        seed: The number every random choice of the copy grows from.
+        seed: Seed of the random numbers of the copy.
         requests: How many to compare, from the beginning of both; all unless given.
         latency: Whether to replay both on the reference drives as well.
 

@@ -57,7 +57,7 @@ def run(
         profile: A named profile to replay instead.
         fio: A job file of fio to run instead, each job as a stream; or what `flashmesh.importers.fio` read of one.
         overrides: Values by their dotted key, such as `{"fabric.kind": "ideal"}`.
-        seed: The number every random choice grows from.
+        seed: Seed of all random numbers.
         tolerate: Whether to skip unusable lines of a trace, however many.
         sort: Whether to take a trace that is out of order within the window in which it is sorted.
         check: Whether to check the simulation against its oracles as it runs.

@@ -154,15 +154,13 @@ def test_what_the_cache_of_the_map_did_is_told(result: flashmesh.Result) -> None
     assert cache.hit_share is not None
     assert cache.evictions > 0
     text = shown(mapped, io.StringIO())
-    assert re.search(
-        rf"^cache of the map +{cache.entries:,} entries, {q.share(cache.hit_share)} of ", text, re.MULTILINE
-    )
-    missed = rf"^  missed +{cache.misses:,} and read, {cache.joined_misses:,} joined a read$"
+    assert re.search(rf"^mapping cache +{cache.entries:,} entries, {q.share(cache.hit_share)} of ", text, re.MULTILINE)
+    missed = rf"^  misses +{cache.misses:,} read, {cache.joined_misses:,} joined a pending read$"
     assert re.search(missed, text, re.MULTILINE)
     pages = f"{mapped.flash.map_reads:,} reads, {mapped.flash.map_programs:,} programs; "
     assert re.search(rf"^  translation pages +{pages}\d+ of their blocks collected$", text, re.MULTILINE)
     assert f"{cache.evictions:,} entries; {cache.write_backs:,} pages written back" in text
-    assert "cache of the map" not in shown(result, io.StringIO())
+    assert "mapping cache" not in shown(result, io.StringIO())
 
 
 @pytest.mark.parametrize(

@@ -106,11 +106,20 @@ def judged(published: float, *, tolerance: float = 0.1, neutral: float | None = 
         ((9.0,), Verdict.DIRECTION),
         ((1.2, 0.9), Verdict.MISSED),
         ((1.0,), Verdict.MISSED),
-        ((0.9, 0.99), Verdict.OPPOSITE),
+        ((1.01, 1.02), Verdict.MISSED),
+        ((0.99,), Verdict.MISSED),
+        ((0.7, 0.9), Verdict.OPPOSITE),
     ],
 )
 def test_a_number_is_met_on_its_side_or_opposite(values: tuple[float, ...], expected: Verdict) -> None:
     assert verdict.number(Spread(values), judged(2.65)) == expected
+
+
+def test_a_small_effect_is_not_met_without_one() -> None:
+    # A tenth of 1.06 spans no effect at all.
+    assert verdict.number(Spread((1.0,)), judged(1.06)) == Verdict.MISSED
+    assert verdict.number(Spread((0.98,)), judged(1.06)) == Verdict.OPPOSITE
+    assert verdict.number(Spread((1.02,)), judged(1.06)) == Verdict.MET
 
 
 def test_exact_numbers_forgive_rounding_only() -> None:
@@ -161,6 +170,12 @@ def test_a_curve_levels_off_at_its_knee_or_elsewhere() -> None:
     assert verdict.trend((1.0, 2.0, 2.02, 2.0), "levels-off", 0.05, 2) == Verdict.MET
     assert verdict.trend((1.0, 2.0, 3.0, 3.0), "levels-off", 0.05, 1) == Verdict.DIRECTION
     assert verdict.trend((1.0, 2.0, 3.0, 4.0), "levels-off", 0.05, 1) == Verdict.MISSED
+
+
+def test_a_curve_peaks_at_a_place_or_elsewhere() -> None:
+    assert verdict.trend((1.0, 2.0, 3.0, 2.5), "peaks", 0.05, 2) == Verdict.MET
+    assert verdict.trend((1.0, 2.0, 3.0, 2.5), "peaks", 0.05, 1) == Verdict.DIRECTION
+    assert verdict.trend((1.0, 2.0, 3.0, 4.0), "peaks", 0.05, 1) == Verdict.MISSED
 
 
 def test_series_are_met_point_by_point_or_alike_in_direction() -> None:

@@ -1,4 +1,4 @@
-"""What comes behind a warm-up, and epochs, from the command line and from Python."""
+"""What comes after a warm-up, and epochs, from the command line and from Python."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def test_summary_begins_with_the_window_and_draws_epochs() -> None:
     text = shown(result)
     window, whole = text.split("The whole run")
     assert f"Measured: {result.measured.requests:,} requests" in window
-    assert "behind a warm-up of 1.000 ms" in window
+    assert "after a warm-up of 1.000 ms" in window
     assert f"{len(result.epochs)} epochs of 500.0 us" in whole
     assert max(map(len, text.splitlines())) <= 100
 

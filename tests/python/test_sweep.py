@@ -48,7 +48,7 @@ def test_complete_sweep_is_resumed_without_a_run(cli: Cli, sweep_file: Path, tmp
     table = (tmp_path / "out/results.parquet").stat().st_ino
     again = cli("sweep", sweep_file, "--out", "out", "--resume")
     assert (again.returncode, again.stdout) == (0, first.stdout)
-    assert "6 runs, 6 of them are there already" in again.stderr
+    assert "6 runs, 6 of them finished already" in again.stderr
     assert kept(tmp_path / "out") == before
     assert (tmp_path / "out/results.parquet").stat().st_ino == table
 
@@ -84,7 +84,7 @@ def test_killed_sweep_goes_on_and_repeats_nothing(sweep_file: Path, cli: Cli, tm
     assert all(document["requests"] == 20_000 for document in documents(tmp_path / "out"))
     done = cli("sweep", sweep_file, "--out", "out", "--resume")
     assert done.returncode == 0, done.stderr
-    assert f"36 runs, {len(before)} of them are there already" in done.stderr
+    assert f"36 runs, {len(before)} of them finished already" in done.stderr
     after = kept(tmp_path / "out")
     assert len(after) == 36
     assert before.items() <= after.items()

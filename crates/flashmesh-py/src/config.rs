@@ -6,7 +6,8 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::errors::{ConfigError, InternalError, exception, guarded};
-use flashmesh::config;
+use flashmesh::config::{self, ParameterType};
+use flashmesh::units::{Bytes, Current, Quantity, Rate, Time, Voltage, Wattage};
 use flashmesh::workload::profiles as library;
 
 /// A whole configuration, checked.
@@ -68,22 +69,54 @@ impl Config {
     }
 }
 
-/// Every declared parameter, as JSON: its key, what it is, its default, its bounds and its choices.
+/// Every declared parameter, as JSON: its key, what it is and means, its units, its default, its bounds, its choices, and the settings without
+/// which it is not read.
 #[pyfunction]
 pub fn parameters() -> PyResult<String> {
+    let condition = |condition: &config::Condition| serde_json::json!({ "key": condition.path(), "is": condition.is, "values": condition.values });
     let declared: Vec<serde_json::Value> = config::Config::parameters()
         .map(|spec| {
             serde_json::json!({
                 "key": spec.path(),
                 "type": spec.type_name(),
+                "units": units(spec.parameter_type),
                 "default": spec.default_text,
+                "unset_means": spec.unset_means,
+                "bounds": spec.bounds_text,
                 "min": spec.min_text,
                 "max": spec.max_text,
-                "choices": spec.choices.iter().map(|choice| choice.name).collect::<Vec<_>>(),
+                "choices": spec.choices.iter().map(|choice| (choice.name, choice.doc.as_str())).collect::<Vec<_>>(),
+                "used_with": spec.used_with.iter()
+                    .map(|with| with.any_of.iter().map(condition).collect::<Vec<_>>())
+                    .collect::<Vec<_>>(),
+                "meaning": spec.doc,
             })
         })
         .collect();
     serde_json::to_string(&declared).map_err(|error| InternalError::new_err(error.to_string()))
+}
+
+/// The units that a value of this type may have, the largest first; none where it has none.
+fn units(parameter_type: ParameterType) -> Vec<&'static str> {
+    fn of<Q: Quantity>() -> Vec<&'static str> {
+        Q::UNITS.iter().map(|(name, _)| *name).collect()
+    }
+    match parameter_type {
+        ParameterType::Time | ParameterType::Times => of::<Time>(),
+        ParameterType::Bytes | ParameterType::Sizes => of::<Bytes>(),
+        ParameterType::Rate => of::<Rate>(),
+        ParameterType::Power => of::<Wattage>(),
+        ParameterType::Current => of::<Current>(),
+        ParameterType::Voltage => of::<Voltage>(),
+        ParameterType::Share => vec!["%"],
+        _ => Vec::new(),
+    }
+}
+
+/// The sections of a configuration by name, each with what it is about; `NAME` stands for the name of a table that has one.
+#[pyfunction]
+pub fn sections() -> Vec<(&'static str, String)> {
+    config::Config::sections().iter().map(|section| (section.name, section.doc.clone())).collect()
 }
 
 /// The presets by name, each with what it is in one line.

@@ -1,5 +1,6 @@
 //! Bindings only: everything that decides lives in the `flashmesh` crate.
 
+mod build;
 mod config;
 mod errors;
 mod memory;
@@ -14,7 +15,9 @@ use pyo3::prelude::*;
 #[pymodule(gil_used = false)]
 mod _native {
     #[pymodule_export]
-    use crate::config::{Config, describe_profile, parameters, presets, profiles_by_paper};
+    use crate::build::build_facts;
+    #[pymodule_export]
+    use crate::config::{Config, describe_profile, parameters, presets, profiles_by_paper, sections};
     #[pymodule_export]
     use crate::errors::{CheckError, ConfigError, FlashmeshError, InternalError, OutputError, WorkloadError};
     #[pymodule_export]

@@ -48,6 +48,12 @@ impl Control {
         self.0.request_total()
     }
 
+    /// How much of the preconditioning is done, from 0 to 1; None while there is none under way.
+    #[getter]
+    fn preconditioned(&self) -> Option<f64> {
+        self.0.preconditioned()
+    }
+
     /// Simulated time, in picoseconds.
     #[getter]
     fn simulated_ps(&self) -> u64 {
@@ -84,23 +90,19 @@ impl Simulation {
 #[pymethods]
 impl Simulation {
     /// Opens the workloads and puts the drive into its first state, or takes that from `drives`; with `alone` only the stream
-    /// at that place issues requests.
+    /// at that place issues requests. `control` shows how far preconditioning is.
     #[new]
-    #[pyo3(signature = (config, alone=None, drives=None))]
+    #[pyo3(signature = (config, alone=None, drives=None, control=None))]
     fn new(
         py: Python<'_>,
         config: &Config,
         alone: Option<usize>,
         drives: Option<&Bound<'_, PreparedDrives>>,
+        control: Option<&Bound<'_, Control>>,
     ) -> PyResult<Self> {
-        let drives = drives.map(Bound::get);
-        let opened = py.detach(|| {
-            guarded(|| match (alone, drives) {
-                (None, None) => simulation::Simulation::new(&config.0),
-                (Some(stream), None) => simulation::Simulation::alone(&config.0, stream),
-                (only, Some(drives)) => simulation::Simulation::prepared(&config.0, only, &drives.0),
-            })
-        })?;
+        let drives = drives.map(|drives| &drives.get().0);
+        let control = control.map_or_else(Arc::default, |control| Arc::clone(&control.get().0));
+        let opened = py.detach(|| guarded(|| simulation::Simulation::watched(&config.0, alone, drives, &control)))?;
         let simulation = Mutex::new(opened.map_err(|error| exception(&error))?);
         Ok(Simulation { simulation, timeline: OnceLock::new() })
     }

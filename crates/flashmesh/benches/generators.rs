@@ -2,7 +2,7 @@
 //!
 //! `cargo bench -p flashmesh --bench generators`; a faster line with another hash is another generator.
 
-#[path = "../tests/common/mod.rs"]
+#[path = "../tests/support/fingerprint.rs"]
 mod common;
 
 use std::hint::black_box;

@@ -74,7 +74,10 @@ class Parameter:
 def parameters() -> tuple[Parameter, ...]:
     """All declared parameters that a campaign may set."""
     declared = json.loads(_native.parameters())
-    found = (Parameter(**(one | {"choices": tuple(one["choices"])})) for one in declared)
+    found = (
+        Parameter(one["key"], one["type"], one["default"], one["min"], one["max"], tuple(dict(one["choices"])))
+        for one in declared
+    )
     return tuple(one for one in found if one.key not in NEVER and "NAME" not in one.key)
 
 

@@ -15,12 +15,12 @@ FAILED = 3
 
 @click.command(epilog=EXIT_CODES)
 @click.option(
-    "--runs", type=click.IntRange(min=1), help="How many runs in all; without it until --minutes have passed."
+    "--runs", type=click.IntRange(min=1), help="Total number of runs; without it, until --minutes have passed."
 )
 @click.option(
-    "--seed", type=click.IntRange(0, 2**63 - 1), default=1, show_default=True, help="What the drives are drawn from."
+    "--seed", type=click.IntRange(0, 2**63 - 1), default=1, show_default=True, help="Seed of the random drives."
 )
-@click.option("--minutes", type=click.FloatRange(min=0), help="How long at most.")
+@click.option("--minutes", type=click.FloatRange(min=0), help="Time limit.")
 @click.option(
     "--out",
     "folder",
@@ -28,13 +28,13 @@ FAILED = 3
     default=Path("campaign"),
     show_default=True,
     metavar="DIR",
-    help="Where its state is kept; a campaign that was stopped goes on from there.",
+    help="Folder of the state; a stopped campaign continues from it.",
 )
 @click.option(
-    "--repeat", "failure", type=click.Path(path_type=Path), metavar="FILE", help="Run the drive of a failure again."
+    "--repeat", "failure", type=click.Path(path_type=Path), metavar="FILE", help="Repeat the run of a failure."
 )
 def campaign(runs: int | None, seed: int, minutes: float | None, folder: Path, failure: Path | None) -> int:
-    """Simulate random drives under all oracles, and check their results by other means.
+    """Simulate random drives under all oracles, and check their results independently.
 
     Any declared parameter is drawn. What a drive reports is checked against its log of requests and its configuration.
     A drive that fails is shrunk to a small configuration, which --repeat runs again.

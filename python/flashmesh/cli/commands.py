@@ -8,25 +8,28 @@ from typing import Any
 
 import click
 
-from flashmesh._native import __version__
 from flashmesh.cli.parameters import EXIT_CODES
 
 COMMANDS = {
     "campaign": ("flashmesh.cli.campaign", "Simulate random drives under all oracles, and check their results."),
-    "collisions": ("flashmesh.cli.collisions", "Say which reads collide on a die, and what copies would gain."),
-    "compare": ("flashmesh.cli.compare", "Simulate drives that differ in some keys, side by side."),
-    "config": ("flashmesh.cli.lists", "Print a configuration with every parameter."),
-    "import-mqsim": ("flashmesh.cli.importers", "Translate two XML files of MQSim."),
+    "collisions": ("flashmesh.cli.collisions", "Analyse read collisions on dies, and what replication would gain."),
+    "compare": ("flashmesh.cli.compare", "Simulate drives that differ in some keys, and compare them."),
+    "completion": ("flashmesh.cli.completion", "Print the completion script of a shell."),
+    "config": ("flashmesh.cli.config", "Print a configuration with every parameter, or compare several."),
+    "doctor": ("flashmesh.cli.doctor", "Check what is installed, and whether it works on this machine."),
+    "explain": ("flashmesh.cli.explain", "Explain a key of a configuration."),
+    "import-mqsim": ("flashmesh.cli.importers", "Translate two XML files of MQSim into configurations."),
+    "init": ("flashmesh.cli.init", "Write a commented configuration to start from."),
     "measures": ("flashmesh.cli.lists", "List the measures that results can be printed by."),
-    "optimise": ("flashmesh.cli.optimise", "Search a space of drives for the best under constraints."),
+    "optimise": ("flashmesh.cli.optimise", "Search a design space for the best drives under constraints."),
     "presets": ("flashmesh.cli.lists", "List the presets."),
-    "profiles": ("flashmesh.cli.lists", "List the named workloads, or describe one."),
-    "report": ("flashmesh.cli.report", "Make one page of saved results: charts, tables, the moving network."),
+    "profiles": ("flashmesh.cli.lists", "List the published workloads, or describe one."),
+    "report": ("flashmesh.cli.report", "Make an HTML page of saved results: charts, tables, the network."),
     "reproduce": ("flashmesh.cli.reproduce", "Measure what papers publish, and say what comes out and why."),
-    "run": ("flashmesh.cli.run", "Simulate one drive and print what came out and why."),
-    "show": ("flashmesh.cli.show", "Print saved results again, with any measure, without simulating."),
-    "sweep": ("flashmesh.cli.sweep", "Run many points, keep each result, go on where it was interrupted."),
-    "trace": ("flashmesh.cli.traces", "Look at traces, or write them in another format."),
+    "run": ("flashmesh.cli.run", "Simulate one drive; print its performance and what limits it."),
+    "show": ("flashmesh.cli.show", "Print saved results again, with any measure."),
+    "sweep": ("flashmesh.cli.sweep", "Run many points on cores or a cluster; resume after interruptions."),
+    "trace": ("flashmesh.cli.traces", "Inspect, convert, model and compare traces."),
 }
 """The module that defines each command, and what it does."""
 
@@ -44,10 +47,28 @@ class LazyCommands(UserDict[str, Any]):
 class LazyGroup(click.Group):
     """A group that says what its commands do without importing them."""
 
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[Any]:
+        """The commands that a word may become, with what they do; none of them is imported for it."""
+        from click.shell_completion import CompletionItem
+
+        found = [
+            CompletionItem(name, help=about) for name, (_, about) in COMMANDS.items() if name.startswith(incomplete)
+        ]
+        return [*found, *click.Command.shell_complete(self, ctx, incomplete)]
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Writes a line for each command."""
         with formatter.section("Commands"):
             formatter.write_dl([(name, summary) for name, (_, summary) in COMMANDS.items()])
+
+
+def print_version(ctx: click.Context, parameter: click.Parameter, wanted: bool) -> None:
+    """Prints the facts of this installation, and ends the command."""
+    if wanted and not ctx.resilient_parsing:
+        from flashmesh.facts import text
+
+        click.echo(text())
+        ctx.exit()
 
 
 @click.group(
@@ -56,9 +77,16 @@ class LazyGroup(click.Group):
     epilog=EXIT_CODES,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
-@click.version_option(__version__, message="flashmesh %(version)s")
+@click.option(
+    "--version",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=print_version,
+    help="Print the version and what it is built of.",
+)
 def flashmesh() -> None:
-    """Simulate SSDs: replay a workload on a drive and read where the time went."""
+    """Simulate SSDs: replay a workload on a drive and see where the time goes."""
     from flashmesh import provenance
 
     provenance.set_command()

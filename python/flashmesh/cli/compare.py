@@ -11,7 +11,7 @@ from flashmesh import simulate
 from flashmesh.axes import refuse_clashes
 from flashmesh.cli.drive import drive_of, jobs_of, tell_lonely
 from flashmesh.cli.output import STDOUT, TRACE, inputs, refuse_overwriting, refuse_stdout, require_stdout, stdout
-from flashmesh.cli.parameters import EXIT_CODES, axis, drive_argument, output_option, workload_options
+from flashmesh.cli.parameters import EXIT_CODES, axis, completed, drive_argument, output_option, workload_options
 from flashmesh.cli.progress import ProgressBar
 from flashmesh.cli.sweeping import TOLD_FROM, Estimate, announce, failure
 from flashmesh.files import whole_file, write_text
@@ -36,14 +36,20 @@ if TYPE_CHECKING:
     required=True,
     type=axis,
     metavar="KEY=A,B,...",
-    help="Values of a key to compare; several axes give all combinations.",
+    shell_complete=completed("axes"),
+    help="Values of a key to compare; several --vary give all combinations.",
 )
 @click.option(
-    "--jobs", type=click.IntRange(min=1), default=simulate.cores, show_default="all cores", help="Runs at once."
+    "--jobs",
+    type=click.IntRange(min=1),
+    default=simulate.cores,
+    show_default="all cores",
+    help="Number of parallel runs.",
 )
 @click.option(
     "--measure",
     metavar="NAME",
+    shell_complete=completed("measures"),
     help="Print one measure alone, such as bandwidth: a row for each value of the first axis. flashmesh measures "
     "lists them.",
 )
@@ -52,7 +58,7 @@ if TYPE_CHECKING:
 @output_option(
     "--csv", "csv_file", "Write the results as CSV, a row for each run; - writes them to stdout instead of the table."
 )
-@click.option("--long", is_flag=True, help="In the CSV a row for each value of each run, instead of one for each run.")
+@click.option("--long", is_flag=True, help="Long-format CSV: one row for each value of each run.")
 @output_option("--parquet", "parquet_file", "Write the results as a Parquet file, a row for each run.")
 def compare(
     config: str | None,

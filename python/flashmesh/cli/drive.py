@@ -44,4 +44,4 @@ def jobs_of(fio_file: Path | None, quiet: bool) -> FioJobs | None:
 def tell_lonely(results: Iterable[Result], fairness: bool, quiet: bool) -> None:
     """Says on stderr that fairness is a matter of several streams, where there is one."""
     if fairness and not quiet and all(len(result.streams) == 1 for result in results):
-        click.echo("--fairness: there is one stream, and nothing beside it that could slow it down.", err=True)
+        click.echo("--fairness has no effect: the run has a single stream.", err=True)

@@ -15,6 +15,7 @@ import click
 from flashmesh._native import CheckError, FlashmeshError, InternalError
 from flashmesh.cli.commands import flashmesh
 from flashmesh.cli.output import StdoutClosed
+from flashmesh.cli.parameters import COMPLETING
 from flashmesh.cli.signals import begin
 
 OK = 0
@@ -63,6 +64,8 @@ def flush(stream: IO[str] | None) -> None:
 def guarded() -> int:
     """Runs the command line; every exception becomes a message and an exit code."""
     try:
+        if COMPLETING in os.environ:
+            from flashmesh.cli import completion  # noqa: F401 - tells click how Bash asks
         # Without click's own handling: it knows neither our errors nor our exit codes.
         code = flashmesh.main(prog_name="flashmesh", standalone_mode=False)
         return code if isinstance(code, int) else OK

@@ -1,4 +1,4 @@
-"""The commands that read what other simulators are configured with."""
+"""The commands that read configurations of other simulators."""
 
 from __future__ import annotations
 
@@ -21,19 +21,21 @@ from flashmesh.importers import mqsim
     type=click.Path(path_type=Path),
     required=True,
     metavar="DIR",
-    help="Where to write; made when it is not there.",
+    help="Folder to write to; created if missing.",
 )
-@click.option("--physical", is_flag=True, help="Describe the drive that the files mean, not the one MQSim simulates.")
+@click.option(
+    "--physical", is_flag=True, help="Describe the drive that the files specify, not the one MQSim simulates."
+)
 @click.option(
     "--requests-max",
     type=click.IntRange(min=0),
     default=mqsim.REQUESTS_MAX,
     show_default=True,
     metavar="NUMBER",
-    help="Flows of more requests are described, rather than written out as MQSim draws them.",
+    help="Largest flow to write out as a trace of the requests MQSim draws; larger flows become a synthetic workload.",
 )
 def import_mqsim(device: Path, workload: Path, directory: Path, physical: bool, requests_max: int) -> int:
-    """Translate two XML files of MQSim: a configuration for each scenario, and what became of every tag.
+    """Translate two XML files of MQSim into a configuration for each scenario, and report every tag.
 
     SSDCONFIG is the file MQSim takes with -i, WORKLOAD that with -w. Without --physical the habits of MQSim are written
     too, and the very requests that it issues, so that the results are MQSim's; the keys in which that differs from what

@@ -1,29 +1,12 @@
-"""The commands that print what there is: a whole configuration, presets, named workloads."""
+"""The commands that list: presets, published workloads, measures."""
 
 from __future__ import annotations
 
 import click
 
 import flashmesh as library
-from flashmesh import configuration, memory
 from flashmesh.cli.output import stdout
-from flashmesh.cli.parameters import EXIT_CODES, config_argument, setting
-
-
-@click.command(epilog=EXIT_CODES)
-@config_argument
-@click.option("--set", "settings", multiple=True, type=setting, metavar="KEY=VALUE", help="Override a key.")
-def config(config: str, settings: tuple[tuple[str, str], ...]) -> None:
-    """Print a configuration with every parameter and its value, as TOML.
-
-    CONFIG is a configuration file, preset:NAME, or - for standard input.
-    """
-    loaded = configuration.load(config, overrides=dict(settings))
-    need = memory.need([loaded])
-    of_it = f", {memory.size(need.preconditioned)} of it for preconditioning" if need.preconditioned else ""
-    with stdout() as stream:
-        stream.write(loaded.to_toml())
-        stream.write(f"\n# A run takes at most about {memory.size(need.used)} of memory{of_it}.\n")
+from flashmesh.cli.parameters import EXIT_CODES, completed
 
 
 @click.command(epilog=EXIT_CODES)
@@ -36,9 +19,9 @@ def presets() -> None:
 
 
 @click.command(epilog=EXIT_CODES)
-@click.argument("name", required=False)
+@click.argument("name", required=False, shell_complete=completed("profiles"))
 def profiles(name: str | None) -> None:
-    """List the named workloads by paper, or say what is published and what is assumed of the one called NAME."""
+    """List the published workloads by paper, or describe the one called NAME: what is published, what is assumed."""
     if name is not None:
         with stdout() as stream:
             stream.write(library.describe_profile(name).rstrip("\n") + "\n")
@@ -55,7 +38,7 @@ def profiles(name: str | None) -> None:
 
 @click.command(epilog=EXIT_CODES)
 def measures() -> None:
-    """List what --measure of compare, sweep and show prints.
+    """List the measures that --measure of compare, sweep and show takes.
 
     First the measures that tables show, then every single value of a result by its key, with its unit and meaning.
     """

@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 @click.argument("file", metavar="SEARCH.toml", type=click.Path(path_type=Path))
 @store_options
 @dask_options
-@click.option("--quiet", is_flag=True, help="Say nothing on stderr but errors.")
+@click.option("--quiet", is_flag=True, help="Print only errors on stderr.")
 def optimise(file: Path, out: Path | None, resume: bool, jobs: int, dask: str | None, workers: int, quiet: bool) -> int:
-    """Search a space of drives for the best ones under constraints.
+    """Search a design space for the best drives under constraints.
 
     Prints the drives that no other beats in every objective (the Pareto front). The folder of results holds them with
     all others that were tried; a search goes on with --resume, also for more trials. docs/sweeps.md says what

@@ -59,7 +59,7 @@ def refuse_suffix(option: str, path: Path | None, suffix: str) -> None:
     """Refuses a name that promises another format than the one that is written."""
     if path is not None and path.suffix.lower() not in ("", suffix):
         raise click.BadParameter(
-            f"{path} is no name for it: it writes {suffix[1:].capitalize()}; name it {path.with_suffix(suffix)}",
+            f"{path} has the wrong suffix: it writes {suffix[1:].capitalize()}; name it {path.with_suffix(suffix)}",
             param_hint=option,
         )
 
@@ -76,7 +76,7 @@ def inputs(
         files.append(Path(settings[TRACE].strip('"')))
     # A pipe can be read only once, and that is for the run.
     if is_preset or Path(config).is_file():
-        # What is wrong the run says, or an axis sets it right.
+        # The run reports what is wrong, or an axis replaces it.
         with suppress(FlashmeshError):
             files += configuration.load(config, overrides=settings, trace=trace).traces()
     found = {"the trace": files, "the job file": [fio] if fio is not None else []}

@@ -9,8 +9,22 @@ from typing import Any, TypeVar
 import click
 
 EXIT_CODES = """Exit codes: 0 done; 1 internal error; 2 bad input, bad usage or a file that cannot be read or
-written; 3 a check failed; 129 hung up; 130 interrupted; 141 the reader of stdout went away; 143 terminated."""
+written; 3 a check failed; 129 hung up; 130 interrupted; 141 stdout was closed by its reader; 143 terminated."""
+COMPLETING = "_FLASHMESH_COMPLETE"
+"""The environment variable by which a shell asks for what a word may become."""
 F = TypeVar("F", bound=Callable[..., Any])
+
+
+def completed(name: str) -> Callable[[click.Context, click.Parameter, str], list[Any]]:
+    """What a word may become, by the function of this name, which is imported when a shell asks."""
+
+    def complete(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[Any]:
+        from flashmesh.cli import completion
+
+        found: list[Any] = getattr(completion, name)(context, parameter, incomplete)
+        return found
+
+    return complete
 
 
 def setting(text: str) -> tuple[str, str]:
@@ -46,23 +60,24 @@ def split(text: str) -> list[str]:
 
 def config_argument(command: F) -> F:
     """The configuration."""
-    return click.argument("config", metavar="CONFIG")(command)
+    return click.argument("config", metavar="CONFIG", shell_complete=completed("configs"))(command)
 
 
 def drive_argument(command: F) -> F:
     """The configuration of a command that knows what to do without one."""
-    return click.argument("config", metavar="[CONFIG]", required=False)(command)
+    complete = completed("configs")
+    return click.argument("config", metavar="[CONFIG]", required=False, shell_complete=complete)(command)
 
 
 def tolerate_option(command: F) -> F:
     """Whether bad lines of a trace are let pass."""
-    text = "Skip unusable lines of a trace, however many."
+    text = "Skip unusable lines of a trace, however many there are."
     return click.option("--tolerate", is_flag=True, help=text)(command)
 
 
 def sort_option(command: F) -> F:
     """Whether a trace may be out of order."""
-    text = "Take a trace that is out of order: lines up to 256 requests and 10 s late are sorted in."
+    text = "Accept a trace that is out of order; lines up to 256 requests and 10 s late are sorted in."
     return click.option("--sort", is_flag=True, help=text)(command)
 
 
@@ -76,8 +91,10 @@ def workload_options(command: F) -> F:
     trace = click.Path(path_type=Path)
     options = [
         click.option("--trace", type=trace, metavar="FILE", help="Replay this trace."),
-        click.option("--profile", metavar="NAME", help="Replay this named workload."),
-        click.option("--fio", "fio_file", type=trace, metavar="FILE", help="Run these jobs of fio, each as a stream."),
+        click.option(
+            "--profile", metavar="NAME", help="Replay this named workload.", shell_complete=completed("profiles")
+        ),
+        click.option("--fio", "fio_file", type=trace, metavar="FILE", help="Run the jobs of this fio file as streams."),
         click.option(
             "--set",
             "settings",
@@ -85,17 +102,18 @@ def workload_options(command: F) -> F:
             type=setting,
             metavar="KEY=VALUE",
             help="Override a key of the configuration.",
+            shell_complete=completed("settings"),
         ),
-        click.option("--seed", type=click.IntRange(0, 2**63 - 1), help="The number every random choice grows from."),
+        click.option("--seed", type=click.IntRange(0, 2**63 - 1), help="Seed of all random numbers."),
         tolerate_option,
         sort_option,
         click.option("--check", is_flag=True, help="Check the simulation against its oracles as it runs."),
         click.option(
             "--fairness",
             is_flag=True,
-            help="Run each stream alone too, and say how much the others slow it down; needs several streams.",
+            help="Also run each stream alone and report its slowdown; needs several streams.",
         ),
-        click.option("--quiet", is_flag=True, help="Say nothing on stderr but errors."),
+        click.option("--quiet", is_flag=True, help="Print only errors on stderr."),
     ]
     for option in reversed(options):
         command = option(command)
@@ -108,11 +126,15 @@ def store_options(command: F) -> F:
 
     options = [
         click.option(
-            "--out", type=click.Path(path_type=Path), metavar="DIR", help="Where results are kept; made when not there."
+            "--out", type=click.Path(path_type=Path), metavar="DIR", help="Folder of the results; created if missing."
         ),
-        click.option("--resume", is_flag=True, help="Go on with the results that are there, and repeat nothing."),
+        click.option("--resume", is_flag=True, help="Keep finished results and run only what is missing."),
         click.option(
-            "--jobs", type=click.IntRange(min=1), default=simulate.cores, show_default="all cores", help="Runs at once."
+            "--jobs",
+            type=click.IntRange(min=1),
+            default=simulate.cores,
+            show_default="all cores",
+            help="Number of parallel runs.",
         ),
     ]
     for option in reversed(options):
@@ -123,7 +145,7 @@ def store_options(command: F) -> F:
 def dask_options(command: F) -> F:
     """A cluster to run on."""
     command = click.option(
-        "--workers", type=click.IntRange(min=1), default=1, show_default=True, help="Jobs to ask Slurm for."
+        "--workers", type=click.IntRange(min=1), default=1, show_default=True, help="Number of Slurm jobs to request."
     )(command)
-    text = "Run on a Dask cluster: the address of its scheduler, or slurm to start one there."
+    text = "Run on a Dask cluster: the address of its scheduler, or slurm to start a cluster in Slurm jobs."
     return click.option("--dask", metavar="ADDRESS|slurm", help=text)(command)

@@ -48,6 +48,7 @@ class ProgressBar(AbstractContextManager["ProgressBar"]):
         """Nothing is shown when quiet or when nobody watches."""
         self.quiet = quiet
         self.bar = None if quiet or not watched(sys.stderr) else new_bar()
+        self.is_simulating = False
 
     def __enter__(self) -> ProgressBar:
         """Shows the bar."""
@@ -82,10 +83,20 @@ class ProgressBar(AbstractContextManager["ProgressBar"]):
         """Shows how far the runs are."""
         if self.bar is None:
             return
-        if progress.opening:
-            self.bar.update(self.bar.tasks[0].id, description="reading traces and preconditioning")
-            return
         task = self.bar.tasks[0]
+        if progress.opening:
+            share = progress.preconditioned
+            if share is None:
+                self.bar.update(task.id, description="reading traces and setting up", total=None, state="")
+            else:
+                self.bar.update(
+                    task.id, description="preconditioning", completed=share, total=1.0, state=q.share(share)
+                )
+            return
+        if not self.is_simulating:
+            # The time left is that of the runs.
+            self.bar.reset(task.id)
+            self.is_simulating = True
         done = q.scaled(progress.requests_done)
         of = f"/{q.scaled(progress.request_total)}" if progress.request_total else ""
         rate = f"{q.scaled(task.speed)}/s" if task.speed else ""

@@ -20,18 +20,18 @@ from flashmesh.files import whole_file, write_text
     metavar="FILE",
     default=Path("report.html"),
     show_default=True,
-    help="Write the page there.",
+    help="The page to write.",
 )
 @click.option("--open", "show", is_flag=True, help="Open the page in the browser.")
 @click.option(
     "--plots",
     type=click.Path(path_type=Path, file_okay=False),
     metavar="DIR",
-    help="Write each chart as SVG and PDF too, with its data as CSV beside it.",
+    help="Also write each chart as SVG and PDF, with its data as CSV.",
 )
 @click.option("--title", metavar="TEXT", help="The title of the page; the names of the files by default.")
 def report(results: tuple[Path, ...], output: Path, show: bool, plots: Path | None, title: str | None) -> int:
-    """Make one page of results: charts, tables and the moving network, in a file that needs nothing else.
+    """Make one page of results: charts, tables and the animated network, in one self-contained file.
 
     RESULT is a file that `flashmesh run` or `flashmesh compare` has written, JSON or Parquet, or the folder of a sweep.
     """
@@ -52,7 +52,7 @@ def report(results: tuple[Path, ...], output: Path, show: bool, plots: Path | No
     if plots is not None:
         from flashmesh.html.figures import write_figures
 
-        for path in write_figures(study.runs, plots):
+        for path in write_figures(study, plots):
             click.echo(path)
     with whole_file(output) as target:
         write_text(target, text)

@@ -36,9 +36,9 @@ if TYPE_CHECKING:
 @output_option(
     "--epochs",
     "epochs_file",
-    "Write a row for every epoch to a .csv or .parquet file; needs --set measure.epoch=TIME, how long one is.",
+    "Write a row for every epoch to a .csv or .parquet file; needs --set measure.epoch=LENGTH.",
 )
-@output_option("--timeline", "timeline_file", "Write a timeline to open with Perfetto (ui.perfetto.dev).")
+@output_option("--timeline", "timeline_file", "Write a timeline for Perfetto (ui.perfetto.dev).")
 def run(
     config: str | None,
     fio_file: Path | None,
@@ -51,10 +51,10 @@ def run(
     settings: tuple[tuple[str, str], ...],
     **options: Any,
 ) -> int:
-    """Simulate one drive and print what came out and why.
+    """Simulate one drive; print its performance and what limits it.
 
     CONFIG is a configuration file, preset:NAME, or - for standard input. With --fio it may be left out, for the
-    drive of the defaults.
+    default drive.
     """
     config = drive_of(config, fio_file)
     refuse_stdout("--request-log", requests_file)

@@ -9,7 +9,7 @@ import click
 
 from flashmesh._native import FlashmeshError
 from flashmesh.cli.output import STDOUT, refuse_overwriting, refuse_stdout, require_stdout, stdout
-from flashmesh.cli.parameters import EXIT_CODES, output_option
+from flashmesh.cli.parameters import EXIT_CODES, completed, output_option
 from flashmesh.comparison import ComparedRun, Comparison
 from flashmesh.files import whole_file, write_text
 from flashmesh.saved import load
@@ -25,9 +25,10 @@ if TYPE_CHECKING:
     "measures",
     multiple=True,
     metavar="NAME",
+    shell_complete=completed("measures"),
     help="Print this measure alone; flashmesh measures lists them.",
 )
-@click.option("--long", is_flag=True, help="In the CSV a row for each value of each run, instead of one for each run.")
+@click.option("--long", is_flag=True, help="Long-format CSV: one row for each value of each run.")
 @output_option("--csv", "csv_file", "Write the runs as CSV; - writes them to stdout instead of the tables.")
 @output_option("--parquet", "parquet_file", "Write the runs as a Parquet file.")
 def show(path: Path, measures: tuple[str, ...], long: bool, csv_file: Path | None, parquet_file: Path | None) -> int:

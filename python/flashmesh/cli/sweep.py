@@ -11,7 +11,7 @@ import click
 from flashmesh import configuration
 from flashmesh._native import ConfigError, FlashmeshError
 from flashmesh.cli.output import require_stdout, stdout
-from flashmesh.cli.parameters import EXIT_CODES, dask_options, setting, store_options
+from flashmesh.cli.parameters import EXIT_CODES, completed, dask_options, setting, store_options
 from flashmesh.cli.sweeping import Lines, announce, failure, first_line
 
 if TYPE_CHECKING:
@@ -31,14 +31,24 @@ def shard(text: str) -> tuple[int, int]:
 @click.command(epilog=EXIT_CODES)
 @click.argument("file", metavar="SWEEP.toml", type=click.Path(path_type=Path))
 @store_options
-@click.option("--keep-going", is_flag=True, help="Leave out points that cannot be configured, instead of stopping.")
-@click.option("--shard", type=shard, default="1/1", metavar="I/N", help="Do every N-th run only, from the I-th on.")
+@click.option("--keep-going", is_flag=True, help="Skip points that cannot be configured instead of stopping.")
+@click.option(
+    "--shard", type=shard, default="1/1", metavar="I/N", help="Run only every N-th run, starting with the I-th."
+)
 @dask_options
-@click.option("--set", "settings", multiple=True, type=setting, metavar="KEY=VALUE", help="Override a key of all runs.")
+@click.option(
+    "--set",
+    "settings",
+    multiple=True,
+    type=setting,
+    metavar="KEY=VALUE",
+    help="Override a key of all runs.",
+    shell_complete=completed("settings"),
+)
 @click.option("--check", is_flag=True, help="Check the simulations against their oracles as they run.")
-@click.option("--fairness", is_flag=True, help="Run each stream alone too, and say how much the others slow it down.")
-@click.option("--dry-run", is_flag=True, help="Check every run, say how many there are, and run none.")
-@click.option("--quiet", is_flag=True, help="Say nothing on stderr but errors.")
+@click.option("--fairness", is_flag=True, help="Also run each stream alone and report its slowdown.")
+@click.option("--dry-run", is_flag=True, help="Check and count all runs, but start none.")
+@click.option("--quiet", is_flag=True, help="Print only errors on stderr.")
 def sweep(
     file: Path,
     out: Path | None,
@@ -54,7 +64,7 @@ def sweep(
     dry_run: bool,
     quiet: bool,
 ) -> int:
-    """Run every point of a sweep and keep each result the moment it exists.
+    """Run every point of a sweep; save each result as soon as it exists.
 
     The folder of results holds a JSON file for each run, one Parquet file of all of them, and a log. A sweep that was
     interrupted or killed goes on with --resume and repeats nothing. docs/sweeps.md says what SWEEP.toml holds.

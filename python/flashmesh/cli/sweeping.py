@@ -32,8 +32,8 @@ def duration(seconds: float) -> str:
 def announce(runs: int, kept: int, places: int, quiet: bool) -> None:
     """Says how many runs there are before the first begins."""
     if not quiet:
-        there = f", {kept:,} of them are there already" if kept else ""
-        click.echo(f"{runs:,} runs{there}; {places} at once", err=True)
+        there = f", {kept:,} of them finished already" if kept else ""
+        click.echo(f"{runs:,} runs{there}; {places} at a time", err=True)
 
 
 class Estimate:
@@ -51,7 +51,7 @@ class Estimate:
         left = self.session.time_left_s()
         if self.ended == self.after and left:
             runs = "run" if self.ended == 1 else f"{self.ended} runs"
-            click.echo(f"about {duration(left)} to go, by the time the first {runs} took", err=True)
+            click.echo(f"about {duration(left)} left, estimated from the first {runs}", err=True)
 
 
 class Lines:

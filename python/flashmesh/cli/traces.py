@@ -12,7 +12,7 @@ import click
 import flashmesh as library
 from flashmesh import _native
 from flashmesh.cli.output import STDOUT, refuse_overwriting, refuse_stdout, require_stdout, stdout
-from flashmesh.cli.parameters import EXIT_CODES, output_option, setting, sort_option, tolerate_option
+from flashmesh.cli.parameters import EXIT_CODES, completed, output_option, setting, sort_option, tolerate_option
 from flashmesh.files import whole_file, write_text
 from flashmesh.fitting import CHECKED_REQUESTS
 from flashmesh.report import comparison_of_traces
@@ -30,7 +30,8 @@ settings_option = click.option(
     multiple=True,
     type=setting,
     metavar="KEY=VALUE",
-    help="How to read a trace, such as workload.format=msr or workload.time-unit=us.",
+    shell_complete=completed("settings"),
+    help="Key that says how to read a trace, such as workload.format=msr or workload.time-unit=us.",
 )
 format_option = click.option(
     "--format",
@@ -38,19 +39,19 @@ format_option = click.option(
     type=click.Choice(_native.trace_output_formats()),
     default="ascii",
     show_default=True,
-    help="What to write: the ASCII family (nanoseconds, sectors of 512 B, 1 for a read) or MSR Cambridge CSV.",
+    help="Format to write: the ASCII family (nanoseconds, sectors of 512 B, 1 for a read) or MSR Cambridge CSV.",
 )
 drop_option = click.option(
     "--drop-unwritable",
     is_flag=True,
-    help="Leave out requests that neither read nor write, which no format here can say: they deallocate or flush.",
+    help="Leave out requests that deallocate or flush, which these formats cannot express.",
 )
 seed_option = click.option(
     "--seed",
     type=click.IntRange(0, 2**63 - 1),
     default=1,
     show_default=True,
-    help="The number every random choice grows from.",
+    help="Seed of all random numbers.",
 )
 
 
@@ -61,7 +62,7 @@ def reading(settings: tuple[tuple[str, str], ...], sort: bool) -> dict[str, str]
 
 @click.group(epilog=EXIT_CODES)
 def trace() -> None:
-    """Look at traces, or write them in another format."""
+    """Inspect, convert, model and compare traces."""
 
 
 @trace.command(epilog=EXIT_CODES)
@@ -73,7 +74,7 @@ def trace() -> None:
 def stat(
     files: tuple[Path, ...], settings: tuple[tuple[str, str], ...], tolerate: bool, sort: bool, json_file: Path | None
 ) -> int:
-    """Say what is in traces, side by side: requests, sizes, footprint, arrivals, streams.
+    """Print statistics of traces side by side: requests, sizes, footprint, arrivals, streams.
 
     The format of each FILE is found from its start.
     """
@@ -163,12 +164,12 @@ def left_out(requests: library.LeftOut) -> list[str]:
 @tolerate_option
 @sort_option
 @click.option(
-    "--check", is_flag=True, help="Show all figures of a copy beside those of TRACE, with simulated latencies."
+    "--check", is_flag=True, help="Print all figures of a copy beside those of TRACE, with simulated latencies."
 )
 def profile(
     source: Path, target: Path, settings: tuple[tuple[str, str], ...], tolerate: bool, sort: bool, check: bool
 ) -> int:
-    """Fit a profile to TRACE: at most 160 KiB of text that say what it is like.
+    """Fit a profile to TRACE: a statistical description of at most 160 KiB.
 
     The profile holds counts and quantiles, but no request of the trace; `trace generate` makes traces from it, and
     `workload.fitted` in a configuration runs it. A copy of the first million requests is made at once and compared with
@@ -194,7 +195,9 @@ def profile(
 @trace.command(epilog=EXIT_CODES)
 @click.argument("source", type=FILE, metavar="PROFILE")
 @click.option("-o", "--output", "target", type=FILE, required=True, metavar="FILE", help="The trace to write.")
-@click.option("--requests", type=click.IntRange(1, 10**12), help="How many; as many as the original has unless given.")
+@click.option(
+    "--requests", type=click.IntRange(1, 10**12), help="Number of requests; by default as many as the original has."
+)
 @seed_option
 @format_option
 @drop_option
@@ -223,7 +226,8 @@ def generate(source: Path, target: Path, requests: int | None, seed: int, form: 
     multiple=True,
     type=setting,
     metavar="KEY=VALUE",
-    help="How to read COPY; --set is for ORIGINAL.",
+    shell_complete=completed("settings"),
+    help="Key that says how to read COPY; --set is for ORIGINAL.",
 )
 @tolerate_option
 @sort_option

@@ -8,20 +8,20 @@ from typing import TYPE_CHECKING
 
 from flashmesh._native import FlashmeshError, OutputError
 from flashmesh.files import whole_file
-from flashmesh.html.page import figures
+from flashmesh.html.page import figures, fronts
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
     from pathlib import Path
 
-    from flashmesh.plots.runs import Run
+    from flashmesh.html.saved import Study
     from flashmesh.plots.style import Plot, Values
 
 WIDTH = 460
 """How wide figures are drawn: twice a column of a paper, so that texts stay readable in one."""
 
 
-def write_figures(runs: Sequence[Run], folder: Path) -> Iterator[Path]:
+def write_figures(study: Study, folder: Path) -> Iterator[Path]:
     """Writes every chart of a report, and gives the files as they are written.
 
     Raises:
@@ -37,7 +37,7 @@ def write_figures(runs: Sequence[Run], folder: Path) -> Iterator[Path]:
     except OSError as error:
         raise OutputError(f"{folder}: cannot be made: {error.strerror}") from error
     version = ".".join(vl_convert.get_vegalite_versions()[-1].split(".")[:2])
-    for section in figures(runs):
+    for section in [*fronts(study.searches), *figures(study.runs)]:
         for figure in section.figures:
             spec = figure.plot.altair().properties(width=WIDTH).to_dict()
             svg = vl_convert.vegalite_to_svg(spec, vl_version=version)

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from flashmesh.html.saved import Study
+    from flashmesh.html.search import Found
     from flashmesh.plots.runs import Run
     from flashmesh.plots.style import Plot
 
@@ -43,6 +44,8 @@ class Section:
     title: str
     figures: tuple[Figure, ...]
     note: str = ""
+    search: Found | None = None
+    """The search whose front is shown as a table."""
 
 
 def figures(runs: Sequence[Run]) -> list[Section]:
@@ -76,12 +79,22 @@ def figures(runs: Sequence[Run]) -> list[Section]:
     return found
 
 
+def fronts(searches: Sequence[Found]) -> list[Section]:
+    """The parts of a page that show what searches have found."""
+    found = []
+    for number, search in enumerate(searches, 1):
+        name = "front" if number == 1 else f"front-{number}"
+        charts = tuple(Figure(f"{name}-{place}", plot) for place, plot in enumerate(search.plots()))
+        found.append(Section(name, "Pareto front", charts, search.sentence, search))
+    return found
+
+
 def page(study: Study) -> str:
     """The page of a study, as HTML."""
     import jinja2
 
     runs = study.runs
-    sections = figures(runs)
+    sections = [*fronts(study.searches), *figures(runs)]
     specs: dict[str, Any] = {}
     datasets: dict[str, Any] = {}
     for figure in (figure for section in sections for figure in section.figures):

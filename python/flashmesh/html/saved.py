@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from flashmesh._native import FlashmeshError
-from flashmesh.plots.runs import Run, label, run_of, runs_of
+from flashmesh.plots.runs import Run, label, labelled, run_of, runs_of
 from flashmesh.results import Result
 from flashmesh.sweep.store import MANIFEST, TABLE, read_manifest
 from flashmesh.sweep.table import read_parquet
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from flashmesh.comparison import Comparison
+    from flashmesh.html.search import Found
 
 NEEDED = ("configuration", "distribution", "latency_ps", "links", "path_conflict", "power", "utilisation", "version")
 """What a report is made of, beside single numbers."""
@@ -36,6 +37,8 @@ class Study:
     """The runs, each with a name of its own."""
     notes: tuple[str, ...] = ()
     """What is to be known about them first: runs that failed, or are missing."""
+    searches: tuple[Found, ...] = ()
+    """The searches among them."""
 
 
 def read(paths: Sequence[str | Path]) -> Study:
@@ -48,7 +51,9 @@ def read(paths: Sequence[str | Path]) -> Study:
         raise SavedError("a report needs at least one result: name a file that `--json` has written")
     runs: list[Run] = []
     notes: list[str] = []
+    searches: list[Found] = []
     for path in map(Path, paths):
+        searches += _searches(path)
         found, said = _runs(path)
         several = len(paths) > 1
         runs += [replace(run, name=f"{path.stem}: {run.name}") if several and run.settings else run for run in found]
@@ -56,7 +61,7 @@ def read(paths: Sequence[str | Path]) -> Study:
     if not runs:
         raise SavedError(f"{', '.join(map(str, paths))}: no run has finished yet")
     title = ", ".join(Path(path).stem for path in paths[:3]) + (" and more" if len(paths) > 3 else "")
-    return Study(title, unique(runs), tuple(notes))
+    return Study(title, unique(runs), tuple(notes), tuple(searches))
 
 
 def study_of(results: Iterable[Result | Comparison], title: str = "flashmesh") -> Study:
@@ -102,7 +107,25 @@ def _sweep(path: Path) -> list[Run]:
         raise SavedError(
             f"{path}: the sweep has not come to its end: go on with --resume, which writes {TABLE} at the end"
         )
-    return _table(path / TABLE)
+    runs = _table(path / TABLE)
+    for search in _searches(path):
+        # Charts draw the first runs: those that were looked for.
+        order = {label: number for number, label in enumerate(search.order())}
+        runs.sort(key=lambda run: order.get(labelled(run.settings), len(order)))
+    return runs
+
+
+def _searches(path: Path) -> list[Found]:
+    """What the folder of a search holds; nothing of other results."""
+    from flashmesh.html.search import read_search
+
+    if not path.is_dir():
+        return []
+    try:
+        found = read_search(path)
+    except (OSError, ValueError, KeyError) as error:
+        raise SavedError(f"{path}: what the search has found cannot be read: {error}") from error
+    return [found] if found is not None else []
 
 
 def _document(path: Path) -> dict[str, Any]:

@@ -18,7 +18,7 @@ PARTS = {
     "cache": ("device cache", "#f0e442"),
     "map_wait": ("waiting for the map", "#cc79a7"),
     "die_wait": ("waiting for the die", "#e69f00"),
-    "behind_gc": ("behind garbage collection", "#000000"),
+    "behind_gc": ("garbage collection", "#000000"),
     "path_wait": ("waiting for the path", "#d55e00"),
     "array": ("array", "#009e73"),
     "transfer": ("transfer", "#0072b2"),

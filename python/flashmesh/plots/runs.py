@@ -56,9 +56,14 @@ def label(settings: Mapping[str, Any]) -> str:
     return ", ".join(short(value_text(value)) for value in settings.values())
 
 
+def labelled(settings: Mapping[str, Any]) -> str:
+    """The settings of a run, with their keys."""
+    return ", ".join(f"{key}={value_text(value)}" for key, value in settings.items())
+
+
 def short(text: str) -> str:
-    """A value without the folders of a path."""
-    return text.rsplit("/", 1)[-1]
+    """A value without the folders of a path; the stroke of a rate, as in 2GB/s, is none of a path."""
+    return text if text.endswith("B/s") else text.rsplit("/", 1)[-1]
 
 
 def baselines(runs: Sequence[Run]) -> list[Run]:

@@ -20,7 +20,7 @@ def rows(result: Result) -> list[tuple[str, str]]:
     kept = f"{q.count(cache.dirty_pages_end)} dirty at the end, {q.count(cache.dirty_pages_max)} at most"
     told.append(("  to flash", f"{q.count(cache.destages)} pages; {kept}"))
     if cache.waits:
-        told.append(("  waited for room", f"{q.count(cache.waits)} pages, {q.time(cache.wait_ps / cache.waits)} each"))
+        told.append(("  waited for space", f"{q.count(cache.waits)} pages, {q.time(cache.wait_ps / cache.waits)} each"))
     cut = result.power_cut
     if cut is not None:
         told.append(("power cut", f"at {q.time(cut.at_ps)}, {q.count(cut.requests_lost)} requests in flight lost"))
@@ -37,4 +37,4 @@ def lookups(found: CacheLookups) -> str:
     """How many of the pages looked up were there."""
     pages = found.hits + found.partial_hits + found.misses
     share = f" ({found.hits / pages:.0%})" if pages else ""
-    return f"{q.count(pages)}, of them {q.count(found.hits)}{share} there, {q.count(found.partial_hits)} in part"
+    return f"{q.count(pages)}: {q.count(found.hits)}{share} hits, {q.count(found.partial_hits)} partial hits"

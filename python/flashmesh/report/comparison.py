@@ -24,7 +24,7 @@ LONG = 24
 """From how many characters on the path of a trace is shown by the name of its file."""
 A_FEW = 12
 """From how many runs on only the measures that matter most are shown."""
-KEY_MEASURES = ("IOPS", "bandwidth", "all mean", "all p99")
+KEY_MEASURES = ("IOPS", "bandwidth", "mean", "p99")
 """What is shown of many runs."""
 ASKED_FOR = ("max slowdown",)
 """What is there only where it was asked for, and is shown then of many runs too."""
@@ -32,9 +32,9 @@ MAIN_MEASURES = (
     "execution time",
     "IOPS",
     "bandwidth",
-    "all mean",
-    "all p99",
-    "all p99.9",
+    "mean",
+    "p99",
+    "p99.9",
     "flush mean",
     "max slowdown",
     "unfairness",

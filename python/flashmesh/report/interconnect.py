@@ -51,11 +51,11 @@ def rows(result: Result) -> list[tuple[str, str]]:
         parts.append(f"{area.routers:,} routers")
     told = [
         ("energy of events", f"{q.energy(energy.total)} ({q.power(power.average_w)} on average): {of}"),
-        ("nominal energy", f"{q.energy(power.nominal_energy_j)}: {q.power(power.nominal_w)} with all parts at work"),
+        ("nominal energy", f"{q.energy(power.nominal_energy_j)}: {q.power(power.nominal_w)} with all parts active"),
         ("interconnect", ", ".join(parts)),
     ]
     saved = area.links_saved_share
-    room = [] if saved is None else [f"links take {q.share(1 - saved)} of the area of the bus's channels"]
+    room = [] if saved is None else [f"links take {q.share(1 - saved)} of the channel area of a bus"]
     if area.added_inside_mm2:
         room.append(f"{q.area(area.added_inside_mm2)} more in the chips")
     if area.added_beside_mm2:

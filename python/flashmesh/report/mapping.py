@@ -16,13 +16,13 @@ def rows(result: Result) -> list[tuple[str, str]]:
     if cache is None:
         return []
     wanted = cache.hits + cache.misses + cache.joined_misses
-    of_wanted = f", {q.share(cache.hit_share)} of {q.count(wanted)} wanted were there" if wanted else ""
+    of_wanted = f", {q.share(cache.hit_share)} of {q.count(wanted)} lookups hit" if wanted else ""
     told = [
-        ("cache of the map", f"{q.count(cache.entries)} entries{of_wanted}"),
-        ("  missed", f"{q.count(cache.misses)} and read, {q.count(cache.joined_misses)} joined a read"),
+        ("mapping cache", f"{q.count(cache.entries)} entries{of_wanted}"),
+        ("  misses", f"{q.count(cache.misses)} read, {q.count(cache.joined_misses)} joined a pending read"),
     ]
     if cache.waits_for_room:
-        told.append(("  waited for room", f"{q.count(cache.waits_for_room)} misses, behind write-backs"))
+        told.append(("  waited for space", f"{q.count(cache.waits_for_room)} misses, for write-backs"))
     if cache.evictions:
         backs = f"{q.count(cache.write_backs)} pages written back"
         without = f", {q.count(cache.write_backs_without_read)} without reading them" if cache.write_backs else ""

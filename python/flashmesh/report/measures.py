@@ -25,13 +25,19 @@ class Measure:
     text: Callable[[float | None], str]
     ratio: bool = True
     kind: str | None = None
-    """The kind of requests it speaks of; None for all measures that are not latencies."""
+    """The kind of requests it covers; None for all measures that are not latencies."""
     listed: bool = True
     """Whether it is shown where no measure is asked for."""
 
 
 def _latency(kind: str, statistic: str) -> Callable[[Result], float | None]:
     return lambda result: getattr(getattr(result.latency_ps, kind), statistic, None)
+
+
+def _latency_name(kind: str, statistic: str) -> str:
+    """`p99` of all requests, `read p99` of those of one kind."""
+    name = statistic.replace("_", ".")
+    return name if kind == "all" else f"{kind} {name}"
 
 
 def _part(part: str) -> Callable[[Result], float | None]:
@@ -59,7 +65,7 @@ def _whole(value: float | None) -> str:
     return q.NONE if value is None else f"{value:,.0f}"
 
 
-def _rooms(value: float | None) -> str:
+def _area(value: float | None) -> str:
     return q.NONE if value is None else q.area(value)
 
 
@@ -72,12 +78,12 @@ MEASURES = (
         lambda value: q.bandwidth(value or 0.0),
     ),
     *(
-        Measure(f"{kind} {statistic.replace('_', '.')}", _latency(kind, statistic), q.time, kind=kind)
+        Measure(_latency_name(kind, statistic), _latency(kind, statistic), q.time, kind=kind)
         for kind in ("all", *KINDS)
         for statistic in ("mean", "p50", "p99", "p99_9")
     ),
     *(
-        Measure(f"{kind} {statistic.replace('_', '.')}", _latency(kind, statistic), q.time, kind=kind, listed=False)
+        Measure(_latency_name(kind, statistic), _latency(kind, statistic), q.time, kind=kind, listed=False)
         for kind in ("all", *KINDS)
         for statistic in ("p95", "p97", "p98", "p99_5", "p99_99", "p99_999")
     ),
@@ -85,7 +91,7 @@ MEASURES = (
     Measure("free of path conflicts", lambda result: result.path_conflict.requests_free_share, q.share, ratio=False),
     Measure("write amplification", lambda result: result.write_amplification, _plain, ratio=False),
     Measure("erases", lambda result: result.gc.erases, _whole, listed=False),
-    Measure("pages laid out anew", lambda result: result.gc.pages_reallocated, _whole, listed=False),
+    Measure("pages reallocated", lambda result: result.gc.pages_reallocated, _whole, listed=False),
     Measure("map hit share", lambda result: getattr(result.mapping_cache, "hit_share", None), q.share, ratio=False),
     Measure("read cache hit share", _found(lambda cache: cache.reads), q.share, ratio=False),
     Measure("write cache hit share", _found(lambda cache: cache.writes), q.share, ratio=False),
@@ -104,8 +110,8 @@ MEASURES = (
     Measure("links", lambda result: len(result.links.names), _whole, ratio=False),
     Measure("wires", lambda result: result.area.wires, _whole),
     Measure("link area saved", lambda result: result.area.links_saved_share, q.share, ratio=False),
-    Measure("area added in chips", lambda result: result.area.added_inside_mm2, _rooms, ratio=False),
-    Measure("area beside chips", lambda result: result.area.added_beside_mm2, _rooms, ratio=False),
+    Measure("area added in chips", lambda result: result.area.added_inside_mm2, _area, ratio=False),
+    Measure("area beside chips", lambda result: result.area.added_beside_mm2, _area, ratio=False),
 )
 
 

@@ -41,9 +41,9 @@ def warm_up(result: Result) -> Text:
         text = f"NOT STEADY: the run is too short to tell where its warm-up ends. Measured: its second half, {span}."
         return Text(text, style="bold red")
     if found.how == "auto" and window.steady is False:
-        text = f"NOT STEADY: it still changes behind a warm-up of {before}. Measured: {span}."
+        text = f"NOT STEADY: it still changes after a warm-up of {before}. Measured: {span}."
         return Text(text, style="bold red")
-    return Text(f"Measured: {span}, behind a warm-up of {before}", style="bold")
+    return Text(f"Measured: {span}, after a warm-up of {before}", style="bold")
 
 
 def unreached(found: WarmUp) -> str:

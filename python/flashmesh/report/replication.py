@@ -29,7 +29,7 @@ def rows(result: Result) -> list[tuple[str, str]]:
     return [
         ("replication", f"{q.count(found.made)} copies made, {q.count(found.dropped)} dropped before"),
         ("  copies ended", f"{ended}; {kept}"),
-        ("  copies now", f"{q.count(found.copies_end)}, {limit}"),
+        ("  copies at the end", f"{q.count(found.copies_end)}, {limit}"),
         ("  reads of copied pages", f"{q.count(found.reads)}, {q.count(found.reads_of_copies)} of them by the copy"),
         ("  imbalanced collisions", f"{avoided}, {q.count(found.imbalanced)} left"),
         ("  cost", f"{programs}, {busy:.2%} of the dies' time"),

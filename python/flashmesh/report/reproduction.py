@@ -22,7 +22,7 @@ WIDTH = 80
 INDENT = 5
 """Columns of the names of claims."""
 REGIME = 17
-VERDICT = 11
+VERDICT = 12
 MEANINGS = {
     Verdict.MET: "met within tolerance",
     Verdict.DIRECTION: "right direction",
@@ -52,16 +52,14 @@ def claim_lines(outcome: Outcome, claim: Claim) -> list[str]:
     """The lines of a claim: what is published, then what each regime gives and why."""
     head = f"{claim.figure}: {claim.says}; published {published(claim)}"
     lines = wrapped(head, INDENT, f"{claim.id:<{INDENT}}")
-    sentences: list[str] = []
-    for row in outcome.rows[claim.id]:
+    rows = outcome.rows[claim.id]
+    sentences = [why(outcome.paper, claim, row) for row in rows]
+    for at, row in enumerate(rows):
         start = f"{'':<{INDENT}}{row.regime:<{REGIME}}{SHORT[judge(claim, row)]:<{VERDICT + 1}}"
         lines += wrapped(measured(claim, row), len(start), start)
-        sentence = why(outcome.paper, claim, row)
         # Regimes that share a sentence have it once, below the last of them.
-        if sentences and sentences[-1] == sentence:
-            del lines[-1 - len(wrapped(sentence, INDENT + 2)) : -1]
-        lines += wrapped(sentence, INDENT + 2)
-        sentences.append(sentence)
+        if sentences[at : at + 1] != sentences[at + 1 : at + 2]:
+            lines += wrapped(sentences[at], INDENT + 2)
     return lines
 
 
@@ -76,14 +74,14 @@ def wrapped(text: str, indent: int, start: str | None = None) -> list[str]:
 def counts(outcomes: Sequence[Outcome]) -> list[str]:
     """How many claims of each paper came out how, in the best of their regimes, and in all."""
     columns = [verdict for verdict in ORDER if any(tally(outcome)[verdict] for outcome in outcomes)]
-    widths = [len(MEANINGS[verdict]) for verdict in columns]
+    widths = [len(SHORT[verdict]) for verdict in columns]
     keys = [outcome.paper.key for outcome in outcomes]
     width = max(map(len, [*keys, "paper"]))
 
     def line(name: str, cells: Sequence[str]) -> str:
         return "  ".join([f"{name:<{width}}", *(f"{cell:>{size}}" for cell, size in zip(cells, widths, strict=True))])
 
-    heading = line("paper", [MEANINGS[verdict] for verdict in columns])
+    heading = line("paper", [SHORT[verdict] for verdict in columns])
     rows = [line(each.paper.key, [str(tally(each)[verdict]) for verdict in columns]) for each in outcomes]
     whole: Counter[Verdict] = sum((tally(outcome) for outcome in outcomes), Counter())
     if len(outcomes) > 1:

@@ -32,7 +32,7 @@ PARTS = {
     "path_wait": "waiting for the path",
     "array": "array",
     "transfer": "transfer",
-    "behind_gc": "behind garbage collection",
+    "behind_gc": "garbage collection",
 }
 CAUSES = {"channel": "channel taken", "controller": "controllers taken", "link": "links on the way taken"}
 LIMITS = {
@@ -104,7 +104,7 @@ def sections(result: Result, terminal: Terminal) -> Iterator[RenderableType]:
 
 
 def measured(result: Result, terminal: Terminal) -> Iterator[RenderableType]:
-    """What came behind the warm-up."""
+    """The measured window after the warm-up."""
     yield over_time.warm_up(result)
     yield Text()
     window = result.measured
@@ -276,7 +276,7 @@ def utilisation(result: Result, terminal: Terminal) -> Iterator[RenderableType]:
         "link to the host": use.link_to_host,
         "link to the drive": use.link_to_drive,
         "SATA adapter": use.adapter,
-        "DRAM of the cache": result.cache.dram_share if result.cache else None,
+        "cache DRAM": result.cache.dram_share if result.cache else None,
     }
     for name, busy in single.items():
         if busy is not None:
@@ -340,7 +340,7 @@ def flash(result: Result) -> RenderableType:
     if result.write_amplification is not None:
         rows.insert(0, ("write amplification", f"{result.write_amplification:.2f}"))
     if gc.pages_reallocated:
-        rows.append(("", f"{q.count(gc.pages_reallocated)} pages of read-intensive areas laid out anew"))
+        rows.append(("", f"{q.count(gc.pages_reallocated)} pages of read-intensive areas reallocated"))
     if gc.collections:
         rows.append(("", f"{q.share(result.utilisation.dies_gc_mean)} of the dies' time"))
     rows += starved(result)
@@ -406,5 +406,5 @@ def cost(result: Result) -> str:
     wall, memory = f"{result.wall_s:.3g} s", q.memory(result.peak_rss_bytes)
     rate = q.scaled(result.requests_per_wall_s)
     setup = result.setup.total_seconds() if result.setup is not None else 0.0
-    before = f" behind {setup:.3g} s of setting up" if setup >= SETUP_SHOWN_S else ""
+    before = f" after {setup:.3g} s of setup" if setup >= SETUP_SHOWN_S else ""
     return f"took {wall}{before} ({rate} requests/s), peak memory {memory}, configuration {result.config_hash[:16]}"

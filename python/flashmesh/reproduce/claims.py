@@ -15,7 +15,7 @@ KINDS = ("exact", "ratio", "order", "count", "shape")
 COMPUTES = ("value", "ratio", "speedup", "reduction", "increase", "best")
 """Of a subject s over a baseline b: s, s / b, b / s, 1 - s / b in %, s / b - 1 in %, and whether s is the least."""
 REDUCES = ("mean", "geometric-mean", "median", "max", "min", "sum")
-RELATIONS = ("rises", "falls", "flat", "levels-off", "first-highest", "first-lowest")
+RELATIONS = ("rises", "falls", "flat", "levels-off", "peaks", "first-highest", "first-lowest")
 LIMITS = ("none", "at-most", "at-least")
 NEUTRAL = {"ratio": 1.0, "speedup": 1.0, "reduction": 0.0, "increase": 0.0}
 """What stands for no effect where a claim does not say."""
@@ -94,6 +94,7 @@ def read_measurement(fields: Fields, jobs: dict[str, Job]) -> Measurement:
         fields.labels("over"),
         fields.texts("against", ()),
         compute,
+        fields.take("above", float, None),
         fields.choice("reduce", REDUCES, "mean"),
         fields.take("regime", str, ""),
     )
@@ -114,8 +115,8 @@ def read_trends(fields: Fields, jobs: dict[str, Job]) -> tuple[Trend, ...]:
         )
         if len(trend.labels) < 2:
             raise inner.error("labels are at least two")
-        if trend.relation == "levels-off" and trend.at not in trend.labels[1:-1]:
-            raise inner.error("at is the label from which it is level, neither the first nor the last")
+        if trend.relation in ("levels-off", "peaks") and trend.at not in trend.labels[1:-1]:
+            raise inner.error("at is the label of the knee or the peak, neither the first nor the last")
         inner.end()
         trends.append(trend)
     return tuple(trends)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
@@ -39,6 +40,29 @@ def vertical_bytes(document: dict[str, Any]) -> float:
     return float(sum(sum(counts) for name, kind, *counts in carried if kind == "mesh" and is_vertical(name)))
 
 
+def copies_over_controllers(document: dict[str, Any]) -> float | None:
+    """Bytes from chip to chip over links of controllers; None where no page went from chip to chip."""
+    if not document["gc"]["pages_copied"]:
+        return None
+    links = document["links"]
+    carried = zip(links["kinds"], links["bytes_between_chips"], strict=True)
+    return float(sum(count for kind, count in carried if kind == "controller"))
+
+
+def latency_deviation(document: dict[str, Any]) -> float | None:
+    """Standard deviation of the completion latencies, in ps."""
+    distribution = document["distribution"]["all"]
+    if distribution is None:
+        return None
+    below = [0, *distribution["requests"][:-1]]
+    counts = [after - before for before, after in zip(below, distribution["requests"], strict=True)]
+    total = sum(counts)
+    points = list(zip(distribution["latency_ps"], counts, strict=True))
+    mean = sum(latency * count for latency, count in points) / total
+    spread: float = sum(count * (latency - mean) ** 2 for latency, count in points) / total
+    return math.sqrt(spread)
+
+
 def recorded(document: dict[str, Any]) -> list[Counter[int]]:
     """For each scout of the recorded window, how often it came to each router."""
     network = document.get("network")
@@ -66,5 +90,7 @@ MEASURES: dict[str, Callable[[dict[str, Any]], float | None]] = {
     "scout_visits_max": scout_visits_max,
     "scouts_ended_share": scouts_ended_share,
     "vertical_bytes": vertical_bytes,
+    "copies_over_controllers": copies_over_controllers,
+    "latency_deviation": latency_deviation,
 }
 """What a measure may call, by name."""

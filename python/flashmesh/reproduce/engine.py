@@ -96,7 +96,11 @@ class Reproduction:
         for claim in selection.claims:
             rows[claim.id] = tuple(row_of(paper, claim, regime, measures) for regime in selection.regimes(claim))
         traces = {name: path.name for name, path in selection.volumes.found.items()} if selection.volumes else {}
-        return Outcome(paper, self.mode, rows, traces)
+        quoted: dict[str, float] = {}
+        for regime in {regime for _, regime in selection.rows() if regime in paper.regimes}:
+            texts = f"{paper.regimes[regime].supports} {paper.regimes[regime].against}"
+            quoted |= quotes(paper, texts, regime, measures)
+        return Outcome(paper, self.mode, rows, traces, dict(sorted(quoted.items())))
 
     def _values(self, selection: Selection) -> Mapping[tuple[Point, str], float | None]:
         """The value of each measure of each run that there is."""
@@ -124,16 +128,21 @@ def row_of(paper: Paper, claim: Claim, regime: str, measures: Measures) -> Row:
     single = claim.measurement
     own = single.regime or regime if single is not None else regime
     needs = [need for need in needs_of(paper, claim, regime) if need.along is not None]
-    quoted: dict[str, float] = {}
-    for name in QUOTED.findall(claim.sentence(regime)):
-        evidence = paper.evidence[name].measurement
-        found = measures.by_seed(evidence, evidence.regime or regime, evidence.of)
-        if found is not None:
-            quoted[name] = sum(found) / len(found)
     return Row(
         regime,
         measures.by_seed(single, own, single.of) if single is not None else None,
         tuple(measures.curve(need) for need in needs),
         measures.by_workload(single, own) if single is not None else {},
-        quoted,
+        quotes(paper, claim.sentence(regime), regime, measures),
     )
+
+
+def quotes(paper: Paper, text: str, regime: str, measures: Measures) -> dict[str, float]:
+    """The numbers that a text quotes, means over seeds; without those that could not be measured."""
+    values: dict[str, float] = {}
+    for name in QUOTED.findall(text):
+        evidence = paper.evidence[name].measurement
+        found = measures.by_seed(evidence, evidence.regime or regime, evidence.of)
+        if found is not None:
+            values[name] = sum(found) / len(found)
+    return values

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import operator
-from dataclasses import dataclass
+from dataclasses import dataclass, is_dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -64,13 +64,19 @@ def parsed(text: str) -> ast.expr:
 
 @cache
 def known_keys() -> frozenset[str]:
-    """The keys of results, with all that stands before their dots."""
-    from flashmesh._native import quantities
+    """The keys of results, lists included, with their parts joined by dots."""
+    from flashmesh._results import Report
+    from flashmesh.results.build import hints_of, optional
 
     keys: set[str] = set()
-    for key, _, _ in quantities():
-        parts = key.replace("[]", "").split(".")
-        keys.update(".".join(parts[: count + 1]) for count in range(len(parts)))
+
+    def add(kind: Any, prefix: str) -> None:
+        for name, hint in hints_of(kind).items():
+            keys.add(prefix + name)
+            if is_dataclass(optional(hint)):
+                add(optional(hint), f"{prefix}{name}.")
+
+    add(Report, "")
     return frozenset(keys)
 
 

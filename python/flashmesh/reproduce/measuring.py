@@ -48,11 +48,12 @@ class Measures:
     def by_seed(self, measurement: Measurement, regime: str, subject: Labels) -> tuple[float, ...] | None:
         """The number of each seed; None where a run gave no value."""
         job = self.paper.jobs[measurement.job]
-        extent = job.extents[self.mode]
+        extent = job.extent(self.mode, regime)
         numbers: list[float] = []
         for seed in extent.seeds:
             parts = [
-                self.one(measurement, regime, subject, each, seed) for each in self.workloads(measurement, subject)
+                self.counted(measurement, regime, subject, each, seed)
+                for each in self.workloads(measurement, regime, subject)
             ]
             known = [part for part in parts if part is not None]
             if len(known) < len(parts) or not known:
@@ -62,21 +63,26 @@ class Measures:
 
     def by_workload(self, measurement: Measurement, regime: str) -> dict[str, float]:
         """The number of each workload, a mean over seeds; empty for a job without workloads, or with one."""
-        workloads = self.workloads(measurement, measurement.of)
+        workloads = self.workloads(measurement, regime, measurement.of)
         if len(workloads) < 2:
             return {}
         found: dict[str, float] = {}
         for workload in workloads:
-            seeds = self.paper.jobs[measurement.job].extents[self.mode].seeds
+            seeds = self.paper.jobs[measurement.job].extent(self.mode, regime).seeds
             values = [self.one(measurement, regime, measurement.of, workload, seed) for seed in seeds]
             known = [value for value in values if value is not None]
             if known:
                 found[workload] = fmean(known)
         return found
 
-    def workloads(self, measurement: Measurement, labels: Labels) -> tuple[str, ...]:
+    def workloads(self, measurement: Measurement, regime: str, labels: Labels) -> tuple[str, ...]:
         """The workloads over which a measurement is taken."""
-        return workloads_of(self.paper.jobs[measurement.job], self.mode, labels)
+        return workloads_of(self.paper.jobs[measurement.job], self.mode, regime, labels)
+
+    def counted(self, measurement: Measurement, regime: str, subject: Labels, workload: str, seed: int) -> float | None:
+        """The number of one workload and seed, or whether it counts."""
+        number = self.one(measurement, regime, subject, workload, seed)
+        return number if number is None or measurement.above is None else float(number > measurement.above)
 
     def one(self, measurement: Measurement, regime: str, subject: Labels, workload: str, seed: int) -> float | None:
         """The number of one workload and seed."""

@@ -72,6 +72,12 @@ class Outcome:
     """By claim."""
     traces: dict[str, str] = field(default_factory=dict)
     """Names of the recorded files by workload, of `real-traces`."""
+    quoted: dict[str, float] = field(default_factory=dict)
+    """The numbers that what is said of the regimes quotes."""
+
+    def told(self, text: str) -> str:
+        """What is said of a regime, with the numbers that it quotes."""
+        return filled(self.paper, " ".join(text.split()), self.quoted)
 
     def verdict(self, claim: Claim) -> Verdict:
         """The best verdict over the regimes."""
@@ -89,6 +95,7 @@ class Outcome:
             "version": __version__,
             "mode": self.mode,
             "traces": self.traces,
+            "quoted": {name: rounded(value) for name, value in self.quoted.items()},
             "claims": {
                 claim.id: {
                     "figure": claim.figure,
@@ -119,7 +126,7 @@ class Outcome:
             }
             if document["format"] != FORMAT or document["paper"] != paper.key:
                 raise OutputError(f"{path}: is not a reproduction of {paper.key} by this version of flashmesh")
-            return cls(paper, document["mode"], rows, document["traces"])
+            return cls(paper, document["mode"], rows, document["traces"], document["quoted"])
         except OSError as error:
             raise OutputError(f"{path}: cannot be read: {error.strerror or error}") from error
         except (ValueError, KeyError, TypeError, AttributeError) as error:
@@ -188,10 +195,13 @@ def with_unit(text: str, unit: str) -> str:
 
 def why(paper: Paper, claim: Claim, row: Row) -> str:
     """The sentence of a claim in a regime, with the numbers that it quotes."""
-    sentence = QUOTED.sub(
-        lambda match: quoted(paper.evidence[match[1]], row.quoted.get(match[1])), claim.sentence(row.regime)
-    )
+    sentence = filled(paper, claim.sentence(row.regime), row.quoted)
     return f"{claim.undecidable} {sentence}".strip() if claim.undecidable else sentence
+
+
+def filled(paper: Paper, text: str, values: dict[str, float]) -> str:
+    """A text with the numbers that it quotes."""
+    return QUOTED.sub(lambda match: quoted(paper.evidence[match[1]], values.get(match[1])), text)
 
 
 def quoted(evidence: Evidence, value: float | None) -> str:

@@ -97,8 +97,8 @@ def index(outcomes: Sequence[Outcome]) -> str:
         "",
         "What the papers publish beside what flashmesh measures, made by `flashmesh reproduce`. Each claim counts with",
         "the verdict of the best of its regimes. Verdicts are computed from the measured values: *met* is within the",
-        "tolerance (10 % where a claim names none, nothing for exact ones), *right direction* on the published side of",
-        "no effect with every seed, *opposite* on the other side with every seed, *missed* neither.",
+        "tolerance (10 % where a claim names none, nothing for exact ones); *right direction* an effect in the",
+        "published direction with every seed, of a twentieth of it or more; *opposite* the reverse; *missed* neither.",
         "",
         f"| paper | claims | {heads} |",
         "|---|---:|" + "---:|" * len(ORDER),
@@ -158,7 +158,7 @@ def regime_lines(paper: Paper, name: str, outcome: Outcome) -> list[str]:
     regime = paper.regimes[name]
     lines = [f"**{name}**: {' '.join(regime.says.split())}", ""]
     if regime.supports:
-        lines += [f"- For it: {' '.join(regime.supports.split())}", f"- Against it: {' '.join(regime.against.split())}"]
+        lines += [f"- For it: {outcome.told(regime.supports)}", f"- Against it: {outcome.told(regime.against)}"]
     keys = [*settings_text(regime.set), *where_text(regime)]
     if keys:
         lines.append(f"- Keys: {'; '.join(keys)}")

@@ -26,7 +26,7 @@ Settings = dict[str, Any]
 
 @dataclass(frozen=True)
 class Regime:
-    """A reading of the experiments of a paper: overrides above those of the jobs."""
+    """A reading of the experiments of a paper: overrides of what jobs leave open."""
 
     name: str
     says: str
@@ -60,6 +60,12 @@ class Job:
     check: bool
     extents: dict[str, Extent]
     """By mode."""
+    of_regimes: dict[tuple[str, str], Extent]
+    """Of regimes whose runs take much longer or shorter, by mode and regime."""
+
+    def extent(self, mode: str, regime: str) -> Extent:
+        """How much is run in a mode and regime."""
+        return self.of_regimes.get((mode, regime), self.extents[mode])
 
 
 @dataclass(frozen=True)
@@ -74,6 +80,8 @@ class Measurement:
     against: tuple[str, ...]
     """Labels of the first axis that differs, of which the subject is to be the best; of `compute = "best"` only."""
     compute: str
+    above: float | None
+    """What the number of a workload must exceed to count, as 1 and else 0; None where the number itself counts."""
     reduce: str
     regime: str = ""
     """The regime it is always taken in; empty for that of the claim."""

@@ -68,16 +68,18 @@ def needs_of(paper: Paper, claim: Claim, regime: str) -> list[Need]:
     found += [Need(trend.measurement, regime, (trend.axis, trend.labels)) for trend in claim.trends]
     if claim.series is not None:
         found.append(Need(claim.series.measurement, regime, (claim.series.axis, claim.series.labels)))
-    quoted = [paper.evidence[name] for name in QUOTED.findall(claim.sentence(regime))]
+    reading = paper.regimes.get(regime)
+    texts = [claim.sentence(regime), *((reading.supports, reading.against) if reading is not None else ())]
+    quoted = [paper.evidence[name] for name in QUOTED.findall(" ".join(texts))]
     found += [Need(evidence.measurement, regime) for evidence in quoted]
     return [Need(need.measurement, need.measurement.regime or regime, need.along) for need in found]
 
 
-def workloads_of(job: Job, mode: str, labels: Labels) -> tuple[str, ...]:
+def workloads_of(job: Job, mode: str, regime: str, labels: Labels) -> tuple[str, ...]:
     """The workloads over which a measurement is taken; one empty name for a job without any."""
     if WORKLOAD in labels:
         return (labels[WORKLOAD],)
-    return job.extents[mode].workloads or ("",)
+    return job.extent(mode, regime).workloads or ("",)
 
 
 def point(paper: Paper, job: Job, regime: str, labels: Labels, workload: str, seed: int) -> Point:
@@ -92,8 +94,8 @@ def points_of(paper: Paper, need: Need, mode: str) -> Iterator[Point]:
     """The runs behind a measurement."""
     job = paper.jobs[need.measurement.job]
     for labels in need.places(job):
-        for workload in workloads_of(job, mode, labels):
-            for seed in job.extents[mode].seeds:
+        for workload in workloads_of(job, mode, need.regime, labels):
+            for seed in job.extent(mode, need.regime).seeds:
                 yield point(paper, job, need.regime, labels, workload, seed)
 
 
@@ -108,7 +110,7 @@ def settings_of(paper: Paper, run: Point, mode: str, volumes: Mapping[str, Path]
     """
     job = paper.jobs[run.job]
     regime = paper.regimes[AS_SPECIFIED if run.regime == REAL_TRACES else run.regime]
-    settings = job.set | regime.set
+    settings = regime.set | job.set
     for axis, label in run.labels:
         if axis != WORKLOAD:
             settings |= paper.axes[axis][label]
@@ -119,16 +121,11 @@ def settings_of(paper: Paper, run: Point, mode: str, volumes: Mapping[str, Path]
         settings |= {"workload.trace": str(volumes[workload]), "workload.beyond": "wrap"}
     elif workload is not None:
         settings["workload.profile"] = workload
-    requests = job.extents[mode].requests
+    requests = job.extent(mode, run.regime).requests
     if requests is not None:
         settings["workload.requests"] = requests
     settings["seed"] = run.seed
     return {key: value_text(value) for key, value in settings.items()}
-
-
-def mode_of(full: bool) -> str:
-    """The name of a mode."""
-    return "full" if full else "quick"
 
 
 def all_points(paper: Paper, claims: Sequence[tuple[Claim, str]], mode: str) -> list[Point]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import tomllib
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from flashmesh._native import ConfigError
 from flashmesh.reproduce.claims import read_claim, read_evidence
@@ -122,18 +122,27 @@ def read_job(name: str, fields: Fields, axes: dict[str, dict[str, Settings]], li
         require(axis, axes, f"{fields.place}: axes")
     workloads = named(fields, "workloads", lists)
     extents: dict[str, Extent] = {}
+    of_regimes: dict[tuple[str, str], Extent] = {}
     for mode in MODES:
         inner = fields.inner(mode)
-        requests = inner.take("requests", int, 0)
-        chosen = named(inner, "workloads", lists) or workloads
-        for workload in chosen:
-            require(workload, workloads, f"{inner.place}: workloads")
-        extents[mode] = Extent(inner.seeds("seeds", (0,)), chosen, requests or None)
-        inner.end()
+        for regime, each in tables_of(inner, "regimes"):
+            of_regimes[mode, regime] = read_extent(each, workloads, lists)
+        extents[mode] = read_extent(inner, workloads, lists)
     settings = overrides(fields.take("set", dict, {}), f"{fields.place}.set")
-    job = Job(name, config, settings, names, fields.take("check", bool, False), extents)
+    job = Job(name, config, settings, names, fields.take("check", bool, False), extents, of_regimes)
     fields.end()
     return job
+
+
+def read_extent(fields: Fields, workloads: tuple[str, ...], lists: dict[str, tuple[str, ...]]) -> Extent:
+    """How much a job runs."""
+    requests = fields.take("requests", int, 0)
+    chosen = named(fields, "workloads", lists) or workloads
+    for workload in chosen:
+        require(workload, workloads, f"{fields.place}: workloads")
+    extent = Extent(fields.seeds("seeds", (0,)), chosen, requests or None)
+    fields.end()
+    return extent
 
 
 def named(fields: Fields, key: str, lists: dict[str, tuple[str, ...]]) -> tuple[str, ...]:
@@ -156,6 +165,12 @@ def check_references(paper: Paper) -> None:
     """
     for evidence in paper.evidence.values():
         check_measurement(paper, evidence.measurement, f"{paper.path.name}: evidence.{evidence.name}", ())
+    for job in paper.jobs.values():
+        for _, name in job.of_regimes:
+            require(name, paper.regimes, f"{paper.path.name}: jobs.{job.name}: regimes")
+    for reading in paper.regimes.values():
+        for name in QUOTED.findall(f"{reading.supports} {reading.against}"):
+            require(name, paper.evidence, f"{paper.path.name}: regimes.{reading.name}")
     seen: set[str] = set()
     for claim in paper.claims:
         place = f"{paper.path.name}: claim {claim.id}"
@@ -205,10 +220,3 @@ def labels_of(paper: Paper, job: str, axis: str, place: str) -> tuple[str, ...]:
     if axis == WORKLOAD:
         return paper.jobs[job].extents["full"].workloads
     return tuple(paper.axes[axis])
-
-
-def described(value: Any) -> str:
-    """A value of the registry as overrides show it."""
-    from flashmesh.configuration import value_text
-
-    return value_text(value)

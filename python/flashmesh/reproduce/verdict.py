@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import pairwise
-from statistics import fmean
+from statistics import correlation, fmean
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -16,19 +15,25 @@ if TYPE_CHECKING:
 
 ROUNDING = 1e-9
 """Relative error of arithmetic that is no difference."""
+EFFECT = 0.05
+"""Share of the published effect below which a measured one is none."""
+
+
+ALIKE = 0.5
+"""Correlation of ranks from which on two curves have the same direction."""
 
 
 class Verdict(StrEnum):
     """How a measured value stands to a published one."""
 
     MET = "met"
-    """Within the tolerance."""
+    """Within the tolerance, and with every seed an effect in the published direction where there is one."""
     DIRECTION = "direction"
-    """Outside the tolerance, on the published side of no effect with every seed."""
+    """Outside the tolerance, with such an effect, of a twentieth of the published one or more."""
     MISSED = "missed"
-    """Outside the tolerance, with no effect beyond the spread over seeds, or of a value that has no direction."""
+    """Outside the tolerance, with no such effect or one whose direction depends on the seed."""
     OPPOSITE = "opposite"
-    """On the other side of no effect with every seed."""
+    """With every seed such an effect in the other direction."""
     UNDECIDABLE = "undecidable"
     """What is published does not decide it."""
     UNMEASURED = "unmeasured"
@@ -80,15 +85,13 @@ def number(values: Spread, judged: Judged) -> Verdict:
         return Verdict.MET if error <= allowed else Verdict.MISSED
     if judged.limit == "at-least":
         return Verdict.MET if error >= -allowed else Verdict.MISSED
-    if abs(error) <= allowed:
-        return Verdict.MET
+    is_near = abs(error) <= allowed
     if judged.neutral is None or published == judged.neutral:
-        return Verdict.MISSED
-    sign = math.copysign(1.0, published - judged.neutral)
-    sides = [sign * (value - judged.neutral) for value in values.values]
-    if min(sides) > 0:
-        return Verdict.DIRECTION
-    return Verdict.OPPOSITE if max(sides) < 0 else Verdict.MISSED
+        return Verdict.MET if is_near else Verdict.MISSED
+    effects = [(value - judged.neutral) / (published - judged.neutral) for value in values.values]
+    if min(effects) > EFFECT:
+        return Verdict.MET if is_near else Verdict.DIRECTION
+    return Verdict.OPPOSITE if max(effects) < -EFFECT else Verdict.MISSED
 
 
 def trend(values: Sequence[float], relation: str, margin: float, at: int = 0) -> Verdict:
@@ -98,7 +101,7 @@ def trend(values: Sequence[float], relation: str, margin: float, at: int = 0) ->
         values: The values in the order of their labels.
         relation: One of `claims.RELATIONS`.
         margin: Share by which values may differ and count as equal.
-        at: For `levels-off` the place from which values are level.
+        at: For `levels-off` and `peaks` the place of the knee or the peak.
     """
     match relation:
         case "rises":
@@ -109,6 +112,8 @@ def trend(values: Sequence[float], relation: str, margin: float, at: int = 0) ->
             return Verdict.MET if is_flat(values, margin) else Verdict.MISSED
         case "levels-off":
             return levelled(values, margin, at)
+        case "peaks":
+            return peaked(values, margin, at)
         case "first-highest":
             return first_highest(values)
         case "first-lowest":
@@ -145,6 +150,16 @@ def levelled(values: Sequence[float], margin: float, at: int) -> Verdict:
     return Verdict.MISSED
 
 
+def peaked(values: Sequence[float], margin: float, at: int) -> Verdict:
+    """Whether values rise up to a place and no further: the highest is there, or within the margin of it."""
+    highest = max(values)
+    if values[at] >= (1.0 - margin) * highest and values[at] > values[0]:
+        return Verdict.MET
+    if 0 < values.index(highest) < len(values) - 1:
+        return Verdict.DIRECTION
+    return Verdict.MISSED
+
+
 def first_highest(values: Sequence[float]) -> Verdict:
     """Whether the first value is above all others."""
     if values[0] > max(values[1:]):
@@ -153,13 +168,27 @@ def first_highest(values: Sequence[float]) -> Verdict:
 
 
 def series(values: Sequence[float], published: Sequence[float], tolerance: float) -> Verdict:
-    """The verdict on a curve: met point by point, or alike in direction from its first to its last point."""
+    """The verdict on a curve: met point by point, or alike in the order of its points."""
     if all(abs(value - known) <= tolerance * abs(known) for value, known in zip(values, published, strict=True)):
         return Verdict.MET
-    wanted, found = published[-1] - published[0], values[-1] - values[0]
-    if wanted * found > 0:
+    alike = rank_correlation(values, published)
+    if alike >= ALIKE:
         return Verdict.DIRECTION
-    return Verdict.OPPOSITE if wanted * found < 0 else Verdict.MISSED
+    return Verdict.OPPOSITE if alike <= -ALIKE else Verdict.MISSED
+
+
+def rank_correlation(values: Sequence[float], others: Sequence[float]) -> float:
+    """Spearman's correlation of the ranks of two lists; 0 where one of them is constant."""
+    first, second = ranks(values), ranks(others)
+    if len(set(first)) == 1 or len(set(second)) == 1:
+        return 0.0
+    return correlation(first, second)
+
+
+def ranks(values: Sequence[float]) -> list[float]:
+    """The rank of each value, the mean of them where values are equal."""
+    ordered = sorted(values)
+    return [ordered.index(value) + (ordered.count(value) - 1) / 2 for value in values]
 
 
 def joined(verdicts: Sequence[Verdict]) -> Verdict:

@@ -22,7 +22,7 @@ def column_types(kind: Any) -> dict[str, Any]:
     """The type of each single value of a dataclass by its dotted key: as `columns_of` lists them."""
     types: dict[str, Any] = {}
     for name, hint in hints_of(kind).items():
-        inner = _inner(hint)
+        inner = optional(hint)
         if is_dataclass(inner) and isinstance(inner, type):
             types |= {f"{name}.{key}": value for key, value in column_types(inner).items()}
         elif (inner in SCALARS or get_origin(inner) is Literal) and name != "config":
@@ -36,7 +36,7 @@ def columns_of(kind: type, value: Any) -> dict[str, Any]:
 
     def add(kind: Any, value: Any, prefix: str) -> None:
         for name, hint in hints_of(kind).items():
-            part, inner = None if value is None else getattr(value, name), _inner(hint)
+            part, inner = None if value is None else getattr(value, name), optional(hint)
             if is_dataclass(inner):
                 add(inner, part, f"{prefix}{name}.")
             elif (inner in SCALARS or get_origin(inner) is Literal) and name != "config":
@@ -55,7 +55,7 @@ def build(kind: type[T], document: dict[str, Any]) -> T:
 
 def _part(hint: Any, value: Any) -> Any:
     """What a field of this type holds, out of its JSON."""
-    inner = _inner(hint)
+    inner = optional(hint)
     if value is None and inner is not hint:
         return None
     if is_dataclass(inner) and isinstance(inner, type):
@@ -66,7 +66,7 @@ def _part(hint: Any, value: Any) -> Any:
 
 
 @cache
-def _inner(hint: Any) -> Any:
+def optional(hint: Any) -> Any:
     """The type that an optional type makes optional; any other type as it is."""
     if get_origin(hint) is UnionType:
         return next(part for part in get_args(hint) if part is not type(None))

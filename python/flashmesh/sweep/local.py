@@ -152,4 +152,7 @@ class Crew:
             runs_done=ended,
             runs=self.total,
             opening=ended == 0 and not any(control.simulated_ps for control in controls),
+            preconditioned=max(
+                (share for each in controls if (share := each.preconditioned) is not None), default=None
+            ),
         )

@@ -37,7 +37,7 @@ def simulate(
         FlashmeshError: When the run fails.
         Cancelled: When it was cancelled while it was opened.
     """
-    simulation = _native.Simulation(task.config, None, drives)
+    simulation = _native.Simulation(task.config, None, drives, control)
     if task.check:
         simulation.enable_checks()
     if control.cancelled:

@@ -45,6 +45,8 @@ quantities! {
         copies_peak: u64, in "pages";
         /// `l_M`: the most pages that may have one.
         copies_max: u64, in "pages";
+        /// DRAM of a collision pair: two pages of its die, and a slack counter for each die.
+        pair_bytes: f64, in "B";
         /// DRAM of the collision pair lists.
         list_bytes: u64, in "B";
         /// DRAM of the replication map, with `copies_max` entries.

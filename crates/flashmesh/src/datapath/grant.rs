@@ -8,7 +8,7 @@ use crate::kernel::Kernel;
 use crate::kernel::event::{Event, lane};
 use crate::kernel::model::Model;
 use crate::kernel::probe::Notice;
-use crate::schedule::queues::{NOTHING, PlaneMasks};
+use crate::schedule::queues::{NOTHING, PlaneMasks, planes_of};
 use crate::schedule::transaction::{Class, Transaction};
 use crate::schedule::{AnyScheduler, Choice, Decision, DieStates, Scheduler, Waiting};
 use crate::units::{Bytes, Time};
@@ -74,7 +74,7 @@ impl<M: Model> Datapath<M> {
     }
 
     /// What was in the way of a path that had to be waited for.
-    #[inline(never)]
+    #[inline]
     fn causes(&self, granted: &Granted) -> Causes {
         let Granted { grant, cause, .. } = *granted;
         let mut causes = Causes::default();
@@ -94,9 +94,16 @@ impl<M: Model> Datapath<M> {
     }
 
     /// Counts a path that had to be waited for under each cause, with the time of that.
-    #[inline(never)]
+    #[inline]
     fn count_conflict(&mut self, grant: Grant, path: PathGrant) {
-        let waits = self.fabric.waited_for(grant).unwrap_or([path.waited(); Cause::ALL.len()]);
+        match self.fabric.waited_for(grant) {
+            None => self.counters.conflicts.count(path.cause, path.waited()),
+            Some(waits) => self.count_conflicts(path, waits),
+        }
+    }
+
+    #[inline(never)]
+    fn count_conflicts(&mut self, path: PathGrant, waits: [Time; Cause::ALL.len()]) {
         // A die that asked while it was busy has waited for its path only since it was done: the last causes count.
         let mut left = path.waited();
         for cause in Cause::ALL.into_iter().rev().filter(|cause| path.causes.contains(*cause)) {
@@ -108,10 +115,8 @@ impl<M: Model> Datapath<M> {
 
     #[inline]
     fn count_transfer(&mut self, grant: Grant, path: PathGrant) {
-        let waited = path.waited();
-        self.units[grant.die.index()].path.waited[grant.phase.index()] = waited > Time::ZERO;
         self.counters.transfers += 1;
-        if waited > Time::ZERO {
+        if path.waited() > Time::ZERO {
             self.count_conflict(grant, path);
         } else {
             self.counters.transfers_free += 1;
@@ -151,14 +156,15 @@ impl<M: Model> Datapath<M> {
         };
         let die = choice.die;
         self.count_transfer(grant, path);
-        self.count_overdue(choice, lead, now);
+        let waiting = u64::from_le_bytes(self.queues.masks(die));
+        self.count_overdue(choice, waiting, lead, now);
         let mut operation = Operation::new(self.kind_of(choice.class), choice.class.is_internal(), now, lead);
         if busy.is_some() {
             operation.delay = self.timing.suspend;
         }
-        self.prepare(lead, path, source, kernel);
+        self.prepare(lead, die, path, source, kernel);
         operation.pages = self.pages_of(lead);
-        self.join_planes(choice, lead, path, &mut operation, source, kernel);
+        self.join_planes(choice, waiting, lead, path, &mut operation, source, kernel);
         let planes = operation.transactions().len();
         self.counters.multi_plane_operations += u64::from(planes > 1);
         let payload = Payload {
@@ -179,19 +185,19 @@ impl<M: Model> Datapath<M> {
             self.dies_of_chip(die).for_each(|die| self.idle.set(die, false));
         }
         kernel.tell(|| Notice::OperationBegan(die, operation.kind, planes));
-        self.send(grant, payload, kernel);
+        self.send(grant, path, payload, kernel);
         Class::WAITING_PROGRAMS.contains(&choice.class).then_some(operation)
     }
 
-    /// Counts what goes before requests of the other kind since it has waited too long.
+    /// Counts what goes before requests of the other kind since it has waited too long; `waiting` is what waits for the die beside it.
     #[inline(always)]
-    fn count_overdue(&mut self, queue: Choice, lead: TransactionId, now: Time) {
+    fn count_overdue(&mut self, queue: Choice, waiting: u64, lead: TransactionId, now: Time) {
         let other = match queue.class {
             Class::UserRead => Class::UserProgram,
             Class::UserProgram => Class::UserRead,
             _ => return,
         };
-        let is_contested = self.queues.masks(queue.die)[other.index()] != 0;
+        let is_contested = planes_of(waiting, other) != 0;
         if is_contested && now - self.transactions[lead].queued >= self.rules.age_bound {
             match queue.class {
                 Class::UserRead => self.counters.overdue_reads += 1,
@@ -232,26 +238,28 @@ impl<M: Model> Datapath<M> {
     fn send_data(&mut self, grant: Grant, path: PathGrant, kernel: &mut Kernel<M>) {
         let now = kernel.now();
         self.count_transfer(grant, path);
-        let PathGrant { asked, tried, causes: in_the_way } = path;
+        let PathGrant { asked, tried, causes: in_the_way, .. } = path;
         let die = self.die_of(grant);
-        let state = &mut self.units[die.index()].state;
-        let id = state.outgoing().expect("a die asks only with data in its register");
+        let unit = &mut self.units[die.index()];
+        let id = unit.state.outgoing().expect("a die asks only with data in its register");
         let (since, waited_before) =
-            state.count_path_wait(path.waited()).expect("a die asks only with data in its register");
+            unit.state.count_path_wait(path.waited()).expect("a die asks only with data in its register");
+        let request =
+            if M::FULL && die != grant.die { &mut self.units[grant.die.index()].path } else { &mut unit.path };
+        if waited_before == Time::ZERO {
+            request.causes = Causes::default();
+        }
+        if path.waited() > Time::ZERO {
+            request.causes.join(in_the_way);
+        }
+        let causes = request.causes;
         let transaction = &mut self.transactions[id];
         // Until the register was free the die was busy with older data; since then with the data of the planes before
         // this one, and with waiting for their paths, which is the same path.
         transaction.spent.die_wait += since - transaction.array_mark;
         transaction.spent.transfer += asked - since - waited_before + (now - tried);
         transaction.spent.path_wait += waited_before + path.waited();
-        let causes = &mut self.units[grant.die.index()].path.causes;
-        if waited_before == Time::ZERO {
-            *causes = Causes::default();
-        }
-        if path.waited() > Time::ZERO {
-            causes.join(in_the_way);
-        }
-        transaction.conflict.join(*causes);
+        transaction.conflict.join(causes);
         transaction.array_mark = now;
         let page = self.geometry.page_size;
         let bytes = match (transaction.class.is_internal(), transaction.is_read_modify_write) {
@@ -262,7 +270,7 @@ impl<M: Model> Datapath<M> {
         };
         let message = if grant.phase == TransferPhase::Copy { Message::Copy } else { Message::Data };
         let payload = Payload { message, planes: 1, command: Time::ZERO, bytes: self.with_spare(bytes) };
-        self.send(grant, payload, kernel);
+        self.send(grant, path, payload, kernel);
     }
 
     /// Gives a path back; whoever waits for it may get it.
@@ -273,13 +281,15 @@ impl<M: Model> Datapath<M> {
     }
 
     #[inline(always)]
-    fn send(&mut self, grant: Grant, payload: Payload, kernel: &mut Kernel<M>) {
+    fn send(&mut self, grant: Grant, path: PathGrant, payload: Payload, kernel: &mut Kernel<M>) {
         let sent = self.fabric.send(grant, payload, kernel.now(), &mut self.outbox);
         if kernel.is_probed() {
             let die = self.die_of(grant);
             kernel.tell(|| Notice::Sent(grant, die, payload, sent));
         }
-        self.units[grant.die.index()].path.least[grant.phase.index()] = sent.least;
+        let request = &mut self.units[grant.die.index()].path;
+        request.least[grant.phase.index()] = sent.least;
+        request.waited[grant.phase.index()] = path.waited() > Time::ZERO;
         if let Some(at) = sent.delivered {
             let lane = match grant.phase {
                 TransferPhase::Command => lane::COMMAND,
@@ -384,9 +394,17 @@ impl<M: Model> Datapath<M> {
         }
         if let ([ready], false) = (ready, M::FULL) {
             let collection_first = source.collection_first(first);
-            let late = (kernel.now(), self.rules.age_bound, &mut self.units[first.index()].yields);
-            let (queues, transactions) = (&self.queues, &self.transactions);
-            let choice = AnyScheduler::choose_plain(first, *ready, collection_first, late, queues, transactions);
+            let (queues, transactions, units) = (&self.queues, &self.transactions, &mut self.units);
+            let late = (kernel.now(), self.rules.age_bound);
+            let choice = AnyScheduler::choose_plain(
+                first,
+                *ready,
+                collection_first,
+                late,
+                || &mut units[first.index()].yields,
+                queues,
+                transactions,
+            );
             return Some((choice, None));
         }
         let dies = || (first.0..).map(DieId).take(ready.len());
@@ -420,13 +438,13 @@ impl<M: Model> Datapath<M> {
     pub(super) fn prepare<S: PageSource<M>>(
         &mut self,
         id: TransactionId,
+        die: DieId,
         path: PathGrant,
         source: &mut S,
         kernel: &mut Kernel<M>,
     ) {
         let now = kernel.now();
         let transaction = &mut self.transactions[id];
-        let die = self.geometry.die_of_plane(transaction.plane);
         let die_ready = path.asked.later(transaction.queued);
         let tried = path.tried.later(die_ready);
         transaction.count_die_wait(die_ready, self.units[die.index()].state.internal_busy(now));

@@ -9,7 +9,7 @@ use crate::kernel::model::Model;
 use crate::kernel::probe::Notice;
 use crate::schedule::Choice;
 use crate::schedule::queues::{NOTHING, PlaneMasks};
-use crate::schedule::transaction::Class;
+use crate::schedule::transaction::{CLASSES, Class};
 
 use super::{Datapath, PageSource};
 
@@ -32,19 +32,25 @@ impl<M: Model> Datapath<M> {
     pub(super) fn try_issue_of_die<S: PageSource<M>>(&mut self, die: DieId, source: &mut S, kernel: &mut Kernel<M>) {
         let waiting = self.queues.masks(die);
         if !M::FULL && !has_programs(&waiting) && !source.holds_back(&waiting, &waiting) {
-            self.try_issue_without_programs(die, source, kernel);
+            self.try_issue_without_programs(die, waiting, source, kernel);
         } else {
-            self.try_issue_of_any(die, source, kernel);
+            self.try_issue_of_any(die, waiting, source, kernel);
         }
     }
 
     #[inline(never)]
-    fn try_issue_of_any<S: PageSource<M>>(&mut self, die: DieId, source: &mut S, kernel: &mut Kernel<M>) {
+    fn try_issue_of_any<S: PageSource<M>>(
+        &mut self,
+        die: DieId,
+        waiting: PlaneMasks,
+        source: &mut S,
+        kernel: &mut Kernel<M>,
+    ) {
         if self.units[self.asker(die).index()].path.command.is_some() {
             return;
         }
-        let ready = self.ready(die, source);
-        if self.collect_held_back(die, &ready, source, kernel) {
+        let ready = self.ready_among(die, waiting, source);
+        if source.holds_back(&ready, &waiting) && self.collect_held_back(die, &ready, source, kernel) {
             return;
         }
         let state = &self.units[die.index()].state;
@@ -69,12 +75,18 @@ impl<M: Model> Datapath<M> {
 
     /// The same for a die of a plain drive where nothing waits that may be held back: all that waits may run.
     #[inline(always)]
-    fn try_issue_without_programs<S: PageSource<M>>(&mut self, die: DieId, source: &mut S, kernel: &mut Kernel<M>) {
+    fn try_issue_without_programs<S: PageSource<M>>(
+        &mut self,
+        die: DieId,
+        waiting: PlaneMasks,
+        source: &mut S,
+        kernel: &mut Kernel<M>,
+    ) {
         let unit = &self.units[die.index()];
         if unit.path.command.is_some() || !unit.state.accepts(&self.rules.die) {
             return;
         }
-        if self.queues.has_work(die) {
+        if waiting != NOTHING {
             self.ask_command(die, kernel);
         } else {
             source.die_idle(die, self, kernel);
@@ -147,12 +159,16 @@ impl<M: Model> Datapath<M> {
     }
 
     /// Notes whether another request is in the way of the path that a die has just asked for.
-    #[inline]
+    #[inline(always)]
     fn look_ahead(&mut self, die: DieId, phase: TransferPhase) {
         // Where no request has more than one page, all that is in the way is there for another one.
-        if !self.has_siblings {
-            return;
+        if self.has_siblings {
+            self.look_ahead_of_some(die, phase);
         }
+    }
+
+    #[inline(never)]
+    fn look_ahead_of_some(&mut self, die: DieId, phase: TransferPhase) {
         let is_granted =
             self.outbox.grants.last().is_some_and(|last| (last.grant.die, last.grant.phase) == (die, phase));
         // A packet may be blocked on its way, too.
@@ -161,7 +177,7 @@ impl<M: Model> Datapath<M> {
         }
     }
 
-    #[inline(never)]
+    #[inline]
     fn is_behind_another(&self, die: DieId, phase: TransferPhase) -> bool {
         let own = match phase {
             TransferPhase::Command => self.first_waiting(die),
@@ -171,17 +187,23 @@ impl<M: Model> Datapath<M> {
     }
 
     /// The request that a die works for, or will.
+    #[inline]
     fn request_at(&self, die: DieId) -> Option<RequestId> {
-        let state = &self.units[die.index()].state;
-        let sent = state.outgoing().or_else(|| state.under_way().next().map(|operation| operation.transactions()[0]));
-        sent.map_or_else(|| self.first_waiting(die), |id| self.transactions[id].request)
+        match self.units[die.index()].state.first_under_way() {
+            Some(id) => self.transactions[id].request,
+            None => self.first_waiting(die),
+        }
     }
 
     /// The request of the first transaction that waits for a die, reads before programs.
     fn first_waiting(&self, die: DieId) -> Option<RequestId> {
-        let masks = self.queues.masks(die);
-        let class = Class::ALL.into_iter().find(|class| masks[class.index()] != 0)?;
-        let plane = masks[class.index()].trailing_zeros() as u8;
+        let masks = u64::from_le_bytes(self.queues.masks(die));
+        if masks == 0 {
+            return None;
+        }
+        let first = masks.trailing_zeros();
+        let class = Class::ALL[(first / u8::BITS) as usize % CLASSES];
+        let plane = (first % u8::BITS) as u8;
         let head = |&priority: &_| self.queues.head(Choice { die, class, plane, priority });
         self.transactions[self.queues.priorities().iter().find_map(head)?].request
     }
@@ -212,7 +234,12 @@ impl<M: Model> Datapath<M> {
     /// suspended only reads that requests wait for run, and nothing when it is a collection that goes before them.
     #[inline(always)]
     pub(super) fn ready<S: PageSource<M>>(&self, die: DieId, source: &S) -> PlaneMasks {
-        let masks = self.queues.masks(die);
+        self.ready_among(die, self.queues.masks(die), source)
+    }
+
+    /// The same, where `masks` is what waits for the die.
+    #[inline(always)]
+    fn ready_among<S: PageSource<M>>(&self, die: DieId, masks: PlaneMasks, source: &S) -> PlaneMasks {
         if has_programs(&masks) || (M::FULL && self.units[die.index()].state.has_suspended()) {
             self.ready_of(die, masks, source)
         } else {
@@ -234,6 +261,9 @@ impl<M: Model> Datapath<M> {
             }
             return reads;
         }
+        if !M::FULL && source.shares_open_block() {
+            return self.ready_of_plain(die, masks, source);
+        }
         for class in Class::WAITING_PROGRAMS {
             let has_pages = M::PREALLOCATES && class == Class::UserProgram && self.rules.preallocates;
             let mut unchecked = if has_pages { 0 } else { masks[class.index()] };
@@ -246,6 +276,24 @@ impl<M: Model> Datapath<M> {
                 if !source.has_page(class, plane_id, heads) {
                     masks[class.index()] &= !(1 << plane);
                 }
+            }
+        }
+        masks
+    }
+
+    /// The same in a plain drive all of whose writes share an open block of each plane: no program waits but those of the host.
+    #[inline(always)]
+    fn ready_of_plain<S: PageSource<M>>(&self, die: DieId, mut masks: PlaneMasks, source: &S) -> PlaneMasks {
+        if M::PREALLOCATES && self.rules.preallocates {
+            return masks;
+        }
+        let first = self.geometry.first_plane(die).0;
+        let mut unchecked = masks[Class::UserProgram.index()];
+        while unchecked != 0 {
+            let plane = unchecked.trailing_zeros();
+            unchecked &= unchecked - 1;
+            if !source.has_shared_page(PlaneId(first + plane)) {
+                masks[Class::UserProgram.index()] &= !(1 << plane);
             }
         }
         masks

@@ -7,6 +7,7 @@ use crate::ids::{Ppn, TransactionId};
 use crate::kernel::Kernel;
 use crate::kernel::model::Model;
 use crate::schedule::fuse::{InPlane, may_join};
+use crate::schedule::queues::planes_of;
 use crate::schedule::transaction::Class;
 use crate::schedule::{Choice, Joiners};
 
@@ -20,18 +21,20 @@ fn in_plane(geometry: &Geometry, ppn: Ppn) -> InPlane {
 }
 
 impl<M: Model> Datapath<M> {
-    /// Lets other planes of the die join the operation, each with at most one transaction.
+    /// Lets other planes of the die join the operation, each with at most one transaction of those that are `waiting`.
     #[inline]
+    #[allow(clippy::too_many_arguments, reason = "two of them are the drive")]
     pub(super) fn join_planes<S: PageSource<M>>(
         &mut self,
         choice: Choice,
+        waiting: u64,
         lead: TransactionId,
         path: PathGrant,
         operation: &mut Operation,
         source: &mut S,
         kernel: &mut Kernel<M>,
     ) {
-        let others = self.queues.masks(choice.die)[choice.class.index()] & !(1 << choice.plane);
+        let others = planes_of(waiting, choice.class) & !(1 << choice.plane);
         if others != 0 && operation.kind != OperationKind::Copyback {
             self.join_others(choice, lead, path, operation, others, source, kernel);
         }
@@ -61,7 +64,7 @@ impl<M: Model> Datapath<M> {
                 _ => self.joiner(queue, lead, lead_at, source),
             };
             if let Some(id) = joiner {
-                self.prepare(id, path, source, kernel);
+                self.prepare(id, choice.die, path, source, kernel);
                 operation.join(id);
             }
         }

@@ -347,7 +347,7 @@ impl<M: Model> Datapath<M> {
     }
 
     /// Puts a transaction into the queue of its die.
-    #[inline]
+    #[inline(always)]
     pub fn enqueue<S: PageSource<M>>(&mut self, id: TransactionId, source: &mut S, kernel: &mut Kernel<M>) {
         let now = kernel.now();
         // A write with a page has had its turn since it got that.

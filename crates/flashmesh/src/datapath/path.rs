@@ -1,6 +1,6 @@
 //! Asking for paths, and what the waiting for them cost.
 
-use crate::fabric::{Causes, Granted, TransferPhase};
+use crate::fabric::{Cause, Causes, Granted, TransferPhase};
 use crate::units::Time;
 
 /// What a die has asked of the fabric, and how it went.
@@ -27,7 +27,9 @@ pub(super) struct PathGrant {
     pub asked: Time,
     /// When the try began that found it: later, when something was in the way.
     pub tried: Time,
-    /// What was in the way.
+    /// What was in the way of the first try.
+    pub cause: Cause,
+    /// All that was in the way.
     pub causes: Causes,
 }
 
@@ -41,7 +43,7 @@ impl PathRequest {
         };
         let asked = since.expect("a path is granted only to a die that asked for it");
         // The die may have become ready only while the path was set up for it.
-        PathGrant { asked, tried: asked.later(granted.since), causes: Causes::default() }
+        PathGrant { asked, tried: asked.later(granted.since), cause: granted.cause, causes: Causes::default() }
     }
 }
 

@@ -45,6 +45,12 @@ pub trait PageSource<M: Model> {
         heads: impl Iterator<Item = &'a Transaction>,
     ) -> bool;
 
+    /// Whether all writes of the host share one open block of a plane.
+    fn shares_open_block(&self) -> bool;
+
+    /// Whether that block, or another one, has a page for a write; see [`has_page`](PageSource::has_page).
+    fn has_shared_page(&self, plane: crate::ids::PlaneId) -> bool;
+
     /// Takes a page for a program, which runs now; `None` for what is no program.
     fn allocate(&mut self, transaction: &Transaction, kernel: &mut Kernel<M>) -> Option<Ppn>;
 

@@ -34,8 +34,9 @@ impl<M: Model> Datapath<M> {
             self.count_stall(grant, stalled);
         }
         let die = self.die_of(grant);
-        let least = self.units[grant.die.index()].path.least[grant.phase.index()];
-        let done = &mut self.units[die.index()].work;
+        let unit = &mut self.units[grant.die.index()];
+        let least = unit.path.least[grant.phase.index()];
+        let done = if M::FULL && die != grant.die { &mut self.units[die.index()].work } else { &mut unit.work };
         match grant.phase {
             TransferPhase::Command => {
                 done.commands += least;

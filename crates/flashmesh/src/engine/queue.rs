@@ -80,13 +80,17 @@ impl<E: Copy> Lane<E> {
     }
 
     #[inline(always)]
-    fn push(&mut self, entry: Entry<E>) {
+    fn push(&mut self, at: u64, sequence: u64, event: E) {
         if self.count == self.ring.len() {
             self.grow();
         }
         let place = (self.first + self.count) & (self.ring.len() - 1);
-        self.last = entry.at;
-        self.ring[place] = entry;
+        self.last = at;
+        // Field by field: an entry that is put together first is written twice.
+        let entry = &mut self.ring[place];
+        entry.at = at;
+        entry.sequence = sequence;
+        entry.event = event;
         self.count += 1;
     }
 
@@ -144,18 +148,30 @@ impl<E: Copy> EventQueue<E> {
         self.now
     }
 
-    /// The place of the next event, and when it is due.
+    /// The place of the next event, and when it is due. Without `ALL` the last lane, of which nothing is scheduled, is not looked at.
     #[inline(always)]
-    fn first(&self) -> (usize, u64) {
+    fn first<const ALL: bool>(&self) -> (usize, u64) {
         let mut first = (0, self.times[0]);
-        for (place, &at) in self.times.iter().enumerate().skip(1) {
-            if at == first.1 {
-                first = self.earlier_scheduled(first, place);
-            } else {
-                first = if at < first.1 { (place, at) } else { first };
-            }
+        for place in 1..LANES - 1 {
+            first = self.sooner(first, place);
         }
-        first
+        if ALL {
+            first = self.sooner(first, LANES - 1);
+        }
+        self.sooner(first, NO_LANE)
+    }
+
+    /// Of a place with the time of its event and another one, that whose event comes first.
+    #[inline(always)]
+    fn sooner(&self, first: (usize, u64), place: usize) -> (usize, u64) {
+        let at = self.times[place];
+        if at == first.1 {
+            self.earlier_scheduled(first, place)
+        } else if at < first.1 {
+            (place, at)
+        } else {
+            first
+        }
     }
 
     /// Of two places whose events are due at the same time, the one whose event was scheduled first.
@@ -168,7 +184,7 @@ impl<E: Copy> EventQueue<E> {
     /// The time of the next event; later than any when there is none.
     #[inline]
     pub fn next_at(&self) -> Time {
-        let (_, at) = self.first();
+        let (_, at) = self.first::<true>();
         if at >= NEVER { Time::MAX } else { Time::from_ps(at) }
     }
 
@@ -188,20 +204,20 @@ impl<E: Copy> EventQueue<E> {
     #[inline(always)]
     pub fn schedule(&mut self, lane: usize, at: Time, event: E) {
         debug_assert!(at >= self.now, "an event was scheduled for {at}, before now, {}", self.now);
-        let entry = Entry { at: at.as_ps(), sequence: self.sequence, event };
+        let (at, sequence) = (at.as_ps(), self.sequence);
         self.sequence += 1;
         if let Some(queue) = self.lanes.get_mut(lane) {
             // The newest entry has the highest sequence number, so only the time can be out of order.
             if queue.count == 0 {
-                self.times[lane] = entry.at;
-                self.sequences[lane] = entry.sequence;
-                return queue.push(entry);
+                self.times[lane] = at;
+                self.sequences[lane] = sequence;
+                return queue.push(at, sequence, event);
             }
-            if queue.last <= entry.at {
-                return queue.push(entry);
+            if queue.last <= at {
+                return queue.push(at, sequence, event);
             }
         }
-        self.schedule_in_heap(entry);
+        self.schedule_in_heap(Entry { at, sequence, event });
     }
 
     #[inline(never)]
@@ -218,14 +234,18 @@ impl<E: Copy> EventQueue<E> {
     /// Takes the next event and moves the clock to it.
     #[inline]
     pub fn pop(&mut self) -> Option<E> {
-        self.advance().map(|due| self.take(due))
+        self.advance::<true>().map(|due| self.take(due))
     }
 
     /// Moves the clock to the next event, which is to be taken now; apart from the taking, so that the event need not pass through an
-    /// `Option`, which moves it in pieces.
+    /// `Option`, which moves it in pieces. Without `ALL` nothing may have been scheduled in the last lane.
     #[inline(always)]
-    pub fn advance(&mut self) -> Option<Due> {
-        let (place, at) = self.first();
+    pub fn advance<const ALL: bool>(&mut self) -> Option<Due> {
+        debug_assert!(
+            ALL || self.lanes[LANES - 1].count == 0,
+            "an event was scheduled in a lane that is not looked at"
+        );
+        let (place, at) = self.first::<ALL>();
         if at >= NEVER {
             return None;
         }

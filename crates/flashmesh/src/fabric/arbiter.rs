@@ -112,6 +112,22 @@ impl Arbiter {
         self.commands.iter().chain(&self.data).map(|waiting| waiting.die)
     }
 
+    /// Takes the die that is served next, whichever that is, with what it waits for.
+    #[inline(always)]
+    pub(super) fn next_of_all(&mut self) -> Option<(DieId, TransferPhase)> {
+        if self.commands.is_empty() && self.data.is_empty() {
+            return None;
+        }
+        if self.arbitration != Arbitration::CommandFirst {
+            return self.next_of_some(|_| true).map(|next| (next.die, next.phase));
+        }
+        let queue = if self.commands.is_empty() { &mut self.data } else { &mut self.commands };
+        let (die, phase, position) = queue.front().map(|first| (first.die, first.phase, first.position))?;
+        queue.pop_front();
+        self.last = position;
+        Some((die, phase))
+    }
+
     /// Takes the die that is served next, among those that `fits`.
     #[inline(always)]
     pub(super) fn next(&mut self, fits: impl Fn(&Waiting) -> bool) -> Option<Waiting> {

@@ -78,17 +78,18 @@ impl Channels {
         if let Some((die, _, since)) = channel.held.take() {
             outbox.used(LinkId(grant.path.0), die, since, now);
         }
-        if let Some(Waiting { die, phase, cause, .. }) = channel.waiting.next(|_| true) {
+        if let Some((die, phase)) = channel.waiting.next_of_all() {
             channel.held = Some((die, phase, now));
-            outbox.grants.push(Granted { grant: Grant { die, phase, path: grant.path }, since: now, cause });
+            let grant = Grant { die, phase, path: grant.path };
+            outbox.grants.push(Granted { grant, since: now, cause: Cause::Channel });
         }
     }
 
     /// See [`Fabric::is_behind`](super::Fabric::is_behind).
     pub fn is_behind(&self, die: DieId, is_another: &mut dyn FnMut(DieId) -> bool) -> bool {
-        let channel = &self.channels[(die.0 / self.dies_per_channel) as usize];
-        let holder = channel.held.map(|(holder, ..)| holder);
-        holder.into_iter().chain(channel.waiting.waiting()).any(|other| other != die && is_another(other))
+        let channel = &self.channels[self.divisor.divide(die.0) as usize];
+        let mut is_in_the_way = |other: DieId| other != die && is_another(other);
+        channel.held.is_some_and(|(holder, ..)| is_in_the_way(holder)) || channel.waiting.waiting().any(is_in_the_way)
     }
 
     /// Transfers over all channels.

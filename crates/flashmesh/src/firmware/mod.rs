@@ -344,8 +344,14 @@ impl Firmware {
     }
 
     /// Puts a transaction into the queue of its die.
-    #[inline]
+    #[inline(never)]
     fn enqueue<M: Model>(&mut self, id: TransactionId, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
+        self.enqueue_now(id, datapath, kernel);
+    }
+
+    /// The same, inlined into the way that most transactions take.
+    #[inline(always)]
+    fn enqueue_now<M: Model>(&mut self, id: TransactionId, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
         if M::FULL && self.is_held(id, datapath, kernel) {
             return;
         }

@@ -38,6 +38,7 @@ impl Firmware {
         let mut transaction = Transaction::new(Class::UserRead, Some(page.request), lpn, plane, from, bytes);
         transaction.queued = kernel.now();
         transaction.is_cached = fills;
+        transaction.translated = self.ftl.map_changes();
         (transaction.stream, transaction.priority) = (page.stream, page.priority);
         if M::FULL && self.rules.asks_allocator {
             self.tell_read(page);
@@ -50,7 +51,7 @@ impl Firmware {
         }
         let id = datapath.insert(transaction);
         if !has_map {
-            self.enqueue(id, datapath, kernel);
+            self.enqueue_now(id, datapath, kernel);
         } else if self.has_entry(id, datapath, kernel) {
             self.start_read(id, datapath, kernel);
             self.settle_map(datapath, kernel);
@@ -72,6 +73,7 @@ impl Firmware {
     pub(super) fn retarget<M: Model>(&mut self, id: TransactionId, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
         let from = self.translate_read(datapath.transaction(id).lpn, kernel);
         let transaction = datapath.transaction_mut(id);
+        transaction.translated = self.ftl.map_changes();
         transaction.from = from;
         transaction.plane = self.geometry.plane_of(from);
     }

@@ -31,11 +31,10 @@ impl Firmware {
         let stream = transaction.request.map(|_| transaction.stream);
         self.ftl.host_stream(transaction.plane, stream)
     }
-}
 
-impl<M: Model> PageSource<M> for Firmware {
-    #[inline]
-    fn is_current(&self, transaction: &Transaction) -> bool {
+    /// Whether the page that a transaction reads or moves still is where it was when it was queued, as the map has it.
+    #[inline(never)]
+    fn is_still_there<M: Model>(&self, transaction: &Transaction) -> bool {
         match transaction.class {
             Class::UserRead if !transaction.is_read_modify_write => {
                 self.ftl.may_read(transaction.lpn, transaction.from)
@@ -52,6 +51,14 @@ impl<M: Model> PageSource<M> for Firmware {
             }
             Class::MapProgram | Class::UserProgram | Class::Erase => true,
         }
+    }
+}
+
+impl<M: Model> PageSource<M> for Firmware {
+    #[inline(always)]
+    fn is_current(&self, transaction: &Transaction) -> bool {
+        // A plain drive has no copies of pages: what a read was told of the map holds while that does not change.
+        (!M::FULL && transaction.translated == self.ftl.map_changes()) || self.is_still_there::<M>(transaction)
     }
 
     #[inline]
@@ -96,6 +103,16 @@ impl<M: Model> PageSource<M> for Firmware {
             return has_page(Stream::Host(StreamId(0)));
         }
         heads.all(|head| self.stream_of(head).is_none_or(has_page))
+    }
+
+    #[inline(always)]
+    fn shares_open_block(&self) -> bool {
+        self.rules.shares_open_block
+    }
+
+    #[inline(always)]
+    fn has_shared_page(&self, plane: PlaneId) -> bool {
+        self.ftl.has_shared_page(plane)
     }
 
     #[inline]

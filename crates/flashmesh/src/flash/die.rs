@@ -8,78 +8,7 @@ use crate::ids::TransactionId;
 use crate::units::Time;
 
 use super::geometry::PLANES_PER_DIE_MAX;
-use super::timing::Pages;
-
-/// What the array does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum OperationKind {
-    /// Array to register, tR.
-    Read,
-    /// Register to array, tPROG.
-    Program,
-    /// A block, tBERS.
-    Erase,
-    /// A read and a program in the same plane, without leaving the chip.
-    Copyback,
-}
-
-impl OperationKind {
-    /// All kinds, by their index.
-    pub const ALL: [OperationKind; 4] =
-        [OperationKind::Read, OperationKind::Program, OperationKind::Erase, OperationKind::Copyback];
-
-    /// The position in a table by kind.
-    #[inline]
-    pub const fn index(self) -> usize {
-        self as usize
-    }
-}
-
-/// One operation over one or more planes.
-#[derive(Clone, Copy, Debug)]
-pub struct Operation {
-    /// What the array does.
-    pub kind: OperationKind,
-    /// Whether it is work of the firmware (garbage collection, wear levelling) and not of a request.
-    pub internal: bool,
-    /// When the path was granted.
-    pub started: Time,
-    /// Array time beyond the operation's own: a suspension comes first.
-    pub delay: Time,
-    /// What the pages are that it works on.
-    pub pages: Pages,
-    count: u8,
-    transactions: [TransactionId; PLANES_PER_DIE_MAX],
-}
-
-impl Operation {
-    /// An operation of one plane.
-    #[inline]
-    pub fn new(kind: OperationKind, internal: bool, started: Time, transaction: TransactionId) -> Operation {
-        Operation {
-            kind,
-            internal,
-            started,
-            delay: Time::ZERO,
-            pages: Pages::default(),
-            count: 1,
-            transactions: [transaction; PLANES_PER_DIE_MAX],
-        }
-    }
-
-    /// Joins another plane to it.
-    #[inline]
-    pub fn join(&mut self, transaction: TransactionId) {
-        self.transactions[usize::from(self.count)] = transaction;
-        self.count += 1;
-    }
-
-    /// The transactions, one a plane.
-    #[inline]
-    pub fn transactions(&self) -> &[TransactionId] {
-        &self.transactions[..usize::from(self.count)]
-    }
-}
+pub use super::operation::{Operation, OperationKind};
 
 /// What the array of a die is doing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -269,6 +198,19 @@ impl Die {
         let works = matches!(self.array, Array::Incoming | Array::Busy);
         let suspended = self.suspended.as_ref().map(|suspended| &suspended.operation);
         works.then_some(&self.operation).into_iter().chain(suspended)
+    }
+
+    /// The transaction that it works on first: that whose data leaves, or the first of the operation under way.
+    #[inline]
+    pub fn first_under_way(&self) -> Option<TransactionId> {
+        if !self.register.is_empty() {
+            return self.outgoing();
+        }
+        match self.array {
+            Array::Incoming | Array::Busy => Some(self.operation.transactions[0]),
+            Array::Idle | Array::Holding if !self.is_suspended => None,
+            Array::Idle | Array::Holding => self.under_way().next().map(|operation| operation.transactions[0]),
+        }
     }
 
     /// Transactions that it works on, has set aside, or holds the data of.

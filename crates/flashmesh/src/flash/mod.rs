@@ -4,5 +4,6 @@ pub mod die;
 pub mod divisor;
 pub mod geometry;
 pub mod namespace;
+mod operation;
 pub mod page_type;
 pub mod timing;

@@ -180,6 +180,15 @@ impl Blocks {
         self.valid[word] ^ u64::from(self.valid_pages[block.index()]) ^ u64::from(self.state[block.index()])
     }
 
+    /// The offsets of the valid pages of `block`, in ascending order.
+    pub(super) fn valid_offsets(&self, block: BlockId) -> impl Iterator<Item = u32> {
+        (0..self.words_per_block).flat_map(move |word| {
+            let rest = |bits: &u64| Some(bits & bits.wrapping_sub(1)).filter(|&bits| bits != 0);
+            let first = Some(self.valid_word(block, word)).filter(|&bits| bits != 0);
+            std::iter::successors(first, rest).map(move |bits| word as u32 * u64::BITS + bits.trailing_zeros())
+        })
+    }
+
     #[inline]
     pub(super) fn words_per_block(&self) -> usize {
         self.words_per_block

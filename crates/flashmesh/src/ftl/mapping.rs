@@ -21,6 +21,8 @@ pub(super) struct Mapping {
     written_regions: Vec<u64>,
     /// By physical page: the logical page last programmed there; meaningful only while the page is valid.
     reverse: Vec<u32>,
+    /// How often an entry of the forward table was set or cleared.
+    changes: u64,
 }
 
 impl Mapping {
@@ -31,6 +33,7 @@ impl Mapping {
             forward: vec![0; logical_pages as usize],
             written_regions: vec![0; regions.div_ceil(u64::BITS) as usize],
             reverse: vec![0; pages as usize],
+            changes: 0,
         }
     }
 
@@ -53,12 +56,19 @@ impl Mapping {
     #[inline]
     pub(super) fn set(&mut self, lpn: Lpn, ppn: Ppn) -> Option<Ppn> {
         self.reverse[ppn.index()] = lpn.0;
+        self.changes += 1;
         let region = lpn.0 / REGION_ENTRIES;
         self.written_regions[(region / u64::BITS) as usize] |= 1 << (region % u64::BITS);
         let entry = &mut self.forward[lpn.index()];
         let old = entry.checked_sub(1).map(Ppn);
         *entry = ppn.0 + 1;
         old
+    }
+
+    /// How often the place of any logical page has changed.
+    #[inline(always)]
+    pub(super) fn changes(&self) -> u64 {
+        self.changes
     }
 
     /// `ppn` holds `lpn`, beside where the map has it.
@@ -70,6 +80,7 @@ impl Mapping {
     #[inline]
     pub(super) fn clear(&mut self, lpn: Lpn) -> Option<Ppn> {
         let old = self.get(lpn)?;
+        self.changes += 1;
         self.forward[lpn.index()] = 0;
         Some(old)
     }
@@ -88,6 +99,16 @@ impl Mapping {
             false => 0,
         };
         black_box(lpns.fold(0, |sum, lpn| sum ^ entry(lpn)));
+    }
+
+    /// The pages that are mapped, each with its place, in time that grows with the regions of the table that were ever set.
+    pub(super) fn mapped(&self) -> impl Iterator<Item = (Lpn, Ppn)> {
+        let regions = self.forward.chunks(REGION_ENTRIES as usize).zip((0..).step_by(REGION_ENTRIES as usize));
+        let written = regions.filter(|&(_, first)| self.is_region_written(Lpn(first)));
+        written.flat_map(|(entries, first)| {
+            let entries = (first..).zip(entries);
+            entries.filter_map(|(lpn, entry)| entry.checked_sub(1).map(|ppn| (Lpn(lpn), Ppn(ppn))))
+        })
     }
 
     /// How much of the forward table was ever written.

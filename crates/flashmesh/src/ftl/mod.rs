@@ -72,7 +72,7 @@ mod wear;
 pub use allocation::{DriveView, IdleDies, PageRead, PageWrite, RequestPart};
 pub use blocks::BlockState;
 pub use partition::{Partition, spare_blocks_min};
-pub use precondition::PreconditionReport;
+pub use precondition::{PreconditionReport, Watch};
 pub use prepared::PreparedDrives;
 pub use translation::{TRANSLATION_BLOCKS, TranslationPages};
 
@@ -223,13 +223,13 @@ impl Ftl {
         Ftl::divided(geometry, config, partition, TranslationPages::new(geometry, &config.mapping))
     }
 
-    /// The translation layer in the state in which a run of `config` begins.
+    /// The translation layer in the state in which a run of `config` begins. `watch` is told how far preconditioning is.
     ///
     /// # Panics
     /// As [`Ftl::new`].
-    pub fn prepared(geometry: &Geometry, config: &Config) -> Ftl {
+    pub fn prepared(geometry: &Geometry, config: &Config, watch: Watch<'_>) -> Ftl {
         let mut ftl = Ftl::new(geometry, config);
-        ftl.precondition(&config.precondition, config.seed);
+        ftl.precondition_watched(&config.precondition, config.seed, watch);
         ftl
     }
 
@@ -291,6 +291,12 @@ impl Ftl {
     #[inline]
     pub fn lookup(&self, lpn: Lpn) -> Option<Ppn> {
         self.mapping.get(lpn)
+    }
+
+    /// How often the place of any logical page has changed: what [`Ftl::location`] said holds while this stays the same.
+    #[inline(always)]
+    pub fn map_changes(&self) -> u64 {
+        self.mapping.changes()
     }
 
     /// Loads the map entries of `lpns` into the cache, all misses at once. Changes nothing else: worth calling on the
@@ -389,6 +395,13 @@ impl Ftl {
     #[inline]
     pub fn next_page_offset(&self, plane: PlaneId, stream: Stream) -> Option<(BlockId, u32)> {
         self.next_offset(plane, stream.frontier())
+    }
+
+    /// Whether [`Ftl::allocate`] would give a page to the host where all its streams write to one block.
+    #[inline(always)]
+    pub fn has_shared_page(&self, plane: PlaneId) -> bool {
+        let account = &self.planes[plane.index()];
+        account.open_pages(Frontier::SHARED) > 0 || account.can_open(Frontier::SHARED)
     }
 
     #[inline]

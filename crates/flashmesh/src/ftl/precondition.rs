@@ -22,6 +22,10 @@ pub struct PreconditionReport {
     pub settled: bool,
 }
 
+/// Is told how much of the preconditioning is done, from 0 to 1: at its beginning, now and then, and at its end. The share is an
+/// estimate; it does not fall.
+pub type Watch<'a> = &'a dyn Fn(f64);
+
 /// Windows before the steady state is looked for: the plane has been overwritten several times.
 const WINDOWS_MIN: u32 = 8;
 /// Windows after which the state is taken for steady, settled or not.
@@ -58,14 +62,27 @@ impl Ftl {
     /// # Panics
     /// When something was written already.
     pub fn precondition(&mut self, config: &config::Precondition, seed: u64) -> PreconditionReport {
+        self.precondition_watched(config, seed, &|_| {})
+    }
+
+    /// As [`Ftl::precondition`]; `watch` is told how far it is.
+    pub(super) fn precondition_watched(
+        &mut self,
+        config: &config::Precondition,
+        seed: u64,
+        watch: Watch<'_>,
+    ) -> PreconditionReport {
         let translation_pages = self.translation.map_or(0, |translation| u64::from(translation.count()));
         assert_eq!(self.mapped_pages(), translation_pages, "only a fresh drive can be preconditioned");
         let ranges = self.partition.beginnings(config.fill);
         let mut report = PreconditionReport { pages_mapped: 0, write_amplification: 1.0, windows: 0, settled: true };
         match config.kind {
             PreconditionKind::None => {}
-            PreconditionKind::Sequential => self.fill_sequentially(&ranges),
-            PreconditionKind::Random => self.fill_randomly(&ranges, seed, &mut report),
+            PreconditionKind::Sequential => self.fill_sequentially(&ranges, watch),
+            PreconditionKind::Random => self.fill_randomly(&ranges, seed, &mut report, watch),
+        }
+        if config.kind != PreconditionKind::None {
+            watch(1.0);
         }
         if self.keeps_equal_pointers {
             self.level_write_pointers();
@@ -92,7 +109,10 @@ impl Ftl {
         by_plane
     }
 
-    fn fill_sequentially(&mut self, ranges: &[Range<u32>]) {
+    fn fill_sequentially(&mut self, ranges: &[Range<u32>], watch: Watch<'_>) {
+        let all = ranges.iter().map(|range| f64::from(range.end - range.start)).sum::<f64>().max(1.0);
+        let mut mapped = 0.0;
+        watch(0.0);
         let mut next_page = vec![0; self.planes.len()];
         for (plane, shares) in self.shares_by_plane(ranges) {
             next_page[plane.index()] = self.next_fresh_page(plane).unwrap_or(0);
@@ -105,6 +125,7 @@ impl Ftl {
             let most = shares.iter().map(|share| share.count).max().unwrap_or(0);
             // Tiles of all planes in turn: the map is written in its order, each plane in its own.
             for tile in (0..most).step_by(TILE_PAGES as usize) {
+                watch(mapped / all + f64::from(range.end - range.start) / all * f64::from(tile) / f64::from(most));
                 for &Share { plane, first, step, count } in &shares {
                     let first_page = next_page[plane.index()];
                     for number in tile..count.min(tile + TILE_PAGES) {
@@ -112,6 +133,7 @@ impl Ftl {
                     }
                 }
             }
+            mapped += f64::from(range.end - range.start);
             for share in shares {
                 next_page[share.plane.index()] += share.count;
             }
@@ -144,7 +166,7 @@ impl Ftl {
         account.valid_pages += pages;
     }
 
-    fn fill_randomly(&mut self, ranges: &[Range<u32>], seed: u64, report: &mut PreconditionReport) {
+    fn fill_randomly(&mut self, ranges: &[Range<u32>], seed: u64, report: &mut PreconditionReport, watch: Watch<'_>) {
         let mut random = SimRng::new(seed);
         let mut kinds = self.kinds(ranges);
         // A small part of a small namespace may be less than a page: there is nothing to write.
@@ -155,6 +177,10 @@ impl Ftl {
         let planes: usize = kinds.iter().map(|kind| kind.planes.len()).sum();
         report.settled = true;
         report.write_amplification = 0.0;
+        // In planes copied: a sample is worth about as many as the windows it is simulated for.
+        let all = (planes + kinds.len() * WINDOWS_MIN as usize) as f64;
+        let mut done = 0.0;
+        watch(0.0);
         // The planes of a die that use the same blocks are simulated together.
         let together = if self.has_twins() { self.geometry.planes_per_die } else { 1 };
         for Kind { planes: of_kind, pages, translation_pages, .. } in &mut kinds {
@@ -163,7 +189,8 @@ impl Ftl {
             }
             let groups: Vec<&[Filled]> = of_kind.chunks(together as usize).collect();
             let mut sample = Sample::new(self, together, *pages, *translation_pages, random.next_u64());
-            let settled = sample.settle();
+            let settled = sample.settle(&|share| watch((done + share * f64::from(WINDOWS_MIN)) / all));
+            done += f64::from(WINDOWS_MIN);
             report.windows = report.windows.max(settled.windows);
             report.settled &= settled.settled;
             report.write_amplification += settled.write_amplification * of_kind.len() as f64 / planes as f64;
@@ -172,6 +199,8 @@ impl Ftl {
                 sample.write((together * self.geometry.pages_per_plane()).div_ceil(16));
                 for group in groups.iter().skip(instant as usize).step_by(instants as usize) {
                     self.copy_planes(group, &sample, &mut random);
+                    done += group.len() as f64;
+                    watch(done / all);
                 }
             }
         }
@@ -306,7 +335,7 @@ impl Sample {
         let mut ftl = Ftl::divided(&plane, &config, partition, translation);
         ftl.shares_moves = drive.shares_moves;
         let written = 0..pages;
-        ftl.fill_sequentially(std::slice::from_ref(&written));
+        ftl.fill_sequentially(std::slice::from_ref(&written), &|_| {});
         Sample { ftl, idle: IdleDies::new(1), pages, random }
     }
 
@@ -315,8 +344,8 @@ impl Sample {
         (0..writes).map(|_| self.ftl.write_untimed(Lpn(self.random.below(self.pages)), &self.idle)).sum()
     }
 
-    /// Overwrites random pages until write amplification has settled.
-    fn settle(&mut self) -> Settled {
+    /// Overwrites random pages until write amplification has settled. `watch` is told how much of what it takes at least is done.
+    fn settle(&mut self, watch: Watch<'_>) -> Settled {
         let window = self.ftl.geometry.pages().div_ceil(2);
         // Of the last four windows, the latest last.
         let mut latest = [0.0; 4];
@@ -325,6 +354,7 @@ impl Sample {
             latest.rotate_left(1);
             latest[3] = 1.0 + self.write(window) as f64 / f64::from(window);
             windows += 1;
+            watch((f64::from(windows) / f64::from(WINDOWS_MIN)).min(1.0));
             let (before, now) = (latest[0] + latest[1], latest[2] + latest[3]);
             settled = windows >= WINDOWS_MIN && (now - before).abs() <= SETTLED_WITHIN * now;
         }

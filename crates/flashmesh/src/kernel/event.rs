@@ -42,7 +42,7 @@ pub mod lane {
     pub const PROGRAM: usize = 4;
     /// Messages that reach the host.
     pub const TO_HOST: usize = 5;
-    /// Wakes of the fabric.
+    /// Wakes of the fabric; the last lane, which is passed over where the fabric asks for none.
     pub const FABRIC: usize = 6;
     /// Acknowledgements that reach a controller.
     pub const ACKNOWLEDGED: usize = NO_LANE;

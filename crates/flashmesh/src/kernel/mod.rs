@@ -7,6 +7,7 @@ pub mod probe;
 
 use crate::engine::queue::{Due, EventQueue};
 use crate::error::RunError;
+use crate::fabric::Kind;
 use crate::measure::report::Report;
 use crate::units::Time;
 
@@ -63,7 +64,7 @@ impl<M: Model> Kernel<M> {
     /// Moves the clock to the next event.
     #[inline(always)]
     pub fn advance(&mut self) -> Option<Due> {
-        self.events.advance()
+        if M::Fabric::ACTS { self.events.advance::<true>() } else { self.events.advance::<false>() }
     }
 
     /// Moves the clock to `at`, for something that comes before all events of that time.

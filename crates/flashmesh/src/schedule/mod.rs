@@ -288,20 +288,20 @@ impl Scheduler for Custom {
 
 impl AnyScheduler {
     /// The choice of the default policy with its default options for one die, on which the planes in `ready` have something to run: compiled
-    /// into plain drives, which have no priorities. `late` gives the time, the age bound, and
-    /// whether what was late has gone last.
+    /// into plain drives, which have no priorities. Given are the time and the age bound; `yields` says whether what was late has gone last.
     #[inline(always)]
-    pub fn choose_plain(
+    pub fn choose_plain<'a>(
         die: DieId,
         ready: PlaneMasks,
         collection_first: bool,
-        late: (Time, Time, &mut bool),
+        (now, bound): (Time, Time),
+        yields: impl FnOnce() -> &'a mut bool,
         queues: &DieQueues,
         transactions: &Transactions,
     ) -> Choice {
         let mut class = out_of_order::choose_plain(ready, collection_first);
         if class == Class::UserRead && ready[Class::UserProgram.index()] != 0 {
-            class = out_of_order::late_plain(die, ready, late, queues, transactions);
+            class = out_of_order::late_plain(die, ready, (now, bound, yields()), queues, transactions);
         }
         let planes = ready[class.index()];
         let plane = if planes.is_power_of_two() {

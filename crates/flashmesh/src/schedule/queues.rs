@@ -24,6 +24,12 @@ pub type PlaneMasks = [u8; 8];
 /// No plane, whatever the class.
 pub const NOTHING: PlaneMasks = [0; 8];
 
+/// The planes of one class in the word that all masks of a die make.
+#[inline(always)]
+pub fn planes_of(masks: u64, class: Class) -> u8 {
+    (masks >> (class as u32 * u8::BITS)) as u8
+}
+
 /// The planes of a mask.
 #[inline]
 pub(super) fn planes(mut mask: u8) -> impl Iterator<Item = u8> {

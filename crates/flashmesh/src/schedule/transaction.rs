@@ -165,6 +165,8 @@ pub struct Transaction {
     pub plane: PlaneId,
     /// The page read, or moved from; the block of an erase is that of this page.
     pub from: Ppn,
+    /// The changes of the map there had been when `from` was looked up for a read.
+    pub translated: u64,
     /// The page programmed, decided when the path is granted, or before for one that has a page.
     pub to: Ppn,
     /// User data the host asked for, or gave, in this page.
@@ -237,6 +239,7 @@ impl Transaction {
             lpn,
             plane,
             from,
+            translated: u64::MAX,
             to: from,
             bytes,
             order: 0,

@@ -53,7 +53,7 @@ impl Simulation {
     /// # Errors
     /// When the drive cannot be built, or a workload cannot be used on it.
     pub fn new(config: &Config) -> Result<Simulation, RunError> {
-        Simulation::opened(config, None, None)
+        Simulation::opened(config, None, None, &Control::default())
     }
 
     /// As [`Simulation::new`], or [`Simulation::alone`] where `only` names a stream, with a drive from those that were prepared
@@ -62,7 +62,20 @@ impl Simulation {
     /// # Errors
     /// When the drive cannot be built, there is no such stream, or a workload cannot be used.
     pub fn prepared(config: &Config, only: Option<usize>, drives: &PreparedDrives) -> Result<Simulation, RunError> {
-        Simulation::opened(config, only, Some(drives))
+        Simulation::opened(config, only, Some(drives), &Control::default())
+    }
+
+    /// As [`Simulation::prepared`], or with a drive of its own without `drives`; `control` shows how far its preconditioning is.
+    ///
+    /// # Errors
+    /// As [`Simulation::prepared`].
+    pub fn watched(
+        config: &Config,
+        only: Option<usize>,
+        drives: Option<&PreparedDrives>,
+        control: &Control,
+    ) -> Result<Simulation, RunError> {
+        Simulation::opened(config, only, drives, control)
     }
 
     /// The same drive with the stream at `index` alone: the others issue nothing, and everything else is as it is beside them,
@@ -71,16 +84,21 @@ impl Simulation {
     /// # Errors
     /// When the drive cannot be built, there is no such stream, or its workload cannot be used.
     pub fn alone(config: &Config, index: usize) -> Result<Simulation, RunError> {
-        Simulation::opened(config, Some(index), None)
+        Simulation::opened(config, Some(index), None, &Control::default())
     }
 
-    fn opened(config: &Config, only: Option<usize>, drives: Option<&PreparedDrives>) -> Result<Simulation, RunError> {
+    fn opened(
+        config: &Config,
+        only: Option<usize>,
+        drives: Option<&PreparedDrives>,
+        control: &Control,
+    ) -> Result<Simulation, RunError> {
         let count = config.streams().len();
         if let Some(index) = only.filter(|&index| index >= count) {
             return Err(WorkloadError::Unusable(format!("there is no stream {index}: there are {count}")).into());
         }
         let opened = frontend::open(config, &Geometry::new(&config.geometry)?, only)?;
-        let mut simulation = Simulation::assembled(config, opened.sources, drives)?;
+        let mut simulation = Simulation::assembled(config, opened.sources, drives, control)?;
         simulation.full().frontend.describe(opened.summaries);
         Ok(simulation)
     }
@@ -99,18 +117,23 @@ impl Simulation {
     /// # Errors
     /// When the drive cannot be built, or there are not as many sources as streams.
     pub fn with_sources(config: &Config, sources: Vec<Box<dyn WorkloadSource>>) -> Result<Simulation, RunError> {
-        Simulation::assembled(config, sources, None)
+        Simulation::assembled(config, sources, None, &Control::default())
     }
 
     fn assembled(
         config: &Config,
         sources: Vec<Box<dyn WorkloadSource>>,
         drives: Option<&PreparedDrives>,
+        control: &Control,
     ) -> Result<Simulation, RunError> {
         let geometry = Geometry::new(&config.geometry)?;
         let frontend = Frontend::new(config, &geometry, sources)?;
         let datapath = Datapath::new(config, &geometry)?;
-        let ftl = drives.map_or_else(|| Ftl::prepared(&geometry, config), |drives| drives.ftl(&geometry, config));
+        let watch = |share| control.publish_preconditioned(share);
+        let ftl = match drives {
+            Some(drives) => drives.ftl(&geometry, config, &watch),
+            None => Ftl::prepared(&geometry, config, &watch),
+        };
         let firmware = Firmware::new(config, &geometry, ftl);
         let analyses_collisions = config.measure.collisions;
         let config = Box::new(config.clone());

@@ -28,6 +28,8 @@ pub fn all() -> Vec<Generated> {
     vec![
         Generated { path: "docs/parameters.md", text: parameters::markdown::page() },
         Generated { path: "docs/config.schema.json", text: parameters::schema::schema() },
+        // The same for those who have installed flashmesh, and not the repository.
+        Generated { path: "python/flashmesh/config.schema.json", text: parameters::schema::schema() },
         Generated { path: "python/flashmesh/_parameters.py", text: parameters::python::module() },
         Generated { path: results::markdown::PATH, text: results::markdown::page(&results) },
         Generated { path: "docs/results.schema.json", text: results::schema::schema(&results) },

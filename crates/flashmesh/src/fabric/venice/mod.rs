@@ -7,7 +7,7 @@
 //! it has failed.
 //!
 //! The paper leaves three things open, settled here so that the search ends and finds a path whenever the algorithm
-//! could (`tests/venice_scouts` proves it by exhaustion against a breadth-first search):
+//! could (`tests/fabrics/venice_scouts` proves it by exhaustion against a breadth-first search):
 //!
 //! - *A port is tried once.* A router remembers by which ports a scout has come in or gone out until the search is over, and
 //!   never sends it over one of them again, not even when the scout comes anew after having backtracked out of the router.

@@ -92,6 +92,7 @@ impl Replication {
             copies_end: self.map.len() as u64,
             copies_peak: self.copies_peak,
             copies_max: self.copies_max as u64,
+            pair_bytes: metadata::pair_bits(self.dies) as f64 / 8.0,
             list_bytes: metadata::list_bytes(self.dies, self.pairs_per_die),
             map_bytes: self.copies_max as u64 * map_entry,
             flag_bytes: metadata::flag_bytes(self.logical_pages),

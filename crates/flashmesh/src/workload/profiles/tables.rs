@@ -265,7 +265,7 @@ fn read_mixes() -> Result<Vec<Mix>, String> {
 }
 
 #[cfg(test)]
-#[path = "../../../tests/common/shared.rs"]
+#[path = "../../../tests/support/shared.rs"]
 mod shared;
 
 #[cfg(test)]

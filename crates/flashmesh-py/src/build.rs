@@ -1,0 +1,14 @@
+//! What the module is built of.
+
+use pyo3::prelude::*;
+
+/// Facts about the build, by their names: the commit (`unknown` outside a repository), the profile, the target and the compiler.
+#[pyfunction]
+pub fn build_facts() -> Vec<(&'static str, &'static str)> {
+    vec![
+        ("commit", env!("BUILD_COMMIT")),
+        ("profile", env!("BUILD_PROFILE")),
+        ("target", env!("BUILD_TARGET")),
+        ("compiler", env!("BUILD_RUSTC")),
+    ]
+}

@@ -1,0 +1,15 @@
+//! Configurations: which layer wins, presets, streams, every kind of error, and the files that are generated from the declarations.
+#![allow(missing_docs)]
+
+#[path = "../support/mod.rs"]
+mod support;
+
+#[path = "../../examples/generate/files/mod.rs"]
+mod files;
+
+mod errors;
+mod generated_files;
+mod layers;
+mod presets;
+mod properties;
+mod streams;

@@ -1,0 +1,98 @@
+//! Channels that are held through the operation of the array, against arithmetic.
+
+use flashmesh::config::{Config, FabricKind, PreconditionKind, ReplayMode, Suspension};
+use flashmesh::simulation::{Control, Simulation};
+use flashmesh::units::{Bytes, Rate, Time};
+use flashmesh::workload::RequestKind;
+
+use crate::support::drives::*;
+
+const COMMAND: Time = Time::from_ns(10);
+const READ: Time = Time::from_us(3);
+const PROGRAM: Time = Time::from_us(100);
+
+fn drive() -> Config {
+    let mut config = bare_drive();
+    config.fabric.hold_path = true;
+    config
+}
+
+fn page_time() -> Time {
+    Rate::from_bytes_per_second(1_200_000_000).time_for(Bytes::new(PAGE))
+}
+
+/// Pages go over the eight rows first: every eighth is of row 0.
+#[test]
+fn reads_of_a_row_take_turns_from_command_to_data() {
+    let whole = COMMAND + READ + page_time();
+    let reads = || [0, 8, 16].map(|page| read(page, 1, Time::ZERO));
+    assert_eq!(latencies(&drive(), reads()), [whole, whole * 2, whole * 3]);
+    // Another row has a channel of its own.
+    assert_eq!(latencies(&drive(), [0, 1].map(|page| read(page, 1, Time::ZERO))), [whole, whole]);
+    let mut released = drive();
+    released.fabric.hold_path = false;
+    assert!(latencies(&released, reads())[2] < whole * 3 - READ);
+}
+
+#[test]
+fn a_read_waits_for_the_end_of_a_program_on_its_row() {
+    let program = COMMAND + page_time() + PROGRAM;
+    let expected = program + COMMAND + READ + page_time();
+    assert_eq!(
+        latencies(&drive(), [write(0, 1, Time::ZERO), read(8, 1, Time::from_ns(1))])[1],
+        expected - Time::from_ns(1)
+    );
+}
+
+/// Eight channels, each with an operation at a time.
+#[test]
+fn saturated_reads_are_bound_by_the_whole_operation() {
+    let mut config = drive();
+    config.replay.mode = ReplayMode::Stress;
+    config.replay.outstanding = 512;
+    let page = |n: u64| (n.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 20) % 5_800_000;
+    let (report, _) = run_source(&config, Repeated { left: 10_000, kind: RequestKind::Read, page });
+    let expected = 8.0 * PAGE as f64 / (COMMAND + READ + page_time()).as_secs_f64();
+    assert_within("uniform reads", report.bandwidth_bytes_per_s, expected, 0.03);
+}
+
+#[test]
+fn every_drive_with_held_channels_comes_to_an_end_with_no_oracle_speaking() {
+    for number in 0..16u32 {
+        let mut config = Config { seed: number.into(), ..Config::default() };
+        config.fabric.kind = if number % 2 == 0 { FabricKind::Bus } else { FabricKind::Pssd };
+        config.fabric.hold_path = true;
+        config.geometry.channels = 1 + number % 3;
+        config.geometry.chips_per_channel = 1 + number / 3 % 3;
+        config.geometry.dies_per_chip = 1 + number / 2 % 2;
+        config.geometry.blocks_per_plane = 12;
+        config.geometry.pages_per_block = 16;
+        config.geometry.over_provisioning = 0.5;
+        config.flash.read_cache = number % 3 == 1;
+        config.gc.copyback = number % 5 == 0;
+        config.precondition.kind = PreconditionKind::Random;
+        config.workload.read_share = 0.5;
+        config.workload.requests = Some(400);
+        config.replay.outstanding = 64;
+        let mut simulation = Simulation::new(&config).expect("the drive can be built");
+        simulation.enable_checks();
+        let report = simulation.run(&Control::default()).unwrap_or_else(|error| panic!("{error}: {config:?}"));
+        assert_eq!(report.requests, 400);
+    }
+}
+
+#[test]
+fn a_held_path_leaves_none_for_the_read_that_would_suspend_the_array() {
+    let mut config = Config::default();
+    config.fabric.hold_path = true;
+    config.flash.suspension = Suspension::Both;
+    let error = config.validate().expect_err("the path is held by what would be suspended").to_string();
+    assert!(error.contains("flash.suspension") && error.contains("fabric.hold-path"), "{error}");
+}
+
+#[test]
+fn paths_that_cannot_be_held_are_errors_with_a_remedy() {
+    let text = "fabric.kind = \"venice\"\nfabric.hold-path = true\n";
+    let error = Config::from_str(text, "held.toml", &[]).expect_err("this cannot be built");
+    assert!(error.to_string().contains("fabric.hold-path goes with fabric.kind = bus or pssd"), "{error}");
+}

@@ -1,0 +1,16 @@
+//! The way between controllers and dies: interconnects, packet networks, scouts, the timing of dies.
+#![allow(missing_docs)]
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod closed_form;
+mod flash_path;
+mod held_paths;
+mod interconnects;
+mod nossd;
+mod recordings;
+mod timing_gates;
+mod venice_drive;
+mod venice_scouts;
+mod wormhole;

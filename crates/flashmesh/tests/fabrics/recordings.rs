@@ -1,0 +1,278 @@
+//! Timelines and recordings of the network, held against what the report of the same run counts.
+
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+use std::sync::{Arc, Mutex};
+
+use flashmesh::config::{Config, FabricKind};
+use flashmesh::fabric::ScoutMove;
+use flashmesh::measure::network::NetworkReport;
+use flashmesh::measure::report::Report;
+use flashmesh::recording::timeline::proto::{Kind, Trace, TrackEvent};
+use flashmesh::simulation::{Control, Simulation};
+use flashmesh::units::Time;
+use prost::Message;
+
+/// A sink whose content can be looked at.
+#[derive(Clone, Default)]
+struct Shared(Arc<Mutex<Vec<u8>>>);
+
+impl Write for Shared {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.lock().expect("nobody panics with it").write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// A sink that is full.
+struct Full;
+
+impl Write for Full {
+    fn write(&mut self, _bytes: &[u8]) -> io::Result<usize> {
+        Err(io::ErrorKind::StorageFull.into())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Reads and writes on a drive of 4 x 4 chips.
+fn config(kind: FabricKind) -> Config {
+    let mut config = Config::default();
+    config.fabric.kind = kind;
+    config.geometry.channels = 4;
+    config.geometry.chips_per_channel = 4;
+    config.replay.outstanding = 32;
+    config.workload.read_share = 0.7;
+    config.workload.requests = Some(1_500);
+    config
+}
+
+fn run(config: &Config) -> Report {
+    Simulation::new(config).expect("the drive can be built").run(&Control::default()).expect("it runs")
+}
+
+/// Events of a timeline with their times, names of its tracks, the report, and when the timeline was full.
+type Recorded = (Vec<(u64, TrackEvent)>, BTreeMap<u64, String>, Report, Option<Time>);
+
+fn timeline(config: &Config) -> Recorded {
+    let bytes = Shared::default();
+    let mut simulation = Simulation::new(config).expect("the drive can be built");
+    let outcome = simulation.record_timeline(Box::new(bytes.clone()));
+    let report = simulation.run(&Control::default()).expect("it runs");
+    let bytes = bytes.0.lock().expect("nobody panics with it").clone();
+    let trace = Trace::decode(bytes.as_slice()).expect("it is a trace");
+    let mut names = BTreeMap::new();
+    let mut parents = BTreeMap::new();
+    for track in trace.packet.iter().filter_map(|packet| packet.track_descriptor.as_ref()) {
+        names.insert(track.uuid.expect("a track has a number"), track.name.clone().expect("a track has a name"));
+        parents.insert(track.uuid, track.parent_uuid);
+    }
+    assert!(parents.values().flatten().all(|parent| names.contains_key(parent)), "a track stands below none");
+    let event = |packet: &flashmesh::recording::timeline::proto::TracePacket| {
+        Some((packet.timestamp.expect("an event has a time"), packet.track_event.clone()?))
+    };
+    let events: Vec<_> = trace.packet.iter().filter_map(event).collect();
+    assert!(events.iter().all(|(_, event)| names.contains_key(&event.track_uuid.expect("an event has a track"))));
+    (events, names, report, outcome.full_at())
+}
+
+fn is(event: &TrackEvent, kind: Kind) -> bool {
+    event.r#type() == kind
+}
+
+#[test]
+fn a_timeline_has_what_the_report_counts_on_every_interconnect() {
+    for kind in FabricKind::ALL {
+        let config = config(*kind);
+        let plain = run(&config);
+        let (events, names, report, full_at) = timeline(&config);
+        assert_eq!(full_at, None);
+        assert_eq!(
+            (report.makespan_ps, &report.latency_ps),
+            (plain.makespan_ps, &plain.latency_ps),
+            "{kind}: it changes the run"
+        );
+        let begun = |category: &str| {
+            let of = |(_, event): &&(u64, TrackEvent)| is(event, Kind::SliceBegin) && event.categories == [category];
+            events.iter().filter(of).count() as u64
+        };
+        let ended = events.iter().filter(|(_, event)| is(event, Kind::SliceEnd)).count();
+        assert_eq!(ended, events.iter().filter(|(_, event)| is(event, Kind::SliceBegin)).count(), "{kind}");
+        assert_eq!(begun("request"), report.requests, "{kind}");
+        let flash = &report.flash;
+        let pages = flash.user_reads + flash.user_programs + flash.partial_write_reads + report.gc.pages_moved * 2;
+        assert!(begun("array") > 0 && begun("array") <= pages + report.gc.erases, "{kind}");
+        assert_eq!(begun("command") + begun("data"), report.path_conflict.transfers, "{kind}");
+        assert!(begun("link") >= report.path_conflict.transfers, "{kind}: a transfer holds a link at least");
+        // All counters end at nothing, and every request has its arrow ended.
+        let mut last = BTreeMap::new();
+        for (_, event) in events.iter().filter(|(_, event)| is(event, Kind::Counter)) {
+            last.insert(
+                event.track_uuid.expect("an event has a track"),
+                event.counter_value.expect("a counter has a value"),
+            );
+        }
+        assert!(last.values().all(|&value| value == 0), "{kind}: {last:?}");
+        assert!(last.len() > 16, "{kind}: a queue for each die, and the one of the stream");
+        assert_eq!(
+            events.iter().map(|(_, event)| event.terminating_flow_ids.len()).sum::<usize>() as u64,
+            report.requests
+        );
+        assert_eq!(names.values().filter(|name| *name == "array").count(), 16, "{kind}");
+    }
+}
+
+#[test]
+fn the_slices_of_a_track_do_not_overlap() {
+    let (events, names, ..) = timeline(&config(FabricKind::Venice));
+    let mut free_at: BTreeMap<u64, u64> = BTreeMap::new();
+    let mut slices: Vec<(u64, u64, u64)> = Vec::new();
+    for pair in events
+        .iter()
+        .filter(|(_, event)| matches!(event.r#type(), Kind::SliceBegin | Kind::SliceEnd))
+        .collect::<Vec<_>>()
+        .chunks(2)
+    {
+        let [(from, begin), (until, end)] = pair else { panic!("a slice that does not end") };
+        assert_eq!(begin.track_uuid, end.track_uuid);
+        slices.push((begin.track_uuid.expect("an event has a track"), *from, *until));
+    }
+    slices.sort_unstable();
+    for (track, from, until) in slices {
+        let free = free_at.entry(track).or_default();
+        assert!(*free <= from && from <= until, "{}: {from} before {free}", names[&track]);
+        *free = until;
+    }
+}
+
+#[test]
+fn every_request_is_followed_from_the_host_to_a_die_and_back() {
+    let (events, ..) = timeline(&config(FabricKind::Bus));
+    let mut stations: BTreeMap<u64, Vec<(u64, String)>> = BTreeMap::new();
+    for (at, event) in &events {
+        for request in &event.flow_ids {
+            stations.entry(*request).or_default().push((*at, event.categories[0].clone()));
+        }
+    }
+    for (request, mut stations) in stations {
+        stations.sort();
+        let of = |category: &str| stations.iter().filter(|(_, found)| found == category).count();
+        assert_eq!(of("request"), 1, "request {request}");
+        assert!(of("command") > 0 && of("array") > 0, "request {request}: {stations:?}");
+        let first = stations.iter().find(|(_, category)| category == "request").expect("counted above").0;
+        assert!(stations.iter().all(|(at, _)| *at >= first), "request {request} is served before it is issued");
+    }
+}
+
+#[test]
+fn a_timeline_keeps_to_its_window_and_its_size() {
+    let mut small = config(FabricKind::Bus);
+    small.measure.timeline_events_max = 100;
+    let (events, _, _, full_at) = timeline(&small);
+    assert!(full_at.is_some_and(|at| at > Time::ZERO));
+    assert!(events.len() <= 200, "{} events", events.len());
+
+    let mut part = config(FabricKind::Bus);
+    (part.measure.window_start, part.measure.window_length) = (Time::from_us(100), Some(Time::from_us(50)));
+    let (events, ..) = timeline(&part);
+    assert!(!events.is_empty());
+    for (at, event) in events.iter().filter(|(_, event)| !matches!(event.r#type(), Kind::SliceBegin | Kind::SliceEnd)) {
+        assert!((100_000..150_000).contains(at), "{at}: {event:?}");
+    }
+}
+
+#[test]
+fn a_timeline_that_cannot_be_written_ends_the_run() {
+    let mut simulation = Simulation::new(&config(FabricKind::Bus)).expect("the drive can be built");
+    simulation.record_timeline(Box::new(Full));
+    let error = simulation.run(&Control::default()).expect_err("nothing can be written");
+    assert!(error.to_string().starts_with("the timeline cannot be written: "), "{error}");
+}
+
+fn recorded(kind: FabricKind) -> (NetworkReport, Report) {
+    let mut config = config(kind);
+    let plain = run(&config);
+    (config.measure.network, config.measure.network_events_max) = (true, 1_000_000);
+    let mut report = run(&config);
+    assert_eq!(
+        (report.makespan_ps, &report.latency_ps),
+        (plain.makespan_ps, &plain.latency_ps),
+        "{kind}: it changes the run"
+    );
+    (report.network.take().expect("it was recorded"), report)
+}
+
+#[test]
+fn a_recording_of_the_network_has_what_the_report_counts() {
+    for kind in FabricKind::ALL {
+        let (network, report) = recorded(*kind);
+        assert!(!network.is_cut);
+        let sent = network.transfers.iter().filter(|transfer| transfer.message.is_some());
+        assert_eq!(sent.clone().count() as u64, report.path_conflict.transfers, "{kind}");
+        assert_eq!(network.requests.len() as u64, report.requests, "{kind}: each of them moved something");
+        if *kind != FabricKind::Nossd {
+            // There a packet is also blocked on its way, behind others.
+            let blocked: u64 = sent.clone().map(|transfer| transfer.blocked_ps).sum();
+            // A die that asks while it is busy waits for its path only since it is done.
+            assert!(blocked >= report.path_conflict.wait_ps, "{kind}");
+            let causes = &report.path_conflict.causes;
+            let all = causes.channel.transfers + causes.controller.transfers + causes.link.transfers;
+            assert_eq!(sent.map(|transfer| transfer.causes.len() as u64).sum::<u64>(), all, "{kind}");
+        }
+        for transfer in &network.transfers {
+            let times = [Some(transfer.asked_ps), transfer.granted_ps, transfer.delivered_ps, transfer.released_ps];
+            assert!(times.iter().flatten().is_sorted(), "{kind}: {transfer:?}");
+        }
+        let held = network.holds.iter().filter(|hold| hold.transfer.is_some()).count();
+        if *kind != FabricKind::Nossd {
+            // There acknowledgements hold links as well.
+            assert_eq!(held, network.holds.len(), "{kind}: holds without a transfer");
+        }
+        for hold in &network.holds {
+            let Some(transfer) = hold.transfer else { continue };
+            let transfer = &network.transfers[transfer as usize];
+            assert!(transfer.asked_ps <= hold.from_ps, "{kind}: a link held before its transfer asked");
+        }
+    }
+}
+
+#[test]
+fn links_of_channels_are_held_as_long_as_they_are_busy() {
+    let (network, report) = recorded(FabricKind::Bus);
+    let mut held = vec![0; report.links.busy_ps.len()];
+    for hold in &network.holds {
+        held[hold.link as usize] += hold.until_ps - hold.from_ps;
+    }
+    assert_eq!(held, report.links.busy_ps);
+}
+
+#[test]
+fn scouts_take_as_many_steps_as_the_report_counts() {
+    let (network, report) = recorded(FabricKind::Venice);
+    let scouts = report.scouts.expect("Venice has scouts");
+    let steps = |step: ScoutMove| network.scouts.iter().filter(|scout| scout.step == step).count() as u64;
+    assert_eq!((steps(ScoutMove::Sent), steps(ScoutMove::Failed)), (scouts.sent, scouts.failed));
+    assert_eq!(steps(ScoutMove::Found), scouts.circuit_lengths.iter().sum::<u64>());
+    assert!(steps(ScoutMove::Back) > 0, "no scout was ever in the way of another");
+    assert!(network.scouts.is_sorted_by_key(|scout| scout.at_ps));
+}
+
+#[test]
+fn a_recording_that_is_full_says_so() {
+    let mut config = config(FabricKind::Venice);
+    (config.measure.network, config.measure.network_events_max) = (true, 500);
+    config.measure.window_start = Time::from_us(50);
+    let network = run(&config).network.expect("it was recorded");
+    assert!(network.is_cut);
+    let events = network.transfers.len() + network.holds.len() + network.scouts.len();
+    assert!((400..600).contains(&events), "{events} events");
+    assert!(network.start_ps == 50_000_000 && network.end_ps > network.start_ps);
+    for transfer in &network.transfers {
+        assert!(transfer.asked_ps < network.end_ps && transfer.released_ps.is_none_or(|at| at >= network.start_ps));
+    }
+}

@@ -1,0 +1,359 @@
+//! Every packet crosses every link in the same cycles as in a simulation of single flits.
+
+use flashmesh::fabric::wormhole::{
+    Arbitration, Class, Crossing, FlitNetwork, GrantRule, Grid, Network, Outbox, Packet, Parameters, RouterId,
+    TerminalId, Topology, Wires,
+};
+use proptest::prelude::*;
+
+use super::oracle::Oracle;
+
+/// A network and its traffic.
+#[derive(Clone, Debug)]
+struct Case {
+    grid: Grid,
+    /// Routers with terminals besides one terminal a router.
+    controllers: Vec<u32>,
+    parameters: Parameters,
+    /// For each packet: cycles since the one before, source, destination, flits, class.
+    traffic: Vec<(u64, u32, u32, u32, Class)>,
+}
+
+impl Case {
+    fn topology(&self) -> Topology {
+        let routers = self.grid.rows * self.grid.columns;
+        let controllers = self.controllers.iter().map(|router| router % routers);
+        Topology::new(self.grid, (0..routers).chain(controllers).map(RouterId).collect()).expect("a small grid")
+    }
+
+    fn packets(&self, topology: &Topology) -> Vec<(u64, Packet)> {
+        let mut now = 0;
+        let terminals = topology.terminals();
+        let packet = |(token, &(gap, source, destination, flits, class)): (usize, &(u64, u32, u32, u32, Class))| {
+            now += gap;
+            let flits = match self.parameters.grant_rule {
+                GrantRule::WholePacket => flits.min(self.parameters.buffer_flits),
+                _ => flits,
+            };
+            let (source, destination) = (TerminalId(source % terminals), TerminalId(destination % terminals));
+            (now, Packet { token: token as u64, source, destination, flits, class })
+        };
+        self.traffic.iter().enumerate().map(packet).collect()
+    }
+}
+
+fn grid() -> impl Strategy<Value = Grid> {
+    let any_grid = (1..=4u32, 1..=4u32, any::<bool>(), any::<bool>())
+        .prop_map(|(rows, columns, wraps_rows, wraps_columns)| Grid { rows, columns, wraps_rows, wraps_columns });
+    let column = (2..=8u32).prop_map(|rows| Grid::mesh(rows, 1));
+    prop_oneof![3 => any_grid, 1 => (2..=8u32).prop_map(Grid::ring), 1 => column]
+}
+
+fn size() -> impl Strategy<Value = u32> {
+    prop_oneof![6 => 1..=12u32, 3 => 13..=64u32, 1 => 65..=512u32]
+}
+
+fn parameters() -> impl Strategy<Value = Parameters> {
+    let cycles = (1..=3u32, 1..=4u32, 0..=2u32, 0..=2u32, 0..=2u32, 0..=4u32, 0..=4u32, 1..=3u32);
+    let arbitration = prop::sample::select(vec![Arbitration::RoundRobin, Arbitration::Fifo, Arbitration::Oldest]);
+    let grant = prop::sample::select(vec![
+        GrantRule::Immediate,
+        GrantRule::Immediate,
+        GrantRule::OneSlot,
+        GrantRule::WholePacket,
+    ]);
+    (cycles, size(), arbitration, grant, any::<bool>(), any::<bool>()).prop_map(
+        |((interface, hop, head, line, gap, credit, injection, flit), buffer, arbitration, grant_rule, small, half)| {
+            // Slots that are free again in the same cycle go with grants that ask for none.
+            let slowest = u32::from(grant_rule != GrantRule::Immediate);
+            let (credit, injection) = (credit.max(slowest), injection.max(slowest));
+            Parameters {
+                interface_cycles: interface,
+                hop_cycles: hop,
+                head_cycles: head,
+                head_of_line_cycles: line,
+                gap_cycles: gap,
+                credit_cycles: credit,
+                injection_credit_cycles: injection.min(credit),
+                flit_cycles: if flit > 2 { 1 } else { flit },
+                buffer_flits: buffer,
+                arbitration,
+                grant_rule,
+                small_first: small,
+                half_duplex: half && grant_rule == GrantRule::WholePacket,
+            }
+        },
+    )
+}
+
+fn case() -> impl Strategy<Value = Case> {
+    let class = prop_oneof![Just(Class::Small), Just(Class::Large)];
+    // From a packet every few cycles, which saturates any of these networks, to long pauses.
+    let traffic = (1..=400u64)
+        .prop_flat_map(move |gap| prop::collection::vec((0..gap, 0..24u32, 0..24u32, size(), class.clone()), 1..40));
+    (grid(), prop::collection::vec(0..16u32, 0..4), parameters(), traffic)
+        .prop_map(|(grid, controllers, parameters, traffic)| Case { grid, controllers, parameters, traffic })
+}
+
+/// Runs the network alone; gives the crossings, and checks what it reports against them.
+fn crossings(topology: &Topology, parameters: Parameters, packets: &[(u64, Packet)]) -> Vec<Crossing> {
+    let mut network = Network::new(topology.clone(), parameters).expect("the parameters are in their bounds");
+    network.keep_log();
+    let mut outbox = Outbox::default();
+    for &(created, packet) in packets {
+        // Whether the events of its cycle come before or after a packet makes no difference.
+        network.advance(created.saturating_sub(packet.token % 2), &mut outbox);
+        network.inject(created, packet).expect("the packet can be delivered");
+    }
+    while let Some(at) = network.next_event() {
+        // Nor does how far it runs on until something is reported.
+        let mut reported = Outbox::default();
+        network.advance_to_report(at, at + at % 3 * 50, &mut reported);
+        assert!(reported.deliveries.iter().all(|delivery| delivery.head >= at));
+        assert!(reported.injections.iter().all(|injection| injection.tail >= at));
+        outbox.deliveries.extend(reported.deliveries);
+        outbox.injections.extend(reported.injections);
+    }
+    assert_eq!(network.held().next(), None);
+    assert_eq!((network.in_flight(), outbox.deliveries.len()), (0, packets.len()), "not everything was delivered");
+    let mut log = network.take_log();
+    log.sort();
+    let crossing = |token: u64, link| {
+        *log.iter().find(|crossing| (crossing.token, crossing.link) == (token, link)).expect("every crossing is logged")
+    };
+    for delivery in &outbox.deliveries {
+        let packet = packets[delivery.token as usize].1;
+        assert_eq!(delivery.destination, packet.destination);
+        let out = crossing(delivery.token, topology.ejection(packet.destination));
+        assert_eq!((delivery.head, delivery.tail), (out.head, out.tail));
+        assert_eq!(delivery.hops as usize, topology.path(packet.source, packet.destination).count() - 2);
+    }
+    assert_eq!(outbox.injections.len(), packets.len());
+    for injection in &outbox.injections {
+        assert_eq!(injection.tail, crossing(injection.token, topology.injection(injection.source)).tail);
+    }
+    for link in (0..topology.links()).map(flashmesh::ids::LinkId) {
+        let flits: u64 = log
+            .iter()
+            .filter(|crossing| crossing.link == link)
+            .map(|crossing| u64::from(packets[crossing.token as usize].1.flits))
+            .sum();
+        assert_eq!(network.carried(link).flits, flits);
+    }
+    let queued = (0..topology.terminals()).map(|terminal| network.queued(TerminalId(terminal)));
+    assert!(queued.into_iter().all(|queued| (queued.packets, queued.flits) == (0, 0)));
+    log
+}
+
+/// Runs a network that follows every flit; gives the crossings of packets, and checks those of flits.
+fn crossings_of_flits(
+    topology: &Topology,
+    parameters: Parameters,
+    wires: Wires,
+    packets: &[(u64, Packet)],
+) -> Vec<Crossing> {
+    let mut network =
+        FlitNetwork::new(topology.clone(), parameters, wires).expect("the parameters are in their bounds");
+    network.keep_log();
+    let mut outbox = Outbox::default();
+    for &(created, packet) in packets {
+        network.advance(created.saturating_sub(packet.token % 2), &mut outbox);
+        network.inject(created, packet).expect("the packet can be delivered");
+    }
+    while let Some(at) = network.next_event() {
+        network.advance_to_report(at, at + at % 3 * 50, &mut outbox);
+    }
+    assert_eq!(network.held().next(), None);
+    assert_eq!((network.in_flight(), outbox.deliveries.len()), (0, packets.len()), "not everything was delivered");
+    assert_eq!(outbox.injections.len(), packets.len());
+    let mut of_packets: Vec<Crossing> = Vec::new();
+    let mut flits = network.take_log();
+    let wire = |link: flashmesh::ids::LinkId| match (wires, topology.reverse(link)) {
+        (Wires::Shared { .. }, Some(reverse)) => link.min(reverse),
+        _ => link,
+    };
+    let mut uses: Vec<_> = flits.iter().map(|flit| (wire(flit.link), flit.head)).collect();
+    uses.sort();
+    assert!(uses.windows(2).all(|pair| pair[0] != pair[1]), "a wire carries two flits at once");
+    flits.sort();
+    for flit in flits {
+        assert_eq!(flit.head, flit.tail);
+        match of_packets.last_mut() {
+            Some(last) if (last.token, last.link) == (flit.token, flit.link) => last.tail = flit.tail,
+            _ => of_packets.push(flit),
+        }
+    }
+    of_packets
+}
+
+/// Network-on-SSD, CAL 2012, Table 1: buffers of one flit, and a flit a cycle all the same.
+#[test]
+fn flits_advance_in_lockstep_through_buffers_of_one() {
+    let topology = Topology::new(Grid::mesh(1, 5), vec![RouterId(0), RouterId(4)]).expect("a small grid");
+    let parameters = Parameters {
+        interface_cycles: 1,
+        hop_cycles: 1,
+        head_cycles: 0,
+        head_of_line_cycles: 0,
+        gap_cycles: 0,
+        credit_cycles: 0,
+        injection_credit_cycles: 0,
+        flit_cycles: 1,
+        buffer_flits: 1,
+        arbitration: Arbitration::Fifo,
+        grant_rule: GrantRule::Immediate,
+        small_first: false,
+        half_duplex: false,
+    };
+    let packet =
+        Packet { token: 0, source: TerminalId(0), destination: TerminalId(1), flits: 4100, class: Class::Large };
+    // A cycle to ask, five links after the first one, and a flit each cycle.
+    for flits in [1, 2, 4100] {
+        let packets = [(0, Packet { flits, ..packet })];
+        let last = crossings(&topology, parameters, &packets).iter().map(|crossing| crossing.tail).max();
+        assert_eq!(last, Some(1 + 5 + u64::from(flits) - 1));
+    }
+    // With a slot that is free only in the next cycle, a flit every other cycle.
+    let slower = Parameters { credit_cycles: 1, injection_credit_cycles: 1, ..parameters };
+    let last = crossings(&topology, slower, &[(0, packet)]).iter().map(|crossing| crossing.tail).max();
+    assert_eq!(last, Some(1 + 5 + 2 * 4099));
+}
+
+/// Two packets that meet head-on share the wire between their routers, flit by flit; alone each has all of it.
+#[test]
+fn directions_that_share_a_wire_take_turns() {
+    let topology = Topology::new(Grid::mesh(1, 2), vec![RouterId(0), RouterId(1)]).expect("a small grid");
+    let parameters = Parameters {
+        interface_cycles: 1,
+        hop_cycles: 1,
+        head_cycles: 0,
+        head_of_line_cycles: 0,
+        gap_cycles: 0,
+        credit_cycles: 1,
+        injection_credit_cycles: 1,
+        flit_cycles: 1,
+        buffer_flits: 4,
+        arbitration: Arbitration::Fifo,
+        grant_rule: GrantRule::Immediate,
+        small_first: false,
+        half_duplex: false,
+    };
+    let (west, east) = (TerminalId(0), TerminalId(1));
+    let packet = |token, source, destination| Packet { token, source, destination, flits: 100, class: Class::Large };
+    let both = [(0, packet(0, west, east)), (0, packet(1, east, west))];
+    let wires = Wires::Shared { terminals_from: TerminalId(2) };
+    let between = |packets: &[(u64, Packet)]| {
+        let crossings = crossings_of_flits(&topology, parameters, wires, packets);
+        let mut tails: Vec<u64> = crossings
+            .into_iter()
+            .filter(|crossing| topology.reverse(crossing.link).is_some())
+            .map(|crossing| crossing.tail)
+            .collect();
+        tails.sort_unstable();
+        tails
+    };
+    // The first flits reach the wire in cycle 2.
+    assert_eq!(between(&both[..1]), [2 + 99]);
+    assert_eq!(between(&both), [2 + 198, 2 + 199]);
+}
+
+/// A small packet goes between the packets of a run, and another large one does not (PACT 2014, rules 1 and 2).
+#[test]
+fn small_packets_go_between_those_of_a_run_and_large_ones_wait() {
+    // Two terminals on one router send a run, and another packet, to the same destination.
+    let topology = Topology::new(Grid::mesh(1, 2), vec![RouterId(0), RouterId(0), RouterId(1)]).expect("a small grid");
+    let parameters = Parameters {
+        interface_cycles: 1,
+        hop_cycles: 1,
+        head_cycles: 0,
+        head_of_line_cycles: 0,
+        gap_cycles: 0,
+        credit_cycles: 1,
+        injection_credit_cycles: 1,
+        flit_cycles: 1,
+        buffer_flits: 16,
+        arbitration: Arbitration::Fifo,
+        grant_rule: GrantRule::Immediate,
+        small_first: true,
+        half_duplex: false,
+    };
+    for (class, expected) in [(Class::Small, [0, 9, 0, 0]), (Class::Large, [0, 0, 0, 9])] {
+        let mut network =
+            FlitNetwork::new(topology.clone(), parameters, Wires::Own).expect("the parameters are in their bounds");
+        let packet = |token, source, flits, class| Packet {
+            token,
+            source: TerminalId(source),
+            destination: TerminalId(2),
+            flits,
+            class,
+        };
+        for _ in 0..3 {
+            network.inject(0, packet(0, 0, 20, Class::Large)).expect("the packet can be delivered");
+        }
+        network.inject(5, packet(9, 1, 4, class)).expect("the packet can be delivered");
+        let mut outbox = Outbox::default();
+        network.advance(1000, &mut outbox);
+        let tokens: Vec<u64> = outbox.deliveries.iter().map(|delivery| delivery.token).collect();
+        assert_eq!(tokens, expected, "{class:?}");
+    }
+}
+
+proptest! {
+    // Cases are small and take a millisecond or two.
+    #![proptest_config(ProptestConfig { cases: 2500, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn every_packet_crosses_every_link_in_the_cycles_that_single_flits_give(case in case()) {
+        let topology = case.topology();
+        let packets = case.packets(&topology);
+        let mut expected = Oracle::run(&topology, case.parameters, &packets);
+        expected.sort();
+        let found = crossings(&topology, case.parameters, &packets);
+        let difference = expected.iter().zip(&found).find(|(expected, found)| expected != found);
+        prop_assert_eq!(difference, None);
+        prop_assert_eq!(expected.len(), found.len());
+    }
+
+    #[test]
+    fn every_flit_that_is_followed_crosses_in_the_cycle_that_the_oracle_gives(case in case(), shared in any::<bool>()) {
+        let topology = case.topology();
+        // Packets are not kept in buffers as a whole, nor are wires held for them, where flits take turns.
+        let slowest = u32::from(shared);
+        let parameters = Parameters {
+            grant_rule: GrantRule::Immediate,
+            half_duplex: false,
+            credit_cycles: case.parameters.credit_cycles.max(slowest),
+            injection_credit_cycles: case.parameters.injection_credit_cycles.max(slowest),
+            ..case.parameters
+        };
+        let terminals_from = TerminalId(topology.grid().rows * topology.grid().columns);
+        let wires = if shared { Wires::Shared { terminals_from } } else { Wires::Own };
+        let packets = case.packets(&topology);
+        let mut expected = Oracle::run_over(&topology, parameters, wires, &packets);
+        expected.sort();
+        let mut found = crossings_of_flits(&topology, parameters, wires, &packets);
+        found.sort();
+        let difference = expected.iter().zip(&found).find(|(expected, found)| expected != found);
+        prop_assert_eq!(difference, None);
+        prop_assert_eq!(expected.len(), found.len());
+    }
+
+    #[test]
+    fn a_packet_is_stalled_by_what_it_takes_longer_than_alone(case in case()) {
+        let topology = case.topology();
+        let packets = case.packets(&topology);
+        let mut network = Network::new(topology.clone(), case.parameters).expect("the parameters are in their bounds");
+        let mut outbox = Outbox::default();
+        for &(created, packet) in &packets {
+            network.advance(created, &mut outbox);
+            network.inject(created, packet).expect("the packet can be delivered");
+        }
+        network.advance(u64::MAX, &mut outbox);
+        for delivery in outbox.deliveries.iter().take(3) {
+            let (created, packet) = packets[delivery.token as usize];
+            let alone = Oracle::run(&topology, case.parameters, &[(created, packet)]);
+            let tail = alone.last().expect("it crosses links").tail;
+            prop_assert_eq!(delivery.tail - tail, delivery.stalled);
+        }
+    }
+}

@@ -1,0 +1,84 @@
+//! When garbage collection gives way to requests, and when it does not.
+
+use flashmesh::config::{Config, PreconditionKind, ReplayMode};
+use flashmesh::measure::report::Report;
+use flashmesh::units::{Bytes, Time};
+use flashmesh::workload::{IoRequest, RequestKind};
+
+use crate::support::drives;
+use crate::support::drives::{bare_drive, read, run_source, write};
+
+/// One die of one plane, written at random to its steady state.
+fn full_die() -> Config {
+    let mut config = bare_drive();
+    config.geometry.channels = 1;
+    config.geometry.chips_per_channel = 1;
+    config.geometry.planes_per_die = 1;
+    config.geometry.blocks_per_plane = 128;
+    config.geometry.pages_per_block = 32;
+    config.geometry.over_provisioning = 0.2;
+    config.precondition.kind = PreconditionKind::Random;
+    config
+}
+
+const LOGICAL_PAGES: u64 = (128.0 * 32.0 * 0.8) as u64;
+
+fn run(config: &Config, requests: impl IntoIterator<Item = IoRequest>) -> Report {
+    run_source(config, drives::Listed(requests.into_iter().collect())).0
+}
+
+/// Reads that keep the die busy all the time, and a write now and then.
+fn reads_with_some_writes() -> Vec<IoRequest> {
+    (0..40_000)
+        .map(|n: u64| {
+            let page = n * 7919 % LOGICAL_PAGES;
+            let arrival = Time::from_us(5) * n;
+            if n.is_multiple_of(40) { write(page, 1, arrival) } else { read(page, 1, arrival) }
+        })
+        .collect()
+}
+
+#[test]
+fn a_collection_begun_in_the_background_goes_first_once_space_has_run_out() {
+    let mut config = full_die();
+    config.replay.mode = ReplayMode::Stress;
+    config.replay.outstanding = 64;
+    let worst_write = |config: &Config| run(config, reads_with_some_writes()).latency_ps.write.expect("writes").max;
+    let foreground = worst_write(&config);
+    config.gc.background_threshold = 0.9;
+    let background = worst_write(&config);
+    // One collection that gave way to the reads to its end would cost 7 %.
+    assert!(
+        background <= foreground + foreground / 50,
+        "{background} ps with background collection, {foreground} ps without"
+    );
+}
+
+#[test]
+fn an_idle_die_is_collected_from_the_start_and_after_a_deallocation() {
+    let mut config = full_die();
+    config.gc.background_threshold = 0.5;
+    let late_read = read(0, 1, Time::from_ms(500));
+    let report = run(&config, [late_read]);
+    assert!(report.gc.erases > 0, "nothing was collected in half a second of idling");
+
+    config.gc.background_threshold = 0.9;
+    let all = Bytes::new(LOGICAL_PAGES * drives::PAGE);
+    let mut forget = IoRequest { kind: RequestKind::Deallocate, size: all, ..read(0, 1, Time::from_ms(1500)) };
+    forget.offset = Bytes::ZERO;
+    let without = run(&config, [late_read, read(0, 1, Time::from_ms(3000))]).gc.erases;
+    let with = run(&config, [late_read, forget, read(0, 1, Time::from_ms(3000))]).gc.erases;
+    assert!(with > without, "{with} erases after everything was forgotten, {without} without that");
+}
+
+#[test]
+fn preemptible_collection_lets_reads_pass() {
+    let mut config = full_die();
+    // Far apart, so that reads wait for collection and not for each other.
+    let requests = || reads_with_some_writes().into_iter().map(|io| IoRequest { arrival: io.arrival * 20, ..io });
+    let p99_read = |config: &Config| run(config, requests()).latency_ps.read.expect("reads").p99;
+    let waiting = p99_read(&config);
+    config.gc.preemptible = true;
+    let passing = p99_read(&config);
+    assert!(passing * 2 < waiting, "{passing} ps when collection gives way, {waiting} ps when it does not");
+}

@@ -1,0 +1,194 @@
+//! The analysis of read collisions, against arithmetic and against a run without it.
+
+use std::collections::BTreeMap;
+
+use flashmesh::collisions::{CollisionsReport, colliding_reads, colliding_states};
+use flashmesh::config::{Allocation, Config, Pattern, Sizes};
+use flashmesh::measure::report::Report;
+use flashmesh::simulation::{Control, Simulation};
+use flashmesh::units::{Bytes, Time};
+
+/// The drive of the paper, which reads 4 KiB at random with so many outstanding.
+fn random_reads(outstanding: u32, requests: u64) -> Config {
+    let mut config = Config::from_preset("collisions").expect("the preset is there");
+    config.replay.outstanding = outstanding;
+    config.workload.requests = Some(requests);
+    config.workload.request_size = Sizes(vec![(Bytes::from_kib(4), 1.0)]);
+    config.measure.collisions = true;
+    config
+}
+
+fn run(config: &Config) -> Report {
+    let mut simulation = Simulation::new(config).expect("the drive can be built");
+    simulation.run(&Control::default()).expect("it runs")
+}
+
+fn collisions(report: &Report) -> &CollisionsReport {
+    report.collisions.as_ref().expect("it is analysed")
+}
+
+/// Two ratios within 2 points of one another.
+#[track_caller]
+fn assert_near(found: Option<f64>, expected: f64) {
+    let found = found.expect("there is one");
+    assert!((found - expected).abs() < 0.02, "{found}, expected is {expected}");
+}
+
+/// The mean of `of` where on average `outstanding` reads are, of the two whole numbers beside it.
+fn mixed(outstanding: f64, of: impl Fn(usize) -> f64) -> f64 {
+    let (whole, part) = (outstanding.floor(), outstanding.fract());
+    (1.0 - part) * of(whole as usize) + part * of(whole as usize + 1)
+}
+
+/// The share of states in which reads collide when `outstanding` reads wait in the queues of `dies` dies: each busy die
+/// completes one in a read time, and each completed one comes again at a random die. The stationary state of that Markov chain,
+/// known as repeated balls into bins, over the sorted lengths of the queues.
+fn colliding_queues(outstanding: usize, dies: usize) -> f64 {
+    let mut states = BTreeMap::from([(vec![1; outstanding], 1.0)]);
+    for _ in 0..100 {
+        let mut next = BTreeMap::new();
+        for (queues, share) in &states {
+            let left: Vec<usize> = queues.iter().map(|length| length - 1).filter(|&length| length > 0).collect();
+            let mut placed = BTreeMap::from([(left, *share)]);
+            for _ in queues {
+                placed = one_more(&placed, dies);
+            }
+            placed.into_iter().for_each(|(state, share)| *next.entry(state).or_insert(0.0) += share);
+        }
+        states = next;
+    }
+    1.0 - states[&vec![1; outstanding]]
+}
+
+/// The states after one more read has come to a random die.
+fn one_more(states: &BTreeMap<Vec<usize>, f64>, dies: usize) -> BTreeMap<Vec<usize>, f64> {
+    let mut next = BTreeMap::new();
+    for (queues, share) in states {
+        for at in 0..=queues.len() {
+            let mut longer = queues.clone();
+            let chances = if at < queues.len() { 1 } else { dies - queues.len() };
+            if at < queues.len() {
+                longer[at] += 1;
+            } else {
+                longer.push(1);
+            }
+            longer.sort_unstable();
+            *next.entry(longer).or_insert(0.0) += share * chances as f64 / dies as f64;
+        }
+    }
+    next
+}
+
+#[test]
+fn eight_random_reads_on_sixteen_dies_collide_as_table_2_and_arithmetic_say() {
+    let report = run(&random_reads(8, 60_000));
+    let found = collisions(&report);
+    // A little of the time of a request is spent on the link: Table 2 has 7.8 as well.
+    let occ = found.average_occ.expect("reads are outstanding");
+    assert!((7.5..8.0).contains(&occ), "{occ}");
+    assert_eq!((found.dies, found.reads, found.reads_per_die.iter().sum::<u64>()), (16, 60_000, 60_000));
+    // Random dies, as many reads outstanding: published 83.7 % expected and 86.0 % measured, 1 - 16! / (8! 16^8) = 87.9 %.
+    let closed = found.collision_ratio_closed_form.expect("there are observations");
+    assert!(closed < colliding_states(8, 16) && closed > colliding_states(7, 16), "{closed}");
+    assert_near(found.collision_ratio_expected, closed);
+    assert_near(Some(closed), 0.86);
+    assert_near(found.read_collision_ratio_expected, found.read_collision_ratio_closed_form.expect("there are reads"));
+    assert!(found.read_collision_ratio_closed_form.expect("there are reads") <= colliding_reads(8, 16));
+    assert_near(found.read_collision_ratio, found.read_collision_ratio_closed_form.expect("there are reads"));
+    // Observed states hold more collisions than random dies give: reads that share a die stay longer. The share of such states is that
+    // of the queues below, and over what random dies give it is as published, 86.0 over 83.7.
+    let states = mixed(occ, |outstanding| colliding_queues(outstanding, 16));
+    assert_near(found.collision_ratio, states);
+    assert_near(found.collision_ratio_normalized, 86.0 / 83.7);
+    // With eight reads on sixteen dies one is idle, so that every collision is out of balance; and of 67 M pages none meet twice.
+    assert_eq!((found.imbalanced_share, found.idle_die_share), (Some(1.0), Some(1.0)));
+    assert_near(found.mean_repetition, 1.0);
+    assert!(found.reads_per_die_rsd.expect("there are reads") < 0.03);
+}
+
+#[test]
+fn one_read_at_a_time_collides_with_none_and_reads_of_one_die_with_all() {
+    let report = run(&random_reads(1, 1_000));
+    let found = collisions(&report);
+    assert_eq!((found.collisions, found.collision_ratio, found.pairs), (0, Some(0.0), 0));
+    let mut config = random_reads(2, 10_000);
+    // Every sixteenth page lies on the first die: channels take turns first, then the two chips of each.
+    config.ftl.allocation = Allocation::Static([
+        flashmesh::config::Level::Channel,
+        flashmesh::config::Level::Way,
+        flashmesh::config::Level::Die,
+        flashmesh::config::Level::Plane,
+    ]);
+    config.geometry.planes_per_die = 1;
+    config.workload.pattern = Pattern::HotStride;
+    config.workload.hot_stride = 16;
+    config.workload.hot_traffic = 1.0;
+    config.workload.request_size = Sizes(vec![(Bytes::from_kib(16), 1.0)]);
+    let report = run(&config);
+    let found = collisions(&report);
+    assert_eq!(found.reads_per_die[0], 10_000);
+    assert!(found.read_collision_ratio.expect("there are reads") > 0.99, "{found:?}");
+    assert!((found.reads_per_die_rsd.expect("there are reads") - 15_f64.sqrt()).abs() < 1e-9);
+}
+
+#[test]
+fn an_analysis_changes_nothing() {
+    let mut config = random_reads(64, 20_000);
+    config.workload.read_share = 0.8;
+    config.workload.footprint = Some(Bytes::from_kib(64 << 10));
+    let with = run(&config);
+    config.measure.collisions = false;
+    let without = run(&config);
+    assert_eq!(without.collisions, None);
+    let of = |report: &Report| (report.makespan_ps, report.latency_ps.clone(), report.flash.clone());
+    assert_eq!(of(&with), of(&without));
+}
+
+#[test]
+fn more_pairs_than_are_kept_are_a_sample() {
+    let mut config = random_reads(64, 20_000);
+    let all = run(&config);
+    config.measure.collision_pairs = 1_000;
+    let some = run(&config);
+    let (all, some) = (collisions(&all), collisions(&some));
+    assert!(some.pairs_kept_share < 0.1 && some.repetitions.iter().map(|bin| bin.pairs).sum::<u64>() <= 1_000);
+    assert_eq!(all.pair_occurrences, some.pair_occurrences);
+    let error = some.pairs as f64 / all.pairs as f64 - 1.0;
+    assert!(error.abs() < 0.15, "{} and {}", some.pairs, all.pairs);
+}
+
+#[test]
+fn what_replication_would_gain_is_what_it_gains() {
+    // 128 pages of 16 dies, read again and again by 32 threads.
+    let mut config = random_reads(32, 100_000);
+    config.workload.request_size = Sizes(vec![(Bytes::from_kib(16), 1.0)]);
+    config.workload.pattern = Pattern::Zipf;
+    config.workload.footprint = Some(Bytes::from_kib(2 << 10));
+    config.replication.rate_window = Time::from_ms(100);
+    let would = collisions(&run(&config)).replication.clone();
+    config.replication.enabled = true;
+    let report = run(&config);
+    let did = report.replication.as_ref().expect("it is enabled");
+    assert!(would.replications > 0 && did.counts.made > 0, "{would:?} {did:?}");
+    assert!(would.imbalanced_avoided > 0 && did.counts.imbalanced_avoided > 0, "{would:?} {did:?}");
+}
+
+/// Section II.C and Table 5 on a profile whose bursts come again: pairs repeat as published, and copies take them apart.
+#[test]
+fn pairs_of_hm_1_repeat_as_table_2_has_it_and_replication_takes_them_apart() {
+    let text = "preset = \"collisions\"\n[workload]\nprofile = \"collisions/HM1\"\nrequests = 30_000\n[replay]\nmode = \"open\"\n\
+                [host]\nqueue-depth = 65535\n[measure]\ncollisions = true\n";
+    let mut config = Config::from_str(text, "drive.toml", &[]).expect("it is legal");
+    let before = run(&config);
+    config.replication.enabled = true;
+    let after = run(&config);
+    let [before, after] = [&before, &after].map(collisions);
+    // Published 37.89, of the whole trace; 5 % of the pairs have 80 % of the occurrences.
+    let repetition = before.mean_repetition.expect("there are pairs");
+    assert!((20.0..60.0).contains(&repetition), "{repetition}");
+    let first = before.top_5_percent_share.expect("there are pairs");
+    assert!((0.6..0.95).contains(&first), "{first}");
+    // Published: 30.7 % fewer.
+    let left = after.pair_occurrences as f64 / before.pair_occurrences as f64;
+    assert!(left < 0.85, "{left}");
+}

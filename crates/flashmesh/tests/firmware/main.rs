@@ -1,0 +1,21 @@
+//! The firmware: translation, placement, collection, policies, scheduling, read collisions and replication.
+#![allow(missing_docs)]
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod chip_to_chip;
+mod collection_priority;
+mod collisions;
+mod ftl_model;
+mod ftl_steady_state;
+mod mapping_cache;
+mod mbm_cases;
+mod partition;
+mod placement_seam;
+mod policies;
+mod prepared_drives;
+mod replication;
+mod scheduling;
+mod unwritten_pages;
+mod write_amplification;

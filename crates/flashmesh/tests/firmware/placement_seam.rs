@@ -1,0 +1,224 @@
+//! Allocators and victim selectors of the caller's own: what they are told and asked, and that they cannot break a drive.
+
+use std::sync::{Arc, Mutex};
+
+use flashmesh::config::{Config, Indices, Level, Namespace, PreconditionKind, ReplayMode};
+use flashmesh::engine::random::SimRng;
+use flashmesh::flash::geometry::Geometry;
+use flashmesh::ftl::allocation::{Allocator, DriveView, PageRead, PageWrite, StaticOrder};
+use flashmesh::ftl::collection::{Candidates, VictimSelector};
+use flashmesh::ids::{DieId, Lpn, PlaneId, StreamId};
+use flashmesh::measure::report::Report;
+use flashmesh::simulation::{Control, Simulation};
+use flashmesh::units::{Bytes, Time};
+use flashmesh::workload::IoRequest;
+
+use crate::support::drives::*;
+
+/// What an allocator was told: pages placed and read, with pages and position of their request.
+#[derive(Clone, Debug, Default, PartialEq)]
+struct Told {
+    placed: Vec<(Lpn, u32, u32)>,
+    read: Vec<(Lpn, PlaneId, u32, u32)>,
+    withdrawn: Vec<(Lpn, PlaneId)>,
+    committed: Vec<(Lpn, PlaneId)>,
+    /// What was outstanding on the first die when each page was placed.
+    outstanding: Vec<usize>,
+}
+
+/// Places by what it is given: the planes for one page after the other.
+struct Scripted {
+    told: Arc<Mutex<Told>>,
+    planes: Vec<PlaneId>,
+    next: usize,
+    /// Whether writes stay where they are placed.
+    stays: bool,
+}
+
+impl Allocator for Scripted {
+    fn place(&mut self, write: &PageWrite, drive: &DriveView<'_>) -> PlaneId {
+        let part = write.request.expect("a request waits for it");
+        assert_eq!(write.stream, Some(StreamId(0)));
+        let mut told = self.told.lock().expect("no other thread panicked");
+        told.placed.push((write.lpn, part.pages, part.position));
+        told.outstanding.push(drive.outstanding(DieId(0)));
+        self.next += 1;
+        self.planes[(self.next - 1) % self.planes.len()]
+    }
+
+    fn committed(&mut self, lpn: Lpn, plane: PlaneId) {
+        self.told.lock().expect("no other thread panicked").committed.push((lpn, plane));
+    }
+
+    fn stays(&self, _: &PageWrite, _: PlaneId, drive: &DriveView<'_>) -> bool {
+        assert!(drive.load().is_some(), "the drive runs");
+        self.stays
+    }
+
+    fn withdrawn(&mut self, lpn: Lpn, plane: PlaneId) {
+        self.told.lock().expect("no other thread panicked").withdrawn.push((lpn, plane));
+    }
+
+    fn read(&mut self, read: &PageRead) {
+        let part = read.request.expect("a request reads it");
+        let mut told = self.told.lock().expect("no other thread panicked");
+        told.read.push((read.lpn, read.plane, part.pages, part.position));
+    }
+}
+
+fn run_with(config: &Config, requests: Vec<IoRequest>, allocator: Box<dyn Allocator + Send>) -> (Report, Simulation) {
+    let mut simulation = Simulation::with_source(config, Box::new(Listed(requests.into()))).expect("it can be built");
+    simulation.set_allocator(allocator);
+    simulation.enable_checks();
+    let report = simulation.run(&Control::default()).expect("the run ends and no oracle speaks");
+    (report, simulation)
+}
+
+fn scripted(requests: Vec<IoRequest>, planes: &[u32], stays: bool) -> (Told, Simulation) {
+    let told = Arc::new(Mutex::new(Told::default()));
+    let planes = planes.iter().copied().map(PlaneId).collect();
+    let allocator = Scripted { told: Arc::clone(&told), planes, next: 0, stays };
+    let (_, simulation) = run_with(&bare_drive(), requests, Box::new(allocator));
+    let told = told.lock().expect("no other thread panicked").clone();
+    (told, simulation)
+}
+
+#[test]
+fn an_allocator_is_told_of_requests_reads_and_load() {
+    let at = Time::from_us(1_000);
+    let (told, simulation) = scripted(vec![write(10, 3, Time::ZERO), read(11, 2, at)], &[0, 0, 5], true);
+    assert_eq!(told.placed, [(Lpn(10), 3, 0), (Lpn(11), 3, 1), (Lpn(12), 3, 2)]);
+    assert_eq!(told.outstanding, [0, 1, 2], "what was placed before waits for the die, or is programmed there");
+    assert_eq!(told.read, [(Lpn(11), PlaneId(0), 2, 0), (Lpn(12), PlaneId(5), 2, 1)]);
+    let mut committed = told.committed.clone();
+    committed.sort();
+    assert_eq!(committed, [(Lpn(10), PlaneId(0)), (Lpn(11), PlaneId(0)), (Lpn(12), PlaneId(5))]);
+    assert_eq!(told.withdrawn, []);
+    let plane = |lpn| simulation.ftl().lookup(Lpn(lpn)).map(|ppn| simulation.geometry().plane_of(ppn));
+    assert_eq!([10, 11, 12].map(plane), [PlaneId(0), PlaneId(0), PlaneId(5)].map(Some));
+}
+
+#[test]
+fn a_write_that_does_not_stay_is_placed_once_more_when_it_could_be_programmed() {
+    let (told, simulation) = scripted(vec![write(10, 1, Time::ZERO)], &[0, 7], false);
+    assert_eq!(told.placed, [(Lpn(10), 1, 0), (Lpn(10), 1, 0)]);
+    assert_eq!((told.withdrawn, told.committed), (vec![(Lpn(10), PlaneId(0))], vec![(Lpn(10), PlaneId(7))]));
+    let at = simulation.ftl().lookup(Lpn(10)).expect("it was written");
+    assert_eq!(simulation.geometry().plane_of(at), PlaneId(7));
+}
+
+/// Everything to one plane, whatever is there.
+struct OnePlane;
+
+impl Allocator for OnePlane {
+    fn place(&mut self, _: &PageWrite, _: &DriveView<'_>) -> PlaneId {
+        PlaneId(3)
+    }
+
+    fn committed(&mut self, _: Lpn, _: PlaneId) {}
+}
+
+fn small_drive() -> Config {
+    let mut config = bare_drive();
+    config.geometry.channels = 2;
+    config.geometry.chips_per_channel = 2;
+    config.geometry.blocks_per_plane = 16;
+    config.geometry.pages_per_block = 8;
+    config.geometry.over_provisioning = 0.4;
+    config
+}
+
+#[test]
+fn an_allocator_that_overfills_a_plane_is_given_another_one() {
+    let config = small_drive();
+    let pages = u64::from(Geometry::new(&config.geometry).expect("the geometry is possible").logical_pages);
+    let all = (0..3 * pages).map(|number| write(number * 7 % pages, 1, Time::from_us(20 * number))).collect();
+    let (report, simulation) = run_with(&config, all, Box::new(OnePlane));
+    assert_eq!(report.flash.user_programs, 3 * pages);
+    let (ftl, geometry) = (simulation.ftl(), simulation.geometry());
+    let plane_of = |lpn| ftl.lookup(Lpn(lpn)).map(|ppn| geometry.plane_of(ppn));
+    let pages_on = |plane| (0..pages as u32).filter(|&lpn| plane_of(lpn) == Some(PlaneId(plane))).count();
+    assert!(pages_on(3) > pages_on(0), "it has its way while there is room");
+    ftl.audit().expect("the tables agree");
+}
+
+#[test]
+fn an_allocator_does_not_leave_the_planes_of_a_namespace() {
+    let mut config = small_drive();
+    let on_first =
+        Namespace { capacity: Some(Bytes::new(PAGE) * 100), channels: Some(Indices::new([0])), ..Namespace::default() };
+    config.namespace.push(("a".to_owned(), on_first));
+    let requests = (0..100).map(|page| write(page, 1, Time::from_us(100 * page))).collect();
+    // Plane 3 is of channel 0; a plane of channel 1 is refused.
+    let elsewhere = Scripted { told: Arc::default(), planes: vec![PlaneId(6)], next: 0, stays: true };
+    let (_, simulation) = run_with(&config, requests, Box::new(elsewhere));
+    let planes = (0..100).map(|lpn| simulation.geometry().plane_of(simulation.ftl().location(Lpn(lpn))));
+    assert!(planes.into_iter().all(|plane| plane.0 < 4));
+}
+
+/// What static allocation does, from outside.
+struct ByNumber(StaticOrder);
+
+impl Allocator for ByNumber {
+    fn place(&mut self, write: &PageWrite, _: &DriveView<'_>) -> PlaneId {
+        self.0.plane_of(write.lpn)
+    }
+
+    fn committed(&mut self, _: Lpn, _: PlaneId) {}
+}
+
+/// What the greedy policy does, from outside.
+struct MostInvalid;
+
+impl VictimSelector for MostInvalid {
+    fn select(&mut self, candidates: &Candidates<'_>, _: &mut SimRng) -> Option<u32> {
+        candidates.most_invalid()
+    }
+}
+
+#[test]
+fn policies_from_outside_that_do_what_the_configured_ones_do_give_the_same_results() {
+    let mut config = small_drive();
+    config.precondition.kind = PreconditionKind::Random;
+    config.workload.read_share = 0.3;
+    config.workload.requests = Some(4_000);
+    // So few that no plane is ever taken for full with what is on its way there.
+    config.replay.mode = ReplayMode::Closed;
+    config.replay.outstanding = 4;
+    let report = |own: bool| {
+        let mut simulation = Simulation::new(&config).expect("the drive can be built");
+        if own {
+            let geometry = Geometry::new(&config.geometry).expect("the geometry is possible");
+            simulation.set_allocator(Box::new(ByNumber(StaticOrder::new(&geometry, Level::ALL))));
+            simulation.set_victim_selector(Box::new(MostInvalid));
+        }
+        let mut json = simulation.run(&Control::default()).expect("every request completes").to_json();
+        let fields = json.as_object_mut().expect("a report is an object");
+        ["wall_s", "requests_per_wall_s", "peak_rss_bytes"].iter().for_each(|varies| drop(fields.remove(*varies)));
+        json
+    };
+    let (configured, own) = (report(false), report(true));
+    assert!(configured["gc"]["pages_moved"].as_u64() > Some(0), "blocks are collected");
+    assert_eq!(configured, own);
+}
+
+/// A block that may not be chosen.
+struct NoCandidate;
+
+impl VictimSelector for NoCandidate {
+    fn select(&mut self, candidates: &Candidates<'_>, _: &mut SimRng) -> Option<u32> {
+        (0..16).find(|&position| !candidates.contains(position))
+    }
+}
+
+#[test]
+#[should_panic(expected = "which is no candidate")]
+fn a_victim_that_is_no_candidate_is_refused() {
+    let mut config = small_drive();
+    config.precondition.kind = PreconditionKind::Random;
+    config.workload.read_share = 0.0;
+    config.workload.requests = Some(1_000);
+    let mut simulation = Simulation::new(&config).expect("the drive can be built");
+    simulation.set_victim_selector(Box::new(NoCandidate));
+    simulation.run(&Control::default()).expect("it is refused before");
+}

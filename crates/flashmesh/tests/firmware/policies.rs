@@ -1,0 +1,210 @@
+//! Firmware policies on random drives, with all oracles on.
+
+use std::sync::{Arc, Mutex};
+
+use flashmesh::check::Oracles;
+use flashmesh::config::{Config, FirmwarePolicy, FirstTouch, Move, MovedPages, Suspension, WriteBinding};
+use flashmesh::error::RunError;
+use flashmesh::flash::die::OperationKind;
+use flashmesh::ids::Lpn;
+use flashmesh::kernel::probe::{Notice, Origin, Probe};
+use flashmesh::measure::report::Report;
+use flashmesh::simulation::{Control, Simulation};
+use flashmesh::units::{Bytes, Time};
+use proptest::prelude::*;
+use proptest::sample::select;
+
+use crate::support::arbitrary;
+use crate::support::arbitrary::Case;
+use crate::support::drives;
+use crate::support::drives::{Kept, Listed};
+
+/// How a case runs under a policy: its switches, and as many dies and planes as the policy needs.
+fn under(policy: FirmwarePolicy) -> impl Strategy<Value = Case> {
+    let switches = (any::<bool>(), any::<bool>(), any::<bool>(), select(Suspension::ALL));
+    let reads = (1..=6u64, 1..=40u64, select(vec![0u32, 4, 64]), select(MovedPages::ALL));
+    let cases = (arbitrary::case(), switches, reads).prop_map(move |(mut case, (ws, rs, mcs, suspension), reads)| {
+        let (threshold, area, reallocations_max, moved_pages) = reads;
+        let config = &mut case.config;
+        let page = config.geometry.page_size;
+        config.ftl.policy = policy;
+        if policy == FirmwarePolicy::Page {
+            config.gc.moved_pages = moved_pages;
+            return case;
+        }
+        fit(config);
+        config.mbm.ws = ws;
+        config.mbm.rs = rs;
+        config.mbm.mcs = mcs;
+        config.mbm.suspension = suspension;
+        config.fabric.hold_path &= config.suspension() == Suspension::Off;
+        config.mbm.read_threshold = page * threshold;
+        config.mbm.area_size = Some(page * area);
+        config.mbm.reallocations_max = reallocations_max;
+        case
+    });
+    // A policy may need a block more in each plane than the drive was drawn with.
+    cases.prop_filter(
+        "a policy needs more blocks to spare",
+        |case| !matches!(case.config.validate(), Err(error) if error.to_string().contains("blocks to spare")),
+    )
+}
+
+/// What TBM and MBM need of a drive.
+fn fit(config: &mut Config) {
+    if config.geometry.planes_per_die == 1 {
+        // As many logical pages on each plane as before.
+        config.geometry.planes_per_die = 2;
+        let pages = config.geometry.capacity.map(|capacity| capacity.as_u64() / config.geometry.page_size.as_u64());
+        config.geometry.capacity = pages.map(|pages| config.geometry.page_size * (2 * pages));
+    }
+    config.ftl.write_binding = WriteBinding::Late;
+    config.ftl.first_touch = FirstTouch::Home;
+    config.ftl.write_streams = flashmesh::config::WriteStreams::Shared;
+    if config.ftl.policy == FirmwarePolicy::Tbm {
+        config.gc.copyback = false;
+        config.gc.r#move = Move::ThroughController;
+        config.namespace.clear();
+        config.queue.namespace = None;
+        config.stream.iter_mut().for_each(|stream| stream.queue.namespace = None);
+    }
+}
+
+fn run(case: &Case) -> Report {
+    let text = || case.config.to_toml();
+    case.config.validate().unwrap_or_else(|error| panic!("{error}\n{}", text()));
+    let source = Listed(case.requests.iter().copied().collect());
+    let mut simulation = Simulation::with_source(&case.config, Box::new(source)).expect("the drive can be built");
+    simulation.enable_checks();
+    let kept = Kept::default();
+    simulation.set_request_sink(Box::new(kept.clone()));
+    let report = simulation.run(&Control::default()).unwrap_or_else(|error| panic!("{error}\n{}", text()));
+    simulation.ftl().audit().unwrap_or_else(|error| panic!("{error}\n{}", text()));
+    report
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 150, failure_persistence: None, max_shrink_iters: 200, ..ProptestConfig::default() })]
+
+    #[test]
+    fn pages_may_be_moved_to_the_block_that_is_written(case in under(FirmwarePolicy::Page)) {
+        prop_assert_eq!(run(&case).requests, case.requests.len() as u64);
+    }
+
+    #[test]
+    fn tbm_keeps_what_every_drive_promises(case in under(FirmwarePolicy::Tbm)) {
+        prop_assert_eq!(run(&case).requests, case.requests.len() as u64);
+    }
+
+    #[test]
+    fn mbm_keeps_what_every_drive_promises(case in under(FirmwarePolicy::Mbm)) {
+        prop_assert_eq!(run(&case).requests, case.requests.len() as u64);
+    }
+}
+
+/// Tells the oracles something else than what happened, once.
+struct Lying {
+    oracles: Oracles,
+    lie: Lie,
+    is_told: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Lie {
+    /// A page that was moved or laid out anew holds another logical page.
+    OtherContent,
+    /// It was programmed twice.
+    Twice,
+    /// A block was not erased.
+    NotErased,
+}
+
+impl Probe for Lying {
+    fn tell(&mut self, now: Time, notice: &Notice<'_>) {
+        let lie = if self.is_told { None } else { Some(self.lie) };
+        match (lie, notice) {
+            (Some(Lie::OtherContent), &Notice::PageProgrammed(ppn, lpn, origin @ Origin::Moved(_))) => {
+                self.is_told = true;
+                self.oracles.tell(now, &Notice::PageProgrammed(ppn, Lpn(lpn.0 ^ 1), origin));
+            }
+            (Some(Lie::Twice), Notice::PageProgrammed(_, _, Origin::Moved(_))) => {
+                self.is_told = true;
+                self.oracles.tell(now, notice);
+                self.oracles.tell(now, notice);
+            }
+            (Some(Lie::NotErased), Notice::BlockErased(_)) => self.is_told = true,
+            _ => self.oracles.tell(now, notice),
+        }
+    }
+
+    fn verdict(&self) -> Result<(), RunError> {
+        self.oracles.verdict()
+    }
+}
+
+/// Counts the planes of each erase.
+#[derive(Clone, Default)]
+struct Erases(Arc<Mutex<Vec<usize>>>);
+
+impl Probe for Erases {
+    fn tell(&mut self, _now: Time, notice: &Notice<'_>) {
+        if let Notice::OperationBegan(_, OperationKind::Erase, planes) = *notice {
+            self.0.lock().expect("no other thread panicked").push(planes);
+        }
+    }
+}
+
+/// A small full drive under random writes of 4 to 16 KiB, and long reads between them.
+fn busy(policy: FirmwarePolicy) -> Config {
+    let text = format!(
+        "[geometry]\nchannels = 2\nchips-per-channel = 2\ndies-per-chip = 1\nplanes-per-die = 2\nblocks-per-plane = 24\n\
+         pages-per-block = 16\nover-provisioning = 0.3\n[ftl]\npolicy = \"{policy}\"\n[precondition]\nkind = \"random\"\n\
+         [workload]\nread-share = 0.3\nrequests = 6000\nrequest-size = \"16KiB\"\n[replay]\noutstanding = 16\n"
+    );
+    let mut config = drives::config_of(&text);
+    config.mbm.read_threshold = Bytes::from_kib(8);
+    config
+}
+
+#[test]
+fn a_lie_about_what_a_policy_did_makes_an_oracle_speak() {
+    for policy in [FirmwarePolicy::Tbm, FirmwarePolicy::Mbm] {
+        for lie in [Lie::OtherContent, Lie::Twice, Lie::NotErased] {
+            let config = busy(policy);
+            let mut simulation = Simulation::new(&config).expect("the drive can be built");
+            let oracles = Oracles::new(simulation.geometry(), &config);
+            simulation.add_probe(Box::new(Lying { oracles, lie, is_told: false }));
+            let error = simulation.run(&Control::default()).expect_err("an oracle speaks");
+            assert!(matches!(error, RunError::Check(_)), "{policy} {lie:?}: {error}");
+        }
+    }
+}
+
+#[test]
+fn tbm_erases_the_blocks_of_all_planes_together_and_mbm_does_not() {
+    for (policy, all) in [(FirmwarePolicy::Tbm, true), (FirmwarePolicy::Mbm, false)] {
+        let mut simulation = Simulation::new(&busy(policy)).expect("the drive can be built");
+        let erases = Erases::default();
+        simulation.add_probe(Box::new(erases.clone()));
+        simulation.run(&Control::default()).expect("every request completes");
+        simulation.ftl().audit().expect("the tables agree");
+        let planes = erases.0.lock().expect("the run has ended");
+        assert!(planes.len() > 20);
+        assert_eq!(planes.iter().all(|&planes| planes == 2), all, "{policy}");
+    }
+}
+
+#[test]
+fn a_policy_is_refused_where_it_makes_no_sense() {
+    let cases = [
+        ("tbm", "geometry.planes-per-die=1", "geometry.planes-per-die"),
+        ("mbm", "geometry.planes-per-die=1", "geometry.planes-per-die"),
+        ("tbm", "gc.copyback=true", "gc.copyback"),
+        ("mbm", "ftl.write-streams=per-stream", "ftl.write-streams"),
+    ];
+    for (policy, setting, key) in cases {
+        let settings = [format!("ftl.policy={policy}"), setting.to_owned()];
+        let error = Config::from_str("", "drive.toml", &settings).expect_err("it makes no sense").to_string();
+        assert!(error.contains(key) && error.contains(policy) && error.contains("ftl.policy"), "{error}");
+    }
+}

@@ -1,0 +1,326 @@
+//! The scheduling policies: what each chooses, how long anything may wait, and that each runs over every interconnect.
+
+use std::collections::BTreeMap;
+
+use flashmesh::config::{
+    Config, DieStart, FabricKind, FirmwarePolicy, InterfaceKind, MultiPlane, PreconditionKind, ReplayMode,
+    SchedulePolicy, Sizes,
+};
+use flashmesh::flash::geometry::Geometry;
+use flashmesh::ids::DieId;
+use flashmesh::measure::fairness::Fairness;
+use flashmesh::measure::report::Report;
+use flashmesh::schedule::transaction::{Class, Transaction};
+use flashmesh::schedule::{AnyScheduler, Choice, Decision, Dispatch, Scheduler, Waiting};
+use flashmesh::simulation::{Control, Simulation};
+use flashmesh::units::{Bytes, Rate, Time};
+use flashmesh::workload::IoRequest;
+
+use crate::support::drives::*;
+
+const NS: fn(u64) -> Time = Time::from_ns;
+const US: fn(u64) -> Time = Time::from_us;
+const ONE_READ: Time = Time::from_ns(10 + 3_000 + 4_096);
+
+/// One channel of 1 B/ns with so many chips of so many dies of so many planes, full of pages in order; consecutive pages are on
+/// consecutive planes, then dies, then chips.
+fn one_channel(chips: u32, dies: u32, planes: u32) -> Config {
+    let mut config = bare_drive();
+    config.fabric.channel_rate = Rate::from_bytes_per_second(1_000_000_000);
+    config.geometry.channels = 1;
+    config.geometry.chips_per_channel = chips;
+    config.geometry.dies_per_chip = dies;
+    config.geometry.planes_per_die = planes;
+    config.ftl.allocation = order("PDWC");
+    config.flash.multi_plane = MultiPlane::SameOffset;
+    config.precondition.kind = PreconditionKind::Sequential;
+    config
+}
+
+/// The numbers of these requests in the order of their completion.
+fn order_of(config: &Config, requests: &[IoRequest]) -> Vec<usize> {
+    let ends = completions(config, requests.iter().copied());
+    let mut order: Vec<usize> = (0..requests.len()).collect();
+    order.sort_by_key(|&at| (ends[at], at));
+    order
+}
+
+fn with(policy: SchedulePolicy, mut config: Config) -> Config {
+    config.schedule.policy = policy;
+    config
+}
+
+#[test]
+fn dies_that_start_together_wait_for_all_of_their_chip() {
+    let mut config = one_channel(1, 2, 1);
+    let reads = |second: Time| [read(0, 1, Time::ZERO), read(1, 1, second)];
+    let late = |config: &Config| completions(config, reads(US(1)));
+    // Data of the second die follows that of the first one over the channel.
+    assert_eq!(late(&config), [ONE_READ, ONE_READ + NS(4_096)]);
+    config.flash.die_start = DieStart::Together;
+    assert_eq!(late(&config), [ONE_READ, ONE_READ * 2]);
+    // Both wait when the chip becomes idle: their commands go one after the other, and the arrays work side by side.
+    let both = completions(&config, [read(0, 1, Time::ZERO), read(2, 1, US(1)), read(1, 1, US(1))]);
+    assert_eq!(both, [ONE_READ, ONE_READ * 2, ONE_READ * 2 + NS(4_096)]);
+    // A chip of its own waits for nobody.
+    let mut chips = one_channel(2, 1, 1);
+    chips.flash.die_start = DieStart::Together;
+    assert_eq!(late(&chips), [ONE_READ, ONE_READ + NS(4_096)]);
+}
+
+#[test]
+fn dies_that_start_together_let_reads_suspend_their_own_die_alone() {
+    let mut config = one_channel(1, 2, 1);
+    config.flash.die_start = DieStart::Together;
+    config.flash.suspension = flashmesh::config::Suspension::Program;
+    let [suspend, resume] = [config.flash.suspend_time, config.flash.resume_time];
+    // A program on the first die; a read of the same die, and one of the other, which has to wait for the end of the program.
+    let ends = completions(&config, [write(0, 1, Time::ZERO), read(2, 1, US(20)), read(1, 1, US(20))]);
+    let alone = NS(10 + 4_096 + 100_000);
+    assert_eq!(ends[1], US(20) + suspend + ONE_READ);
+    assert_eq!(ends[0], alone + (ends[1] - US(20)) + resume);
+    assert_eq!(ends[2], ends[0] + ONE_READ);
+}
+
+#[test]
+fn sprinkler_and_paq_take_the_larger_group_wherever_it_waits() {
+    let config = one_channel(1, 1, 2);
+    // Behind a first read, one of a single plane, then two of both planes at the same offset.
+    let reads = [read(0, 1, Time::ZERO), read(10, 1, US(1)), read(6, 1, US(2)), read(7, 1, US(3))];
+    assert_eq!(order_of(&config, &reads), [0, 1, 2, 3]);
+    for policy in [SchedulePolicy::Sprinkler, SchedulePolicy::Paq] {
+        assert_eq!(order_of(&with(policy, config.clone()), &reads), [0, 2, 3, 1], "{policy}");
+    }
+}
+
+#[test]
+fn the_firmware_policy_brings_its_scheduling() {
+    let mut config = one_channel(1, 1, 2);
+    let reads = [read(0, 1, Time::ZERO), read(10, 1, US(1)), read(6, 1, US(2)), read(7, 1, US(3))];
+    config.ftl.policy = FirmwarePolicy::Sprinkler;
+    assert_eq!(order_of(&config, &reads), [0, 2, 3, 1]);
+    for (line, key) in [
+        ("policy = \"fifo\"", "schedule.policy"),
+        ("order = \"arrival\"", "schedule.order"),
+        ("priorities = \"strict\"", "schedule.priorities"),
+    ] {
+        let text = format!("[ftl]\npolicy = \"sprinkler\"\n[schedule]\n{line}\n");
+        let error = Config::from_str(&text, "drive.toml", &[]).expect_err("they contradict each other").to_string();
+        assert!(error.contains("ftl.policy is `sprinkler`") && error.contains(key), "{error}");
+    }
+}
+
+#[test]
+fn sprinkler_prefers_the_pages_of_one_request_and_paq_the_oldest() {
+    let config = one_channel(1, 1, 2);
+    // Two groups of two planes: of two requests, and of one that comes later.
+    let reads = [read(0, 1, Time::ZERO), read(10, 1, US(1)), read(11, 1, US(1)), read(6, 2, US(2))];
+    assert_eq!(order_of(&with(SchedulePolicy::Sprinkler, config.clone()), &reads), [0, 3, 1, 2]);
+    assert_eq!(order_of(&with(SchedulePolicy::Paq, config), &reads), [0, 1, 2, 3]);
+}
+
+#[test]
+fn chips_of_a_channel_go_as_the_policy_says() {
+    let config = one_channel(4, 2, 1);
+    // Data of chip 3 is on the channel, a command for chip 2 waits for it. Then come a read of chip 1 and two, for both dies, of
+    // chip 0; pages are numbered along the dies.
+    let at = |chip: u64, die: u64, time: Time| read(chip * 2 + die, 1, time);
+    let reads = [at(3, 0, Time::ZERO), at(2, 0, US(4)), at(1, 0, NS(4_100)), at(0, 0, NS(4_200)), at(0, 1, NS(4_300))];
+    assert_eq!(order_of(&config, &reads), [0, 1, 2, 3, 4], "in the order of asking");
+    assert_eq!(order_of(&with(SchedulePolicy::Paq, config.clone()), &reads), [0, 1, 3, 4, 2], "the most planes first");
+    // The same with chips 0 and 1 in each other's place: behind chip 2 comes chip 3, then chip 0.
+    let reads = [at(3, 0, Time::ZERO), at(2, 0, US(4)), at(1, 0, NS(4_100)), at(1, 1, NS(4_200)), at(0, 0, NS(4_300))];
+    assert_eq!(order_of(&config, &reads), [0, 1, 2, 3, 4]);
+    assert_eq!(
+        order_of(&with(SchedulePolicy::Sprinkler, config), &reads),
+        [0, 1, 4, 2, 3],
+        "by the offset of the chip"
+    );
+}
+
+/// A policy of which every choice is held against the bound that it states.
+struct Watched {
+    policy: AnyScheduler,
+    bound: Time,
+    /// By die: whether something late was just passed over.
+    passed: BTreeMap<DieId, bool>,
+}
+
+impl Watched {
+    /// What has to go next since it has waited for the bound.
+    fn owed(&self, waiting: &Waiting<'_>) -> Option<(Choice, Time)> {
+        let firmware = [Class::MapRead, Class::MapProgram].into_iter().any(|class| waiting.is_ready(class));
+        let collects = waiting.collection_first() && Class::INTERNAL.into_iter().any(|class| waiting.is_ready(class));
+        if firmware || collects {
+            return None;
+        }
+        let heads = || waiting.heads(Class::UserRead).chain(waiting.heads(Class::UserProgram));
+        let waited = |transaction: &Transaction| waiting.now() - transaction.queued;
+        let longest = heads().map(|(_, transaction)| waited(transaction)).max()?;
+        let oldest = heads().min_by_key(|(_, transaction)| transaction.order)?;
+        (longest >= self.bound).then_some((oldest.0, longest))
+    }
+}
+
+impl Scheduler for Watched {
+    fn choose(&mut self, waiting: &Waiting<'_>) -> Option<Choice> {
+        self.policy.choose(waiting)
+    }
+
+    fn decide(&mut self, waiting: &Waiting<'_>) -> Option<Decision> {
+        let owed = self.owed(waiting);
+        let decision = self.policy.decide(waiting);
+        if let (Some((owed, waited)), Some(decision)) = (owed, &decision) {
+            let passes = decision.queue != owed || decision.lead.is_some();
+            let passed = self.passed.insert(waiting.first_die(), passes).unwrap_or_default();
+            assert!(!passes || !passed, "{owed:?} has waited {waited}, and two went before it: {decision:?}");
+        }
+        decision
+    }
+
+    fn dispatches(&self) -> bool {
+        self.policy.dispatches()
+    }
+
+    fn next_die(&mut self, dispatch: &Dispatch<'_>) -> Option<DieId> {
+        self.policy.next_die(dispatch)
+    }
+
+    fn queue_changed(&mut self, die: DieId) {
+        self.policy.queue_changed(die);
+    }
+}
+
+const BOUNDED: [SchedulePolicy; 4] =
+    [SchedulePolicy::OutOfOrder, SchedulePolicy::Sprinkler, SchedulePolicy::Paq, SchedulePolicy::Fair];
+
+/// Two dies that always have reads waiting, and some writes.
+fn saturated(policy: SchedulePolicy) -> Config {
+    let mut config = with(policy, one_channel(2, 1, 2));
+    config.replay.mode = ReplayMode::Stress;
+    config.replay.outstanding = 64;
+    config.workload.read_share = 0.95;
+    config.workload.requests = Some(20_000);
+    config.precondition.kind = PreconditionKind::None;
+    config
+}
+
+fn run_watched(config: &Config, bound: Time) -> Report {
+    let geometry = Geometry::new(&config.geometry).expect("the geometry is possible");
+    let policy = AnyScheduler::new(config, &geometry);
+    let mut simulation = Simulation::new(config).expect("the drive can be built");
+    simulation.set_scheduler(Box::new(Watched { policy, bound, passed: BTreeMap::new() }));
+    simulation.enable_checks();
+    simulation.run(&Control::default()).expect("every request completes and no oracle speaks")
+}
+
+#[test]
+fn no_request_waits_longer_than_the_bound_of_the_policy_allows() {
+    let bound = US(500);
+    for policy in BOUNDED {
+        let mut config = saturated(policy);
+        config.schedule.age_bound = bound;
+        let report = run_watched(&config, bound);
+        // Once it is late, only what came before it goes first, by turns with one read each: at most all that the host keeps outstanding,
+        // were all of it programs of this die.
+        let most = bound + (NS(10 + 4_096 + 100_000) + ONE_READ) * 64;
+        let slowest = report.latency_ps.all.expect("there are requests").max;
+        assert!(slowest <= most.as_ps(), "{policy}: {slowest} ps, at most {most}");
+        assert_eq!(report.requests, 20_000);
+    }
+}
+
+#[test]
+#[should_panic(expected = "has waited")]
+fn a_policy_that_breaks_its_bound_is_caught() {
+    let mut config = saturated(SchedulePolicy::OutOfOrder);
+    config.schedule.age_bound = Time::from_ms(1_000_000);
+    run_watched(&config, US(500));
+}
+
+/// A full little drive that is read and written everywhere, and collects.
+fn busy(policy: SchedulePolicy, fabric: FabricKind, interface: InterfaceKind) -> Config {
+    let mut config = Config::default();
+    config.schedule.policy = policy;
+    config.fabric.kind = fabric;
+    config.host.interface = interface;
+    config.geometry.channels = 2;
+    config.geometry.chips_per_channel = 2;
+    config.geometry.dies_per_chip = 2;
+    config.geometry.blocks_per_plane = 16;
+    config.geometry.pages_per_block = 16;
+    config.geometry.over_provisioning = 0.3;
+    config.precondition.kind = PreconditionKind::Random;
+    config.replay.mode = ReplayMode::Stress;
+    config.replay.outstanding = 32;
+    config.workload.read_share = 0.5;
+    config.workload.request_size = Sizes(vec![(Bytes::from_kib(8), 1.0)]);
+    config.workload.requests = Some(600);
+    config
+}
+
+#[test]
+fn every_policy_runs_over_every_interconnect_interface_and_cache() {
+    for &policy in SchedulePolicy::ALL {
+        for (at, &fabric) in FabricKind::ALL.iter().enumerate() {
+            let mut config = busy(policy, fabric, InterfaceKind::ALL[at % InterfaceKind::ALL.len()]);
+            if at % 2 == 0 {
+                config.cache.capacity = Bytes::from_kib(256);
+            }
+            config.flash.die_start = DieStart::ALL[at / 2 % DieStart::ALL.len()];
+            config.validate().unwrap_or_else(|error| panic!("{policy} over {fabric}: {error}"));
+            let mut simulation = Simulation::new(&config).expect("the drive can be built");
+            simulation.enable_checks();
+            let report =
+                simulation.run(&Control::default()).unwrap_or_else(|error| panic!("{policy}, {fabric}: {error}"));
+            assert_eq!(report.requests, 600, "{policy} over {fabric}");
+            assert!(report.gc.erases > 0, "{policy} over {fabric} collects");
+        }
+    }
+}
+
+/// Two streams of reads on few dies, one of them with many outstanding.
+fn two_streams(policy: &str) -> Config {
+    config_of(&format!(
+        r#"
+        [geometry]
+        channels = 2
+        chips-per-channel = 2
+        [schedule]
+        policy = "{policy}"
+        [host]
+        queue-depth = 1024
+        [stream.heavy.workload]
+        requests = 20_000
+        [stream.heavy.replay]
+        outstanding = 128
+        [stream.light.workload]
+        requests = 1_000
+        [stream.light.replay]
+        outstanding = 1
+        "#
+    ))
+}
+
+fn fairness(config: &Config) -> Fairness {
+    let run = |simulation: Result<Simulation, _>| -> Report {
+        let mut simulation = simulation.expect("the drive can be built");
+        simulation.run(&Control::default()).expect("every request completes")
+    };
+    let together = run(Simulation::new(config));
+    let mean = |report: &Report, at: usize| report.streams[at].latency_ps.all.as_ref().map(|latency| latency.mean);
+    let streams = (0..together.streams.len()).map(|at| {
+        let alone = run(Simulation::alone(config, at));
+        (together.streams[at].name.clone(), mean(&together, at), mean(&alone, at))
+    });
+    Fairness::new(streams)
+}
+
+#[test]
+fn fair_slows_streams_down_more_alike() {
+    let [plain, fair] = ["out-of-order", "fair"].map(|policy| fairness(&two_streams(policy)));
+    let index = |fairness: &Fairness| fairness.fairness.expect("both streams have requests");
+    assert!(index(&fair) > 3.0 * index(&plain), "{fair:?} against {plain:?}");
+    let slowdown = |fairness: &Fairness| fairness.streams[0].slowdown.expect("it has requests");
+    assert!(slowdown(&fair) < 1.1 * slowdown(&plain), "the heavy stream pays little: {fair:?} against {plain:?}");
+}

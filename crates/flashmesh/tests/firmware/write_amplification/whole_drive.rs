@@ -1,0 +1,96 @@
+//! Write amplification of whole drives under uniform random writes, against theory.
+//!
+//! Theory speaks of blocks that can be collected; a drive also has open and free ones. The share of valid pages that
+//! theory wants is that of the full blocks, counted at intervals while the drive runs.
+
+use super::theory;
+use flashmesh::config::{Config, PreconditionKind, ReplayMode, VictimPolicy};
+use flashmesh::ftl::BlockState;
+use flashmesh::ids::BlockId;
+use flashmesh::simulation::{Control, Simulation};
+use flashmesh::units::Bytes;
+use flashmesh::workload::synthetic::SyntheticSource;
+
+use crate::support::drives::{self, assert_within, bare_drive};
+
+const PAGES_PER_BLOCK: u32 = 32;
+
+fn drive(victim: VictimPolicy) -> Config {
+    let mut config = bare_drive();
+    config.geometry.channels = 2;
+    config.geometry.chips_per_channel = 1;
+    config.geometry.blocks_per_plane = 512;
+    config.geometry.pages_per_block = PAGES_PER_BLOCK;
+    config.geometry.over_provisioning = 0.15;
+    config.gc.victim = victim;
+    config.gc.threshold = 0.01;
+    config.gc.hard_threshold = 0.005;
+    config.precondition.kind = PreconditionKind::Random;
+    config.replay.mode = ReplayMode::Stress;
+    config.replay.outstanding = 16;
+    config.workload.read_share = 0.0;
+    config.workload.requests = Some(120_000);
+    config
+}
+
+/// Write amplification, and the share of valid pages in the full blocks at the end.
+fn steady_state(config: &Config) -> (f64, f64) {
+    let capacity = Bytes::new(u64::from(geometry(config).logical_pages) * drives::PAGE);
+    let source =
+        SyntheticSource::new(&config.workload, &config.replay, capacity, config.geometry.sector_size, config.seed)
+            .expect("the workload fits the drive");
+    let mut simulation = Simulation::with_source(config, Box::new(source)).expect("the drive can be built");
+    simulation.enable_checks();
+    let report = simulation.run(&Control::default()).expect("the run ends and no oracle speaks");
+    let (mut full, mut valid) = (0u64, 0u64);
+    for block in (0..simulation.geometry().blocks()).map(BlockId) {
+        if simulation.ftl().block_state(block) == BlockState::Full {
+            full += 1;
+            valid += u64::from(simulation.ftl().valid_pages(block));
+        }
+    }
+    let rho = valid as f64 / (full * u64::from(PAGES_PER_BLOCK)) as f64;
+    (report.write_amplification.expect("the host wrote"), rho)
+}
+
+fn geometry(config: &Config) -> flashmesh::flash::geometry::Geometry {
+    flashmesh::flash::geometry::Geometry::new(&config.geometry).expect("the geometry is possible")
+}
+
+#[test]
+fn fifo_victims_amplify_as_the_lambert_w_function_says() {
+    let (measured, rho) = steady_state(&drive(VictimPolicy::Fifo));
+    assert_within("fifo", measured, theory::write_amplification_fifo(rho), 0.03);
+}
+
+#[test]
+fn greedy_victims_amplify_as_the_mean_field_says() {
+    let (measured, rho) = steady_state(&drive(VictimPolicy::Greedy));
+    assert_within("greedy", measured, theory::write_amplification_greedy(rho, PAGES_PER_BLOCK), 0.03);
+}
+
+#[test]
+fn the_best_of_d_victims_amplify_as_the_mean_field_says() {
+    for d in [2, 10] {
+        let mut config = drive(VictimPolicy::DChoices);
+        config.gc.d = d;
+        let (measured, rho) = steady_state(&config);
+        assert_within("d-choices", measured, theory::write_amplification_d_choices(rho, PAGES_PER_BLOCK, d), 0.03);
+    }
+}
+
+#[test]
+fn random_victims_amplify_as_their_mean_share_of_valid_pages_says() {
+    let (measured, rho) = steady_state(&drive(VictimPolicy::Random));
+    assert_within("random", measured, theory::write_amplification_random(rho), 0.03);
+}
+
+#[test]
+fn copyback_and_preemption_do_not_change_how_much_is_moved() {
+    let mut config = drive(VictimPolicy::Greedy);
+    let (plain, _) = steady_state(&config);
+    config.gc.copyback = true;
+    config.gc.preemptible = true;
+    let (changed, _) = steady_state(&config);
+    assert_within("copyback, preemptible", changed, plain, 0.03);
+}

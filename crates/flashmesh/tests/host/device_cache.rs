@@ -1,0 +1,406 @@
+//! The device cache on whole drives: times to the picosecond, each policy, back-pressure, flushes and cuts of the power.
+
+use flashmesh::config::{CacheWrites, Caching, Config, Destage, FabricKind, MultiPlane, PreconditionKind, ReplayMode};
+use flashmesh::measure::report::Report;
+use flashmesh::simulation::{Control, Simulation};
+use flashmesh::units::{Bytes, Rate, Time};
+use flashmesh::workload::{IoRequest, RequestKind};
+use proptest::prelude::*;
+
+use crate::support::arbitrary;
+use crate::support::arbitrary::Case;
+use crate::support::drives::*;
+
+/// 26 ns to open the row, 4 KiB at 6.4 GB/s.
+const DRAM: Time = Time::from_ns(26 + 640);
+const COMMAND: Time = Time::from_ns(10);
+const READ: Time = Time::from_us(3);
+const PROGRAM: Time = Time::from_us(100);
+/// 4096 bytes at 1.2 GB/s, rounded up.
+const TRANSFER: Time = Time::from_ps(3_413_334);
+
+fn cached(pages: u64) -> Config {
+    let mut config = bare_drive();
+    config.cache.capacity = Bytes::new(pages * PAGE);
+    config
+}
+
+fn ms(milliseconds: u64) -> Time {
+    Time::from_ms(milliseconds)
+}
+
+/// Runs these requests; gives the report and their latencies in the order of issue.
+fn measured(config: &Config, requests: impl IntoIterator<Item = IoRequest>) -> (Report, Vec<Time>) {
+    config.validate().expect("the configuration is legal");
+    let (report, mut records) = run_source(config, Listed(requests.into_iter().collect()));
+    records.sort_by_key(|record| record.id);
+    let latencies = records.iter().map(|record| record.completed - record.arrival).collect();
+    (report, latencies)
+}
+
+fn part(kind: RequestKind, page: u64, first: u64, sectors: u64, arrival: Time) -> IoRequest {
+    let request = request(kind, page, 1, arrival);
+    IoRequest { offset: request.offset + Bytes::new(512 * first), size: Bytes::new(512 * sectors), ..request }
+}
+
+#[test]
+fn a_read_hit_takes_the_dram_alone_and_a_miss_the_flash() {
+    let requests = [read(5, 1, ms(0)), read(5, 1, ms(1)), read(6, 1, ms(2))];
+    let (report, latencies) = measured(&cached(16), requests);
+    let miss = COMMAND + READ + TRANSFER;
+    assert_eq!(latencies, [miss, DRAM, miss]);
+    let cache = report.cache.expect("it is on");
+    assert_eq!((cache.reads.hits, cache.reads.misses, cache.fills), (1, 2, 2));
+    assert_eq!(report.flash.user_reads, 2);
+}
+
+#[test]
+fn a_page_that_was_never_written_need_not_stay_in_the_cache() {
+    let mut config = cached(16);
+    config.cache.keep_unwritten = false;
+    config.cache.keep_destaged = false;
+    config.cache.destage = Destage::FirstWrite;
+    let deallocate = request(RequestKind::Deallocate, 5, 1, ms(5));
+    let reads = |times: [u64; 2]| times.map(|time| read(5, 1, ms(time)));
+    let requests = [&reads([0, 1])[..], &[write(5, 1, ms(2))], &reads([3, 4]), &[deallocate], &reads([6, 7])].concat();
+    let (report, latencies) = measured(&config, requests);
+    let miss = COMMAND + READ + TRANSFER;
+    // Only between the write and the deallocation is there anything to keep.
+    assert_eq!([latencies[0], latencies[1], latencies[3], latencies[4]], [miss, miss, miss, DRAM]);
+    assert_eq!(latencies[6..], [miss, miss]);
+    assert_eq!(report.cache.expect("it is on").fills, 1);
+
+    config.precondition.kind = PreconditionKind::Sequential;
+    let (report, latencies) = measured(&config, reads([0, 1]));
+    assert_eq!(latencies, [miss, DRAM]);
+    assert_eq!(report.cache.expect("it is on").fills, 1);
+}
+
+#[test]
+fn a_read_beside_a_write_that_passes_through_brings_nothing_older() {
+    let mut config = cached(16);
+    config.cache.writes = CacheWrites::Through;
+    // The page is forgotten while its write is in DRAM; a read then finds nothing there, and on flash what was before.
+    config.cache.data_rate = Rate::from_bytes_per_second(50_000_000);
+    let requests =
+        [write(5, 1, ms(0)), request(RequestKind::Deallocate, 5, 1, ms(0)), read(5, 1, ms(0)), read(5, 1, ms(1))];
+    let (report, _) = measured(&config, requests);
+    let cache = report.cache.expect("it is on");
+    assert_eq!((cache.reads.misses, cache.fills), (2, 1));
+}
+
+#[test]
+fn the_parts_of_a_hit_are_link_and_cache() {
+    let mut config = cached(16);
+    config.host.link_rate = Rate::from_bytes_per_second(8_000_000_000);
+    let records = run(&config, [write(5, 1, ms(0)), read(5, 1, ms(1))]);
+    // 64 B and 4 KiB to the drive, 16 B back; then 64 B there, 4 KiB and 16 B back.
+    assert_eq!(records[0].completed - records[0].arrival, Time::from_ns(8 + 512 + 2) + DRAM);
+    assert_eq!(records[1].completed - records[1].arrival, Time::from_ns(8 + 512 + 2) + DRAM);
+    assert!(records.iter().all(|record| record.spent.cache == DRAM && record.spent.total() == DRAM));
+    assert!(records.iter().all(|record| record.host() == Time::from_ns(522)));
+}
+
+#[test]
+fn accesses_to_dram_wait_for_each_other() {
+    let (_, latencies) = measured(&cached(16), [write(0, 3, ms(0)), read(0, 1, ms(0))]);
+    assert_eq!(latencies, [DRAM * 3, DRAM * 4]);
+}
+
+#[test]
+fn a_partial_hit_reads_the_rest_from_flash_beside_the_dram() {
+    let mut config = cached(16);
+    config.geometry.page_spare = Bytes::ZERO;
+    let requests = [part(RequestKind::Write, 3, 2, 2, ms(0)), part(RequestKind::Read, 3, 0, 8, ms(1))];
+    let (report, latencies) = measured(&config, requests);
+    let six = Rate::from_bytes_per_second(1_200_000_000).time_for(Bytes::new(6 * 512));
+    assert_eq!(latencies, [Time::from_ns(26 + 160), COMMAND + READ + six]);
+    let cache = report.cache.expect("it is on");
+    assert_eq!((cache.reads.partial_hits, cache.writes.misses, cache.dirty_pages_end), (1, 1, 1));
+}
+
+#[test]
+fn a_write_through_completes_on_flash_and_is_read_from_dram() {
+    let mut config = cached(16);
+    config.cache.writes = CacheWrites::Through;
+    let (report, latencies) = measured(&config, [write(5, 1, ms(0)), read(5, 1, ms(1))]);
+    assert_eq!(latencies, [DRAM + COMMAND + TRANSFER + PROGRAM, DRAM]);
+    assert_eq!((report.flash.user_programs, report.cache.expect("it is on").dirty_pages_max), (1, 0));
+}
+
+#[test]
+fn a_stream_is_cached_as_its_queue_says() {
+    let flash_read = COMMAND + READ + TRANSFER;
+    let flash_write = COMMAND + TRANSFER + PROGRAM;
+    for (caching, expected) in [
+        (Caching::None, [flash_write, flash_read, flash_read]),
+        (Caching::Reads, [flash_write, flash_read, DRAM]),
+        (Caching::Writes, [DRAM, DRAM, DRAM]),
+        (Caching::All, [DRAM, DRAM, DRAM]),
+    ] {
+        let mut config = cached(16);
+        config.queue.caching = caching;
+        let (_, latencies) = measured(&config, [write(5, 1, ms(0)), read(5, 1, ms(1)), read(5, 1, ms(2))]);
+        assert_eq!(latencies, expected, "{caching}");
+    }
+}
+
+#[test]
+fn pages_past_the_high_mark_go_to_flash_until_the_low_mark() {
+    let mut config = cached(10);
+    (config.cache.high_mark, config.cache.low_mark) = (0.5, 0.2);
+    let five = (0..5).map(|page| write(page, 1, ms(page)));
+    assert_eq!(measured(&config, five.clone()).0.cache.expect("it is on").dirty_pages_end, 5);
+    let six = five.chain([write(5, 1, ms(5)), read(100, 1, ms(9))]);
+    let (report, _) = measured(&config, six);
+    let cache = report.cache.expect("it is on");
+    assert_eq!(
+        (cache.dirty_pages_max, cache.dirty_pages_end, cache.destages, report.flash.user_programs),
+        (6, 2, 4, 4)
+    );
+}
+
+#[test]
+fn a_page_written_first_goes_to_flash_at_once_and_one_written_again_stays() {
+    let mut config = cached(10);
+    config.cache.destage = Destage::FirstWrite;
+    let requests = [write(1, 1, ms(0)), write(1, 1, ms(1)), write(2, 1, ms(2)), read(100, 1, ms(9))];
+    let (report, latencies) = measured(&config, requests);
+    let cache = report.cache.expect("it is on");
+    assert_eq!((cache.destages, cache.dirty_pages_end), (2, 1));
+    assert_eq!(latencies[..3], [DRAM; 3]);
+    // Half a millisecond after it was written it counts as new.
+    config.cache.destage_window = Time::from_us(500);
+    let cache = measured(&config, requests).0.cache.expect("it is on");
+    assert_eq!((cache.destages, cache.dirty_pages_end), (3, 0));
+}
+
+#[test]
+fn a_destaged_page_may_leave_the_cache() {
+    let mut config = cached(10);
+    config.cache.destage = Destage::FirstWrite;
+    let requests = [write(1, 1, ms(0)), read(1, 1, Time::from_us(50)), read(1, 1, ms(1))];
+    assert_eq!(measured(&config, requests).1[1..], [DRAM, DRAM]);
+    config.cache.keep_destaged = false;
+    assert_eq!(measured(&config, requests).1[1..], [DRAM, COMMAND + READ + TRANSFER]);
+}
+
+/// The page used longest ago is programmed, then its place is taken.
+#[test]
+fn a_write_waits_for_the_page_whose_place_it_takes_and_a_read_does_not() {
+    let mut config = cached(2);
+    config.cache.destage = Destage::Eviction;
+    let requests = [write(1, 1, ms(0)), write(2, 1, ms(1)), write(3, 1, ms(2)), read(4, 1, ms(2)), read(1, 1, ms(3))];
+    let (report, latencies) = measured(&config, requests);
+    let destage = DRAM + COMMAND + TRANSFER + PROGRAM;
+    let miss = COMMAND + READ + TRANSFER;
+    assert_eq!(latencies, [DRAM, DRAM, destage + DRAM, miss, miss]);
+    let cache = report.cache.expect("it is on");
+    assert_eq!((cache.waits, cache.wait_ps, cache.evictions), (1, destage.as_ps(), 1));
+}
+
+#[test]
+fn the_dirty_limit_holds_and_leaves_room_for_reads() {
+    let mut config = cached(8);
+    config.cache.dirty_limit = 0.25;
+    config.cache.destage = Destage::Eviction;
+    let writes = (0..20).map(|page| write(page, 1, ms(page)));
+    let cache = measured(&config, writes).0.cache.expect("it is on");
+    assert_eq!((cache.dirty_pages_max, cache.waits, cache.dirty_pages_end), (2, 18, 2));
+}
+
+/// Four planes, each programmed by itself: as many programs at a time as there are dies.
+#[test]
+fn random_writes_saturate_at_the_rate_of_the_flash() {
+    let mut config = cached(64);
+    config.geometry.channels = 4;
+    config.geometry.chips_per_channel = 1;
+    config.geometry.planes_per_die = 1;
+    // Room for pages of 20 bits.
+    config.geometry.blocks_per_plane = 1024;
+    config.flash.multi_plane = MultiPlane::Off;
+    config.replay.mode = ReplayMode::Stress;
+    config.replay.outstanding = 32;
+    for policy in Destage::ALL {
+        config.cache.destage = *policy;
+        let page = |n: u64| n.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 44;
+        let count = 8_000;
+        let (report, _) = run_source(&config, Repeated { left: count, kind: RequestKind::Write, page });
+        let program = (COMMAND + TRANSFER + PROGRAM).as_secs_f64();
+        assert_within(policy.name(), report.iops, 4.0 / program, 0.03);
+        assert!(report.cache.expect("it is on").waits > count / 2);
+    }
+}
+
+#[test]
+fn rewrites_in_the_cache_never_reach_the_flash() {
+    let mut config = cached(64);
+    config.replay.mode = ReplayMode::Stress;
+    config.cache.flush_at_end = true;
+    let (report, _) = run_source(&config, Repeated { left: 10_000, kind: RequestKind::Write, page: |n| n % 32 });
+    let cache = report.cache.expect("it is on");
+    assert_eq!((report.flash.user_programs, cache.destages, cache.dirty_pages_end), (32, 32, 0));
+    assert_eq!(report.write_amplification, Some(32.0 / 10_000.0));
+    assert_eq!(cache.writes.hits, 10_000 - 32);
+}
+
+#[test]
+fn parts_of_a_page_are_put_together_before_they_go_to_flash() {
+    let mut config = cached(8);
+    config.cache.flush_at_end = true;
+    let parts = (0..8).map(|sector| part(RequestKind::Write, 3, sector, 1, ms(sector)));
+    let (report, _) = measured(&config, parts);
+    assert_eq!((report.flash.user_programs, report.flash.partial_write_reads), (1, 0));
+}
+
+#[test]
+fn a_flush_at_the_end_belongs_to_the_run() {
+    let mut config = cached(8);
+    let requests = [write(1, 1, ms(0))];
+    assert_eq!(measured(&config, requests).0.makespan_ps, DRAM.as_ps());
+    config.cache.flush_at_end = true;
+    let makespan = DRAM * 2 + COMMAND + TRANSFER + PROGRAM;
+    assert_eq!(measured(&config, requests).0.makespan_ps, makespan.as_ps());
+}
+
+#[test]
+fn a_page_deallocated_on_its_way_to_flash_is_not_there_afterwards() {
+    let mut config = cached(8);
+    config.cache.destage = Destage::FirstWrite;
+    let deallocate = request(RequestKind::Deallocate, 1, 1, Time::from_us(50));
+    let source = Listed([write(1, 1, ms(0)), deallocate, read(9, 1, ms(1))].into_iter().collect());
+    let mut simulation = Simulation::with_source(&config, Box::new(source)).expect("the drive can be built");
+    simulation.enable_checks();
+    let report = simulation.run(&Control::default()).expect("no oracle speaks");
+    assert_eq!((report.flash.user_programs, simulation.ftl().lookup(flashmesh::ids::Lpn(1))), (1, None));
+}
+
+#[test]
+fn a_flush_waits_for_what_was_written_before_it_to_be_on_flash() {
+    let flush = IoRequest { size: Bytes::ZERO, ..request(RequestKind::Flush, 0, 1, ms(1)) };
+    // The second one comes while the write is on its way into DRAM, the third when nothing is left to do.
+    let second = IoRequest { arrival: ms(2) + Time::from_ns(1), ..flush };
+    let third = IoRequest { arrival: ms(3), ..flush };
+    let requests = [write(1, 1, ms(0)), flush, write(1, 1, ms(2)), second, third];
+    let (report, latencies) = measured(&cached(8), requests);
+    let destage = DRAM + COMMAND + TRANSFER + PROGRAM;
+    assert_eq!(latencies, [DRAM, destage, DRAM, DRAM + destage - Time::from_ns(1), Time::ZERO]);
+    assert_eq!(report.cache.expect("it is on").destages, 2);
+}
+
+#[test]
+fn zeroes_over_a_page_drop_it_from_the_cache_and_over_a_part_go_through_it() {
+    let zeroes = |first, sectors, arrival| part(RequestKind::WriteZeroes, 1, first, sectors, arrival);
+    let requests = [write(1, 1, ms(0)), zeroes(0, 8, ms(1)), read(1, 1, ms(2)), zeroes(4, 4, ms(3)), read(1, 1, ms(4))];
+    let (report, latencies) = measured(&cached(8), requests);
+    assert_eq!(latencies, [DRAM, Time::ZERO, COMMAND + READ + TRANSFER, Time::from_ns(26 + 320), DRAM]);
+    let cache = report.cache.expect("it is on");
+    assert_eq!((report.flash.user_programs, cache.dirty_pages_end, cache.writes.hits), (0, 1, 1));
+    assert_eq!(report.write_amplification, Some(0.0));
+}
+
+/// Pages 0 to 9 are written and acknowledged, page 10 is on its way into DRAM when the power is cut.
+fn cut(capacitors: bool) -> Report {
+    let mut config = cached(32);
+    config.cache.power_cut = Some(ms(20) + Time::from_ns(100));
+    config.cache.capacitors = capacitors;
+    let requests = (0..10).map(|page| write(page, 1, ms(page))).chain([write(10, 1, ms(20)), read(0, 1, ms(30))]);
+    measured(&config, requests).0
+}
+
+#[test]
+fn without_capacitors_a_cut_of_the_power_loses_what_is_dirty() {
+    let report = cut(false);
+    assert_eq!((report.requests, report.makespan_ps), (10, (ms(20) + Time::from_ns(100)).as_ps()));
+    let cut = report.power_cut.expect("it came");
+    assert_eq!((cut.requests_lost, cut.dirty_pages, cut.dirty_bytes), (1, 11, 11 * PAGE));
+    assert_eq!((cut.pages_lost, cut.bytes_lost, cut.pages_programmed), (10, 10 * PAGE, 0));
+}
+
+/// The eleven pages lie on channels 0 to 7 and 0 to 2 again: the last begin when the channel is free, on other chips.
+#[test]
+fn with_capacitors_all_dirty_pages_are_programmed() {
+    let report = cut(true);
+    let cut = report.power_cut.expect("it came");
+    assert_eq!((cut.requests_lost, cut.pages_lost, cut.bytes_lost, cut.programs_lost), (1, 0, 0, 0));
+    assert_eq!((cut.dirty_pages, cut.pages_programmed), (11, 11));
+    // The access of page 10 is under way; eleven more follow.
+    let last = DRAM * 12 - Time::from_ns(100) + COMMAND + TRANSFER + PROGRAM;
+    assert_eq!(cut.duration_ps, last.as_ps());
+    assert!(cut.energy_j > 0.0);
+}
+
+/// Over packets the controller hears of the end of a program later than the array is done.
+#[test]
+fn what_the_array_has_programmed_is_not_lost_though_the_controller_has_yet_to_hear_of_it() {
+    let mut config = cached(8);
+    config.fabric.kind = FabricKind::Nossd;
+    (config.geometry.channels, config.geometry.chips_per_channel) = (2, 2);
+    (config.geometry.blocks_per_plane, config.geometry.pages_per_block) = (16, 16);
+    config.geometry.capacity = Some(Bytes::from_kib(1024));
+    config.cache.destage = Destage::FirstWrite;
+    config.cache.capacitors = false;
+    let lost = |at: Time| {
+        let mut config = config.clone();
+        config.cache.power_cut = Some(at);
+        let report = measured(&config, [write(1, 1, ms(0)), read(9, 1, ms(1))]).0;
+        report.power_cut.expect("it came").pages_lost
+    };
+    let (mut before, mut after) = (Time::from_us(100), Time::from_us(120));
+    assert_eq!((lost(before), lost(after)), (1, 0));
+    while after - before > Time::from_ns(1) {
+        let middle = Time::from_ps((before.as_ps() + after.as_ps()) / 2);
+        if lost(middle) == 1 { before = middle } else { after = middle }
+    }
+    // The oracle, which sees the array, compares at each of these times.
+    for at in (0..400).map(|ns| before - Time::from_ns(200) + Time::from_ns(ns)) {
+        assert_eq!(lost(at), u64::from(at <= before), "{at}");
+    }
+}
+
+#[test]
+fn a_cut_after_the_end_of_the_run_does_nothing() {
+    let mut config = cached(32);
+    config.cache.power_cut = Some(ms(50));
+    let report = measured(&config, [write(0, 1, ms(0))]).0;
+    assert_eq!((report.power_cut, report.requests), (None, 1));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// The oracle counts what is lost by itself, and with capacitors looks for all that was acknowledged.
+    #[test]
+    fn whenever_the_power_is_cut_what_is_lost_is_counted(
+        mut case in arbitrary::case(),
+        at_us in 0..8_000u64,
+        capacitors in any::<bool>(),
+        pages in 1..40u64,
+    ) {
+        let Case { config, requests } = &mut case;
+        if config.cache.capacity == Bytes::ZERO {
+            config.cache.capacity = config.geometry.page_size * pages;
+        }
+        config.cache.power_cut = Some(Time::from_us(at_us));
+        config.cache.capacitors = capacitors;
+        config.validate().expect("the configuration is legal");
+        let count = requests.len() as u64;
+        let source = Listed(requests.iter().copied().collect());
+        let mut simulation = Simulation::with_source(config, Box::new(source)).expect("the drive can be built");
+        simulation.enable_checks();
+        let report = simulation.run(&Control::default()).expect("the run ends and no oracle speaks");
+        match report.power_cut {
+            None => prop_assert_eq!(report.requests, count),
+            Some(cut) => {
+                prop_assert!(report.requests + cut.requests_lost <= count);
+                prop_assert!(cut.pages_lost <= cut.dirty_pages && cut.bytes_lost <= cut.dirty_bytes);
+                if capacitors {
+                    prop_assert_eq!((cut.pages_lost, cut.bytes_lost), (0, 0));
+                    prop_assert!(cut.pages_programmed >= cut.dirty_pages);
+                } else {
+                    prop_assert_eq!((cut.pages_programmed, cut.duration_ps), (0, 0));
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,12 @@
+//! The side of the host: interfaces, the device cache, streams, and the drive that MQSim simulates.
+#![allow(missing_docs)]
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod device_cache;
+mod interfaces;
+mod mqsim_failures;
+mod mqsim_single;
+mod stop_time;
+mod streams;

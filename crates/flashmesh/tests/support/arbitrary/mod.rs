@@ -1,0 +1,213 @@
+//! Random small drives and workloads, for the tests that drive a whole drive.
+#![allow(missing_docs)]
+
+mod cache;
+mod flash;
+mod host;
+mod interconnect;
+mod mapping;
+
+use flashmesh::config::{
+    Allocation, Config, FirstTouch, Ftl, Level, Move, MovedPages, PreconditionKind, ProgramOrder, Suspension,
+    VictimPolicy, WriteBinding,
+};
+use flashmesh::units::{Bytes, Time};
+use flashmesh::workload::{IoRequest, RequestKind};
+use proptest::prelude::*;
+use proptest::sample::select;
+
+use super::partitions::{division, first_capacity};
+use cache::cache;
+use flash::{flash, schedule};
+use host::{Attached, host};
+use interconnect::interconnect;
+use mapping::mapping;
+
+/// A drive and what it is asked to do.
+#[derive(Clone, Debug)]
+pub struct Case {
+    pub config: Config,
+    pub requests: Vec<IoRequest>,
+}
+
+/// Any of the 24 static orders, or a dynamic one.
+fn allocation() -> impl Strategy<Value = Allocation> {
+    let levels = vec![Level::Channel, Level::Way, Level::Die, Level::Plane];
+    let order = Just(levels)
+        .prop_shuffle()
+        .prop_map(|levels| Allocation::Static(levels.try_into().expect("four levels were shuffled")));
+    prop_oneof![4 => order, 1 => Just(Allocation::Dynamic), 1 => Just(Allocation::FreeChannel)]
+}
+
+/// Any way to place pages.
+fn ftl() -> impl Strategy<Value = Ftl> {
+    (allocation(), select(WriteBinding::ALL), select(FirstTouch::ALL)).prop_map(
+        |(allocation, write_binding, first_touch)| Ftl {
+            allocation,
+            write_binding,
+            first_touch: if write_binding == WriteBinding::Early { first_touch } else { FirstTouch::Home },
+            ..Ftl::default()
+        },
+    )
+}
+
+pub fn time_us(range: std::ops::RangeInclusive<u64>) -> impl Strategy<Value = Time> {
+    range.prop_map(Time::from_us)
+}
+
+fn geometry() -> impl Strategy<Value = flashmesh::config::Geometry> {
+    let shape = (1..=3u32, 1..=3u32, 1..=2u32, 1..=4u32, 8..=24u32, 4..=16u32);
+    let page = (select(vec![1u64, 4, 16]), select(vec![0u64, 224]));
+    // The smallest spare area that the drive accepts, and more of it.
+    let space = (0..=3u32, 0..=3u32);
+    (shape, page, space).prop_map(|(shape, (page_kib, spare), (extra_blocks, missing_pages))| {
+        let (channels, chips_per_channel, dies_per_chip, planes_per_die, blocks_per_plane, pages_per_block) = shape;
+        let planes = channels * chips_per_channel * dies_per_chip * planes_per_die;
+        let logical = planes * (blocks_per_plane - 4 - extra_blocks) * pages_per_block - missing_pages;
+        let mut geometry = flashmesh::config::Geometry {
+            channels,
+            chips_per_channel,
+            dies_per_chip,
+            planes_per_die,
+            blocks_per_plane,
+            pages_per_block,
+            page_size: Bytes::from_kib(page_kib),
+            page_spare: Bytes::new(spare),
+            ..Default::default()
+        };
+        geometry.capacity = Some(geometry.page_size * u64::from(logical));
+        geometry
+    })
+}
+
+fn collection() -> impl Strategy<Value = (flashmesh::config::Gc, flashmesh::config::Wear)> {
+    let victim = select(VictimPolicy::ALL);
+    // The smallest spare area of all is 4 blocks of 24.
+    let shares = (0..=16u32, 0..=16u32, select(vec![0u32, 17, 50, 90]));
+    let wear = (any::<bool>(), any::<bool>(), 1..=4u32);
+    let moves = (any::<bool>(), select(MovedPages::ALL));
+    (victim, 1..=8u32, shares, any::<bool>(), moves, wear).prop_map(
+        |(victim, d, (low, high, background), preemptible, moves, (dynamic, static_levelling, static_threshold))| {
+            let (copyback, moved_pages) = moves;
+            let share = |percent: u32| f64::from(percent) / 100.0;
+            let gc = flashmesh::config::Gc {
+                victim,
+                d,
+                threshold: share(low.max(high)),
+                hard_threshold: share(low.min(high)),
+                preemptible,
+                r#move: Move::ThroughController,
+                moved_pages,
+                copyback,
+                background_threshold: share(background),
+            };
+            (gc, flashmesh::config::Wear { dynamic, static_levelling, static_threshold })
+        },
+    )
+}
+
+pub fn drive() -> impl Strategy<Value = Config> {
+    let kinds = vec![PreconditionKind::None, PreconditionKind::Sequential, PreconditionKind::Random];
+    let precondition = (select(kinds), select(vec![0.1, 0.5, 1.0]));
+    let array = (geometry(), mapping(), cache(), division());
+    (0..1000u64, array, flash(), interconnect(), schedule(), ftl(), collection(), host(), precondition).prop_map(
+        |(seed, array, flash, interconnect, schedule, ftl, (gc, wear), attached, (kind, fill))| {
+            let (geometry, mapping, cache, division) = array;
+            let Attached { host, nvme, sata, queue, replay } = attached;
+            let mut config =
+                Config { seed, geometry, flash, gc, wear, host, nvme, sata, queue, replay, ..Config::default() };
+            interconnect.fit(&mut config);
+            mapping.fit(&mut config);
+            cache.fit(&mut config);
+            config.schedule = schedule;
+            config.ftl = ftl;
+            if config.ftl.write_binding == WriteBinding::Early {
+                config.flash.program_order = ProgramOrder::Any;
+                config.geometry.blocks_per_plane += 1;
+            }
+            config.precondition.kind = kind;
+            config.precondition.fill = fill;
+            division.fit(&mut config);
+            // A path that is held while the array works leaves none for the read that would suspend it.
+            config.fabric.hold_path &= config.suspension() == Suspension::Off;
+            config
+        },
+    )
+}
+
+/// A request before it is fitted to a drive.
+#[derive(Clone, Copy, Debug)]
+struct Sketch {
+    kind: RequestKind,
+    /// Where it begins, as a share of the footprint in 65536ths.
+    at: u16,
+    /// Sectors from the beginning of its page.
+    into: u64,
+    pages: u64,
+    /// Sectors less, or more, than whole pages.
+    sectors: i64,
+    gap: Time,
+    /// Whether it lies beyond the drive.
+    is_beyond: bool,
+}
+
+fn sketch() -> impl Strategy<Value = Sketch> {
+    let kind = prop_oneof![
+        4 => Just(RequestKind::Read),
+        8 => Just(RequestKind::Write),
+        1 => Just(RequestKind::Deallocate),
+        1 => Just(RequestKind::Flush),
+        1 => Just(RequestKind::WriteZeroes),
+    ];
+    let partial = prop_oneof![2 => Just((0, 0)), 1 => (0..=3u64, -1..=3i64)];
+    let is_beyond = proptest::bool::weighted(0.02);
+    (kind, any::<u16>(), partial, 1..=6u64, 0..=100u64, is_beyond).prop_map(
+        |(kind, at, (into, sectors), pages, gap, is_beyond)| Sketch {
+            kind,
+            at,
+            into,
+            pages,
+            sectors,
+            gap: Time::from_us(gap),
+            is_beyond,
+        },
+    )
+}
+
+/// Fits a sketch into the first `pages` pages of the first namespace, which has `capacity`.
+fn fit(config: &Config, capacity: Bytes, pages: u64, sketch: &Sketch, arrival: Time) -> IoRequest {
+    if sketch.kind == RequestKind::Flush {
+        return IoRequest { arrival, kind: sketch.kind, offset: Bytes::ZERO, size: Bytes::ZERO, stream: 0 };
+    }
+    let (page, sector) = (config.geometry.page_size.as_u64(), config.geometry.sector_size.as_u64());
+    let end = pages * page;
+    let first = u64::from(sketch.at) * pages / 65536;
+    let offset = (first * page + sketch.into * sector).min(end - sector);
+    let size = (sketch.pages * page).saturating_add_signed(sketch.sectors * sector as i64);
+    let size = size.clamp(sector, end - offset);
+    let offset = if sketch.is_beyond { offset + capacity.as_u64() } else { offset };
+    IoRequest { arrival, kind: sketch.kind, offset: Bytes::new(offset), size: Bytes::new(size), stream: 0 }
+}
+
+/// A drive and a few hundred requests to a part of its first namespace.
+pub fn case() -> impl Strategy<Value = Case> {
+    case_of(1..400)
+}
+
+/// A drive and so many requests to a part of its first namespace.
+pub fn case_of(requests: std::ops::Range<usize>) -> impl Strategy<Value = Case> {
+    (drive(), proptest::collection::vec(sketch(), requests), 1..=100u64).prop_map(|(config, sketches, percent)| {
+        let capacity = first_capacity(&config);
+        let pages = capacity.as_u64() / config.geometry.page_size.as_u64();
+        let footprint = (pages * percent).div_ceil(100);
+        let mut arrival = Time::ZERO;
+        let requests = sketches
+            .iter()
+            .map(|sketch| {
+                arrival += sketch.gap;
+                fit(&config, capacity, footprint, sketch, arrival)
+            })
+            .collect();
+        Case { config, requests }
+    })
+}

@@ -1,0 +1,149 @@
+//! What the tests of whole drives share: small workloads given request by request, and runs with all oracles on.
+#![allow(missing_docs)]
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex};
+
+use flashmesh::config::{Allocation, Config, Level, MultiPlane, ReplayMode};
+use flashmesh::error::WorkloadError;
+use flashmesh::measure::log::{RequestRecord, RequestSink};
+use flashmesh::measure::report::Report;
+use flashmesh::simulation::{Control, Simulation};
+use flashmesh::units::{Bytes, Rate, Time};
+use flashmesh::workload::source::WorkloadSource;
+use flashmesh::workload::{IoRequest, RequestKind};
+
+pub const PAGE: u64 = 4096;
+
+/// Hands out the requests it was given.
+pub struct Listed(pub VecDeque<IoRequest>);
+
+impl WorkloadSource for Listed {
+    fn next_request(&mut self, _thread: u32) -> Result<Option<IoRequest>, WorkloadError> {
+        Ok(self.0.pop_front())
+    }
+
+    fn request_count(&self) -> Option<u64> {
+        Some(self.0.len() as u64)
+    }
+}
+
+/// Repeats a pattern of pages, so that a saturated run needs no list.
+pub struct Repeated {
+    pub left: u64,
+    pub kind: RequestKind,
+    /// The page of the n-th request.
+    pub page: fn(u64) -> u64,
+}
+
+impl WorkloadSource for Repeated {
+    fn next_request(&mut self, _thread: u32) -> Result<Option<IoRequest>, WorkloadError> {
+        if self.left == 0 {
+            return Ok(None);
+        }
+        self.left -= 1;
+        Ok(Some(request(self.kind, (self.page)(self.left), 1, Time::ZERO)))
+    }
+
+    fn request_count(&self) -> Option<u64> {
+        Some(self.left)
+    }
+}
+
+/// A request of whole pages.
+pub fn request(kind: RequestKind, page: u64, pages: u64, arrival: Time) -> IoRequest {
+    IoRequest { arrival, kind, offset: Bytes::new(page * PAGE), size: Bytes::new(pages * PAGE), stream: 0 }
+}
+
+pub fn read(page: u64, pages: u64, arrival: Time) -> IoRequest {
+    request(RequestKind::Read, page, pages, arrival)
+}
+
+pub fn write(page: u64, pages: u64, arrival: Time) -> IoRequest {
+    request(RequestKind::Write, page, pages, arrival)
+}
+
+/// The `z-nand` preset as the closed forms assume it: no link, every operation on one plane. It has a sixteenth of the blocks,
+/// nearly six million pages: the audit of the whole map at the end of a run takes longer than most of these runs.
+pub fn bare_drive() -> Config {
+    let mut config = Config::default();
+    config.geometry.blocks_per_plane = 64;
+    config.host.link_rate = Rate::UNLIMITED;
+    config.host.queue_depth = 65_535;
+    config.flash.multi_plane = MultiPlane::Off;
+    config.replay.mode = ReplayMode::Open;
+    config
+}
+
+/// The static order with these initials, the first varying fastest.
+pub fn order(initials: &str) -> Allocation {
+    let levels: Vec<Level> = initials
+        .chars()
+        .map(|initial| match initial {
+            'C' => Level::Channel,
+            'W' => Level::Way,
+            'D' => Level::Die,
+            _ => Level::Plane,
+        })
+        .collect();
+    Allocation::Static(levels.try_into().expect("four initials"))
+}
+
+/// Keeps all records.
+#[derive(Clone, Default)]
+pub struct Kept(pub Arc<Mutex<Vec<RequestRecord>>>);
+
+impl RequestSink for Kept {
+    fn record(&mut self, record: &RequestRecord) -> Result<(), String> {
+        self.0.lock().expect("no other thread panicked").push(*record);
+        Ok(())
+    }
+}
+
+/// The drive that `text` describes.
+pub fn config_of(text: &str) -> Config {
+    Config::from_str(text, "drive.toml", &[]).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// Runs `source` on the drive with all oracles on.
+pub fn run_source(config: &Config, source: impl WorkloadSource + 'static) -> (Report, Vec<RequestRecord>) {
+    finish(Simulation::with_source(config, Box::new(source)).expect("the drive can be built"))
+}
+
+/// Runs a simulation to its end with all oracles on; gives the records as they completed.
+pub fn finish(mut simulation: Simulation) -> (Report, Vec<RequestRecord>) {
+    simulation.enable_checks();
+    let kept = Kept::default();
+    simulation.set_request_sink(Box::new(kept.clone()));
+    let report = simulation.run(&Control::default()).expect("the run ends and no oracle speaks");
+    let records = kept.0.lock().expect("no other thread panicked").clone();
+    (report, records)
+}
+
+/// Runs these requests with all oracles on; gives the records in the order of issue.
+pub fn run(config: &Config, requests: impl IntoIterator<Item = IoRequest>) -> Vec<RequestRecord> {
+    let (_, mut records) = run_source(config, Listed(requests.into_iter().collect()));
+    records.sort_by_key(|record| record.id);
+    records
+}
+
+/// The latencies of these requests, in the order of issue.
+pub fn latencies(config: &Config, requests: impl IntoIterator<Item = IoRequest>) -> Vec<Time> {
+    run(config, requests).iter().map(|record| record.completed - record.arrival).collect()
+}
+
+/// When these requests completed, in the order of issue.
+pub fn completions(config: &Config, requests: impl IntoIterator<Item = IoRequest>) -> Vec<Time> {
+    run(config, requests).iter().map(|record| record.completed).collect()
+}
+
+/// Asserts that `measured` lies within `share` of `expected`.
+pub fn assert_within(what: &str, measured: f64, expected: f64, share: f64) {
+    let deviation = measured / expected - 1.0;
+    assert!(
+        deviation.abs() <= share,
+        "{what}: measured {measured}, expected {expected}, off by {:.2} % of at most {:.2} %",
+        deviation * 100.0,
+        share * 100.0
+    );
+}

@@ -1,0 +1,8 @@
+//! What the tests share: random drives, small workloads, runs with all oracles on, and what lies beside the repository.
+#![allow(dead_code, reason = "every group of tests uses its part of it")]
+
+pub mod arbitrary;
+pub mod drives;
+pub mod fingerprint;
+pub mod partitions;
+pub mod shared;

@@ -1,0 +1,122 @@
+//! Random namespaces on random sets of planes.
+#![allow(missing_docs)]
+
+use flashmesh::config::{Config, Indices, Namespace, StreamConfig, WriteStreams};
+use flashmesh::flash::geometry::Geometry;
+use flashmesh::ftl::Partition;
+use flashmesh::ids::PlaneId;
+use flashmesh::units::Bytes;
+use proptest::option;
+use proptest::prelude::*;
+use proptest::sample::select;
+
+/// A namespace before it is fitted to a drive.
+#[derive(Clone, Debug)]
+struct Sketch {
+    /// By level: which of its units take part, a bit each; all where none is left.
+    units: [Option<u8>; 4],
+    /// How full its planes are, in hundredths of their even share of the drive.
+    percent: u64,
+}
+
+/// How a drive is divided, before the drive is known.
+#[derive(Clone, Debug)]
+pub struct Division {
+    namespaces: Vec<Sketch>,
+    /// Whether the fullest plane has no more spare blocks than it needs.
+    is_tight: bool,
+    write_streams: WriteStreams,
+}
+
+pub fn division() -> impl Strategy<Value = Division> {
+    let units = [option::of(1u8..), option::of(1u8..), option::of(1u8..), option::of(1u8..)];
+    let namespace = (units, 30..=100u64).prop_map(|(units, percent)| Sketch { units, percent });
+    let namespaces = prop_oneof![1 => Just(Vec::new()), 1 => prop::collection::vec(namespace, 1..=3)];
+    (namespaces, any::<bool>(), select(WriteStreams::ALL)).prop_map(|(namespaces, is_tight, write_streams)| Division {
+        namespaces,
+        is_tight,
+        write_streams,
+    })
+}
+
+impl Division {
+    /// Puts it into `config`, whose capacity becomes what the namespaces hold, and gives the planes the spare blocks they need.
+    pub fn fit(&self, config: &mut Config) {
+        config.ftl.write_streams = self.write_streams;
+        let geometry = &config.geometry;
+        let page = geometry.page_size;
+        let logical = geometry.capacity.expect("the drive has one").as_u64() / page.as_u64();
+        let counts = [geometry.channels, geometry.chips_per_channel, geometry.dies_per_chip, geometry.planes_per_die];
+        let planes: u32 = counts.iter().product();
+        let mut total = 0;
+        for (index, sketch) in self.namespaces.iter().enumerate() {
+            let set = |level: usize| {
+                let chosen = |unit: &u32| sketch.units[level].is_none_or(|units| units >> (unit % 8) & 1 != 0);
+                let set = Indices::new((0..counts[level]).filter(chosen));
+                if set.as_slice().is_empty() { Indices::new(0..counts[level]) } else { set }
+            };
+            let sets = [0, 1, 2, 3].map(set);
+            let width: usize = sets.iter().map(|set| set.as_slice().len()).product();
+            let even = logical * width as u64 / u64::from(planes) / self.namespaces.len() as u64;
+            let pages = (even * sketch.percent / 100).max(8);
+            total += pages;
+            let [channels, ways, dies, planes] = sets.map(Some);
+            let namespace = Namespace { capacity: Some(page * pages), channels, ways, dies, planes };
+            config.namespace.push((format!("n{index}"), namespace));
+        }
+        if total > 0 {
+            config.geometry.capacity = Some(page * total.max(u64::from(planes)));
+            if self.is_tight {
+                let surplus = surplus(config).max(0) as u32;
+                config.geometry.blocks_per_plane -= surplus;
+            }
+        }
+        spare(config);
+    }
+}
+
+/// The least that a plane has beyond the spare blocks it needs.
+fn surplus(config: &Config) -> i64 {
+    // A drive that has not even the spare blocks of one without namespaces lacks some.
+    let Ok(geometry) = Geometry::new(&config.geometry) else { return -1 };
+    let partition = Partition::new(&geometry, config).expect("the namespaces fit the drive");
+    let of_plane = |plane| i64::from(partition.spare_blocks(plane)) - i64::from(partition.spare_blocks_needed(plane));
+    (0..geometry.planes()).map(PlaneId).map(of_plane).min().unwrap_or(0)
+}
+
+/// Gives every plane the spare blocks that it lacks.
+fn spare(config: &mut Config) {
+    // A plane that is overfull counts as one without a spare block, however many it lacks.
+    while surplus(config) < 0 {
+        config.geometry.blocks_per_plane += 1;
+    }
+}
+
+/// Makes what `streams` streams share out hold something for each, and gives every plane the spare blocks that they need.
+pub fn share_out(config: &mut Config, streams: u64) {
+    config.mapping.cache_capacity = config.mapping.cache_capacity.map(|capacity| capacity * streams);
+    if config.cache.capacity > Bytes::ZERO {
+        config.cache.capacity = config.cache.capacity.max(config.geometry.page_size * streams);
+    }
+    spare(config);
+}
+
+/// Gives `config` `count` streams, each using the next of its namespaces.
+pub fn stream_by_stream(config: &mut Config, count: usize) {
+    let template = config.streams().remove(0);
+    config.stream = (0..count)
+        .map(|index| {
+            let mut stream = StreamConfig { name: format!("s{index}"), ..template.clone() };
+            let names: Vec<&String> = config.namespace.iter().map(|(name, _)| name).collect();
+            stream.queue.namespace = names.get(index % names.len().max(1)).map(|&name| name.clone());
+            stream
+        })
+        .collect();
+    share_out(config, count as u64);
+}
+
+/// What the first namespace holds.
+pub fn first_capacity(config: &Config) -> Bytes {
+    let geometry = Geometry::new(&config.geometry).expect("the geometry is possible");
+    config.namespaces(&geometry).expect("the namespaces fit the drive")[0].capacity
+}

@@ -1,0 +1,395 @@
+//! Random small drives run random workloads, with all oracles on, against a plain model of what must come out.
+
+mod model;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use self::model::{Model, status};
+use flashmesh::cache::Lookups;
+use flashmesh::config::{CacheWrites, Caching, Config, FirstTouch, PreconditionKind};
+use flashmesh::host::status::Status;
+use flashmesh::ids::Lpn;
+use flashmesh::measure::cache::CacheReport;
+use flashmesh::measure::log::RequestRecord;
+use flashmesh::measure::report::Report;
+use flashmesh::simulation::{Control, Simulation};
+use flashmesh::units::Bytes;
+use flashmesh::workload::{IoRequest, RequestKind};
+use proptest::prelude::*;
+use proptest::strategy::ValueTree;
+use proptest::test_runner::TestRunner;
+
+use crate::support::arbitrary;
+use crate::support::arbitrary::Case;
+use crate::support::drives::{Kept, Listed};
+
+/// What a run of a case gave.
+struct Outcome {
+    report: Report,
+    records: Vec<RequestRecord>,
+    /// Which logical pages the map knows at the end.
+    mapped: BTreeSet<u32>,
+}
+
+fn simulation(case: &Case) -> Simulation {
+    case.config.validate().expect("the configuration is legal");
+    let source = Listed(case.requests.iter().copied().collect());
+    Simulation::with_source(&case.config, Box::new(source)).expect("the drive can be built")
+}
+
+/// Runs the case with all oracles on.
+fn run(case: &Case) -> Outcome {
+    let mut simulation = simulation(case);
+    simulation.enable_checks();
+    let kept = Kept::default();
+    simulation.set_request_sink(Box::new(kept.clone()));
+    let report = simulation.run(&Control::default()).expect("the run ends and no oracle speaks");
+    let logical_pages = simulation.geometry().logical_pages;
+    let mapped = (0..logical_pages).filter(|&lpn| simulation.ftl().lookup(Lpn(lpn)).is_some()).collect();
+    let records = kept.0.lock().expect("no other thread panicked").clone();
+    Outcome { report, records, mapped }
+}
+
+fn request_of(record: &RequestRecord) -> IoRequest {
+    let RequestRecord { arrival, kind, offset, size, stream, .. } = *record;
+    IoRequest { arrival, kind, offset, size, stream }
+}
+
+fn check_requests(case: &Case, outcome: &Outcome) -> Result<(), TestCaseError> {
+    let count = case.requests.len();
+    prop_assert_eq!(outcome.report.requests, count as u64);
+    let mut records = outcome.records.clone();
+    records.sort_by_key(|record| record.id);
+    prop_assert_eq!(records.len(), count);
+    for (at, (record, io)) in records.iter().zip(&case.requests).enumerate() {
+        prop_assert_eq!(record.id, at as u64);
+        if case.config.replay.mode != flashmesh::config::ReplayMode::Closed {
+            prop_assert_eq!((record.kind, record.offset, record.size), (io.kind, io.offset, io.size));
+        }
+        prop_assert_eq!(record.status, status(&case.config, &request_of(record)));
+        prop_assert!(record.arrival <= record.submitted && record.submitted <= record.completed);
+        prop_assert!(record.spent.total() <= record.completed - record.submitted, "{:?}", record);
+    }
+    Ok(())
+}
+
+fn check_numbers(case: &Case, outcome: &Outcome) -> Result<(), TestCaseError> {
+    let model = Model::of(case);
+    let report = &outcome.report;
+    let (flash, gc) = (&report.flash, &report.gc);
+    match &report.cache {
+        None => {
+            prop_assert_eq!(flash.user_reads, model.pages_read);
+            prop_assert_eq!(flash.user_programs, model.pages_written);
+        }
+        Some(cache) => check_cache(case, &model, report, cache)?,
+    }
+    prop_assert!(flash.partial_write_reads <= model.pages_completed_max);
+
+    let statuses = report.host.statuses;
+    let counts = [
+        statuses.success,
+        statuses.invalid_opcode,
+        statuses.invalid_field,
+        statuses.invalid_namespace,
+        statuses.lba_out_of_range,
+    ];
+    prop_assert_eq!(counts, model.statuses);
+    prop_assert_eq!(report.host.queues.iter().map(|queue| queue.commands).sum::<u64>(), report.requests);
+
+    let planes = u64::from(planes(&case.config));
+    let pages_per_block = u64::from(case.config.geometry.pages_per_block);
+    prop_assert!(gc.erases <= gc.collections && gc.collections <= gc.erases + planes);
+    prop_assert!(gc.wear_moves <= gc.collections);
+    prop_assert!(gc.pages_copied <= gc.pages_moved);
+    let between_chips: u64 = report.links.bytes_between_chips.iter().sum();
+    let page = case.config.geometry.page_size + case.config.geometry.page_spare;
+    // A page that is overwritten on its way is not programmed.
+    prop_assert!(gc.pages_copied * page.as_u64() <= between_chips);
+    prop_assert!(gc.pages_moved <= gc.collections * pages_per_block);
+    match report.write_amplification {
+        None => prop_assert_eq!(model.pages_written, 0),
+        Some(amplification) => {
+            let programmed = amplification * model.pages_written as f64;
+            let expected = flash.user_programs + gc.pages_moved + gc.pages_reallocated + flash.map_programs;
+            prop_assert!((programmed - expected as f64).abs() < 1e-6);
+        }
+    }
+
+    let latency = report.latency_ps.all.as_ref().expect("requests completed");
+    let parts = report.breakdown_ps.mean.as_ref().expect("requests completed");
+    let waits = parts.cache + parts.map_wait + parts.die_wait + parts.behind_gc + parts.path_wait;
+    let sum = parts.host + waits + parts.array + parts.transfer;
+    prop_assert!((sum - latency.mean).abs() <= 1.0, "the parts add up to {}, the mean is {}", sum, latency.mean);
+    let total: u64 = outcome.records.iter().map(|record| (record.completed - record.arrival).as_ps()).sum();
+    let mean = total as f64 / outcome.records.len() as f64;
+    prop_assert!((mean - latency.mean).abs() <= 1.0, "the records' mean is {}, the report's {}", mean, latency.mean);
+
+    let seconds = report.makespan_ps as f64 / 1e12;
+    if report.makespan_ps > 0 {
+        prop_assert!((report.bandwidth_bytes_per_s * seconds - model.bytes as f64).abs() < 1.0);
+    }
+    let shares = [&report.utilisation.links, &report.utilisation.controllers, &report.utilisation.dies];
+    prop_assert!(shares.into_iter().flatten().all(|share| (0.0..=1.0).contains(share)));
+    Ok(())
+}
+
+/// The counts of the cache agree with the requests, and with those of the flash.
+fn check_cache(case: &Case, model: &Model, report: &Report, cache: &CacheReport) -> Result<(), TestCaseError> {
+    let settings = &case.config.cache;
+    let all = |lookups: Lookups| lookups.hits + lookups.partial_hits + lookups.misses;
+    prop_assert_eq!(all(cache.reads), model.pages_read);
+    prop_assert_eq!(report.flash.user_reads, cache.reads.misses + cache.reads.partial_hits);
+    prop_assert!(cache.fills <= report.flash.user_reads);
+    let takes_writes = matches!(case.config.queue.caching, Caching::All | Caching::Writes);
+    prop_assert_eq!(all(cache.writes), if takes_writes { model.pages_written } else { 0 });
+    prop_assert!(report.flash.user_programs <= model.pages_written);
+    if !takes_writes || settings.writes == CacheWrites::Through {
+        prop_assert_eq!(report.flash.user_programs, model.pages_written);
+        prop_assert_eq!((cache.destages, cache.dirty_pages_max, cache.waits), (0, 0, 0));
+    }
+    let page = case.config.geometry.page_size.as_u64();
+    prop_assert_eq!(cache.capacity_pages, settings.capacity.as_u64() / page);
+    prop_assert!(cache.dirty_pages_end <= cache.dirty_pages_max && cache.dirty_pages_max <= cache.capacity_pages);
+    prop_assert!((0.0..=1.0).contains(&cache.dram_share));
+    if settings.flush_at_end {
+        prop_assert_eq!(cache.dirty_pages_end, 0);
+    }
+    Ok(())
+}
+
+/// No part of the drive was asked for more than the time of the run, and the largest part is the bound.
+fn check_lower_bound(outcome: &Outcome) -> Result<(), TestCaseError> {
+    let Report { lower_bound: bound, makespan_ps, .. } = &outcome.report;
+    let always = [bound.dies_ps, bound.link_to_drive_ps, bound.link_to_host_ps];
+    let sometimes = [
+        bound.chips_ps,
+        bound.rows_ps,
+        bound.mesh_links_ps,
+        bound.controllers_ps,
+        bound.adapter_ps,
+        bound.dram_ps,
+        bound.arrivals_ps,
+    ];
+    let largest = always.into_iter().chain(sometimes.into_iter().flatten()).max();
+    prop_assert_eq!(Some(bound.makespan_ps), largest);
+    prop_assert!(bound.makespan_ps <= *makespan_ps, "{:?} in {} ps", bound, makespan_ps);
+    prop_assert!(bound.distance.is_none_or(|distance| distance >= 0.0), "{:?}", bound);
+    Ok(())
+}
+
+fn check_map(case: &Case, outcome: &Outcome) -> Result<(), TestCaseError> {
+    let model = Model::of(case);
+    let lost: Vec<_> = model.mapped_min.difference(&outcome.mapped).collect();
+    prop_assert!(lost.is_empty(), "not mapped at the end: {:?}", lost);
+    let invented: Vec<_> = outcome.mapped.difference(&model.mapped_max).collect();
+    prop_assert!(invented.is_empty(), "mapped though never touched: {:?}", invented);
+    Ok(())
+}
+
+fn planes(config: &Config) -> u32 {
+    let geometry = &config.geometry;
+    geometry.channels * geometry.chips_per_channel * geometry.dies_per_chip * geometry.planes_per_die
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn any_drive_completes_any_workload_as_the_model_says_and_no_oracle_speaks(case in arbitrary::case()) {
+        let outcome = run(&case);
+        check_requests(&case, &outcome)?;
+        check_numbers(&case, &outcome)?;
+        check_lower_bound(&outcome)?;
+        check_map(&case, &outcome)?;
+    }
+}
+
+/// One die with one plane of 8 blocks of 4 pages of 4 KiB, half of which the host sees; one request at a time.
+fn one_plane() -> Config {
+    let mut config = Config::default();
+    config.geometry.channels = 1;
+    config.geometry.chips_per_channel = 1;
+    config.geometry.planes_per_die = 1;
+    config.geometry.blocks_per_plane = 8;
+    config.geometry.pages_per_block = 4;
+    config.geometry.capacity = Some(Bytes::from_kib(64));
+    config.replay.outstanding = 1;
+    config
+}
+
+fn io(kind: RequestKind, first_page: u64, size: u64, arrival_us: u64) -> IoRequest {
+    let arrival = flashmesh::units::Time::from_us(arrival_us);
+    IoRequest { arrival, kind, offset: Bytes::new(first_page * 4096), size: Bytes::new(size), stream: 0 }
+}
+
+#[test]
+fn a_write_is_served_when_reads_of_pages_never_written_took_the_last_block_the_host_could_open() {
+    // 24 writes fill six blocks without asking for collection; the read opens the seventh, the last one is the reserve.
+    let mut requests = vec![io(RequestKind::Write, 0, 4096, 0); 24];
+    requests.push(io(RequestKind::Read, 1, 4096, 0));
+    requests.push(io(RequestKind::Write, 0, 4096, 0));
+    let report = run(&Case { config: one_plane(), requests }).report;
+    assert_eq!((report.requests, report.gc.collections > 0), (26, true));
+}
+
+#[test]
+fn a_partial_write_whose_page_is_deallocated_does_not_disturb_the_suspension_it_asked_for() {
+    let mut config = one_plane();
+    config.geometry.chips_per_channel = 2;
+    config.precondition.kind = PreconditionKind::Sequential;
+    config.fabric.channel_rate = flashmesh::units::Rate::from_bytes_per_second(100_000_000);
+    config.flash.suspension = flashmesh::config::Suspension::Program;
+    config.replay.mode = flashmesh::config::ReplayMode::Open;
+    // The first write is in the array of die 0 when the second one holds the channel until 91 us. A part of page 2 is
+    // written meanwhile, which has to be read from die 0 first; by the time the channel is free there is nothing to read.
+    let requests = vec![
+        io(RequestKind::Write, 0, 4096, 0),
+        io(RequestKind::Write, 1, 4096, 50),
+        io(RequestKind::Write, 2, 512, 60),
+        io(RequestKind::Deallocate, 2, 4096, 70),
+    ];
+    let report = run(&Case { config, requests }).report;
+    assert_eq!((report.requests, report.flash.suspensions, report.flash.user_programs), (4, 1, 3));
+}
+
+#[test]
+fn a_run_ends_with_its_last_completion_whatever_collection_is_under_way() {
+    let mut config = one_plane();
+    config.gc.background_threshold = 0.9;
+    config.replay.mode = flashmesh::config::ReplayMode::Closed;
+    config.replay.think_time = flashmesh::units::Time::from_us(1500);
+    // The second write leaves two blocks to erase, 1 ms each; the first of them has begun when it completes.
+    let requests = vec![io(RequestKind::Write, 0, 8 * 4096, 0); 2];
+    let report = run(&Case { config, requests }).report;
+    assert_eq!((report.requests, report.gc.collections), (2, 1));
+    assert!(report.utilisation.dies[0] <= 1.0);
+}
+
+/// The pages mapped at the end of one request at a time, and those of them that were only read, which may not be: a plane that is short of
+/// pages has none for them, and where the device cache was sending such a page to flash when it was deallocated, it is forgotten when it
+/// gets there, and the place that the read gave it with it.
+fn mapped_one_at_a_time(case: &Case) -> (BTreeSet<u32>, BTreeSet<u32>) {
+    let page = case.config.geometry.page_size.as_u64();
+    let places_for_reads = case.config.ftl.first_touch == FirstTouch::WriteBlock;
+    let mut only_read = BTreeSet::new();
+    let mut mapped = Model::of(&Case { config: case.config.clone(), requests: Vec::new() }).mapped_min;
+    for io in case.requests.iter().filter(|io| status(&case.config, io) == Status::Success) {
+        let (start, end) = (io.offset.as_u64(), (io.offset + io.size).as_u64());
+        for lpn in start / page..end.div_ceil(page) {
+            let is_whole = lpn * page >= start && (lpn + 1) * page <= end;
+            let lpn = lpn as u32;
+            match io.kind {
+                RequestKind::Deallocate | RequestKind::WriteZeroes if is_whole => {
+                    mapped.remove(&lpn);
+                    only_read.remove(&lpn);
+                }
+                RequestKind::Deallocate | RequestKind::Flush => {}
+                RequestKind::Read if places_for_reads => {
+                    if mapped.insert(lpn) {
+                        only_read.insert(lpn);
+                    }
+                }
+                RequestKind::Read => {}
+                RequestKind::Write | RequestKind::WriteZeroes => {
+                    mapped.insert(lpn);
+                    only_read.remove(&lpn);
+                }
+            }
+        }
+    }
+    (mapped, only_read)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn one_request_at_a_time_maps_exactly_what_the_model_maps(mut case in arbitrary::case()) {
+        case.config.host.queue_depth = 1;
+        case.config.cache.flush_at_end = true;
+        let outcome = run(&case);
+        let (mapped, only_read) = mapped_one_at_a_time(&case);
+        prop_assert!(outcome.mapped.is_subset(&mapped), "{:?} and {:?}", outcome.mapped, mapped);
+        let lost = &mapped - &outcome.mapped;
+        prop_assert!(lost.is_subset(&only_read), "{:?} and {:?}", outcome.mapped, mapped);
+    }
+}
+
+#[test]
+fn the_random_cases_reach_every_corner_of_the_drive() {
+    let mut runner = TestRunner::deterministic();
+    let strategy = arbitrary::case();
+    let mut reached: BTreeMap<&str, u64> = BTreeMap::new();
+    let mut limits = BTreeSet::new();
+    let expected = ["Arrivals", "Chips", "Controllers", "Dies", "Dram", "LinkToDrive", "Rows"].map(str::to_owned);
+    let expected = BTreeSet::from(expected);
+    // Some corners are rare: as many cases as it takes, within reason.
+    for _ in 0..800 {
+        let is_everywhere = reached.len() == 25 && reached.values().all(|&count| count > 0);
+        if is_everywhere && limits.is_superset(&expected) {
+            break;
+        }
+        let case = strategy.new_tree(&mut runner).expect("a case can be drawn").current();
+        let Report { flash, gc, path_conflict, breakdown_ps, lower_bound, mapping_cache, cache, .. } =
+            simulation(&case).run(&Control::default()).expect("the run ends");
+        let takes_turns = !case.config.flash.die_interleaving && case.config.geometry.dies_per_chip > 1;
+        let map = mapping_cache.map(|map| map.counters).unwrap_or_default();
+        limits.insert(format!("{:?}", lower_bound.limit));
+        let waited_behind_gc = breakdown_ps.mean.is_some_and(|mean| mean.behind_gc > 0.0);
+        let counts = [
+            ("erases", gc.erases),
+            ("erases on chips whose dies take turns", if takes_turns { gc.erases } else { 0 }),
+            ("pages moved", gc.pages_moved),
+            ("wear moves", gc.wear_moves),
+            ("pages copied from chip to chip", gc.pages_copied),
+            ("copybacks", if case.config.gc.copyback { gc.pages_moved } else { 0 }),
+            ("suspensions", flash.suspensions),
+            ("multi-plane operations", flash.multi_plane_operations),
+            ("reads of partial writes", flash.partial_write_reads),
+            ("waits for paths", path_conflict.wait_ps),
+            ("waits behind collection", u64::from(waited_behind_gc)),
+            ("hits of the map", map.hits),
+            ("misses of the map", map.misses),
+            ("joined misses of the map", map.joined_misses),
+            ("waits for room in the map", map.waits_for_room),
+            ("write-backs of the map without a read", map.write_backs_without_read),
+            ("translation pages programmed", flash.map_programs),
+            ("collections of translation pages", gc.translation_collections),
+        ];
+        let cached =
+            cache.into_iter().flat_map(|CacheReport { reads, writes, fills, destages, evictions, waits, .. }| {
+                [
+                    ("reads that hit the cache", reads.hits),
+                    ("reads that hit it in part", reads.partial_hits),
+                    ("writes that hit it in part", writes.partial_hits),
+                    ("fills", fills),
+                    ("destages", destages),
+                    ("evictions", evictions),
+                    ("writes that wait for room in the cache", waits),
+                ]
+            });
+        for (name, count) in counts.into_iter().chain(cached) {
+            *reached.entry(name).or_default() += count;
+        }
+    }
+    let missed: Vec<_> = reached.iter().filter(|(_, count)| **count == 0).collect();
+    assert!(reached.len() == 25 && missed.is_empty(), "{reached:?}");
+    assert!(limits.is_superset(&expected), "{limits:?}");
+}
+
+#[test]
+fn the_model_counts_parts_of_pages() {
+    let mut config = Config::default();
+    config.geometry.capacity = Some(Bytes::from_kib(64));
+    let at = |offset, request: IoRequest| IoRequest { offset: Bytes::new(offset), ..request };
+    let requests = vec![
+        at(512, io(RequestKind::Write, 0, 8192, 0)),
+        io(RequestKind::Read, 1, 512, 0),
+        at(512, io(RequestKind::Deallocate, 0, 8192, 0)),
+    ];
+    let model = Model::of(&Case { config, requests });
+    assert_eq!((model.pages_written, model.pages_completed_max, model.pages_read), (3, 2, 1));
+    assert_eq!(model.mapped_min, BTreeSet::from([0, 2]));
+    assert_eq!(model.mapped_max, BTreeSet::from([0, 1, 2]));
+}

@@ -1,0 +1,326 @@
+//! What comes behind a warm-up, and results over time: they add up, they change nothing, and they find where a drive levels off.
+
+use std::collections::VecDeque;
+
+use flashmesh::config::{Config, PreconditionKind, ReplayMode, WarmUp};
+use flashmesh::measure::interval::IntervalReport;
+use flashmesh::measure::log::RequestRecord;
+use flashmesh::measure::report::{FlashReport, GcReport, Report};
+use flashmesh::measure::timeline::MeasuredReport;
+use flashmesh::simulation::Simulation;
+use flashmesh::units::Time;
+use flashmesh::workload::IoRequest;
+use proptest::prelude::*;
+
+use crate::support::arbitrary;
+use crate::support::arbitrary::Case;
+use crate::support::drives::{Listed, assert_within, bare_drive, config_of, finish};
+
+fn run(config: &Config) -> (Report, Vec<RequestRecord>) {
+    finish(Simulation::new(config).unwrap_or_else(|error| panic!("{error}")))
+}
+
+fn run_case(config: &Config, requests: &[IoRequest]) -> (Report, Vec<RequestRecord>) {
+    let source = Listed(VecDeque::from(requests.to_vec()));
+    finish(Simulation::with_source(config, Box::new(source)).unwrap_or_else(|error| panic!("{error}")))
+}
+
+/// What the simulation alone decides, without what is measured beside the whole run.
+fn of_the_whole_run(report: &Report) -> serde_json::Value {
+    let mut json = report.to_json();
+    let beside = ["warm_up", "measured", "epochs", "config_hash", "wall_s", "requests_per_wall_s", "peak_rss_bytes"];
+    for key in beside {
+        json.as_object_mut().expect("a report is an object").remove(key).expect("the report has the key");
+    }
+    json
+}
+
+fn measured(report: &Report) -> &MeasuredReport {
+    report.measured.as_ref().expect("something came behind the warm-up")
+}
+
+fn assert_adds_up(report: &Report, intervals: &[IntervalReport], before: u64) {
+    let sum = |of: fn(&IntervalReport) -> u64| intervals.iter().map(of).sum::<u64>();
+    assert_eq!(before + sum(|interval| interval.requests), report.requests);
+    let (mut gc, mut flash) = (GcReport::default(), FlashReport::default());
+    for interval in intervals {
+        gc = gc.zip(&interval.gc, |one, other| one + other);
+        flash = flash.zip(&interval.flash, |one, other| one + other);
+    }
+    assert_eq!((gc, flash), (report.gc.clone(), report.flash.clone()));
+    for pair in intervals.windows(2) {
+        assert_eq!(pair[0].end_ps, pair[1].start_ps);
+    }
+    assert_eq!((intervals[0].start_ps, intervals[intervals.len() - 1].end_ps), (0, report.makespan_ps));
+    let kinds: [fn(&IntervalReport) -> u64; 4] = [
+        |interval| interval.latency_ps.all.as_ref().map_or(0, |latency| latency.count),
+        |interval| interval.latency_ps.read.as_ref().map_or(0, |latency| latency.count),
+        |interval| interval.latency_ps.write.as_ref().map_or(0, |latency| latency.count),
+        |interval| interval.latency_ps.flush.as_ref().map_or(0, |latency| latency.count),
+    ];
+    let latency = &report.latency_ps;
+    for (kind, whole) in kinds.into_iter().zip([&latency.all, &latency.read, &latency.write, &latency.flush]) {
+        assert_eq!(sum(kind), whole.as_ref().map_or(0, |latency| latency.count));
+    }
+}
+
+/// Asserts that what is measured as a mean, or over time, has the mean of the whole run.
+fn assert_means_agree(report: &Report) {
+    let seconds = |interval: &IntervalReport| (interval.end_ps - interval.start_ps) as f64 / 1e12;
+    let over_time =
+        |of: &dyn Fn(&IntervalReport) -> f64| report.epochs.iter().map(|one| of(one) * seconds(one)).sum::<f64>();
+    let whole = report.makespan_ps as f64 / 1e12;
+    let pairs: [(&str, f64, f64); 3] = [
+        ("bytes", over_time(&|epoch| epoch.bandwidth_bytes_per_s), report.bandwidth_bytes_per_s * whole),
+        (
+            "latency",
+            report
+                .epochs
+                .iter()
+                .filter_map(|epoch| epoch.latency_ps.all.as_ref())
+                .map(|all| all.mean * all.count as f64)
+                .sum(),
+            report.latency_ps.all.as_ref().map_or(0.0, |all| all.mean * all.count as f64),
+        ),
+        (
+            "longest",
+            {
+                let longest =
+                    report.epochs.iter().filter_map(|epoch| epoch.latency_ps.all.as_ref()).map(|all| all.max).max();
+                longest.unwrap_or_default() as f64
+            },
+            report.latency_ps.all.as_ref().map_or(0, |all| all.max) as f64,
+        ),
+    ];
+    for (what, epochs, whole) in pairs {
+        assert!((epochs - whole).abs() <= whole * 1e-9, "{what}: {epochs} over the epochs, {whole} in all");
+    }
+}
+
+fn settings() -> impl Strategy<Value = flashmesh::config::Measure> {
+    let how = prop::sample::select(WarmUp::ALL);
+    let epoch = prop_oneof![(1..1_000_000u64).prop_map(Time::from_ps), (1..500u64).prop_map(Time::from_us)];
+    (how, 1..400u64, (1..5_000u64).prop_map(Time::from_us), epoch, 2..20u32).prop_map(
+        |(warm_up, warm_up_requests, warm_up_time, epoch, epochs_max)| flashmesh::config::Measure {
+            warm_up,
+            warm_up_requests,
+            warm_up_time,
+            epoch: Some(epoch),
+            epochs_max,
+            ..Default::default()
+        },
+    )
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(32) })]
+
+    #[test]
+    fn epochs_add_up_to_the_run_and_change_nothing(case in arbitrary::case(), measure in settings()) {
+        let Case { mut config, requests } = case;
+        let (plain, plain_records) = run_case(&config, &requests);
+        prop_assert!(plain.warm_up.is_none() && plain.measured.is_none() && plain.epochs.is_empty());
+        config.measure = measure;
+        prop_assert!(config.validate().is_ok());
+        let (report, records) = run_case(&config, &requests);
+        prop_assert_eq!(of_the_whole_run(&report), of_the_whole_run(&plain));
+        prop_assert_eq!(&records, &plain_records);
+
+        prop_assert!((1..=config.measure.epochs_max as usize).contains(&report.epochs.len()));
+        assert_adds_up(&report, &report.epochs, 0);
+        assert_means_agree(&report);
+        for epoch in &report.epochs {
+            let within = records.iter().filter(|record| {
+                let at = record.completed.as_ps();
+                (epoch.start_ps..epoch.end_ps).contains(&at) || (at == report.makespan_ps && at == epoch.end_ps)
+            });
+            prop_assert_eq!(within.count() as u64, epoch.requests);
+        }
+        // All but the last are as long as the first, some power of two of what was asked for.
+        let lengths: Vec<u64> = report.epochs.iter().map(|epoch| epoch.end_ps - epoch.start_ps).collect();
+        if let [full @ .., _] = &lengths[..] && !full.is_empty() {
+            prop_assert!(full.iter().all(|&length| length == full[0]));
+            let times = full[0] / config.measure.epoch.expect("epochs were asked for").as_ps();
+            prop_assert!(times.is_power_of_two());
+        }
+        // A command is in its queue from its issue to its completion; the last epoch may end before the drive is at rest.
+        let [before @ .., _] = &report.epochs[..] else { panic!("there is an epoch") };
+        for epoch in before {
+            let (start, end) = (epoch.start_ps, epoch.end_ps);
+            let held = |record: &RequestRecord| {
+                let (from, to) = (record.submitted.as_ps().max(start), record.completed.as_ps().min(end));
+                to.saturating_sub(from)
+            };
+            let held = records.iter().map(held).sum::<u64>() as f64;
+            let occupied = epoch.occupancy_mean * (end - start) as f64;
+            prop_assert!((occupied - held).abs() <= held * 1e-9, "{occupied} ps occupied, {held} ps held");
+        }
+    }
+
+    #[test]
+    fn the_window_holds_what_completed_behind_the_warm_up(case in arbitrary::case(), measure in settings()) {
+        let Case { mut config, requests } = case;
+        config.measure = flashmesh::config::Measure { epoch: None, ..measure };
+        let (report, records) = run_case(&config, &requests);
+        prop_assert!(report.epochs.is_empty());
+        let Some(warm_up) = &report.warm_up else {
+            prop_assert_eq!(config.measure.warm_up, WarmUp::None);
+            return Ok(());
+        };
+        let Some(window) = &report.measured else {
+            prop_assert!(!warm_up.converged);
+            prop_assert_eq!(warm_up.requests, report.requests);
+            return Ok(());
+        };
+        let ended = warm_up.ended_ps.expect("the warm-up ended");
+        prop_assert_eq!((ended, report.makespan_ps), (window.window.start_ps, window.window.end_ps));
+        match config.measure.warm_up {
+            WarmUp::Requests => prop_assert_eq!(warm_up.requests, config.measure.warm_up_requests),
+            WarmUp::Time => prop_assert_eq!(ended, config.measure.warm_up_time.as_ps()),
+            WarmUp::Auto => prop_assert_eq!(warm_up.requests % warm_up.batch_requests.expect("there are batches"), 0),
+            WarmUp::None => unreachable!("there was no warm-up"),
+        }
+        let behind = &records[warm_up.requests as usize..];
+        prop_assert_eq!(window.window.requests, behind.len() as u64);
+        let latencies: Vec<u64> = behind.iter().map(|record| (record.completed - record.arrival).as_ps()).collect();
+        let all = window.window.latency_ps.all.as_ref().expect("there are requests");
+        prop_assert_eq!(all.max, *latencies.iter().max().expect("there are requests"));
+        let mean = latencies.iter().sum::<u64>() as f64 / latencies.len() as f64;
+        prop_assert!((all.mean - mean).abs() <= mean * 1e-9, "{} for {mean}", all.mean);
+        let [stream] = &window.streams[..] else { panic!("not one stream") };
+        prop_assert_eq!(stream.requests, window.window.requests);
+    }
+}
+
+/// A small drive under uniform random writes.
+fn written(kind: PreconditionKind, requests: u64) -> Config {
+    let mut config = bare_drive();
+    config.geometry.channels = 1;
+    config.geometry.chips_per_channel = 1;
+    config.geometry.blocks_per_plane = 64;
+    config.geometry.pages_per_block = 32;
+    config.geometry.over_provisioning = 0.15;
+    config.gc.threshold = 0.02;
+    config.gc.hard_threshold = 0.01;
+    config.precondition.kind = kind;
+    config.replay.mode = ReplayMode::Stress;
+    config.replay.outstanding = 16;
+    config.workload.read_share = 0.0;
+    config.workload.requests = Some(requests);
+    config
+}
+
+#[test]
+fn the_warm_up_of_a_fresh_drive_ends_when_write_amplification_has_levelled_off() {
+    let mut config = written(PreconditionKind::None, 80_000);
+    config.measure.warm_up = WarmUp::Auto;
+    config.measure.epoch = Some(Time::from_ms(20));
+    let (report, _) = run(&config);
+    let warm_up = report.warm_up.as_ref().expect("there is a warm-up");
+    assert!(warm_up.converged, "{warm_up:?}");
+
+    let levelled = run(&written(PreconditionKind::Random, 40_000)).0;
+    let level = levelled.write_amplification.expect("the host wrote");
+    let whole = report.write_amplification.expect("the host wrote");
+    assert!(whole < level * 0.95, "{whole} from the start, {level} on a levelled drive");
+    let window = &measured(&report).window;
+    assert_within("write amplification", window.write_amplification.expect("the host wrote"), level, 0.03);
+    assert_within("IOPS", window.iops, levelled.iops, 0.03);
+    assert_eq!(measured(&report).steady, Some(true));
+
+    // Collection begins in the warm-up, not at its start.
+    let collects = report.epochs.iter().find(|epoch| epoch.gc.pages_moved > 0).expect("pages were moved").start_ps;
+    let ended = warm_up.ended_ps.expect("the warm-up ended");
+    assert!(0 < collects && collects < ended && ended <= report.makespan_ps / 2, "{collects} ps, {ended} ps");
+    let first_level = |epoch: &&IntervalReport| epoch.write_amplification.is_some_and(|found| found > level * 0.9);
+    let levels = report.epochs.iter().find(first_level).expect("it levels off").start_ps;
+    assert!(levels <= ended, "at {levels} ps, and the warm-up ended at {ended} ps");
+}
+
+#[test]
+fn a_run_whose_amplification_rises_for_most_of_it_is_too_short() {
+    // It takes some 20,000 writes, five times the drive, to level off.
+    let mut config = written(PreconditionKind::None, 20_000);
+    config.measure.warm_up = WarmUp::Auto;
+    let (report, _) = run(&config);
+    let warm_up = report.warm_up.as_ref().expect("there is a warm-up");
+    assert!(!warm_up.converged, "{warm_up:?}");
+    assert_within("half of the requests", measured(&report).window.requests as f64, 10_000.0, 0.05);
+}
+
+#[test]
+fn a_change_at_the_end_of_a_run_is_no_warm_up_and_not_steady() {
+    // Collection sets in behind three quarters of the writes.
+    let mut config = written(PreconditionKind::None, 4_500);
+    config.measure.warm_up = WarmUp::Auto;
+    let (report, _) = run(&config);
+    assert!(report.gc.pages_moved > 0);
+    assert_eq!(measured(&report).steady, Some(false));
+}
+
+#[test]
+fn a_drive_that_is_level_from_the_start_gives_the_figures_of_the_whole_run() {
+    for seed in 0..4 {
+        let mut config = written(PreconditionKind::Random, 20_000);
+        config.seed = seed;
+        config.measure.warm_up = WarmUp::Auto;
+        let (report, _) = run(&config);
+        let warm_up = report.warm_up.as_ref().expect("there is a warm-up");
+        assert!(warm_up.converged, "seed {seed}: {warm_up:?}");
+        assert_eq!(measured(&report).steady, Some(true));
+        let window = &measured(&report).window;
+        let amplification = |found: Option<f64>| found.expect("the host wrote");
+        let whole = amplification(report.write_amplification);
+        assert_within("write amplification", amplification(window.write_amplification), whole, 0.02);
+        assert_within("IOPS", window.iops, report.iops, 0.02);
+    }
+}
+
+#[test]
+fn a_warm_up_that_the_run_does_not_reach_leaves_nothing_to_measure() {
+    let mut config = written(PreconditionKind::Random, 200);
+    for (warm_up, requests) in [(WarmUp::Requests, 200), (WarmUp::Requests, 201), (WarmUp::Time, 0)] {
+        config.measure.warm_up = warm_up;
+        config.measure.warm_up_requests = requests.max(1);
+        config.measure.warm_up_time = Time::from_ms(10_000);
+        let (report, _) = run(&config);
+        let warm_up = report.warm_up.expect("there is a warm-up");
+        assert!(!warm_up.converged && report.measured.is_none(), "{warm_up:?}");
+        assert_eq!(warm_up.requests, 200);
+    }
+}
+
+#[test]
+fn streams_have_their_part_of_the_window() {
+    let text = "\
+[workload]
+requests = 4_000
+footprint = \"64MiB\"
+[stream.reads.workload]
+read-share = 1.0
+[stream.writes.workload]
+read-share = 0.0
+[stream.writes.replay]
+outstanding = 4
+[measure]
+warm-up = \"requests\"
+warm-up-requests = 1_000
+";
+    let config = config_of(text);
+    let (report, records) = run(&config);
+    let window = measured(&report);
+    assert_eq!(window.window.requests, 7_000);
+    for (index, stream) in window.streams.iter().enumerate() {
+        assert_eq!(stream.name, report.streams[index].name);
+        let own: Vec<_> = records[1_000..].iter().filter(|record| record.issuer.index() == index).collect();
+        assert_eq!(stream.requests, own.len() as u64);
+        let last = own[own.len() - 1].completed.as_ps() - window.window.start_ps;
+        assert_within("IOPS", stream.iops, own.len() as f64 * 1e12 / last as f64, 1e-9);
+        let (latency, other) = match stream.name.as_str() {
+            "reads" => (&stream.latency_ps.read, &stream.latency_ps.write),
+            _ => (&stream.latency_ps.write, &stream.latency_ps.read),
+        };
+        assert_eq!(latency, &stream.latency_ps.all);
+        assert!(latency.is_some() && other.is_none());
+    }
+}

@@ -1,0 +1,163 @@
+"""`flashmesh config`: configurations printed and compared."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
+
+import click
+
+from flashmesh.cli.output import STDOUT, refuse_overwriting, stdout
+from flashmesh.cli.parameters import EXIT_CODES, completed, config_argument, output_option, setting
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+PRINT = "print"
+"""What a configuration without a command before it is for."""
+SAVED = (".json", ".parquet")
+
+
+class Printing(click.Group):
+    """A group whose first argument may be a configuration, to be printed."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Puts `print` before what is no command."""
+        is_command = bool(args) and (args[0] in self.commands or args[0] in (*ctx.help_option_names, "--schema"))
+        # While words are completed, an empty line may still become a command.
+        if not is_command and (args or not ctx.resilient_parsing):
+            args = [PRINT, *args]
+        return super().parse_args(ctx, args)
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[Any]:
+        """The commands, and the configurations to print."""
+        from flashmesh.cli.completion import configs
+
+        return [*super().shell_complete(ctx, incomplete), *configs(ctx, None, incomplete)]
+
+
+def print_schema(ctx: click.Context, parameter: click.Parameter, wanted: bool) -> None:
+    """Prints the schema, and ends the command."""
+    if wanted and not ctx.resilient_parsing:
+        from flashmesh.starter import schema
+
+        with stdout() as stream:
+            stream.write(schema())
+        ctx.exit()
+
+
+@click.group(cls=Printing, epilog=EXIT_CODES)
+@click.option(
+    "--schema",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=print_schema,
+    help="Print the JSON Schema of configurations, for editors.",
+)
+def config() -> None:
+    """Print a configuration with every parameter, or compare several.
+
+    `flashmesh config CONFIG` is short for `flashmesh config print CONFIG`.
+    """
+
+
+@config.command(PRINT, epilog=EXIT_CODES)
+@config_argument
+@click.option(
+    "--set",
+    "settings",
+    multiple=True,
+    type=setting,
+    metavar="KEY=VALUE",
+    help="Override a key.",
+    shell_complete=completed("settings"),
+)
+def print_config(config: str, settings: tuple[tuple[str, str], ...]) -> None:
+    """Print a configuration with every parameter and its value, as TOML.
+
+    CONFIG is a configuration file, preset:NAME, or - for standard input.
+    """
+    from flashmesh import configuration, memory
+
+    loaded = configuration.load(config, overrides=dict(settings))
+    need = memory.need([loaded])
+    of_it = f", {memory.size(need.preconditioned)} of it for preconditioning" if need.preconditioned else ""
+    with stdout() as stream:
+        stream.write(loaded.to_toml())
+        stream.write(f"\n# A run takes at most about {memory.size(need.used)} of memory{of_it}.\n")
+
+
+@config.command(epilog=EXIT_CODES)
+@click.argument("sources", metavar="CONFIG...", nargs=-1, required=True, shell_complete=completed("configs_and_saved"))
+@output_option("--json", "json_file", "Write the differences as JSON; - writes them to stdout instead of the table.")
+def diff(sources: tuple[str, ...], json_file: Path | None) -> None:
+    """Print the keys in which configurations differ.
+
+    Each CONFIG is a configuration file, preset:NAME, - for standard input, or a file or folder of saved results, which
+    stands for the configuration of each of its runs.
+    """
+    from flashmesh.keys import differences
+    from flashmesh.missing import PRESET_PREFIX
+
+    files = [Path(source) for source in sources if not source.startswith(PRESET_PREFIX) and Path(source) != STDOUT]
+    refuse_overwriting({"--json": json_file}, {"a configuration": files})
+    columns = [column for source in sources for column in columns_of(source)]
+    if len(columns) < 2:
+        raise click.UsageError(f"{sources[0]} is one configuration: name another one to compare it with")
+    names = [name for name, _ in columns]
+    found = differences([tables for _, tables in columns])
+    document = json.dumps({"configurations": names, "differences": found}, indent=2, ensure_ascii=False) + "\n"
+    if json_file is not None and json_file != STDOUT:
+        from flashmesh.files import whole_file, write_text
+
+        with whole_file(json_file) as target:
+            write_text(target, document)
+    with stdout() as stream:
+        if json_file == STDOUT:
+            stream.write(document)
+        else:
+            show(names, found, stream)
+
+
+def columns_of(source: str) -> list[tuple[str, Mapping[str, Any]]]:
+    """The configurations that a word on the command line stands for, each with a name.
+
+    Raises:
+        FlashmeshError: When it is neither a configuration nor a saved result.
+    """
+    path = Path(source)
+    if path.suffix.lower() in SAVED or path.is_dir():
+        from flashmesh.comparison import Comparison
+        from flashmesh.saved import load
+
+        found = load(path)
+        if not isinstance(found, Comparison):
+            return [(path.stem, found.document["configuration"])]
+        return [(named(run.settings) or path.stem, run.result.document["configuration"]) for run in found.runs]
+    from flashmesh import configuration
+
+    return [(source, json.loads(configuration.load(source).to_json()))]
+
+
+def named(settings: Mapping[str, Any]) -> str:
+    """What sets a run apart."""
+    from flashmesh.configuration import value_text
+
+    return ", ".join(value_text(value) for value in settings.values())
+
+
+def show(names: Sequence[str], found: Mapping[str, Sequence[Any]], stream: IO[str]) -> None:
+    """Prints a row for each key that differs."""
+    from flashmesh.keys import toml_text
+    from flashmesh.report.terminal import Terminal
+
+    if not found:
+        stream.write("the configurations are the same\n")
+        return
+    terminal = Terminal(stream)
+    table = terminal.table("key", *names, left=1 + len(names))
+    for key, values in found.items():
+        table.add_row(key, *map(toml_text, values))
+    terminal.print(table)

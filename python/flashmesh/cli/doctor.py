@@ -1,0 +1,65 @@
+"""`flashmesh doctor`."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from typing import IO, TYPE_CHECKING
+
+import click
+
+from flashmesh.cli.output import STDOUT, stdout
+from flashmesh.cli.parameters import EXIT_CODES, output_option
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from flashmesh.doctor import Finding
+
+FAULTY = 3
+"""The exit code of an installation that does not work: that of a check that failed."""
+
+
+@click.command(epilog=EXIT_CODES)
+@output_option("--json", "json_file", "Write the findings as JSON; - writes them to stdout instead of the text.")
+def doctor(json_file: Path | None) -> int:
+    """Say what is installed, what it may use here, and whether it works.
+
+    Versions, the compiled module, packages, cores, memory, limits, terminal, browser, folders, and a run to try it. The
+    exit code is 3 when something does not work; notes, such as a package that only one command needs, do not count.
+    """
+    from flashmesh.doctor import examine
+
+    found = list(examine())
+    is_faulty = any(finding.level == "fault" for finding in found)
+    document = json.dumps({"works": not is_faulty, "findings": [asdict(each) for each in found]}, indent=2) + "\n"
+    if json_file is not None and json_file != STDOUT:
+        from flashmesh.files import whole_file, write_text
+
+        with whole_file(json_file) as target:
+            write_text(target, document)
+    with stdout() as stream:
+        if json_file == STDOUT:
+            stream.write(document)
+        else:
+            show(found, stream)
+    return FAULTY if is_faulty else 0
+
+
+def show(found: Sequence[Finding], stream: IO[str]) -> None:
+    """Prints the findings by group, and then what does not work."""
+    width = max(len(finding.name) for finding in found)
+    group = ""
+    for finding in found:
+        if finding.group != group:
+            stream.write(f"{'' if not group else chr(10)}{finding.group}\n")
+            group = finding.group
+        mark = {"ok": "", "note": "  (note)", "fault": "  (FAULT)"}[finding.level]
+        stream.write(f"  {finding.name:<{width}}  {finding.value}{mark}\n")
+    stream.write("\n")
+    remarks = [finding for finding in found if finding.level != "ok"]
+    for finding in sorted(remarks, key=lambda each: each.level):
+        stream.write(f"{finding.level}: {finding.name}: {finding.value}: {finding.remedy}\n")
+    faults = sum(finding.level == "fault" for finding in found)
+    stream.write("flashmesh works\n" if not faults else f"flashmesh does not work: {faults} faults\n")

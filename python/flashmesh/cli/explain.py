@@ -1,0 +1,102 @@
+"""`flashmesh explain`."""
+
+from __future__ import annotations
+
+import textwrap
+from typing import TYPE_CHECKING
+
+import click
+
+from flashmesh.cli.output import stdout
+from flashmesh.cli.parameters import EXIT_CODES, completed
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from flashmesh.keys import Key
+
+WIDTH = 80
+INDENT = 12
+RELATED_SHOWN = 12
+
+
+@click.command(epilog=EXIT_CODES)
+@click.argument("key", metavar="KEY", shell_complete=completed("keys"))
+def explain(key: str) -> None:
+    """Say what a key of a configuration means, and which values it takes.
+
+    KEY is one as --set takes it, such as fabric.kind, or a section, such as fabric: that lists its keys.
+    """
+    from flashmesh import _native
+    from flashmesh.keys import find
+
+    name = key.strip().strip("[]")
+    section = next((each for each in _native.sections() if each[0] and each[0] in (name, f"{name}.NAME")), None)
+    lines = of_section(*section) if section is not None else of_key(find(name))
+    with stdout() as stream:
+        stream.writelines(f"{line}\n" for line in lines)
+
+
+def of_section(name: str, about: str) -> Iterator[str]:
+    """A section: what it is about, and its keys."""
+    from flashmesh.keys import declared
+
+    yield f"[{name}]"
+    yield from paragraph(about)
+    yield ""
+    keys = [key for key in declared().values() if key.section == name]
+    width = max(len(key.key.rpartition(".")[2]) for key in keys) + 2
+    for key in keys:
+        first = key.meaning.split(". ")[0].rstrip(".")
+        yield from item(key.key.rpartition(".")[2], first, width)
+
+
+def of_key(key: Key) -> Iterator[str]:
+    """A key: its meaning, its values, and where it is read."""
+    from flashmesh.keys import related
+
+    yield key.key
+    yield from paragraph(key.meaning)
+    yield ""
+    yield from item("type", f"{key.type}{', with a unit: ' + ', '.join(key.units) if key.units else ''}")
+    if key.bounds and not key.choices:
+        yield from item("values", key.bounds)
+    for number, (choice, meaning) in enumerate(key.choices.items()):
+        yield from item("values" if number == 0 else "", f'"{choice}": {meaning}', further="    ")
+    yield from item("default", key.default if key.default is not None else f"not set: {key.unset_means}")
+    yield from presets_of(key)
+    for number, any_of in enumerate(key.used_with):
+        condition = " or ".join(condition.text for condition in any_of)
+        yield from item("read with" if number == 0 else "and with", condition)
+    if not key.used_with:
+        yield from item("read with", "every configuration")
+    if key.sources:
+        yield from item("source", "; ".join(key.sources))
+    others = related(key)
+    if others:
+        more = f", and {len(others) - RELATED_SHOWN} more" if len(others) > RELATED_SHOWN else ""
+        yield from item("related", ", ".join(others[:RELATED_SHOWN]) + more)
+
+
+def presets_of(key: Key) -> Iterator[str]:
+    """What the presets set a key to, where they differ."""
+    from flashmesh.keys import presets_by_value
+
+    by_value = presets_by_value(key.key) if "NAME" not in key.key else {}
+    for number, (value, presets) in enumerate(by_value.items() if len(by_value) > 1 else ()):
+        yield from item("presets" if number == 0 else "", f"{value} in {', '.join(presets)}")
+    if len(by_value) == 1:
+        yield from item("presets", "the same in all of them")
+
+
+def paragraph(text: str) -> list[str]:
+    """A text in lines, indented."""
+    return textwrap.wrap(text, WIDTH, initial_indent="  ", subsequent_indent="  ")
+
+
+def item(name: str, text: str, width: int = INDENT, further: str = "") -> list[str]:
+    """A name with a text beside it."""
+    indent = "  " + " " * width
+    return textwrap.wrap(
+        text, WIDTH, initial_indent=f"  {name:<{width}}", subsequent_indent=indent + further, break_on_hyphens=False
+    )

@@ -1,0 +1,45 @@
+"""`flashmesh init`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from flashmesh._native import OutputError, presets
+from flashmesh.cli.output import STDOUT, stdout
+from flashmesh.cli.parameters import EXIT_CODES
+
+DEFAULT = "z-nand"
+SCHEMA = "config.schema.json"
+
+
+@click.command(epilog=EXIT_CODES)
+@click.argument("file", metavar="[FILE]", default="drive.toml", type=click.Path(path_type=Path))
+@click.option("--preset", type=click.Choice(list(presets())), default=DEFAULT, show_default=True, help="The drive.")
+@click.option("--schema", is_flag=True, help=f"Write {SCHEMA} beside it, and name it for editors.")
+def init(file: Path, preset: str, schema: bool) -> None:
+    """Write a commented configuration to start from.
+
+    FILE is drive.toml by default; - writes to standard output. A file that is there is never overwritten.
+    """
+    from flashmesh import starter
+
+    if file == STDOUT:
+        with stdout() as stream:
+            stream.write(starter.starter(preset))
+        return
+    written = {file: starter.starter(preset, SCHEMA if schema else None)}
+    if schema:
+        written[file.parent / SCHEMA] = starter.schema()
+    for path in written:
+        if path.exists() or path.is_symlink():
+            raise OutputError(f"{path}: is there already: name another file, or remove it first")
+    for path, text in written.items():
+        from flashmesh.files import whole_file, write_text
+
+        with whole_file(path) as target:
+            write_text(target, text)
+    click.echo(
+        f"{file}: a {preset} drive; flashmesh run {file} simulates it, flashmesh explain KEY says what a key means"
+    )

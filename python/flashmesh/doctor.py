@@ -1,0 +1,193 @@
+"""Whether an installation works on this machine: what it consists of, what it may use, and a run to try it."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import os
+import platform
+import re
+import shutil
+import sys
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from flashmesh import memory
+from flashmesh.facts import facts
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+Level = Literal["ok", "note", "fault"]
+BROWSERS = ("chromium", "google-chrome", "chrome", "firefox", "safari")
+ROOM_MIN = 100 * 2**20
+"""Less room than this for temporary files and results is worth a note."""
+FILES_MIN = 256
+"""Open files that a sweep on all cores may need."""
+TRIED = 2_000
+"""Requests of the run that is tried."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A fact, and what it means for flashmesh."""
+
+    group: str
+    name: str
+    value: str
+    level: Level = "ok"
+    """`note`: something does not work, or works slowly. `fault`: flashmesh does not work."""
+    remedy: str = ""
+
+
+def examine() -> Iterator[Finding]:
+    """Every finding, in the order in which they are shown."""
+    examined: tuple[Callable[[], Iterator[Finding]], ...] = (build, packages, machine, limits, terminal, folders, trial)
+    for part in examined:
+        yield from part()
+
+
+def build() -> Iterator[Finding]:
+    """The version, the compiled module, and what runs it."""
+    for name, value in facts().items():
+        if name == "build" and value.startswith("debug"):
+            yield Finding("build", name, value, "note", "simulates some ten times slower than a release build")
+        else:
+            yield Finding("build", name, value)
+    try:
+        installed = importlib.metadata.version("flashmesh")
+    except importlib.metadata.PackageNotFoundError:
+        yield Finding("build", "package", "not installed", "note", "pip does not know it: it runs from a folder")
+        return
+    compiled = facts()["flashmesh"]
+    if installed == compiled:
+        yield Finding("build", "package", installed)
+    else:
+        remedy = f"the compiled module is of {compiled}: install again, or make build"
+        yield Finding("build", "package", installed, "fault", remedy)
+
+
+def packages() -> Iterator[Finding]:
+    """The packages that flashmesh needs, and those that one part of it needs."""
+    try:
+        required = importlib.metadata.requires("flashmesh") or []
+    except importlib.metadata.PackageNotFoundError:
+        return
+    for text in required:
+        found = re.match(r"([A-Za-z0-9._-]+)[^;]*?(?:;.*extra == ['\"](\w+)['\"])?$", text)
+        if found is None or found[1] == "flashmesh" or found[2] == "dev":
+            continue
+        name, extra = found[1], found[2]
+        wanted = text.split(";")[0].strip()
+        try:
+            version = importlib.metadata.version(name)
+        except importlib.metadata.PackageNotFoundError:
+            level: Level = "note" if extra else "fault"
+            package = f"flashmesh[{extra}]" if extra else wanted
+            yield Finding("packages", name, "not installed", level, f"pip install '{package}'")
+            continue
+        if satisfies(version, wanted):
+            yield Finding("packages", name, version)
+        else:
+            yield Finding("packages", name, version, "note" if extra else "fault", f"pip install '{wanted}'")
+
+
+def satisfies(version: str, wanted: str) -> bool:
+    """Whether a version is one of those that a requirement names."""
+    from packaging.requirements import Requirement
+
+    return Requirement(wanted).specifier.contains(version, prereleases=True)
+
+
+def machine() -> Iterator[Finding]:
+    """Cores and memory."""
+    from flashmesh.simulate import cores
+
+    usable, present = cores(), os.cpu_count() or 1
+    yield Finding("machine", "cores", f"{usable} of {present}" if usable != present else f"{usable}")
+    yield Finding("machine", "processor", platform.processor() or platform.machine())
+    least = min(memory.limits(), key=lambda limit: limit.left, default=None)
+    if least is None:
+        yield Finding("machine", "memory", "unknown", "note", "runs that do not fit are not refused before they begin")
+    else:
+        level: Level = "ok" if least.left > 2**30 else "note"
+        yield Finding(
+            "machine", "memory", f"{memory.size(max(least.left, 0))} left ({least.name})", level, "see flashmesh config"
+        )
+
+
+def limits() -> Iterator[Finding]:
+    """The limits of `ulimit` that matter."""
+    try:
+        import resource
+    except ImportError:
+        return
+    files = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+    is_enough = files == resource.RLIM_INFINITY or files >= FILES_MIN
+    shown = "unlimited" if files == resource.RLIM_INFINITY else f"{files:,}"
+    yield Finding("limits", "open files", shown, "ok" if is_enough else "note", f"ulimit -n {FILES_MIN * 4}")
+    for name, number, option in (
+        ("file size", resource.RLIMIT_FSIZE, "-f"),
+        ("address space", resource.RLIMIT_AS, "-v"),
+        ("processor time", resource.RLIMIT_CPU, "-t"),
+    ):
+        soft = resource.getrlimit(number)[0]
+        if soft != resource.RLIM_INFINITY:
+            yield Finding("limits", name, f"{soft:,}", "note", f"ulimit {option} ends runs that need more")
+
+
+def terminal() -> Iterator[Finding]:
+    """What tables and reports are shown on."""
+    if sys.stdout is not None and sys.stdout.isatty():
+        size = shutil.get_terminal_size()
+        yield Finding("shown on", "terminal", f"{size.columns} columns, {sys.stdout.encoding}")
+    else:
+        yield Finding("shown on", "terminal", "none: tables are plain ASCII, 80 or 100 columns wide")
+    browser = next((found for name in BROWSERS if (found := shutil.which(name))), None)
+    if browser is None:
+        yield Finding("shown on", "browser", "none found", "note", "a report is a file: open it on another machine")
+    else:
+        yield Finding("shown on", "browser", browser)
+    yield fonts()
+
+
+def fonts() -> Finding:
+    """The fonts that reports and figures are set in."""
+    from importlib.util import find_spec
+
+    if find_spec("vl_convert") is not None:
+        return Finding("shown on", "fonts", "those of the browser; figures of --plots carry their own")
+    return Finding("shown on", "fonts", "those of the browser")
+
+
+def folders() -> Iterator[Finding]:
+    """Where files are written."""
+    for name, folder in (("working folder", Path.cwd()), ("temporary files", Path(tempfile.gettempdir()))):
+        try:
+            with tempfile.TemporaryFile(dir=folder) as file:
+                file.write(b"flashmesh")
+                file.flush()
+            room = shutil.disk_usage(folder).free
+        except OSError as error:
+            remedy = "results need a folder that can be written: name one with --out or --json"
+            yield Finding("folders", name, f"{folder}: {error.strerror}", "note", remedy)
+            continue
+        level: Level = "ok" if room >= ROOM_MIN else "note"
+        yield Finding("folders", name, f"{folder}, {memory.size(room)} left", level, "make room for results")
+
+
+def trial() -> Iterator[Finding]:
+    """A run under all oracles."""
+    from flashmesh import run
+
+    begun = time.perf_counter()
+    try:
+        result = run("preset:z-nand", overrides={"workload.requests": TRIED}, check=True)
+    except Exception as error:
+        text = " ".join(str(error).split())
+        yield Finding("trial", "run", f"{type(error).__name__}: {text}", "fault", "report it, with this output")
+        return
+    took = time.perf_counter() - begun
+    yield Finding("trial", "run", f"{result.requests:,} requests under all oracles in {took:.2f} s")

@@ -1,0 +1,116 @@
+"""What a search has found: every drive tried by two objectives, and the front of those that no other beats."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+import altair as alt
+
+from flashmesh.plots import style
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+KINDS = {
+    "on the front": ("#0072b2", "circle"),
+    "within the constraints": ("#56b4e9", "square"),
+    "beyond a constraint": ("#d55e00", "cross"),
+}
+"""What becomes of a drive that was tried, with its colour and its shape."""
+
+
+@dataclass(frozen=True)
+class Trial:
+    """A drive that was tried."""
+
+    settings: str
+    """What sets it apart."""
+    measures: Mapping[str, float]
+    """Its objectives and what it must keep to, by name."""
+    feasible: bool
+    pareto: bool
+
+    @property
+    def kind(self) -> str:
+        """What has become of it."""
+        names = list(KINDS)
+        return names[0] if self.pareto else names[1] if self.feasible else names[2]
+
+
+@dataclass(frozen=True)
+class Axis:
+    """A measure of a search."""
+
+    name: str
+    unit: str
+    direction: str = ""
+    """`minimise` or `maximise`; empty for what is no objective."""
+    bound: float | None = None
+    """The least or the most that it may be."""
+
+    @property
+    def scale(self) -> float:
+        """What values are multiplied by to be drawn: times are in picoseconds."""
+        return style.PS if self.unit == "ps" else 1.0
+
+    def encoding(self) -> alt.Axis:
+        """The axis of a chart."""
+        title = f"{self.name} ({self.direction})" if self.direction else self.name
+        if self.unit == "ps":
+            return style.seconds(title)
+        if self.unit == "share":
+            return alt.Axis(title=title, format=".0%")
+        return alt.Axis(title=title, labelExpr=style.si(self.unit))
+
+
+def rows(trials: Sequence[Trial], x: Axis, y: Axis) -> style.Values:
+    """A row for each point that was tried."""
+    found: dict[str, dict[str, Any]] = {}
+    for trial in trials:
+        values = {"x": trial.measures[x.name] * x.scale, "y": trial.measures[y.name] * y.scale}
+        found[trial.settings] = {"drive": trial.settings, **values, "kind": trial.kind}
+    return list(found.values())
+
+
+def pareto(trials: Sequence[Trial], x: Axis, y: Axis, joined: bool) -> style.Plot:
+    """Every drive tried by two measures; dashed lines show the bounds.
+
+    Args:
+        trials: What was tried.
+        x: The first measure.
+        y: The second one.
+        joined: Whether steps join the front: where these two are all objectives.
+    """
+    values = rows(trials, x, y)
+    named, datasets = style.data(values)
+    names = list(KINDS)
+    color = alt.Color(
+        "kind:N",
+        scale=alt.Scale(domain=names, range=[colour for colour, _ in KINDS.values()]),
+        legend=alt.Legend(title=None),
+    )
+    shape = alt.Shape("kind:N", scale=alt.Scale(domain=names, range=[shape for _, shape in KINDS.values()]))
+    base = alt.Chart(named).encode(
+        x=alt.X("x:Q", axis=x.encoding(), scale=alt.Scale(zero=False, padding=16)),
+        y=alt.Y("y:Q", axis=y.encoding(), scale=alt.Scale(zero=False, padding=16)),
+    )
+    tooltip = ["drive:N", alt.Tooltip("x:Q", title=x.name), alt.Tooltip("y:Q", title=y.name), "kind:N"]
+    layers: list[alt.Chart] = []
+    for axis, channel in ((x, "x"), (y, "y")):
+        if axis.bound is not None:
+            bound, more = style.data([{channel: axis.bound * axis.scale}])
+            datasets |= more
+            rule = alt.Chart(bound).mark_rule(strokeDash=[5, 4], color="#555555")
+            layers.append(rule.encode(**{channel: f"{channel}:Q"}))
+    front = base.transform_filter(f"datum.kind === '{names[0]}'")
+    if joined:
+        # Between two drives of the front there is none that is better in both: the line goes around the corner.
+        corner: Literal["step-after", "step-before"] = "step-before" if x.direction == "maximise" else "step-after"
+        layers.append(front.mark_line(interpolate=corner, color=KINDS[names[0]][0]).encode(order="x:Q"))
+    layers.append(base.mark_point(filled=True, size=70, opacity=0.9).encode(color=color, shape=shape, tooltip=tooltip))
+    told = (
+        f"Every drive tried, by {x.name} and {y.name}. No other drive within the constraints beats one on the front in "
+        "every objective; dashed lines are bounds."
+    )
+    return style.finished(alt.layer(*layers), datasets, title="Drives tried", description=told, height=340)

@@ -1,0 +1,91 @@
+"""A commented configuration to start from: the keys that people change first, with the values they have."""
+
+from __future__ import annotations
+
+import textwrap
+from typing import TYPE_CHECKING
+
+from flashmesh.keys import declared, preset_values, toml_text
+
+if TYPE_CHECKING:
+    from flashmesh.keys import Key
+
+SCHEMA = "config.schema.json"
+"""The file of the JSON Schema, beside this one."""
+WIDTH = 100
+REQUESTS = "100_000"
+SHOWN = (
+    "geometry.channels",
+    "geometry.chips-per-channel",
+    "geometry.dies-per-chip",
+    "geometry.planes-per-die",
+    "geometry.over-provisioning",
+    "flash.read-time",
+    "flash.program-time",
+    "fabric.kind",
+    "fabric.channel-rate",
+    "host.link-rate",
+    "schedule.policy",
+    "gc.victim",
+    "precondition.kind",
+    "replay.mode",
+    "replay.outstanding",
+    "workload.pattern",
+    "workload.read-share",
+    "workload.trace",
+    "workload.profile",
+    "workload.requests",
+    "measure.epoch",
+)
+"""The keys that are shown, by section."""
+SET = {"workload.requests": REQUESTS}
+"""Keys that are set: a run ends soon."""
+HEAD = """\
+# A configuration of flashmesh. What starts with "#" is not set: it shows the value of the preset.
+# `flashmesh explain KEY` says more about a key; `flashmesh config FILE` prints all of them.
+
+# The drive that everything below changes.
+"""
+
+
+def schema() -> str:
+    """The JSON Schema of configurations."""
+    from importlib.resources import files
+
+    return files("flashmesh").joinpath(SCHEMA).read_text(encoding="utf-8")
+
+
+def starter(preset: str, named_schema: str | None = None) -> str:
+    """The text of a configuration.
+
+    Args:
+        preset: The drive to start from.
+        named_schema: The file of the schema, for editors.
+    """
+    lines = [f"#:schema ./{named_schema}\n"] if named_schema else []
+    lines += [HEAD, f'preset = "{preset}"\n']
+    values = preset_values()[preset]
+    section = ""
+    for name in SHOWN:
+        key = declared()[name]
+        if key.section != section:
+            section = key.section
+            lines.append(f"\n[{section}]\n")
+        lines.append(entry(key, toml_text(values[name]) if name in values else None))
+    return "".join(lines)
+
+
+def entry(key: Key, value: str | None) -> str:
+    """A key with its meaning above it."""
+    name = key.key.rpartition(".")[2]
+    meaning = key.meaning
+    if key.choices:
+        meaning += f" One of {', '.join(key.choices)}."
+    if value is None:
+        meaning += f" Not set: {key.unset_means}."
+    about = textwrap.fill(
+        meaning, WIDTH, initial_indent="# ", subsequent_indent="# ", break_on_hyphens=False, break_long_words=False
+    )
+    if key.key in SET:
+        return f"{about}\n{name} = {SET[key.key]}\n"
+    return f"{about}\n# {name} = {value if value is not None else '...'}\n"

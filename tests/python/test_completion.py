@@ -1,0 +1,127 @@
+"""What a shell completes, asked through click as the scripts of the shells ask, and through Bash itself."""
+
+from __future__ import annotations
+
+import os
+import resource
+import shutil
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeAlias
+
+import pytest
+from click.shell_completion import ShellComplete
+
+import flashmesh
+from conftest import COMMAND, Cli, environment
+from flashmesh.cli.commands import COMMANDS
+from flashmesh.cli.commands import flashmesh as command
+from flashmesh.cli.parameters import COMPLETING
+
+Complete: TypeAlias = Callable[[str], list[str]]
+CPU_MAX_S = 0.6
+"""A generous bound: 0.25 s on an idle machine is what a person does not wait for."""
+
+
+@pytest.fixture
+def complete(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Complete:
+    """What the last word of a line may become, in a folder with some files."""
+    for name in ("drive.toml", "other.toml", "trace.csv", "result.json", ".hidden.toml"):
+        (tmp_path / name).touch()
+    (tmp_path / "drives").mkdir()
+    monkeypatch.chdir(tmp_path)
+
+    def call(line: str) -> list[str]:
+        *words, incomplete = line.split(" ")
+        found = ShellComplete(command, {}, "flashmesh", COMPLETING).get_completions(words, incomplete)
+        return [item.value for item in found]
+
+    return call
+
+
+def test_commands(complete: Complete) -> None:
+    assert complete("") == list(COMMANDS)
+    assert complete("co") == ["collisions", "compare", "completion", "config"]
+    assert complete("trace c") == ["compare", "convert"]
+
+
+def test_configurations(complete: Complete) -> None:
+    presets = [f"preset:{name}" for name in flashmesh.presets()]
+    assert complete("run preset:") == presets
+    assert complete("run preset:z") == ["preset:z-nand"]
+    assert complete("run dr") == ["drive.toml", "drives/"]
+    assert complete("compare ") == [*presets, "drive.toml", "drives/", "other.toml"]
+    assert complete("config d") == ["diff", "drive.toml", "drives/"]
+    assert complete("config diff preset:z-nand res") == ["result.json"]
+
+
+def test_keys_and_their_values(complete: Complete) -> None:
+    assert {"seed=", "fabric.", "workload."} <= set(complete("run x --set "))
+    assert complete("run x --set fabr") == [
+        f"fabric.{key}=" for key in ("kind", "channel-rate", "hold-path", "arbitration")
+    ]
+    assert complete("run x --set fabric.k") == ["fabric.kind="]
+    assert complete("run x --set fabric.kind=p") == ["fabric.kind=pssd", "fabric.kind=pnssd"]
+    assert complete("run x --set fabric.hold-path=") == ["fabric.hold-path=true", "fabric.hold-path=false"]
+    assert complete("run x --set workload.trace=tr") == ["workload.trace=trace.csv"]
+    assert "workload.profile=hm_0" in complete("run x --set workload.profile=hm")
+    assert complete("run x --set workload.requests=") == []
+    assert complete("compare x --vary fabric.kind=bus,ve") == ["fabric.kind=bus,venice"]
+    assert "fabric.kind=bus,bus" not in complete("compare x --vary fabric.kind=bus,")
+    assert "fabric.kind" in complete("explain fabric.")
+
+
+def test_workloads_and_measures(complete: Complete) -> None:
+    assert "hm_0" in complete("run x --profile hm")
+    assert "ssd-10" in complete("profiles ssd")
+    assert "bandwidth" in complete("compare x --measure band")
+    assert "latency_ps.all.p99" in complete("show result.json --measure latency_ps.all.p9")
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_scripts_are_printed(cli: Cli, shell: str) -> None:
+    done = cli("completion", shell)
+    assert done.returncode == 0, done.stderr
+    assert f"{COMPLETING}={shell}_complete" in done.stdout
+    if shutil.which(shell):
+        checked = subprocess.run([shell, "-n", "/dev/stdin"], input=done.stdout, text=True, capture_output=True)
+        assert checked.returncode == 0, checked.stderr
+
+
+@pytest.mark.parametrize(
+    ("line", "word", "completed"),
+    [
+        ("flashmesh run preset:z", "z", ["z-nand"]),
+        ("flashmesh run x --set fabric.kind=ve", "ve", ["venice"]),
+        ("flashmesh run x --set fabric.kind=", "=", ["bus", "pssd", "pnssd", "nossd", "venice", "ideal"]),
+        ("flashmesh run x --set fabric.ki", "fabric.ki", ["fabric.kind="]),
+        ("flashmesh expl", "expl", ["explain"]),
+    ],
+)
+@pytest.mark.skipif(shutil.which("bash") is None, reason="there is no bash")
+def test_bash_completes_behind_colons_and_equals_signs(line: str, word: str, completed: list[str]) -> None:
+    script = f"""
+eval "$(flashmesh completion bash)"
+compopt() {{ :; }}
+COMP_LINE={line!r} COMP_POINT={len(line)} COMP_WORDS=({word!r}) COMP_CWORD=0
+_flashmesh_completion
+printf '%s\\n' "${{COMPREPLY[@]}}"
+"""
+    variables = environment() | {"PATH": f"{COMMAND.parent}:{os.environ['PATH']}"}
+    done = subprocess.run(["bash", "--norc", "-c", script], env=variables, capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines() == completed
+    assert done.stderr == ""
+
+
+@pytest.mark.parametrize("line", ["flashmesh ", "flashmesh run x --set fabric.", "flashmesh run preset:"])
+def test_completing_is_quick(line: str) -> None:
+    variables = environment() | {COMPLETING: "bash_complete", "FLASHMESH_LINE": line}
+    spent = []
+    for _ in range(3):
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        done = subprocess.run([COMMAND], env=variables, capture_output=True, text=True, check=True)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        assert done.stdout.strip()
+        spent.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
+    assert min(spent) < CPU_MAX_S, spent

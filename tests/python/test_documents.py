@@ -1,0 +1,155 @@
+"""Every command of README.md and of the pages under docs/: it runs, and prints what the page shows."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import click
+import pytest
+
+import flashmesh
+from conftest import COMMAND, environment
+from documents import ANY_SHELL, BLOCK, PAGES, ROOT, Command, commands
+from flashmesh import configuration
+from flashmesh.cli.commands import flashmesh as command_line
+
+OF_THE_MACHINE = re.compile(r"^took .*(\n.*)?$", re.MULTILINE)
+ELLIPSIS = "..."
+OTHERS = {".", "callgrind_annotate", "dask", "docker", "perf", "python3", "taplo", "valgrind"}
+"""Programs of others that pages name; nothing is known of their options."""
+COMMANDS = [command for page in PAGES for command in commands(page)]
+RUN = {
+    page: [command for command in commands(page) if command.runs and command.words[0] == "flashmesh"] for page in PAGES
+}
+
+
+def named(page: Path) -> str:
+    """A page as the tests name it."""
+    return page.relative_to(ROOT).as_posix()
+
+
+def test_no_block_of_commands_is_overlooked() -> None:
+    for page in PAGES:
+        text = page.read_text(encoding="utf-8")
+        assert len(BLOCK.findall(text)) == len(ANY_SHELL.findall(text)), page
+    assert len(COMMANDS) > 60
+    assert sum(len(found) for found in RUN.values()) > 40
+
+
+@pytest.mark.parametrize("page", [page for page, found in RUN.items() if found], ids=named)
+def test_the_commands_of_a_page_print_what_it_shows(page: Path, tmp_path: Path) -> None:
+    (tmp_path / "examples").symlink_to(ROOT / "examples")
+    for command in RUN[page]:
+        printed = run(command, tmp_path)
+        if command.shown:
+            assert shows(command.shown, printed), f"{command.place} prints\n{printed}"
+
+
+def run(command: Command, folder: Path) -> str:
+    """Runs a command; what it writes to stdout, without what depends on the machine."""
+    words, file = redirected(command.words)
+    done = subprocess.run(
+        [COMMAND, *words[1:]],
+        cwd=folder,
+        env=environment() | {"BROWSER": "true"},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert done.returncode == 0, f"{command.place}\n{done.stderr}"
+    if file is not None:
+        (folder / file).write_text(done.stdout)
+        return ""
+    return OF_THE_MACHINE.sub("", done.stdout).rstrip()
+
+
+def redirected(words: tuple[str, ...]) -> tuple[tuple[str, ...], str | None]:
+    """A command, and the file that its output goes into."""
+    return (words[:-2], words[-1]) if ">" in words[-2:-1] else (words, None)
+
+
+def shows(shown: str, printed: str) -> bool:
+    """Whether a page shows what was printed; a line `...` stands for any lines that are left out."""
+    parts = [part.strip("\n") for part in re.split(r"^\.\.\.$", OF_THE_MACHINE.sub("", shown), flags=re.MULTILINE)]
+    if len(parts) == 1:
+        return parts[0].rstrip() == printed
+    at = 0
+    for number, part in enumerate(parts):
+        found = printed.find(part.rstrip(), at)
+        if found < 0 or (number == 0 and found > 0):
+            return False
+        at = found + len(part.rstrip())
+    return not parts[-1] or at == len(printed)
+
+
+def test_what_is_shown_is_compared() -> None:
+    assert shows("a\nb", "a\nb")
+    assert shows("a\n...\nc", "a\nb\nc")
+    assert shows("a\n...", "a\nb")
+    assert not shows("a", "a\nb")
+    assert not shows("b\n...", "a\nb")
+    assert not shows("a\n...\nd", "a\nb\nc")
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command.place)
+def test_a_command_has_options_that_exist(command: Command) -> None:
+    program, *words = redirected(command.words)[0]
+    match program:
+        case "flashmesh":
+            parsed(words)
+        case "make":
+            targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
+            assert {word for word in words if "=" not in word} <= targets
+        case "cargo":
+            for kind, folder in (("--test", "tests"), ("--example", "examples")):
+                if kind in words:
+                    name = words[words.index(kind) + 1]
+                    assert list((ROOT / "crates/flashmesh" / folder).glob(f"{name}*"))
+        case "pip":
+            project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+            for extras in re.findall(r"flashmesh\[([a-z,]+)\]", " ".join(words)):
+                assert set(extras.split(",")) <= set(project["optional-dependencies"])
+        case _:
+            assert program in OTHERS or "=" in program or "/" in program
+
+
+def parsed(words: list[str]) -> None:
+    """Parses the options of a command, and reads the configuration that it would run."""
+    command: click.Command = command_line
+    context: click.Context | None = None
+    name = "flashmesh"
+    while isinstance(command, click.Group) and words and not words[0].startswith("-"):
+        context = click.Context(command, info_name=name, parent=context)
+        if command.get_command(context, words[0]) is None and name == "config":
+            words = ["print", *words]
+        name, *words = words
+        found = command.get_command(context, name)
+        assert found is not None, name
+        command = found
+    if words and isinstance(command, click.Group):
+        known = {option for parameter in command.params for option in parameter.opts}
+        assert set(words) <= {*known, "--help", "--version"}
+        return
+    values = command.make_context(name, list(words), parent=context).params
+    if name in ("run", "compare", "print") and (source := values.get("config")) and is_there(source):
+        settings: dict[str, Any] = dict(values["settings"]) | {key: found[0] for key, found in values.get("axes", ())}
+        source = str(ROOT / source) if (ROOT / source).is_file() else source
+        configuration.load(source, overrides=settings, trace=values.get("trace"), profile=values.get("profile"))
+
+
+def is_there(source: str) -> bool:
+    """Whether a configuration can be read here."""
+    return source.startswith("preset:") or (ROOT / source).is_file()
+
+
+def test_a_wrong_option_is_found() -> None:
+    with pytest.raises(click.UsageError):
+        parsed(["run", "--no-such-option", "preset:z-nand"])
+    with pytest.raises(flashmesh.ConfigError):
+        parsed(["run", "preset:z-nand", "--set", "fabric.kin=bus"])

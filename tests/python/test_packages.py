@@ -1,0 +1,159 @@
+"""What is handed out: the wheel, the source distribution, the description of the image, the changelog, the citation."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import sysconfig
+import tarfile
+import tomllib
+import venv
+import zipfile
+from pathlib import Path
+
+import pytest
+import yaml  # type: ignore[import-untyped]
+
+import flashmesh
+from conftest import environment
+
+ROOT = Path(__file__).parents[2]
+MATURIN = Path(sys.executable).with_name("maturin")
+BUILT = ROOT / "target" / "release" / "lib_native.so"
+TIMEOUT_S = 1500
+LONG = "FLASHMESH_PACKAGES"
+"""Set to install the source distribution too, into an empty environment: pip compiles all of it."""
+
+
+def made(arguments: list[str], out: Path) -> Path:
+    """The only file that maturin puts into a folder."""
+    command: list[str | Path] = [MATURIN, *arguments, "--out", out]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=TIMEOUT_S, check=False)
+    assert done.returncode == 0, done.stderr
+    (file,) = out.iterdir()
+    return file
+
+
+def installed(file: Path, folder: Path, *options: str) -> Path:
+    """The programs of an environment with nothing but pip and a package."""
+    venv.create(folder, with_pip=True)
+    command: list[str | Path] = [
+        folder / "bin" / "python",
+        "-m",
+        "pip",
+        "install",
+        "--quiet",
+        "--disable-pip-version-check",
+    ]
+    subprocess.run([*command, *options, file], check=True, timeout=TIMEOUT_S, env=environment())
+    return folder / "bin"
+
+
+@pytest.fixture(scope="session")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A wheel, packed from what `make build` has compiled."""
+    if not BUILT.exists() and not os.environ.get("FLASHMESH_CI"):
+        pytest.skip(f"{BUILT} is not there: make build compiles it")
+    return made(["build", "--release"], tmp_path_factory.mktemp("wheel"))
+
+
+@pytest.fixture(scope="session")
+def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A source distribution."""
+    return made(["sdist"], tmp_path_factory.mktemp("source"))
+
+
+def test_the_wheel_is_for_every_python_from_the_oldest_on(wheel: Path) -> None:
+    assert re.fullmatch(r"flashmesh-[\d.]+-cp311-abi3-(manylinux|linux|macosx)\w*\.whl", wheel.name)
+    with zipfile.ZipFile(wheel) as archive:
+        names = set(archive.namelist())
+    tracked = subprocess.run(["git", "ls-files", "python"], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert {name.removeprefix("python/") for name in tracked.stdout.split()} <= names
+
+
+def test_the_wheel_works_in_an_environment_of_its_own(wheel: Path, tmp_path: Path) -> None:
+    programs = installed(wheel, tmp_path / "env", "--no-index", "--no-deps")
+    # What it depends on is taken from here, where it has been downloaded already.
+    (packages,) = (tmp_path / "env").glob("lib/python*/site-packages")
+    (packages / "dependencies.pth").write_text(f"{sysconfig.get_path('purelib')}\n")
+    program = f"import flashmesh; assert flashmesh.__file__.startswith({str(packages)!r}), flashmesh.__file__"
+    subprocess.run([programs / "python", "-c", program], check=True, cwd=tmp_path, env=environment())
+    ran = subprocess.run(
+        [programs / "flashmesh", "doctor"], cwd=tmp_path, env=environment(), capture_output=True, text=True, check=False
+    )
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    assert "under all oracles" in ran.stdout
+
+
+def test_the_source_distribution_holds_what_it_is_built_from(source: Path, tmp_path: Path) -> None:
+    with tarfile.open(source) as archive:
+        archive.extractall(tmp_path, filter="data")
+    (folder,) = tmp_path.iterdir()
+    listed = ["crates/flashmesh/src", "crates/flashmesh-py", "python", "Cargo.lock", "LICENSE", "README.md"]
+    tracked = subprocess.run(["git", "ls-files", *listed], cwd=ROOT, capture_output=True, text=True, check=True)
+    manifest = ("Cargo.toml", "crates/flashmesh-py/Cargo.toml")  # maturin writes it anew
+    for name in tracked.stdout.split():
+        if name not in manifest and (ROOT / name).exists():
+            assert (folder / name).read_bytes() == (ROOT / name).read_bytes(), name
+    # Every target that the manifests name is there, and the versions are those of the lock file.
+    command = ["cargo", "metadata", "--locked", "--format-version=1", "--no-deps"]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.skipif(not os.environ.get(LONG), reason=f"{LONG}=1 compiles and installs the source distribution")
+def test_the_source_distribution_installs_with_pip_alone(source: Path, tmp_path: Path) -> None:
+    programs = installed(source, tmp_path / "env")
+    ran = subprocess.run([programs / "flashmesh", "doctor"], cwd=tmp_path, env=environment(), check=False)
+    assert ran.returncode == 0
+
+
+def test_the_image_is_described_by_commands_that_are_there() -> None:
+    text = (ROOT / "Containerfile").read_text().replace("\\\n", " ")
+    lines = [line for line in text.splitlines() if line and not line.startswith("#")]
+    bases = re.findall(r"^FROM (\S+)", text, re.MULTILINE)
+    assert len(bases) == 2
+    assert all(re.search(r":\d+\.\d+[\w.-]*$", base) for base in bases), bases
+    instructions = {"FROM", "RUN", "COPY", "WORKDIR", "ARG", "USER", "ENTRYPOINT", "CMD"}
+    assert {line.split()[0] for line in lines} == instructions
+    makefile = (ROOT / "Makefile").read_text()
+    targets = re.findall(r"\bmake ([a-z][\w-]*)(?=$|\s)", "\n".join(line for line in lines if "apt-get" not in line))
+    assert targets == ["wheel"]
+    assert all(re.search(rf"^{target}:", makefile, re.MULTILINE) for target in targets)
+    assert "--out out/dist" in makefile
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    (entry,) = re.findall(r'^ENTRYPOINT \["(.*)"\]$', text, re.MULTILINE)
+    assert entry in project["project"]["scripts"]
+    rust = tomllib.loads((ROOT / "Cargo.toml").read_text())["workspace"]["package"]["rust-version"]
+    (image,) = re.findall(r"rust:(\d+)\.(\d+)", text)
+    assert tuple(map(int, image)) >= tuple(map(int, rust.split(".")[:2]))
+
+
+@pytest.mark.skipif(shutil.which("sed") is None, reason="there is no sed")
+def test_the_image_gets_the_versions_of_the_lock_file() -> None:
+    (script,) = re.findall(r"RUN sed -n '(.*)' requirements.lock", (ROOT / "Containerfile").read_text())
+    done = subprocess.run(["sed", "-n", script, ROOT / "requirements.lock"], capture_output=True, text=True, check=True)
+    pinned = re.findall(r"^[\w.-]+==\S+", (ROOT / "requirements.lock").read_text(), re.MULTILINE)
+    assert done.stdout.split() == pinned
+
+
+def test_the_citation_agrees_with_the_package() -> None:
+    cited = yaml.safe_load((ROOT / "CITATION.cff").read_text())
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    assert cited["cff-version"] == "1.2.0"
+    assert {"title", "message", "authors", "type"} <= cited.keys()
+    assert str(cited["version"]) == flashmesh.__version__
+    assert cited["license"] == project["license"]
+    assert [author["name"] for author in cited["authors"]] == [author["name"] for author in project["authors"]]
+
+
+def test_the_changelog_keeps_its_form() -> None:
+    text = (ROOT / "CHANGELOG.md").read_text()
+    versions = re.findall(r"^## (.*)$", text, re.MULTILINE)
+    assert versions[0] == "[Unreleased]"
+    assert all(re.fullmatch(r"\[\d+\.\d+\.\d+\] - \d{4}-\d\d-\d\d", version) for version in versions[1:])
+    kinds = re.findall(r"^### (.*)$", text, re.MULTILINE)
+    assert set(kinds) <= {"Added", "Changed", "Deprecated", "Removed", "Fixed", "Security"}

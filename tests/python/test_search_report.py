@@ -1,0 +1,133 @@
+"""The report of a search: the Pareto front as a table and as a chart, and the page that explains how to get one."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from conftest import Cli
+from flashmesh.html.page import figures, fronts
+from flashmesh.html.saved import read
+from flashmesh.plots.runs import short
+from sweep_files import DRIVE
+
+pytest.importorskip("optuna")
+GUIDE = Path(__file__).parents[2] / "docs/choose-interconnect.md"
+SEARCH = """config = "drive.toml"
+trials = 16
+population = 8
+[space]
+fabric.kind = ["bus", "pssd", "ideal"]
+"fabric.channel-rate" = "400MB/s..1200MB/s +400MB/s"
+[objectives]
+"latency_ps.all.p99" = "minimise"
+"wires" = "minimise"
+[constraints]
+"latency_ps.all.p99" = "<= 400us"
+"""
+
+
+@pytest.fixture
+def folder(cli: Cli, tmp_path: Path) -> Path:
+    """The folder of a search that has ended."""
+    (tmp_path / "drive.toml").write_text(DRIVE)
+    (tmp_path / "best.toml").write_text(SEARCH)
+    assert cli("optimise", "best.toml", "--out", "out").returncode == 0
+    return tmp_path / "out"
+
+
+def test_the_front_of_the_page_is_that_of_the_search(cli: Cli, folder: Path, tmp_path: Path) -> None:
+    done = cli("report", "out", "-o", "page.html")
+    assert done.returncode == 0, done.stderr
+    text = (tmp_path / "page.html").read_text()
+    trials = json.loads((folder / "search.json").read_text())["trials"]
+    front = {json.dumps(each["settings"]): each["measures"] for each in trials if each["pareto"]}
+    table = re.search(r'<table class="front">(.*?)</table>', text, re.S)
+    assert table is not None
+    rows = re.findall(r"<tr>(.*?)</tr>", table[1], re.S)[1:]
+    assert len(rows) == len(front) > 0
+    shown = [re.findall(r'data-measure="(.*?)" data-number="(.*?)"', row) for row in rows]
+    found = [{name: float(number) for name, number in row} for row in shown]
+    assert sorted(map(str, found)) == sorted(map(str, front.values()))
+    assert "Asked: minimise latency_ps.all.p99 and minimise wires, with latency_ps.all.p99 &lt;= 400us." in text
+
+
+def kind_of(trial: dict[str, Any]) -> str:
+    """What has become of a trial."""
+    if trial["pareto"]:
+        return "on the front"
+    return "within the constraints" if trial["feasible"] else "beyond a constraint"
+
+
+def test_every_drive_that_was_tried_is_drawn_once(folder: Path) -> None:
+    study = read([folder])
+    trials = json.loads((folder / "search.json").read_text())["trials"]
+    (section,) = fronts(study.searches)
+    (figure,) = section.figures
+    points = [row for rows in figure.plot.datasets.values() for row in rows if "drive" in row]
+    expected = {
+        (
+            each["measures"]["latency_ps.all.p99"] / 1e12,
+            each["measures"]["wires"],
+            kind_of(each),
+        )
+        for each in trials
+    }
+    assert {(point["x"], point["y"], point["kind"]) for point in points} == expected
+    assert len(points) == len({json.dumps(each["settings"]) for each in trials})
+    bounds = [row for rows in figure.plot.datasets.values() for row in rows if "drive" not in row]
+    assert bounds == [{"x": pytest.approx(400e-6)}]
+    assert figure.plot.altair().to_dict()["layer"]
+    # Runs of the front come first, and all figures are drawn.
+    front = {json.dumps(each["settings"]) for each in trials if each["pareto"]}
+    assert {json.dumps(run.settings) for run in study.runs[: len(front)]} == front
+    assert len(figures(study.runs)) > 4
+
+
+def test_figures_for_papers_have_the_front(cli: Cli, folder: Path, tmp_path: Path) -> None:
+    pytest.importorskip("vl_convert")
+    assert cli("report", "out", "-o", "page.html", "--plots", "figures").returncode == 0
+    assert {"front-0.svg", "front-0.pdf", "front-0.csv"} <= {path.name for path in (tmp_path / "figures").iterdir()}
+
+
+def test_one_objective_is_drawn_against_what_is_kept_to(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "drive.toml").write_text(DRIVE)
+    (tmp_path / "best.toml").write_text(SEARCH.replace('"latency_ps.all.p99" = "minimise"\n', ""))
+    assert cli("optimise", "best.toml", "--out", "out").returncode == 0
+    (section,) = fronts(read([tmp_path / "out"]).searches)
+    (figure,) = section.figures
+    title = figure.plot.chart.to_dict(validate=False)["layer"][-1]["encoding"]["y"]["axis"]["title"]
+    assert title == "latency_ps.all.p99"
+
+
+def test_a_search_that_cannot_be_read_is_named(cli: Cli, folder: Path) -> None:
+    (folder / "search.json").write_text("{}")
+    done = cli("report", "out", "-o", "page.html")
+    assert done.returncode == 2
+    assert "what the search has found cannot be read" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_rates_are_no_paths() -> None:
+    assert (short("2000MB/s"), short("/traces/a.csv")) == ("2000MB/s", "a.csv")
+
+
+def test_the_guide_leads_to_a_choice(cli: Cli, tmp_path: Path) -> None:
+    text = GUIDE.read_text(encoding="utf-8")
+    (search,) = re.findall(r"^```toml\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    (tmp_path / "cheapest.toml").write_text(search.replace("trials = 60", "trials = 12"))
+    lines = [
+        f"{128_166_372_000_000_000 + number * 1000},host,0,{'Read' if number % 3 else 'Write'},{number * 8192},4096,0"
+        for number in range(300)
+    ]
+    (tmp_path / "my.csv").write_text("\n".join(lines) + "\n")
+    commands = re.findall(r"^flashmesh (.*)$", text, re.MULTILINE)
+    assert [command.split()[0] for command in commands] == ["trace", "optimise", "report"]
+    for command in commands:
+        done = cli(*command.replace(" --open", "").split())
+        assert done.returncode == 0, done.stderr
+    assert 'class="front"' in (tmp_path / "cheapest.html").read_text()
