@@ -5,8 +5,9 @@ Generated from the declared quantities in crates/flashmesh/src by `cargo run -p 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, Literal
+
+from flashmesh.record import record
 
 __all__ = [
     "REQUEST_COLUMNS",
@@ -16,6 +17,7 @@ __all__ = [
     "CacheLookups",
     "CauseOfConflicts",
     "CausesOfConflicts",
+    "ChipStates",
     "CollisionPair",
     "Collisions",
     "Constant",
@@ -42,6 +44,7 @@ __all__ = [
     "MeasuredStream",
     "NetworkRecording",
     "PathConflict",
+    "PerRequest",
     "PowerCut",
     "Provenance",
     "Queue",
@@ -67,7 +70,7 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Latency:
     """Completion latency of some requests, from arrival to completion.
 
@@ -78,6 +81,8 @@ class Latency:
     """Requests whose latency was counted. Unit: requests."""
     mean: float
     """Mean, exact. Unit: ps."""
+    deviation: float
+    """Standard deviation of the latencies around their mean, to three digits. Unit: ps."""
     p50: int
     """Median. Unit: ps."""
     p95: int
@@ -100,7 +105,7 @@ class Latency:
     """Maximum, exact. Unit: ps."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class LatencyByKind:
     """Completion latencies by kind of request, from the arrival of a request to its completion."""
 
@@ -116,7 +121,7 @@ class LatencyByKind:
     """Flushes. None when none completed."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Distribution:
     """Cumulative distribution of the latencies of some requests, in at most 32 points for each power of two."""
 
@@ -126,7 +131,7 @@ class Distribution:
     """Requests that took at most as long, for each of them; the last one is all requests. Unit: requests."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class DistributionByKind:
     """Distributions of completion latencies by kind of request."""
 
@@ -138,7 +143,7 @@ class DistributionByKind:
     """Writes. None when none completed."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Breakdown:
     """Mean parts of the latency of some requests; they add up to their mean latency."""
 
@@ -164,7 +169,7 @@ class Breakdown:
     """Time of command, address and data on the path. Unit: ps."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class BreakdownByPart:
     """Where the latency of requests went."""
 
@@ -176,7 +181,7 @@ class BreakdownByPart:
     """
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class GarbageCollection:
     """Work of garbage collection and wear levelling."""
 
@@ -196,7 +201,7 @@ class GarbageCollection:
     """Blocks erased. Unit: blocks."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class FlashOperations:
     """Operations of the flash array."""
 
@@ -228,7 +233,38 @@ class FlashOperations:
     """
 
 
-@dataclass(frozen=True, slots=True)
+@record
+class PerRequest:
+    """All the flash did, for each completed request (Design for Scalability, PACT 2014, Table 3)."""
+
+    reads: float
+    """Array reads per request; one over several planes counts once, and one of a copyback too. Unit: operations."""
+    programs: float
+    """Array programs per request, counted alike. Unit: operations."""
+    transferred_bytes: float
+    """Data and metadata that crossed the pins of the chips per request, in either direction. Unit: B."""
+    partial_update_share: float | None
+    """Pages read to complete writes of a part of them, over pages that requests wrote. Unit: share. None when requests
+    wrote no page.
+    """
+
+
+@record
+class ChipStates:
+    """Shares of time of the chips, which add up to 1 (Design for Scalability, PACT 2014, Figure 5)."""
+
+    exclusive_transfer: float
+    """Commands or data move to or from the chip, over whatever path they have, and no array of it works. Unit: share.
+    """
+    overlapped: float
+    """Something moves while an array works. Unit: share."""
+    exclusive_execution: float
+    """Arrays work, and nothing moves. Unit: share."""
+    idle: float
+    """Neither. Dies that only wait, for a path or with an operation suspended, count as idle. Unit: share."""
+
+
+@record
 class MappingCache:
     """Lookups and transfers of the cache of the map."""
 
@@ -252,7 +288,7 @@ class MappingCache:
     """Of `write_backs`, pages that need not be read first, since all of their entries were in DRAM. Unit: pages."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class CauseOfConflicts:
     """Path conflicts of one cause."""
 
@@ -264,7 +300,7 @@ class CauseOfConflicts:
     """Time waited for this cause, summed over the transfers. Unit: ps."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class CausesOfConflicts:
     """Path conflicts by cause.
 
@@ -280,7 +316,7 @@ class CausesOfConflicts:
     """A link between routers carried something else."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class PathConflict:
     """Transfers and requests that found their path free at the first try (Venice, ISCA 2023, section 6.3)."""
 
@@ -303,7 +339,7 @@ class PathConflict:
     """Conflicts by cause."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class RepetitionBin:
     """Pairs that occurred as often as one another, within a factor of two."""
 
@@ -315,7 +351,7 @@ class RepetitionBin:
     """Occurrences of these pairs. Unit: occurrences."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class CollisionPair:
     """Two pages that were outstanding together on a die, out of balance."""
 
@@ -327,7 +363,7 @@ class CollisionPair:
     """How often. Unit: occurrences."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ReplicationGain:
     """What replication of pages of collision pairs would gain."""
 
@@ -351,7 +387,7 @@ class ReplicationGain:
     """
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Collisions:
     """Read collisions of the run ([read-collisions.md](read-collisions.md))."""
 
@@ -428,7 +464,7 @@ class Collisions:
     """What replication would gain: what `replication.enabled` does, followed beside the run without copies."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Replication:
     """Replication of pages on other dies ([read-collisions.md](read-collisions.md))."""
 
@@ -480,7 +516,7 @@ class Replication:
     """DRAM of the flags in the map: one bit for each logical page. Unit: B."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Scouts:
     """Work of the scouts of Venice."""
 
@@ -506,7 +542,7 @@ class Scouts:
     """
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Queue:
     """Commands in the queue of one stream."""
 
@@ -516,7 +552,7 @@ class Queue:
     """Mean number of commands in the queue, over the makespan. Unit: commands."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Statuses:
     """Completed requests by their status."""
 
@@ -534,7 +570,7 @@ class Statuses:
     """Requests that reach beyond their namespace (0x80): of traces with `workload.beyond = "send"`. Unit: requests."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Host:
     """What crossed between host and drive."""
 
@@ -554,7 +590,7 @@ class Host:
     """Completed requests by their status."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class CacheLookups:
     """Pages looked up in the device cache."""
 
@@ -566,7 +602,7 @@ class CacheLookups:
     """Pages of which none of them were. Unit: pages."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class DeviceCache:
     """Work of the device cache."""
 
@@ -594,7 +630,7 @@ class DeviceCache:
     """Busy share of the DRAM. Unit: share."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class PowerCut:
     """What a cut of the power cost.
 
@@ -631,7 +667,7 @@ class PowerCut:
     """
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Utilisation:
     """Busy shares of the parts of the drive."""
 
@@ -657,7 +693,7 @@ class Utilisation:
     """Mean share of the time of the dies that went to garbage collection and wear levelling. Unit: share."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Links:
     """What each link of the fabric carried; an entry for each link."""
 
@@ -681,7 +717,7 @@ class Links:
     """Mean number of links that a transfer crossed. Unit: links. None without transfers."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Bound:
     """What bounds the run."""
 
@@ -694,16 +730,20 @@ class Bound:
         "dies",
         "garbage-collection",
         "arrivals",
+        "waiting",
         "latency",
     ]
     """The resource that bounds the run."""
     share: float
-    """Busy share of that resource; of the busiest part where the run is bound by arrivals or latency. Unit: share."""
+    """Busy share of that resource; of the busiest part where the run is bound by arrivals or latency. Of a link of a
+    packet network that bounds the run though bytes do not always move over it: the share of time for which packets hold
+    it. Unit: share.
+    """
     sentence: str
     """A sentence that says so."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class LowerBound:
     """The least time that the work of the run takes, garbage collection included, whatever the order of the work."""
 
@@ -750,7 +790,7 @@ class LowerBound:
     """Last arrival of a request. Unit: ps. None where all streams issue requests as others complete."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Energy:
     """Energy of the events of the run, by what took it."""
 
@@ -772,7 +812,7 @@ class Energy:
     """Flash controllers, always. Unit: J."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Constant:
     """A constant that a result rests on."""
 
@@ -786,7 +826,7 @@ class Constant:
     """The paper, or the choice made where no paper states one; `configuration` for a value that was configured."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class DrivePower:
     """What the drive drew, by two measures that are not to be mixed: the energy of events, and nominal power."""
 
@@ -807,7 +847,7 @@ class DrivePower:
     """The powers behind these figures."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class LinkCounts:
     """Links of the interconnect, by what they connect."""
 
@@ -821,7 +861,7 @@ class LinkCounts:
     """Links between a router and its chip. Unit: links."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class DriveArea:
     """What the interconnect is made of, and its area."""
 
@@ -848,7 +888,7 @@ class DriveArea:
     """The areas behind these figures."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class TraceTally:
     """Lines that met one fate, and the first of them."""
 
@@ -864,7 +904,7 @@ class TraceTally:
     """What is wrong with it."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class TraceContents:
     """What is in a trace: of the requests that will run, all of it exact.
 
@@ -951,7 +991,7 @@ class TraceContents:
     """Blank lines, comments, headers and bookkeeping. Unit: lines."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class StreamResult:
     """The results of one stream, over the whole run."""
 
@@ -975,7 +1015,7 @@ class StreamResult:
     """What the workload of the stream is. None when it was not made from the configuration."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class WarmUp:
     """How the warm-up ended."""
 
@@ -993,7 +1033,7 @@ class WarmUp:
     """Requests of a batch, of which `warm_up.requests` is a multiple. Unit: requests. None but with `auto`."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class IntervalUtilisation:
     """Busy shares of the parts of the drive, of the time of an interval."""
 
@@ -1009,7 +1049,7 @@ class IntervalUtilisation:
     """Mean share of the time of the dies that went to garbage collection and wear levelling. Unit: share."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Interval:
     """Results of an interval of the run; a request belongs to the one in which it completed, whenever it arrived."""
 
@@ -1043,7 +1083,7 @@ class Interval:
     """Busy shares of the parts of the drive, of the time of the interval."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Drift:
     """How much a measure changes over five rounds, as shares of its mean."""
 
@@ -1055,7 +1095,7 @@ class Drift:
     """
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Rounds:
     """How much the measured window changes over five rounds, each a fifth of its requests."""
 
@@ -1065,7 +1105,7 @@ class Rounds:
     """Of the mean latency."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class MeasuredStream:
     """The measured window of one stream."""
 
@@ -1085,7 +1125,7 @@ class MeasuredStream:
     """Completion latencies of the requests of the stream in the window."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Measured(Interval):
     """The measured window: the run behind its warm-up."""
 
@@ -1101,7 +1141,7 @@ class Measured(Interval):
     """The window for each stream."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class RecordedRequest:
     """A request."""
 
@@ -1121,7 +1161,7 @@ class RecordedRequest:
     """When it completed. Unit: ps. None when it had not completed by the end of the recording."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class RecordedTransfer:
     """A transfer of a command or of data."""
 
@@ -1147,7 +1187,7 @@ class RecordedTransfer:
     """How long something was in the way. Unit: ps."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class RecordedHold:
     """A link was held."""
 
@@ -1165,7 +1205,7 @@ class RecordedHold:
     """Until when. Unit: ps."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class RecordedScoutStep:
     """A step of a scout of Venice."""
 
@@ -1181,7 +1221,7 @@ class RecordedScoutStep:
     """The chip whose router it goes to, or is at. None when that is its controller."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class NetworkRecording:
     """What moved over the interconnect in a window of the run (`measure.window-start`, `measure.window-length`)."""
 
@@ -1201,7 +1241,7 @@ class NetworkRecording:
     """What the scouts of Venice did within the window, in order."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class StreamFairness:
     """What the other streams do to one."""
 
@@ -1219,7 +1259,7 @@ class StreamFairness:
     """
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Fairness:
     """How evenly streams slow one another down, by the measures of the MQSim paper (Tavakkol et al., FAST 2018)."""
 
@@ -1237,7 +1277,7 @@ class Fairness:
     """
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class WorkloadFile:
     """A file that requests come from."""
 
@@ -1251,7 +1291,7 @@ class WorkloadFile:
     """SHA-256 of its content, in hexadecimal."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Provenance:
     """What it takes, beside the configuration, to make the result again."""
 
@@ -1261,7 +1301,7 @@ class Provenance:
     """Traces and fitted profiles that requests come from."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Report:
     """The measures of one run.
 
@@ -1293,6 +1333,10 @@ class Report:
     """Work of garbage collection and wear levelling during the run."""
     flash: FlashOperations
     """Operations of the flash array during the run."""
+    per_request: PerRequest | None
+    """What the flash did for each request. None when no request completed."""
+    chip_states: ChipStates | None
+    """What the chips did with their time. None with `measure.chip-states = false`."""
     mapping_cache: MappingCache | None
     """Lookups and transfers of the cache of the map during the run. None when the whole map is in DRAM."""
     path_conflict: PathConflict
@@ -1363,7 +1407,7 @@ class Report:
     """How the result was made."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class RequestColumn:
     """A column of the log of requests."""
 

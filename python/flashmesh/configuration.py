@@ -184,8 +184,7 @@ def read(source: ConfigSource | PipeText, overrides: list[str], jobs: list[str] 
                 os.fsencode(source)
             except UnicodeError as error:
                 raise ConfigError(f"{str(source)!r}: is no name of a file") from error
-            refuse_what_is_no_configuration(source)
-            return interruptibly(lambda: Config.from_file(source, overrides, jobs))
+            return read_file(source, overrides, jobs)
         case PipeText():
             return Config.from_str(source.text, source.name, overrides, jobs)
         case Mapping():
@@ -202,6 +201,17 @@ def read(source: ConfigSource | PipeText, overrides: list[str], jobs: list[str] 
         raise ConfigError(f"the configuration cannot be written as TOML: {error}") from error
     refuse_unspeakable(text)
     return Config.from_str(text, "<configuration>", overrides, jobs)
+
+
+def read_file(path: str | Path, overrides: list[str], jobs: list[str]) -> Config:
+    """Reads a file; what cannot be read is looked at once more, to say what may have been meant."""
+    try:
+        if os.path.isfile(path):  # noqa: PTH113 - a sweep reads a thousand times
+            return Config.from_file(path, overrides, jobs)
+        return interruptibly(lambda: Config.from_file(path, overrides, jobs))
+    except (ConfigError, ValueError):
+        refuse_what_is_no_configuration(path)
+        raise
 
 
 def refuse_streams(source: ConfigSource | PipeText) -> None:

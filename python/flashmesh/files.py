@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import os
-import secrets
 from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -196,7 +195,7 @@ class Temporary:
 
 def new_name(folder: Path) -> Path:
     """A name for a temporary file that no other has."""
-    return folder / f"{TEMPORARY}{secrets.token_hex(8)}{TEMPORARY_END}"
+    return folder / f"{TEMPORARY}{os.urandom(8).hex()}{TEMPORARY_END}"
 
 
 def nameless(folder: Path) -> int | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import sys
 from functools import lru_cache
@@ -78,6 +77,8 @@ def content(path: str) -> dict[str, Any]:
 @lru_cache(maxsize=1024)
 def digest(path: str, size: int, changed_ns: int) -> str:
     """The hash of a file that has had this size, and was last changed at this time."""
+    import hashlib
+
     with Path(path).open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 

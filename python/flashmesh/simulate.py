@@ -13,10 +13,6 @@ from flashmesh.execution import Interrupted, Job, Progress, Unwritten, execute
 from flashmesh.fairness import fairness as compare_streams
 from flashmesh.files import OutputFiles, whole_file
 from flashmesh.request_log import request_log
-from flashmesh.sweep.local import LocalThreads
-from flashmesh.sweep.plan import Plan, cartesian
-from flashmesh.sweep.session import Session
-from flashmesh.sweep.tasks import refuse_unread, tasks_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -27,6 +23,7 @@ if TYPE_CHECKING:
     from flashmesh.configuration import ConfigSource
     from flashmesh.importers.fio import FioJobs
     from flashmesh.results import Result
+    from flashmesh.sweep.session import Session
 
 
 def run(
@@ -173,6 +170,8 @@ def compare(
     A run that fails stops no other. The error of the first one is raised at the end, and its attribute `partial` is the
     comparison of the others.
     """
+    from flashmesh.sweep.local import LocalThreads
+
     session, threads = prepared(
         config,
         vary,
@@ -213,6 +212,10 @@ def prepared(
     Raises:
         ConfigError: When an axis or one of the configurations cannot be used, or nothing reads one of the keys.
     """
+    from flashmesh.sweep.plan import Plan, cartesian
+    from flashmesh.sweep.session import Session
+    from flashmesh.sweep.tasks import refuse_unread, tasks_of
+
     groups = cartesian(vary)
     refuse_clashes(list(vary), {**given, "fio": fio})
     for key in overrides or {}:

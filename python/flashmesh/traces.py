@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from flashmesh import _native, configuration
 from flashmesh._results import TraceContents
 from flashmesh.files import whole_file
+from flashmesh.record import record
 from flashmesh.results.build import build
 
 if TYPE_CHECKING:
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-@dataclass(frozen=True)
+@record
 class TraceSummary(TraceContents):
     """What is in a trace, named as in its JSON; of the requests that a run would get, all of it exact."""
 

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 @output_option(
     "--epochs",
     "epochs_file",
-    "Write a row for every epoch to a .csv or .parquet file; needs --set measure.epoch=LENGTH.",
+    "Write a row for every epoch to a .csv or .parquet file; needs --set measure.epoch=TIME.",
 )
 @output_option("--timeline", "timeline_file", "Write a timeline for Perfetto (ui.perfetto.dev).")
 def run(

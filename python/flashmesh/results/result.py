@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from copy import deepcopy
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import asdict, field, fields, replace
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +19,7 @@ from flashmesh._results import (
     RepetitionBin,
     Report,
 )
+from flashmesh.record import record
 from flashmesh.results.build import build, columns_of
 from flashmesh.results.shown import Plots, shown_of
 
@@ -33,7 +34,7 @@ OF_THE_MACHINE = ("wall_s", "requests_per_wall_s", "peak_rss_bytes")
 """What differs between two runs of the same simulation."""
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@record
 class Result(Plots, Report):
     """The measures of one run, named as in its JSON.
 
@@ -97,9 +98,7 @@ class Result(Plots, Report):
     @property
     def parameters(self) -> dict[str, Any]:
         """Every parameter of the run, as tables."""
-        import tomllib
-
-        return tomllib.loads(self.config)
+        return deepcopy(self.document["configuration"])
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON document."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from html import escape
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -13,12 +11,11 @@ if TYPE_CHECKING:
     from flashmesh.plots.style import Chart
 
 
-class Plots(ABC):
+class Plots:
     """The charts that one run and several have alike, as Altair charts."""
 
-    @abstractmethod
     def _runs(self) -> list[Run]:
-        """The runs that the charts show."""
+        raise NotImplementedError
 
     def plot_latency(self) -> Chart:
         """The latency of each percentile, with a scale that stretches the slowest requests."""
@@ -66,6 +63,8 @@ class Plots(ABC):
 
 def shown_of(runs: Sequence[Run]) -> str:
     """The main measures of runs, as an HTML table."""
+    from html import escape
+
     from flashmesh.html import tables
 
     head = "".join(f'<th style="text-align:right">{escape(column.heading)}</th>' for column in tables.columns(runs))

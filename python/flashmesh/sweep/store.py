@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import json
 import os
-import secrets
 import time
 from contextlib import suppress
+from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from flashmesh._native import OutputError, __version__
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
 FORMAT = 1
 """Changes when the layout of the folder does."""
@@ -81,7 +80,7 @@ class Store:
 
     def path(self, name: str) -> Path:
         """Where the document of a run is."""
-        return self.folder / RUNS / name[:2] / f"{name}{SUFFIX}"
+        return Path(f"{self.folder}/{RUNS}/{name[:2]}/{name}{SUFFIX}")
 
     def __contains__(self, name: str) -> bool:
         """Whether the run of this name has a whole document."""
@@ -153,13 +152,15 @@ def replace(path: Path, text: str) -> None:
     Raises:
         OSError: When the system refuses.
     """
-    temporary = path.with_name(f".{secrets.token_hex(8)}{TEMPORARY}")
+    # Texts rather than paths: a sweep comes here for each of its runs.
+    final = os.fspath(path)
+    temporary = os.path.join(os.path.dirname(final), f".{os.urandom(8).hex()}{TEMPORARY}")  # noqa: PTH118, PTH120
     try:
-        with temporary.open("x", encoding="utf-8") as file:
+        with open(temporary, "x", encoding="utf-8") as file:  # noqa: PTH123
             file.write(text)
-        temporary.replace(path)
+        os.replace(temporary, final)  # noqa: PTH105
     except BaseException:
-        temporary.unlink(missing_ok=True)
+        Path(temporary).unlink(missing_ok=True)
         raise
 
 

@@ -13,14 +13,15 @@ Generated from the declared quantities in crates/flashmesh/src by `cargo run -p 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, Literal
+
+from flashmesh.record import record
 
 "#;
 
 const COLUMN: &str = r#"
 
-@dataclass(frozen=True, slots=True)
+@record
 class RequestColumn:
     """A column of the log of requests."""
 
@@ -88,7 +89,7 @@ fn class(text: &mut String, group: &GroupSpec) {
     let name = group.class.unwrap_or_default();
     let base = base(group);
     let bases = base.map_or(String::new(), |base| format!("({base})"));
-    text.push_str(&format!("\n\n@dataclass(frozen=True, slots=True)\nclass {name}{bases}:\n"));
+    text.push_str(&format!("\n\n@record\nclass {name}{bases}:\n"));
     class_docstring(text, &group.doc);
     let own = if base.is_some() { &group.quantities[1..] } else { &group.quantities };
     own.iter().for_each(|quantity| attributes(text, quantity));

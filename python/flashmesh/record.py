@@ -1,0 +1,91 @@
+"""Classes of values that are made quickly."""
+
+from __future__ import annotations
+
+from dataclasses import MISSING, FrozenInstanceError, dataclass, field
+from typing import Any, TypeVar, dataclass_transform
+
+T = TypeVar("T")
+
+
+@dataclass_transform(frozen_default=True, field_specifiers=(field,))
+def record(cls: type[T]) -> type[T]:
+    """A frozen dataclass with slots.
+
+    `dataclass` compiles six methods for every class, which takes most of the time of importing many of them. Records
+    share theirs. A method that the class itself defines stays.
+    """
+    own = vars(cls).keys()
+    made: Any = dataclass(init=False, repr=False, eq=False, slots=True)(cls)
+    for name, method in METHODS.items():
+        if name not in own:
+            setattr(made, name, method)
+    return made  # type: ignore[no-any-return]
+
+
+def fill(self: Any, *values: Any, **named: Any) -> None:
+    """Takes the values of the fields, in their order or by their names."""
+    kind = type(self)
+    fields = kind.__dataclass_fields__
+    if len(values) > len(fields):
+        raise TypeError(f"{kind.__name__}() takes {len(fields)} values, not {len(values)}")
+    for name, value in zip(fields, values, strict=False):
+        if name in named:
+            raise TypeError(f"{kind.__name__}() got {name!r} twice")
+        named[name] = value
+    for name, declared in fields.items():
+        value = named.pop(name, declared.default)
+        if value is MISSING:
+            raise TypeError(f"{kind.__name__}() lacks {name!r}")
+        object.__setattr__(self, name, value)
+    if named:
+        raise TypeError(f"{kind.__name__}() has no {', '.join(map(repr, named))}")
+
+
+def values_of(self: Any) -> tuple[Any, ...]:
+    """The values of all fields, in their order."""
+    return tuple(getattr(self, name) for name in type(self).__dataclass_fields__)
+
+
+def compared(self: Any) -> tuple[Any, ...]:
+    """The values of the fields that are compared."""
+    return tuple(getattr(self, name) for name, each in type(self).__dataclass_fields__.items() if each.compare)
+
+
+def equals(self: Any, other: object) -> bool:
+    """Whether both are of the same class and have equal values."""
+    return compared(self) == compared(other) if type(self) is type(other) else NotImplemented
+
+
+def hash_of(self: Any) -> int:
+    """By the values."""
+    return hash(compared(self))
+
+
+def shown(self: Any) -> str:
+    """The class, and its fields with their values."""
+    fields = type(self).__dataclass_fields__
+    named = (f"{name}={getattr(self, name)!r}" for name, each in fields.items() if each.repr)
+    return f"{type(self).__qualname__}({', '.join(named)})"
+
+
+def refuse_change(self: Any, name: str, *value: object) -> None:
+    """Raises: a record is not changed."""
+    raise FrozenInstanceError(f"cannot change field {name!r}")
+
+
+def reduced(self: Any) -> tuple[type, tuple[Any, ...]]:
+    """What `pickle` and `copy` make a record of."""
+    return type(self), values_of(self)
+
+
+METHODS = {
+    "__init__": fill,
+    "__eq__": equals,
+    "__hash__": hash_of,
+    "__repr__": shown,
+    "__setattr__": refuse_change,
+    "__delattr__": refuse_change,
+    "__reduce__": reduced,
+}
+"""What all records share."""

@@ -1,0 +1,72 @@
+"""How much processor time commands take beside the simulation.
+
+The bounds are far above what an idle machine takes, since tests run beside others; docs/performance.md has the figures.
+"""
+
+from __future__ import annotations
+
+import resource
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from conftest import COMMAND, TIMEOUT_S, environment
+
+SWEEP = """config = "preset:z-nand"
+seeds = 300
+[set]
+"workload.requests" = 45_000
+[axes]
+fabric.kind = ["ideal"]
+"""
+
+
+def cpu_s(command: Sequence[str | Path], folder: Path, times: int = 1) -> float:
+    """The least processor time that a command takes."""
+    spent = []
+    for _ in range(times):
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        subprocess.run(command, cwd=folder, env=environment(), capture_output=True, check=True, timeout=TIMEOUT_S)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        spent.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
+    return min(spent)
+
+
+@pytest.mark.parametrize(
+    ("command", "bound"),
+    [
+        ([sys.executable, "-c", "import flashmesh"], 0.15),
+        ([COMMAND, "--help"], 0.25),
+        ([COMMAND, "run", "preset:z-nand", "--set", "workload.requests=1"], 0.4),
+    ],
+    ids=["import", "help", "run"],
+)
+def test_commands_start_quickly(tmp_path: Path, command: Sequence[str | Path], bound: float) -> None:
+    assert cpu_s(command, tmp_path, 5) < bound
+
+
+def test_a_report_of_ten_runs_is_made_quickly_and_is_small(tmp_path: Path) -> None:
+    axis = "replay.outstanding=1,2,4,8,16,32,64,128,256,512"
+    settings = ["--set", "workload.requests=20000", "--set", "measure.epoch=1ms", "--vary", axis]
+    compare: list[str | Path] = [COMMAND, "compare", "preset:z-nand", *settings, "--json", "ten.json"]
+    subprocess.run(compare, cwd=tmp_path, env=environment(), capture_output=True, check=True, timeout=TIMEOUT_S)
+    assert cpu_s([COMMAND, "report", "ten.json", "-o", "ten.html"], tmp_path, 2) < 6.0
+    assert (tmp_path / "ten.html").stat().st_size < 8_000_000
+
+
+def test_a_sweep_spends_its_time_simulating(tmp_path: Path) -> None:
+    (tmp_path / "s.toml").write_text(SWEEP)
+    bare = (
+        "from flashmesh import configuration, _native\n"
+        "settings = {'workload.requests': 45_000, 'fabric.kind': 'ideal'}\n"
+        "config = configuration.load('preset:z-nand', overrides=settings)\n"
+        "for _ in range(300): _native.Simulation(config).run(_native.Control())\n"
+    )
+    alone = cpu_s([sys.executable, "-c", bare], tmp_path)
+    sweep: list[str | Path] = [COMMAND, "sweep", "s.toml", "--out", "out", "--quiet", "--jobs", "2"]
+    # A run costs a few milliseconds beside its simulation at most, and the whole sweep two seconds.
+    assert cpu_s(sweep, tmp_path) < 1.5 * alone + 2.0
+    assert cpu_s([*sweep, "--resume"], tmp_path) < 2.0
