@@ -110,6 +110,7 @@ __all__ = [
     "WorkloadBlkparseEvent",
     "WorkloadFormat",
     "WorkloadKind",
+    "WorkloadMixPlacement",
     "WorkloadPattern",
     "WorkloadPolarity",
     "WorkloadTimeUnit",
@@ -378,6 +379,9 @@ squeezed onto it with `wrap`.
 
 WorkloadPattern: TypeAlias = Literal["sequential", "random", "zipf", "hot-cold", "hot-stride"]
 """Where requests go."""
+
+WorkloadMixPlacement: TypeAlias = Literal["apart", "shared"]
+"""Where the members of a mix lie."""
 
 WorkloadArrivals: TypeAlias = Literal["constant", "exponential", "burst"]
 """How arrivals are spaced (they matter in open replay only)."""
@@ -1239,6 +1243,11 @@ class Measure:
     collisions = True. Values: 1 to 1073741824. Default: 4194304.
     """
 
+    chip_states: bool | None = None
+    """Whether it is told apart what the chips do with their time: transfers, array operations, both at once, or
+    nothing. Default: False.
+    """
+
     network: bool | None = None
     """Whether transfers, the links they hold and the scouts of Venice are recorded, for the moving view of a report.
     Default: False.
@@ -1269,7 +1278,10 @@ class Workload:
     """Where requests come from. Default: "synthetic"."""
 
     profile: str | None = None
-    """Name of the profile or mix; `flashmesh profiles` lists them. Default: no profile."""
+    """Name of the profile or mix; `flashmesh profiles` lists them. A mix of one's own is written `src2_1 + 2*proj_3 +
+    hm_0@50us`: profiles with a factor to their published rate, or with a mean time between arrivals. Default: no
+    profile.
+    """
 
     trace: str | os.PathLike[str] | None = None
     """The trace file; relative to the configuration file. Default: no trace."""
@@ -1344,8 +1356,8 @@ class Workload:
     """Sizes of requests. Only with kind = "synthetic". Values: 512B to 64MiB. Default: "4KiB"."""
 
     alignment: Bytes | None = None
-    """Requests begin at multiples of this. Only with kind = "synthetic". Values: 512B to 1024TiB. Default: the smallest
-    request size.
+    """Requests begin at multiples of this. Only with kind = "synthetic" or "profile". Values: 512B to 1024TiB. Default:
+    the smallest request size; what a profile assumes.
     """
 
     footprint_start: Bytes | None = None
@@ -1355,6 +1367,9 @@ class Workload:
     """How much of the drive is touched. Only with kind = "synthetic" or "profile". Values: 512B to 1024TiB. Default:
     all of the drive; what a profile assumes.
     """
+
+    mix_placement: WorkloadMixPlacement | None = None
+    """Where the members of a mix lie. Only with kind = "profile". Default: "apart"."""
 
     zipf_theta: float | None = None
     """Skew of the Zipf pattern. Only with kind = "synthetic", and with pattern = "zipf". Values: 0 to 5. Default: 0.99.
@@ -1377,14 +1392,18 @@ class Workload:
     """
 
     arrivals: WorkloadArrivals | None = None
-    """How arrivals are spaced (they matter in open replay only). Only with kind = "synthetic". Default: "exponential".
+    """How arrivals are spaced (they matter in open replay only). Only with kind = "synthetic" or "profile". Default:
+    exponential; what a profile assumes.
     """
 
     interarrival: Time | None = None
-    """Mean time between arrivals. Only with kind = "synthetic". Values: 0ps to 1000s. Default: "10us"."""
+    """Mean time between arrivals; of a mix, of all its members together. Only with kind = "synthetic" or "profile".
+    Values: 0ps to 1000s. Default: 10us; what is published of a profile or a mix.
+    """
 
     burst_length: int | None = None
-    """Requests in a burst. Only with kind = "synthetic", and with arrivals = "burst". Values: 1 to 1000000. Default: 1.
+    """Requests in a burst. Only with kind = "synthetic" or "profile", and with arrivals = "burst". Values: 1 to
+    1000000. Default: 1; what a profile assumes.
     """
 
 

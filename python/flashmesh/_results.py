@@ -17,6 +17,7 @@ __all__ = [
     "CacheLookups",
     "CauseOfConflicts",
     "CausesOfConflicts",
+    "ChipStates",
     "CollisionPair",
     "Collisions",
     "Constant",
@@ -43,6 +44,7 @@ __all__ = [
     "MeasuredStream",
     "NetworkRecording",
     "PathConflict",
+    "PerRequest",
     "PowerCut",
     "Provenance",
     "Queue",
@@ -79,6 +81,8 @@ class Latency:
     """Requests whose latency was counted. Unit: requests."""
     mean: float
     """Mean, exact. Unit: ps."""
+    deviation: float
+    """Standard deviation of the latencies around their mean, to three digits. Unit: ps."""
     p50: int
     """Median. Unit: ps."""
     p95: int
@@ -227,6 +231,37 @@ class FlashOperations:
     """Operations that began with a write of a request which had waited for `schedule.age-bound`, while reads waited for
     the same die. Without the bound these writes would have waited until the reads end. Unit: operations.
     """
+
+
+@record
+class PerRequest:
+    """All the flash did, for each completed request (Design for Scalability, PACT 2014, Table 3)."""
+
+    reads: float
+    """Array reads per request; one over several planes counts once, and one of a copyback too. Unit: operations."""
+    programs: float
+    """Array programs per request, counted alike. Unit: operations."""
+    transferred_bytes: float
+    """Data and metadata that crossed the pins of the chips per request, in either direction. Unit: B."""
+    partial_update_share: float | None
+    """Pages read to complete writes of a part of them, over pages that requests wrote. Unit: share. None when requests
+    wrote no page.
+    """
+
+
+@record
+class ChipStates:
+    """Shares of time of the chips, which add up to 1 (Design for Scalability, PACT 2014, Figure 5)."""
+
+    exclusive_transfer: float
+    """Commands or data move to or from the chip, over whatever path they have, and no array of it works. Unit: share.
+    """
+    overlapped: float
+    """Something moves while an array works. Unit: share."""
+    exclusive_execution: float
+    """Arrays work, and nothing moves. Unit: share."""
+    idle: float
+    """Neither. Dies that only wait, for a path or with an operation suspended, count as idle. Unit: share."""
 
 
 @record
@@ -695,11 +730,15 @@ class Bound:
         "dies",
         "garbage-collection",
         "arrivals",
+        "waiting",
         "latency",
     ]
     """The resource that bounds the run."""
     share: float
-    """Busy share of that resource; of the busiest part where the run is bound by arrivals or latency. Unit: share."""
+    """Busy share of that resource; of the busiest part where the run is bound by arrivals or latency. Of a link of a
+    packet network that bounds the run though bytes do not always move over it: the share of time for which packets hold
+    it. Unit: share.
+    """
     sentence: str
     """A sentence that says so."""
 
@@ -1294,6 +1333,10 @@ class Report:
     """Work of garbage collection and wear levelling during the run."""
     flash: FlashOperations
     """Operations of the flash array during the run."""
+    per_request: PerRequest | None
+    """What the flash did for each request. None when no request completed."""
+    chip_states: ChipStates | None
+    """What the chips did with their time. None with `measure.chip-states = false`."""
     mapping_cache: MappingCache | None
     """Lookups and transfers of the cache of the map during the run. None when the whole map is in DRAM."""
     path_conflict: PathConflict

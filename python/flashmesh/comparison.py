@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from flashmesh.axes import Value
+    from flashmesh.normalised import Means
     from flashmesh.plots.runs import Run
     from flashmesh.plots.style import Chart
 
@@ -77,6 +78,26 @@ class Comparison(Plots):
     def to_json(self) -> str:
         """The JSON document as text, ending with a new line."""
         return json.dumps(self.to_dict(), indent=2) + "\n"
+
+    def means(self, measure: str, *baseline: str, inverse: bool = False) -> dict[str, Means]:
+        """The means of the ratios of a measure to a baseline, over everything else that is varied.
+
+        Args:
+            measure: A name that `flashmesh measures` lists, or the dotted key of a value of a result.
+            baseline: What the ratios are against, such as "fabric.kind=bus": each run is compared with the one that has
+                these values and else the same.
+            inverse: Whether a ratio is the baseline's value over the run's, as a speedup is of times.
+
+        Returns:
+            By the values that stand in place of the baseline's.
+
+        Raises:
+            ConfigError: When there is no such measure or baseline.
+        """
+        from flashmesh.normalised import baseline_of, means
+        from flashmesh.report.measures import measure_named
+
+        return means(self, baseline_of(baseline, self.axes), measure_named(measure).value, inverse)
 
     def _runs(self) -> list[Run]:
         from flashmesh.plots.runs import runs_of

@@ -11,10 +11,19 @@ from flashmesh import simulate
 from flashmesh.axes import refuse_clashes
 from flashmesh.cli.drive import drive_of, jobs_of, tell_lonely
 from flashmesh.cli.output import STDOUT, TRACE, inputs, refuse_overwriting, refuse_stdout, require_stdout, stdout
-from flashmesh.cli.parameters import EXIT_CODES, axis, completed, drive_argument, output_option, workload_options
+from flashmesh.cli.parameters import (
+    EXIT_CODES,
+    axis,
+    baseline_option,
+    completed,
+    drive_argument,
+    output_option,
+    workload_options,
+)
 from flashmesh.cli.progress import ProgressBar
 from flashmesh.cli.sweeping import TOLD_FROM, Estimate, announce, failure
 from flashmesh.files import whole_file, write_text
+from flashmesh.normalised import baseline_of
 from flashmesh.report import comparison as comparison_report
 from flashmesh.report.measures import measure_named
 from flashmesh.report.terminal import Terminal
@@ -25,6 +34,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from flashmesh.comparison import Comparison
+    from flashmesh.normalised import Baseline
 
 
 @click.command(epilog=EXIT_CODES)
@@ -53,6 +63,7 @@ if TYPE_CHECKING:
     help="Print one measure alone, such as bandwidth: a row for each value of the first axis. flashmesh measures "
     "lists them.",
 )
+@baseline_option
 @workload_options
 @output_option("--json", "json_file", "Write the results as JSON; - writes them to stdout instead of the table.")
 @output_option(
@@ -66,6 +77,7 @@ def compare(
     axes: tuple[tuple[str, list[str]], ...],
     jobs: int,
     measure: str | None,
+    baseline: tuple[str, ...],
     json_file: Path | None,
     csv_file: Path | None,
     long: bool,
@@ -78,7 +90,8 @@ def compare(
     """Simulate drives that differ in some keys, in parallel, and print them side by side.
 
     CONFIG is a configuration file, preset:NAME, or - for standard input. With --fio it may be left out, for the
-    drive of the defaults. Ratios are against the first run.
+    drive of the defaults. Ratios are against the first run, or with --baseline against the run that has these values
+    and else the same.
     """
     config = drive_of(config, fio_file)
     vary = dict(axes)
@@ -94,6 +107,7 @@ def compare(
     listed = jobs_of(fio_file, quiet)
     if measure is not None:
         measure_named(measure)
+    against = baseline_of(baseline, vary) if baseline else None
     form = "json" if json_file == STDOUT else "csv" if csv_file == STDOUT else "table"
     with ExitStack() as files:
         targets = {
@@ -119,14 +133,14 @@ def compare(
                 files.close()
             partial = session.comparison(partial=True)
             if partial.runs:
-                show_comparison(partial, form, measure, long)
+                show_comparison(partial, form, measure, long, against)
             raise
         comparison = session.comparison()
         if not comparison.runs and session.failures[0].error is not None:
             raise session.failures[0].error
         write_files(comparison, targets, long)
     tell_lonely([run.result for run in comparison.runs], fairness, quiet)
-    show_comparison(comparison, form, measure, long)
+    show_comparison(comparison, form, measure, long, against)
     if session.failures:
         raise failure(session.failures, len(session.tasks), "the others are above, and in the files asked for")
     return 0
@@ -146,7 +160,9 @@ def write_files(comparison: Comparison, targets: Mapping[str, Path], long: bool)
                 fill_parquet(comparison.table(), target)
 
 
-def show_comparison(comparison: Comparison, form: str, measure: str | None, long: bool = False) -> None:
+def show_comparison(
+    comparison: Comparison, form: str, measure: str | None, long: bool = False, baseline: Baseline | None = None
+) -> None:
     """Writes a comparison to stdout."""
     with stdout() as stream:
         match form:
@@ -155,4 +171,4 @@ def show_comparison(comparison: Comparison, form: str, measure: str | None, long
             case "csv":
                 stream.write(comparison.to_csv(long))
             case _:
-                comparison_report.show(comparison, Terminal(stream), measure)
+                comparison_report.show(comparison, Terminal(stream), measure, baseline)

@@ -86,6 +86,15 @@ def output_option(flag: str, name: str, text: str) -> Callable[[F], F]:
     return click.option(flag, name, type=click.Path(path_type=Path), metavar="FILE", help=text)
 
 
+def baseline_option(command: F) -> F:
+    """What ratios are against."""
+    text = (
+        "Take ratios against the run that has this value of a varied key and else the same values, and print their "
+        "means; once for each key."
+    )
+    return click.option("--baseline", multiple=True, metavar="KEY=VALUE", help=text)(command)
+
+
 def workload_options(command: F) -> F:
     """What `run` and `compare` share."""
     trace = click.Path(path_type=Path)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -98,13 +99,15 @@ def reproduce(
 
     selections = selections_of(registry, chosen, traces, quiet)
     mode = "quick" if quick else "full"
-    Reproduction.prepared(selections, mode, None, jobs)
-    store = Store.open(results, resume=True, kind="reproduction", described={"claims": list(names)})
-    try:
-        reproduction = Reproduction.prepared(selections, mode, store, jobs)
+    with ExitStack() as stores:
+
+        def open_store() -> Store:
+            store = Store.open(results, resume=True, kind="reproduction", described={"claims": list(names)})
+            stores.callback(store.close)
+            return store
+
+        reproduction = Reproduction.prepared(selections, mode, open_store, jobs)
         run(reproduction, jobs, quiet)
-    finally:
-        store.close()
     outcomes = reproduction.outcomes()
     write(outcomes, out, json_file)
     with stdout() as stream:

@@ -7,14 +7,16 @@ from typing import IO, TYPE_CHECKING
 
 import click
 
-from flashmesh._native import FlashmeshError
+from flashmesh._native import ConfigError, FlashmeshError
 from flashmesh.cli.output import STDOUT, refuse_overwriting, refuse_stdout, require_stdout, stdout
-from flashmesh.cli.parameters import EXIT_CODES, completed, output_option
+from flashmesh.cli.parameters import EXIT_CODES, baseline_option, completed, output_option
 from flashmesh.comparison import ComparedRun, Comparison
 from flashmesh.files import whole_file, write_text
+from flashmesh.normalised import baseline_of
 from flashmesh.saved import load
 
 if TYPE_CHECKING:
+    from flashmesh.normalised import Baseline
     from flashmesh.results import Result
 
 
@@ -28,10 +30,18 @@ if TYPE_CHECKING:
     shell_complete=completed("measures"),
     help="Print this measure alone; flashmesh measures lists them.",
 )
+@baseline_option
 @click.option("--long", is_flag=True, help="Long-format CSV: one row for each value of each run.")
 @output_option("--csv", "csv_file", "Write the runs as CSV; - writes them to stdout instead of the tables.")
 @output_option("--parquet", "parquet_file", "Write the runs as a Parquet file.")
-def show(path: Path, measures: tuple[str, ...], long: bool, csv_file: Path | None, parquet_file: Path | None) -> int:
+def show(
+    path: Path,
+    measures: tuple[str, ...],
+    baseline: tuple[str, ...],
+    long: bool,
+    csv_file: Path | None,
+    parquet_file: Path | None,
+) -> int:
     """Print saved results again, without simulating.
 
     FILE is what --json or --parquet of a command wrote, or the folder of a sweep or a search.
@@ -44,6 +54,11 @@ def show(path: Path, measures: tuple[str, ...], long: bool, csv_file: Path | Non
     for name in measures:
         measure_named(name)
     found = load(path)
+    against = None
+    if baseline:
+        if not isinstance(found, Comparison):
+            raise ConfigError(f"--baseline: {path} holds one run: nothing is compared in it")
+        against = baseline_of(baseline, found.axes)
     comparison = found if isinstance(found, Comparison) else Comparison({}, (ComparedRun({}, found),))
     if parquet_file is not None:
         comparison.to_parquet(parquet_file)
@@ -54,11 +69,13 @@ def show(path: Path, measures: tuple[str, ...], long: bool, csv_file: Path | Non
         if csv_file == STDOUT:
             stream.write(comparison.to_csv(long))
             return 0
-        show_text(found, measures, stream)
+        show_text(found, measures, stream, against)
     return 0
 
 
-def show_text(found: Result | Comparison, measures: tuple[str, ...], stream: IO[str]) -> None:
+def show_text(
+    found: Result | Comparison, measures: tuple[str, ...], stream: IO[str], baseline: Baseline | None = None
+) -> None:
     """Prints a result or a comparison, or some measures of it."""
     from flashmesh.report import comparison as comparison_report
     from flashmesh.report.measures import measure_named
@@ -71,9 +88,9 @@ def show_text(found: Result | Comparison, measures: tuple[str, ...], stream: IO[
         for number, name in enumerate(measures):
             if number:
                 terminal.print()
-            comparison_report.show(found, terminal, name)
+            comparison_report.show(found, terminal, name, baseline)
         if not measures:
-            comparison_report.show(found, terminal)
+            comparison_report.show(found, terminal, baseline=baseline)
         return
     if not measures:
         from flashmesh.report import summary

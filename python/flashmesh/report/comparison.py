@@ -14,8 +14,12 @@ from flashmesh.report.measures import MEASURES, Measure, measure_named
 from flashmesh.report.summary import PARTS, kinds
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from flashmesh.comparison import Comparison
+    from flashmesh.normalised import Baseline
     from flashmesh.report.terminal import Terminal
+    from flashmesh.results import Result
 
 SIDE_BY_SIDE = 4
 """How many runs fit side by side."""
@@ -28,6 +32,8 @@ KEY_MEASURES = ("IOPS", "bandwidth", "mean", "p99")
 """What is shown of many runs."""
 ASKED_FOR = ("max slowdown",)
 """What is there only where it was asked for, and is shown then of many runs too."""
+AVERAGED = ("execution time", "IOPS", "mean", "p99", "average power")
+"""The measures whose ratios to a baseline are averaged."""
 MAIN_MEASURES = (
     "execution time",
     "IOPS",
@@ -55,20 +61,30 @@ MAIN_MEASURES = (
 """What is shown of a few runs that do not fit side by side."""
 
 
-def show(comparison: Comparison, terminal: Terminal, measure: str | None = None) -> None:
-    """Prints the comparison, or one measure of it."""
+def show(
+    comparison: Comparison, terminal: Terminal, measure: str | None = None, baseline: Baseline | None = None
+) -> None:
+    """Prints the comparison, or one measure of it; ratios are against a baseline, or else against the first run."""
     if not comparison.runs:
         show_failures(comparison, terminal)
         return
     if measure is not None:
-        terminal.print(grid(comparison, measure, terminal))
+        terminal.print(grid(comparison, measure, terminal, baseline))
+        if baseline is not None:
+            terminal.print()
+            terminal.print(averages(comparison, baseline, [measure_named(measure)], terminal))
         return
     show_failures(comparison, terminal)
     names = labels(comparison, terminal)
-    table = beside(comparison, names, terminal) if len(comparison.runs) <= SIDE_BY_SIDE else None
-    tables = [table] if table is not None and terminal.fits(table) else below(comparison, names, terminal)
+    references = references_of(comparison, baseline)
+    table = beside(comparison, names, references, terminal) if len(comparison.runs) <= SIDE_BY_SIDE else None
+    tables = [table] if table is not None and terminal.fits(table) else below(comparison, names, references, terminal)
     for table in tables:
         terminal.print(table)
+        terminal.print()
+    if baseline is not None:
+        by_name = {measure.name: measure for measure in MEASURES}
+        terminal.print(averages(comparison, baseline, [by_name[name] for name in AVERAGED], terminal))
         terminal.print()
     headings = [", ".join(name) for name in names]
     sentences = [
@@ -114,8 +130,24 @@ def shortened(key: str, values: list[str], terminal: Terminal) -> list[str]:
     return short if len(set(short)) == len(set(values)) else values
 
 
-def beside(comparison: Comparison, names: list[list[str]], terminal: Terminal) -> Table:
-    """A row for each measure, and for each run a column with the ratio to the first run."""
+def references_of(comparison: Comparison, baseline: Baseline | None) -> list[Result | None]:
+    """What the ratios of each run are against; None where it has no baseline."""
+    from flashmesh.normalised import partners
+
+    if baseline is None:
+        return [comparison.runs[0].result] * len(comparison.runs)
+    return [None if partner is None else partner.result for partner in partners(comparison, baseline)]
+
+
+def against(measure: Measure, value: float | None, reference: Result | None) -> str:
+    """How many times that of its reference a value is."""
+    return q.ratio(value, None if reference is None else measure.value(reference))
+
+
+def beside(
+    comparison: Comparison, names: list[list[str]], references: Sequence[Result | None], terminal: Terminal
+) -> Table:
+    """A row for each measure, and for each run but the first a column with the ratio to its reference."""
     runs = comparison.runs
     headings = [cell for name in names for cell in (", ".join(name), "")]
     del headings[1:2]
@@ -130,13 +162,15 @@ def beside(comparison: Comparison, names: list[list[str]], terminal: Terminal) -
         if measure.name == f"  {PARTS['host']}":
             table.add_row("mean latency, of it", *[""] * len(headings))
         cells = [measure.text(values[0])]
-        for value in values[1:]:
-            cells += [measure.text(value), q.ratio(value, values[0]) if measure.ratio else ""]
+        for value, reference in list(zip(values, references, strict=True))[1:]:
+            cells += [measure.text(value), against(measure, value, reference) if measure.ratio else ""]
         table.add_row(measure.name, *cells)
     return table
 
 
-def below(comparison: Comparison, names: list[list[str]], terminal: Terminal) -> list[Table]:
+def below(
+    comparison: Comparison, names: list[list[str]], references: Sequence[Result | None], terminal: Terminal
+) -> list[Table]:
     """A row for each run, with the measures that matter most: in one table, or as many as it takes to fit."""
     shown = MAIN_MEASURES if len(comparison.runs) <= A_FEW else (*KEY_MEASURES, *ASKED_FOR)
     by_name = {measure.name: measure for measure in MEASURES}
@@ -145,44 +179,74 @@ def below(comparison: Comparison, names: list[list[str]], terminal: Terminal) ->
     tables: list[Table] = []
     while chosen:
         count = len(chosen)
-        table = rows(comparison, names, chosen, terminal)
+        table = rows(comparison, names, chosen, references, terminal)
         while count > 1 and not terminal.fits(table):
             count -= 1
-            table = rows(comparison, names, chosen[:count], terminal)
+            table = rows(comparison, names, chosen[:count], references, terminal)
         tables.append(table)
         chosen = chosen[count:]
     return tables
 
 
-def grid(comparison: Comparison, name: str, terminal: Terminal) -> Table:
-    """One measure of all runs: a row for each value of the first axis, a column for each combination of the others."""
+def averages(comparison: Comparison, baseline: Baseline, measures: Sequence[Measure], terminal: Terminal) -> Table:
+    """The means of the ratios to the baseline over everything else that is varied."""
+    from flashmesh.normalised import means
+
+    others = [key for key in comparison.axes if key not in baseline.settings]
+    own = ", ".join(baseline.settings)
+    headings = ("runs", "mean", "geometric mean", "min", "max", "largest in", *(("max at",) if others else ()))
+    table = terminal.table(own, f"ratio to {baseline}", *headings, left=2)
+    for measure in measures:
+        # Of times a paper's speedup is the other way round, and its mean is not the inverse of the mean.
+        kinds_of_ratio = ((measure.name, False), ("speedup", True))
+        for name, inverse in kinds_of_ratio if measure.name == "execution time" else kinds_of_ratio[:1]:
+            for value, found in means(comparison, baseline, measure.value, inverse).items():
+                ratios = (found.arithmetic, found.geometric, found.smallest, found.largest)
+                at = [", ".join(value_text(found.largest_at[key]) for key in others)] if others else []
+                cells = (*(q.ratio(ratio, 1.0) for ratio in ratios), f"{found.largest_in} of {found.count}", *at)
+                table.add_row(value, name.strip(), str(found.count), *cells)
+    return table
+
+
+def grid(comparison: Comparison, name: str, terminal: Terminal, baseline: Baseline | None = None) -> Table:
+    """One measure of all runs, or its ratio to a baseline.
+
+    A row for each value of the first axis, a column for each combination of the others.
+    """
     measure = measure_named(name)
     first, *others = comparison.axes
+    references = references_of(comparison, baseline)
     cells: dict[str, dict[str, str]] = {}
-    for run in comparison.runs:
+    for run, reference in zip(comparison.runs, references, strict=True):
         row = cells.setdefault(value_text(run.settings[first]), {})
         column = ", ".join(value_text(run.settings[key]) for key in others) or name
-        row[column] = measure.text(measure.value(run.result))
+        found = measure.value(run.result)
+        row[column] = measure.text(found) if baseline is None else against(measure, found, reference)
     columns = list(dict.fromkeys(column for row in cells.values() for column in row))
     table = terminal.table(first, *columns)
     for value, row in cells.items():
         table.add_row(value, *(row.get(column, "") for column in columns))
     if terminal.fits(table):
         return table
-    return rows(comparison, labels(comparison, terminal), [measure], terminal)
+    return rows(comparison, labels(comparison, terminal), [measure], references, terminal)
 
 
-def rows(comparison: Comparison, names: list[list[str]], chosen: list[Measure], terminal: Terminal) -> Table:
+def rows(
+    comparison: Comparison,
+    names: list[list[str]],
+    chosen: list[Measure],
+    references: Sequence[Result | None],
+    terminal: Terminal,
+) -> Table:
     """A row for each run, with some measures."""
     headings = [cell for measure in chosen for cell in ((measure.name, "") if measure.ratio else (measure.name,))]
     table = terminal.table(*comparison.axes, *headings, left=len(comparison.axes))
-    first = comparison.runs[0].result
-    for name, run in zip(names, comparison.runs, strict=True):
+    for name, run, reference in zip(names, comparison.runs, references, strict=True):
         cells: list[str] = []
         for measure in chosen:
             value = measure.value(run.result)
             cells.append(measure.text(value))
             if measure.ratio:
-                cells.append(q.ratio(value, measure.value(first)))
+                cells.append(against(measure, value, reference))
         table.add_row(*name, *cells)
     return table

@@ -17,7 +17,7 @@ from flashmesh.sweep.session import Session
 from flashmesh.sweep.tasks import Task, refuse_unread
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from flashmesh.reproduce.paper import Claim, Paper
     from flashmesh.reproduce.points import Point
@@ -56,8 +56,16 @@ class Reproduction:
     session: Session
 
     @classmethod
-    def prepared(cls, selections: Sequence[Selection], mode: str, store: Store | None, places: int) -> Reproduction:
+    def prepared(
+        cls, selections: Sequence[Selection], mode: str, open_store: Callable[[], Store], places: int
+    ) -> Reproduction:
         """With every configuration checked and nothing run; what the store has is taken from there.
+
+        Args:
+            selections: The claims of each paper.
+            mode: How much is run.
+            open_store: Opens the folder of results; called once all configurations are sound.
+            places: Runs at once.
 
         Raises:
             ConfigError: When a registry file sets what cannot be configured, or the runs do not fit into memory.
@@ -83,7 +91,7 @@ class Reproduction:
             except ConfigError as error:
                 raise ConfigError(f"{name}: {job} in {regime}: {error}") from None
         memory.require([task.config for task in tasks], places)
-        return cls(tuple(selections), mode, points, Session(tasks, store))
+        return cls(tuple(selections), mode, points, Session(tasks, open_store()))
 
     def outcomes(self) -> list[Outcome]:
         """What came out of each paper; values that lack are None."""

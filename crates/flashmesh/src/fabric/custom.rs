@@ -94,6 +94,10 @@ impl Fabric for Custom {
         self.0.hops()
     }
 
+    fn links_held(&self) -> Vec<Time> {
+        self.0.links_held()
+    }
+
     fn scouts(&self) -> Option<&venice::Counters> {
         self.0.scouts()
     }

@@ -1,8 +1,10 @@
 //! What an interconnect is made of, for counting wires, power and area, and for what bounds a run.
 
 use super::shared_channels::CHANNEL_WIRES;
+use crate::fabric::LinkUsage;
 use crate::ids::LinkId;
 use crate::names;
+use crate::units::Bytes;
 
 names! {
     /// What a link connects.
@@ -104,6 +106,15 @@ impl Layout {
     pub fn of_kind(&self, kind: LinkKind) -> impl Iterator<Item = LinkId> {
         let numbered = self.links.iter().zip(0..).filter(move |(link, _)| link.kind == kind);
         numbered.map(|(_, number)| LinkId(number))
+    }
+
+    /// What crossed the pins of the chips: links that lead to one chip, or else all links there are, carry each transfer once. What went
+    /// from chip to chip crossed the pins of both.
+    pub fn bytes_of_chips(&self, usage: &[LinkUsage]) -> Bytes {
+        let has_chip_links = self.count(LinkKind::Chip) > 0;
+        let links = self.links.iter().zip(usage).filter(|(link, _)| !has_chip_links || link.kind == LinkKind::Chip);
+        let across = if has_chip_links { 1 } else { 2 };
+        links.map(|(_, usage)| usage).map(|link| link.bytes_in + link.bytes_out + link.bytes_across * across).sum()
     }
 
     /// How wide the links are, 1 being the 8 wires of a channel of the bus.

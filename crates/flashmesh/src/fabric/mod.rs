@@ -237,6 +237,12 @@ pub trait Fabric {
     /// What each link carried so far, one entry a link, in the order of [`Layout::links`].
     fn usage(&self) -> &[LinkUsage];
 
+    /// How long each link was held by something that moved over it or waited to move on, where that is longer than it moved: a packet
+    /// network saturates when packets that wait hold its links, long before bytes move all the time. Empty elsewhere.
+    fn links_held(&self) -> Vec<Time> {
+        Vec::new()
+    }
+
     /// How long each controller was busy up to `now`.
     fn controllers_busy(&self, now: Time) -> Vec<Time>;
 

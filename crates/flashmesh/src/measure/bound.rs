@@ -3,10 +3,17 @@
 use super::breakdown::BreakdownSummary;
 use super::report::Utilisation;
 use crate::fabric::Layout;
+use crate::fabric::layout::Link;
 use crate::{names, quantities};
 
 /// A resource busier than this share of the run is what bounds it.
 const SATURATED: f64 = 0.9;
+
+/// A link that is held but moves less than this share of the run is not what the packets on it wait for.
+const MOVING: f64 = 0.5;
+
+/// Requests that spend more than this share of their latency behind others are not bound by their own.
+const WAITING: f64 = 0.5;
 
 /// Open replay: a drive whose queue is full for more than this share of the run does not keep up with the arrivals.
 const OVERDUE: f64 = 0.1;
@@ -42,6 +49,8 @@ names! {
         GarbageCollection = "garbage-collection",
         /// No part: the drive keeps up with the arrivals.
         Arrivals = "arrivals",
+        /// No part is always busy, but requests spend most of their latency behind others: more of them would wait longer.
+        Waiting = "waiting",
         /// No part: too few requests are in flight to fill the drive, and each waits for its own latency.
         Latency = "latency",
     }
@@ -52,7 +61,8 @@ quantities! {
     Bound as "Bound" {
         /// The resource that bounds the run.
         resource: Resource;
-        /// Busy share of that resource; of the busiest part where the run is bound by arrivals or latency.
+        /// Busy share of that resource; of the busiest part where the run is bound by arrivals or latency. Of a link of a packet network
+        /// that bounds the run though bytes do not always move over it: the share of time for which packets hold it.
         share: f64, in "share";
         /// A sentence that says so.
         sentence: String;
@@ -63,21 +73,43 @@ fn busiest(shares: &[f64]) -> (usize, f64) {
     shares.iter().copied().enumerate().fold((0, 0.0), |best, next| if next.1 > best.1 { next } else { best })
 }
 
+/// The busiest of the links that are held nearly always, and over which bytes move for much of that time: the links before it are held,
+/// too, by packets that wait for it, and move less.
+fn congested(moving: &[f64], held: &[f64]) -> Option<usize> {
+    let saturated = held.iter().enumerate().filter(|(link, share)| **share >= SATURATED && moving[*link] >= MOVING);
+    saturated.map(|(link, _)| link).max_by(|left, right| moving[*left].total_cmp(&moving[*right]))
+}
+
+/// Parts of the mean latency, each with its name and whether it is spent behind other requests.
+fn parts(mean: &BreakdownSummary) -> [(f64, &'static str, bool); 8] {
+    [
+        (mean.host, "in the host queue and on the link", true),
+        (mean.cache, "in the device cache", false),
+        (mean.map_wait, "waiting for the map", true),
+        (mean.die_wait, "waiting for dies busy with other requests", true),
+        (mean.behind_gc, "behind garbage collection", true),
+        (mean.path_wait, "waiting for a path", true),
+        (mean.array, "in the flash array", false),
+        (mean.transfer, "moving data to or from the chips", false),
+    ]
+}
+
 /// The largest part of the mean latency, as an aside.
 fn largest_part(mean: &BreakdownSummary) -> String {
-    let parts = [
-        (mean.host, "in the host queue and on the link"),
-        (mean.cache, "in the device cache"),
-        (mean.map_wait, "waiting for the map"),
-        (mean.die_wait, "waiting for dies busy with other requests"),
-        (mean.behind_gc, "behind garbage collection"),
-        (mean.path_wait, "waiting for a path"),
-        (mean.array, "in the flash array"),
-        (mean.transfer, "moving data to or from the chips"),
-    ];
-    let total: f64 = parts.iter().map(|(part, _)| part).sum();
-    let (part, name) = parts.into_iter().fold((0.0, ""), |best, next| if next.0 > best.0 { next } else { best });
+    let parts = parts(mean);
+    let total: f64 = parts.iter().map(|(part, ..)| part).sum();
+    let (part, name) =
+        parts.into_iter().fold((0.0, ""), |best, (part, name, _)| if part > best.0 { (part, name) } else { best });
     if total == 0.0 { String::new() } else { format!(", {:.0} % of it {name}", part / total * 100.0) }
+}
+
+/// The share of the mean latency that is spent behind other requests, when the busiest part of the drive is `busiest`: where that is the
+/// link to the host, the time on the link and that before it are not told apart.
+fn waiting_share(mean: &BreakdownSummary, busiest: Resource) -> f64 {
+    let total: f64 = parts(mean).iter().map(|(part, ..)| part).sum();
+    let waiting: f64 = parts(mean).iter().filter(|(_, _, waits)| *waits).map(|(part, ..)| part).sum();
+    let unclear = if busiest == Resource::HostLink { mean.host } else { 0.0 };
+    if total == 0.0 { 0.0 } else { (waiting - unclear) / total }
 }
 
 /// A part of the drive that may bound a run.
@@ -94,11 +126,13 @@ impl Bound {
     ///
     /// `at_work` is the share of the makespan in which each `unit` worked, a die or a chip whose dies take turns: one that holds
     /// data which waits for a path is busy, but bounds nothing. `dram` is the busy share of the DRAM, where there is a device cache.
+    /// `held` are the shares of time for which packets hold each link, moving or not; empty where links
+    /// are held to move only.
     pub fn find(
         utilisation: &Utilisation,
         (unit, at_work): (&str, &[f64]),
         dram: Option<f64>,
-        layout: &Layout,
+        (layout, held): (&Layout, &[f64]),
         mean: Option<&BreakdownSummary>,
         load: Load,
     ) -> Bound {
@@ -119,6 +153,9 @@ impl Bound {
         // A controller is busy while its link is: of those as busy as each other the first one is named.
         let most = parts.into_iter().fold(nothing, |best, next| if next.share > best.share { next } else { best });
         if most.share < SATURATED {
+            if let Some(link) = congested(&utilisation.links, held) {
+                return Bound::of_a_held_link(link, held[link], utilisation, layout);
+            }
             return Bound::of_the_load(most, mean, load);
         }
         let (dies, collection) = (percent(utilisation.dies_mean), percent(utilisation.dies_gc_mean));
@@ -164,6 +201,17 @@ impl Bound {
         Bound { resource: if mostly_collection { Resource::GarbageCollection } else { resource }, share, sentence }
     }
 
+    /// Packets that wait hold `link` nearly always.
+    fn of_a_held_link(link: usize, held: f64, utilisation: &Utilisation, layout: &Layout) -> Bound {
+        let Link { kind, name } = &layout.links[link];
+        let (kind, moving, dies) = (kind.plural(), percent(utilisation.links[link]), percent(utilisation.dies_mean));
+        let held_text = percent(held);
+        let sentence = format!(
+            "bound by the {kind}: packets hold {name} {held_text} of the time, and move over it {moving} of the time, the dies are {dies} busy"
+        );
+        Bound { resource: Resource::Links, share: held, sentence }
+    }
+
     /// Nothing is saturated: the load decides, and `most` is the busiest part.
     fn of_the_load(most: Part, mean: Option<&BreakdownSummary>, load: Load) -> Bound {
         let Part { resource, share, name } = most;
@@ -175,6 +223,11 @@ impl Bound {
             Load::Open { overdue_share } => {
                 let full = percent(overdue_share);
                 (resource, format!("the drive falls behind the arrivals, its queue is full {full} of the time: {busy}"))
+            }
+            Load::OnCompletion if mean.is_some_and(|mean| waiting_share(mean, resource) > WAITING) => {
+                let largest = mean.map_or(String::new(), largest_part);
+                let waited = "requests wait for each other though no part is always busy: latency";
+                (Resource::Waiting, format!("{waited} rises with the load{largest}; {busy}"))
             }
             Load::OnCompletion => {
                 (Resource::Latency, format!("bound by latency{}: {busy}", mean.map_or(String::new(), largest_part)))
@@ -191,7 +244,7 @@ fn percent(share: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fabric::layout::{Link, LinkKind};
+    use crate::fabric::layout::LinkKind;
 
     /// Two channels, a controller each, whose link is its only work.
     fn utilisation(link: f64, channels: [f64; 2], die: f64, gc: f64) -> Utilisation {
@@ -213,7 +266,7 @@ mod tests {
     fn find(utilisation: &Utilisation, mean: Option<&BreakdownSummary>, load: Load) -> Bound {
         let link = |number| Link { kind: LinkKind::Channel, name: format!("channel {number}") };
         let layout = Layout { links: (0..2).map(link).collect(), wires: 16, controllers: 2, routers: 0 };
-        Bound::find(utilisation, ("die", &utilisation.dies), None, &layout, mean, load)
+        Bound::find(utilisation, ("die", &utilisation.dies), None, (&layout, &[]), mean, load)
     }
 
     #[test]
@@ -228,8 +281,9 @@ mod tests {
     fn a_cache_whose_dram_is_always_busy_bounds_the_run() {
         let layout = Layout { links: Vec::new(), wires: 0, controllers: 2, routers: 0 };
         let utilisation = utilisation(0.3, [0.2, 0.2], 0.5, 0.0);
-        let found =
-            |dram| Bound::find(&utilisation, ("die", &utilisation.dies), Some(dram), &layout, None, Load::OnCompletion);
+        let found = |dram| {
+            Bound::find(&utilisation, ("die", &utilisation.dies), Some(dram), (&layout, &[]), None, Load::OnCompletion)
+        };
         assert_eq!(found(0.97).sentence, "bound by the DRAM of the cache, 97 % busy, the dies 50 % on average");
         assert_eq!(found(0.97).resource, Resource::Dram);
         assert_eq!(found(0.6).sentence, "bound by latency: the DRAM of the cache is the busiest part, at 60 %");
@@ -274,23 +328,34 @@ mod tests {
     }
 
     #[test]
-    fn a_run_bound_by_latency_says_where_most_of_it_goes() {
-        let mean = BreakdownSummary {
+    fn a_run_bound_by_latency_or_by_waiting_says_where_most_of_it_goes() {
+        let mean = |host, behind_gc, array| BreakdownSummary {
             count: 1,
-            host: 1.0,
+            host,
             cache: 0.0,
             map_wait: 0.0,
             die_wait: 1.0,
-            behind_gc: 7.0,
+            behind_gc,
             path_wait: 0.0,
-            array: 1.0,
+            array,
             transfer: 0.0,
         };
-        let bound = find(&utilisation(0.3, [0.5, 0.5], 0.6, 0.0), Some(&mean), Load::OnCompletion);
+        let found = |link, mean| find(&utilisation(link, [0.5, 0.5], 0.6, 0.0), Some(&mean), Load::OnCompletion);
+        let bound = found(0.3, mean(1.0, 2.0, 6.0));
         assert_eq!(
             bound.sentence,
-            "bound by latency, 70 % of it behind garbage collection: die 0 is the busiest part, at 60 %"
+            "bound by latency, 60 % of it in the flash array: die 0 is the busiest part, at 60 %"
         );
+        assert_eq!(bound.resource, Resource::Latency);
+        let bound = found(0.3, mean(1.0, 7.0, 1.0));
+        assert_eq!(
+            bound.sentence,
+            "requests wait for each other though no part is always busy: latency rises with the load, 70 % of it behind garbage collection; die 0 is the busiest part, at 60 %"
+        );
+        assert_eq!(bound.resource, Resource::Waiting);
+        // On a link to the host that is the busiest part the time may be that of the link itself.
+        let [queued, carried] = [0.3, 0.8].map(|link| found(link, mean(8.0, 0.0, 1.0)).resource);
+        assert_eq!((queued, carried), (Resource::Waiting, Resource::Latency));
     }
 
     #[test]
@@ -304,6 +369,29 @@ mod tests {
             bound.sentence,
             "bound by the controllers: controller 0 is 96 % busy, all of them 94 % on average, the dies 50 %"
         );
+    }
+
+    #[test]
+    fn a_link_that_waiting_packets_hold_bounds_the_run_though_bytes_move_over_it_less() {
+        let link = |number| Link { kind: LinkKind::Mesh, name: format!("link {number}") };
+        let layout = Layout { links: (0..2).map(link).collect(), wires: 16, controllers: 2, routers: 2 };
+        let found = |links: [f64; 2], held: &[f64]| {
+            let busy = Utilisation { controllers: vec![0.1; 2], ..utilisation(0.3, links, 0.2, 0.0) };
+            Bound::find(&busy, ("die", &busy.dies), None, (&layout, held), None, Load::OnCompletion)
+        };
+        // Packets hold link 0 because they wait for link 1.
+        let bound = found([0.6, 0.8], &[0.99, 0.97]);
+        assert_eq!((bound.resource, bound.share), (Resource::Links, 0.97));
+        assert_eq!(
+            bound.sentence,
+            "bound by the mesh links: packets hold link 1 97 % of the time, and move over it 80 % of the time, the dies are 20 % busy"
+        );
+        assert_eq!(
+            found([0.6, 0.8], &[0.99, 0.85]).sentence.split(':').nth(1),
+            Some(" packets hold link 0 99 % of the time, and move over it 60 % of the time, the dies are 20 % busy")
+        );
+        assert_eq!(found([0.3, 0.8], &[0.99, 0.85]).resource, Resource::Latency);
+        assert_eq!(found([0.6, 0.8], &[]).resource, Resource::Latency);
     }
 
     #[test]

@@ -102,6 +102,20 @@ impl Latencies {
         Time::from_ps(histogram.value_at_quantile(quantile)).min(self.max)
     }
 
+    /// The standard deviation, of latencies as far as bins tell them apart.
+    fn deviation(&self) -> f64 {
+        let counted = || {
+            let bins = self.bins.iter().enumerate().filter(|(_, count)| **count > 0);
+            bins.map(|(bin, &count)| {
+                (f64::midpoint(shortest_of(bin) as f64, shortest_of(bin + 1) as f64), count as f64)
+            })
+        };
+        let count = self.count() as f64;
+        let mean = counted().map(|(latency, count)| latency * count).sum::<f64>() / count;
+        let variance = counted().map(|(latency, count)| (latency - mean).powi(2) * count).sum::<f64>() / count;
+        variance.sqrt()
+    }
+
     /// The summary, or nothing when no request was counted.
     pub fn summary(&self) -> Option<LatencySummary> {
         if self.count() == 0 {
@@ -112,6 +126,7 @@ impl Latencies {
         Some(LatencySummary {
             count: self.count(),
             mean: self.sum_ps as f64 / self.count() as f64,
+            deviation: self.deviation(),
             p50: at(0.5),
             p95: at(0.95),
             p97: at(0.97),
@@ -170,6 +185,8 @@ quantities! {
         count: u64, in "requests";
         /// Mean, exact.
         mean: f64, in "ps";
+        /// Standard deviation of the latencies around their mean, to three digits.
+        deviation: f64, in "ps";
         /// Median.
         p50: u64, in "ps";
         /// 95th percentile.
@@ -196,6 +213,18 @@ quantities! {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_deviation_is_that_of_the_latencies() {
+        let mut latencies = Latencies::default();
+        // 10 us and 30 us alike: 10 us from their mean.
+        (0..1000).for_each(|each| latencies.record(Time::from_us(10 + 20 * (each % 2))));
+        let summary = latencies.summary().expect("there are some");
+        assert!((summary.deviation / 1e7 - 1.0).abs() < 0.002, "{}", summary.deviation);
+        let mut alike = Latencies::default();
+        (0..1000).for_each(|_| alike.record(Time::from_ps(123_456_789)));
+        assert_eq!(alike.summary().expect("there are some").deviation, 0.0);
+    }
 
     #[test]
     fn mean_and_max_are_exact_and_percentiles_within_a_thousandth() {

@@ -47,6 +47,10 @@ quantities! {
         gc: GcReport;
         /// Operations of the flash array during the run.
         flash: FlashReport;
+        /// What the flash did for each request.
+        per_request: Option<PerRequestReport>, null "when no request completed";
+        /// What the chips did with their time.
+        chip_states: Option<ChipStatesReport>, null "with `measure.chip-states = false`";
         /// Lookups and transfers of the cache of the map during the run.
         mapping_cache: Option<MappingCacheReport>, null "when the whole map is in DRAM";
         /// Transfers and requests that found their path free at the first try, during the run.
@@ -102,6 +106,34 @@ quantities! {
         version: &'static str;
         /// Whether the run was stopped before its end.
         interrupted: bool;
+    }
+}
+
+quantities! {
+    /// All the flash did, for each completed request (Design for Scalability, PACT 2014, Table 3).
+    PerRequestReport as "PerRequest" {
+        /// Array reads per request; one over several planes counts once, and one of a copyback too.
+        reads: f64, in "operations";
+        /// Array programs per request, counted alike.
+        programs: f64, in "operations";
+        /// Data and metadata that crossed the pins of the chips per request, in either direction.
+        transferred_bytes: f64, in "B";
+        /// Pages read to complete writes of a part of them, over pages that requests wrote.
+        partial_update_share: Option<f64>, in "share", null "when requests wrote no page";
+    }
+}
+
+quantities! {
+    /// Shares of time of the chips, which add up to 1 (Design for Scalability, PACT 2014, Figure 5).
+    ChipStatesReport as "ChipStates" {
+        /// Commands or data move to or from the chip, over whatever path they have, and no array of it works.
+        exclusive_transfer: f64, in "share";
+        /// Something moves while an array works.
+        overlapped: f64, in "share";
+        /// Arrays work, and nothing moves.
+        exclusive_execution: f64, in "share";
+        /// Neither. Dies that only wait, for a path or with an operation suspended, count as idle.
+        idle: f64, in "share";
     }
 }
 

@@ -21,8 +21,9 @@ impl<M: Model> Snapshot<'_, M> {
         let at_work: Vec<f64> = self.work().iter().map(works).collect();
         let unit = if self.datapath.dies_take_turns() { "chip" } else { "die" };
         let dram = self.firmware.cache().map(|device| share_of_run(device.dram_busy(self.now)));
-        let layout = self.datapath.fabric().layout();
-        Bound::find(utilisation, (unit, &at_work), dram, layout, breakdown, self.load(end))
+        let fabric = self.datapath.fabric();
+        let held: Vec<f64> = fabric.links_held().into_iter().map(share_of_run).collect();
+        Bound::find(utilisation, (unit, &at_work), dram, (fabric.layout(), &held), breakdown, self.load(end))
     }
 
     /// How the requests were issued; those of streams that all have arrivals fall behind when those of one do.

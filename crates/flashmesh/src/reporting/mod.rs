@@ -19,7 +19,8 @@ use crate::kernel::model::Model;
 use crate::measure::conflicts::Conflicts;
 use crate::measure::peak_rss;
 use crate::measure::report::{
-    FlashReport, LinksReport, MappingCacheReport, PathConflictReport, Report, StreamReport, Utilisation,
+    FlashReport, LinksReport, MappingCacheReport, PathConflictReport, PerRequestReport, Report, StreamReport,
+    Utilisation,
 };
 use crate::measure::stream::{StreamFigures, StreamMeasures};
 use crate::power::{area, energy};
@@ -72,7 +73,10 @@ impl<M: Model> Snapshot<'_, M> {
             breakdown_ps,
             write_amplification: flash.write_amplification(&gc),
             gc,
+            per_request: self.per_request(&flash),
             flash,
+            // Counted by a probe, and put in its place when the run is over.
+            chip_states: None,
             mapping_cache: self.firmware.mapping_cache().map(|map| MappingCacheReport {
                 entries: map.capacity(),
                 hit_share: map.counters().hit_share(),
@@ -118,6 +122,20 @@ impl<M: Model> Snapshot<'_, M> {
             overdue_programs: operations.overdue_programs,
             ..self.firmware.counters().flash.clone()
         }
+    }
+
+    /// What the flash did for each request, once one has completed.
+    fn per_request(&self, flash: &FlashReport) -> Option<PerRequestReport> {
+        let requests = self.frontend.counters().completed;
+        let (work, fabric) = (&self.datapath.counters().work, self.datapath.fabric());
+        let each = |count: u64| count as f64 / requests as f64;
+        let written = flash.pages_written;
+        (requests > 0).then(|| PerRequestReport {
+            reads: each(work.reads.iter().sum()),
+            programs: each(work.programs.iter().sum()),
+            transferred_bytes: each(fabric.layout().bytes_of_chips(fabric.usage()).as_u64()),
+            partial_update_share: (written > 0).then(|| flash.partial_write_reads as f64 / written as f64),
+        })
     }
 
     fn path_conflicts(&self, conflicts: &Conflicts) -> PathConflictReport {

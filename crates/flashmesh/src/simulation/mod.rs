@@ -23,7 +23,7 @@ use crate::kernel::Kernel;
 use crate::kernel::probe::{Probe, Scope};
 use crate::measure::log::RequestSink;
 use crate::measure::report::Report;
-use crate::probes::CollisionProbe;
+use crate::probes::{ChipStatesProbe, CollisionProbe};
 use crate::recording::Window;
 use crate::recording::network::{NetworkRecorder, Recorded};
 use crate::recording::timeline::{Outcome, Shape, Timeline};
@@ -135,7 +135,7 @@ impl Simulation {
             None => Ftl::prepared(&geometry, config, &watch),
         };
         let firmware = Firmware::new(config, &geometry, ftl);
-        let analyses_collisions = config.measure.collisions;
+        let (analyses_collisions, tells_chip_states) = (config.measure.collisions, config.measure.chip_states);
         let config = Box::new(config.clone());
         let drive = Drive { config, geometry, kernel: Kernel::default(), frontend, firmware, datapath, at_cut: None };
         let drive = AnyDrive::Full(Box::new(drive));
@@ -144,6 +144,10 @@ impl Simulation {
             let drive = simulation.full();
             let probe = CollisionProbe::new(&drive.config, &drive.geometry);
             drive.kernel.add_probe(Box::new(probe));
+        }
+        if tells_chip_states {
+            let drive = simulation.full();
+            drive.kernel.add_probe(Box::new(ChipStatesProbe::new(&drive.geometry)));
         }
         Ok(simulation)
     }

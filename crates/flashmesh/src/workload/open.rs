@@ -80,13 +80,15 @@ pub fn open(
         WorkloadKind::Profile => {
             let name = workload.profile.as_deref().unwrap_or_default();
             let named = profiles::find(name)?;
+            let mut description = named.describe();
+            description.push_str(&profiles::settings(workload));
+            let summary = ProfileSummary { name: named.name().to_owned(), description };
             let source: Box<dyn WorkloadSource> = match named {
                 Named::Profile(profile) => {
                     Box::new(ProfileSource::new(profile, workload, replay, capacity, sector_size, seed)?)
                 }
-                Named::Mix(mix) => Box::new(MixSource::new(mix, workload, replay, capacity, sector_size, seed)?),
+                Named::Mix(mix) => Box::new(MixSource::new(&mix, workload, replay, capacity, sector_size, seed)?),
             };
-            let summary = ProfileSummary { name: named.name().to_owned(), description: named.describe() };
             Ok((source, WorkloadSummary::Profile(summary)))
         }
         WorkloadKind::Fitted => {

@@ -1,6 +1,6 @@
 //! The presets against the tables of the papers: capacity, parallelism and latencies.
 
-use flashmesh::config::{Allocation, Config, Geometry, MultiPlane, Suspension};
+use flashmesh::config::{Allocation, Config, DieStart, Geometry, MultiPlane, Suspension};
 use flashmesh::units::{Bytes, Rate, Time};
 
 fn preset(name: &str) -> Config {
@@ -82,7 +82,8 @@ fn enterprise_slc_has_chips_of_32_gib() {
     assert_eq!(config.geometry.page_spare, Bytes::new(224));
     assert_eq!(config.geometry.over_provisioning, 0.3);
     assert_eq!(config.gc.background_threshold, 0.4);
-    assert_eq!(config.ftl.allocation, Allocation::Dynamic);
+    assert_eq!(config.ftl.allocation, Allocation::FreeChannel);
+    assert_eq!(config.flash.die_start, DieStart::Together);
     assert_eq!(config.flash.multi_plane, MultiPlane::SameBlockAndOffset);
     assert_eq!(page_on_channel(&config), Time::from_ns(5 * 4096), "5 ns a byte");
 }

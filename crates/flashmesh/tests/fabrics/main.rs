@@ -9,6 +9,7 @@ mod flash_path;
 mod held_paths;
 mod interconnects;
 mod nossd;
+mod outputs;
 mod recordings;
 mod timing_gates;
 mod venice_drive;

@@ -6,6 +6,7 @@ mod support;
 
 mod fitted_profiles;
 mod fitted_real_traces;
+mod profile_settings;
 mod profiles;
 mod readers_files;
 mod readers_formats;

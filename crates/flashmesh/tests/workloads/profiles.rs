@@ -32,9 +32,9 @@ fn profile(name: &str) -> &'static Profile {
     }
 }
 
-fn mix(name: &str) -> &'static Mix {
+fn mix(name: &str) -> Mix {
     match profiles::find(name).unwrap() {
-        Named::Mix(mix) => mix,
+        Named::Mix(mix) => mix.into_owned(),
         Named::Profile(profile) => panic!("{} is a profile", profile.name),
     }
 }
@@ -191,22 +191,22 @@ fn every_mix_meets_its_inter_arrival_and_the_means_of_its_members_within_a_perce
 
 #[test]
 fn a_member_of_a_mix_makes_the_requests_of_its_profile_in_its_own_part_of_the_drive() {
-    let mix = mix("mix2");
+    let mix = &mix("mix2");
     let all = drain(&mut mix_source(mix, &open(), 30_000, 5), 0);
     let mut start = Bytes::ZERO;
     for (index, member) in (0..).zip(&mix.members) {
         let own: Vec<&IoRequest> = all.iter().filter(|request| request.stream == index).collect();
-        assert!(own.len() > 2_000, "{} of {}", own.len(), member.name);
-        assert_eq!(own[0].arrival, Time::ZERO, "{} starts with the others", member.name);
-        let end = start + member.assumed.footprint;
+        assert!(own.len() > 2_000, "{} of {}", own.len(), member.profile.name);
+        assert_eq!(own[0].arrival, Time::ZERO, "{} starts with the others", member.profile.name);
+        let end = start + member.profile.assumed.footprint;
         assert!(own.iter().all(|request| start <= request.offset && request.offset + request.size <= end));
         start = end;
     }
     // The first member draws what its profile draws alone, at the pace of the mix.
-    let first = mix.members[0];
+    let first = &mix.members[0];
     let own = all.iter().filter(|request| request.stream == 0);
-    let pace = mix.interarrival_of(first).as_ps() as f64 / first.mean_interarrival.value.as_ps() as f64;
-    for (within, alone) in own.zip(requests(first, 30_000, 5)) {
+    let pace = mix.interarrival_of(first).as_ps() as f64 / first.mean_interarrival.as_ps() as f64;
+    for (within, alone) in own.zip(requests(first.profile, 30_000, 5)) {
         assert_eq!((within.offset, within.size, within.kind), (alone.offset, alone.size, alone.kind));
         assert!((within.arrival.as_ps() as f64 - alone.arrival.as_ps() as f64 * pace).abs() < 1e6);
     }
@@ -215,7 +215,7 @@ fn a_member_of_a_mix_makes_the_requests_of_its_profile_in_its_own_part_of_the_dr
 #[test]
 fn members_that_are_alike_draw_different_requests() {
     // YCSB_B and YCSB_D differ in nothing but their means: with one sequence of draws they would arrive in step.
-    let all = drain(&mut mix_source(mix("mix5"), &open(), 50_000, 9), 0);
+    let all = drain(&mut mix_source(&mix("mix5"), &open(), 50_000, 9), 0);
     let gaps = |stream: u32| -> Vec<f64> {
         let own: Vec<Time> =
             all.iter().filter(|request| request.stream == stream).map(|request| request.arrival).collect();
@@ -232,7 +232,7 @@ fn members_that_are_alike_draw_different_requests() {
 
 #[test]
 fn stress_replay_of_a_mix_keeps_the_order_of_arrival_and_leaves_out_the_times() {
-    let mix = mix("mix6");
+    let mix = &mix("mix6");
     let untimed = |request: IoRequest| IoRequest { arrival: Time::ZERO, ..request };
     let open: Vec<IoRequest> = drain(&mut mix_source(mix, &open(), 5_000, 3), 0).into_iter().map(untimed).collect();
     let stress = Replay { mode: ReplayMode::Stress, ..Replay::default() };
@@ -241,7 +241,7 @@ fn stress_replay_of_a_mix_keeps_the_order_of_arrival_and_leaves_out_the_times() 
 
 #[test]
 fn closed_replay_deals_threads_and_requests_to_the_members_of_a_mix() {
-    let mut source = mix_source(mix("mix6"), &closed(4), 102, 3);
+    let mut source = mix_source(&mix("mix6"), &closed(4), 102, 3);
     for (thread, member, share) in [(0, 0, 26), (1, 1, 26), (2, 2, 25), (3, 0, 25)] {
         let own = drain(&mut source, thread);
         assert_eq!(own.len(), share, "thread {thread}");
@@ -253,7 +253,7 @@ fn closed_replay_deals_threads_and_requests_to_the_members_of_a_mix() {
 #[test]
 fn a_mix_is_refused_where_its_parts_or_its_threads_are_too_few() {
     let refusal = |workload: &Workload, replay: &Replay, capacity| {
-        MixSource::new(mix("mix2"), workload, replay, capacity, SECTOR, 1).unwrap_err().to_string()
+        MixSource::new(&mix("mix2"), workload, replay, capacity, SECTOR, 1).unwrap_err().to_string()
     };
     let too_small = refusal(&Workload::default(), &open(), Bytes::new(63 << 30));
     assert!(too_small.starts_with("profile \"mix2\": workload.footprint: 64GiB "), "{too_small}");
@@ -266,7 +266,7 @@ fn a_mix_is_refused_where_its_parts_or_its_threads_are_too_few() {
 
 #[test]
 fn the_configured_footprint_of_a_mix_is_shared_in_proportion() {
-    let mix = mix("mix2");
+    let mix = &mix("mix2");
     let start = Bytes::from_kib(4 << 20);
     let workload =
         Workload { footprint_start: start, footprint: Some(Bytes::from_kib(8 << 20)), ..Workload::default() };

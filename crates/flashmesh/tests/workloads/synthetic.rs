@@ -256,7 +256,7 @@ fn one_stream_serves_all_threads_in_stress_and_open_replay() {
 #[test]
 fn where_requests_go_does_not_depend_on_when_they_arrive() {
     let placed = |arrivals, replay: &Replay| {
-        let workload = Workload { arrivals, burst_length: 4, ..rich(Pattern::Zipf) };
+        let workload = Workload { arrivals: Some(arrivals), burst_length: Some(4), ..rich(Pattern::Zipf) };
         requests(&workload, replay, 9)
             .into_iter()
             .map(|request| (request.kind, request.offset, request.size))
@@ -272,9 +272,9 @@ fn the_mean_interarrival_is_met_within_half_a_percent() {
     for (arrivals, burst_length) in [(ArrivalKind::Constant, 1), (ArrivalKind::Exponential, 1), (ArrivalKind::Burst, 4)]
     {
         let workload = Workload {
-            arrivals,
-            burst_length,
-            interarrival: Time::from_ns(12_345),
+            arrivals: Some(arrivals),
+            burst_length: Some(burst_length),
+            interarrival: Some(Time::from_ns(12_345)),
             requests: Some(1_000_001),
             ..Workload::default()
         };
@@ -299,7 +299,7 @@ fn bad_parameters_are_named_by_their_key() {
         ("workload.alignment", Workload { alignment: Some(Bytes::new(1000)), ..base() }),
         ("workload.footprint", Workload { footprint: Some(Bytes::new(9 * GIB)), ..base() }),
         ("workload.footprint-start", Workload { footprint_start: Bytes::new(8 * GIB), ..base() }),
-        ("workload.burst-length", Workload { arrivals: ArrivalKind::Burst, burst_length: 0, ..base() }),
+        ("workload.burst-length", Workload { arrivals: Some(ArrivalKind::Burst), burst_length: Some(0), ..base() }),
     ];
     for (key, workload) in cases {
         let error = SyntheticSource::new(&workload, &open(), drive(), SECTOR, 0).unwrap_err();
@@ -348,8 +348,8 @@ prop_compose! {
             hot_traffic,
             read_share,
             deallocate_share: deallocate_share * (1.0 - read_share),
-            arrivals,
-            burst_length,
+            arrivals: Some(arrivals),
+            burst_length: Some(burst_length),
             requests: Some(300),
             ..Workload::default()
         }

@@ -37,6 +37,8 @@ section! {
         collision_interval: Time = Time::from_us(10), in Time::from_ns(1)..=Time::from_ms(1000), with "collisions" = ["true"];
         /// The most collision pairs that are kept, about 24 B each; where there are more, a fair sample of them.
         collision_pairs: u32 = 1 << 22, in 1..=1 << 30, with "collisions" = ["true"];
+        /// Whether it is told apart what the chips do with their time: transfers, array operations, both at once, or nothing.
+        chip_states: bool = false;
         /// Whether transfers, the links they hold and the scouts of Venice are recorded, for the moving view of a report.
         network: bool = false;
         /// The most that the recording of the network holds: transfers, uses of links and steps of scouts. It ends where it is full.

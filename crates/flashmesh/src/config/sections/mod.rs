@@ -62,5 +62,6 @@ pub use times::Times;
 pub use venice::{Retry, Routing, Service, TieBreak, Venice};
 pub use wear::Wear;
 pub use workload::{
-    ArrivalKind, Beyond, BlkparseEvent, Pattern, TraceFormat, TracePolarity, TraceTimeUnit, Workload, WorkloadKind,
+    ArrivalKind, Beyond, BlkparseEvent, MixPlacement, Pattern, TraceFormat, TracePolarity, TraceTimeUnit, Workload,
+    WorkloadKind,
 };

@@ -50,6 +50,16 @@ choices! {
 }
 
 choices! {
+    /// Where the members of a mix lie.
+    MixPlacement {
+        /// Each in a part of its own, one behind the other in the order of the members.
+        Apart = "apart",
+        /// All from `footprint-start`, one over the other.
+        Shared = "shared",
+    }
+}
+
+choices! {
     /// Layout of a trace file.
     TraceFormat {
         /// Found from the first lines.
@@ -147,7 +157,8 @@ section! {
     Workload, "workload" {
         /// Where requests come from.
         kind: WorkloadKind = WorkloadKind::Synthetic;
-        /// Name of the profile or mix; `flashmesh profiles` lists them.
+        /// Name of the profile or mix; `flashmesh profiles` lists them. A mix of one's own is written `src2_1 + 2*proj_3 + hm_0@50us`:
+        /// profiles with a factor to their published rate, or with a mean time between arrivals.
         profile: Option<String> = None, unset "no profile";
         /// The trace file; relative to the configuration file.
         trace: Option<PathBuf> = None, unset "no trace";
@@ -188,11 +199,13 @@ section! {
         /// Sizes of requests.
         request_size: Sizes = Sizes(vec![(Bytes::from_kib(4), 1.0)]), in Bytes::new(512)..=REQUEST_SIZE_MAX, with "kind" = ["\"synthetic\""];
         /// Requests begin at multiples of this.
-        alignment: Option<Bytes> = None, unset "the smallest request size", in Bytes::new(512)..=SPACE_MAX, with "kind" = ["\"synthetic\""];
+        alignment: Option<Bytes> = None, unset "the smallest request size; what a profile assumes", in Bytes::new(512)..=SPACE_MAX, with "kind" = ["\"synthetic\"", "\"profile\""];
         /// Where the footprint begins.
         footprint_start: Bytes = Bytes::ZERO, in Bytes::ZERO..=SPACE_MAX, with "kind" = ["\"synthetic\"", "\"profile\""];
         /// How much of the drive is touched.
         footprint: Option<Bytes> = None, unset "all of the drive; what a profile assumes", in Bytes::new(512)..=SPACE_MAX, with "kind" = ["\"synthetic\"", "\"profile\""];
+        /// Where the members of a mix lie.
+        mix_placement: MixPlacement = MixPlacement::Apart, with "kind" = ["\"profile\""];
         /// Skew of the Zipf pattern.
         zipf_theta: f64 = 0.99, in 0.0..=5.0, with "kind" = ["\"synthetic\""], with "pattern" = ["\"zipf\""];
         /// Share of the footprint that is hot.
@@ -203,10 +216,10 @@ section! {
         /// Share of requests that go to what is hot.
         hot_traffic: f64 as Share = 0.8, in 0.0..=1.0, with "kind" = ["\"synthetic\""], with "pattern" = ["\"hot-cold\"", "\"hot-stride\""];
         /// How arrivals are spaced (they matter in open replay only).
-        arrivals: ArrivalKind = ArrivalKind::Exponential, with "kind" = ["\"synthetic\""];
-        /// Mean time between arrivals.
-        interarrival: Time = Time::from_us(10), in Time::ZERO..=Time::from_ms(1_000_000), with "kind" = ["\"synthetic\""];
+        arrivals: Option<ArrivalKind> = None, unset "exponential; what a profile assumes", with "kind" = ["\"synthetic\"", "\"profile\""];
+        /// Mean time between arrivals; of a mix, of all its members together.
+        interarrival: Option<Time> = None, unset "10us; what is published of a profile or a mix", in Time::ZERO..=Time::from_ms(1_000_000), with "kind" = ["\"synthetic\"", "\"profile\""];
         /// Requests in a burst.
-        burst_length: u32 = 1, in 1..=1_000_000, with "kind" = ["\"synthetic\""], with "arrivals" = ["\"burst\""];
+        burst_length: Option<u32> = None, unset "1; what a profile assumes", in 1..=1_000_000, with "kind" = ["\"synthetic\"", "\"profile\""], with "arrivals" = ["\"burst\""];
     }
 }

@@ -95,6 +95,15 @@ impl LinkAccounting {
         self.numbers[link.index()]
     }
 
+    /// How long packets held each link, in either direction.
+    pub(super) fn held(&self, network: &Transport, flit_time: Time) -> Vec<Time> {
+        let mut held = vec![Time::ZERO; self.usage.len()];
+        for (link, number) in (0..).map(LinkId).zip(&self.numbers) {
+            held[number.index()] += flit_time * network.held_cycles(link);
+        }
+        held
+    }
+
     /// How long each controller was busy with the busier of its two directions.
     pub(super) fn controllers_busy(&self) -> Vec<Time> {
         let busy = |links: &Vec<LinkId>| {

@@ -477,6 +477,10 @@ impl Fabric for Nossd {
         self.links.usage()
     }
 
+    fn links_held(&self) -> Vec<Time> {
+        self.links.held(&self.network, self.flit_time)
+    }
+
     fn controllers_busy(&self, _now: Time) -> Vec<Time> {
         self.links.controllers_busy()
     }

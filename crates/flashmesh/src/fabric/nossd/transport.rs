@@ -79,6 +79,11 @@ impl Transport {
         either!(self, network => network.take_log())
     }
 
+    /// For how many cycles packets that are through held a link; of two that share a wire the first one has those of both.
+    pub fn held_cycles(&self, link: LinkId) -> u64 {
+        either!(self, network => network.held_cycles(link))
+    }
+
     pub fn held(&self) -> Vec<(LinkId, u64)> {
         either!(self, network => network.held().collect())
     }

@@ -228,7 +228,7 @@ impl Network {
     fn hold(&mut self, link: LinkId, source: LinkId, packet: PacketId) {
         let now = self.now;
         let state = &mut self.links[link.index()];
-        (state.packet, state.source) = (packet, source);
+        (state.packet, state.source, state.granted) = (packet, source, now);
         (state.left, state.free, state.head) = (self.packets[packet].packet.flits, now, NOT_YET);
         if !state.is_ejection {
             state.slots.merge_until(now, &mut self.runs);

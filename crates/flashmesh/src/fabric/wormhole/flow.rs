@@ -83,6 +83,7 @@ impl Network {
             state.source = source;
             state.carried += u64::from(flits);
             state.driven.free = tail + u64::from(stride + state.gap_cycles);
+            state.held_cycles += tail + u64::from(stride) - now;
             let next = feeder.queue.pop(&self.packets);
             if let Some(log) = &mut self.log {
                 log.push(Crossing { token: self.packets[id].packet.token, link, head: now, tail });
@@ -110,7 +111,7 @@ impl Network {
             (packet.head, packet.hops) = (now, packet.hops + 1);
             let is_first = state.queue.push(id, &mut self.packets);
             if count < flits {
-                (state.packet, state.left, state.head) = (id, flits - count, now);
+                (state.packet, state.left, state.head, state.granted) = (id, flits - count, now, now);
                 state.free = tail + u64::from(stride);
                 state.driven.is_held = true;
                 feeder.give_back(run, link, &mut self.runs);
@@ -125,6 +126,7 @@ impl Network {
             }
             feeder.give_back(run, NO_LINK, &mut self.runs);
             state.driven.free = tail + u64::from(stride + state.gap_cycles);
+            state.held_cycles += tail + u64::from(stride) - now;
             if let Some(log) = &mut self.log {
                 log.push(Crossing { token: self.packets[id].packet.token, link, head: now, tail });
             }
@@ -221,7 +223,8 @@ impl Network {
     }
 
     fn tail_crosses(&mut self, link: LinkId, at: u64, outbox: &mut Outbox) {
-        let state = &self.links[link.index()];
+        let state = &mut self.links[link.index()];
+        state.held_cycles += state.free - state.granted;
         let (packet, source, head, wire) = (state.packet, state.source, state.head, state.wire);
         let is_ejection = state.is_ejection;
         let free = state.free + u64::from(state.gap_cycles);

@@ -83,6 +83,9 @@ pub(super) struct Link {
     pub(super) is_ejection: bool,
     /// Flits carried.
     pub(super) carried: u64,
+    /// When the packet on it was granted it, and for how long packets before it held it.
+    pub(super) granted: u64,
+    pub(super) held_cycles: u64,
 }
 
 /// What carries one packet at a time: a link, or with half-duplex links both between a pair of routers.
@@ -248,6 +251,11 @@ impl Network {
         Carried { flits, busy_cycles: flits * u64::from(self.parameters.flit_cycles) }
     }
 
+    /// For how many cycles the packets that have crossed a link held it, from the grant to the last flit.
+    pub fn held_cycles(&self, link: LinkId) -> u64 {
+        self.links[link.index()].held_cycles
+    }
+
     /// Keeps a record of every crossing from now on, for tests.
     pub fn keep_log(&mut self) {
         self.log = Some(Vec::new());
@@ -323,6 +331,8 @@ impl Link {
             drain: NO_LINK,
             looked_at: 0,
             carried: 0,
+            granted: 0,
+            held_cycles: 0,
         }
     }
 }

@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use super::{Mix, Origin, Profile, SizeFigures};
+use crate::config::{ArrivalKind, MixPlacement, Workload};
 use crate::units::Time;
 
 impl Profile {
@@ -93,34 +94,36 @@ impl Profile {
 impl Mix {
     /// The members and their arrivals in one line.
     pub fn summary(&self) -> String {
-        format!("{}; every {}", self.member_names(), self.mean_interarrival)
+        format!("{}; every {}", self.member_names(), of_note(self.mean_interarrival))
     }
 
     /// What is published and what is assumed, in lines for a terminal.
     pub fn describe(&self) -> String {
         let mut text = format!("{} ({})\n", self.name, self.member_names());
-        let mut published = vec![("mean inter-arrival", self.mean_interarrival.to_string())];
-        if self.members_basis.is_none() {
-            published.push(("members", self.member_names()));
-        }
-        section(&mut text, &format!("published: {}", self.paper.source), &published);
-        let factor = format!(
-            "times of all members x{:.3}: alone they would arrive every {}",
-            self.time_factor(),
-            of_note(self.natural_interarrival())
-        );
         let mut lines: Vec<(&str, String)> = Vec::new();
-        lines.extend(self.members_basis.clone().map(|basis| ("members", basis)));
+        let (every, alone) = (self.mean_interarrival.to_string(), of_note(self.natural_interarrival()));
+        if let Some(paper) = self.paper {
+            let mut published = vec![("mean inter-arrival", every)];
+            if self.members_basis.is_none() {
+                published.push(("members", self.member_names()));
+            }
+            section(&mut text, &format!("published: {}", paper.source), &published);
+            lines.extend(self.members_basis.clone().map(|basis| ("members", basis)));
+            let factor = self.time_factor();
+            let factor = format!("times of all members x{factor:.3}: alone they would arrive every {alone}");
+            lines.push(("arrivals", factor));
+        } else {
+            lines.push(("arrivals", format!("rates of members add up to one request every {alone}")));
+        }
         lines.extend([
-            ("arrivals", factor),
             ("places", "a part of the drive for each member, one after the other".to_owned()),
             ("start", "all members at once".to_owned()),
         ]);
         lines.extend(self.members.iter().enumerate().map(|(index, member)| {
-            let (gap, footprint) = (of_note(self.interarrival_of(member)), member.assumed.footprint);
+            let (gap, footprint) = (of_note(self.interarrival_of(member)), member.profile.assumed.footprint);
             let percent = self.share_of(member) * 100.0;
             let stream = format!("stream {index}: every {gap}, {percent:.0} % of all requests, on {footprint}");
-            (member.name.as_str(), stream)
+            (member.profile.name.as_str(), stream)
         }));
         section(&mut text, "assumed", &lines);
         let _ = writeln!(text, "  flashmesh profiles NAME describes each member");
@@ -128,8 +131,30 @@ impl Mix {
     }
 
     fn member_names(&self) -> String {
-        self.members.iter().map(|member| member.name.as_str()).collect::<Vec<_>>().join(" + ")
+        self.members.iter().map(|member| member.profile.name.as_str()).collect::<Vec<_>>().join(" + ")
     }
+}
+
+/// What `workload` says in place of a profile's own, in lines for a terminal; empty when it says nothing.
+pub(in crate::workload) fn settings(workload: &Workload) -> String {
+    let mut lines: Vec<(&str, String)> = Vec::new();
+    match (workload.arrivals, workload.burst_length) {
+        (Some(ArrivalKind::Burst), Some(length)) => {
+            lines.push(("arrivals", format!("bursts of {length} requests at exponential distances")));
+        }
+        (Some(arrivals), _) => lines.push(("arrivals", arrivals.to_string())),
+        (None, _) => {}
+    }
+    lines.extend(workload.interarrival.map(|every| ("mean inter-arrival", every.to_string())));
+    lines.extend(workload.alignment.map(|alignment| ("alignment", alignment.to_string())));
+    if workload.mix_placement == MixPlacement::Shared {
+        lines.push(("places", "all members on one part of the drive".to_owned()));
+    }
+    let mut text = String::new();
+    if !lines.is_empty() {
+        section(&mut text, "set by the configuration", &lines);
+    }
+    text
 }
 
 /// A time to four digits, which is more than any source gives, so that derived ones stay readable.

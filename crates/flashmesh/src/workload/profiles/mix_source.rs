@@ -2,7 +2,7 @@
 
 use super::source::Setting;
 use super::{Mix, ProfileSource};
-use crate::config::{self, ReplayMode};
+use crate::config::{self, MixPlacement, ReplayMode};
 use crate::error::WorkloadError;
 use crate::units::{Bytes, Time};
 use crate::workload::IoRequest;
@@ -13,7 +13,9 @@ use crate::workload::synthetic::{Layout, REQUESTS_DEFAULT, Seed};
 ///
 /// Every member has a stream of its own (the number in [`IoRequest::stream`] counts members from 0), random numbers of
 /// its own, and a part of the drive of its own: parts follow one another from `footprint-start`, each as long as the
-/// member's profile assumes, or all of them scaled to `footprint` together.
+/// member's profile assumes, or all of them scaled to `footprint` together. With `mix-placement = "shared"` all of them
+/// begin at `footprint-start`, and each is as long as its profile assumes, or as `footprint`. `interarrival` stands in
+/// place of the published distance of the mix, `arrivals` and `alignment` in place of those of each member.
 ///
 /// All members start at time zero. In open and stress replay there is one common stream in the order of arrival, and
 /// `requests` counts all members together; stress replay keeps the order and leaves out the times. In closed replay
@@ -62,6 +64,12 @@ fn build(
     seed: u64,
 ) -> Result<MixSource, WorkloadError> {
     let requests = workload.requests.unwrap_or(REQUESTS_DEFAULT);
+    let mix = &Mix { mean_interarrival: workload.interarrival.unwrap_or(mix.mean_interarrival), ..mix.clone() };
+    if mix.mean_interarrival == Time::ZERO {
+        return Err(WorkloadError::Unusable(
+            "workload.interarrival: 0s leaves no order to the requests of a mix; take 1ps".to_owned(),
+        ));
+    }
     let footprints = footprints(mix, workload, capacity, sector_size)?;
     let count = mix.members.len() as u32;
     if replay.mode == ReplayMode::Closed && replay.threads < count {
@@ -72,7 +80,7 @@ fn build(
     }
     let mut members = Vec::new();
     let mut footprint_start = workload.footprint_start;
-    for (index, (profile, footprint)) in (0..).zip(mix.members.iter().zip(footprints)) {
+    for (index, (member, footprint)) in (0..).zip(mix.members.iter().zip(footprints)) {
         let (replay, requests) = match replay.mode {
             ReplayMode::Closed => {
                 let threads = dealt(replay.threads.into(), count.into(), index.into()) as u32;
@@ -86,17 +94,20 @@ fn build(
             }
         };
         let setting = Setting {
+            workload,
             footprint_start,
             footprint,
-            mean_interarrival: mix.interarrival_of(profile),
+            mean_interarrival: mix.interarrival_of(member),
             requests,
             replay: &replay,
             capacity,
             sector_size,
             seed: Seed::of_member(seed, index),
         };
-        members.push(Member { source: ProfileSource::build(profile, setting)?, next: None });
-        footprint_start += footprint;
+        members.push(Member { source: ProfileSource::build(member.profile, setting)?, next: None });
+        if workload.mix_placement == MixPlacement::Apart {
+            footprint_start += footprint;
+        }
     }
     Ok(MixSource { members, mode: replay.mode, left: requests, requests })
 }
@@ -113,13 +124,19 @@ fn footprints(
     capacity: Bytes,
     sector_size: Bytes,
 ) -> Result<Vec<Bytes>, WorkloadError> {
-    let granule = mix.members.iter().map(|member| member.assumed.granule).max().unwrap_or(sector_size);
-    let assumed: Vec<Bytes> = mix.members.iter().map(|member| member.assumed.footprint).collect();
-    let assumed_total = assumed.iter().copied().sum::<Bytes>();
+    let granule = mix.members.iter().map(|member| member.profile.assumed.granule).max().unwrap_or(sector_size);
+    let granule = workload.alignment.unwrap_or(granule);
+    let assumed: Vec<Bytes> = mix.members.iter().map(|member| member.profile.assumed.footprint).collect();
+    let is_shared = workload.mix_placement == MixPlacement::Shared;
+    let assumed_total =
+        if is_shared { assumed.iter().copied().max().unwrap_or_default() } else { assumed.iter().copied().sum() };
     let total = workload.footprint.unwrap_or(assumed_total);
     // Refuses here what is wrong with the whole, before its parts are.
     Layout::new(workload.footprint_start, Some(total), granule, capacity, sector_size)?;
     let part = |own: Bytes| {
+        if is_shared {
+            return workload.footprint.unwrap_or(own);
+        }
         let exact = u128::from(total.as_u64()) * u128::from(own.as_u64()) / u128::from(assumed_total.as_u64());
         let granules = exact as u64 / granule.as_u64();
         granule * granules

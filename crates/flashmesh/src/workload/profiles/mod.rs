@@ -3,7 +3,7 @@
 //! A paper publishes a handful of figures of a workload; replaying it takes more than that. A [`Profile`] keeps apart
 //! what its paper publishes, what is known of the same workload from elsewhere (each [`Figure`] says which of the two
 //! it is), and what this project adds, [`Assumed`]; [`Profile::describe`] shows all three. A [`Mix`] is several
-//! profiles at once on one drive.
+//! profiles at once on one drive: a published one, or one that the configuration puts together (`configured.rs`).
 //!
 //! The workloads of the Venice paper have the bare names it gives them, `hm_0`; those of other papers have the key of
 //! their paper before the name, `mbm/usr_0`. So one workload that several papers describe, with figures of their own,
@@ -12,6 +12,7 @@
 //! Figures live in `tables/`: a file for each paper, two with figures from elsewhere, and `assumed.csv` with one line
 //! for each suite of workloads. A further paper is one more file and one line in `tables.rs`.
 
+mod configured;
 mod describe;
 mod figures;
 mod mix;
@@ -21,8 +22,9 @@ mod sizes;
 mod source;
 mod tables;
 
+pub(super) use describe::settings;
 pub use figures::{Figure, Origin, SizeFigures};
-pub use mix::Mix;
+pub use mix::{Member, Mix};
 pub use mix_source::MixSource;
 pub use names::{Named, Paper, find, groups};
 pub use source::ProfileSource;

@@ -1,6 +1,8 @@
 //! From names to published workloads.
 
-use super::{Mix, Profile, all, mixes};
+use std::borrow::Cow;
+
+use super::{Mix, Profile, all, configured, mixes};
 use crate::error::WorkloadError;
 
 /// A paper, or a table of it, that publishes workloads.
@@ -23,27 +25,27 @@ impl Paper {
 }
 
 /// What a name stands for.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Named {
     /// One workload.
     Profile(&'static Profile),
     /// Several at once.
-    Mix(&'static Mix),
+    Mix(Cow<'static, Mix>),
 }
 
 impl Named {
     /// The name.
-    pub fn name(&self) -> &'static str {
+    pub fn name(&self) -> &str {
         match self {
             Named::Profile(profile) => &profile.name,
             Named::Mix(mix) => &mix.name,
         }
     }
 
-    /// The paper that publishes it.
-    pub fn paper(&self) -> Paper {
+    /// The paper that publishes it; none publishes a mix of the configuration.
+    pub fn paper(&self) -> Option<Paper> {
         match self {
-            Named::Profile(profile) => profile.paper,
+            Named::Profile(profile) => Some(profile.paper),
             Named::Mix(mix) => mix.paper,
         }
     }
@@ -67,26 +69,29 @@ impl Named {
     /// Whether `name` is its name; the paper's key may stand before any.
     fn is_called(&self, name: &str) -> bool {
         self.name() == name
-            || name.split_once('/').is_some_and(|(key, bare)| key == self.paper().key && bare == self.name())
+            || name
+                .split_once('/')
+                .is_some_and(|(key, bare)| bare == self.name() && self.paper().is_some_and(|paper| paper.key == key))
     }
 
     /// The name without the key of the paper.
-    fn bare_name(&self) -> &'static str {
+    fn bare_name(&self) -> &str {
         self.name().split_once('/').map_or(self.name(), |(_, bare)| bare)
     }
 }
 
 fn everything() -> impl Iterator<Item = Named> {
-    all().iter().map(Named::Profile).chain(mixes().iter().map(Named::Mix))
+    all().iter().map(Named::Profile).chain(mixes().iter().map(|mix| Named::Mix(Cow::Borrowed(mix))))
 }
 
 /// All that has a name, paper by paper.
 pub fn groups() -> Vec<(Paper, Vec<Named>)> {
     let mut groups: Vec<(Paper, Vec<Named>)> = Vec::new();
     for named in everything() {
-        match groups.iter_mut().find(|(paper, _)| *paper == named.paper()) {
+        let Some(paper) = named.paper() else { continue };
+        match groups.iter_mut().find(|(known, _)| *known == paper) {
             Some((_, members)) => members.push(named),
-            None => groups.push((named.paper(), vec![named])),
+            None => groups.push((paper, vec![named])),
         }
     }
     // Mixes follow the profiles of their paper.
@@ -95,11 +100,19 @@ pub fn groups() -> Vec<(Paper, Vec<Named>)> {
     groups
 }
 
-/// The profile or mix called `name`.
+/// The profile or mix called `name`, or the mix that it puts together, as in `src2_1 + 2*proj_3`.
 ///
 /// # Errors
 /// When there is none; the message gives the most similar names, if some are similar.
 pub fn find(name: &str) -> Result<Named, WorkloadError> {
+    if configured::is_mix(name) {
+        return configured::read(name).map(|mix| Named::Mix(Cow::Owned(mix)));
+    }
+    find_named(name)
+}
+
+/// The profile or mix called `name`.
+pub(super) fn find_named(name: &str) -> Result<Named, WorkloadError> {
     everything().find(|named| named.is_called(name)).ok_or_else(|| {
         let similar = near_misses(name).iter().map(|near| format!("\"{near}\"")).collect::<Vec<_>>().join(" or ");
         let suggestion = if similar.is_empty() { String::new() } else { format!("; did you mean {similar}?") };
@@ -110,18 +123,18 @@ pub fn find(name: &str) -> Result<Named, WorkloadError> {
 }
 
 /// The names most similar to `name`, whatever their case, their separators and, where `name` has no key, their paper.
-fn near_misses(name: &str) -> Vec<&'static str> {
+fn near_misses(name: &str) -> Vec<String> {
     const SIMILAR_ENOUGH: f64 = 0.6;
     let plain = |name: &str| name.to_lowercase().replace(['_', '-', ' '], "");
     let wanted = plain(name);
-    let scored: Vec<(f64, &'static str)> = everything()
+    let scored: Vec<(f64, String)> = everything()
         .map(|named| {
             let known = if name.contains('/') { named.name() } else { named.bare_name() };
-            (strsim::normalized_damerau_levenshtein(&wanted, &plain(known)), named.name())
+            (strsim::normalized_damerau_levenshtein(&wanted, &plain(known)), named.name().to_owned())
         })
         .collect();
-    let best = scored.iter().map(|&(similarity, _)| similarity).fold(SIMILAR_ENOUGH, f64::max);
-    scored.iter().filter(|&&(similarity, _)| similarity >= best).map(|&(_, known)| known).collect()
+    let best = scored.iter().map(|(similarity, _)| *similarity).fold(SIMILAR_ENOUGH, f64::max);
+    scored.into_iter().filter(|(similarity, _)| *similarity >= best).map(|(_, known)| known).collect()
 }
 
 #[cfg(test)]
@@ -130,7 +143,7 @@ mod tests {
 
     #[test]
     fn names_are_distinct() {
-        let names: std::collections::BTreeSet<_> = everything().map(|named| named.name()).collect();
+        let names: std::collections::BTreeSet<_> = everything().map(|named| named.name().to_owned()).collect();
         assert_eq!(names.len(), everything().count());
     }
 
@@ -145,7 +158,7 @@ mod tests {
     fn every_name_is_found_and_may_have_the_key_of_its_paper() {
         for named in everything() {
             assert_eq!(find(named.name()).unwrap(), named);
-            assert_eq!(find(&format!("{}/{}", named.paper().key, named.bare_name())).unwrap(), named);
+            assert_eq!(find(&format!("{}/{}", named.paper().unwrap().key, named.bare_name())).unwrap(), named);
         }
         assert!(find("mbm/hm_0").is_err() && find("venice/mbm/usr_0").is_err());
     }

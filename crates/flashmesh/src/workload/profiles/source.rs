@@ -14,20 +14,22 @@ use crate::workload::synthetic::{
 /// The requests of a [`Profile`]: `[workload] profile = "NAME"`.
 ///
 /// Streams, threads and arrivals are those of [`SyntheticSource`](crate::workload::synthetic::SyntheticSource). Of
-/// `[workload]` it takes `requests`, `footprint-start` and `footprint` (both in place of what the profile assumes);
-/// everything else is the profile's.
+/// `[workload]` it takes `requests`, `footprint-start`, `footprint`, `alignment`, `arrivals`, `burst-length` and
+/// `interarrival`, in place of what the profile has; everything else is the profile's.
 #[derive(Clone, Debug)]
 pub struct ProfileSource {
     streams: Streams,
 }
 
 /// What a run settles of a profile.
-pub(super) struct Setting<'replay> {
+pub(super) struct Setting<'config> {
+    /// What the configuration says in place of the profile.
+    pub(super) workload: &'config config::Workload,
     pub(super) footprint_start: Bytes,
     pub(super) footprint: Bytes,
     pub(super) mean_interarrival: Time,
     pub(super) requests: u64,
-    pub(super) replay: &'replay config::Replay,
+    pub(super) replay: &'config config::Replay,
     pub(super) capacity: Bytes,
     pub(super) sector_size: Bytes,
     pub(super) seed: Seed,
@@ -48,9 +50,10 @@ impl ProfileSource {
         seed: u64,
     ) -> Result<ProfileSource, WorkloadError> {
         let setting = Setting {
+            workload,
             footprint_start: workload.footprint_start,
             footprint: workload.footprint.unwrap_or(profile.assumed.footprint),
-            mean_interarrival: profile.mean_interarrival.value,
+            mean_interarrival: workload.interarrival.unwrap_or(profile.mean_interarrival.value),
             requests: workload.requests.unwrap_or_else(|| profile.requests_default()),
             replay,
             capacity,
@@ -69,10 +72,10 @@ impl ProfileSource {
 }
 
 fn streams_of(profile: &Profile, setting: Setting<'_>) -> Result<Streams, WorkloadError> {
-    let Setting { footprint_start, footprint, mean_interarrival, requests, replay, capacity, sector_size, seed } =
-        setting;
+    let Setting { workload, footprint_start, footprint, requests, replay, capacity, sector_size, seed, .. } = setting;
     let assumed = &profile.assumed;
-    let layout = Layout::new(footprint_start, Some(footprint), assumed.granule, capacity, sector_size)?;
+    let alignment = workload.alignment.unwrap_or(assumed.granule);
+    let layout = Layout::new(footprint_start, Some(footprint), alignment, capacity, sector_size)?;
     let table = |weighted| SizeTable::new(weighted, &layout, sector_size);
     let sizes = match distribution(&profile.sizes.value, assumed) {
         Some(SizesOf::All(sizes)) => table(&sizes)?.into(),
@@ -84,7 +87,12 @@ fn streams_of(profile: &Profile, setting: Setting<'_>) -> Result<Streams, Worklo
     };
     let addresses = Addresses::Runs(Runs::new(assumed.zipf_theta, assumed.run_requests, sizes.with_smallest())?);
     let kinds = KindMix::new(Shares { read: profile.read_share(), ..Shares::default() })?;
-    let arrivals = Arrivals::new(ArrivalKind::Burst, mean_interarrival, assumed.burst_requests, seed)?;
+    let arrivals = Arrivals::new(
+        workload.arrivals.unwrap_or(ArrivalKind::Burst),
+        setting.mean_interarrival,
+        workload.burst_length.unwrap_or(assumed.burst_requests),
+        seed,
+    )?;
     Streams::new(Recipe { layout, kinds, sizes, addresses }, arrivals, requests, replay, seed)
 }
 

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use serde::Deserialize;
 
 use super::figures::{Figures, SizeFigures, first_of};
-use super::{Assumed, Mix, Paper, Profile};
+use super::{Assumed, Member, Mix, Paper, Profile};
 use crate::units::{Bytes, Time};
 
 /// A table of published figures.
@@ -246,12 +246,12 @@ fn read_mixes() -> Result<Vec<Mix>, String> {
             .split('+')
             .map(|name| {
                 let profile = PROFILES.iter().find(|profile| profile.name == MIXES_PAPER.name_of(name));
-                profile.ok_or_else(|| format!("{}: no profile is called {name}", row.mix))
+                profile.map(Member::of).ok_or_else(|| format!("{}: no profile is called {name}", row.mix))
             })
             .collect::<Result<_, String>>()?;
         Ok(Mix {
             name: MIXES_PAPER.name_of(&row.mix),
-            paper: MIXES_PAPER,
+            paper: Some(MIXES_PAPER),
             members,
             members_basis: (row.source != "stated").then_some(row.source),
             mean_interarrival: time_of_us(row.mean_interarrival_us),

@@ -22,13 +22,16 @@ pub(crate) use stream::{Recipe, Streams};
 
 use super::IoRequest;
 use super::source::WorkloadSource;
-use crate::config::{self, Pattern};
+use crate::config::{self, ArrivalKind, Pattern};
 use crate::error::WorkloadError;
-use crate::units::Bytes;
+use crate::units::{Bytes, Time};
 use pattern::{HotCold, HotStride, Sequential, Uniform, Zipf};
 
 /// Requests of a synthetic workload or a profile when the configuration does not say how many.
 pub const REQUESTS_DEFAULT: u64 = 100_000;
+
+/// Mean time between arrivals of a synthetic workload when the configuration does not say it.
+const INTERARRIVAL_DEFAULT: Time = Time::from_us(10);
 
 /// A synthetic workload: `[workload] kind = "synthetic"`.
 ///
@@ -93,7 +96,12 @@ impl SyntheticSource {
             flush: workload.flush_share,
             write_zeroes: workload.write_zeroes_share,
         })?;
-        let arrivals = Arrivals::new(workload.arrivals, workload.interarrival, workload.burst_length, seed)?;
+        let arrivals = Arrivals::new(
+            workload.arrivals.unwrap_or(ArrivalKind::Exponential),
+            workload.interarrival.unwrap_or(INTERARRIVAL_DEFAULT),
+            workload.burst_length.unwrap_or(1),
+            seed,
+        )?;
         let recipe = Recipe { layout, kinds, sizes: sizes.into(), addresses };
         let requests = workload.requests.unwrap_or(REQUESTS_DEFAULT);
         Ok(SyntheticSource { streams: Streams::new(recipe, arrivals, requests, replay, seed)? })

@@ -298,6 +298,53 @@ fn small_packets_go_between_those_of_a_run_and_large_ones_wait() {
     }
 }
 
+#[test]
+fn a_link_is_held_by_a_packet_that_waits_for_the_next_one() {
+    // Three routers in a row. The packet of router 1 has the link to router 2 first; that of router 0 waits for it, on the link before.
+    let topology = Topology::new(Grid::mesh(1, 3), (0..3).map(RouterId).collect()).expect("a small grid");
+    let parameters = Parameters {
+        interface_cycles: 1,
+        hop_cycles: 1,
+        head_cycles: 0,
+        head_of_line_cycles: 0,
+        gap_cycles: 0,
+        credit_cycles: 1,
+        injection_credit_cycles: 1,
+        flit_cycles: 1,
+        buffer_flits: 4,
+        arbitration: Arbitration::RoundRobin,
+        grant_rule: GrantRule::Immediate,
+        small_first: false,
+        half_duplex: false,
+    };
+    let packet = |token, source| Packet {
+        token,
+        source: TerminalId(source),
+        destination: TerminalId(2),
+        flits: 20,
+        class: Class::Large,
+    };
+    let mut by_runs = Network::new(topology.clone(), parameters).expect("the parameters are in their bounds");
+    let mut by_flits =
+        FlitNetwork::new(topology.clone(), parameters, Wires::Own).expect("the parameters are in their bounds");
+    for (token, source) in [(0, 1), (1, 0)] {
+        by_runs.inject(0, packet(token, source)).expect("the packet can be delivered");
+        by_flits.inject(0, packet(token, source)).expect("the packet can be delivered");
+    }
+    by_runs.advance(1000, &mut Outbox::default());
+    by_flits.advance(1000, &mut Outbox::default());
+    let way: Vec<_> = topology.path(TerminalId(0), TerminalId(2)).collect();
+    let held = |link: usize| by_flits.held_cycles(way[link]);
+    // Into the network, from router 0 to 1, from 1 to 2, and out of it.
+    assert_eq!(way.len(), 4);
+    assert_eq!((held(2), held(3)), (40, 40), "the last two links move a flit in every cycle in which they are held");
+    // But for the four flits that the buffer behind it takes, the packet is on the link until the first one is through.
+    assert!((34..=38).contains(&held(1)), "{}", held(1));
+    for link in way {
+        assert_eq!(by_runs.held_cycles(link), by_flits.held_cycles(link));
+    }
+}
+
 proptest! {
     // Cases are small and take a millisecond or two.
     #![proptest_config(ProptestConfig { cases: 2500, failure_persistence: None, ..ProptestConfig::default() })]

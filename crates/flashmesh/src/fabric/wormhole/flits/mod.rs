@@ -109,6 +109,9 @@ struct Port {
     is_ejection: bool,
     is_injection: bool,
     is_active: bool,
+    /// Of the first of two links that share a wire for both: since when one of them is held, and for how long one was before.
+    held_since: u64,
+    held_cycles: u64,
 }
 
 #[derive(Debug, Default)]
@@ -236,6 +239,12 @@ impl FlitNetwork {
         self.terminals[terminal.index()].waiting
     }
 
+    /// For how many cycles packets held a link, up to the last one that let go of it; of two that share a wire the first one has the
+    /// cycles in which either was held.
+    pub fn held_cycles(&self, link: LinkId) -> u64 {
+        self.ports[link.index()].held_cycles
+    }
+
     /// Keeps a record of the crossing of every flit from now on, for tests and oracles.
     pub fn keep_log(&mut self) {
         self.log = Some(Vec::new());
@@ -280,6 +289,8 @@ impl Port {
             is_ejection,
             is_injection,
             is_active: false,
+            held_since: 0,
+            held_cycles: 0,
         }
     }
 }

@@ -86,6 +86,7 @@ impl FlitNetwork {
         port.served = input;
         port.run = if class == Class::Large { Some(token) } else { port.run };
         port.holder = Some(Holder { packet, source, sent: 0, head: now });
+        self.wire_taken(link, now);
         match source {
             Some(source) => self.ports[source.index()].drain = Some(link),
             None => {
@@ -98,6 +99,29 @@ impl FlitNetwork {
                     self.ask_for_injection(next, queue);
                 }
             }
+        }
+    }
+
+    /// The link that keeps the account of the wire of `link`, and whether the other direction of it is held.
+    fn wire_of(&self, link: LinkId) -> (LinkId, bool) {
+        match self.ports[link.index()].reverse {
+            Some(reverse) => (link.min(reverse), self.ports[reverse.index()].holder.is_some()),
+            None => (link, false),
+        }
+    }
+
+    /// `link` was granted at `now`.
+    fn wire_taken(&mut self, link: LinkId, now: u64) {
+        if let (wire, false) = self.wire_of(link) {
+            self.ports[wire.index()].held_since = now;
+        }
+    }
+
+    /// The packet on `link` has let go of it, from `free` on.
+    fn wire_left(&mut self, link: LinkId, free: u64) {
+        if let (wire, false) = self.wire_of(link) {
+            let port = &mut self.ports[wire.index()];
+            port.held_cycles += free - port.held_since;
         }
     }
 
@@ -166,7 +190,9 @@ impl FlitNetwork {
             port.holder = None;
             let gap = if is_injection { 0 } else { u64::from(self.parameters.gap_cycles) };
             port.grant_free = now + flit_cycles + gap;
+            self.wire_left(link, now + flit_cycles);
         }
+        let port = &mut self.ports[link.index()];
         if !is_ejection {
             port.slots.pop_front();
             port.buffer.push_back(Flit { packet, index, crossed: now });

@@ -1,0 +1,67 @@
+"""The pages of docs/reproduction: they follow from their JSON and the registry, have every claim, and repeat."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from conftest import Cli
+from flashmesh.reproduce.pages import check_pages
+from flashmesh.reproduce.registry import papers
+
+ROOT = Path(__file__).parents[2]
+PAGES = ROOT / "docs" / "reproduction"
+CLAIMS = ROOT.parent / "shared" / "data" / "claims.csv"
+AGAIN = ("V01", "V02", "V33", "V34", "K09", "M09", "P18", "C16")
+"""Claims whose runs take seconds."""
+
+
+def stored(paper: str) -> dict[str, Any]:
+    document: dict[str, Any] = json.loads((PAGES / f"{paper}.json").read_text())
+    return document
+
+
+def test_the_pages_follow_from_their_json_and_the_registry() -> None:
+    check_pages(PAGES, papers())
+
+
+def test_a_few_claims_measured_again_give_the_stored_values(cli: Cli, tmp_path: Path) -> None:
+    ended = cli("reproduce", *AGAIN, "--json", "again.json", "--quiet")
+    assert ended.returncode == 0, ended.stderr
+    seen = 0
+    for paper in json.loads((tmp_path / "again.json").read_text()):
+        for name, claim in paper["claims"].items():
+            assert claim == stored(paper["paper"])["claims"][name], name
+            seen += 1
+    assert seen == len(AGAIN)
+
+
+def test_exact_claims_are_met() -> None:
+    registry = papers()
+    exact = [(key, claim.id) for key, paper in registry.items() for claim in paper.claims if claim.kind == "exact"]
+    assert len(exact) == 14
+    assert {name: stored(key)["claims"][name]["verdict"] for key, name in exact} == {name: "met" for _, name in exact}
+
+
+def test_every_published_figure_is_in_the_registry() -> None:
+    if not CLAIMS.is_file():
+        if os.environ.get("FLASHMESH_CI"):
+            pytest.fail(f"{CLAIMS} is not there")
+        pytest.skip("the published figures are not there")
+    with CLAIMS.open(encoding="utf-8") as file:
+        rows = {row["id"]: row for row in csv.DictReader(file)}
+    claims = {claim.id: (key, claim) for key, paper in papers().items() for claim in paper.claims}
+    assert set(claims) == set(rows)
+    for name, (key, claim) in claims.items():
+        assert key == rows[name]["paper"], name
+        assert (claim.kind == "exact") == (rows[name]["kind"] == "exact"), name
+        try:
+            published = float(rows[name]["published"])
+        except ValueError:
+            continue  # a text, such as yes, or several numbers
+        assert claim.judged.published in (published, None), name
