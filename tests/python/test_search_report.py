@@ -16,7 +16,7 @@ from flashmesh.plots.runs import short
 from sweep_files import DRIVE
 
 pytest.importorskip("optuna")
-GUIDE = Path(__file__).parents[2] / "docs/choose-interconnect.md"
+GUIDE = Path(__file__).parents[2] / "docs/how-to/search-for-the-cheapest.md"
 SEARCH = """config = "drive.toml"
 trials = 16
 population = 8

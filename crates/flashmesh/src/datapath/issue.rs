@@ -240,10 +240,12 @@ impl<M: Model> Datapath<M> {
     /// The same, where `masks` is what waits for the die.
     #[inline(always)]
     fn ready_among<S: PageSource<M>>(&self, die: DieId, masks: PlaneMasks, source: &S) -> PlaneMasks {
-        if has_programs(&masks) || (M::FULL && self.units[die.index()].state.has_suspended()) {
-            self.ready_of(die, masks, source)
-        } else {
+        if !has_programs(&masks) && !(M::FULL && self.units[die.index()].state.has_suspended()) {
             masks
+        } else if !M::FULL && source.shares_open_block() {
+            self.ready_of_plain(die, masks, source)
+        } else {
+            self.ready_of(die, masks, source)
         }
     }
 
@@ -260,9 +262,6 @@ impl<M: Model> Datapath<M> {
                 reads[class.index()] = masks[class.index()];
             }
             return reads;
-        }
-        if !M::FULL && source.shares_open_block() {
-            return self.ready_of_plain(die, masks, source);
         }
         for class in Class::WAITING_PROGRAMS {
             let has_pages = M::PREALLOCATES && class == Class::UserProgram && self.rules.preallocates;
@@ -283,20 +282,21 @@ impl<M: Model> Datapath<M> {
 
     /// The same in a plain drive all of whose writes share an open block of each plane: no program waits but those of the host.
     #[inline(always)]
-    fn ready_of_plain<S: PageSource<M>>(&self, die: DieId, mut masks: PlaneMasks, source: &S) -> PlaneMasks {
+    fn ready_of_plain<S: PageSource<M>>(&self, die: DieId, masks: PlaneMasks, source: &S) -> PlaneMasks {
         if M::PREALLOCATES && self.rules.preallocates {
             return masks;
         }
         let first = self.geometry.first_plane(die).0;
+        let mut ready = u64::from_le_bytes(masks);
         let mut unchecked = masks[Class::UserProgram.index()];
         while unchecked != 0 {
             let plane = unchecked.trailing_zeros();
             unchecked &= unchecked - 1;
             if !source.has_shared_page(PlaneId(first + plane)) {
-                masks[Class::UserProgram.index()] &= !(1 << plane);
+                ready &= !(1 << (Class::UserProgram as u32 * u8::BITS + plane));
             }
         }
-        masks
+        ready.to_le_bytes()
     }
 }
 
