@@ -140,7 +140,7 @@ impl<M: Model> Datapath<M> {
             }
         }
         kernel.tell(|| Notice::PathAsked(asker, TransferPhase::DataOut));
-        let data = if M::RANKS_DATA && self.rules.data_has_rank { self.owner_of_data(die) } else { DataOf::Request };
+        let data = if M::RANKS_DATA && self.rules.ranks_data() { self.owner_of_data(die) } else { DataOf::Request };
         self.fabric.acquire_for(asker, data, now, &mut self.outbox);
         self.look_ahead(asker, TransferPhase::DataOut);
     }
