@@ -59,7 +59,7 @@ impl Durability {
             pages.is_found(lpn, found(lpn), self.is_confirmed(lpn))?;
         }
         pages.preconditioned_pages_are_found(&found)?;
-        copies.iter().try_for_each(|&(lpn, copy)| pages.is_newest_copy(lpn, copy))
+        copies.iter().try_for_each(|&(lpn, copy)| pages.is_newest_copy(lpn, copy, self.is_confirmed(lpn)))
     }
 }
 
