@@ -6,7 +6,7 @@ CARGO ?= cargo
 BIN := $(VENV)/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo docs test test-rust test-python explore reproduction campaign faults coverage sbom wheel lock soak lint format generate check-generated bench bench-mqsim clean
+.PHONY: help build demo docs test test-rust test-python explore reproduction campaign faults coverage sbom wheel lock soak lint format generate outputs check-generated bench bench-mqsim clean
 
 help: ## Say what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-16s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -102,6 +102,9 @@ generate: $(NATIVE) ## Write the files that are generated from the declared para
 	$(CARGO) run --quiet --locked --package flashmesh --example generate
 	$(BIN)/python tools/cli_reference.py
 	$(BIN)/python tools/mqsim_keys.py
+
+outputs: $(NATIVE) ## Write anew what the README and docs/ show as the output of commands
+	$(BIN)/python tools/shown_outputs.py
 
 check-generated: $(NATIVE) ## Fail when a generated file is stale
 	$(CARGO) run --quiet --locked --package flashmesh --example generate -- --check

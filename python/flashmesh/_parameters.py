@@ -169,6 +169,7 @@ FabricKind: TypeAlias = Literal["bus", "pssd", "pnssd", "nossd", "venice", "idea
 
 FabricArbitration: TypeAlias = Literal[
     "command-first",
+    "next-command-first",
     "data-first",
     "oldest-first",
     "round-robin",

@@ -23,7 +23,7 @@ def test_exact_claims_are_met_and_nothing_is_run_twice(cli: Cli, tmp_path: Path)
     assert venice["claims"]["V02"]["rows"][0]["values"] == [7.01]
     assert max(map(len, first.stdout.splitlines())) <= 80
     again = cli("reproduce", *EXACT)
-    assert "3 runs, 3 of them are there already" in again.stderr
+    assert "3 runs, 3 of them finished already" in again.stderr
     assert again.stdout == first.stdout
 
 
@@ -46,7 +46,7 @@ def test_an_interrupted_reproduction_goes_on(cli: Cli, tmp_path: Path) -> None:
     assert process.returncode in (130, 0), told
     again = cli("reproduce", *EXACT)
     assert again.returncode == 0
-    assert f"3 runs, {kept} of them are there already" in again.stderr
+    assert f"3 runs, {kept} of them finished already" in again.stderr
 
 
 def test_pages_agree_with_their_json_or_are_stale(cli: Cli, tmp_path: Path) -> None:

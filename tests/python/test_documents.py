@@ -13,12 +13,10 @@ import pytest
 
 import flashmesh
 from conftest import COMMAND, environment
-from documents import ANY_SHELL, BLOCK, PAGES, ROOT, Command, commands
+from documents import ANY_SHELL, BLOCK, OF_THE_MACHINE, PAGES, ROOT, Command, commands
 from flashmesh import configuration
 from flashmesh.cli.commands import flashmesh as command_line
 
-OF_THE_MACHINE = re.compile(r"^took .*(\n.*)?$", re.MULTILINE)
-ELLIPSIS = "..."
 OTHERS = {".", "callgrind_annotate", "dask", "docker", "perf", "python3", "taplo", "valgrind"}
 """Programs of others that pages name; nothing is known of their options."""
 COMMANDS = [command for page in PAGES for command in commands(page)]

@@ -17,7 +17,7 @@ from flashmesh.reproduce.registry import papers
 ROOT = Path(__file__).parents[2]
 PAGES = ROOT / "docs" / "reproduction"
 CLAIMS = ROOT.parent / "shared" / "data" / "claims.csv"
-AGAIN = ("V01", "V02", "V33", "V34", "K09", "M09", "P18", "C16")
+AGAIN = ("V01", "V02", "V33", "V34", "K09", "P18", "C16")
 """Claims whose runs take seconds."""
 
 

@@ -148,7 +148,8 @@ class Claim:
 
     def sentence(self, regime: str) -> str:
         """Why it comes out as it does in a regime."""
-        return self.why.get(regime, self.why.get("", ""))
+        other = "Recorded volumes in place of profiles, all else as specified." if regime == REAL_TRACES else ""
+        return self.why.get(regime, self.why.get("", other))
 
     def measurements(self) -> tuple[Measurement, ...]:
         """All that is measured for it."""

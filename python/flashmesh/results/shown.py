@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -11,11 +12,12 @@ if TYPE_CHECKING:
     from flashmesh.plots.style import Chart
 
 
-class Plots:
+class Plots(ABC):
     """The charts that one run and several have alike, as Altair charts."""
 
+    @abstractmethod
     def _runs(self) -> list[Run]:
-        raise NotImplementedError
+        """The runs that the charts show."""
 
     def plot_latency(self) -> Chart:
         """The latency of each percentile, with a scale that stretches the slowest requests."""

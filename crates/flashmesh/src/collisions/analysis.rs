@@ -1,29 +1,31 @@
 //! The figures of section II of the paper, from reads as they come and go.
 
 use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 
 use lru::LruCache;
 use rustc_hash::FxBuildHasher;
 
 use super::{
     Collision, CollisionPair, CollisionsReport, Detector, DetectorRules, Occupancy, Pair, PairCounts, RepetitionBin,
-    ReplicationGain, colliding_reads, colliding_states,
+    ReplicationGain, colliding_reads, colliding_states, random_dies::RandomDies,
 };
-use crate::engine::random::SimRng;
 use crate::ids::{DieId, Lpn, TransactionId};
 use crate::units::Time;
 
 /// The most repeated pairs that a report lists.
 const TOP_PAIRS: usize = 20;
 
-/// Keeps the random dies apart from all other random choices that grow from the seed of a run.
-const SEED_OF_DIES: u64 = 0x636f_6c6c_6964_6573;
+/// Pairs that occurred less often are counted by their occurrences, the others one by one.
+const SELDOM: usize = 1 << 10;
 
 /// How an analysis is made.
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
     /// Dies of the drive.
     pub dies: u32,
+    /// Logical pages of the drive.
+    pub logical_pages: u32,
     /// Time between two observations.
     pub interval: Time,
     /// The most pairs that are kept.
@@ -41,10 +43,8 @@ pub struct Options {
 pub struct Analysis {
     options: Options,
     occupancy: Occupancy,
-    /// The same reads at random dies, and the die of each by its number.
-    shuffled: Occupancy,
-    shuffled_die: Vec<DieId>,
-    random: SimRng,
+    /// The same reads at random dies.
+    shuffled: RandomDies,
     detector: Detector,
     pairs: PairCounts,
     reads_per_die: Vec<u64>,
@@ -61,8 +61,9 @@ pub struct Analysis {
     colliding: u64,
     colliding_shuffled: u64,
     with_idle_die: u64,
-    /// Copies that are followed without being made: the die of each.
+    /// Copies that are followed without being made: the die of each, and whether a page has one, a bit each. Most have none.
     copies: LruCache<Lpn, DieId, FxBuildHasher>,
+    has_copy: Vec<u64>,
     gain: ReplicationGain,
 }
 
@@ -83,9 +84,7 @@ impl Analysis {
         Analysis {
             options,
             occupancy: Occupancy::new(dies),
-            shuffled: Occupancy::new(dies),
-            shuffled_die: Vec::new(),
-            random: SimRng::new(options.seed ^ SEED_OF_DIES),
+            shuffled: RandomDies::new(dies, options.seed),
             detector: Detector::new(dies, options.detector),
             pairs: PairCounts::new(options.pairs_max),
             reads_per_die: vec![0; dies as usize],
@@ -100,6 +99,7 @@ impl Analysis {
             colliding_shuffled: 0,
             with_idle_die: 0,
             copies: LruCache::unbounded_with_hasher(FxBuildHasher),
+            has_copy: vec![0; options.logical_pages as usize / 64 + 1],
             gain: ReplicationGain::default(),
         }
     }
@@ -137,12 +137,12 @@ impl Analysis {
         self.reads += 1;
         self.reads_per_die[die.index()] += 1;
         self.detector.issued(die, now);
-        if !self.copies.is_empty() {
+        if self.has_copy(lpn) {
             self.follow(die, lpn);
         }
         let arrival = self.occupancy.enter(die, id, lpn);
         count(&mut self.arrivals, arrival.outstanding_total, 1);
-        self.shuffle(id, lpn);
+        self.collisions_shuffled += u64::from(self.shuffled.enter(id));
         match arrival.collision {
             None => {}
             Some(Collision::Balanced) => self.balanced += 1,
@@ -151,18 +151,6 @@ impl Analysis {
                 self.collided(die, now);
             }
         }
-    }
-
-    /// The same read arrives at a random die.
-    #[inline]
-    fn shuffle(&mut self, id: TransactionId, lpn: Lpn) {
-        let die = DieId(self.random.below(self.options.dies));
-        if self.shuffled_die.len() <= id.index() {
-            self.shuffled_die.resize(id.index() + 1, DieId(0));
-        }
-        self.shuffled_die[id.index()] = die;
-        let arrival = self.shuffled.enter(die, id, lpn);
-        self.collisions_shuffled += u64::from(arrival.collision.is_some());
     }
 
     fn collided(&mut self, die: DieId, now: Time) {
@@ -175,10 +163,23 @@ impl Analysis {
         let Some(found) = detector.collided(die, occupancy, now, |lpn, _| !copies.contains(&lpn)) else { return };
         self.gain.replications += 1;
         self.copies.put(found.lpn, found.to);
+        self.flag(found.lpn);
         if self.copies.len() > self.options.copies_max as usize {
-            self.copies.pop_lru();
+            if let Some((lpn, _)) = self.copies.pop_lru() {
+                self.flag(lpn);
+            }
             self.gain.evictions += 1;
         }
+    }
+
+    #[inline]
+    fn has_copy(&self, lpn: Lpn) -> bool {
+        self.has_copy.get(lpn.index() / 64).is_some_and(|flags| flags >> (lpn.0 % 64) & 1 != 0)
+    }
+
+    /// A page has a copy from now on, or has none any more.
+    fn flag(&mut self, lpn: Lpn) {
+        self.has_copy[lpn.index() / 64] ^= 1 << (lpn.0 % 64);
     }
 
     /// A page is read that may have a copy: what that would have gained.
@@ -202,14 +203,16 @@ impl Analysis {
     pub fn left(&mut self, id: TransactionId, die: DieId, now: Time) {
         self.observe(now);
         if self.occupancy.leave(die, id) {
-            self.shuffled.leave(self.shuffled_die[id.index()], id);
+            self.shuffled.leave(id);
         }
     }
 
     /// A page was written or deallocated: a copy of it would be none any more.
     #[inline]
     pub fn superseded(&mut self, lpn: Lpn) {
-        if !self.copies.is_empty() && self.copies.pop(&lpn).is_some() {
+        if self.has_copy(lpn) {
+            self.copies.pop(&lpn);
+            self.flag(lpn);
             self.gain.ended_by_writes += 1;
         }
     }
@@ -268,32 +271,48 @@ impl Analysis {
 
     /// The bins, the most repeated pairs, the share of the first twentieth of all, and the mean.
     fn pairs_report(&self) -> (Vec<RepetitionBin>, Vec<CollisionPair>, Option<f64>, Option<f64>) {
-        let mut kept: Vec<(Pair, u32)> = self.pairs.kept().collect();
-        kept.sort_unstable_by_key(|&(pair, times)| (Reverse(times), pair));
-        let total: u64 = kept.iter().map(|&(_, times)| u64::from(times)).sum();
+        // Pairs by how often they occurred: most occurred a few times.
+        let (mut pairs_of, mut often) = ([0_u64; SELDOM], Vec::new());
+        let mut top = BinaryHeap::with_capacity(TOP_PAIRS + 1);
+        for (pair, times) in self.pairs.kept() {
+            match pairs_of.get_mut(times as usize) {
+                Some(pairs) => *pairs += 1,
+                None => often.push(times),
+            }
+            let entry = (Reverse(times), pair);
+            if top.len() < TOP_PAIRS {
+                top.push(entry);
+            } else if let Some(mut last) = top.peek_mut().filter(|last| entry < **last) {
+                *last = entry;
+            }
+        }
+        often.sort_unstable_by_key(|&times| Reverse(times));
+        let seldom = pairs_of.iter().enumerate().rev().map(|(times, &pairs)| (times as u32, pairs));
+        let by_times = || often.iter().map(|&times| (times, 1)).chain(seldom.clone().filter(|&(_, pairs)| pairs > 0));
+        let kept: u64 = by_times().map(|(_, pairs)| pairs).sum();
+        let total: u64 = by_times().map(|(times, pairs)| u64::from(times) * pairs).sum();
         let mut bins: Vec<RepetitionBin> = Vec::new();
-        for &(_, times) in &kept {
+        let (mut first_twentieth, mut left) = (0, kept.div_ceil(20));
+        for (times, pairs) in by_times() {
             let times_min = 1 << times.ilog2();
             if bins.last().is_none_or(|bin| bin.times_min != times_min) {
                 bins.push(RepetitionBin { times_min, pairs: 0, occurrences: 0 });
             }
             if let Some(bin) = bins.last_mut() {
-                bin.pairs += 1;
-                bin.occurrences += u64::from(times);
+                bin.pairs += pairs;
+                bin.occurrences += u64::from(times) * pairs;
             }
+            first_twentieth += u64::from(times) * pairs.min(left);
+            left -= pairs.min(left);
         }
-        let pair = |&(pair, times): &(Pair, u32)| CollisionPair {
+        let pair = |(Reverse(times), pair): (Reverse<u32>, Pair)| CollisionPair {
             first: pair.first.0,
             second: pair.second.0,
             occurrences: u64::from(times),
         };
-        let top = kept.iter().take(TOP_PAIRS).map(pair).collect();
-        if kept.is_empty() {
-            return (bins, top, None, None);
-        }
-        let first_twentieth: u64 = kept.iter().take(kept.len().div_ceil(20)).map(|&(_, times)| u64::from(times)).sum();
-        let share = first_twentieth as f64 / total as f64;
-        (bins, top, Some(share), Some(total as f64 / kept.len() as f64))
+        let top = top.into_sorted_vec().into_iter().map(pair).collect();
+        let of = |part: u64, whole: u64| (whole > 0).then(|| part as f64 / whole as f64);
+        (bins, top, of(first_twentieth, total), of(total, kept))
     }
 }
 

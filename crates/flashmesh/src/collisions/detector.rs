@@ -1,7 +1,7 @@
 //! Which page should be replicated to which die: pair lists, and benefit against cost (section III.A of the paper).
 
 use super::rates::ReadRates;
-use super::{Entry, Occupancy, Pair, PairLists};
+use super::{Occupancy, Pair, PairLists};
 use crate::ids::{DieId, Lpn};
 use crate::units::Time;
 
@@ -92,8 +92,8 @@ impl Detector {
         now: Time,
         may: &impl Fn(Lpn, DieId) -> bool,
     ) -> Option<Replicate> {
-        let entry = self.lists.collided(die, pair, |other| occupancy.outstanding(other))?;
-        let (to, slack) = Entry::best(entry);
+        let entry = self.lists.collided(die, pair, occupancy.outstanding_by_die())?;
+        let (to, slack) = entry.best();
         let (reads, time) = self.rates.of(to, now);
         if !pays(&self.rules, slack, reads, time) {
             return None;

@@ -35,6 +35,8 @@ struct Outstanding {
 #[derive(Debug)]
 pub struct Occupancy {
     dies: Vec<Vec<Outstanding>>,
+    /// By die: how many.
+    counts: Vec<u32>,
     /// By outstanding reads: dies that have as many.
     dies_with: Vec<u32>,
     /// The outstanding reads of the least loaded die.
@@ -45,7 +47,8 @@ pub struct Occupancy {
 impl Occupancy {
     /// No read outstanding on any of `dies` dies.
     pub fn new(dies: u32) -> Occupancy {
-        Occupancy { dies: vec![Vec::new(); dies as usize], dies_with: vec![dies], least: 0, total: 0 }
+        let (reads, counts) = (vec![Vec::new(); dies as usize], vec![0; dies as usize]);
+        Occupancy { dies: reads, counts, dies_with: vec![dies], least: 0, total: 0 }
     }
 
     /// A read of `lpn` is put into the queue of `die`.
@@ -54,6 +57,7 @@ impl Occupancy {
         let reads = &mut self.dies[die.index()];
         reads.push(Outstanding { id, lpn, is_recorded: false });
         let outstanding = reads.len();
+        self.counts[die.index()] = outstanding as u32;
         self.total += 1;
         if self.dies_with.len() <= outstanding {
             self.dies_with.push(0);
@@ -77,7 +81,10 @@ impl Occupancy {
         let reads = &mut self.dies[die.index()];
         let Some(at) = reads.iter().position(|read| read.id == id) else { return false };
         let outstanding = reads.len();
-        reads.remove(at);
+        // Few reads come after it, which move up one by one.
+        (at + 1..outstanding).for_each(|later| reads[later - 1] = reads[later]);
+        reads.pop();
+        self.counts[die.index()] = outstanding as u32 - 1;
         self.total -= 1;
         self.dies_with[outstanding] -= 1;
         self.dies_with[outstanding - 1] += 1;
@@ -110,7 +117,13 @@ impl Occupancy {
     /// Reads outstanding on `die`.
     #[inline]
     pub fn outstanding(&self, die: DieId) -> u32 {
-        self.dies[die.index()].len() as u32
+        self.counts[die.index()]
+    }
+
+    /// Reads outstanding on each die.
+    #[inline]
+    pub fn outstanding_by_die(&self) -> &[u32] {
+        &self.counts
     }
 
     /// Reads outstanding on all dies.

@@ -140,7 +140,7 @@ impl<M: Model> Datapath<M> {
             }
         }
         kernel.tell(|| Notice::PathAsked(asker, TransferPhase::DataOut));
-        let data = if M::RANKS_DATA && self.rules.data_has_rank { self.owner_of_data(die) } else { DataOf::Request };
+        let data = if M::RANKS_DATA && self.rules.ranks_data() { self.owner_of_data(die) } else { DataOf::Request };
         self.fabric.acquire_for(asker, data, now, &mut self.outbox);
         self.look_ahead(asker, TransferPhase::DataOut);
     }
@@ -240,7 +240,8 @@ impl<M: Model> Datapath<M> {
     /// The same, where `masks` is what waits for the die.
     #[inline(always)]
     fn ready_among<S: PageSource<M>>(&self, die: DieId, masks: PlaneMasks, source: &S) -> PlaneMasks {
-        if !has_programs(&masks) && !(M::FULL && self.units[die.index()].state.has_suspended()) {
+        let is_limited = has_programs(&masks) || (M::FULL && self.units[die.index()].state.has_suspended());
+        if !is_limited {
             masks
         } else if !M::FULL && source.shares_open_block() {
             self.ready_of_plain(die, masks, source)

@@ -62,8 +62,8 @@ struct Rules {
     erases: EraseOrder,
     /// How long a transaction of a request may wait while one kind of them goes before the other.
     age_bound: Time,
-    /// Whether data that leaves the dies has an order beside that of asking: `data-first-round-robin`.
-    data_has_rank: bool,
+    /// Who gets a channel when several wait; that of the default over an interconnect without channels.
+    arbitration: Arbitration,
     /// Whether writes get their pages before their turn.
     preallocates: bool,
     tracks_idle: bool,
@@ -71,6 +71,20 @@ struct Rules {
     dispatches: bool,
     /// Whether the dies of a chip begin something only when all of them are idle.
     dies_start_together: bool,
+}
+
+impl Rules {
+    /// Whether data that leaves the dies has an order beside that of asking.
+    #[inline]
+    fn ranks_data(&self) -> bool {
+        self.arbitration == Arbitration::DataFirstRoundRobin
+    }
+
+    /// Whether what a die wants next takes part in the choice of who gets the path that its data leaves.
+    #[inline]
+    fn asks_before_release(&self) -> bool {
+        matches!(self.arbitration, Arbitration::DataFirstRoundRobin | Arbitration::NextCommandFirst)
+    }
 }
 
 /// All that is kept of a die.
@@ -147,8 +161,11 @@ impl Datapath<Full> {
                 erases: config.schedule.erases,
                 age_bound: if has_precedence { config.schedule.age_bound } else { Time::MAX },
                 dies_take_turns: !config.flash.die_interleaving && geometry.dies_per_chip > 1,
-                data_has_rank: config.fabric.arbitration == Arbitration::DataFirstRoundRobin
-                    && fabric::has_channels(config.fabric.kind),
+                arbitration: if fabric::has_channels(config.fabric.kind) {
+                    config.fabric.arbitration
+                } else {
+                    Arbitration::CommandFirst
+                },
                 preallocates: config.ftl.write_binding == WriteBinding::Early,
                 tracks_idle: config.ftl.allocation == Allocation::Dynamic,
                 dispatches: scheduler.dispatches(),

@@ -46,8 +46,7 @@ impl<M: Model> Datapath<M> {
             }
             TransferPhase::DataOut | TransferPhase::Copy => {
                 done.data += least;
-                if M::RANKS_DATA && self.rules.data_has_rank {
-                    // What the die wants next takes part in the choice of who gets the path.
+                if M::RANKS_DATA && self.rules.asks_before_release() {
                     let read = self.data_arrived(die, stalled, source, kernel);
                     Some(Arrived { read, held: Some(grant) })
                 } else {

@@ -137,6 +137,10 @@ fn collection(config: &Config, geometry: Option<&Geometry>, translation_pages: u
             keys.push("ftl.write-binding");
             reasons.push("ftl.write-binding is `early`, which needs one for pages that wait for their programs");
         }
+        if config.replication.enabled {
+            keys.push("replication.enabled");
+            reasons.push("replication.enabled needs one for copies");
+        }
         keys.extend(["geometry.over-provisioning", "geometry.capacity", "geometry.blocks-per-plane"]);
         let message = format!(
             "a plane has {spare_blocks} blocks to spare, and needs {needed} of them: {}",

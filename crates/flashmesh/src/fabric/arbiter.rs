@@ -138,7 +138,9 @@ impl Arbiter {
     fn next_of_some(&mut self, fits: impl Fn(&Waiting) -> bool) -> Option<Waiting> {
         let Arbiter { commands, data, .. } = self;
         let next = match self.arbitration {
-            Arbitration::CommandFirst => take_first(commands, &fits).or_else(|| take_first(data, &fits)),
+            Arbitration::CommandFirst | Arbitration::NextCommandFirst => {
+                take_first(commands, &fits).or_else(|| take_first(data, &fits))
+            }
             Arbitration::DataFirst => take_first(data, &fits).or_else(|| take_first(commands, &fits)),
             Arbitration::OldestFirst => {
                 let oldest = |queue: &VecDeque<Waiting>| queue.iter().find(|&waiting| fits(waiting)).map(|w| w.order);

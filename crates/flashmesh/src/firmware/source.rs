@@ -18,7 +18,7 @@ impl Firmware {
         match transaction.class {
             Class::UserProgram => Some(self.stream_of_write(transaction)),
             Class::MapProgram => Some(Stream::Translation),
-            Class::ReplicaProgram => Some(self.ftl.host_stream(transaction.plane, None)),
+            Class::ReplicaProgram => Some(Stream::Replica),
             Class::CollectProgram if transaction.is_copied => Some(Stream::Arrival),
             Class::CollectProgram => Some(self.ftl.stream_of_move(transaction.from)),
             Class::MapRead | Class::UserRead | Class::CollectRead | Class::Erase => None,
@@ -45,7 +45,10 @@ impl Firmware {
             Class::UserProgram if M::FULL && transaction.is_reallocated => {
                 self.ftl.lookup(transaction.lpn) == Some(transaction.from)
             }
-            Class::ReplicaProgram => self.is_replica_wanted(transaction),
+            Class::ReplicaProgram => {
+                let has_place = || self.ftl.next_page_offset(transaction.plane, Stream::Replica).is_some();
+                self.is_replica_wanted(transaction) && has_place()
+            }
             Class::MapProgram | Class::UserProgram | Class::Erase => true,
         }
     }

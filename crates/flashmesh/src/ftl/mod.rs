@@ -101,6 +101,9 @@ pub enum Stream {
     Collection,
     /// Pages that they moved here from another chip.
     Arrival,
+    /// Copies of pages of other dies. A block of their own takes them, so that the planes of a die keep equal write pointers
+    /// and host writes go on to join \[choice\].
+    Replica,
     /// Translation pages written back.
     Translation,
     /// Translation pages moved by garbage collection or wear levelling.
@@ -114,6 +117,7 @@ impl Stream {
             Stream::Host(stream) => Frontier::Host(stream),
             Stream::Collection => Frontier::Collection,
             Stream::Arrival => Frontier::Arrival,
+            Stream::Replica => Frontier::Replica,
             Stream::Translation => Frontier::Translation,
             Stream::TranslationCollection => Frontier::TranslationCollection,
         }

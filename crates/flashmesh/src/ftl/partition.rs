@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::plane::{ARRIVAL_BLOCKS, PREALLOCATED_BLOCKS};
+use super::plane::{ARRIVAL_BLOCKS, PREALLOCATED_BLOCKS, REPLICA_BLOCKS};
 use super::translation::{TRANSLATION_BLOCKS, TranslationPages};
 use crate::config::{Allocation, Config, Level, Move, WriteBinding, WriteStreams};
 use crate::error::NamespaceError;
@@ -16,7 +16,8 @@ pub fn spare_blocks_min(config: &Config) -> u32 {
     let arrivals = if config.gc.r#move == Move::ChipToChip { ARRIVAL_BLOCKS } else { 0 };
     let translation = if config.mapping.cache_capacity.is_some() { TRANSLATION_BLOCKS } else { 0 };
     let preallocated = if config.ftl.write_binding == WriteBinding::Early { PREALLOCATED_BLOCKS } else { 0 };
-    SPARE_BLOCKS_PER_PLANE_MIN as u32 + arrivals + translation + preallocated
+    let replicas = if config.replication.enabled { REPLICA_BLOCKS } else { 0 };
+    SPARE_BLOCKS_PER_PLANE_MIN as u32 + arrivals + translation + preallocated + replicas
 }
 
 /// The planes at the crossings of sets of channels, ways, dies and planes.

@@ -11,11 +11,14 @@ pub(super) const RESERVE_BLOCKS: u32 = 1;
 /// has a place there, so that no collection, and not the host, ever waits for it.
 pub const ARRIVAL_BLOCKS: u32 = 1;
 
+/// Blocks that a plane needs to spare for copies of pages of other dies: the open one. A copy that finds no place there is dropped.
+pub const REPLICA_BLOCKS: u32 = 1;
+
 /// Blocks that a plane needs to spare where writes get their pages early: it hands out as many pages before they are programmed.
 pub const PREALLOCATED_BLOCKS: u32 = 1;
 
 /// The number of frontiers, but for those of streams beyond the first.
-const FRONTIERS: usize = 5;
+const FRONTIERS: usize = 6;
 
 /// What an open block takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,6 +29,8 @@ pub(super) enum Frontier {
     Collection,
     /// Pages that arrive from other chips.
     Arrival,
+    /// Copies of pages of other dies.
+    Replica,
     /// Translation pages that are written.
     Translation,
     /// Translation pages moved by garbage collection and wear levelling.
@@ -45,6 +50,7 @@ impl Frontier {
             Frontier::Arrival => 2,
             Frontier::Translation => 3,
             Frontier::TranslationCollection => 4,
+            Frontier::Replica => 5,
         }
     }
 
@@ -59,7 +65,7 @@ impl Frontier {
     fn untouchable_blocks(self) -> u32 {
         match self {
             Frontier::Collection | Frontier::TranslationCollection => 0,
-            Frontier::Host(_) | Frontier::Arrival | Frontier::Translation => RESERVE_BLOCKS,
+            Frontier::Host(_) | Frontier::Arrival | Frontier::Replica | Frontier::Translation => RESERVE_BLOCKS,
         }
     }
 }

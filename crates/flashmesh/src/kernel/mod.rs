@@ -90,7 +90,7 @@ impl<M: Model> Kernel<M> {
     /// Tells the probes of reads, and all others, what happens now.
     #[inline(always)]
     pub fn tell_of_read<'a>(&mut self, notice: impl FnOnce() -> Notice<'a>) {
-        if M::FULL && !(self.probes_of_reads.is_empty() && self.probes.is_empty()) {
+        if M::FULL && (self.is_probed() || !self.probes_of_reads.is_empty()) {
             self.tell_probes_of_read(&notice());
         }
     }
@@ -98,7 +98,10 @@ impl<M: Model> Kernel<M> {
     #[inline(never)]
     fn tell_probes_of_read(&mut self, notice: &Notice<'_>) {
         let now = self.now();
-        self.probes_of_reads.iter_mut().chain(&mut self.probes).for_each(|probe| probe.tell(now, notice));
+        self.probes_of_reads.iter_mut().for_each(|probe| probe.tell(now, notice));
+        if M::PROBED {
+            self.probes.iter_mut().for_each(|probe| probe.tell(now, notice));
+        }
     }
 
     /// Has the probes add what they found to the report of the run.

@@ -22,7 +22,7 @@ pub trait Model: 'static {
     const PROBED: bool;
     /// Whether writes may get their pages before their turn (`ftl.write-binding = "early"`).
     const PREALLOCATES: bool;
-    /// Whether data that leaves the dies may have an order beside that of asking (`fabric.arbitration = "data-first-round-robin"`).
+    /// Whether data that leaves the dies may have an order beside that of asking (`fabric.arbitration`).
     const RANKS_DATA: bool;
 }
 

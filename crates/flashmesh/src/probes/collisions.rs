@@ -16,6 +16,7 @@ impl CollisionProbe {
     pub fn new(config: &Config, geometry: &Geometry) -> CollisionProbe {
         CollisionProbe(Analysis::new(Options {
             dies: geometry.dies(),
+            logical_pages: geometry.logical_pages,
             interval: config.measure.collision_interval,
             pairs_max: config.measure.collision_pairs,
             detector: DetectorRules {

@@ -100,7 +100,7 @@ fn is_plain(config: &Config) -> bool {
 fn is_queued(config: &Config) -> bool {
     config.host.interface != InterfaceKind::Direct
         || config.ftl.write_binding != WriteBinding::Late
-        || config.fabric.arbitration == Arbitration::DataFirstRoundRobin
+        || matches!(config.fabric.arbitration, Arbitration::DataFirstRoundRobin | Arbitration::NextCommandFirst)
 }
 
 /// Takes the interconnect out of the enum, which holds it.

@@ -30,7 +30,7 @@ fn sketch() -> impl Strategy<Value = (RequestKind, u32, bool, u64)> {
 
 /// A drive that replicates, with room for copies, and requests to pages that often share a die.
 fn case() -> impl Strategy<Value = (Config, Vec<IoRequest>)> {
-    let own = (0..=20u32, 1..=40u32, 1..=500u64, 2..=5u32, proptest::bool::weighted(0.7));
+    let own = (0..=20u32, 1..=40u32, 1..=500u64, 3..=6u32, proptest::bool::weighted(0.7));
     let requests = proptest::collection::vec(sketch(), 200..600);
     (drive(), own, requests, 2..=12u32, 0..=1u32).prop_map(|(mut config, own, sketches, hot, stride)| {
         let (l_r, percent, window, extra_blocks, is_cheap) = own;
@@ -114,7 +114,7 @@ fn pair_of_pages(fabric: FabricKind) -> (Config, Vec<IoRequest>) {
     config.geometry.channels = 2;
     config.geometry.chips_per_channel = 2;
     config.geometry.planes_per_die = 1;
-    config.geometry.blocks_per_plane = 64;
+    config.geometry.blocks_per_plane = 128;
     config.geometry.pages_per_block = 64;
     config.fabric.kind = fabric;
     config.replication.enabled = true;

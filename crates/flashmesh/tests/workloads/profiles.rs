@@ -434,7 +434,7 @@ fn the_first_ten_thousand_requests_of_all_profiles_and_mixes_are_the_known_ones(
     let expected = [
         ("venice", 0x1ec2_a358_e70a_77cf),
         ("mbm", 0x3b22_4e6e_f403_c8d6),
-        ("collisions", 0x4d80_3789_ed35_e36e),
+        ("collisions", 0x6235_a1e9_4a67_3cb0),
         ("nossd14", 0x0542_f026_9e57_24f5),
         ("nossd12", 0x72a2_04a0_f516_c105),
         ("mixes", 0x84df_47c7_587a_182d),

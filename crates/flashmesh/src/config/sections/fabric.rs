@@ -27,6 +27,9 @@ choices! {
     Arbitration {
         /// Commands (with the data they carry) before data out.
         CommandFirst = "command-first",
+        /// As `command-first`, and a die whose data has just left asks for its next command before the channel serves who waits. So
+        /// dies sense while others send, as in SSDsim, the simulator of MBM.
+        NextCommandFirst = "next-command-first",
         /// Data out before commands.
         DataFirst = "data-first",
         /// Whoever waits longest.

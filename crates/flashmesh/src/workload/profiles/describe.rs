@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::{Mix, Origin, Profile, SizeFigures};
+use super::{Mix, Origin, Profile, Repetition, SizeFigures};
 use crate::config::{ArrivalKind, MixPlacement, Workload};
 use crate::units::Time;
 
@@ -30,6 +30,9 @@ impl Profile {
         };
         let mut text = format!("{name} ({suite})\n");
         let mut published = of(Origin::Published);
+        if let Some(Repetition { mean, .. }) = self.recurrence {
+            published.push(("repetition", format!("a pair of pages collides {mean} times on average")));
+        }
         if published.is_empty() {
             published.push(("its name", "no figure of its requests".to_owned()));
         }
@@ -61,6 +64,7 @@ impl Profile {
         } else {
             "the same sizes and places for both (nothing separate is published)"
         };
+        lines.extend(self.recurrence.map(|own| ("recurrence", own.to_string())));
         lines.extend([
             ("reads and writes", alike.to_owned()),
             ("alignment", assumed.granule.to_string()),

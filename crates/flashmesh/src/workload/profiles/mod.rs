@@ -23,7 +23,7 @@ mod source;
 mod tables;
 
 pub(super) use describe::settings;
-pub use figures::{Figure, Origin, SizeFigures};
+pub use figures::{Figure, Origin, Repetition, SizeFigures};
 pub use mix::{Member, Mix};
 pub use mix_source::MixSource;
 pub use names::{Named, Paper, find, groups};
@@ -47,6 +47,8 @@ pub struct Profile {
     pub sizes: Figure<SizeFigures>,
     /// Mean time from one arrival to the next.
     pub mean_interarrival: Figure<Time>,
+    /// How often requests that arrive together come together again; nothing where that is not known.
+    pub recurrence: Option<Repetition>,
     /// How many requests the trace behind the figures holds, where that is known.
     pub requests: Option<u64>,
     /// Where the figures that its paper does not publish come from; empty when there are none.

@@ -8,7 +8,7 @@ use crate::units::{Bytes, Time};
 use crate::workload::IoRequest;
 use crate::workload::source::WorkloadSource;
 use crate::workload::synthetic::{
-    Addresses, Arrivals, KindMix, Layout, Recipe, Runs, Seed, Shares, SizeTable, SizesByKind, Streams,
+    Addresses, Arrivals, KindMix, Layout, Recipe, Recurrence, Runs, Seed, Shares, SizeTable, SizesByKind, Streams,
 };
 
 /// The requests of a [`Profile`]: `[workload] profile = "NAME"`.
@@ -87,13 +87,12 @@ fn streams_of(profile: &Profile, setting: Setting<'_>) -> Result<Streams, Worklo
     };
     let addresses = Addresses::Runs(Runs::new(assumed.zipf_theta, assumed.run_requests, sizes.with_smallest())?);
     let kinds = KindMix::new(Shares { read: profile.read_share(), ..Shares::default() })?;
-    let arrivals = Arrivals::new(
-        workload.arrivals.unwrap_or(ArrivalKind::Burst),
-        setting.mean_interarrival,
-        workload.burst_length.unwrap_or(assumed.burst_requests),
-        seed,
-    )?;
-    Streams::new(Recipe { layout, kinds, sizes, addresses }, arrivals, requests, replay, seed)
+    let burst_length = workload.burst_length.unwrap_or(assumed.burst_requests);
+    let arrivals =
+        Arrivals::new(workload.arrivals.unwrap_or(ArrivalKind::Burst), setting.mean_interarrival, burst_length, seed)?;
+    let recurrence =
+        profile.recurrence.map(|own| Recurrence::new(own.bursts_mean(), own.skew, burst_length)).transpose()?;
+    Streams::new(Recipe { layout, kinds, sizes, addresses, recurrence }, arrivals, requests, replay, seed)
 }
 
 impl WorkloadSource for ProfileSource {

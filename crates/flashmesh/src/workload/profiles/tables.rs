@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
-use super::figures::{Figures, SizeFigures, first_of};
+use super::figures::{Figures, Repetition, SizeFigures, first_of};
 use super::{Assumed, Member, Mix, Paper, Profile};
 use crate::units::{Bytes, Time};
 
@@ -84,6 +84,9 @@ struct FiguresRow {
     largest_request_kb: Option<f64>,
     mean_interarrival_us: Option<f64>,
     requests: Option<u64>,
+    mean_repetition: Option<f64>,
+    repetition_skew: Option<f64>,
+    burst_requests: Option<u32>,
 }
 
 #[derive(Deserialize)]
@@ -223,13 +226,14 @@ fn profile_of(
         read_percent,
         sizes,
         mean_interarrival,
+        recurrence: row.mean_repetition.map(|mean| Repetition { mean, skew: row.repetition_skew.unwrap_or(1.0) }),
         requests: published.requests.or(others.requests),
         elsewhere: basis.to_owned(),
         assumed: Assumed {
             footprint: Bytes::from_kib(assumed.footprint_gib << 20),
             zipf_theta: assumed.zipf_theta,
             run_requests: assumed.run_requests,
-            burst_requests: assumed.burst_requests,
+            burst_requests: row.burst_requests.unwrap_or(assumed.burst_requests),
             granule,
             size_max: Bytes::from_kib(assumed.size_max_kib),
             mode_share: assumed.mode_share.unwrap_or_default(),

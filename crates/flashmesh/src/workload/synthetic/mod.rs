@@ -9,6 +9,7 @@ mod kinds;
 mod layout;
 mod pattern;
 mod random;
+mod recurrence;
 mod sizes;
 mod stream;
 
@@ -17,6 +18,7 @@ pub(crate) use kinds::{KindMix, Shares};
 pub(crate) use layout::Layout;
 pub(crate) use pattern::{Addresses, Runs};
 pub(crate) use random::{Generator, Seed, below, stream_of as generator_of};
+pub(crate) use recurrence::Recurrence;
 pub(crate) use sizes::{SizeTable, SizesByKind};
 pub(crate) use stream::{Recipe, Streams};
 
@@ -102,7 +104,7 @@ impl SyntheticSource {
             workload.burst_length.unwrap_or(1),
             seed,
         )?;
-        let recipe = Recipe { layout, kinds, sizes: sizes.into(), addresses };
+        let recipe = Recipe { layout, kinds, sizes: sizes.into(), addresses, recurrence: None };
         let requests = workload.requests.unwrap_or(REQUESTS_DEFAULT);
         Ok(SyntheticSource { streams: Streams::new(recipe, arrivals, requests, replay, seed)? })
     }

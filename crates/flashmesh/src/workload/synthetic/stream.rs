@@ -5,6 +5,7 @@ use super::kinds::KindMix;
 use super::layout::Layout;
 use super::pattern::{AddressPattern, Addresses, Cursor};
 use super::random::{self, Generator, Seed};
+use super::recurrence::{Groups, Recurrence};
 use super::sizes::SizesByKind;
 use super::unusable;
 use crate::config::{Replay, ReplayMode};
@@ -23,6 +24,8 @@ pub(crate) struct Recipe {
     pub(crate) sizes: SizesByKind,
     /// Where they go.
     pub(crate) addresses: Addresses,
+    /// Whether groups of requests come again.
+    pub(crate) recurrence: Option<Recurrence>,
 }
 
 /// The streams of a workload: one for each thread of closed replay, a single one otherwise.
@@ -40,6 +43,7 @@ pub(crate) struct Streams {
 struct Stream {
     generator: Generator,
     cursor: Cursor,
+    groups: Option<Groups>,
     left: u64,
 }
 
@@ -70,11 +74,13 @@ impl Streams {
         let mut generator = random::stream_of(seed);
         let streams = (0..count)
             .map(|index| {
-                let own = generator.clone();
+                let mut own = generator.clone();
                 generator.jump();
                 let (share, rest) = (requests / u64::from(count), requests % u64::from(count));
+                let groups = recipe.recurrence.map(|recurrence| Groups::new(recurrence, &mut own));
                 Stream {
                     generator: own,
+                    groups,
                     cursor: Cursor::of_part(index, count, recipe.layout.blocks()),
                     left: share + u64::from(u64::from(index) < rest),
                 }
@@ -98,8 +104,7 @@ impl Streams {
             return Ok(None);
         }
         stream.left -= 1;
-        let generator = &mut stream.generator;
-        let kind = self.recipe.kinds.choose(generator);
+        let kind = self.recipe.kinds.choose(&mut stream.generator);
         let arrival = match &mut self.arrivals {
             Some(arrivals) => arrivals.next()?,
             None => Time::ZERO,
@@ -107,7 +112,12 @@ impl Streams {
         if kind == RequestKind::Flush {
             return Ok(Some(IoRequest { arrival, kind, offset: Bytes::ZERO, size: Bytes::ZERO, stream: index }));
         }
-        let size = self.recipe.sizes.choose(kind, generator);
+        let size = self.recipe.sizes.choose(kind, &mut stream.generator);
+        // Only places come again: sizes of the groups that come most often would be those of the workload.
+        let generator = match &mut stream.groups {
+            Some(groups) => groups.next(&mut stream.cursor),
+            None => &mut stream.generator,
+        };
         let block = self.recipe.addresses.choose(generator, &mut stream.cursor, size);
         let offset = self.recipe.layout.offset_of(block);
         Ok(Some(IoRequest { arrival, kind, offset, size: size.bytes, stream: index }))

@@ -1,0 +1,154 @@
+//! Groups of requests that come again: pages that were read together are read together later.
+
+use rand_core::{Rng, SeedableRng};
+
+use super::pattern::Cursor;
+use super::random::{Chance, Generator, below};
+use super::unusable;
+use crate::error::WorkloadError;
+
+/// How often groups of requests come again.
+///
+/// At each turn a group comes: a new one with probability 1/n, else one that came before. So a group comes n times on average, in a
+/// run of any length. Which group comes again follows one of two rules. By the first an earlier turn is drawn, and its group comes
+/// again: groups that came often come more often (Simon, "On a class of skew distribution functions", 1955). By the second all
+/// groups that have come are alike. Draws are hashes of the turn, so that no turn has to be remembered.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Recurrence {
+    is_new: Chance,
+    follows_turns: Chance,
+    length: u32,
+}
+
+impl Recurrence {
+    /// Groups of `length` requests come `mean` times each; `skew` is the share of returns by the first rule.
+    pub(crate) fn new(mean: f64, skew: f64, length: u32) -> Result<Recurrence, WorkloadError> {
+        if !(1.0..=1e6).contains(&mean) || length == 0 {
+            return Err(unusable(
+                "profile",
+                format!("groups of {length} requests cannot come {mean} times on average"),
+            ));
+        }
+        Ok(Recurrence { is_new: Chance::new(1.0 / mean), follows_turns: Chance::new(skew), length })
+    }
+
+    /// The turn at which the group of this turn came first, and whose number it has.
+    fn first_turn(&self, seed: u64, turn: u64) -> u64 {
+        let mut turn = turn;
+        loop {
+            let mut draws = draws_of(seed, turn);
+            if turn == 0 || self.is_new.holds(Chance::draw(&mut draws)) {
+                return turn;
+            }
+            if !self.follows_turns.holds(Chance::draw(&mut draws)) {
+                return self.any_group(seed, turn, draws);
+            }
+            turn = below(&mut draws, turn);
+        }
+    }
+
+    /// Any group that came first before this turn.
+    fn any_group(&self, seed: u64, turn: u64, mut draws: Generator) -> u64 {
+        loop {
+            let earlier = below(&mut draws, turn);
+            if earlier == 0 || self.is_new.holds(Chance::draw(&mut draws_of(seed, earlier))) {
+                return earlier;
+            }
+        }
+    }
+}
+
+fn draws_of(seed: u64, turn: u64) -> Generator {
+    Generator::seed_from_u64(seed.wrapping_add(turn.wrapping_mul(0x9e37_79b9_7f4a_7c15)))
+}
+
+/// The groups of one stream.
+#[derive(Clone, Debug)]
+pub(crate) struct Groups {
+    recurrence: Recurrence,
+    seed: u64,
+    turn: u64,
+    /// What the places of the present group follow from.
+    draws: Generator,
+    /// Requests of it that are still to come.
+    left: u32,
+}
+
+impl Groups {
+    /// The groups of a stream, which follow from what its generator draws next.
+    pub(crate) fn new(recurrence: Recurrence, generator: &mut Generator) -> Groups {
+        Groups { recurrence, seed: generator.next_u64(), turn: 0, draws: generator.clone(), left: 0 }
+    }
+
+    /// What the place of the next request follows from; `cursor` stands nowhere where a group begins.
+    #[inline]
+    pub(crate) fn next(&mut self, cursor: &mut Cursor) -> &mut Generator {
+        if self.left == 0 {
+            let first = self.recurrence.first_turn(self.seed, self.turn);
+            // Not the draws that decided about the turn.
+            self.draws = draws_of(!self.seed, first);
+            self.turn += 1;
+            self.left = self.recurrence.length;
+            cursor.next = Cursor::NOWHERE;
+        }
+        self.left -= 1;
+        &mut self.draws
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::random::stream_of;
+    use super::*;
+
+    /// How often each group comes in so many turns, most often first.
+    fn counts(mean: f64, skew: f64, turns: u64) -> Vec<u64> {
+        let recurrence = Recurrence::new(mean, skew, 1).unwrap();
+        let mut counts = std::collections::BTreeMap::new();
+        (0..turns).for_each(|turn| *counts.entry(recurrence.first_turn(7, turn)).or_insert(0) += 1);
+        let mut counts: Vec<u64> = counts.into_values().collect();
+        counts.sort_unstable_by(|one, other| other.cmp(one));
+        counts
+    }
+
+    fn share_of_first(counts: &[u64], part: f64) -> f64 {
+        let first = (counts.len() as f64 * part).ceil() as usize;
+        counts[..first].iter().sum::<u64>() as f64 / counts.iter().sum::<u64>() as f64
+    }
+
+    #[test]
+    fn a_group_comes_as_often_as_asked_in_a_run_of_any_length() {
+        for mean in [1.0, 1.5, 9.2, 37.9] {
+            for (skew, turns) in [(0.0, 20_000), (1.0, 20_000), (1.0, 200_000)] {
+                let groups = counts(mean, skew, turns).len() as f64;
+                let found = turns as f64 / groups;
+                assert!((found / mean - 1.0).abs() < 0.1, "{found}, {mean} are asked for");
+            }
+        }
+    }
+
+    #[test]
+    fn groups_are_as_unlike_as_the_rules_make_them() {
+        // All groups alike: their ages decide, and the first share p of them has p (1 - ln p) of the turns.
+        let part = 50.0 / 170.0_f64;
+        let even = share_of_first(&counts(24.69, 0.0, 400_000), part);
+        assert!((even - part * (1.0 - part.ln())).abs() < 0.03, "{even}");
+        // By earlier turns: a power law, of which the first 5 % have most.
+        let skewed = share_of_first(&counts(37.89, 1.0, 400_000), 0.05);
+        assert!((0.7..0.95).contains(&skewed), "{skewed}");
+    }
+
+    #[test]
+    fn a_group_that_comes_again_draws_the_same() {
+        let recurrence = Recurrence::new(4.0, 1.0, 3).unwrap();
+        let mut groups = Groups::new(recurrence, &mut stream_of(1));
+        let mut cursor = Cursor::of_part(0, 1, 100);
+        let mut seen = std::collections::BTreeMap::new();
+        for turn in 0..100 {
+            let drawn: Vec<u64> = (0..3).map(|_| groups.next(&mut cursor).next_u64()).collect();
+            let first = recurrence.first_turn(groups.seed, turn);
+            assert_eq!(*seen.entry(first).or_insert_with(|| drawn.clone()), drawn);
+        }
+        assert!(seen.len() < 50);
+    }
+}
