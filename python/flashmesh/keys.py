@@ -120,6 +120,8 @@ def find(key: str) -> Key:
     """
     known = declared()
     name = declared_name(key)
+    if not name:
+        raise ConfigError("a key is missing: name one, such as fabric.kind")
     if name in known:
         return known[name]
     raise ConfigError(f"{key}: there is no such key{meant(name, known)}")

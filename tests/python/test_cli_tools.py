@@ -119,6 +119,11 @@ def test_explain_says_what_may_have_been_meant(cli: Cli, key: str, meant: str) -
     assert f"did you mean {meant}?" in done.stderr
 
 
+def test_explain_wants_a_key(cli: Cli) -> None:
+    done = cli("explain", " ")
+    assert (done.returncode, done.stderr) == (2, "error: a key is missing: name one, such as fabric.kind\n")
+
+
 def test_papers_are_found_as_they_are_cited() -> None:
     text = "As much (Design for Scalability, PACT 2014, section 5.5); Sprinkler (HPCA 2014): by turns; 72 in all (ISO)."
     assert keys.cited(text) == ("Design for Scalability, PACT 2014, section 5.5", "Sprinkler, HPCA 2014")
