@@ -1,7 +1,7 @@
 //! Requests like those of a published workload.
 
 use super::sizes::{SizesOf, distribution};
-use super::{Assumed, Profile};
+use super::{Assumed, Profile, Repetition};
 use crate::config::{self, ArrivalKind};
 use crate::error::WorkloadError;
 use crate::units::{Bytes, Time};
@@ -90,8 +90,9 @@ fn streams_of(profile: &Profile, setting: Setting<'_>) -> Result<Streams, Worklo
     let burst_length = workload.burst_length.unwrap_or(assumed.burst_requests);
     let arrivals =
         Arrivals::new(workload.arrivals.unwrap_or(ArrivalKind::Burst), setting.mean_interarrival, burst_length, seed)?;
-    let recurrence =
-        profile.recurrence.map(|own| Recurrence::new(own.bursts_mean(), own.skew, burst_length)).transpose()?;
+    // The requests of a published burst come again together, however they arrive: arrivals do not change places.
+    let group = |own: Repetition| Recurrence::new(own.bursts_mean(), own.skew, assumed.burst_requests);
+    let recurrence = profile.recurrence.map(group).transpose()?;
     Streams::new(Recipe { layout, kinds, sizes, addresses, recurrence }, arrivals, requests, replay, seed)
 }
 
