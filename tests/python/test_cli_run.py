@@ -44,7 +44,7 @@ LISTS = (
     "network.scouts",
 )
 """Lists whose objects are looked at."""
-RECORDED = ("collisions.", "replication.", "network.")
+RECORDED = ("collisions.", "replication.", "network.", "chip_states.")
 """What a run says only when it is asked."""
 NOT_OF_THE_SIMULATION = ("wall_s", "requests_per_wall_s", "peak_rss_bytes", "provenance")
 
@@ -121,9 +121,10 @@ def test_json_of_a_cut_of_the_power_has_the_documented_keys_too(cli: Cli, config
 
 
 def test_json_of_what_has_to_be_asked_for_has_the_documented_keys_too(cli: Cli, config: Path, tmp_path: Path) -> None:
-    """Read collisions, replication, and the recording of the interconnect."""
+    """Read collisions, replication, states of chips, and the recording of the interconnect."""
     settings = ["--set", "fabric.kind=venice", "--set", "measure.network=true", "--set", "measure.collisions=true"]
     settings += ["--set", "replication.enabled=true", "--set", "workload.pattern=zipf"]
+    settings += ["--set", "measure.chip-states=true"]
     settings += ["--set", "workload.footprint=2MiB", "--set", "workload.read-share=1"]
     done = cli("run", config, *settings, "--json", "result.json")
     assert done.returncode == 0, done.stderr

@@ -26,8 +26,8 @@ struct Held {
     die: DieId,
     /// What it moves now, and since when.
     moving: Option<(TransferPhase, Time)>,
-    /// What it has asked for while it moves something.
-    next: Option<TransferPhase>,
+    /// What it has asked for while it moves something, in the order of asking: a command and data at most.
+    next: [Option<TransferPhase>; 2],
     /// Planes whose data has yet to leave.
     owed: u32,
     /// Whether the array works for a program or an erase.
@@ -96,7 +96,10 @@ impl HeldChannels {
         let position = die.0 - path.0 * self.dies_per_channel;
         let channel = &mut self.channels[path.index()];
         match &mut channel.held {
-            Some(held) if held.die == die && held.moving.is_some() => held.next = Some(phase),
+            Some(held) if held.die == die && held.moving.is_some() => {
+                let free = held.next.iter_mut().find(|next| next.is_none());
+                *free.expect("a die asks once for a command and once for data") = Some(phase);
+            }
             Some(held) if held.die == die => self.grant(path, phase, Cause::Channel, now, outbox),
             Some(_) => {
                 let (order, goes_on, cause) = (self.order, false, Cause::Channel);
@@ -105,7 +108,7 @@ impl HeldChannels {
             }
             None => {
                 channel.waiting.served(position, phase);
-                channel.held = Some(Held { die, moving: None, next: None, owed: 0, works: false });
+                channel.held = Some(Held { die, moving: None, next: [None; 2], owed: 0, works: false });
                 self.grant(path, phase, Cause::Channel, now, outbox);
             }
         }
@@ -115,7 +118,8 @@ impl HeldChannels {
     fn pass_on(&mut self, path: PathId, now: Time, outbox: &mut Outbox) {
         let channel = &mut self.channels[path.index()];
         let Some(held) = &mut channel.held else { return };
-        if let Some(phase) = held.next.take() {
+        if let [Some(phase), behind] = held.next {
+            held.next = [behind, None];
             return self.grant(path, phase, Cause::Channel, now, outbox);
         }
         if held.owed > 0 || held.works {
@@ -123,7 +127,7 @@ impl HeldChannels {
         }
         channel.held = None;
         if let Some(Waiting { die, phase, cause, .. }) = channel.waiting.next(|_| true) {
-            channel.held = Some(Held { die, moving: None, next: None, owed: 0, works: false });
+            channel.held = Some(Held { die, moving: None, next: [None; 2], owed: 0, works: false });
             self.grant(path, phase, cause, now, outbox);
         }
     }

@@ -14,11 +14,18 @@ struct Home {
     stamp: Stamp,
 }
 
+/// Where the copy of a page is, and the stamp of what is there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Copy {
+    pub ppn: Ppn,
+    pub stamp: Stamp,
+}
+
 /// What a program of a page carries.
 #[derive(Clone, Debug)]
 enum Content {
     Map(Vec<Home>),
-    Copies(Vec<(Lpn, Ppn)>),
+    Copies(Vec<(Lpn, Copy)>),
 }
 
 /// The map and the replication map.
@@ -28,7 +35,7 @@ pub(super) struct Image {
     /// By page of the host: its physical page + 1, or 0.
     forward: Vec<u32>,
     stamps: Vec<Stamp>,
-    pub(super) copies: FxHashMap<Lpn, Ppn>,
+    pub(super) copies: FxHashMap<Lpn, Copy>,
     /// By page of the map, and of the replication map behind it: all changes up to this one are in it.
     complete_to: Vec<Stamp>,
     /// Programs under way.
@@ -63,7 +70,8 @@ impl Image {
             Content::Map(self.pages.entries_of(page).map(|lpn| home(Lpn(lpn))).collect())
         } else {
             let is_here = |lpn: Lpn| self.pages.replica_page_of(lpn) == Some(page);
-            Content::Copies(ftl.replicas().filter(|&(lpn, _)| is_here(lpn)).collect())
+            let here = ftl.replicas().filter(|&(lpn, _)| is_here(lpn));
+            Content::Copies(here.map(|(lpn, ppn)| (lpn, Copy { ppn, stamp: stamps[lpn.index()] })).collect())
         };
         self.writing.insert(page, (now, content));
     }
@@ -99,6 +107,12 @@ impl Image {
         self.stamps[lpn.index()] = stamp;
     }
 
+    /// Forgets copies of older versions than the map has.
+    pub(super) fn drop_stale_copies(&mut self) {
+        let stamps = &self.stamps;
+        self.copies.retain(|lpn, copy| stamps[lpn.index()] == copy.stamp);
+    }
+
     pub(super) fn lpns(&self) -> impl Iterator<Item = Lpn> + use<> {
         (0..self.forward.len() as u32).map(Lpn)
     }
@@ -130,9 +144,9 @@ impl Image {
                     self.set(lpn, Some(ppn), self.stamp(lpn));
                 }
             }
-            Change::Copied(lpn, ppn) => {
+            Change::Copied(lpn, ppn, stamp) => {
                 if is_new_of_copy(self, lpn) {
-                    self.copies.insert(lpn, ppn);
+                    self.copies.insert(lpn, Copy { ppn, stamp });
                 }
             }
             Change::Uncopied(lpn) => {

@@ -17,8 +17,8 @@ pub(super) enum Change {
     Moved(Lpn, Ppn),
     /// The page holds nothing.
     Unmapped(Lpn),
-    /// The copy is there.
-    Copied(Lpn, Ppn),
+    /// The copy is there, with data of the write that has the stamp.
+    Copied(Lpn, Ppn, Stamp),
     /// There is no copy.
     Uncopied(Lpn),
     /// The copy, which is there, is the original.

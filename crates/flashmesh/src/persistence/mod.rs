@@ -139,7 +139,7 @@ impl Persistence {
         let (Change::Written(lpn, _)
         | Change::Moved(lpn, _)
         | Change::Unmapped(lpn)
-        | Change::Copied(lpn, _)
+        | Change::Copied(lpn, ..)
         | Change::Uncopied(lpn)
         | Change::Kept(lpn, _)) = change;
         if !matches!(change, Change::Copied(..) | Change::Uncopied(_)) {
@@ -161,7 +161,7 @@ impl Persistence {
                 self.stamps[lpn.index()] = self.last;
             }
             Programmed::Moved => self.log(Change::Moved(lpn, ppn)),
-            Programmed::Copied => self.log(Change::Copied(lpn, ppn)),
+            Programmed::Copied => self.log(Change::Copied(lpn, ppn, self.stamps[lpn.index()])),
             Programmed::Superseded => {
                 self.next_stamp();
             }

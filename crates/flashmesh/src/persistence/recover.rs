@@ -6,12 +6,14 @@
 //!    move, or a copy. One with an older stamp was superseded while it was on its way.
 //! 4. What the map has in a block that was erased since holds nothing any more: its copy takes its place, where there is one. Without one
 //!    it had been deallocated.
+//! 5. A copy counts while it has the stamp of its page. The pages of the two maps are programmed at different times, so that one may know of
+//!    a write that the other has not heard of.
 //!
 //! The stamp of the page that the map names is taken to be known; a drive reads it beside the data of that page \[choice\].
 
 use rustc_hash::FxHashMap;
 
-use super::image::Image;
+use super::image::{Copy, Image};
 use super::{Persistence, Stamp};
 use crate::ftl::Ftl;
 use crate::ids::{BlockId, Lpn, Ppn};
@@ -38,7 +40,7 @@ impl Recovered {
 
     /// The copies that were found, in no order.
     pub fn copies(&self) -> impl Iterator<Item = (Lpn, Ppn)> + '_ {
-        self.image.copies.iter().map(|(&lpn, &ppn)| (lpn, ppn))
+        self.image.copies.iter().map(|(&lpn, copy)| (lpn, copy.ppn))
     }
 
     /// Pages with a copy.
@@ -78,26 +80,24 @@ impl Persistence {
             let known = image.stamp(found.lpn);
             let is_same = found.stamp == known;
             if found.stamp > known || (is_same && !found.is_copy && image.get(found.lpn).is_some()) {
-                if !is_same {
-                    image.copies.remove(&found.lpn);
-                }
                 image.set(found.lpn, Some(found.ppn), found.stamp);
                 since.insert(found.lpn, found.at);
             } else if is_same && found.is_copy {
-                image.copies.insert(found.lpn, found.ppn);
+                image.copies.insert(found.lpn, Copy { ppn: found.ppn, stamp: found.stamp });
                 copied_since.insert(found.lpn, found.at);
             }
         }
+        image.drop_stale_copies();
         let pages_found = since.len() as u64;
         if erased_at.is_empty() {
             return pages_found;
         }
         let of = |since: &FxHashMap<Lpn, Stamp>, lpn: Lpn| since.get(&lpn).copied().unwrap_or(0);
-        image.copies.retain(|&lpn, &mut ppn| is_there(ppn, of(&copied_since, lpn)));
+        image.copies.retain(|&lpn, copy| is_there(copy.ppn, of(&copied_since, lpn)));
         for lpn in image.lpns() {
             if image.get(lpn).is_some_and(|ppn| !is_there(ppn, of(&since, lpn))) {
                 let copy = image.copies.remove(&lpn);
-                image.set(lpn, copy, image.stamp(lpn));
+                image.set(lpn, copy.map(|copy| copy.ppn), image.stamp(lpn));
             }
         }
         pages_found
