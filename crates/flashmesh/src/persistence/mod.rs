@@ -21,6 +21,8 @@ mod scan;
 
 use std::collections::VecDeque;
 
+use rustc_hash::FxHashSet;
+
 use crate::config::Config;
 use crate::flash::geometry::Geometry;
 use crate::ftl::{Ftl, TranslationPages};
@@ -84,6 +86,8 @@ pub struct Persistence {
     last: Stamp,
     /// By page of the host: the stamp of its newest version, or of its deallocation; 0 for what was there before the run.
     stamps: Vec<Stamp>,
+    /// Pages of the host that were deallocated and not written since; one of them may have a place that nothing was programmed to.
+    emptied: FxHashSet<Lpn>,
     journal: Journal,
     checkpoint: Checkpoint,
     image: Image,
@@ -104,6 +108,7 @@ impl Persistence {
             pages_per_block: geometry.pages_per_block,
             last: 0,
             stamps: vec![0; geometry.logical_pages as usize],
+            emptied: FxHashSet::default(),
             journal: Journal::new(&config.persistence, pages),
             checkpoint: Checkpoint::new(&config.persistence, pages),
             image: Image::new(pages, geometry.logical_pages, ftl),
@@ -159,6 +164,7 @@ impl Persistence {
             Programmed::Written => {
                 self.log(Change::Written(lpn, ppn));
                 self.stamps[lpn.index()] = self.last;
+                self.emptied.remove(&lpn);
             }
             Programmed::Moved => self.log(Change::Moved(lpn, ppn)),
             Programmed::Copied => self.log(Change::Copied(lpn, ppn, self.stamps[lpn.index()])),
@@ -183,6 +189,7 @@ impl Persistence {
     pub fn unmapped(&mut self, lpn: Lpn) {
         self.log(Change::Unmapped(lpn));
         self.stamps[lpn.index()] = self.last;
+        self.emptied.insert(lpn);
     }
 
     /// The copy of `lpn` was given up.

@@ -61,10 +61,11 @@ impl Persistence {
         let pages_found = self.apply_found(&mut image);
         let mut recovered = Recovered { image, entries, pages_found, pages_lost: 0, deallocations_lost: 0 };
         for lpn in recovered.image.lpns() {
-            let (mapped, found) = (ftl.lookup(lpn).is_some(), recovered.lookup(lpn).is_some());
+            let has_data = ftl.lookup(lpn).is_some() && !self.emptied.contains(&lpn);
             let is_newest = recovered.image.stamp(lpn) == self.stamps[lpn.index()];
-            recovered.pages_lost += u64::from(mapped && !is_newest);
-            recovered.deallocations_lost += u64::from(!mapped && found);
+            let is_undone = !has_data && !is_newest && recovered.lookup(lpn).is_some();
+            recovered.pages_lost += u64::from(has_data && !is_newest);
+            recovered.deallocations_lost += u64::from(is_undone);
         }
         recovered
     }

@@ -203,7 +203,7 @@ fn whenever_the_power_is_cut_everything_programmed_is_found_again() {
             let report = run(&config, &requests);
             let Some(cut) = report.power_cut else { continue };
             let recovery = cut.recovery.expect("there is a journal");
-            assert_eq!(recovery.pages_lost, 0);
+            assert_eq!(recovery.pages_lost, 0, "of\n{}", config.to_toml());
             assert!(recovery.duration_ps > 0 && recovery.reads.blocks > 0);
             cuts += 1;
             entries += recovery.entries_replayed;
