@@ -13,12 +13,12 @@ mod grant;
 mod issue;
 mod join;
 mod path;
+mod rules;
 mod source;
 mod transfer;
 
 use crate::config::{
-    Allocation, Arbitration, Config, DieStart, EraseOrder, KindOrder, MultiPlane, Priorities, Schedule, SchedulePolicy,
-    WriteBinding,
+    Allocation, Arbitration, Config, DieStart, KindOrder, Priorities, Schedule, SchedulePolicy, WriteBinding,
 };
 use crate::engine::arena::Arena;
 use crate::fabric::{self, AnyFabric, Fabric, FabricError, Grant, Granted, Kind, Outbox};
@@ -46,46 +46,7 @@ pub use source::PageSource;
 pub use transfer::Arrived;
 
 use path::PathRequest;
-
-/// What of the configuration decides how operations run.
-#[derive(Clone, Debug)]
-struct Rules {
-    die: DieRules,
-    multi_plane: MultiPlane,
-    /// How many transactions of a queue may be looked at to find one that joins.
-    lookahead: u32,
-    /// Whether only the sectors written are sent for a program.
-    partial_program: bool,
-    copyback: bool,
-    /// Whether a chip takes one operation at a time, for one of several dies.
-    dies_take_turns: bool,
-    erases: EraseOrder,
-    /// How long a transaction of a request may wait while one kind of them goes before the other.
-    age_bound: Time,
-    /// Who gets a channel when several wait; that of the default over an interconnect without channels.
-    arbitration: Arbitration,
-    /// Whether writes get their pages before their turn.
-    preallocates: bool,
-    tracks_idle: bool,
-    /// Whether the scheduling policy says which die asks for a path.
-    dispatches: bool,
-    /// Whether the dies of a chip begin something only when all of them are idle.
-    dies_start_together: bool,
-}
-
-impl Rules {
-    /// Whether data that leaves the dies has an order beside that of asking.
-    #[inline]
-    fn ranks_data(&self) -> bool {
-        self.arbitration == Arbitration::DataFirstRoundRobin
-    }
-
-    /// Whether what a die wants next takes part in the choice of who gets the path that its data leaves.
-    #[inline]
-    fn asks_before_release(&self) -> bool {
-        matches!(self.arbitration, Arbitration::DataFirstRoundRobin | Arbitration::NextCommandFirst)
-    }
-}
+use rules::Rules;
 
 /// All that is kept of a die.
 #[derive(Clone, Debug, Default)]

@@ -53,6 +53,7 @@ mod commit;
 mod mapping;
 pub mod mapping_cache;
 mod moved;
+mod occupancy;
 mod partition;
 mod placement;
 mod plane;
@@ -71,6 +72,7 @@ mod wear;
 
 pub use allocation::{DriveView, IdleDies, PageRead, PageWrite, RequestPart};
 pub use blocks::BlockState;
+pub use occupancy::Occupancy;
 pub use partition::{Partition, spare_blocks_min};
 pub use precondition::{PreconditionReport, Watch};
 pub use prepared::PreparedDrives;
@@ -177,38 +179,6 @@ impl Limits {
             urgent: share(gc.hard_threshold).max(reserve),
             background: share(gc.background_threshold),
         }
-    }
-}
-
-/// How full the planes are, as [`Allocator`] sees it.
-#[derive(Clone, Copy, Debug)]
-pub struct Occupancy<'a> {
-    planes: &'a [Plane],
-    mapping: &'a Mapping,
-    pages_per_plane: u32,
-}
-
-impl<'a> Occupancy<'a> {
-    #[inline]
-    fn new(planes: &'a [Plane], mapping: &'a Mapping, geometry: &Geometry) -> Occupancy<'a> {
-        Occupancy { planes, mapping, pages_per_plane: geometry.pages_per_plane() }
-    }
-
-    /// Pages that `plane` awaits from other chips: one or none.
-    #[inline]
-    pub fn awaited(&self, plane: PlaneId) -> u32 {
-        u32::from(self.planes[plane.index()].awaits_arrival)
-    }
-
-    /// The valid pages of `plane`, without guests: those that replication put there.
-    #[inline]
-    pub fn valid_pages(&self, plane: PlaneId) -> u32 {
-        self.planes[plane.index()].valid_pages - self.planes[plane.index()].guests
-    }
-
-    /// The plane that holds `lpn` now.
-    pub fn current_plane(&self, lpn: Lpn) -> Option<PlaneId> {
-        self.mapping.get(lpn).map(|ppn| PlaneId(ppn.0 / self.pages_per_plane))
     }
 }
 

@@ -1,0 +1,45 @@
+//! What the configuration says of how operations run.
+
+use crate::config::{Arbitration, EraseOrder, MultiPlane};
+use crate::flash::die::DieRules;
+use crate::units::Time;
+
+/// What of the configuration decides how operations run.
+#[derive(Clone, Debug)]
+pub(super) struct Rules {
+    pub(super) die: DieRules,
+    pub(super) multi_plane: MultiPlane,
+    /// How many transactions of a queue may be looked at to find one that joins.
+    pub(super) lookahead: u32,
+    /// Whether only the sectors written are sent for a program.
+    pub(super) partial_program: bool,
+    pub(super) copyback: bool,
+    /// Whether a chip takes one operation at a time, for one of several dies.
+    pub(super) dies_take_turns: bool,
+    pub(super) erases: EraseOrder,
+    /// How long a transaction of a request may wait while one kind of them goes before the other.
+    pub(super) age_bound: Time,
+    /// Who gets a channel when several wait; that of the default over an interconnect without channels.
+    pub(super) arbitration: Arbitration,
+    /// Whether writes get their pages before their turn.
+    pub(super) preallocates: bool,
+    pub(super) tracks_idle: bool,
+    /// Whether the scheduling policy says which die asks for a path.
+    pub(super) dispatches: bool,
+    /// Whether the dies of a chip begin something only when all of them are idle.
+    pub(super) dies_start_together: bool,
+}
+
+impl Rules {
+    /// Whether data that leaves the dies has an order beside that of asking.
+    #[inline]
+    pub(super) fn ranks_data(&self) -> bool {
+        self.arbitration == Arbitration::DataFirstRoundRobin
+    }
+
+    /// Whether what a die wants next takes part in the choice of who gets the path that its data leaves.
+    #[inline]
+    pub(super) fn asks_before_release(&self) -> bool {
+        matches!(self.arbitration, Arbitration::DataFirstRoundRobin | Arbitration::NextCommandFirst)
+    }
+}
