@@ -215,3 +215,24 @@ impl Fabric for HeldChannels {
         links.zip(&self.channels).filter_map(|(link, channel)| Some((link, channel.held?.die))).collect()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_die_that_asks_for_a_command_and_for_data_while_it_moves_something_gets_both() {
+        let config = Config::default();
+        let geometry = Geometry::new(&config.geometry).expect("the geometry is possible");
+        let (mut channels, mut outbox) = (HeldChannels::new(&config, &geometry), Outbox::default());
+        let (die, now) = (DieId(0), Time::ZERO);
+        for phase in [TransferPhase::Command, TransferPhase::Command, TransferPhase::DataOut] {
+            channels.acquire(die, phase, now, &mut outbox);
+        }
+        for phase in [TransferPhase::Command, TransferPhase::Command, TransferPhase::DataOut] {
+            let granted = outbox.grants.pop().expect("it is granted").grant;
+            assert_eq!((granted.die, granted.phase, outbox.grants.len()), (die, phase, 0));
+            channels.release(granted, now, &mut outbox);
+        }
+    }
+}
