@@ -64,6 +64,9 @@ class Config:
     def to_json(self) -> str: ...
     def stream_names(self) -> list[str]: ...
     def traces(self) -> list[Path]: ...
+    def workload_files(self) -> list[tuple[str, str]]:
+        """The files that requests come from, traces and fitted profiles, each behind the stream that reads it."""
+
     def memory(self, checks: bool) -> tuple[int, int, int]:
         """The memory of a run, in bytes: address space, what is used at most, and what of it preconditioning takes."""
 

@@ -11,15 +11,7 @@ from typing import TYPE_CHECKING, Any
 from flashmesh._native import WorkloadError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
     from flashmesh._native import Config
-
-FILE_KEYS = ("trace", "fitted")
-"""The keys of `[workload]` that name a file."""
-STREAM = "host"
-"""What the only stream of a run without `[stream.*]` is called."""
-
 
 command: list[str] | None = None
 """The command line of this process; None in a program that uses the library."""
@@ -37,30 +29,7 @@ def workload_files(config: Config) -> list[dict[str, Any]]:
     Raises:
         WorkloadError: When one cannot be read.
     """
-    text = config.to_toml()
-    # Most runs read no file: that shows without building tables.
-    return files_in(config.to_json()) if any(f"\n{key} = " in text for key in FILE_KEYS) else []
-
-
-def files_in(configuration: str) -> list[dict[str, Any]]:
-    """The files that a configuration, as JSON, names as workloads.
-
-    Raises:
-        WorkloadError: When one cannot be read.
-    """
-    if not any(f'"{key}":' in configuration for key in FILE_KEYS):
-        return []
-    named = named_files(json.loads(configuration))
-    return [{"stream": stream, "path": path, **content(path)} for stream, path in named]
-
-
-def named_files(tables: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """The streams that read a file, with its path."""
-    streams = tables.get("stream") or {STREAM: tables}
-    for name, stream in streams.items():
-        for key in FILE_KEYS:
-            if key in stream["workload"]:
-                yield name, stream["workload"][key]
+    return [{"stream": stream, "path": path, **content(path)} for stream, path in config.workload_files()]
 
 
 def content(path: str) -> dict[str, Any]:
@@ -85,7 +54,6 @@ def digest(path: str, size: int, changed_ns: int) -> str:
 
 def with_provenance(report: str, config: Config, fairness: str = "null") -> str:
     """The JSON document of a run: its report, and what it is the report of."""
-    configuration = config.to_json()
-    provenance = json.dumps({"command": command, "files": files_in(configuration)})
+    provenance = json.dumps({"command": command, "files": workload_files(config)})
     # The report is an object: what is added goes before its last brace.
-    return f'{report[:-1]},"fairness":{fairness},"configuration":{configuration},"provenance":{provenance}}}'
+    return f'{report[:-1]},"fairness":{fairness},"configuration":{config.to_json()},"provenance":{provenance}}}'

@@ -8,7 +8,7 @@ import subprocess
 import time
 from pathlib import Path
 
-from conftest import COMMAND, Cli, environment
+from conftest import COMMAND, TIMEOUT_S, Cli, environment
 
 EXACT = ("V01", "V02", "V33", "V34")
 
@@ -36,11 +36,11 @@ def test_an_interrupted_reproduction_goes_on(cli: Cli, tmp_path: Path) -> None:
         text=True,
     )
     runs = tmp_path / "reproduction.results" / "runs"
-    end = time.monotonic() + 60
+    end = time.monotonic() + TIMEOUT_S
     while not list(runs.glob("*/*.json")) and process.poll() is None and time.monotonic() < end:
         time.sleep(0.01)
     process.send_signal(signal.SIGINT)
-    _, told = process.communicate(timeout=60)
+    _, told = process.communicate(timeout=TIMEOUT_S)
     kept = len(list(runs.glob("*/*.json")))
     # It may have come to its end before the signal came.
     assert process.returncode in (130, 0), told

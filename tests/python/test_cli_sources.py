@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from conftest import COMMAND, Cli, environment
+from conftest import COMMAND, TIMEOUT_S, Cli, environment
 
 SMALL = 'preset = "z-nand"\n[workload]\nrequests = 100\n'
 
@@ -42,7 +42,13 @@ def test_files_of_mqsim_are_sent_to_their_importer(cli: Cli, tmp_path: Path) -> 
 def test_a_configuration_is_read_from_standard_input(command: list[str]) -> None:
     def done(text: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
-            [COMMAND, *command], input=text, env=environment(), capture_output=True, text=True, timeout=60, check=False
+            [COMMAND, *command],
+            input=text,
+            env=environment(),
+            capture_output=True,
+            text=True,
+            timeout=TIMEOUT_S,
+            check=False,
         )
 
     assert done(SMALL).returncode == 0

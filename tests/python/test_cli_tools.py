@@ -14,7 +14,7 @@ import jsonschema
 import pytest
 
 import flashmesh
-from conftest import Cli
+from conftest import TIMEOUT_S, Cli
 from flashmesh import _native, doctor, keys, starter
 from flashmesh.configuration import read
 
@@ -251,5 +251,5 @@ def test_the_bar_says_that_it_is_preconditioning(config: Path) -> None:
             break
         shown += part
     os.close(primary)
-    assert run.wait(timeout=60) == 0
+    assert run.wait(timeout=TIMEOUT_S) == 0
     assert re.search(rb"preconditioning.*\d %", shown)

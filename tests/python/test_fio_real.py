@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from conftest import Cli
+from conftest import TIMEOUT_S, Cli
 
 REQUESTS = 64
 FIO = shutil.which("fio")
@@ -43,7 +43,9 @@ def iolog(tmp_path: Path) -> list[tuple[str, int, int]]:
         pytest.skip("fio is not installed")
     (tmp_path / "job.fio").write_text(JOB.format(requests=REQUESTS))
     (tmp_path / "drive.toml").write_text('preset = "z-nand"\n')
-    done = subprocess.run([FIO, "job.fio"], cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run(
+        [FIO, "job.fio"], cwd=tmp_path, capture_output=True, text=True, timeout=TIMEOUT_S, check=False
+    )
     assert done.returncode == 0, done.stderr
     lines = [line.split() for line in (tmp_path / "mixed.log").read_text().splitlines()[1:]]
     return [(kind, int(at), int(size)) for _, _, kind, at, size in (line for line in lines if len(line) == 5)]

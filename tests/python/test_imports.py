@@ -18,10 +18,10 @@ COMMAND = "import sys; sys.argv = {arguments!r}; from flashmesh.cli import main\
 LISTED = "import sys; print(*sys.modules, file=sys.stderr)"
 
 
-def loaded(code: str) -> set[str]:
+def loaded(code: str, folder: Path | None = None) -> set[str]:
     """The modules that a program has loaded at its end."""
     program = f"{code}\n{LISTED}"
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    done = subprocess.run([sys.executable, "-c", program], cwd=folder, capture_output=True, text=True, check=True)
     return set(done.stderr.split())
 
 
@@ -43,6 +43,18 @@ def test_what_is_not_needed_is_not_loaded(code: str, absent: set[str]) -> None:
     found = loaded(code)
     assert "flashmesh._native" in found
     assert found & absent == set()
+
+
+@pytest.mark.parametrize("again", [[], ["--resume"]], ids=["sweep", "resume"])
+def test_a_sweep_loads_no_more_than_its_table_needs(tmp_path: Path, again: list[str]) -> None:
+    text = 'config = "preset:z-nand"\nseeds = 3\n[axes]\nfabric.kind = ["bus", "ideal"]\n'
+    (tmp_path / "s.toml").write_text(f"{text}[set]\n'workload.requests' = 10\n")
+    sweep = ["flashmesh", "sweep", "s.toml", "--quiet"]
+    if again:
+        loaded(COMMAND.format(arguments=sweep), tmp_path)
+    found = loaded(COMMAND.format(arguments=[*sweep, *again]), tmp_path)
+    assert "pyarrow.parquet" in found
+    assert found & {"pandas", "scipy", "altair", "tomli_w", "distributed", "optuna"} == set()
 
 
 def test_names_are_imported_from_where_their_types_are() -> None:

@@ -6,7 +6,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,6 +13,7 @@ import pytest
 
 from conftest import COMMAND, ENDLESS, TIMEOUT_S, Cli, environment
 from mqsim_files import SYNTHETIC, device_text, workload_text
+from watched import Watched
 
 DANGEROUS = ("os.system", "subprocess.Popen", "os.exec", "os.posix_spawn", "os.fork", "os.spawn", "pickle.find_class")
 """Events of the interpreter that start something."""
@@ -166,16 +166,10 @@ def test_control_characters_of_files_do_not_reach_the_terminal(tmp_path: Path, c
 
 
 def test_run_can_be_bounded_from_outside(config: Path, tmp_path: Path) -> None:
-    process = subprocess.Popen(
-        [COMMAND, "run", config, "--set", ENDLESS, "--json", "result.json"],
-        cwd=tmp_path,
-        env=environment(),
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
-    time.sleep(2)
-    process.send_signal(signal.SIGTERM)
-    assert process.wait(timeout=30) == 143
+    watched = Watched("run", config, "--set", ENDLESS, "--json", "result.json", cwd=tmp_path)
+    watched.wait_for(b"requests")
+    watched.process.send_signal(signal.SIGTERM)
+    assert watched.finish()[0] == 143
     assert [path.name for path in tmp_path.iterdir()] == ["drive.toml"]
 
 

@@ -66,7 +66,9 @@ def address_of(path: str) -> str:
 
 
 def test_lost_worker_costs_no_run(start: Start, cli: Cli, sweep_file: Path, tmp_path: Path) -> None:
-    sweep_file.write_text("seeds = 6\n" + sweep_file.read_text() + '[set]\n"workload.requests" = 20_000\n')
+    # Short runs first: long ones are left however late this process is to look.
+    axis = '[axes]\n"workload.requests" = [2_000, 300_000]\n'
+    sweep_file.write_text("seeds = 2\n" + sweep_file.read_text().replace("[axes]\n", axis))
     path = scheduler(start, tmp_path)
     worker = ("worker", "--scheduler-file", path, "--nthreads", "1", "--no-nanny", "--no-dashboard")
     workers = [start(*worker) for _ in range(2)]
@@ -84,7 +86,7 @@ def test_lost_worker_costs_no_run(start: Start, cli: Cli, sweep_file: Path, tmp_
         _, stderr = process.communicate(timeout=TIMEOUT_S)
     assert process.returncode == 0, stderr
     found = kept(tmp_path / "out")
-    assert len(early) < 36 == len(found)
+    assert len(early) < 24 == len(found)
     assert early.items() <= found.items()
     assert "failed" not in stderr
     assert "Traceback" not in stderr

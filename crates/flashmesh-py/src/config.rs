@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::errors::{ConfigError, InternalError, exception, guarded};
-use flashmesh::config::{self, ParameterType};
+use flashmesh::config::{self, ParameterType, StreamConfig};
 use flashmesh::units::{Bytes, Current, Quantity, Rate, Time, Voltage, Wattage};
 use flashmesh::workload::profiles as library;
 
@@ -50,6 +50,17 @@ impl Config {
     /// The traces that streams replay.
     fn traces(&self) -> Vec<PathBuf> {
         self.0.streams().into_iter().filter_map(|stream| stream.workload.trace).collect()
+    }
+
+    /// The files that requests come from, traces and fitted profiles, each behind the stream that reads it; by the names of the streams.
+    fn workload_files(&self) -> Vec<(String, String)> {
+        let files = |stream: StreamConfig| {
+            let paths = [stream.workload.trace, stream.workload.fitted].into_iter().flatten();
+            paths.map(move |path| (stream.name.clone(), path.to_string_lossy().into_owned()))
+        };
+        let mut streams = self.0.streams();
+        streams.sort_by(|one, other| one.name.cmp(&other.name));
+        streams.into_iter().flat_map(files).collect()
     }
 
     /// The memory of a run, in bytes: address space, what is used at most, and what of it preconditioning takes.

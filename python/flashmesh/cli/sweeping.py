@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -103,12 +103,24 @@ def summary(outcome: Outcome) -> str:
         return f"failed: {first_line(outcome.error)}"
     if outcome.is_partial or outcome.document is None:
         return "interrupted"
-    document = json.loads(outcome.document)
-    latency = document["latency_ps"]["all"]
-    told = [f"{q.scaled(document['iops'])} IOPS"]
+    iops, latencies = members(outcome.document, "iops", "latency_ps")
+    latency = latencies["all"]
+    told = [f"{q.scaled(iops)} IOPS"]
     if latency is not None:
         told.append(f"mean {q.time(latency['mean'])}, p99 {q.time(latency['p99'])}")
     return f"{', '.join(told)} ({duration(outcome.wall_s or 0.0)})"
+
+
+def members(document: str, *names: str) -> list[Any]:
+    """Some members of a document without white space; what comes behind the last of them is not read."""
+    decode = json.JSONDecoder().raw_decode
+    found: dict[str, Any] = {}
+    at = 0
+    while not found.keys() >= {*names}:
+        # Behind a brace or comma stands a name, and behind its colon the value.
+        name, at = decode(document, at + 1)
+        found[name], at = decode(document, at + 1)
+    return [found[name] for name in names]
 
 
 def first_line(error: BaseException) -> str:

@@ -48,7 +48,8 @@ def read_table(path: Path, names: list[str]) -> pa.Table | None:
     import pyarrow.parquet as pq
 
     try:
-        about = json.loads((pq.read_schema(path).metadata or {})[b"flashmesh"])
-        return pq.read_table(path) if about["runs"] == digest(names) else None
+        with pq.ParquetFile(path) as file:
+            about = json.loads((file.schema_arrow.metadata or {})[b"flashmesh"])
+            return file.read() if about["runs"] == digest(names) else None
     except (OSError, KeyError, ValueError, pa.ArrowInvalid):
         return None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import io
+import itertools
 import json
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 
 DOCUMENT = "document"
 CONFIGURATION = "configuration"
+TEXT_MAX = 1 << 30
+"""Bytes of text that one piece of a column holds, give or take one text."""
 
 
 def quantity_types() -> dict[str, type]:
@@ -67,7 +70,7 @@ def quantities(documents: Sequence[str]) -> pa.Table:
     types = quantity_types()
     schema = nested(types)
     if not documents:
-        return pa.table({key: pa.array([], arrow_type(kind)) for key, kind in types.items()})
+        return pa.table({key: column([], kind) for key, kind in types.items()})
     lines = "\n".join(document.strip().replace("\n", " ") for document in documents).encode()
     options = pj.ParseOptions(explicit_schema=schema, unexpected_field_behavior="ignore")
     # Blocks hold whole documents: the largest must fit.
@@ -80,16 +83,41 @@ def quantities(documents: Sequence[str]) -> pa.Table:
     return table.select(list(types))
 
 
-def axis_column(values: Sequence[Value]) -> pa.Array:
+def axis_column(values: Sequence[Value]) -> pa.ChunkedArray:
     """The values of an axis in one column: numbers where all are numbers, otherwise texts."""
-    import pyarrow as pa
-
     kinds = {type(value) for value in values}
     if kinds == {int, float}:
-        return pa.array([float(value) for value in values], pa.float64())
+        return column(values, float)
     if len(kinds) > 1:
-        return pa.array([value_text(value) for value in values], pa.string())
-    return pa.array(list(values))
+        return column([value_text(value) for value in values], str)
+    return column(values, kinds.pop())
+
+
+def column(values: Sequence[Any], kind: type) -> pa.ChunkedArray:
+    """Values of one type as a column.
+
+    They are handed over as buffers: `pa.array` imports pandas where it is installed, which takes longer than all else
+    that a sweep of some hundred points does beside its runs.
+    """
+    import numpy as np
+    import pyarrow as pa
+
+    count, of = len(values), arrow_type(kind)
+    if kind is not str:
+        content: np.ndarray[Any, Any] = np.array(values, dtype=kind)
+        if kind is bool:
+            content = np.packbits(content, bitorder="little")
+        return pa.chunked_array([pa.Array.from_buffers(of, count, [None, pa.py_buffer(content)])])
+    texts = [value.encode() for value in values]
+    ends = np.cumsum([0, *map(len, texts)])
+    # Offsets have 32 bits: longer columns are made of several pieces.
+    bounds = [0, *(np.flatnonzero(np.diff(ends[1:] // TEXT_MAX)) + 1).tolist(), count]
+    pieces = []
+    for first, end in itertools.pairwise(bounds):
+        offsets = (ends[first : end + 1] - ends[first]).astype(np.int32)
+        buffers = [None, pa.py_buffer(offsets), pa.py_buffer(b"".join(texts[first:end]))]
+        pieces.append(pa.Array.from_buffers(of, end - first, buffers))
+    return pa.chunked_array(pieces, of)
 
 
 def digest(names: Sequence[str]) -> str:
@@ -108,14 +136,14 @@ def table_of(settings: Sequence[Mapping[str, Value]], documents: Sequence[str], 
     import pyarrow as pa
 
     keys = list(settings[0]) if settings else []
-    columns: dict[str, pa.Array] = {key: axis_column([each[key] for each in settings]) for key in keys}
+    columns: dict[str, pa.ChunkedArray] = {key: axis_column([each[key] for each in settings]) for key in keys}
     found = quantities(documents)
     for key in found.column_names:
         # A key that varies and a quantity may have the same name, such as seed: they have the same value.
         columns.setdefault(key, found[key])
-    columns["run"] = pa.array(list(names), pa.string())
-    columns[CONFIGURATION] = pa.array([configuration_text(document) for document in documents], pa.string())
-    columns[DOCUMENT] = pa.array(list(documents), pa.string())
+    columns["run"] = column(names, str)
+    columns[CONFIGURATION] = column([configuration_text(document) for document in documents], str)
+    columns[DOCUMENT] = column(documents, str)
     metadata = {"flashmesh": json.dumps({"version": __version__, "axes": keys, "runs": digest(names)})}
     return pa.table(columns).replace_schema_metadata(metadata)
 

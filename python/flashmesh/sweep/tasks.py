@@ -106,9 +106,14 @@ def refuse_unread(tasks: Sequence[Task], keys: Iterable[str]) -> None:
         ConfigError: When there is one.
     """
     for key in keys:
-        reasons = {task.config.unread(key) for task in tasks}
-        if reasons and None not in reasons:
-            told = sorted(str(reason) for reason in reasons)
+        reasons: set[str] = set()
+        for task in tasks:
+            reason = task.config.unread(key)
+            if reason is None:
+                break
+            reasons.add(reason)
+        else:
+            told = sorted(reasons)
             which = told[0] if len(told) == 1 else f"{'; '.join(told[:3])}"
             runs = "the run" if len(tasks) == 1 else f"any of the {len(tasks)} runs"
             raise ConfigError(f"{key} has no effect in {runs}: {which}; leave it out, or vary what it is used with too")

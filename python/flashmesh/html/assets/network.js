@@ -51,10 +51,18 @@
     for (const { asked, granted, delivered, released } of transfers) [asked, granted, delivered, released].forEach(add);
     for (const { from, until } of holds) [from, until].forEach(add);
     for (const steps of scouts.values()) steps.forEach((step) => add(step.at));
-    return { recording, requests, transfers, holds, scouts, moments: [...moments].sort((a, b) => a - b) };
+    const sorted = [...moments].sort((a, b) => a - b);
+    return { recording, requests, transfers, holds, scouts, moments: sorted, clock: clockOf(sorted) };
   }
 
-  const time = (ps) => (ps >= 1e9 ? `${(ps / 1e9).toFixed(6)} ms` : `${(ps / 1e6).toFixed(3)} us`);
+  /* How times are written: one unit, and as many digits as tell neighbouring moments apart. */
+  function clockOf(moments) {
+    const [unit, name] = moments[moments.length - 1] >= 1e9 ? [1e9, "ms"] : [1e6, "us"];
+    const gap = d3.min(d3.pairs(moments, (a, b) => b - a)) ?? unit;
+    return { unit, name, digits: Math.max(3, Math.ceil(Math.log10(unit / gap))) };
+  }
+
+  const time = (ps) => `${(ps / view.clock.unit).toFixed(view.clock.digits)} ${view.clock.name}`;
   const size = (bytes) => (bytes >= 1024 ? `${bytes / 1024} KiB` : `${bytes} B`);
   const x = (column) => (column + 1.6) * CELL;
   const y = (row) => (row + 0.6) * CELL;
