@@ -6,7 +6,7 @@ CARGO ?= cargo
 BIN := $(VENV)/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo docs test test-rust test-python explore reproduction campaign faults coverage sbom wheel lock soak lint format generate outputs check-generated bench bench-mqsim clean
+.PHONY: help build demo docs test test-rust test-python explore reproduction campaign faults coverage sbom wheel lock soak lint format generate outputs picture check-generated bench bench-sweeps bench-mqsim clean
 
 help: ## Say what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-16s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -106,6 +106,9 @@ generate: $(NATIVE) ## Write the files that are generated from the declared para
 outputs: $(NATIVE) ## Write anew what the README and docs/ show as the output of commands
 	$(BIN)/python tools/shown_outputs.py
 
+picture: $(NATIVE) ## Draw the picture of the README anew; needs Chromium and its driver
+	$(BIN)/python tools/picture.py
+
 check-generated: $(NATIVE) ## Fail when a generated file is stale
 	$(CARGO) run --quiet --locked --package flashmesh --example generate -- --check
 	$(BIN)/python tools/cli_reference.py --check
@@ -113,6 +116,9 @@ check-generated: $(NATIVE) ## Fail when a generated file is stale
 
 bench: $(NATIVE) ## Measure the simulator; BASELINE=REVISION compares with that one in turns, ARGS=--help shows more
 	$(BIN)/python -m bench $(if $(BASELINE),--baseline $(BASELINE)) $(ARGS)
+
+bench-sweeps: $(NATIVE) ## Measure how much of the processor time of a sweep is not simulation
+	$(BIN)/python -m bench.sweeps $(ARGS)
 
 bench-mqsim: $(NATIVE) ## Compare with MQSim on the same cases, in turns; MQSIM=FILE names the program you have built
 	$(BIN)/python -m bench.against_mqsim $(MQSIM) $(ARGS)

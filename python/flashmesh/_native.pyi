@@ -29,6 +29,7 @@ __all__ = [
     "presets",
     "profiles_by_paper",
     "quantities",
+    "replace_file",
     "scan_trace",
     "sections",
     "trace_output_formats",
@@ -130,6 +131,9 @@ def profiles_by_paper() -> dict[str, dict[str, str]]: ...
 def describe_profile(name: str) -> str: ...
 def quantities() -> list[tuple[str, str, str]]: ...
 def fairness(streams: Sequence[tuple[str, float | None, float | None]]) -> str: ...
+def replace_file(path: str | PathLike[str], text: str, suffix: str) -> None:
+    """Puts a text in the place of a file in one step; the hidden file until then has a name with this suffix."""
+
 def scan_trace(config: Config) -> tuple[str, list[str]]: ...
 def convert_trace(
     config: Config,

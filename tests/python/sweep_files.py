@@ -21,6 +21,32 @@ SWEEP = """config = "drive.toml"
 fabric.kind = ["bus", "ideal"]
 "replay.outstanding" = "1..16 x4"
 """
+SEARCH = """config = "drive.toml"
+trials = 24
+population = 8
+[space]
+fabric.kind = ["bus", "pssd", "ideal"]
+"fabric.channel-rate" = "400MB/s..1200MB/s +400MB/s"
+[objectives]
+"latency_ps.all.p99" = "minimise"
+"wires" = "minimise"
+[constraints]
+"latency_ps.all.p99" = "<= 400us"
+"""
+
+
+def write_search(folder: Path, text: str = SEARCH) -> Path:
+    """Writes a search on a small drive."""
+    (folder / "drive.toml").write_text(DRIVE)
+    path = folder / "best.toml"
+    path.write_text(text)
+    return path
+
+
+@pytest.fixture
+def search_file(tmp_path: Path) -> Path:
+    """A search of 24 trials among nine drives."""
+    return write_search(tmp_path)
 
 
 @pytest.fixture

@@ -21,6 +21,7 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
 import flashmesh
+import picture
 
 CHROMIUM, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
 WAIT_S = 300
@@ -46,10 +47,7 @@ def browser(comparison: flashmesh.Comparison, tmp_path_factory: pytest.TempPathF
         pytest.skip("Chromium and its driver are not installed: pages are not opened")
     path = tmp_path_factory.mktemp("page") / "report.html"
     flashmesh.write_report(path, comparison)
-    options = webdriver.ChromeOptions()
-    options.binary_location = CHROMIUM
-    for argument in ("--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars"):
-        options.add_argument(argument)
+    options = picture.chromium()
     options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
     driver = started(options)
     try:
@@ -282,6 +280,16 @@ def test_page_can_be_printed(browser: webdriver.Chrome) -> None:
 
 def test_page_opens_without_errors_to_the_end(browser: webdriver.Chrome) -> None:
     assert log(browser, "browser") == []
+
+
+def test_picture_of_the_readme_is_what_a_page_shows(browser: webdriver.Chrome) -> None:
+    page = browser.current_url
+    try:
+        drawn = picture.picture(browser)
+        assert picture.FILE.read_text(encoding="utf-8") == drawn, "make picture draws it anew"
+    finally:
+        browser.get(page)
+        until(lambda: browser.execute_script("return document.body.dataset.drawn") == "true")
 
 
 def test_page_needs_no_file_beside_it(browser: webdriver.Chrome) -> None:

@@ -342,3 +342,16 @@ def test_many_runs_are_counted_and_timed_first(cli: Cli, config: Path) -> None:
     done = cli("compare", config, "--vary", f"seed={','.join(map(str, range(24)))}", *small)
     assert done.stderr.splitlines()[0] == "24 runs; 2 at a time"
     assert "left, estimated from the first 2 runs" in done.stderr.splitlines()[1]
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
+def test_table_is_printed_though_a_file_cannot_be_written(cli: Cli, config: Path, tmp_path: Path) -> None:
+    axis = ("--vary", "fabric.kind=bus,ideal", "--set", "workload.requests=100")
+    done = cli("compare", config, *axis, "--json", "/dev/full", "--csv", "runs.csv", "--quiet")
+    assert (done.returncode, done.stderr) == (2, "error: /dev/full: cannot be written: No space left on device\n")
+    assert [line.split()[0] for line in done.stdout.splitlines() if line.startswith(("bus", "ideal"))][:2] == [
+        "bus",
+        "ideal",
+    ]
+    assert len((tmp_path / "runs.csv").read_text().splitlines()) == 3
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["drive.toml", "runs.csv"]

@@ -10,29 +10,10 @@ from typing import Any
 import pytest
 
 from conftest import Cli
-from sweep_files import DRIVE, kept
+from sweep_files import SEARCH, kept, search_file
 
 pytest.importorskip("optuna")
-SEARCH = """config = "drive.toml"
-trials = 24
-population = 8
-[space]
-fabric.kind = ["bus", "pssd", "ideal"]
-"fabric.channel-rate" = "400MB/s..1200MB/s +400MB/s"
-[objectives]
-"latency_ps.all.p99" = "minimise"
-"wires" = "minimise"
-[constraints]
-"latency_ps.all.p99" = "<= 400us"
-"""
-
-
-@pytest.fixture
-def search_file(tmp_path: Path) -> Path:
-    (tmp_path / "drive.toml").write_text(DRIVE)
-    path = tmp_path / "best.toml"
-    path.write_text(SEARCH)
-    return path
+__all__ = ["search_file"]
 
 
 def search(tmp_path: Path) -> dict[str, Any]:

@@ -170,6 +170,24 @@ def test_shards_make_one_data_set(cli: Cli, sweep_file: Path, tmp_path: Path) ->
     assert cli("sweep", sweep_file, "--out", "out", "--shard", "3/2", "--resume").returncode == 2
 
 
+def test_report_of_an_unfinished_sweep_says_so(cli: Cli, sweep_file: Path, tmp_path: Path) -> None:
+    assert cli("sweep", sweep_file, "--out", "out", "--shard", "1/2").returncode == 0
+    told = "3 of 6 runs have finished; flashmesh sweep --resume runs the others"
+    part = cli("report", "out", "-o", "page.html")
+    assert (part.returncode, part.stderr) == (0, f"warning: {told}\n")
+    assert told in (tmp_path / "page.html").read_text()
+    (tmp_path / "out/results.parquet").unlink()
+    none = cli("report", "out", "-o", "none.html")
+    assert (none.returncode, none.stderr.count("\n")) == (2, 1)
+    assert "go on with --resume" in none.stderr
+    assert not (tmp_path / "none.html").exists()
+    assert len(kept(tmp_path / "out")) == 3
+    assert cli("sweep", sweep_file, "--out", "out", "--resume").returncode == 0
+    whole = cli("report", "out", "-o", "page.html")
+    assert (whole.returncode, whole.stderr) == (0, "")
+    assert "have finished" not in (tmp_path / "page.html").read_text()
+
+
 def test_points_that_cannot_be_configured_are_left_out_only_when_asked(
     cli: Cli, sweep_file: Path, tmp_path: Path
 ) -> None:

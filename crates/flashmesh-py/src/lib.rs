@@ -5,6 +5,7 @@ mod config;
 mod errors;
 mod memory;
 mod quantities;
+mod replace;
 mod request_log;
 mod simulation;
 mod trace;
@@ -22,6 +23,8 @@ mod _native {
     use crate::errors::{CheckError, ConfigError, FlashmeshError, InternalError, OutputError, WorkloadError};
     #[pymodule_export]
     use crate::quantities::quantities;
+    #[pymodule_export]
+    use crate::replace::replace_file;
     #[pymodule_export]
     use crate::simulation::{Control, PreparedDrives, Simulation, fairness};
     #[pymodule_export]

@@ -128,7 +128,7 @@ pub enum RunError {
     )]
     TooLong,
     /// Nothing more can happen, but requests are in flight: a bug of the simulator.
-    #[error("at {at} the drive came to a halt with {in_flight} requests in flight; this is a bug of flashmesh")]
+    #[error("at {at} the simulation deadlocked with {in_flight} requests in flight; this is a bug of flashmesh")]
     Stalled {
         /// When, in simulated time.
         at: Time,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from flashmesh import simulate
+from flashmesh._native import OutputError
 from flashmesh.axes import refuse_clashes
 from flashmesh.cli.drive import drive_of, jobs_of, tell_lonely
 from flashmesh.cli.output import STDOUT, TRACE, inputs, refuse_overwriting, refuse_stdout, require_stdout, stdout
@@ -30,7 +31,7 @@ from flashmesh.report.terminal import Terminal
 from flashmesh.sweep.local import LocalThreads
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from pathlib import Path
 
     from flashmesh.comparison import Comparison
@@ -111,7 +112,7 @@ def compare(
     form = "json" if json_file == STDOUT else "csv" if csv_file == STDOUT else "table"
     with ExitStack() as files:
         targets = {
-            writer: files.enter_context(whole_file(path))
+            writer: files.enter_context(Opened(path))
             for writer, path in (("json", json_file), ("csv", csv_file), ("parquet", parquet_file))
             if path is not None and path != STDOUT
         }
@@ -130,7 +131,6 @@ def compare(
             bar.stop()
             if session.finished():
                 write_files(session.comparison(), targets, long)
-                files.close()
             partial = session.comparison(partial=True)
             if partial.runs:
                 show_comparison(partial, form, measure, long, against)
@@ -138,26 +138,50 @@ def compare(
         comparison = session.comparison()
         if not comparison.runs and session.failures[0].error is not None:
             raise session.failures[0].error
-        write_files(comparison, targets, long)
+        unwritten = write_files(comparison, targets, long)
     tell_lonely([run.result for run in comparison.runs], fairness, quiet)
+    # Whatever became of the files: the runs may have taken days.
     show_comparison(comparison, form, measure, long, against)
+    if unwritten:
+        raise OutputError("\n".join(unwritten))
     if session.failures:
         raise failure(session.failures, len(session.tasks), "the others are above, and in the files asked for")
     return 0
 
 
-def write_files(comparison: Comparison, targets: Mapping[str, Path], long: bool) -> None:
-    """Writes a comparison into the files that were asked for."""
+class Opened(ExitStack):
+    """A file that was opened before the runs, and is written after them, whatever becomes of others."""
+
+    def __init__(self, path: Path) -> None:
+        """Opens it.
+
+        Raises:
+            OutputError: When it cannot be written.
+        """
+        super().__init__()
+        self.target = self.enter_context(whole_file(path))
+
+    def fill(self, write: Callable[[Path], None]) -> str | None:
+        """Writes it; tells what went wrong."""
+        try:
+            with self:
+                write(self.target)
+        except OutputError as error:
+            return str(error)
+        return None
+
+
+def write_files(comparison: Comparison, targets: Mapping[str, Opened], long: bool) -> list[str]:
+    """Writes a comparison into the files that were asked for; tells which could not be written."""
     from flashmesh.sweep.table import fill_parquet
 
-    for form, target in targets.items():
-        match form:
-            case "json":
-                write_text(target, comparison.to_json())
-            case "csv":
-                write_text(target, comparison.to_csv(long))
-            case _:
-                fill_parquet(comparison.table(), target)
+    writers: dict[str, Callable[[Path], None]] = {
+        "json": lambda target: write_text(target, comparison.to_json()),
+        "csv": lambda target: write_text(target, comparison.to_csv(long)),
+        "parquet": lambda target: fill_parquet(comparison.table(), target),
+    }
+    told = [file.fill(writers[form]) for form, file in targets.items()]
+    return [failure for failure in told if failure is not None]
 
 
 def show_comparison(

@@ -57,6 +57,8 @@ def report(results: tuple[Path, ...], output: Path, show: bool, plots: Path | No
     with whole_file(output) as target:
         write_text(target, text)
     click.echo(output)
+    for note in study.notes:
+        click.echo(f"warning: {note}", err=True)
     if show:
         click.launch(output.resolve().as_uri())
     return 0

@@ -99,7 +99,12 @@ def sweep(
         return 0
     executor = executor_of(dask, workers, jobs)
     folder = out if out is not None else Path(f"{file.stem}.results")
-    described: dict[str, Any] = {"file": str(file), "sweep": read.tables, "axes": list(read.plan.keys)}
+    described: dict[str, Any] = {
+        "file": str(file),
+        "sweep": read.tables,
+        "axes": list(read.plan.keys),
+        "points": len(tasks),
+    }
     store = Store.open(folder, resume=resume, kind="sweep", described=described)
     try:
         session = Session(tasks, store, shard)

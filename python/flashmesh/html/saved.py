@@ -77,7 +77,7 @@ def study_of(results: Iterable[Result | Comparison], title: str = "flashmesh") -
 def _runs(path: Path) -> tuple[list[Run], list[str]]:
     """The runs of a file or folder, and what is to be known about them."""
     if path.is_dir():
-        return _sweep(path), []
+        return _sweep(path)
     if path.suffix.lower() == ".parquet":
         return _table(path), []
     document = _document(path)
@@ -99,10 +99,10 @@ def _table(path: Path) -> list[Run]:
     return [_run(path, json.loads(text), label(each) or f"run {number}", each) for number, (each, text) in pairs]
 
 
-def _sweep(path: Path) -> list[Run]:
+def _sweep(path: Path) -> tuple[list[Run], list[str]]:
     if not (path / MANIFEST).is_file():
         raise SavedError(f"{path}: is a folder, and not one of a sweep; name files that `--json` has written")
-    read_manifest(path)
+    planned = read_manifest(path).get("points")
     if not (path / TABLE).is_file():
         raise SavedError(
             f"{path}: the sweep has not come to its end: go on with --resume, which writes {TABLE} at the end"
@@ -112,7 +112,9 @@ def _sweep(path: Path) -> list[Run]:
         # Charts draw the first runs: those that were looked for.
         order = {label: number for number, label in enumerate(search.order())}
         runs.sort(key=lambda run: order.get(labelled(run.settings), len(order)))
-    return runs
+    if not isinstance(planned, int) or len(runs) >= planned:
+        return runs, []
+    return runs, [f"{len(runs):,} of {planned:,} runs have finished; flashmesh sweep --resume runs the others"]
 
 
 def _searches(path: Path) -> list[Found]:

@@ -9,7 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
-from flashmesh._native import OutputError, __version__
+from flashmesh._native import OutputError, __version__, replace_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -33,6 +33,8 @@ class Store:
         """Of a folder that is there."""
         self.folder = folder
         self.names = set(self._names())
+        self.whole: set[str] = set()
+        """The names whose documents this process has written, or has seen the end of."""
         self.log: IO[str] | None = None
 
     @classmethod
@@ -84,12 +86,15 @@ class Store:
 
     def __contains__(self, name: str) -> bool:
         """Whether the run of this name has a whole document."""
+        if name in self.whole:
+            return True
         if name not in self.names:
             return False
         # A machine that lost its power may keep a name without its content.
         with suppress(OSError), self.path(name).open("rb") as file:
             file.seek(-1, os.SEEK_END)
             if file.read(1) == b"}":
+                self.whole.add(name)
                 return True
         self.names.discard(name)
         return False
@@ -113,6 +118,7 @@ class Store:
                 f"the {len(self.names)} results so far are kept, and --resume goes on from them"
             ) from error
         self.names.add(name)
+        self.whole.add(name)
 
     def read(self, name: str) -> str:
         """The document of a run.
@@ -152,16 +158,7 @@ def replace(path: Path, text: str) -> None:
     Raises:
         OSError: When the system refuses.
     """
-    # Texts rather than paths: a sweep comes here for each of its runs.
-    final = os.fspath(path)
-    temporary = os.path.join(os.path.dirname(final), f".{os.urandom(8).hex()}{TEMPORARY}")  # noqa: PTH118, PTH120
-    try:
-        with open(temporary, "x", encoding="utf-8") as file:  # noqa: PTH123
-            file.write(text)
-        os.replace(temporary, final)  # noqa: PTH105
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
+    replace_file(path, text, TEMPORARY)
 
 
 def remove_stale(folder: Path) -> None:

@@ -2,10 +2,32 @@
 
 use std::path::PathBuf;
 
+use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
 use super::Config;
 use super::stream::PER_STREAM;
+use super::tree::Written;
+
+/// The JSON of a value in canonical TOML. Texts without escapes, numbers and truth values need no parser.
+fn json_of(value: &str) -> Value {
+    if let Some(text) = value.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'))
+        && !text.contains(['"', '\\'])
+    {
+        return Value::from(text);
+    }
+    if let Ok(number) = value.parse::<i64>() {
+        return Value::from(number);
+    }
+    if let Ok(number) = value.parse::<f64>() {
+        return Value::from(number);
+    }
+    if let Ok(is_set) = value.parse::<bool>() {
+        return Value::from(is_set);
+    }
+    let mut table: Map<String, Value> = toml::from_str(&format!("value = {value}")).expect("canonical values are TOML");
+    table.remove("value").expect("the only key")
+}
 
 impl Config {
     /// The complete configuration as TOML, every key in the order of declaration; keys that are unset are left away.
@@ -21,11 +43,8 @@ impl Config {
     /// The canonical form without some sections, those of streams included.
     pub(crate) fn text_without(&self, sections: &[&str]) -> String {
         let mut text = String::new();
-        for (section, entries) in self.entries() {
+        for (section, entries) in self.shown_entries() {
             if section.rsplit('.').next().is_some_and(|name| sections.contains(&name)) {
-                continue;
-            }
-            if !self.stream.is_empty() && PER_STREAM.contains(&section.as_str()) {
                 continue;
             }
             if !section.is_empty() {
@@ -42,8 +61,22 @@ impl Config {
 
     /// The canonical form as JSON: the tables of [`Config::to_toml`] as objects.
     pub fn to_json(&self) -> String {
-        let tables: serde_json::Value = toml::from_str(&self.to_toml()).expect("the canonical form is TOML");
-        tables.to_string()
+        let mut tables = Map::new();
+        for (section, entries) in self.shown_entries() {
+            let mut table = &mut tables;
+            for name in section.split('.').filter(|name| !name.is_empty()) {
+                let inner = table.entry(name).or_insert_with(|| Value::Object(Map::new()));
+                table = inner.as_object_mut().expect("no section has the name of a key");
+            }
+            table.extend(entries.into_iter().filter_map(|(key, value)| Some((key.to_owned(), json_of(&value?)))));
+        }
+        Value::Object(tables).to_string()
+    }
+
+    /// The sections that the canonical form shows: with streams, not those that streams have themselves.
+    fn shown_entries(&self) -> impl Iterator<Item = Written> {
+        let is_read = |section: &str| self.stream.is_empty() || !PER_STREAM.contains(&section);
+        self.entries().into_iter().filter(move |(section, _)| is_read(section))
     }
 
     /// A fingerprint of the configuration: SHA-256 over the canonical form, in hexadecimal.
@@ -61,5 +94,25 @@ impl Config {
         }
         let digest = Sha256::digest(portable.to_toml().as_bytes());
         digest.iter().map(|byte| format!("{byte:02x}")).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn json_is_what_a_parser_makes_of_the_toml() {
+        let text = "[workload]\ntrace = \"a \\\"b\\\" \\\\ é.csv\"\nformat = \"msr\"\n\
+                    [stream.one.workload]\nread-share = 0.5\n[stream.two.replay]\noutstanding = 7\n[namespace.n]\n";
+        let with_streams = Config::from_str(text, "test", &[]);
+        let presets = Config::presets().map(|preset| {
+            Config::from_str(&format!("preset = \"{}\"\n", preset.name), "test", &[]).expect("presets can be read")
+        });
+        let configs = presets.into_iter().chain([Config::default(), with_streams.expect("it can be read")]);
+        for config in configs {
+            let parsed: Value = toml::from_str(&config.to_toml()).expect("the canonical form is TOML");
+            assert_eq!(config.to_json(), parsed.to_string());
+        }
     }
 }

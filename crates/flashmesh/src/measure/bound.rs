@@ -194,7 +194,8 @@ impl Bound {
             Resource::Dram => format!("bound by the DRAM of the cache, {busy} busy, the dies {dies} on average"),
             _ => {
                 let to_host = utilisation.link_to_host >= utilisation.link_to_drive;
-                format!("bound by the host link to the {}, {busy} busy", if to_host { "host" } else { "drive" })
+                let direction = if to_host { "drive to host" } else { "host to drive" };
+                format!("bound by the host link, {direction}: {busy} busy")
             }
         };
         let mostly_collection = resource == Resource::Dies && utilisation.dies_gc_mean > utilisation.dies_mean / 2.0;

@@ -332,7 +332,7 @@ fn reads_that_the_chips_could_serve_faster_are_bound_by_the_link() {
     config.replay.outstanding = 512;
     let (report, _) = run_source(&config, Repeated { left: 40_000, kind: RequestKind::Read, page: any_page });
     assert_within("link", report.iops, 8e9 / (4096.0 + 16.0), 0.01);
-    assert!(report.bound.sentence.contains("host link to the host"), "{}", report.bound.sentence);
+    assert!(report.bound.sentence.contains("host link, drive to host"), "{}", report.bound.sentence);
 }
 
 #[test]

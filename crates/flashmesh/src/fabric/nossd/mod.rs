@@ -7,7 +7,7 @@
 //! - *Network* (PACT 2014, section 5.3 and Table 5): a router in each chip, wormhole switching, XY routing, no virtual
 //!   channels. A flit of 8 bit takes `flit-time` on a link and as long in each of the three stages of a router; the
 //!   flits behind a head follow one by one. That is exact to the flit, see [`wormhole`], which argues
-//!   as well why nothing comes to a halt: requests, data and acknowledgements share the buffers, all of them go XY, and
+//!   as well why it is free of deadlock: requests, data and acknowledgements share the buffers, all of them go XY, and
 //!   whoever receives them takes them at once.
 //! - *Flow control* (PACT 2014, section 5.3): the on/off signal of a buffer is modelled as the return of each slot, one cycle
 //!   \[choice\]: with the four cycles of a hop this is the round trip of five of which the paper's least buffer of 10
@@ -18,14 +18,14 @@
 //! - *Controllers* (PACT 2014, section 5.4; CAL 2012, section 3.3): one for each row, on one side or on all four, each with one link
 //!   into the network and one out of it. A die that wants its next operation waits in the queue of the controller that
 //!   the injection policy chooses, and is granted the controller when all of the message before is in the network. Data
-//!   waits for the link from the chip into its router in the same way. After that nothing is reserved: what stands
-//!   still on its way behind others is [`stalled`](Fabric::stalled).
+//!   waits for the link from the chip into its router in the same way. After that nothing is reserved: the time
+//!   blocked in the network is [`stalled`](Fabric::stalled).
 //! - *Clean* (CAL 2012, section 3.4): with `gc.move = "chip-to-chip"` the data of a page that is moved goes straight to another
 //!   chip, which is then told to program it by a request without data, and acknowledges that. With `gc.copyback` the
 //!   request to move pages inside a chip is of the same length. What goes from chip to chip goes XY as well, and is
-//!   taken at once, so it changes nothing in the argument that nothing comes to a halt.
+//!   taken at once, so the network stays free of deadlock.
 //! - *Half-duplex links* (PACT 2014, section 5.3) take turns with every flit with `interleave = "flits"`, those of the controllers as well: see
-//!   [`wormhole::FlitNetwork`], which follows every flit and argues why nothing comes to a halt. With `interleave = "packets"` they
+//!   [`wormhole::FlitNetwork`], which follows every flit and argues why it is free of deadlock. With `interleave = "packets"` they
 //!   carry a packet only into a buffer that has room for all of it, without the long packets of `keep-runs`.
 //! - *Lockstep* (CAL 2012, Table 1): with `pipeline-stages = 0` and `slot-reuse = "same-cycle"` a flit passes a router in a cycle, and a slot is
 //!   filled in the cycle in which its flit leaves, so that buffers of one flit let a flit pass in every cycle.

@@ -33,7 +33,7 @@
 //! `head_cycles`, `head_of_line_cycles` and `gap_cycles` 1, `credit_cycles` 3, `injection_credit_cycles` 1,
 //! `interface_cycles` 2.
 //!
-//! # Why nothing comes to a halt
+//! # Deadlock freedom
 //!
 //! A packet that waits holds links and buffers behind it and waits for a link or a slot ahead of it. Number the links
 //! so that every packet takes links of rising numbers: then the holder of the highest link or slot that anybody waits
@@ -47,7 +47,7 @@
 //!   under shortest paths, which takes virtual channels to break, is never there; the price is that only routers at an
 //!   edge have the shorter way.
 //! - **Half duplex.** A wire ties the links of both directions together, and eastward packets would wait for westward
-//!   ones and the other way round: held by packets that wait, wires do come to a halt. Hence [`GrantRule::WholePacket`]
+//!   ones and the other way round: packets that held wires while they wait would deadlock. Hence [`GrantRule::WholePacket`]
 //!   is demanded. A packet gets a wire only when the buffer behind it has room for all of it; its flits are in the
 //!   buffer before or arrive over a wire it got in the same way, so it crosses in bounded time and never waits while it
 //!   holds one. Only buffers are waited for while buffers are held, in the order of the links that feed them, which

@@ -81,7 +81,7 @@ impl Parameters {
     /// Tells what is wrong with a set of parameters.
     ///
     /// # Errors
-    /// When a value is out of its bounds, or the network could come to a halt.
+    /// When a value is out of its bounds, or the network could deadlock.
     pub fn check(&self) -> Result<(), ParameterError> {
         let bounded = [
             ("interface_cycles", self.interface_cycles, 1),
@@ -163,7 +163,7 @@ pub enum ParameterError {
     #[error("wires that two directions share need slots that are free again a cycle after a flit leaves")]
     SharedSlots,
     /// Packets that wait on a wire both directions share would stop each other for ever.
-    #[error("half-duplex links come to a halt unless packets wait for all their slots: use GrantRule::WholePacket")]
+    #[error("half-duplex links deadlock unless a packet waits for all of its slots: use GrantRule::WholePacket")]
     HalfDuplex,
 }
 

@@ -15,7 +15,7 @@
 //! - **Runs** (PACT 2014, rules 1 and 2). Packets of one token that follow each other are a run. After a packet of a run an output prefers the
 //!   next one of it to others, but small packets come first where `small_first` says so: between the packets of a run, too.
 //!
-//! # Why nothing comes to a halt
+//! # Deadlock freedom
 //!
 //! A wire is never held: a side that cannot send leaves it to the other one in the same cycle. What is held and waited for are
 //! output ports and slots, each of one direction, as with full-duplex links; the order of the links in the
