@@ -106,10 +106,10 @@ mod tests {
         let text = "[workload]\ntrace = \"a \\\"b\\\" \\\\ é.csv\"\nformat = \"msr\"\n\
                     [stream.one.workload]\nread-share = 0.5\n[stream.two.replay]\noutstanding = 7\n[namespace.n]\n";
         let with_streams = Config::from_str(text, "test", &[]);
-        let presets = Config::presets().map(|preset| {
+        let presets = Config::presets().iter().map(|preset| {
             Config::from_str(&format!("preset = \"{}\"\n", preset.name), "test", &[]).expect("presets can be read")
         });
-        let configs = presets.into_iter().chain([Config::default(), with_streams.expect("it can be read")]);
+        let configs = presets.chain([Config::default(), with_streams.expect("it can be read")]);
         for config in configs {
             let parsed: Value = toml::from_str(&config.to_toml()).expect("the canonical form is TOML");
             assert_eq!(config.to_json(), parsed.to_string());
