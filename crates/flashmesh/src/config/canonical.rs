@@ -104,7 +104,8 @@ mod tests {
     #[test]
     fn json_is_what_a_parser_makes_of_the_toml() {
         let text = "[workload]\ntrace = \"a \\\"b\\\" \\\\ é.csv\"\nformat = \"msr\"\n\
-                    [stream.one.workload]\nread-share = 0.5\n[stream.two.replay]\noutstanding = 7\n[namespace.n]\n";
+                    [stream.one.replay]\nmode = \"stress\"\noutstanding = 5\n\
+                    [stream.two.replay]\nmode = \"stress\"\noutstanding = 7\n";
         let with_streams = Config::from_str(text, "test", &[]);
         let presets = Config::presets().iter().map(|preset| {
             Config::from_str(&format!("preset = \"{}\"\n", preset.name), "test", &[]).expect("presets can be read")
