@@ -95,7 +95,10 @@ impl<M: Model> Datapath<M> {
             self.send_register(die, source, kernel);
             return None;
         }
-        Some(Ended { operation: *operation, is_acknowledged_later: self.fabric.acknowledges() })
+        // A Clean has one acknowledgement, that of its last page.
+        let first = &self.transactions[operation.transactions()[0]];
+        let is_told = !(M::FULL && first.is_cleaned) || first.ends_clean;
+        Some(Ended { operation: *operation, is_acknowledged_later: is_told && self.fabric.acknowledges() })
     }
 
     #[inline(always)]

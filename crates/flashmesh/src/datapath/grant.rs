@@ -164,14 +164,20 @@ impl<M: Model> Datapath<M> {
         }
         self.prepare(lead, die, path, source, kernel);
         operation.pages = self.pages_of(lead);
-        self.join_planes(choice, waiting, lead, path, &mut operation, source, kernel);
+        let mut bytes = Bytes::ZERO;
+        if M::FULL && self.transactions[lead].is_cleaned {
+            let pages = source.clean_begins(lead, self);
+            bytes = self.keep(die, pages);
+        } else {
+            self.join_planes(choice, waiting, lead, path, &mut operation, source, kernel);
+        }
         let planes = operation.transactions().len();
         self.counters.multi_plane_operations += u64::from(planes > 1);
         let payload = Payload {
             message: Message::commanding(operation.kind),
             planes: planes as u32,
             command: self.timing.command(operation.kind, planes),
-            bytes: self.data_of(&operation),
+            bytes: bytes + self.data_of(&operation),
         };
         self.units[die.index()]
             .state
@@ -422,7 +428,7 @@ impl<M: Model> Datapath<M> {
     }
 
     #[inline]
-    fn kind_of(&self, class: Class) -> OperationKind {
+    pub(super) fn kind_of(&self, class: Class) -> OperationKind {
         match class {
             Class::MapRead | Class::UserRead | Class::CollectRead => OperationKind::Read,
             Class::CollectProgram if self.rules.copyback => OperationKind::Copyback,

@@ -46,6 +46,9 @@ impl<M: Model> Datapath<M> {
         source: &mut S,
         kernel: &mut Kernel<M>,
     ) {
+        if M::FULL && self.alone.is_in_use() && self.goes_alone(die, source, kernel) {
+            return;
+        }
         if self.units[self.asker(die).index()].path.command.is_some() {
             return;
         }

@@ -85,6 +85,7 @@ impl<M: Model> Datapath<M> {
                 let lead = M::FULL.then(|| self.transactions[lead]);
                 self.queues.take_first(&mut self.transactions, queue, lookahead, |other| {
                     may_join(rule, lead_at, in_plane(geometry, other.from))
+                        && !(M::FULL && other.is_cleaned)
                         && source.is_current(other)
                         && lead.as_ref().is_none_or(|lead| source.joins(lead, other))
                 })
@@ -131,6 +132,7 @@ impl<M: Model> Datapath<M> {
             _ => Some(self.place_of(id)),
         };
         let joins = transaction.is_copied == self.transactions[lead].is_copied
+            && !transaction.is_cleaned
             && at.is_some_and(|at| may_join(self.rules.multi_plane, lead_at, at))
             && source.is_current(transaction)
             && source.joins(&self.transactions[lead], transaction);

@@ -110,6 +110,7 @@ impl Firmware {
         }
         let transaction = datapath.transaction_mut(id);
         match transaction.class {
+            Class::CollectRead if M::FULL && transaction.is_cleaned => self.program_cleaned(id, datapath, kernel),
             Class::CollectRead => {
                 transaction.class = Class::CollectProgram;
                 if M::FULL && self.ftl.has_twins() {

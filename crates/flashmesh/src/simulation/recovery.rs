@@ -112,6 +112,10 @@ impl<M: Model> PageSource<M> for Reads {
 
     fn die_idle(&mut self, _die: DieId, _datapath: &mut Datapath<M>, _kernel: &mut Kernel<M>) {}
 
+    fn clean_begins(&mut self, _read: TransactionId, _datapath: &mut Datapath<M>) -> usize {
+        0
+    }
+
     fn copy_destination(&mut self, _read: TransactionId, _datapath: &mut Datapath<M>) -> Option<DieId> {
         None
     }
