@@ -45,6 +45,7 @@ mod mapping;
 mod namespaces;
 mod pages;
 mod paths;
+mod per_page;
 mod planes;
 mod probe;
 mod queues;
