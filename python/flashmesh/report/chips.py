@@ -24,8 +24,8 @@ def rows(result: Result) -> list[tuple[str, str]]:
         return []
     told = [("time of a chip", ", ".join(f"{q.share(getattr(states, key))} {name}" for key, name in STATES.items()))]
     if work is not None:
-        did = f"{work.reads:.2f} array reads, {work.programs:.2f} programs, {q.size(work.transferred_bytes)} over the pins"
-        told.append(("work of a request", did))
+        moved = f"{q.size(work.transferred_bytes)} over the pins"
+        told.append(("work of a request", f"{work.reads:.2f} array reads, {work.programs:.2f} programs, {moved}"))
         if work.partial_update_share:
             told.append(("", f"{q.share(work.partial_update_share)} of the pages written update a part"))
     return told

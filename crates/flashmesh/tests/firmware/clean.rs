@@ -138,8 +138,7 @@ fn two_pages_take_one_command_and_one_acknowledgement() {
         simulation.enable_checks();
         simulation.add_probe(Box::new(Messages(told.clone())));
         simulation.run(&Control::default()).expect("the run ends and no oracle speaks");
-        let told = *told.lock().expect("the run is over");
-        told
+        *told.lock().expect("the run is over")
     };
     // 30 writes of the host; each is acknowledged, and so is the erase.
     let expected = Told { reads: 1, programs: 30, erases: 1, copies: 2, acknowledgements: 30 + 1 + 1 };
