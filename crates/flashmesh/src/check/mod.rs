@@ -28,6 +28,7 @@
 
 mod addresses;
 mod arithmetic;
+mod by_die;
 mod cache;
 mod clock;
 mod commands;
