@@ -74,7 +74,7 @@ def test_pages_made_again_have_the_same_bytes(cli: Cli, tmp_path: Path) -> None:
     once = {path.name: path.read_bytes() for path in (tmp_path / "once").iterdir()}
     again = {path.name: path.read_bytes() for path in (tmp_path / "again").iterdir()}
     assert once == again
-    assert sum(name.endswith(".svg") for name in once) > 1
+    assert any(name.endswith(".svg") for name in once)
     # From the JSON, in another process and without the runs.
     ended = cli("reproduce", "--pages", "again")
     assert ended.returncode == 0, ended.stderr
