@@ -8,7 +8,7 @@ use crate::kernel::Kernel;
 use crate::kernel::event::{Event, lane};
 use crate::kernel::model::Model;
 use crate::kernel::probe::Notice;
-use crate::schedule::queues::{NOTHING, PlaneMasks, planes_of};
+use crate::schedule::queues::{NOTHING, PlaneMasks};
 use crate::schedule::transaction::{Class, Transaction};
 use crate::schedule::{AnyScheduler, Choice, Decision, DieStates, Scheduler, Waiting};
 use crate::units::{Bytes, Time};
@@ -156,7 +156,7 @@ impl<M: Model> Datapath<M> {
         };
         let die = choice.die;
         self.count_transfer(grant, path);
-        let waiting = u64::from_le_bytes(self.queues.masks(die));
+        let waiting = self.queues.masks(die);
         self.count_overdue(choice, waiting, lead, now);
         let mut operation = Operation::new(self.kind_of(choice.class), choice.class.is_internal(), now, lead);
         if busy.is_some() {
@@ -191,13 +191,13 @@ impl<M: Model> Datapath<M> {
 
     /// Counts what goes before requests of the other kind since it has waited too long; `waiting` is what waits for the die beside it.
     #[inline(always)]
-    fn count_overdue(&mut self, queue: Choice, waiting: u64, lead: TransactionId, now: Time) {
+    fn count_overdue(&mut self, queue: Choice, waiting: PlaneMasks, lead: TransactionId, now: Time) {
         let other = match queue.class {
             Class::UserRead => Class::UserProgram,
             Class::UserProgram => Class::UserRead,
             _ => return,
         };
-        let is_contested = planes_of(waiting, other) != 0;
+        let is_contested = waiting.of(other) != 0;
         if is_contested && now - self.transactions[lead].queued >= self.rules.age_bound {
             match queue.class {
                 Class::UserRead => self.counters.overdue_reads += 1,
