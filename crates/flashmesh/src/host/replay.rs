@@ -213,16 +213,9 @@ impl Replay {
         if let Some(error) = self.failed.take() {
             return Err(error);
         }
-        while self.batch.len() < BATCH {
-            match self.source.next_request(0) {
-                Ok(Some(io)) => self.batch.push(io),
-                Ok(None) => break,
-                Err(error) if self.batch.is_empty() => return Err(error),
-                Err(error) => {
-                    self.failed = Some(error);
-                    break;
-                }
-            }
+        match self.source.fill(&mut self.batch, BATCH) {
+            Err(error) if self.batch.is_empty() => return Err(error),
+            filled => self.failed = filled.err(),
         }
         Ok(())
     }
