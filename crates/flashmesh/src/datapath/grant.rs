@@ -1,7 +1,7 @@
 //! A path is granted: what the die runs is decided only now (late binding).
 
 use crate::config::EraseOrder;
-use crate::fabric::{Cause, Causes, Fabric, FabricEvent, Grant, Granted, Message, Payload, TransferPhase};
+use crate::fabric::{Cause, Causes, Fabric, Grant, Granted, Message, Payload, TransferPhase};
 use crate::flash::die::{DieRules, Operation, OperationKind};
 use crate::ids::{DieId, TransactionId};
 use crate::kernel::Kernel;
@@ -288,6 +288,7 @@ impl<M: Model> Datapath<M> {
             kernel.tell(|| Notice::Sent(grant, die, payload, sent));
         }
         let request = &mut self.units[grant.die.index()].path;
+        request.paths[grant.phase.index()] = grant.path;
         request.least[grant.phase.index()] = sent.least;
         request.waited[grant.phase.index()] = path.waited() > Time::ZERO;
         if let Some(at) = sent.delivered {
@@ -295,7 +296,7 @@ impl<M: Model> Datapath<M> {
                 TransferPhase::Command => lane::COMMAND,
                 TransferPhase::DataOut | TransferPhase::Copy => lane::DATA,
             };
-            kernel.schedule(lane, at, Event::Fabric(FabricEvent::Delivered(grant)));
+            kernel.schedule(lane, at, Event::delivered(grant.phase, grant.die));
         }
     }
 
