@@ -6,7 +6,7 @@ CARGO ?= cargo
 BIN := $(VENV)/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo docs test test-rust test-python explore reproduction campaign faults coverage sbom wheel lock soak lint format generate outputs check-generated bench bench-mqsim clean
+.PHONY: help build demo docs test test-rust test-python explore reproduction campaign faults cuts fuzz coverage sbom wheel lock soak lint format generate outputs check-generated bench bench-mqsim clean
 
 help: ## Say what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-16s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -60,6 +60,13 @@ campaign: $(NATIVE) ## Simulate random drives under all oracles and check them b
 
 faults: $(NATIVE) ## Kill a thousand runs at random moments, and look at what they leave
 	FLASHMESH_KILLS=$(or $(KILLS),1000) $(BIN)/python -m pytest tests/python/test_faults.py
+
+cuts: ## Cut the power of random drives ten thousand times, and account for every acknowledged write; CUTS, SEED
+	FLASHMESH_CUTS=$(or $(CUTS),10000) FLASHMESH_SEED=$(or $(SEED),1) $(CARGO) test --release --locked --package flashmesh --test firmware power_cuts -- --nocapture
+
+fuzz: ## Run the fuzz targets of every reader in turns; MINUTES, SEED; goes on where it stopped
+	@mkdir -p out
+	$(CARGO) run --quiet --release --locked --package flashmesh-fuzz --example long -- out/fuzz $(or $(MINUTES),60) $(or $(SEED),1)
 
 coverage: ## Measure which lines of the core its tests reach; needs cargo-llvm-cov (cargo install cargo-llvm-cov)
 	PROPTEST_RNG_SEED=1 $(CARGO) llvm-cov --package flashmesh --locked --summary-only $(ARGS)

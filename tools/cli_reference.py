@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from flashmesh.cli.command import EXIT_CODES
 from flashmesh.cli.commands import flashmesh
-from flashmesh.cli.parameters import EXIT_CODES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

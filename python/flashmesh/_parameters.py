@@ -364,6 +364,7 @@ WorkloadFormat: TypeAlias = Literal[
     "fiu",
     "libcachesim-csv",
     "oracle-general",
+    "srt",
 ]
 """Layout of the trace file."""
 

@@ -1016,6 +1016,7 @@ class TraceContents:
         "fiu",
         "libcachesim-csv",
         "oracle-general",
+        "srt",
     ]
     """Format as which it was read (`workload.format`)."""
     format_title: str

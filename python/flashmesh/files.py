@@ -27,6 +27,11 @@ LINKS_MAX = 40
 """Symbolic links followed to a file, as many as Linux follows."""
 
 
+def absolute(path: Path) -> Path:
+    """Where a path leads, from the root; links that lead in a circle stay as they are."""
+    return Path(os.path.realpath(path))
+
+
 @contextmanager
 def whole_file(path: str | Path) -> Iterator[Path]:
     """Gives a temporary file to write, and moves it to `path` when the block ends without an exception.

@@ -21,6 +21,8 @@ def refuse_what_is_no_configuration(source: str | Path) -> None:
         is_there, start = path.exists(), beginning_of(path)
     except (OSError, ValueError):
         return  # whoever reads it says why that fails
+    if not is_there and path.is_symlink():
+        raise ConfigError(f"{source}: {where_links_lead(path)}")
     if not is_there:
         raise ConfigError(f"{source}: there is no such file{meant(path)}")
     if start.startswith(XML_STARTS):
@@ -36,6 +38,14 @@ def beginning_of(path: Path) -> bytes:
         return b""
     with path.open("rb") as file:
         return file.read(64).removeprefix(b"\xef\xbb\xbf").lstrip()
+
+
+def where_links_lead(path: Path) -> str:
+    """What is wrong with symbolic links that lead to no file."""
+    try:
+        return f"is a symbolic link to {path.resolve(strict=False)}, and there is no such file"
+    except (OSError, RuntimeError):  # RuntimeError before Python 3.13
+        return "its symbolic links lead in a circle"
 
 
 def meant(path: Path) -> str:

@@ -219,6 +219,13 @@ def test_one_measure_is_a_grid_of_the_axes(cli: Cli, config: Path) -> None:
     assert all(row.count("GB/s") + row.count("MB/s") == 2 for row in rows)
 
 
+def test_several_measures_are_grids_below_their_names(cli: Cli, config: Path) -> None:
+    axes = ("--vary", "fabric.kind=bus,ideal", "--vary", "replay.outstanding=1,16", "--set", "workload.requests=100")
+    alone = {name: cli("compare", config, *axes, "--measure", name).stdout for name in ("iops", "mean")}
+    both = cli("compare", config, *axes, "--measure", "iops", "--measure", "mean")
+    assert both.stdout == f"iops\n{alone['iops']}\nmean\n{alone['mean']}"
+
+
 def test_an_unknown_measure_is_refused_with_those_there_are(cli: Cli, config: Path) -> None:
     done = cli("compare", config, "--vary", "seed=1,2", "--measure", "bandwith")
     assert done.returncode == 2

@@ -250,7 +250,8 @@ def test_bad_input_names_what_is_wrong_and_writes_nothing(
 ) -> None:
     (tmp_path / "empty.csv").touch()
     before = sorted(tmp_path.iterdir())
-    done = cli("run", config, "--json", "result.json", *arguments)
+    target = [] if "--json" in arguments else ["--json", "result.json"]
+    done = cli("run", config, *target, *arguments)
     assert (done.returncode, done.stdout) == (2, "")
     assert "Traceback" not in done.stderr
     for word in words:
@@ -346,3 +347,22 @@ def test_output_that_would_overwrite_what_the_run_reads_or_writes_is_refused(
     assert (done.returncode, done.stdout) == (2, "")
     assert words in done.stderr
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("run", "preset:z-nand", "--seed", "1", "--seed", "2"), "--seed is given twice"),
+        (("run", "preset:z-nand", "--json", "a.json", "--json", "b.json"), "--json is given twice"),
+        (("run", "preset:z-nand", "--set", "seed=1", "--set", "seed=2"), "--set: seed is set twice, to 1 and to 2"),
+        (("config", "preset:z-nand", "--set", "seed=1", "--set", "seed=2"), "--set: seed is set twice, to 1 and to 2"),
+        (("trace", "generate", "a.toml", "-o", "a", "--output", "b"), "--output is given twice"),
+    ],
+)
+def test_option_of_which_one_value_would_have_no_effect_is_refused(
+    arguments: tuple[str, ...], said: str, cli: Cli, tmp_path: Path
+) -> None:
+    done = cli(*arguments)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert said in done.stderr.replace("Invalid value for '--set'", "--set")
+    assert not list(tmp_path.iterdir())

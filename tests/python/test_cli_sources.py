@@ -28,6 +28,18 @@ def test_a_missing_file_is_told_with_what_may_have_been_meant(cli: Cli, tmp_path
     assert (done.returncode, done.stdout, done.stderr) == (2, "", f"error: {said}\n")
 
 
+def test_links_that_lead_to_no_file_are_told_as_what_they_are(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "circle").symlink_to("other")
+    (tmp_path / "other").symlink_to("circle")
+    (tmp_path / "dangling").symlink_to("gone.toml")
+    for given, said in [
+        ("circle", "its symbolic links lead in a circle"),
+        ("dangling", f"is a symbolic link to {tmp_path.resolve()}/gone.toml, and there is no such file"),
+    ]:
+        done = cli("run", given)
+        assert (done.returncode, done.stdout, done.stderr) == (2, "", f"error: {given}: {said}\n")
+
+
 def test_files_of_mqsim_are_sent_to_their_importer(cli: Cli, tmp_path: Path) -> None:
     (tmp_path / "ssdconfig.xml").write_text('<?xml version="1.0"?>\n<Execution_Parameter_Set/>\n')
     done = cli("run", "ssdconfig.xml")

@@ -282,6 +282,8 @@ def test_no_option_has_two_fates() -> None:
         ("[a]\nnumjobs=40\nsize=1m\n[b]\nnumjobs=40\n", 4, "80 jobs"),
         ("[a]\nsize=1m\n[a]\nsize=1m\n", 3, "a job `a` is there already, in line 1"),
         ("[a]\nread_iolog=none.log\n", 2, "is not there"),
+        (f"[a]\nread_iolog={'x' * 300}\n", 2, "the path cannot be used: File name too long"),
+        ("[a]\nread_iolog=a\0b\n", 2, "the path cannot be used: embedded null byte"),
         ("[a]\nrandseed=1\nsize=1m\n[b]\nrandseed=2\nsize=1m\n", 5, "another job has another `randseed`"),
         ("[a]\nrwmixread=60\nrwmixwrite=40\nrw=rw\n", 3, "say the same"),
     ],

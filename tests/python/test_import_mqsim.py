@@ -212,6 +212,20 @@ def test_a_missing_trace_is_said_with_the_places_looked_at(tmp_path: Path) -> No
     assert any("was not found" in text and str(tmp_path) in text for text in done.warnings)
 
 
+def test_a_trace_behind_links_in_a_circle_is_no_fault_of_flashmesh(tmp_path: Path) -> None:
+    (tmp_path / "circle").symlink_to("circle")
+    (tmp_path / "ssd.xml").write_text(device_text())
+    (tmp_path / "work.xml").write_text(workload_text([TRACE | {"File_Path": "circle"}]))
+    report = import_mqsim(tmp_path / "ssd.xml", tmp_path / "work.xml", tmp_path).report
+    assert "the trace `circle` was not found" in str(report)
+
+
+def test_a_file_that_is_no_trace_is_said_to_be_none(tmp_path: Path) -> None:
+    (tmp_path / "prose").write_text("It was a dark and stormy night\n")
+    message = refusal(tmp_path, device_text(), workload_text([TRACE | {"File_Path": "prose"}]))
+    assert "prose` does not begin with a line of a trace of MQSim" in message
+
+
 def test_every_scenario_is_a_configuration_of_its_own(tmp_path: Path) -> None:
     (tmp_path / "ssd.xml").write_text(device_text())
     (tmp_path / "work.xml").write_text(workload_text([SYNTHETIC], [SYNTHETIC | {"Read_Percentage": "5"}]))

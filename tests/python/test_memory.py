@@ -67,6 +67,30 @@ def test_limits_of_control_groups_are_read(tmp_path: Path, monkeypatch: pytest.M
     assert found == [memory.Limit(str(inner.parent / limit), 800_000)]
 
 
+def peak_of_oracles(**settings: object) -> int:
+    """Bytes that a run takes beyond those of the same run without oracles."""
+    overrides = {"workload.requests": 200_000, "workload.read-share": 0.5, **settings}
+
+    def peak(check: bool) -> int:
+        call = f"flashmesh.run('preset:z-nand', overrides={overrides!r}, check={check})"
+        code = f"import flashmesh; print({call}.peak_rss_bytes)"
+        done = subprocess.run(
+            [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=TIMEOUT_S
+        )
+        return int(done.stdout)
+
+    return peak(True) - peak(False)
+
+
+def test_oracles_take_memory_for_the_pages_touched_and_not_for_the_drive() -> None:
+    few = {"workload.footprint": "64MiB"}
+    small = peak_of_oracles(**few, **{"geometry.blocks-per-plane": 64})
+    large = peak_of_oracles(**few, **{"geometry.blocks-per-plane": 4096})
+    many = peak_of_oracles(**{"workload.footprint": "64GiB", "geometry.blocks-per-plane": 4096})
+    assert large < small + (2 << 20)
+    assert many > 1.4 * large
+
+
 def test_configuration_says_how_much_memory_it_takes() -> None:
     done = subprocess.run(
         [

@@ -4,6 +4,8 @@
 //!
 //! - `cargo test -p flashmesh-fuzz` runs each for a moment with fresh random bytes, on stable Rust; a failure prints its seed, and
 //!   `BOLERO_RANDOM_SEED=... cargo test -p flashmesh-fuzz NAME` replays it. The canary proves that a failure is seen.
+//! - `make fuzz MINUTES=60` runs all of them in turns on inputs of its own, in a release build, and goes on where it stopped
+//!   (`examples/long.rs`).
 //! - `cargo bolero test -p flashmesh-fuzz NAME` (with cargo-bolero and a nightly toolchain) drives one by libFuzzer for as long as
 //!   one likes.
 //!
@@ -13,6 +15,7 @@ mod choices;
 mod configuration;
 mod fitted;
 mod oracle;
+mod oracle_general;
 mod readers;
 mod vscsi;
 
@@ -36,6 +39,11 @@ pub static FUZZERS: &[Fuzzer] = &[
     Fuzzer { name: "reader_diskmon", run: readers::diskmon },
     Fuzzer { name: "reader_alibaba", run: readers::alibaba },
     Fuzzer { name: "reader_tencent", run: readers::tencent },
+    Fuzzer { name: "reader_msr_short", run: readers::msr_short },
+    Fuzzer { name: "reader_fiu", run: readers::fiu },
+    Fuzzer { name: "reader_libcachesim_csv", run: readers::libcachesim_csv },
+    Fuzzer { name: "reader_oracle_general", run: oracle_general::oracle_general },
+    Fuzzer { name: "reader_srt", run: readers::srt },
     Fuzzer { name: "reader_any_bytes", run: readers::any_bytes },
     Fuzzer { name: "reader_packed_bytes", run: readers::packed_bytes },
     Fuzzer { name: "configuration", run: configuration::any_text },

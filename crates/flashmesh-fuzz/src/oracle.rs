@@ -37,6 +37,18 @@ pub fn msr(line: &str, rules: &Rules) -> Option<Naive> {
     on_drive((time, kind, whole(offset)?, whole(size)?, u32::try_from(whole(disk)?).ok()?), rules)
 }
 
+/// The request of an MSR line of four columns.
+pub fn msr_short(line: &str, rules: &Rules) -> Option<Naive> {
+    let fields = columns(line);
+    let [time, kind, offset, size] = fields[..] else { return None };
+    let kind = match kind.to_ascii_lowercase().as_str() {
+        "read" => RequestKind::Read,
+        "write" => RequestKind::Write,
+        _ => return None,
+    };
+    on_drive((whole(time)?.checked_mul(100_000)?, kind, whole(offset)?, whole(size)?, 0), rules)
+}
+
 /// The request of a line of the ASCII family.
 pub fn ascii(line: &str, rules: &Rules) -> Option<Naive> {
     let fields: Vec<&str> = line.split(BLANKS).filter(|field| !field.is_empty()).collect();
@@ -143,6 +155,76 @@ pub fn diskmon(line: &str, rules: &Rules) -> Option<Naive> {
         _ => return None,
     };
     on_drive((decimal(time, 12)?, kind, sectors(sector)?, sectors(length)?, device(disk)?), rules)
+}
+
+/// The request of an FIU line.
+pub fn fiu(line: &str, rules: &Rules) -> Option<Naive> {
+    let fields: Vec<&str> = line.split(BLANKS).filter(|field| !field.is_empty()).collect();
+    let [time, process, _name, sector, length, kind, major, minor, ..] = fields[..] else { return None };
+    whole(process)?;
+    let kind = match kind {
+        "R" | "r" => RequestKind::Read,
+        "W" | "w" => RequestKind::Write,
+        _ => return None,
+    };
+    let (major, minor) = (whole(major)?, whole(minor)?);
+    if major >= 1 << 12 || minor >= 1 << 20 {
+        return None;
+    }
+    let device = u32::try_from(major * (1 << 20) + minor).ok()?;
+    on_drive((whole(time)?.checked_mul(1_000)?, kind, sectors(sector)?, sectors(length)?, device), rules)
+}
+
+/// The request of a line of libCacheSim's CSV, whose columns have these names.
+pub fn libcachesim_csv(line: &str, names: &str, rules: &Rules) -> Option<Naive> {
+    let (fields, names) = (columns(line), columns(names));
+    let column = |name: &str| names.iter().position(|known| *known == name).map(|place| fields[place]);
+    if fields.len() != names.len() {
+        return None;
+    }
+    let kind = match column("op").unwrap_or("r").to_ascii_lowercase().as_str() {
+        "r" | "read" | "8" | "08" | "28" | "88" | "a8" => RequestKind::Read,
+        "w" | "write" | "a" | "0a" | "2a" | "8a" | "aa" => RequestKind::Write,
+        _ => return None,
+    };
+    on_drive((decimal(column("time")?, 12)?, kind, sectors(column("lbn")?)?, whole(column("size")?)?, 0), rules)
+}
+
+/// The request of a record of oracleGeneral.
+pub fn oracle_general(record: &[u8], rules: &Rules) -> Option<Naive> {
+    let number = |range: std::ops::Range<usize>| -> Option<i128> {
+        Some(record.get(range)?.iter().rev().fold(0, |value, &byte| value << 8 | i128::from(byte)))
+    };
+    let (time, offset, size) = (number(0..4)?, number(4..12)? * 512, number(12..16)?);
+    if record.len() != 24 || offset > i128::from(u64::MAX) {
+        return None;
+    }
+    on_drive((time * 1_000_000_000_000, RequestKind::Read, offset, size, 0), rules)
+}
+
+/// The request of a line of `dssrt2txt`.
+pub fn srt_fixed(line: &str, rules: &Rules) -> Option<Naive> {
+    let fields: Vec<&str> = line.split(BLANKS).filter(|field| !field.is_empty()).collect();
+    let [time, _start, _stop, size, kind, offset, device, ..] = fields[..] else { return None };
+    let is_hexadecimal = device.len() <= 8 && device.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let offset = whole(offset)?.checked_mul(1024).filter(|&bytes| bytes <= i128::from(u64::MAX))?;
+    let device = is_hexadecimal.then(|| u32::from_str_radix(device, 16).ok())??;
+    on_drive((decimal(time, 12)?, srt_kind(kind)?, offset, whole(size)?, device), rules)
+}
+
+/// The request of a line of `ds2txt --csv` with the columns `is_read,device_number,pid,enter_driver,disk_offset,bytes,x`.
+pub fn srt_named(line: &str, rules: &Rules) -> Option<Naive> {
+    let fields = columns(line);
+    let [kind, number, _pid, time, offset, size, ..] = fields[..] else { return None };
+    on_drive((decimal(time, 12)?, srt_kind(kind)?, whole(offset)?, whole(size)?, device(number)?), rules)
+}
+
+fn srt_kind(text: &str) -> Option<RequestKind> {
+    match text {
+        "R" | "T" | "true" => Some(RequestKind::Read),
+        "W" | "F" | "false" => Some(RequestKind::Write),
+        _ => None,
+    }
 }
 
 /// The request of a blkparse line, of the events that were sent to the drive.

@@ -130,6 +130,74 @@ pub fn tencent(bytes: &[u8]) {
     });
 }
 
+/// MSR texts of four columns agree with the naive reading.
+pub fn msr_short(bytes: &[u8]) {
+    check_lines(bytes, TraceFormat::MsrShort, oracle::msr_short, |choices, time| {
+        let kind = choices.pick(&["Read", "Write", "read", "WRITE", "Red"]);
+        format!("{time},{kind},{},{}", offset(choices), size(choices))
+    });
+}
+
+/// FIU texts agree with the naive reading.
+pub fn fiu(bytes: &[u8]) {
+    check_lines(bytes, TraceFormat::Fiu, oracle::fiu, |choices, time| {
+        let blank = choices.pick(&[" ", " ", "\t", "  "]);
+        let kind = choices.pick(&["R", "W", "r", "w", "Read"]);
+        let major = choices.pick(&["6", "8", "4095", "4096"]);
+        let minor = choices.pick(&["0", "1", "1048575", "1048576"]);
+        let rest = choices.pick(&["", " 0ec0ddaeeb7a4d0c", " a b"]);
+        let (sector, sectors) = (offset(choices) / 512, size(choices) / 512);
+        format!("{time}{blank}77 nfsd{blank}{sector} {sectors}{blank}{kind} {major} {minor}{rest}")
+    });
+}
+
+/// CSV texts of libCacheSim agree with the naive reading, in any order of the columns.
+pub fn libcachesim_csv(bytes: &[u8]) {
+    let mut choices = Choices::new(bytes);
+    let setup = Setup::new(&mut choices, TraceFormat::LibcachesimCsv);
+    let names = choices.pick(&["version,time,op,size,lbn", "lbn,size,next,time", "time,lbn,op,size"]);
+    let head = format!("{names}\n");
+    let text = text(&mut choices, &head, |choices, time| {
+        let values = names.split(',').map(|name| match name {
+            "time" => seconds(time),
+            "op" => choices.pick(&["28", "2a", "8A", "R", "w", "read", "35", "a", "zz", "128"]).to_owned(),
+            "size" => size(choices).to_string(),
+            "lbn" => (offset(choices) / 512).to_string(),
+            _ => choices.byte().to_string(),
+        });
+        values.collect::<Vec<_>>().join(choices.pick(&[",", ",", ", ", " ,"]))
+    });
+    let expected = lines(&text).skip(1).filter_map(|line| oracle::libcachesim_csv(line, names, &setup.rules)).collect();
+    check_against(&text, &setup, expected, choices.pick(&PACKERS));
+}
+
+/// Texts of `dssrt2txt` and of `ds2txt --csv` agree with the naive reading.
+pub fn srt(bytes: &[u8]) {
+    let mut choices = Choices::new(bytes);
+    let setup = Setup::new(&mut choices, TraceFormat::Srt);
+    let is_named = choices.one_in(2);
+    let head = match is_named {
+        true => "header_text\n$$TR_IOREC-1.7\nis_read,device_number,pid,enter_driver,disk_offset,bytes,x\n",
+        false => "# created  start   stop  bytes disk_offset(k) device#   lv#  thrid pid\n",
+    };
+    let text = text(&mut choices, head, |choices, time| {
+        let kind = choices.pick(&["R", "W", "T", "F", "true", "false", "r"]);
+        let (time, offset, size) = (seconds(time), offset(choices), size(choices));
+        if is_named {
+            let device = choices.pick(&["0", "31", "4294967295", "4294967296"]);
+            return format!("{kind},{device},null,{time},{offset},{size},{}", choices.byte());
+        }
+        let blank = choices.pick(&[" ", "  ", "\t"]);
+        let device = choices.pick(&["0", "1f016000", "FFFFFFFF", "100000000", "0x1f"]);
+        let rest = choices.pick(&["", " 40000002 null 77", " x"]);
+        format!("{time}{blank}3 {blank}7487 {size}{blank}{kind}{blank}{}{blank}{device}{rest}", offset / 1024)
+    });
+    let naive = if is_named { oracle::srt_named } else { oracle::srt_fixed };
+    let heads = if is_named { 3 } else { 0 };
+    let expected = lines(&text).skip(heads).filter_map(|line| naive(line, &setup.rules)).collect();
+    check_against(&text, &setup, expected, choices.pick(&PACKERS));
+}
+
 /// Texts of lines that stand each for itself.
 fn check_lines(
     bytes: &[u8],

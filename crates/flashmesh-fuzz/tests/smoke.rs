@@ -49,6 +49,11 @@ smoke! {
     reader_diskmon
     reader_alibaba
     reader_tencent
+    reader_msr_short
+    reader_fiu
+    reader_libcachesim_csv
+    reader_oracle_general
+    reader_srt
     reader_any_bytes
     reader_packed_bytes
     configuration

@@ -6,14 +6,14 @@ from pathlib import Path
 
 import click
 
+from flashmesh.cli.command import command
 from flashmesh.cli.output import stdout
-from flashmesh.cli.parameters import EXIT_CODES
 from flashmesh.cli.progress import watched
 
 FAILED = 3
 
 
-@click.command(epilog=EXIT_CODES)
+@command()
 @click.option(
     "--runs", type=click.IntRange(min=1), help="Total number of runs; without it, until --minutes have passed."
 )

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from flashmesh import simulate
+from flashmesh.cli.command import command
 from flashmesh.cli.drive import jobs_of
 from flashmesh.cli.output import STDOUT, inputs, refuse_overwriting, require_stdout, stdout
-from flashmesh.cli.parameters import EXIT_CODES, drive_argument, output_option, workload_options
+from flashmesh.cli.parameters import drive_argument, output_option, workload_options
 from flashmesh.cli.progress import ProgressBar
 from flashmesh.execution import Interrupted
 from flashmesh.files import whole_file, write_text
@@ -24,7 +25,7 @@ DRIVE = "preset:collisions"
 SWITCH = "measure.collisions"
 
 
-@click.command(epilog=EXIT_CODES)
+@command()
 @drive_argument
 @workload_options
 @output_option("--json", "json_file", "Write the results as JSON; - writes them to stdout instead of the tables.")

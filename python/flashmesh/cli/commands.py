@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from flashmesh.cli.parameters import EXIT_CODES
+from flashmesh.cli.command import Group
 
 COMMANDS = {
     "campaign": ("flashmesh.cli.campaign", "Simulate random drives under all oracles, and check their results."),
@@ -44,7 +44,7 @@ class LazyCommands(UserDict[str, Any]):
         return command
 
 
-class LazyGroup(click.Group):
+class LazyGroup(Group):
     """A group that says what its commands do without importing them."""
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[Any]:
@@ -74,7 +74,6 @@ def print_version(ctx: click.Context, parameter: click.Parameter, wanted: bool) 
 @click.group(
     cls=LazyGroup,
     commands=LazyCommands(COMMANDS),
-    epilog=EXIT_CODES,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 @click.option(

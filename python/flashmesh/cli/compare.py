@@ -9,10 +9,10 @@ import click
 
 from flashmesh import simulate
 from flashmesh.axes import refuse_clashes
+from flashmesh.cli.command import command
 from flashmesh.cli.drive import drive_of, jobs_of, tell_lonely
 from flashmesh.cli.output import STDOUT, TRACE, inputs, refuse_overwriting, refuse_stdout, require_stdout, stdout
 from flashmesh.cli.parameters import (
-    EXIT_CODES,
     axis,
     baseline_option,
     completed,
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from flashmesh.normalised import Baseline
 
 
-@click.command(epilog=EXIT_CODES)
+@command()
 @drive_argument
 @click.option(
     "--vary",
@@ -58,10 +58,12 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--measure",
+    "measures",
+    multiple=True,
     metavar="NAME",
     shell_complete=completed("measures"),
-    help="Print one measure alone, such as bandwidth: a row for each value of the first axis. flashmesh measures "
-    "lists them.",
+    help="Print one measure alone, such as bandwidth: a row for each value of the first axis; several print a table "
+    "each. flashmesh measures lists them.",
 )
 @baseline_option
 @workload_options
@@ -76,7 +78,7 @@ def compare(
     fio_file: Path | None,
     axes: tuple[tuple[str, list[str]], ...],
     jobs: int,
-    measure: str | None,
+    measures: tuple[str, ...],
     baseline: tuple[str, ...],
     json_file: Path | None,
     csv_file: Path | None,
@@ -105,8 +107,8 @@ def compare(
     )
     require_stdout()
     listed = jobs_of(fio_file, quiet)
-    if measure is not None:
-        measure_named(measure)
+    for name in measures:
+        measure_named(name)
     against = baseline_of(baseline, vary) if baseline else None
     form = "json" if json_file == STDOUT else "csv" if csv_file == STDOUT else "table"
     with ExitStack() as files:
@@ -133,14 +135,14 @@ def compare(
                 files.close()
             partial = session.comparison(partial=True)
             if partial.runs:
-                show_comparison(partial, form, measure, long, against)
+                show_comparison(partial, form, measures, long, against)
             raise
         comparison = session.comparison()
         if not comparison.runs and session.failures[0].error is not None:
             raise session.failures[0].error
         write_files(comparison, targets, long)
     tell_lonely([run.result for run in comparison.runs], fairness, quiet)
-    show_comparison(comparison, form, measure, long, against)
+    show_comparison(comparison, form, measures, long, against)
     if session.failures:
         raise failure(session.failures, len(session.tasks), "the others are above, and in the files asked for")
     return 0
@@ -161,7 +163,7 @@ def write_files(comparison: Comparison, targets: Mapping[str, Path], long: bool)
 
 
 def show_comparison(
-    comparison: Comparison, form: str, measure: str | None, long: bool = False, baseline: Baseline | None = None
+    comparison: Comparison, form: str, measures: tuple[str, ...], long: bool = False, baseline: Baseline | None = None
 ) -> None:
     """Writes a comparison to stdout."""
     with stdout() as stream:
@@ -171,4 +173,4 @@ def show_comparison(
             case "csv":
                 stream.write(comparison.to_csv(long))
             case _:
-                comparison_report.show(comparison, Terminal(stream), measure, baseline)
+                comparison_report.show(comparison, Terminal(stream), measures, baseline)

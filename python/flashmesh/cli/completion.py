@@ -11,8 +11,9 @@ import click
 from click.shell_completion import BashComplete, CompletionItem, add_completion_class, split_arg_string
 
 from flashmesh import _native
+from flashmesh.cli.command import command
 from flashmesh.cli.output import stdout
-from flashmesh.cli.parameters import COMPLETING, EXIT_CODES
+from flashmesh.cli.parameters import COMPLETING
 from flashmesh.missing import PRESET_PREFIX
 
 if TYPE_CHECKING:
@@ -178,7 +179,7 @@ complete -o nosort -F %(complete_func)s %(prog_name)s
         return self.source_template % self.source_vars()
 
 
-@click.command(epilog=EXIT_CODES)
+@command()
 @click.argument("shell", metavar="SHELL", type=click.Choice(SHELLS))
 def completion(shell: str) -> None:
     """Print the script that completes words in a shell.

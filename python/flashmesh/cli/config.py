@@ -8,8 +8,9 @@ from typing import IO, TYPE_CHECKING, Any
 
 import click
 
+from flashmesh.cli.command import Group
 from flashmesh.cli.output import STDOUT, refuse_overwriting, stdout
-from flashmesh.cli.parameters import EXIT_CODES, completed, config_argument, output_option, setting
+from flashmesh.cli.parameters import completed, config_argument, output_option, settings_option
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -19,7 +20,7 @@ PRINT = "print"
 SAVED = (".json", ".parquet")
 
 
-class Printing(click.Group):
+class Printing(Group):
     """A group whose first argument may be a configuration, to be printed."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
@@ -47,7 +48,7 @@ def print_schema(ctx: click.Context, parameter: click.Parameter, wanted: bool) -
         ctx.exit()
 
 
-@click.group(cls=Printing, epilog=EXIT_CODES)
+@click.group(cls=Printing)
 @click.option(
     "--schema",
     is_flag=True,
@@ -63,17 +64,9 @@ def config() -> None:
     """
 
 
-@config.command(PRINT, epilog=EXIT_CODES)
+@config.command(PRINT)
 @config_argument
-@click.option(
-    "--set",
-    "settings",
-    multiple=True,
-    type=setting,
-    metavar="KEY=VALUE",
-    help="Override a key.",
-    shell_complete=completed("settings"),
-)
+@settings_option("Override a key.")
 def print_config(config: str, settings: tuple[tuple[str, str], ...]) -> None:
     """Print a configuration with every parameter and its value, as TOML.
 
@@ -89,7 +82,7 @@ def print_config(config: str, settings: tuple[tuple[str, str], ...]) -> None:
         stream.write(f"\n# A run takes at most about {memory.size(need.used)} of memory{of_it}.\n")
 
 
-@config.command(epilog=EXIT_CODES)
+@config.command()
 @click.argument("sources", metavar="CONFIG...", nargs=-1, required=True, shell_complete=completed("configs_and_saved"))
 @output_option("--json", "json_file", "Write the differences as JSON; - writes them to stdout instead of the table.")
 def diff(sources: tuple[str, ...], json_file: Path | None) -> None:

@@ -6,10 +6,9 @@ import json
 from dataclasses import asdict
 from typing import IO, TYPE_CHECKING
 
-import click
-
+from flashmesh.cli.command import command
 from flashmesh.cli.output import STDOUT, stdout
-from flashmesh.cli.parameters import EXIT_CODES, output_option
+from flashmesh.cli.parameters import output_option
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,7 +20,7 @@ FAULTY = 3
 """The exit code of an installation that does not work: that of a check that failed."""
 
 
-@click.command(epilog=EXIT_CODES)
+@command()
 @output_option("--json", "json_file", "Write the findings as JSON; - writes them to stdout instead of the text.")
 def doctor(json_file: Path | None) -> int:
     """Say what is installed, what it may use here, and whether it works.

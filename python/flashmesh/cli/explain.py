@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 import click
 
+from flashmesh.cli.command import command
 from flashmesh.cli.output import stdout
-from flashmesh.cli.parameters import EXIT_CODES, completed
+from flashmesh.cli.parameters import completed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,7 +21,7 @@ INDENT = 12
 RELATED_SHOWN = 12
 
 
-@click.command(epilog=EXIT_CODES)
+@command()
 @click.argument("key", metavar="KEY", shell_complete=completed("keys"))
 def explain(key: str) -> None:
     """Say what a key of a configuration means, and which values it takes.

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import click
 
+from flashmesh.cli.command import command
 from flashmesh.cli.output import require_stdout, stdout
-from flashmesh.cli.parameters import EXIT_CODES
 from flashmesh.importers import mqsim
 
 
-@click.command("import-mqsim", epilog=EXIT_CODES)
+@command("import-mqsim")
 @click.argument("device", type=click.Path(path_type=Path), metavar="SSDCONFIG")
 @click.argument("workload", type=click.Path(path_type=Path), metavar="WORKLOAD")
 @click.option(

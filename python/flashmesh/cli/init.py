@@ -7,14 +7,14 @@ from pathlib import Path
 import click
 
 from flashmesh._native import OutputError, presets
+from flashmesh.cli.command import command
 from flashmesh.cli.output import STDOUT, stdout
-from flashmesh.cli.parameters import EXIT_CODES
 
 DEFAULT = "z-nand"
 SCHEMA = "config.schema.json"
 
 
-@click.command(epilog=EXIT_CODES)
+@command()
 @click.argument("file", metavar="[FILE]", default="drive.toml", type=click.Path(path_type=Path))
 @click.option("--preset", type=click.Choice(list(presets())), default=DEFAULT, show_default=True, help="The drive.")
 @click.option("--schema", is_flag=True, help=f"Write {SCHEMA} beside it, and name it for editors.")

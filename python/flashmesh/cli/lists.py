@@ -5,11 +5,12 @@ from __future__ import annotations
 import click
 
 import flashmesh as library
+from flashmesh.cli.command import command
 from flashmesh.cli.output import stdout
-from flashmesh.cli.parameters import EXIT_CODES, completed
+from flashmesh.cli.parameters import completed
 
 
-@click.command(epilog=EXIT_CODES)
+@command()
 def presets() -> None:
     """List the presets."""
     summaries = library.presets()
@@ -18,7 +19,7 @@ def presets() -> None:
         stream.writelines(f"{name:<{width}}  {summary}\n" for name, summary in summaries.items())
 
 
-@click.command(epilog=EXIT_CODES)
+@command()
 @click.argument("name", required=False, shell_complete=completed("profiles"))
 def profiles(name: str | None) -> None:
     """List the published workloads by paper, or describe the one called NAME: what is published, what is assumed."""
@@ -36,7 +37,7 @@ def profiles(name: str | None) -> None:
         stream.write("\n".join(sections))
 
 
-@click.command(epilog=EXIT_CODES)
+@command()
 def measures() -> None:
     """List the measures that --measure of compare, sweep and show takes.
 

@@ -10,8 +10,9 @@ import click
 
 from flashmesh import configuration
 from flashmesh._native import ConfigError, FlashmeshError
+from flashmesh.cli.command import command
 from flashmesh.cli.output import require_stdout, stdout
-from flashmesh.cli.parameters import EXIT_CODES, dask_options, store_options
+from flashmesh.cli.parameters import dask_options, store_options
 from flashmesh.cli.sweep import executor_of
 from flashmesh.cli.sweeping import Lines
 
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from flashmesh.sweep.searchfile import SearchFile
 
 
-@click.command(epilog=EXIT_CODES)
+@command()
 @click.argument("file", metavar="SEARCH.toml", type=click.Path(path_type=Path))
 @store_options
 @dask_options

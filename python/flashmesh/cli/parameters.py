@@ -8,8 +8,6 @@ from typing import Any, TypeVar
 
 import click
 
-EXIT_CODES = """Exit codes: 0 done; 1 internal error; 2 bad input, bad usage or a file that cannot be read or
-written; 3 a check failed; 129 hung up; 130 interrupted; 141 stdout was closed by its reader; 143 terminated."""
 COMPLETING = "_FLASHMESH_COMPLETE"
 """The environment variable by which a shell asks for what a word may become."""
 F = TypeVar("F", bound=Callable[..., Any])
@@ -33,6 +31,32 @@ def setting(text: str) -> tuple[str, str]:
     if not equals or not key.strip():
         raise click.BadParameter(f"{text!r}: expected key=value, such as fabric.kind=ideal")
     return key.strip(), value.strip()
+
+
+def once_each(
+    ctx: click.Context, parameter: click.Parameter, settings: tuple[tuple[str, str], ...]
+) -> tuple[tuple[str, str], ...]:
+    """Refuses a key that is set twice: one of the values would have no effect."""
+    seen: dict[str, str] = {}
+    for key, value in settings:
+        if key in seen:
+            raise click.BadParameter(f"{key} is set twice, to {seen[key]} and to {value}", ctx, parameter)
+        seen[key] = value
+    return settings
+
+
+def settings_option(text: str) -> Callable[[F], F]:
+    """Keys that are set."""
+    return click.option(
+        "--set",
+        "settings",
+        multiple=True,
+        type=setting,
+        callback=once_each,
+        metavar="KEY=VALUE",
+        shell_complete=completed("settings"),
+        help=text,
+    )
 
 
 def axis(text: str) -> tuple[str, list[str]]:
@@ -104,15 +128,7 @@ def workload_options(command: F) -> F:
             "--profile", metavar="NAME", help="Replay this named workload.", shell_complete=completed("profiles")
         ),
         click.option("--fio", "fio_file", type=trace, metavar="FILE", help="Run the jobs of this fio file as streams."),
-        click.option(
-            "--set",
-            "settings",
-            multiple=True,
-            type=setting,
-            metavar="KEY=VALUE",
-            help="Override a key of the configuration.",
-            shell_complete=completed("settings"),
-        ),
+        settings_option("Override a key of the configuration."),
         click.option("--seed", type=click.IntRange(0, 2**63 - 1), help="Seed of all random numbers."),
         tolerate_option,
         sort_option,

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import click
 
+from flashmesh.cli.command import command
 from flashmesh.cli.output import refuse_overwriting, refuse_stdout
-from flashmesh.cli.parameters import EXIT_CODES
 from flashmesh.files import whole_file, write_text
 
 
-@click.command(epilog=EXIT_CODES)
+@command()
 @click.argument("results", metavar="RESULT...", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option(
     "-o",

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 import click
 
 from flashmesh import simulate
+from flashmesh.cli.command import command
 from flashmesh.cli.output import STDOUT, require_stdout, stdout
-from flashmesh.cli.parameters import EXIT_CODES, output_option
+from flashmesh.cli.parameters import output_option
 from flashmesh.cli.sweeping import announce, failure
 from flashmesh.files import whole_file, write_text
 
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 RESULTS = Path("reproduction.results")
 
 
-@click.command(epilog=EXIT_CODES)
+@command()
 @click.argument("names", metavar="[PAPER|FIGURE|CLAIM]...", nargs=-1)
 @click.option("--quick/--full", "quick", default=True, help="Few requests and seeds (default), or as many as it takes.")
 @click.option(

@@ -8,6 +8,7 @@ import click
 
 from flashmesh import simulate
 from flashmesh._native import OutputError
+from flashmesh.cli.command import command
 from flashmesh.cli.drive import drive_of, jobs_of, tell_lonely
 from flashmesh.cli.output import (
     STDOUT,
@@ -18,7 +19,7 @@ from flashmesh.cli.output import (
     require_stdout,
     stdout,
 )
-from flashmesh.cli.parameters import EXIT_CODES, drive_argument, output_option, workload_options
+from flashmesh.cli.parameters import drive_argument, output_option, workload_options
 from flashmesh.cli.progress import ProgressBar
 from flashmesh.execution import Interrupted, Unwritten
 from flashmesh.files import OutputFiles, text_file
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-@click.command(epilog=EXIT_CODES)
+@command()
 @drive_argument
 @workload_options
 @output_option("--json", "json_file", "Write the results as JSON; - writes them to stdout instead of the summary.")

@@ -8,8 +8,9 @@ from typing import IO, TYPE_CHECKING
 import click
 
 from flashmesh._native import ConfigError, FlashmeshError
+from flashmesh.cli.command import command
 from flashmesh.cli.output import STDOUT, refuse_overwriting, refuse_stdout, require_stdout, stdout
-from flashmesh.cli.parameters import EXIT_CODES, baseline_option, completed, output_option
+from flashmesh.cli.parameters import baseline_option, completed, output_option
 from flashmesh.comparison import ComparedRun, Comparison
 from flashmesh.files import whole_file, write_text
 from flashmesh.normalised import baseline_of
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from flashmesh.results import Result
 
 
-@click.command(epilog=EXIT_CODES)
+@command()
 @click.argument("path", metavar="FILE", type=click.Path(path_type=Path))
 @click.option(
     "--measure",
@@ -85,12 +86,7 @@ def show_text(
         terminal = Terminal(stream)
         if not found.runs and not found.failures:
             raise FlashmeshError("there are no results in it yet")
-        for number, name in enumerate(measures):
-            if number:
-                terminal.print()
-            comparison_report.show(found, terminal, name, baseline)
-        if not measures:
-            comparison_report.show(found, terminal, baseline=baseline)
+        comparison_report.show(found, terminal, measures, baseline)
         return
     if not measures:
         from flashmesh.report import summary

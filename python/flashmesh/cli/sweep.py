@@ -10,8 +10,9 @@ import click
 
 from flashmesh import configuration
 from flashmesh._native import ConfigError, FlashmeshError
+from flashmesh.cli.command import command
 from flashmesh.cli.output import require_stdout, stdout
-from flashmesh.cli.parameters import EXIT_CODES, completed, dask_options, setting, store_options
+from flashmesh.cli.parameters import dask_options, settings_option, store_options
 from flashmesh.cli.sweeping import Lines, announce, failure, first_line
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ def shard(text: str) -> tuple[int, int]:
     return int(part), int(parts)
 
 
-@click.command(epilog=EXIT_CODES)
+@command()
 @click.argument("file", metavar="SWEEP.toml", type=click.Path(path_type=Path))
 @store_options
 @click.option("--keep-going", is_flag=True, help="Skip points that cannot be configured instead of stopping.")
@@ -36,15 +37,7 @@ def shard(text: str) -> tuple[int, int]:
     "--shard", type=shard, default="1/1", metavar="I/N", help="Run only every N-th run, starting with the I-th."
 )
 @dask_options
-@click.option(
-    "--set",
-    "settings",
-    multiple=True,
-    type=setting,
-    metavar="KEY=VALUE",
-    help="Override a key of all runs.",
-    shell_complete=completed("settings"),
-)
+@settings_option("Override a key of all runs.")
 @click.option("--check", is_flag=True, help="Check the simulations against their oracles as they run.")
 @click.option("--fairness", is_flag=True, help="Also run each stream alone and report its slowdown.")
 @click.option("--dry-run", is_flag=True, help="Check and count all runs, but start none.")

@@ -11,8 +11,10 @@ import click
 
 import flashmesh as library
 from flashmesh import _native
+from flashmesh.cli import parameters
+from flashmesh.cli.command import Group
 from flashmesh.cli.output import STDOUT, refuse_overwriting, refuse_stdout, require_stdout, stdout
-from flashmesh.cli.parameters import EXIT_CODES, completed, output_option, setting, sort_option, tolerate_option
+from flashmesh.cli.parameters import completed, once_each, output_option, setting, sort_option, tolerate_option
 from flashmesh.files import whole_file, write_text
 from flashmesh.fitting import CHECKED_REQUESTS
 from flashmesh.report import comparison_of_traces
@@ -24,14 +26,8 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 FILE = click.Path(path_type=Path)
-settings_option = click.option(
-    "--set",
-    "settings",
-    multiple=True,
-    type=setting,
-    metavar="KEY=VALUE",
-    shell_complete=completed("settings"),
-    help="Key that says how to read a trace, such as workload.format=msr or workload.time-unit=us.",
+reading_option = parameters.settings_option(
+    "Key that says how to read a trace, such as workload.format=msr or workload.time-unit=us."
 )
 format_option = click.option(
     "--format",
@@ -60,14 +56,14 @@ def reading(settings: tuple[tuple[str, str], ...], sort: bool) -> dict[str, str]
     return dict(settings) | ({"workload.sort": "true"} if sort else {})
 
 
-@click.group(epilog=EXIT_CODES)
+@click.group(cls=Group)
 def trace() -> None:
     """Inspect, convert, model and compare traces."""
 
 
-@trace.command(epilog=EXIT_CODES)
+@trace.command()
 @click.argument("files", type=FILE, nargs=-1, required=True, metavar="FILE...")
-@settings_option
+@reading_option
 @tolerate_option
 @sort_option
 @output_option("--json", "json_file", "Write the same as JSON; - writes it to stdout instead of the table.")
@@ -115,11 +111,11 @@ def find_and_tell(
             show(found, Terminal(stream))
 
 
-@trace.command(epilog=EXIT_CODES)
+@trace.command()
 @click.argument("source", type=FILE, metavar="IN")
 @click.argument("target", type=FILE, metavar="OUT")
 @format_option
-@settings_option
+@reading_option
 @tolerate_option
 @sort_option
 @drop_option
@@ -157,10 +153,10 @@ def left_out(requests: library.LeftOut) -> list[str]:
     return [f"Left out: {', '.join(told)}."] if told else []
 
 
-@trace.command(epilog=EXIT_CODES)
+@trace.command()
 @click.argument("source", type=FILE, metavar="TRACE")
 @click.option("-o", "--output", "target", type=FILE, required=True, metavar="FILE", help="The profile to write.")
-@settings_option
+@reading_option
 @tolerate_option
 @sort_option
 @click.option(
@@ -192,7 +188,7 @@ def profile(
     return 0
 
 
-@trace.command(epilog=EXIT_CODES)
+@trace.command()
 @click.argument("source", type=FILE, metavar="PROFILE")
 @click.option("-o", "--output", "target", type=FILE, required=True, metavar="FILE", help="The trace to write.")
 @click.option(
@@ -216,15 +212,16 @@ def generate(source: Path, target: Path, requests: int | None, seed: int, form: 
     return 0
 
 
-@trace.command(name="compare", epilog=EXIT_CODES)
+@trace.command(name="compare")
 @click.argument("original", type=FILE)
 @click.argument("copy", type=FILE)
-@settings_option
+@reading_option
 @click.option(
     "--copy-set",
     "copy_settings",
     multiple=True,
     type=setting,
+    callback=once_each,
     metavar="KEY=VALUE",
     shell_complete=completed("settings"),
     help="Key that says how to read COPY; --set is for ORIGINAL.",

@@ -62,17 +62,14 @@ MAIN_MEASURES = (
 
 
 def show(
-    comparison: Comparison, terminal: Terminal, measure: str | None = None, baseline: Baseline | None = None
+    comparison: Comparison, terminal: Terminal, measures: Sequence[str] = (), baseline: Baseline | None = None
 ) -> None:
-    """Prints the comparison, or one measure of it; ratios are against a baseline, or else against the first run."""
+    """Prints the comparison, or some measures of it; ratios are against a baseline, or else against the first run."""
     if not comparison.runs:
         show_failures(comparison, terminal)
         return
-    if measure is not None:
-        terminal.print(grid(comparison, measure, terminal, baseline))
-        if baseline is not None:
-            terminal.print()
-            terminal.print(averages(comparison, baseline, [measure_named(measure)], terminal))
+    if measures:
+        show_measures(comparison, terminal, measures, baseline)
         return
     show_failures(comparison, terminal)
     names = labels(comparison, terminal)
@@ -100,6 +97,21 @@ def show(
     for heading, sentence in zip(headings, sentences, strict=True):
         bounds.add_row(Text(heading, style="bold"), sentence)
     terminal.print(bounds)
+
+
+def show_measures(
+    comparison: Comparison, terminal: Terminal, measures: Sequence[str], baseline: Baseline | None
+) -> None:
+    """Prints a table for each measure, below its name where there are several."""
+    for number, name in enumerate(measures):
+        if number:
+            terminal.print()
+        if len(measures) > 1:
+            terminal.print(Text(name, style="bold"))
+        terminal.print(grid(comparison, name, terminal, baseline))
+        if baseline is not None:
+            terminal.print()
+            terminal.print(averages(comparison, baseline, [measure_named(name)], terminal))
 
 
 def show_failures(comparison: Comparison, terminal: Terminal) -> None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from flashmesh._native import ConfigError
+from flashmesh.files import absolute
 from flashmesh.missing import PRESET_PREFIX
 from flashmesh.sweep.plan import SAMPLES_MAX, SEED, Group, Plan, cartesian, drawn, refuse_twice, seeds_of, zipped
 from flashmesh.sweep.ranges import Range, is_range, read_range
@@ -143,7 +144,7 @@ def values_of(key: str, value: Any, folder: Path) -> list[Any]:
 def located(values: dict[str, Any], folder: Path) -> dict[str, Any]:
     """Values with the paths of traces counted from a folder."""
     return {
-        key: str((folder / value).resolve()) if key.endswith(FILES) and isinstance(value, str) else value
+        key: str(absolute(folder / value)) if key.endswith(FILES) and isinstance(value, str) else value
         for key, value in values.items()
     }
 

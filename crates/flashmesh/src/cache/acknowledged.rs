@@ -48,8 +48,9 @@ impl Cache {
             let page = &mut self.slots[slot];
             if generation == page.generation {
                 page.acknowledged = page.acknowledged.or(sectors);
-            } else if generation == page.destaging_generation && !page.is_forgotten {
-                page.acknowledged_destaging = page.acknowledged_destaging.or(sectors.and(page.destaging));
+            } else if generation == page.destage.generation && !page.destage.is_forgotten {
+                let destage = &mut page.destage;
+                destage.acknowledged = destage.acknowledged.or(sectors.and(destage.sectors));
             }
         }
     }
@@ -59,7 +60,7 @@ impl Cache {
         let mut unsaved = Unsaved::default();
         for &slot in self.table.values() {
             let page = &self.slots[slot];
-            unsaved.add(if page.is_programmed { page.dirty } else { page.unsaved() });
+            unsaved.add(page.dirty.or(page.destage.unsaved()));
         }
         unsaved
     }
@@ -69,8 +70,7 @@ impl Cache {
         let mut unsaved = Unsaved::default();
         for &slot in self.table.values() {
             let page = &self.slots[slot];
-            let destaging = if page.is_programmed { Sectors::NONE } else { page.acknowledged_destaging };
-            unsaved.add(page.acknowledged.or(destaging));
+            unsaved.add(page.acknowledged.or(page.destage.acknowledged.and(page.destage.unsaved())));
         }
         unsaved
     }

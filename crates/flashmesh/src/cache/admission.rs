@@ -182,7 +182,7 @@ impl Cache {
         if let Some(acknowledged) = &mut self.acknowledged {
             acknowledged.taken(write, generation);
         }
-        if self.policy == Destage::FirstWrite && self.is_first(write) && self.slots[slot].destaging.is_empty() {
+        if self.policy == Destage::FirstWrite && self.is_first(write) && self.slots[slot].destage.sectors.is_empty() {
             self.begin_destage(slot, write.sectors);
         }
     }

@@ -1,6 +1,6 @@
 //! Dirty pages go to flash.
 
-use super::slots::SlotId;
+use super::slots::{DestageUnderWay, SlotId};
 use super::{Cache, Sectors};
 use crate::config::Destage;
 use crate::ids::{Lpn, StreamId};
@@ -28,13 +28,13 @@ impl Cache {
 
     /// Whether the page on its way to flash as `lpn` was deallocated meanwhile.
     pub fn is_forgotten(&self, lpn: Lpn) -> bool {
-        self.table.get(&lpn).is_some_and(|&slot| self.slots[slot].is_forgotten)
+        self.table.get(&lpn).is_some_and(|&slot| self.slots[slot].destage.is_forgotten)
     }
 
     /// The array has programmed the page that was on its way; [`Cache::saved`] is due when the controller knows.
     pub fn programmed(&mut self, lpn: Lpn) {
         if let Some(&slot) = self.table.get(&lpn) {
-            self.slots[slot].is_programmed = true;
+            self.slots[slot].destage.is_programmed = true;
         }
     }
 
@@ -43,15 +43,12 @@ impl Cache {
         let Some(&slot) = self.table.get(&lpn) else { return };
         self.counts.destages += 1;
         let page = &self.slots[slot];
-        let (part, generation, carried) = (page.part, page.destaging_generation, page.carried);
+        let (part, DestageUnderWay { generation, carried, .. }) = (page.part, page.destage);
         self.parts[part as usize].destages -= 1;
         self.parts[part as usize].carried -= u64::from(carried.count());
         let leaves = !self.keep_destaged;
         self.change(slot, |page| {
-            page.destaging = Sectors::NONE;
-            page.carried = Sectors::NONE;
-            page.acknowledged_destaging = Sectors::NONE;
-            (page.is_forgotten, page.is_programmed) = (false, false);
+            page.destage = DestageUnderWay::none(generation);
             if leaves && page.dirty.is_empty() && page.passing == 0 && !page.is_filled {
                 page.valid = Sectors::NONE;
             }
@@ -69,13 +66,14 @@ impl Cache {
         let (whole, generation) = (self.whole, self.generations);
         let page = &mut self.slots[slot];
         let sectors = if page.valid == whole { whole } else { page.dirty };
-        page.destaging = page.dirty;
-        page.dirty = Sectors::NONE;
-        page.carried = sectors;
-        page.destaging_generation = page.generation;
+        page.destage = DestageUnderWay {
+            sectors: page.dirty,
+            carried: sectors,
+            acknowledged: page.acknowledged,
+            ..DestageUnderWay::none(page.generation)
+        };
+        (page.dirty, page.acknowledged) = (Sectors::NONE, Sectors::NONE);
         page.generation = generation;
-        page.acknowledged_destaging = page.acknowledged;
-        page.acknowledged = Sectors::NONE;
         let (lpn, part, stream) = (page.lpn, page.part, page.writer);
         // What passes through DRAM goes before it.
         let is_at_hand = sectors == at_hand && page.passing == 0;

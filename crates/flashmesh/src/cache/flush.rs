@@ -39,10 +39,10 @@ impl Cache {
         for (lpn, slot) in unsaved {
             let page = &self.slots[slot];
             if page.dirty.is_empty() {
-                generations.insert(lpn, page.destaging_generation);
+                generations.insert(lpn, page.destage.generation);
             } else {
                 generations.insert(lpn, page.generation);
-                if page.destaging.is_empty() {
+                if page.destage.sectors.is_empty() {
                     self.begin_destage(slot, Sectors::NONE);
                 }
             }

@@ -323,8 +323,8 @@ impl Cache {
             page.dirty = Sectors::NONE;
             page.filling = Sectors::NONE;
             page.acknowledged = Sectors::NONE;
-            page.acknowledged_destaging = Sectors::NONE;
-            page.is_forgotten = !page.destaging.is_empty();
+            page.destage.acknowledged = Sectors::NONE;
+            page.destage.is_forgotten = !page.destage.sectors.is_empty();
             page.generation = generation;
         });
         self.flushes.iter_mut().for_each(|flush| flush.forget(lpn));

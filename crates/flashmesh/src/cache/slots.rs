@@ -40,27 +40,55 @@ pub(super) struct Slot {
     pub valid: Sectors,
     /// Of these, those that flash has yet to be given.
     pub dirty: Sectors,
-    /// Those that are on their way to flash.
-    pub destaging: Sectors,
     /// A read of flash under way is to bring these.
     pub filling: Sectors,
-    /// All that the program under way carries: those, or the whole page.
-    pub carried: Sectors,
     /// Whether such a read is under way, even when nothing of it is wanted any more.
     pub is_filled: bool,
     /// Writes under way that complete when flash has their data.
     pub passing: u32,
-    /// Whether the host deallocated it since its destage began.
-    pub is_forgotten: bool,
-    /// Whether flash has what is on its way, and the controller has yet to be told.
-    pub is_programmed: bool,
     /// What tells the data that is dirty now from the data destaged before.
     pub generation: u64,
-    /// The same of the data on its way to flash.
-    pub destaging_generation: u64,
-    /// Sectors of which flash lacks data that was acknowledged: dirty ones, and those on their way.
+    /// Dirty sectors whose data was acknowledged.
     pub acknowledged: Sectors,
-    pub acknowledged_destaging: Sectors,
+    /// Its way to flash.
+    pub destage: DestageUnderWay,
+}
+
+/// The data of a page on its way to flash.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct DestageUnderWay {
+    /// The sectors whose newest data it was; none when nothing is on its way.
+    pub sectors: Sectors,
+    /// All that the program carries: those, or the whole page.
+    pub carried: Sectors,
+    /// What tells the data from that of other destages.
+    pub generation: u64,
+    /// Of the sectors, those whose data was acknowledged.
+    pub acknowledged: Sectors,
+    /// Whether the host deallocated the page since.
+    pub is_forgotten: bool,
+    /// Whether flash has the data, and the controller has yet to be told.
+    pub is_programmed: bool,
+}
+
+impl DestageUnderWay {
+    /// Nothing is on its way; the last that was is of `generation`.
+    pub fn none(generation: u64) -> DestageUnderWay {
+        DestageUnderWay {
+            sectors: Sectors::NONE,
+            carried: Sectors::NONE,
+            generation,
+            acknowledged: Sectors::NONE,
+            is_forgotten: false,
+            is_programmed: false,
+        }
+    }
+
+    /// Sectors that flash lacks.
+    #[inline]
+    pub fn unsaved(&self) -> Sectors {
+        if self.is_programmed { Sectors::NONE } else { self.sectors }
+    }
 }
 
 impl Slot {
@@ -74,36 +102,31 @@ impl Slot {
             used: 0,
             valid: Sectors::NONE,
             dirty: Sectors::NONE,
-            destaging: Sectors::NONE,
             filling: Sectors::NONE,
-            carried: Sectors::NONE,
             is_filled: false,
             passing: 0,
-            is_forgotten: false,
-            is_programmed: false,
             generation,
-            destaging_generation: generation,
             acknowledged: Sectors::NONE,
-            acknowledged_destaging: Sectors::NONE,
+            destage: DestageUnderWay::none(generation),
         }
     }
 
-    /// Sectors that flash has yet to have.
+    /// Sectors that the controller does not know flash to have.
     #[inline]
     pub fn unsaved(&self) -> Sectors {
-        self.dirty.or(self.destaging)
+        self.dirty.or(self.destage.sectors)
     }
 
     /// Whether something under way keeps it here.
     #[inline]
     pub fn is_held(&self) -> bool {
-        !self.destaging.is_empty() || self.is_filled || self.passing > 0
+        !self.destage.sectors.is_empty() || self.is_filled || self.passing > 0
     }
 
     /// The list it belongs in.
     #[inline]
     pub fn belongs(&self) -> Listed {
-        if !self.dirty.is_empty() && self.destaging.is_empty() {
+        if !self.dirty.is_empty() && self.destage.sectors.is_empty() {
             Listed::Dirty
         } else if self.is_held() {
             Listed::Nowhere

@@ -1,8 +1,6 @@
 //! A command goes to the die that takes the operation, says its kind and planes, and takes the time that these have; on a
 //! channel a transfer takes as long as what it carries.
 
-use rustc_hash::FxHashMap;
-
 use crate::config::Config;
 use crate::fabric::{Message, Payload, Sent};
 use crate::flash::die::OperationKind;
@@ -10,6 +8,7 @@ use crate::ids::DieId;
 use crate::units::Time;
 
 use super::arithmetic::Times;
+use super::by_die::ByDie;
 
 /// The operations whose commands have not been sent.
 #[derive(Debug)]
@@ -17,14 +16,14 @@ pub(super) struct Commands {
     times: Times,
     /// Whether the paths are those of the configuration.
     has_channels: bool,
-    begun: FxHashMap<DieId, (OperationKind, u32)>,
+    begun: ByDie<Option<(OperationKind, u32)>>,
 }
 
 impl Commands {
     pub(super) const NAME: &'static str = "commands";
 
     pub(super) fn new(config: &Config) -> Commands {
-        Commands { times: Times::new(config), has_channels: true, begun: FxHashMap::default() }
+        Commands { times: Times::new(config), has_channels: true, begun: ByDie::default() }
     }
 
     /// How long a transfer takes is not known.
@@ -34,7 +33,7 @@ impl Commands {
 
     /// A die took an operation over so many planes.
     pub(super) fn began(&mut self, die: DieId, kind: OperationKind, planes: usize) {
-        self.begun.insert(die, (kind, planes as u32));
+        *self.begun.at(die) = Some((kind, planes as u32));
     }
 
     /// A payload was sent to or from a die.
@@ -50,7 +49,7 @@ impl Commands {
         let command = match kind {
             None => Time::ZERO,
             Some(kind) => {
-                if let Some((begun, over)) = self.begun.remove(&die).filter(|begun| *begun != (kind, planes)) {
+                if let Some((begun, over)) = self.begun.at(die).take().filter(|begun| *begun != (kind, planes)) {
                     return Err(format!(
                         "die {} took a {begun:?} over {over} planes, and was sent the command for a {kind:?} over {planes}",
                         die.0

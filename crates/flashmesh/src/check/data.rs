@@ -11,6 +11,7 @@ use crate::ids::{DieId, PlaneId, Ppn};
 use crate::units::Bytes;
 
 use super::arithmetic::{Cuts, Homes};
+use super::by_die::ByDie;
 
 /// The data that the chips hold.
 #[derive(Debug)]
@@ -21,11 +22,11 @@ pub(super) struct Data {
     partial: bool,
     /// What came with the command of the last program of each die, and was not programmed yet; nothing is known
     /// of a copyback, and of a die that was sent no program yet.
-    commanded: FxHashMap<DieId, Option<Bytes>>,
+    commanded: ByDie<Option<Option<Bytes>>>,
     /// Where the page in the page buffer of a plane came from.
     copied: FxHashMap<PlaneId, Ppn>,
     /// The pages that each die has read and not sent, the next one first, with how much of each has to leave, where that is known.
-    outgoing: FxHashMap<DieId, VecDeque<(Ppn, Option<Bytes>)>>,
+    outgoing: ByDie<VecDeque<(Ppn, Option<Bytes>)>>,
 }
 
 impl Data {
@@ -36,9 +37,9 @@ impl Data {
             homes: Homes::new(&config.geometry),
             cuts: Cuts::new(&config.geometry),
             partial: config.flash.partial_program,
-            commanded: FxHashMap::default(),
+            commanded: ByDie::default(),
             copied: FxHashMap::default(),
-            outgoing: FxHashMap::default(),
+            outgoing: ByDie::default(),
         }
     }
 
@@ -50,12 +51,12 @@ impl Data {
     /// The array read `ppn`, of which so much user data is to leave the chip, where that is known.
     pub(super) fn read(&mut self, ppn: Ppn, wanted: Option<Bytes>) {
         let bytes = wanted.map(|wanted| self.cuts.moved(wanted));
-        self.outgoing.entry(self.homes.die_of(ppn)).or_default().push_back((ppn, bytes));
+        self.outgoing.at(self.homes.die_of(ppn)).push_back((ppn, bytes));
     }
 
     /// Data leaves a die.
     fn left(&mut self, die: DieId, bytes: Bytes) -> Result<(), String> {
-        match self.outgoing.get_mut(&die).and_then(VecDeque::pop_front) {
+        match self.outgoing.at(die).pop_front() {
             None => Err(format!("{bytes} left die {}, which has read nothing that is still to leave", die.0)),
             Some((ppn, Some(wanted))) if wanted != bytes => {
                 Err(format!("{bytes} of page {} left die {}, of which {wanted} were wanted", ppn.0, die.0))
@@ -71,7 +72,7 @@ impl Data {
             Message::Data | Message::Copy => return self.left(die, payload.bytes),
             Message::Read | Message::Erase => return Ok(()),
         };
-        match self.commanded.insert(die, brought) {
+        match self.commanded.at(die).replace(brought) {
             Some(Some(left)) if left > Bytes::ZERO => {
                 Err(format!("die {} was sent another program while {left} for the last one are left", die.0))
             }
@@ -111,7 +112,7 @@ impl Data {
             return Ok(());
         }
         let (die, page) = (self.homes.die_of(ppn), self.page(written));
-        match self.commanded.get_mut(&die) {
+        match self.commanded.at(die) {
             None | Some(None) => Ok(()),
             Some(Some(left)) if *left >= page => {
                 *left = *left - page;

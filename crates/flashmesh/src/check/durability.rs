@@ -59,7 +59,13 @@ impl Durability {
             pages.is_found(lpn, found(lpn), self.is_confirmed(lpn))?;
         }
         pages.preconditioned_pages_are_found(&found)?;
-        copies.iter().try_for_each(|&(lpn, copy)| pages.is_newest_copy(lpn, copy, self.is_confirmed(lpn)))
+        for &(lpn, copy) in copies {
+            if found(lpn) == Some(copy) {
+                return Err(format!("page {} is the original of logical page {} and a copy of it", copy.0, lpn.0));
+            }
+            pages.is_newest_copy(lpn, copy, self.is_confirmed(lpn))?;
+        }
+        Ok(())
     }
 }
 
@@ -150,6 +156,12 @@ mod tests {
     fn a_copy_of_an_older_version_is_caught() {
         let oracles = recovered(written_twice(), &[(7, 1)], &[(7, 0)]);
         assert_fails(&oracles, Durability::NAME, "a copy of logical page 7 was found at page 0");
+    }
+
+    #[test]
+    fn a_copy_that_is_the_original_is_caught() {
+        let oracles = recovered(written_twice(), &[(7, 1)], &[(7, 1)]);
+        assert_fails(&oracles, Durability::NAME, "page 1 is the original of logical page 7 and a copy of it");
     }
 
     #[test]

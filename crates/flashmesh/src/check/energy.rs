@@ -12,6 +12,7 @@ use crate::power::energy::PowerReport;
 use crate::units::{Time, Wattage};
 
 use super::arithmetic::Times;
+use super::by_die::ByDie;
 
 /// How far sums of the same numbers in another order may be apart, as a share.
 const ROUNDING: f64 = 1e-9;
@@ -26,7 +27,7 @@ pub(super) struct Energy {
     channel_length: f64,
     router_power: Wattage,
     /// What each die is at; a read that suspended something ends before it.
-    under_way: FxHashMap<DieId, Vec<OperationKind>>,
+    under_way: ByDie<Vec<OperationKind>>,
     ended: [u64; OperationKind::ALL.len()],
     /// An operation that ended, while none of its pages has been told.
     untold: Option<OperationKind>,
@@ -51,7 +52,7 @@ impl Energy {
             } else {
                 config.power.router_power
             },
-            under_way: FxHashMap::default(),
+            under_way: ByDie::default(),
             ended: [0; OperationKind::ALL.len()],
             untold: None,
             beyond_read_s: 0.0,
@@ -63,12 +64,12 @@ impl Energy {
 
     /// A die takes an operation.
     pub(super) fn began(&mut self, die: DieId, kind: OperationKind) {
-        self.under_way.entry(die).or_default().push(kind);
+        self.under_way.at(die).push(kind);
     }
 
     /// The array of a die is done.
     pub(super) fn array_ended(&mut self, die: DieId) {
-        if let Some(kind) = self.under_way.get_mut(&die).and_then(Vec::pop) {
+        if let Some(kind) = self.under_way.at(die).pop() {
             self.ended[kind.index()] += 1;
             self.untold = Some(kind);
         }

@@ -10,6 +10,16 @@ use crate::workload::{IoRequest, RequestKind};
 
 use super::arithmetic::{Cuts, Extent};
 use super::pages::{Newest, Version};
+use super::per_page::PerPage;
+
+/// What a request must see of a page.
+#[derive(Clone, Copy, Debug, Default)]
+struct Page {
+    /// What was newest when the request reached the drive.
+    newest: Version,
+    /// What a write read to complete the page.
+    base: Option<Version>,
+}
 
 /// A request in flight.
 #[derive(Debug)]
@@ -18,10 +28,7 @@ struct Wants {
     submitted: Time,
     /// Its place in the order in which requests reached the drive.
     order: u64,
-    /// What was newest then, a page each.
-    newest: Vec<Version>,
-    /// What a write read to complete the page, a page each.
-    base: Vec<Option<Version>>,
+    pages: PerPage<Page>,
 }
 
 /// What requests in flight must see.
@@ -56,8 +63,9 @@ impl Freshness {
         let wants = Wants {
             submitted: now,
             order: self.submitted,
-            newest: extent.pages().map(|lpn| newest(lpn).map_or(0, |newest| newest.version)).collect(),
-            base: vec![None; extent.len()],
+            pages: PerPage::new(
+                extent.pages().map(|lpn| Page { newest: newest(lpn).map_or(0, |newest| newest.version), base: None }),
+            ),
             extent,
         };
         self.wants.insert(id, wants);
@@ -67,12 +75,13 @@ impl Freshness {
     pub(super) fn read(&mut self, id: RequestId, lpn: Lpn, version: Version) -> Result<(), String> {
         let Some(wants) = self.wants.get_mut(&id) else { return Ok(()) };
         let Some(at) = wants.extent.position(lpn) else { return Ok(()) };
-        wants.base[at] = Some(version);
-        if version < wants.newest[at] {
+        let page = &mut wants.pages[at];
+        page.base = Some(version);
+        if version < page.newest {
             return Err(format!(
                 "request {} read version {version} of logical page {}, but version {} was newest when it reached the \
                  drive at {}",
-                id.0, lpn.0, wants.newest[at], wants.submitted
+                id.0, lpn.0, page.newest, wants.submitted
             ));
         }
         Ok(())
@@ -91,9 +100,9 @@ impl Freshness {
         }
         match newest {
             Some(Newest { version, written: true, .. })
-                if wants.extent.is_partial(lpn) && wants.base[at] != Some(version) =>
+                if wants.extent.is_partial(lpn) && wants.pages[at].base != Some(version) =>
             {
-                let base = wants.base[at].map_or("none".to_owned(), |base| format!("version {base}"));
+                let base = wants.pages[at].base.map_or("none".to_owned(), |base| format!("version {base}"));
                 Err(format!(
                     "request {} wrote a part of logical page {} over {base}, but version {version} is the newest",
                     id.0, lpn.0

@@ -9,6 +9,7 @@ use crate::ids::{DieId, LinkId};
 use crate::units::Time;
 
 use super::arithmetic::Homes;
+use super::by_die::ByDie;
 
 /// When each link was last in use, and what each die still wants.
 #[derive(Debug)]
@@ -18,7 +19,7 @@ pub(super) struct Links {
     fabric: Option<FabricKind>,
     last: FxHashMap<LinkId, LinkUse>,
     /// Paths asked for and not given back, acknowledgements on their way.
-    wanted: FxHashMap<DieId, u32>,
+    wanted: ByDie<u32>,
 }
 
 impl Links {
@@ -29,7 +30,7 @@ impl Links {
             homes: Homes::new(&config.geometry),
             fabric: Some(config.fabric.kind),
             last: FxHashMap::default(),
-            wanted: FxHashMap::default(),
+            wanted: ByDie::default(),
         }
     }
 
@@ -49,17 +50,17 @@ impl Links {
 
     /// A die asked for a path, or told the end of an operation.
     pub(super) fn asked(&mut self, die: DieId) {
-        *self.wanted.entry(die).or_default() += 1;
+        *self.wanted.at(die) += 1;
     }
 
     /// A die gave its path back, or was heard.
     pub(super) fn done(&mut self, die: DieId) -> Result<(), String> {
-        match self.wanted.get_mut(&die) {
-            Some(wanted) if *wanted > 0 => {
+        match self.wanted.at(die) {
+            0 => Err(format!("die {} is done with a path that it did not ask for", die.0)),
+            wanted => {
                 *wanted -= 1;
                 Ok(())
             }
-            _ => Err(format!("die {} is done with a path that it did not ask for", die.0)),
         }
     }
 
@@ -85,7 +86,7 @@ impl Links {
     /// works.
     pub(super) fn finish(&self, held: &[(LinkId, DieId)], works: impl Fn(DieId) -> bool) -> Result<(), String> {
         for (link, die) in held {
-            if self.wanted.get(die).is_none_or(|&wanted| wanted == 0) && !works(*die) {
+            if self.wanted.get(*die).is_none_or(|&wanted| wanted == 0) && !works(*die) {
                 return Err(format!("link {} is held for die {}, which wants nothing any more", link.0, die.0));
             }
         }

@@ -35,11 +35,11 @@ impl Mapping {
         replica_of: impl Fn(Lpn) -> Option<Ppn>,
         audit: impl FnOnce() -> Result<(), String>,
     ) -> Result<(), String> {
-        let changed = pages.take_changed();
-        for &lpn in &changed {
+        for &lpn in pages.changed() {
             agree(lpn, lookup(lpn), pages.place(lpn))?;
         }
-        pages.replicas_agree(&changed, replica_of)?;
+        pages.replicas_agree(pages.changed(), replica_of)?;
+        pages.forget_changed();
         if self.erases >= self.erases_between_audits {
             self.erases = 0;
             audit()?;

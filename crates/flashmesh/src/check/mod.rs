@@ -28,6 +28,7 @@
 
 mod addresses;
 mod arithmetic;
+mod by_die;
 mod cache;
 mod clock;
 mod commands;
@@ -45,6 +46,7 @@ mod mapping;
 mod namespaces;
 mod pages;
 mod paths;
+mod per_page;
 mod planes;
 mod probe;
 mod queues;

@@ -130,9 +130,14 @@ impl Pages {
         self.newest.get(&lpn).and_then(|newest| newest.at)
     }
 
-    /// Takes the logical pages whose place changed since the last call.
-    pub(super) fn take_changed(&mut self) -> Vec<Lpn> {
-        std::mem::take(&mut self.changed)
+    /// The logical pages whose place changed since they were forgotten last.
+    pub(super) fn changed(&self) -> &[Lpn] {
+        &self.changed
+    }
+
+    /// Forgets which pages have changed.
+    pub(super) fn forget_changed(&mut self) {
+        self.changed.clear();
     }
 
     /// All logical pages the run has touched, in order.
@@ -244,13 +249,16 @@ impl Pages {
 
     /// The drive took `ppn` for a page that was there before, to have something to read for `lpn`.
     pub(super) fn placed(&mut self, ppn: Ppn, lpn: Lpn) -> Result<(), String> {
-        let place = format!("logical page {} was placed at {} for a read", lpn.0, self.name(ppn));
+        let place = || format!("logical page {} was placed at {} for a read", lpn.0, self.name(ppn));
         match self.newest(lpn) {
             Some(Newest { at: Some(at), version, .. }) => {
-                return Err(format!("{place}, but version {version} of it is at {}", self.name(at)));
+                return Err(format!("{}, but version {version} of it is at {}", place(), self.name(at)));
             }
             Some(Newest { written: true, .. }) => {
-                return Err(format!("{place}, but it was written before the run and never deallocated: it is lost"));
+                return Err(format!(
+                    "{}, but it was written before the run and never deallocated: it is lost",
+                    place()
+                ));
             }
             _ => {}
         }

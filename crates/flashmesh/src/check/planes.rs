@@ -15,13 +15,12 @@ struct Done {
     page: u32,
 }
 
-/// The operation that ended last, and what its planes did.
+/// The operation that ended last.
 #[derive(Debug)]
 struct Ended {
     die: DieId,
     kind: OperationKind,
     planes: usize,
-    done: Vec<Done>,
 }
 
 /// Which planes share an operation.
@@ -33,6 +32,8 @@ pub(super) struct Planes {
     begun: Vec<Option<(OperationKind, usize)>>,
     suspended: Vec<Option<(OperationKind, usize)>>,
     ended: Option<Ended>,
+    /// What its planes did.
+    done: Vec<Done>,
 }
 
 impl Planes {
@@ -41,7 +42,14 @@ impl Planes {
     pub(super) fn new(config: &Config) -> Planes {
         let homes = Homes::new(&config.geometry);
         let none = vec![None; homes.dies()];
-        Planes { homes, rule: config.flash.multi_plane, begun: none.clone(), suspended: none, ended: None }
+        Planes {
+            homes,
+            rule: config.flash.multi_plane,
+            begun: none.clone(),
+            suspended: none,
+            ended: None,
+            done: Vec::new(),
+        }
     }
 
     pub(super) fn began(&mut self, die: DieId, kind: OperationKind, planes: usize) {
@@ -59,15 +67,17 @@ impl Planes {
     /// The array of a die is done; what its planes did is told next.
     pub(super) fn array_ended(&mut self, die: DieId) -> Result<(), String> {
         let outcome = self.settled();
-        self.ended = self.begun[die.index()].take().map(|(kind, planes)| Ended { die, kind, planes, done: Vec::new() });
+        self.ended = self.begun[die.index()].take().map(|(kind, planes)| Ended { die, kind, planes });
+        self.done.clear();
         outcome
     }
 
     /// Everything about the operation that ended last has been told.
     pub(super) fn settled(&mut self) -> Result<(), String> {
         match self.ended.take() {
-            Some(Ended { die, kind, planes, done }) if done.len() != planes => {
-                Err(format!("die {} ended a {kind:?} over {planes} planes, and {} did something", die.0, done.len()))
+            Some(Ended { die, kind, planes }) if self.done.len() != planes => {
+                let done = self.done.len();
+                Err(format!("die {} ended a {kind:?} over {planes} planes, and {done} did something", die.0))
             }
             _ => Ok(()),
         }
@@ -95,23 +105,29 @@ impl Planes {
         let (block, plane, die) = (self.homes.block_of(ppn), self.homes.plane_of(ppn), self.homes.die_of(ppn));
         let page = self.homes.page_in_block(ppn);
         let done = Done { plane, block_in_plane: self.homes.block_in_plane(block), page };
-        let place = format!("page {page} of block {} in plane {} of die {} was {did}", block.0, plane.0, die.0);
-        let Some(ended) = &mut self.ended else { return Err(format!("{place}, but no operation has ended")) };
+        let place = || format!("page {page} of block {} in plane {} of die {} was {did}", block.0, plane.0, die.0);
+        let Some(ended) = &self.ended else { return Err(format!("{}, but no operation has ended", place())) };
         if ended.die != die || !kinds.contains(&ended.kind) {
-            return Err(format!("{place}, but what ended is a {:?} of die {}", ended.kind, ended.die.0));
+            return Err(format!("{}, but what ended is a {:?} of die {}", place(), ended.kind, ended.die.0));
         }
-        if ended.done.len() == ended.planes {
-            return Err(format!("{place}, but the {:?} that ended is over {} planes only", ended.kind, ended.planes));
+        if self.done.len() == ended.planes {
+            return Err(format!(
+                "{}, but the {:?} that ended is over {} planes only",
+                place(),
+                ended.kind,
+                ended.planes
+            ));
         }
-        if let Some(lead) = ended.done.first() {
+        if let Some(lead) = self.done.first() {
             let joins = match self.rule {
                 MultiPlane::Off => false,
                 MultiPlane::SameOffset => lead.page == page,
                 MultiPlane::SameBlockAndOffset => lead.page == page && lead.block_in_plane == done.block_in_plane,
             };
-            if !joins || ended.done.iter().any(|other| other.plane == plane) {
+            if !joins || self.done.iter().any(|other| other.plane == plane) {
                 return Err(format!(
-                    "{place} together with page {} of block {} in plane {}; the rule is {:?}",
+                    "{} together with page {} of block {} in plane {}; the rule is {:?}",
+                    place(),
                     lead.page,
                     self.homes.block(lead.plane, lead.block_in_plane).0,
                     lead.plane.0,
@@ -119,7 +135,7 @@ impl Planes {
                 ));
             }
         }
-        ended.done.push(done);
+        self.done.push(done);
         Ok(())
     }
 }

@@ -10,6 +10,16 @@ use crate::units::{Bytes, Time};
 use crate::workload::{IoRequest, RequestKind};
 
 use super::arithmetic::{Cuts, Extent, spaces};
+use super::per_page::PerPage;
+
+/// How often a page of a request was what.
+#[derive(Clone, Copy, Debug, Default)]
+struct Counts {
+    read: u32,
+    programmed: u32,
+    /// Read or written by the device cache.
+    cached: u32,
+}
 
 #[derive(Debug)]
 struct Pending {
@@ -17,10 +27,7 @@ struct Pending {
     submitted: Time,
     /// None for a request without flash operations.
     extent: Option<Extent>,
-    reads: Vec<u32>,
-    programs: Vec<u32>,
-    /// Pages that the device cache has read or written.
-    cached: Vec<u32>,
+    counts: PerPage<Counts>,
     /// Its place in the order in which requests reached the drive.
     order: u64,
     /// Of a flush, the writes to its namespace that were not in the flash when it reached the drive.
@@ -39,13 +46,18 @@ impl Pending {
     }
 
     /// Whether the page at this position is where its request wants it: once programmed, or once in the device cache.
-    fn is_done(&self, counts: &[u32], at: usize) -> bool {
-        counts[at] + self.cached[at] == 1
+    fn is_done(&self, count: impl Fn(&Counts) -> u32, at: usize) -> bool {
+        count(&self.counts[at]) + self.counts[at].cached == 1
+    }
+
+    /// How many pages it has.
+    fn pages(&self) -> usize {
+        self.extent.map_or(0, |extent| extent.len())
     }
 
     /// Pages still to be programmed, or to be taken by the device cache.
     fn pages_left(&self) -> usize {
-        (0..self.programs.len()).filter(|&at| self.programs_page(at) && !self.is_done(&self.programs, at)).count()
+        (0..self.pages()).filter(|&at| self.programs_page(at) && !self.is_done(|counts| counts.programmed, at)).count()
     }
 }
 
@@ -94,16 +106,13 @@ impl Requests {
         }
         let covers_pages = !matches!(io.kind, RequestKind::Deallocate | RequestKind::Flush);
         let extent = covers_pages.then(|| self.cuts.extent(io));
-        let zeros = vec![0; extent.map_or(0, |extent| extent.len())];
         self.submitted += 1;
         let order = self.submitted;
         let pending = Pending {
             io: *io,
             submitted: now,
             extent,
-            reads: zeros.clone(),
-            programs: zeros.clone(),
-            cached: zeros,
+            counts: PerPage::new((0..extent.map_or(0, |extent| extent.len())).map(|_| Counts::default())),
             order,
             after: Vec::new(),
         };
@@ -158,7 +167,7 @@ impl Requests {
         id: RequestId,
         lpn: Lpn,
         did: &str,
-        count: impl Fn(&mut Pending, usize) -> &mut u32,
+        count: impl Fn(&mut Counts) -> &mut u32,
     ) -> Result<(), String> {
         let Some(pending) = self.pending.get_mut(&id) else {
             return Err(format!("logical page {} was {did} for request {}, which is not in flight", lpn.0, id.0));
@@ -171,7 +180,7 @@ impl Requests {
             ));
         };
         let count = {
-            let count = count(pending, at);
+            let count = count(&mut pending.counts[at]);
             *count += 1;
             *count
         };
@@ -182,7 +191,7 @@ impl Requests {
     }
 
     pub(super) fn read(&mut self, id: RequestId, lpn: Lpn) -> Result<(), String> {
-        self.page(id, lpn, "read", |pending, at| &mut pending.reads[at])?;
+        self.page(id, lpn, "read", |counts| &mut counts.read)?;
         let Pending { io, extent, .. } = &self.pending[&id];
         if io.kind != RequestKind::Read && !extent.is_some_and(|extent| extent.is_partial(lpn)) {
             return Err(format!("logical page {} was read for {}, which writes all of it", lpn.0, name(id, io)));
@@ -191,7 +200,7 @@ impl Requests {
     }
 
     pub(super) fn programmed(&mut self, id: RequestId, lpn: Lpn) -> Result<(), String> {
-        self.page(id, lpn, "programmed", |pending, at| &mut pending.programs[at])?;
+        self.page(id, lpn, "programmed", |counts| &mut counts.programmed)?;
         let pending = &self.pending[&id];
         let at = pending.extent.and_then(|extent| extent.position(lpn));
         if !at.is_some_and(|at| pending.programs_page(at)) {
@@ -210,7 +219,7 @@ impl Requests {
 
     /// The device cache has read or written a page of a request, all of what that touches.
     pub(super) fn cached(&mut self, id: RequestId, lpn: Lpn) -> Result<(), String> {
-        self.page(id, lpn, "cached", |pending, at| &mut pending.cached[at])
+        self.page(id, lpn, "cached", |counts| &mut counts.cached)
     }
 
     pub(super) fn completed(&mut self, id: RequestId, now: Time) -> Result<(), String> {
@@ -220,32 +229,32 @@ impl Requests {
         let Some(pending) = self.pending.remove(&id) else {
             return Err(format!("request {} completed at {now}, but is not in flight", id.0));
         };
-        let name = name(id, &pending.io);
+        let name = || name(id, &pending.io);
         if now < pending.submitted {
-            return Err(format!("{name} completed at {now}, before it reached the drive at {}", pending.submitted));
+            return Err(format!("{} completed at {now}, before it reached the drive at {}", name(), pending.submitted));
         }
-        let pages = pending.extent.map_or(0, |extent| extent.len());
+        let pages = pending.pages();
         let (left, did) = match pending.io.kind {
-            RequestKind::Read => ((0..pages).filter(|&at| !pending.is_done(&pending.reads, at)).count(), "read"),
+            RequestKind::Read => ((0..pages).filter(|&at| !pending.is_done(|counts| counts.read, at)).count(), "read"),
             RequestKind::Write | RequestKind::WriteZeroes => (pending.pages_left(), "programmed"),
             RequestKind::Deallocate => return Ok(()),
-            RequestKind::Flush => return self.flushed(&name, &pending.after, now),
+            RequestKind::Flush => return self.flushed(name, &pending.after, now),
         };
         if left > 0 {
-            return Err(format!("{name} completed at {now} with {} of {pages} pages {did}", pages - left));
+            return Err(format!("{} completed at {now} with {} of {pages} pages {did}", name(), pages - left));
         }
         Ok(())
     }
 
     /// A flush completes when what was written before it to its namespace is in the flash, or was taken by the device cache, whose
     /// oracle goes on from there.
-    fn flushed(&self, name: &str, after: &[(RequestId, u64)], now: Time) -> Result<(), String> {
+    fn flushed(&self, name: impl Fn() -> String, after: &[(RequestId, u64)], now: Time) -> Result<(), String> {
         let is_left = |&&(id, order): &&(RequestId, u64)| {
             self.pending.get(&id).is_some_and(|pending| pending.order == order && pending.pages_left() > 0)
         };
         match after.iter().find(is_left) {
             None => Ok(()),
-            Some((id, _)) => Err(format!("{name} completed at {now}, before request {} was in the flash", id.0)),
+            Some((id, _)) => Err(format!("{} completed at {now}, before request {} was in the flash", name(), id.0)),
         }
     }
 

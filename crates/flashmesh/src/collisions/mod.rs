@@ -10,14 +10,18 @@
 //! other reads make them wait as the paper means it; reads of collection and of translation pages are not the host's.
 
 mod analysis;
+mod counting;
 mod detector;
 mod expected;
+mod followed;
 mod lists;
+mod observations;
 mod occupancy;
 mod pair_counts;
 mod pairs;
 mod random_dies;
 mod rates;
+mod repetitions;
 mod replication;
 mod report;
 
@@ -30,3 +34,5 @@ pub use pair_counts::PairCounts;
 pub use pairs::Pair;
 pub use replication::{ReplicationCounts, ReplicationReport};
 pub use report::{CollisionPair, CollisionsReport, RepetitionBin, ReplicationGain};
+
+use counting::{count, mean_of, share};

@@ -207,6 +207,7 @@ impl Firmware {
             self.collections.foreground[self.geometry.die_of_plane(plane).index()] -= 1;
         }
         self.counters.gc.erases += 1;
+        let held_translation = self.ftl.holds_translation(collection.block);
         self.ftl.finish_erase(collection.block);
         if M::PREALLOCATES && self.rules.preallocates {
             self.start_blocked(plane, datapath, kernel);
@@ -215,9 +216,13 @@ impl Firmware {
         if M::FULL {
             self.policy.die_idle();
         }
-        // At most one wear move for each collection, or a plane of many cold blocks would move them all in one go.
+        // At most one wear move for each collection, or a plane of many cold blocks would move them all in one go; and none for one of
+        // translation pages. Moves of data have translation pages programmed, which are collected, and where each of these
+        // collections let more data move, it would go on for ever. Those of data come to an end: each needs a page
+        // that the host has made invalid.
         if self.collections.by_plane[plane.index()].is_none()
             && !collection.levels_wear
+            && !held_translation
             && let Some(block) = self.ftl.wants_wear_move(plane)
         {
             if M::FULL && self.ftl.has_twins() {

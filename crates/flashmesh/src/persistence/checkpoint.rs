@@ -55,11 +55,12 @@ impl Checkpoint {
         self.journal_pages += 1;
     }
 
-    /// The page to be programmed next; everything up to `now` has happened.
-    pub(super) fn next_page(&mut self, image: &Image, now: Stamp) -> Option<Lpn> {
+    /// The page to be programmed next; the journal is on flash up to `durable_to`, which is what a checkpoint that begins has to have: no page of it
+    /// may wait for the journal.
+    pub(super) fn next_page(&mut self, image: &Image, durable_to: Stamp) -> Option<Lpn> {
         if self.end.is_none() && self.journal_pages >= self.interval {
             self.journal_pages = 0;
-            self.end = Some(now);
+            self.end = Some(durable_to);
             let pages = (self.first.0..self.first.0 + self.changed.len() as u32).map(Lpn);
             self.waiting = pages.filter(|&page| self.is_dirty(page, image)).collect();
         }

@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use super::Stamp;
-use super::journal::Change;
+use super::journal::{Change, Journal};
 use crate::ftl::{Ftl, TranslationPages};
 use crate::ids::{Lpn, Ppn};
 
@@ -25,7 +25,7 @@ pub(super) struct Copy {
 #[derive(Clone, Debug)]
 enum Content {
     Map(Vec<Home>),
-    Copies(Vec<(Lpn, Copy)>),
+    Copies(FxHashMap<Lpn, Copy>),
 }
 
 /// The map and the replication map.
@@ -64,16 +64,27 @@ impl Image {
         self.complete_to[self.number_of(page)]
     }
 
-    pub(super) fn page_began(&mut self, page: Lpn, now: Stamp, stamps: &[Stamp], ftl: &Ftl) {
-        let content = if self.pages.of_map().contains(&page.0) {
-            let home = |lpn| Home { ppn: ftl.lookup(lpn), stamp: stamps[lpn.index()] };
-            Content::Map(self.pages.entries_of(page).map(|lpn| home(Lpn(lpn))).collect())
-        } else {
-            let is_here = |lpn: Lpn| self.pages.replica_page_of(lpn) == Some(page);
-            let here = ftl.replicas().filter(|&(lpn, _)| is_here(lpn));
-            Content::Copies(here.map(|(lpn, ppn)| (lpn, Copy { ppn, stamp: stamps[lpn.index()] })).collect())
-        };
-        self.writing.insert(page, (now, content));
+    /// The program of a page of the map begins, at `now`: it carries what the map says.
+    pub(super) fn map_page_began(&mut self, page: Lpn, now: Stamp, stamps: &[Stamp], ftl: &Ftl) {
+        let home = |lpn| Home { ppn: ftl.lookup(lpn), stamp: stamps[lpn.index()] };
+        let homes = self.pages.entries_of(page).map(|lpn| home(Lpn(lpn))).collect();
+        self.writing.insert(page, (now, Content::Map(homes)));
+    }
+
+    /// The program of a page of the replication map begins: it carries what the journal has on flash, and nothing newer. A copy that has
+    /// become the original must be known from the journal before it is forgotten as a copy: once the old original is erased, nothing
+    /// else leads to it.
+    pub(super) fn replica_page_began(&mut self, page: Lpn, journal: &Journal) {
+        let is_here = |lpn: Lpn| self.pages.replica_page_of(lpn) == Some(page);
+        let on_flash = self.copies.iter().filter(|(lpn, _)| is_here(**lpn));
+        let mut copies: FxHashMap<Lpn, Copy> = on_flash.map(|(&lpn, &copy)| (lpn, copy)).collect();
+        let complete_to = self.complete_to(page);
+        for &(at, change) in journal.durable_entries() {
+            if at > complete_to && is_here(change.lpn()) {
+                apply_to_copies(&mut copies, change);
+            }
+        }
+        self.writing.insert(page, (journal.durable_to(), Content::Copies(copies)));
     }
 
     pub(super) fn page_ended(&mut self, page: Lpn) {
@@ -107,10 +118,10 @@ impl Image {
         self.stamps[lpn.index()] = stamp;
     }
 
-    /// Forgets copies of older versions than the map has.
+    /// Forgets copies of older versions than the map has, and those that are the original.
     pub(super) fn drop_stale_copies(&mut self) {
-        let stamps = &self.stamps;
-        self.copies.retain(|lpn, copy| stamps[lpn.index()] == copy.stamp);
+        let (stamps, forward) = (&self.stamps, &self.forward);
+        self.copies.retain(|lpn, copy| stamps[lpn.index()] == copy.stamp && forward[lpn.index()] != copy.ppn.0 + 1);
     }
 
     pub(super) fn lpns(&self) -> impl Iterator<Item = Lpn> + use<> {
@@ -119,49 +130,30 @@ impl Image {
 
     /// Replays an entry of the journal, as far as the pages on flash are older.
     pub(super) fn replay(&mut self, at: Stamp, change: Change) {
-        let is_new = |image: &Image, lpn| at > image.complete_to(image.pages.page_of(lpn));
-        let is_new_of_copy =
-            |image: &Image, lpn| image.pages.replica_page_of(lpn).is_some_and(|page| at > image.complete_to(page));
-        match change {
-            Change::Written(lpn, ppn) => {
-                if is_new(self, lpn) {
-                    self.set(lpn, Some(ppn), at);
-                }
-                if is_new_of_copy(self, lpn) {
-                    self.copies.remove(&lpn);
-                }
-            }
-            Change::Unmapped(lpn) => {
-                if is_new(self, lpn) {
-                    self.set(lpn, None, at);
-                }
-                if is_new_of_copy(self, lpn) {
-                    self.copies.remove(&lpn);
-                }
-            }
-            Change::Moved(lpn, ppn) => {
-                if is_new(self, lpn) {
-                    self.set(lpn, Some(ppn), self.stamp(lpn));
-                }
-            }
-            Change::Copied(lpn, ppn, stamp) => {
-                if is_new_of_copy(self, lpn) {
-                    self.copies.insert(lpn, Copy { ppn, stamp });
-                }
-            }
-            Change::Uncopied(lpn) => {
-                if is_new_of_copy(self, lpn) {
-                    self.copies.remove(&lpn);
-                }
-            }
-            Change::Kept(lpn, ppn) => {
-                if is_new(self, lpn) {
-                    self.set(lpn, Some(ppn), self.stamp(lpn));
-                }
-                if is_new_of_copy(self, lpn) {
-                    self.copies.remove(&lpn);
-                }
+        let lpn = change.lpn();
+        if at > self.complete_to(self.pages.page_of(lpn)) {
+            match change {
+                Change::Written(_, ppn) => self.set(lpn, Some(ppn), at),
+                Change::Unmapped(_) => self.set(lpn, None, at),
+                Change::Moved(_, ppn) | Change::Kept(_, ppn) => self.set(lpn, Some(ppn), self.stamp(lpn)),
+                Change::Copied(..) | Change::Uncopied(_) => {}
             }
         }
+        if self.pages.replica_page_of(lpn).is_some_and(|page| at > self.complete_to(page)) {
+            apply_to_copies(&mut self.copies, change);
+        }
+    }
+}
+
+/// What a change of a page does to its copy.
+fn apply_to_copies(copies: &mut FxHashMap<Lpn, Copy>, change: Change) {
+    match change {
+        Change::Copied(lpn, ppn, stamp) => {
+            copies.insert(lpn, Copy { ppn, stamp });
+        }
+        Change::Written(lpn, _) | Change::Unmapped(lpn) | Change::Uncopied(lpn) | Change::Kept(lpn, _) => {
+            copies.remove(&lpn);
+        }
+        Change::Moved(..) => {}
     }
 }

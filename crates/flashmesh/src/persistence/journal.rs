@@ -25,6 +25,19 @@ pub(super) enum Change {
     Kept(Lpn, Ppn),
 }
 
+impl Change {
+    /// The page that it is about.
+    pub(super) fn lpn(self) -> Lpn {
+        let (Change::Written(lpn, _)
+        | Change::Moved(lpn, _)
+        | Change::Unmapped(lpn)
+        | Change::Copied(lpn, ..)
+        | Change::Uncopied(lpn)
+        | Change::Kept(lpn, _)) = self;
+        lpn
+    }
+}
+
 /// An entry: a change and its place among all changes.
 pub(super) type Entry = (Stamp, Change);
 

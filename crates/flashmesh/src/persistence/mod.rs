@@ -18,6 +18,8 @@ mod journal;
 mod recent;
 mod recover;
 mod scan;
+#[cfg(test)]
+mod tests;
 
 use std::collections::VecDeque;
 
@@ -141,12 +143,7 @@ impl Persistence {
     fn log(&mut self, change: Change) {
         let stamp = self.next_stamp();
         self.journal.push(stamp, change);
-        let (Change::Written(lpn, _)
-        | Change::Moved(lpn, _)
-        | Change::Unmapped(lpn)
-        | Change::Copied(lpn, ..)
-        | Change::Uncopied(lpn)
-        | Change::Kept(lpn, _)) = change;
+        let lpn = change.lpn();
         if !matches!(change, Change::Copied(..) | Change::Uncopied(_)) {
             self.checkpoint.changed(self.pages.page_of(lpn), stamp);
         }
@@ -221,7 +218,7 @@ impl Persistence {
             if let Some(page) = self.journal.next_page() {
                 return Some(Action::Journal(page));
             }
-            let page = self.checkpoint.next_page(&self.image, self.last);
+            let page = self.checkpoint.next_page(&self.image, self.journal.durable_to());
             if page.is_some() || !self.checkpoint.is_over() {
                 return page.map(Action::Checkpoint);
             }
@@ -230,12 +227,14 @@ impl Persistence {
         }
     }
 
-    /// The program of a translation page begins: it carries what there is now.
+    /// The program of a translation page begins.
     pub fn program_began(&mut self, page: Lpn, ftl: &Ftl) {
         if self.is_of_journal(page) {
             self.journal.page_began(self.last);
+        } else if self.is_of_map(page) {
+            self.image.map_page_began(page, self.last, &self.stamps, ftl);
         } else {
-            self.image.page_began(page, self.last, &self.stamps, ftl);
+            self.image.replica_page_began(page, &self.journal);
         }
     }
 

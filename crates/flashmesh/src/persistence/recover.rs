@@ -83,6 +83,9 @@ impl Persistence {
             if found.stamp > known || (is_same && !found.is_copy && image.get(found.lpn).is_some()) {
                 image.set(found.lpn, Some(found.ppn), found.stamp);
                 since.insert(found.lpn, found.at);
+            } else if is_same && found.is_copy && image.get(found.lpn) == Some(found.ppn) {
+                // The map knows already that the copy is the original.
+                since.insert(found.lpn, found.at);
             } else if is_same && found.is_copy {
                 image.copies.insert(found.lpn, Copy { ppn: found.ppn, stamp: found.stamp });
                 copied_since.insert(found.lpn, found.at);

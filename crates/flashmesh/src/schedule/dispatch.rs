@@ -1,12 +1,12 @@
 //! What a policy sees that names the dies which ask for paths.
 
 use crate::flash::geometry::Geometry;
-use crate::ids::{DieId, TransactionId};
+use crate::ids::DieId;
 use crate::units::Time;
 
+use super::DieStates;
+use super::load::Load;
 use super::queues::{DieQueues, PlaneMasks, Transactions};
-use super::transaction::{Class, Transaction};
-use super::{Choice, DieStates};
 
 /// A set of dies, channel by channel, in no order.
 #[derive(Clone, Debug)]
@@ -134,25 +134,10 @@ impl<'a> Dispatch<'a> {
         self.queues.masks(die)
     }
 
-    /// All that waits in the queues of a die, in no order; not all of it may run now.
+    /// The queues and states of all dies.
     #[inline]
-    pub fn queued(
-        &self,
-        die: DieId,
-        class: Class,
-    ) -> impl Iterator<Item = (Choice, TransactionId, &'a Transaction)> + use<'a> {
-        self.queued_first(die, class, usize::MAX)
-    }
-
-    /// The same of the first `limit` of each queue.
-    #[inline]
-    pub fn queued_first(
-        &self,
-        die: DieId,
-        class: Class,
-        limit: usize,
-    ) -> impl Iterator<Item = (Choice, TransactionId, &'a Transaction)> + use<'a> {
-        self.queues.waiting(self.transactions, die, class, limit)
+    pub fn load(&self) -> Load<'a> {
+        Load::new(self.dies, self.queues, self.transactions)
     }
 }
 

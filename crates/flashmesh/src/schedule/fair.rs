@@ -97,7 +97,7 @@ impl Fair {
                 if ready == 0 {
                     continue;
                 }
-                let queued = waiting.queued(die, class).filter(|(queue, ..)| ready >> queue.plane & 1 != 0);
+                let queued = waiting.load().queued(die, class).filter(|(queue, ..)| ready >> queue.plane & 1 != 0);
                 for (queue, lead, &Transaction { stream, order, .. }) in queued {
                     let found = Next { queue, lead, rank: (class == Class::UserProgram, order), oldest: order };
                     let next = self.next[stream.index()].get_or_insert(found);
@@ -112,8 +112,8 @@ impl Fair {
         let base = waiting.first_die().index() * self.streams;
         self.look(waiting);
         let late = late(waiting, self.age_bound);
-        let of_late =
-            late.and_then(|queue| waiting.queued_first(queue.die, queue.class, 1).find(|found| found.0 == queue));
+        let of_late = late
+            .and_then(|queue| waiting.load().queued_first(queue.die, queue.class, 1).find(|found| found.0 == queue));
         let (stream, decision) = match (late, of_late) {
             (Some(queue), Some((_, _, transaction))) => (transaction.stream.index(), queue.into()),
             _ => {

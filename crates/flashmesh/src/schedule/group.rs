@@ -1,11 +1,13 @@
-//! Which of the transactions that wait for a die could go together, in one operation over several planes.
+//! Which of the transactions that wait for a die could go together, in one operation over several planes, and the choice of the best of them.
 
-use crate::config::{Config, MultiPlane};
+use crate::config::{Config, EraseOrder, MultiPlane};
 use crate::flash::geometry::{Geometry, PLANES_PER_DIE_MAX};
 use crate::ids::{RequestId, TransactionId};
+use crate::units::Time;
 
+use super::precedence::{among_classes, late};
 use super::transaction::{Class, Transaction};
-use super::{Choice, Chosen, Decision, Joiners};
+use super::{Choice, Chosen, Decision, Joiners, Waiting};
 
 /// Transactions that go together on a die.
 #[derive(Clone, Copy, Debug)]
@@ -89,6 +91,71 @@ impl Grouping {
         let best = alike.map(group).reduce(|best, other| if is_better(&other, &best) { other } else { best });
         self.members = members;
         best
+    }
+}
+
+/// The choice among requests by the best group that could go together on a die, with work of the firmware before or after them.
+#[derive(Debug)]
+pub(super) struct ByGroup {
+    erases: EraseOrder,
+    /// What has waited for so long goes before any group.
+    pub age_bound: Time,
+    pub grouping: Grouping,
+    /// Of two groups the one with the larger rank is better.
+    rank: fn(&Group) -> Rank,
+}
+
+/// What makes a group better than another one, the most important first.
+pub(super) type Rank = (u32, u32, u64);
+
+impl ByGroup {
+    pub fn new(config: &Config, geometry: &Geometry, rank: fn(&Group) -> Rank) -> ByGroup {
+        ByGroup {
+            erases: config.schedule.erases,
+            age_bound: config.schedule.age_bound,
+            grouping: Grouping::new(config, geometry),
+            rank,
+        }
+    }
+
+    /// What goes next on the dies that the decision is about.
+    pub fn decide(&mut self, waiting: &Waiting<'_>) -> Option<Decision> {
+        among_classes(waiting, self.erases, || self.among_requests(waiting))
+    }
+
+    fn among_requests(&mut self, waiting: &Waiting<'_>) -> Option<Decision> {
+        if let Some(choice) = waiting.only_queue().or_else(|| late(waiting, self.age_bound)) {
+            return Some(choice.into());
+        }
+        let mut best: Option<Group> = None;
+        for die in waiting.dies() {
+            for class in [Class::UserRead, Class::UserProgram] {
+                let ready = waiting.ready_planes(die, class);
+                if ready == 0 {
+                    continue;
+                }
+                let queued = waiting.load().queued_first(die, class, self.grouping.lookahead);
+                let found = self.best(queued.filter(|(queue, ..)| ready >> queue.plane & 1 != 0));
+                best = match (best, found) {
+                    (Some(best), Some(found)) => Some(self.better(best, found)),
+                    (best, found) => best.or(found),
+                };
+            }
+        }
+        best.map(|group| group.decision)
+    }
+
+    /// The best group of all that waits for a die in one class.
+    pub fn best<'a>(
+        &mut self,
+        waiting: impl Iterator<Item = (Choice, TransactionId, &'a Transaction)>,
+    ) -> Option<Group> {
+        let rank = self.rank;
+        self.grouping.best(waiting, |one, other| rank(one) > rank(other))
+    }
+
+    fn better(&self, best: Group, found: Group) -> Group {
+        if (self.rank)(&found) > (self.rank)(&best) { found } else { best }
     }
 }
 

@@ -28,12 +28,24 @@ impl<'a> Load<'a> {
     }
 
     /// All that waits in the queues of a die, in no order; not all of it may run now.
+    #[inline]
     pub fn queued(
         &self,
         die: DieId,
         class: Class,
     ) -> impl Iterator<Item = (Choice, TransactionId, &'a Transaction)> + use<'a> {
-        self.queues.waiting(self.transactions, die, class, usize::MAX)
+        self.queued_first(die, class, usize::MAX)
+    }
+
+    /// The same of the first `limit` of each queue.
+    #[inline]
+    pub fn queued_first(
+        &self,
+        die: DieId,
+        class: Class,
+        limit: usize,
+    ) -> impl Iterator<Item = (Choice, TransactionId, &'a Transaction)> + use<'a> {
+        self.queues.waiting(self.transactions, die, class, limit)
     }
 
     /// Transactions that wait for a die.

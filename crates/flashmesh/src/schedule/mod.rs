@@ -19,7 +19,7 @@ use enum_dispatch::enum_dispatch;
 
 use crate::config;
 use crate::flash::geometry::Geometry;
-use crate::ids::{DieId, TransactionId};
+use crate::ids::DieId;
 use crate::units::Time;
 
 pub use decision::{Chosen, Decision, Joiners};
@@ -101,27 +101,8 @@ impl<'a> Waiting<'a> {
         self.dies
     }
 
-    /// All that waits in the queues of any die of the drive, in no order; not all of it may run now.
-    pub fn queued(
-        &self,
-        die: DieId,
-        class: Class,
-    ) -> impl Iterator<Item = (Choice, TransactionId, &'a Transaction)> + use<'a> {
-        self.queued_first(die, class, usize::MAX)
-    }
-
-    /// The same of the first `limit` of each queue.
-    #[inline]
-    pub fn queued_first(
-        &self,
-        die: DieId,
-        class: Class,
-        limit: usize,
-    ) -> impl Iterator<Item = (Choice, TransactionId, &'a Transaction)> + use<'a> {
-        self.queues.waiting(self.transactions, die, class, limit)
-    }
-
     /// The queues and states of all dies.
+    #[inline]
     pub fn load(&self) -> Load<'a> {
         Load::new(self.dies, self.queues, self.transactions)
     }

@@ -16,22 +16,19 @@
 //! - A transaction of a request that has waited for `schedule.age-bound` goes before all others of its channel, and its die.
 //! - Work of the firmware goes before or after requests as with the other policies, and counts like theirs in the choice of a chip.
 
-use crate::config::{Config, EraseOrder};
+use crate::config::Config;
 use crate::flash::geometry::Geometry;
 use crate::ids::DieId;
 use crate::units::Time;
 
-use super::group::{Group, Grouping};
-use super::precedence::{among_classes, late};
+use super::group::{ByGroup, Group, Rank};
 use super::transaction::Class;
 use super::{Choice, Decision, Dispatch, Scheduler, Waiting};
 
 /// The largest set without a conflict.
 #[derive(Debug)]
 pub struct Paq {
-    erases: EraseOrder,
-    age_bound: Time,
-    grouping: Grouping,
+    groups: ByGroup,
     /// By die: what could begin there, until its queues change.
     known: Vec<Option<Load>>,
     /// By channel: the dies of the set that asked for a path, and may still wait for it.
@@ -59,39 +56,12 @@ impl Paq {
     /// The policy with the options of `config`.
     pub fn new(config: &Config, geometry: &Geometry) -> Paq {
         Paq {
-            erases: config.schedule.erases,
-            age_bound: config.schedule.age_bound,
-            grouping: Grouping::new(config, geometry),
+            groups: ByGroup::new(config, geometry, by_planes),
             known: vec![None; geometry.dies() as usize],
             asked: vec![Vec::new(); geometry.channels as usize],
             set: Vec::new(),
             chips: Vec::new(),
         }
-    }
-
-    fn user(&mut self, waiting: &Waiting<'_>) -> Option<Decision> {
-        if let Some(only) = waiting.only_queue() {
-            return Some(only.into());
-        }
-        if let Some(late) = late(waiting, self.age_bound) {
-            return Some(late.into());
-        }
-        let mut best: Option<Group> = None;
-        for die in waiting.dies() {
-            for class in [Class::UserRead, Class::UserProgram] {
-                let ready = waiting.ready_planes(die, class);
-                if ready == 0 {
-                    continue;
-                }
-                let queued = waiting.queued_first(die, class, self.grouping.lookahead);
-                let found = self.grouping.best(queued.filter(|(queue, ..)| ready >> queue.plane & 1 != 0), is_larger);
-                best = match (best, found) {
-                    (Some(best), Some(found)) => Some(if is_larger(&found, &best) { found } else { best }),
-                    (best, found) => best.or(found),
-                };
-            }
-        }
-        best.map(|group| group.decision)
     }
 
     /// What could begin on a die, by all that waits for it.
@@ -106,7 +76,7 @@ impl Paq {
             if planes == 0 {
                 continue;
             }
-            let heads = dispatch.queued_first(die, class, 1);
+            let heads = dispatch.load().queued_first(die, class, 1);
             if let Some((_, _, oldest)) = heads.min_by_key(|(_, _, transaction)| transaction.order)
                 && oldest.order < load.oldest
             {
@@ -115,8 +85,8 @@ impl Paq {
             let together = if planes.is_power_of_two() {
                 1
             } else {
-                let queued = dispatch.queued_first(die, class, self.grouping.lookahead);
-                self.grouping.best(queued, is_larger).map_or(0, |group| group.planes)
+                let queued = dispatch.load().queued_first(die, class, self.groups.grouping.lookahead);
+                self.groups.best(queued).map_or(0, |group| group.planes)
             };
             load.planes = load.planes.max(together);
         }
@@ -147,7 +117,7 @@ impl Paq {
             }
         }
         for &(chip, whole) in &chips {
-            let is_late = whole.since <= dispatch.now() && dispatch.now() - whole.since >= self.age_bound;
+            let is_late = whole.since <= dispatch.now() && dispatch.now() - whole.since >= self.groups.age_bound;
             let rank = (is_late, if is_late { 0 } else { whole.planes }, u64::MAX - whole.oldest);
             if best.is_none_or(|(known, _)| rank > known) {
                 best = Some((rank, chip));
@@ -161,9 +131,8 @@ impl Paq {
 }
 
 /// More planes, then the older one.
-fn is_larger(one: &Group, other: &Group) -> bool {
-    let rank = |group: &Group| (group.planes, u64::MAX - group.oldest);
-    rank(one) > rank(other)
+fn by_planes(group: &Group) -> Rank {
+    (group.planes, 0, u64::MAX - group.oldest)
 }
 
 impl Scheduler for Paq {
@@ -172,7 +141,7 @@ impl Scheduler for Paq {
     }
 
     fn decide(&mut self, waiting: &Waiting<'_>) -> Option<Decision> {
-        among_classes(waiting, self.erases, || self.user(waiting))
+        self.groups.decide(waiting)
     }
 
     fn dispatches(&self) -> bool {

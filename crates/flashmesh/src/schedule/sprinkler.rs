@@ -17,22 +17,17 @@
 //!   `schedule.age-bound` goes before all others of its die, which the source does not have.
 //! - Work of the firmware goes before or after requests as with the other policies.
 
-use crate::config::{Config, EraseOrder};
+use crate::config::Config;
 use crate::flash::geometry::Geometry;
 use crate::ids::DieId;
-use crate::units::Time;
 
-use super::group::{Group, Grouping};
-use super::precedence::{among_classes, late};
-use super::transaction::Class;
+use super::group::{ByGroup, Group, Rank};
 use super::{Choice, Decision, Dispatch, Scheduler, Waiting};
 
 /// Chips by turns, each with the transactions that overlap most.
 #[derive(Debug)]
 pub struct Sprinkler {
-    erases: EraseOrder,
-    age_bound: Time,
-    grouping: Grouping,
+    groups: ByGroup,
     visits: Vec<Visit>,
 }
 
@@ -50,44 +45,15 @@ impl Sprinkler {
     pub fn new(config: &Config, geometry: &Geometry) -> Sprinkler {
         let last = geometry.chips_per_channel - 1;
         Sprinkler {
-            erases: config.schedule.erases,
-            age_bound: config.schedule.age_bound,
-            grouping: Grouping::new(config, geometry),
+            groups: ByGroup::new(config, geometry, by_overlap),
             visits: vec![Visit { chip: last, asked: Vec::new() }; geometry.channels as usize],
         }
-    }
-
-    fn user(&mut self, waiting: &Waiting<'_>) -> Option<Decision> {
-        if let Some(only) = waiting.only_queue() {
-            return Some(only.into());
-        }
-        if let Some(late) = late(waiting, self.age_bound) {
-            return Some(late.into());
-        }
-        let mut best: Option<Group> = None;
-        for die in waiting.dies() {
-            for class in [Class::UserRead, Class::UserProgram] {
-                let ready = waiting.ready_planes(die, class);
-                if ready == 0 {
-                    continue;
-                }
-                let queued = waiting.queued_first(die, class, self.grouping.lookahead);
-                let found =
-                    self.grouping.best(queued.filter(|(queue, ..)| ready >> queue.plane & 1 != 0), overlaps_more);
-                best = match (best, found) {
-                    (Some(best), Some(found)) => Some(if overlaps_more(&found, &best) { found } else { best }),
-                    (best, found) => best.or(found),
-                };
-            }
-        }
-        best.map(|group| group.decision)
     }
 }
 
 /// More planes, then more pages of one request, then the older one.
-fn overlaps_more(one: &Group, other: &Group) -> bool {
-    let rank = |group: &Group| (group.planes, group.of_one_request, u64::MAX - group.oldest);
-    rank(one) > rank(other)
+fn by_overlap(group: &Group) -> Rank {
+    (group.planes, group.of_one_request, u64::MAX - group.oldest)
 }
 
 impl Scheduler for Sprinkler {
@@ -96,7 +62,7 @@ impl Scheduler for Sprinkler {
     }
 
     fn decide(&mut self, waiting: &Waiting<'_>) -> Option<Decision> {
-        among_classes(waiting, self.erases, || self.user(waiting))
+        self.groups.decide(waiting)
     }
 
     fn dispatches(&self) -> bool {

@@ -14,6 +14,7 @@ mod mbm_cases;
 mod partition;
 mod placement_seam;
 mod policies;
+mod power_cuts;
 mod power_loss;
 mod prepared_drives;
 mod replication;

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, TypeAlias
 
+from flashmesh.files import absolute
 from flashmesh.importers.fio import values
 from flashmesh.importers.fio.options import ENGINES_ASYNC, ENGINES_SYNC
 from flashmesh.importers.problems import suggestion
@@ -76,8 +77,13 @@ class Stream:
                 raise job.problem(
                     job.options[name], f"`{name}` does not go with `read_iolog`, which says it", "remove it"
                 )
-        path = (job.folder / option.value).resolve()
-        if not path.is_file():
+        try:
+            path = absolute(job.folder / option.value)
+            is_there = path.is_file()
+        except (OSError, ValueError) as error:
+            what = getattr(error, "strerror", None) or str(error)
+            raise job.problem(option, f"the path cannot be used: {what}", "name a file") from None
+        if not is_there:
             raise job.problem(option, f"`{path}` is not there", "the path is relative to the job file")
         self.set("workload.kind", "trace", "read_iolog")
         self.set("workload.trace", str(path), "read_iolog")

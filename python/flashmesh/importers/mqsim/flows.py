@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from flashmesh.files import absolute
 from flashmesh.importers.mqsim.ledger import Mode, Replay
 from flashmesh.importers.mqsim.requests import SyntheticFlow, lines_of, replayed
 from flashmesh.importers.mqsim.tags import SECTOR
@@ -249,7 +250,9 @@ class Flow:
         lines = lines_of(path) if path.is_file() else None
         asked = 0 if lines is None else (lines * percent // 100 if rounds == 1 else lines * rounds)
         if lines is not None and asked == 0:
-            raise flow.problem("File_Path", f"{percent} % of the {lines} lines of `{path}` are no request")
+            few = f"{percent} % of the {lines} lines of `{path}` are no request"
+            none = f"`{path}` does not begin with a line of a trace of MQSim"
+            raise flow.problem("File_Path", few if lines else none)
         self.replays = lines is not None and self.is_replayed(asked, 0)
         self.set("workload.kind", "trace")
         unit = UNITS[flow.word("Time_Unit")]
@@ -301,13 +304,13 @@ class Flow:
         for candidate in candidates:
             try:
                 if candidate.is_file():
-                    return candidate.resolve()
+                    return absolute(candidate)
             except OSError as error:
                 what = f"the path of the trace cannot be used: {error.strerror}"
                 raise self.flow.problem("File_Path", what) from None
         looked = " and ".join(str(candidate) for candidate in candidates)
         self.ledger.warn(f"the trace `{named}` was not found: looked for {looked}")
-        return candidates[0].resolve()
+        return absolute(candidates[0])
 
 
 def picoseconds(count: int) -> str:

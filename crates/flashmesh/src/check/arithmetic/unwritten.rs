@@ -11,7 +11,8 @@ use super::{Homes, Space, spaces};
 #[derive(Clone, Debug)]
 struct Dealt {
     pages: Range<u32>,
-    planes: Vec<PlaneId>,
+    /// Each with how many of its pages those before it take.
+    planes: Vec<(PlaneId, u32)>,
 }
 
 /// Where pages that hold nothing are read: dealt out one by one to the planes of their namespace, they fill each plane from its first
@@ -47,11 +48,18 @@ impl Unwritten {
             key.reverse();
             key
         };
+        let mut before = vec![0; homes.planes()];
         let deal = |space: Space| {
             let all = (0..space.planes.len() as u32).map(PlaneId);
             let mut planes: Vec<PlaneId> = all.filter(|plane| space.planes[plane.index()]).collect();
             planes.sort_by_key(key);
-            Dealt { pages: space.pages, planes }
+            let most = (space.pages.len() as u32).div_ceil(planes.len().max(1) as u32);
+            let take = |plane: PlaneId| {
+                let taken = before[plane.index()];
+                before[plane.index()] += most;
+                (plane, taken)
+            };
+            Dealt { pages: space.pages, planes: planes.into_iter().map(take).collect() }
         };
         let dealt = spaces.into_iter().map(deal).collect();
         Unwritten { homes, dealt }
@@ -59,18 +67,11 @@ impl Unwritten {
 
     /// Where `lpn` is read while it holds nothing.
     pub(in crate::check) fn home(&self, lpn: Lpn) -> Option<Ppn> {
-        let mut before = vec![0; self.homes.planes()];
-        for Dealt { pages, planes } in &self.dealt {
-            if pages.contains(&lpn.0) {
-                let number = (lpn.0 - pages.start) as usize;
-                let plane = planes[number % planes.len()];
-                let page = before[plane.index()] + (number / planes.len()) as u32;
-                let in_block = self.homes.pages_per_block();
-                return Some(self.homes.ppn(self.homes.block(plane, page / in_block), page % in_block));
-            }
-            let most = (pages.len() as u32).div_ceil(planes.len() as u32);
-            planes.iter().for_each(|plane| before[plane.index()] += most);
-        }
-        None
+        let Dealt { pages, planes } = self.dealt.iter().find(|dealt| dealt.pages.contains(&lpn.0))?;
+        let number = (lpn.0 - pages.start) as usize;
+        let (plane, before) = planes[number % planes.len()];
+        let page = before + (number / planes.len()) as u32;
+        let in_block = self.homes.pages_per_block();
+        Some(self.homes.ppn(self.homes.block(plane, page / in_block), page % in_block))
     }
 }

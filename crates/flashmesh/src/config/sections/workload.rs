@@ -94,6 +94,8 @@ choices! {
         LibcachesimCsv = "libcachesim-csv",
         /// The binary format oracleGeneral of libCacheSim.
         OracleGeneral = "oracle-general",
+        /// SRT traces of HP Laboratories, as the tools of DataSeries print them.
+        Srt = "srt",
     }
 }
 

@@ -64,6 +64,9 @@ impl TraceReader for Fiu {
         if minor >= 1 << MINOR_BITS {
             return Err(BadLine::new(Reason::Number, minor_column, "the minor device number, below 2^20"));
         }
+        if !matches!(fields.peek(), None | Some(b' ' | b'\t')) {
+            return Err(BadLine::new(Reason::Number, minor_column, "the minor device number"));
+        }
         let device = (major << MINOR_BITS) | minor;
         let time_ps = u128::from(time_ns) * u128::from(Time::from_ns(1).as_ps());
         Ok(Line::Request(RawRequest { time_ps, offset, size, device, kind, time_column, offset_column, size_column }))

@@ -27,7 +27,7 @@ names! {
 impl Compression {
     fn of(first_bytes: &[u8]) -> Compression {
         match first_bytes {
-            [0x1f, 0x8b, ..] => Compression::Gzip,
+            [GZIP_START, 0x8b, ..] => Compression::Gzip,
             [0x28, 0xb5, 0x2f, 0xfd, ..] => Compression::Zstd,
             // A skippable frame may come first; its last nibble is free.
             [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..] => Compression::Zstd,
@@ -38,6 +38,8 @@ impl Compression {
 }
 
 /// First bytes of what people hand in by mistake, and what it is.
+/// The first byte of every member of a gzip file.
+const GZIP_START: u8 = 0x1f;
 const KNOWN_BINARY: [(&[u8], &str); 9] = [
     (b"BZh", "compressed with bzip2"),
     (b"\x04\x22\x4d\x18", "compressed with lz4"),
@@ -235,6 +237,9 @@ impl Read for GzipMembers {
             let Some(ended) = self.member.take() else { break };
             let mut packed = ended.into_inner();
             if has_more(&mut packed)? {
+                if packed.fill_buf()?.first() != Some(&GZIP_START) {
+                    return Err(io::Error::new(io::ErrorKind::InvalidData, "what follows its end is no gzip data"));
+                }
                 self.member = Some(GzDecoder::new(packed));
             }
         }

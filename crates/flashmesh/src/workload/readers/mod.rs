@@ -33,6 +33,7 @@ mod sample;
 mod scan;
 mod source;
 mod spc;
+mod srt;
 mod stream;
 mod summary;
 mod systor;
@@ -158,4 +159,5 @@ pub static FORMATS: &[&Format] = &[
     &fiu::FORMAT,
     &libcachesim::CSV,
     &libcachesim::ORACLE_GENERAL,
+    &srt::FORMAT,
 ];

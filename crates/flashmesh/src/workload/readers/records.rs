@@ -51,6 +51,15 @@ pub enum Record<'a> {
     Whole(&'a [u8]),
     /// A line above [`RECORD_BYTES_MAX`].
     TooLong,
+    /// A comment above [`RECORD_BYTES_MAX`].
+    LongComment,
+}
+
+/// A record before its bytes are lent out.
+enum Taken {
+    At(Range<usize>),
+    TooLong,
+    LongComment,
 }
 
 /// The records of one file, in order, through a buffer of constant size.
@@ -98,16 +107,24 @@ impl Records {
             let sample = &sample[..sample.len().min(sample_bytes)];
             let lines = sample.split_inclusive(|&byte| byte == b'\n');
             let silent = lines.take_while(|line| !says_something(line.trim_ascii_end()));
-            let (bytes, whole) = silent.fold((0, 0), |(bytes, whole), line| {
-                if line.ends_with(b"\n") { (bytes + line.len(), whole + 1) } else { (bytes, whole) }
-            });
-            // A line longer than the sample is left to be refused.
-            let is_all_silent = bytes > 0 && sample.len() - bytes <= RECORD_BYTES_MAX && sample.len() == sample_bytes;
-            if !is_all_silent {
+            let (mut bytes, mut whole, mut rest) = (0, 0, 0);
+            for line in silent {
+                if line.ends_with(b"\n") {
+                    (bytes, whole) = (bytes + line.len(), whole + 1);
+                } else {
+                    rest = line.len();
+                }
+            }
+            if bytes + rest < sample_bytes {
                 return Ok(self.number);
             }
-            self.start += bytes;
-            self.number += whole;
+            if whole == 0 {
+                // One comment longer than the sample.
+                self.next_line()?;
+            } else {
+                self.start += bytes;
+                self.number += whole;
+            }
             while self.end - self.start < sample_bytes && !self.is_last_read {
                 self.make_room();
                 self.fill()?;
@@ -151,31 +168,33 @@ impl Records {
             Framing::Fixed(bytes) => self.next_block(bytes)?,
         };
         Ok(taken.map(|taken| match taken {
-            Some(range) => Record::Whole(&self.buffer[range]),
-            None => Record::TooLong,
+            Taken::At(range) => Record::Whole(&self.buffer[range]),
+            Taken::TooLong => Record::TooLong,
+            Taken::LongComment => Record::LongComment,
         }))
     }
 
-    /// Where the next line lies in the buffer; `Some(None)` for one that is too long.
+    /// The next line.
     #[inline]
-    fn next_line(&mut self) -> Result<Option<Option<Range<usize>>>, WorkloadError> {
+    fn next_line(&mut self) -> Result<Option<Taken>, WorkloadError> {
         let mut searched = self.start;
-        let mut is_too_long = false;
+        // What a line that does not fit begins with.
+        let mut long = None;
         loop {
             if let Some(found) = memchr::memchr(b'\n', &self.buffer[searched..self.end]) {
                 let line_end = searched + found;
                 let line = self.start..without_carriage_return(&self.buffer, self.start, line_end);
                 self.start = line_end + 1;
-                return Ok(Some(self.take_line(line, is_too_long)));
+                return Ok(Some(self.take_line(line, long)));
             }
             if self.is_last_read {
                 let line = self.start..without_carriage_return(&self.buffer, self.start, self.end);
-                let has_line = self.start < self.end || is_too_long;
+                let has_line = self.start < self.end || long.is_some();
                 self.start = self.end;
-                return Ok(if has_line { Some(self.take_line(line, is_too_long)) } else { None });
+                return Ok(if has_line { Some(self.take_line(line, long)) } else { None });
             }
             if self.end - self.start > RECORD_BYTES_MAX {
-                is_too_long = true;
+                long.get_or_insert_with(|| without_its_bytes(&self.buffer[self.start..self.end]));
                 self.start = self.end;
             }
             self.make_room();
@@ -184,12 +203,16 @@ impl Records {
         }
     }
 
-    fn take_line(&mut self, line: Range<usize>, is_too_long: bool) -> Option<Range<usize>> {
+    fn take_line(&mut self, line: Range<usize>, long: Option<Taken>) -> Taken {
         self.number += 1;
-        (!is_too_long && line.len() <= RECORD_BYTES_MAX).then_some(line)
+        match long {
+            Some(long) => long,
+            None if line.len() > RECORD_BYTES_MAX => without_its_bytes(&self.buffer[line]),
+            None => Taken::At(line),
+        }
     }
 
-    fn next_block(&mut self, bytes: usize) -> Result<Option<Option<Range<usize>>>, WorkloadError> {
+    fn next_block(&mut self, bytes: usize) -> Result<Option<Taken>, WorkloadError> {
         let bytes = bytes.clamp(1, RECORD_BYTES_MAX);
         while self.end - self.start < bytes && !self.is_last_read {
             self.make_room();
@@ -201,7 +224,7 @@ impl Records {
         let block = self.start..self.end.min(self.start + bytes);
         self.start = block.end;
         self.number += 1;
-        Ok(Some(Some(block)))
+        Ok(Some(Taken::At(block)))
     }
 
     /// Moves what is left to the front of the buffer; at most one record is left when it is called.
@@ -217,6 +240,12 @@ impl Records {
         self.is_last_read = count == 0;
         Ok(())
     }
+}
+
+/// What a line is that is too long to be handed out, by how it begins.
+#[cold]
+fn without_its_bytes(beginning: &[u8]) -> Taken {
+    if says_something(beginning) { Taken::TooLong } else { Taken::LongComment }
 }
 
 fn without_carriage_return(buffer: &[u8], start: usize, end: usize) -> usize {
@@ -254,7 +283,7 @@ mod tests {
         while let Some(record) = records.next().unwrap() {
             all.push(match record {
                 Record::Whole(bytes) => Some(bytes.to_vec()),
-                Record::TooLong => None,
+                Record::TooLong | Record::LongComment => None,
             });
             assert_eq!(records.number(), all.len() as u64);
         }

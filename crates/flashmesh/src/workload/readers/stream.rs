@@ -162,6 +162,10 @@ impl TraceStream {
                 return Ok(());
             }
             Some(Record::Whole(record)) => record,
+            Some(Record::LongComment) => {
+                self.fates.skipped += 1;
+                return Ok(());
+            }
             Some(Record::TooLong) => {
                 let message = || format!("the line is longer than {} bytes", super::RECORD_BYTES_MAX);
                 self.fates.rejected.reject(Reason::TooLong, (number, 0), message);

@@ -217,6 +217,7 @@ fn every_bad_fiu_line_is_named_with_its_place() {
         ("2000 1 nfsd 8 8 X 6 0", "kind", 17, "the type, R or W, found \"X\""),
         ("2000 1 nfsd 8 8 R 4096 0", "number", 19, "the major device number, below 4096"),
         ("2000 1 nfsd 8 8 R 6", "fields", 20, "the minor device number"),
+        ("2000 1 nfsd 8 8 R 6 0,9", "number", 21, "the minor device number, found \"0\""),
         ("2000 1 nfsd 8 0 R 6 0", "zero-size", 15, "the size is zero"),
     ];
     assert_each_is_rejected(TraceFormat::Fiu, "", good, &bad);

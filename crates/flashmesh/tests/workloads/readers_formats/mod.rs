@@ -4,6 +4,7 @@ mod blkparse;
 mod columns;
 mod helpers;
 mod libcachesim;
+mod srt;
 mod vscsi;
 
 use flashmesh::config::{Beyond, TraceFormat, TracePolarity, TraceTimeUnit, Workload};

@@ -1,0 +1,26 @@
+//! Tables of counts, and what is made of them.
+
+/// Adds to the count at a position of a table that grows.
+#[inline]
+pub(super) fn count(table: &mut Vec<u64>, at: u32, times: u64) {
+    let at = at as usize;
+    if table.len() <= at {
+        table.resize(at + 1, 0);
+    }
+    table[at] += times;
+}
+
+/// The mean of `of` over the positions of a table, each as often as it was counted; nothing when none was.
+pub(super) fn mean_of(table: &[u64], of: impl Fn(u32) -> f64) -> Option<f64> {
+    let (mut sum, mut total) = (0.0, 0);
+    for (at, &times) in table.iter().enumerate().filter(|&(_, &times)| times > 0) {
+        sum += times as f64 * of(at as u32);
+        total += times;
+    }
+    (total > 0).then(|| sum / total as f64)
+}
+
+/// A part of a whole as a share of it; nothing when there is no whole.
+pub(super) fn share(part: u64, whole: u64) -> Option<f64> {
+    (whole > 0).then(|| part as f64 / whole as f64)
+}

@@ -1,0 +1,87 @@
+//! Copies of pages that are followed without being made: what replication would gain.
+
+use lru::LruCache;
+use rustc_hash::FxBuildHasher;
+
+use super::{Occupancy, Options, Replicate, ReplicationGain};
+use crate::ids::{DieId, Lpn};
+use crate::units::Time;
+
+/// The copies that there would be.
+#[derive(Debug)]
+pub(super) struct FollowedCopies {
+    read_time: Time,
+    copies_max: usize,
+    /// The die of each.
+    copies: LruCache<Lpn, DieId, FxBuildHasher>,
+    /// Whether a page has one, a bit each: most have none.
+    has_copy: Vec<u64>,
+    gain: ReplicationGain,
+}
+
+impl FollowedCopies {
+    pub fn new(options: &Options) -> FollowedCopies {
+        FollowedCopies {
+            read_time: options.detector.read_time,
+            copies_max: options.copies_max as usize,
+            copies: LruCache::unbounded_with_hasher(FxBuildHasher),
+            has_copy: vec![0; options.logical_pages as usize / 64 + 1],
+            gain: ReplicationGain::default(),
+        }
+    }
+
+    /// Whether a page has a copy.
+    #[inline]
+    pub fn has(&self, lpn: Lpn) -> bool {
+        self.has_copy.get(lpn.index() / 64).is_some_and(|flags| flags >> (lpn.0 % 64) & 1 != 0)
+    }
+
+    /// A page has a copy from now on, or has none any more.
+    fn flag(&mut self, lpn: Lpn) {
+        self.has_copy[lpn.index() / 64] ^= 1 << (lpn.0 % 64);
+    }
+
+    /// A page would be copied; the copy that was read least recently gives way where there are too many.
+    pub fn add(&mut self, replicate: &Replicate) {
+        self.gain.replications += 1;
+        self.copies.put(replicate.lpn, replicate.to);
+        self.flag(replicate.lpn);
+        if self.copies.len() > self.copies_max {
+            if let Some((lpn, _)) = self.copies.pop_lru() {
+                self.flag(lpn);
+            }
+            self.gain.evictions += 1;
+        }
+    }
+
+    /// A page with a copy is read on `die`: what reading the copy would have gained.
+    pub fn read(&mut self, die: DieId, lpn: Lpn, occupancy: &Occupancy) {
+        let Some(&mut copy) = self.copies.get_mut(&lpn) else { return };
+        self.gain.reads += 1;
+        let (here, there) = (occupancy.outstanding(die), occupancy.outstanding(copy));
+        if there >= here {
+            return;
+        }
+        self.gain.reads_moved += 1;
+        self.gain.wait_saved_ps += (self.read_time * u64::from(here - there)).as_ps();
+        // Without this read, which arrives at one of the two.
+        let least = occupancy.least();
+        let is_imbalanced = |outstanding: u32| outstanding > 0 && outstanding + 1 >= least + 2;
+        self.gain.imbalanced_avoided += u64::from(is_imbalanced(here) && !is_imbalanced(there));
+    }
+
+    /// A page was written or deallocated: a copy of it would be none any more.
+    #[inline]
+    pub fn end(&mut self, lpn: Lpn) {
+        if self.has(lpn) {
+            self.copies.pop(&lpn);
+            self.flag(lpn);
+            self.gain.ended_by_writes += 1;
+        }
+    }
+
+    /// What the copies would have gained.
+    pub fn gain(&self) -> ReplicationGain {
+        self.gain.clone()
+    }
+}

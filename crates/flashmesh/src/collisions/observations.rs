@@ -1,0 +1,91 @@
+//! How the drive is found at equal distances of time: reads outstanding, and whether any of them collide (section II of the paper).
+
+use super::{Occupancy, colliding_states, count, mean_of, random_dies::RandomDies, share};
+use crate::units::Time;
+
+/// What was observed.
+#[derive(Debug)]
+pub(super) struct Observations {
+    /// Time between two of them.
+    interval: Time,
+    /// When the next one is due.
+    due: Time,
+    /// How many there were of so many reads outstanding; those without any do not count.
+    by_outstanding: Vec<u64>,
+    /// Of these, those with two reads at one die,
+    colliding: u64,
+    /// those in which the same reads at random dies would have had them,
+    colliding_shuffled: u64,
+    /// and those with a die that had no read.
+    with_idle_die: u64,
+}
+
+impl Observations {
+    pub fn new(interval: Time) -> Observations {
+        Observations {
+            interval,
+            due: Time::ZERO,
+            by_outstanding: Vec::new(),
+            colliding: 0,
+            colliding_shuffled: 0,
+            with_idle_die: 0,
+        }
+    }
+
+    /// Makes those that are due before `now`; what was outstanding has not changed since the last call.
+    #[inline]
+    pub fn make(&mut self, now: Time, occupancy: &Occupancy, shuffled: &RandomDies) {
+        if now > self.due {
+            self.make_until(now, occupancy, shuffled);
+        }
+    }
+
+    fn make_until(&mut self, now: Time, occupancy: &Occupancy, shuffled: &RandomDies) {
+        let interval = self.interval;
+        let mut times = 1;
+        self.due += interval;
+        if now > self.due {
+            let more = (now - self.due).as_ps().div_ceil(interval.as_ps());
+            self.due += interval * more;
+            times += more;
+        }
+        let outstanding = occupancy.total();
+        if outstanding == 0 {
+            return;
+        }
+        count(&mut self.by_outstanding, outstanding, times);
+        self.colliding += times * u64::from(occupancy.collides());
+        self.colliding_shuffled += times * u64::from(shuffled.collides());
+        self.with_idle_die += times * u64::from(occupancy.idle_dies() > 0);
+    }
+
+    /// How many there were.
+    pub fn count(&self) -> u64 {
+        self.by_outstanding.iter().sum()
+    }
+
+    /// The mean of the reads outstanding.
+    pub fn average_occ(&self) -> Option<f64> {
+        mean_of(&self.by_outstanding, f64::from)
+    }
+
+    /// The share of them in which reads collided.
+    pub fn collision_ratio(&self) -> Option<f64> {
+        share(self.colliding, self.count())
+    }
+
+    /// The share in which the same reads at random dies would have collided.
+    pub fn collision_ratio_expected(&self) -> Option<f64> {
+        share(self.colliding_shuffled, self.count())
+    }
+
+    /// The same in closed form, of a drive with `dies`.
+    pub fn collision_ratio_closed_form(&self, dies: u32) -> Option<f64> {
+        mean_of(&self.by_outstanding, |reads| colliding_states(reads, dies))
+    }
+
+    /// The share in which a die had no read.
+    pub fn idle_die_share(&self) -> Option<f64> {
+        share(self.with_idle_die, self.count())
+    }
+}

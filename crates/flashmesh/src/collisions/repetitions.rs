@@ -1,0 +1,70 @@
+//! How often pairs collided again (figures 5 and 6 of the paper).
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use super::{CollisionPair, Pair, PairCounts, RepetitionBin, share};
+
+/// The most repeated pairs that a report lists.
+const TOP_PAIRS: usize = 20;
+
+/// Pairs that occurred less often are counted by their occurrences, the others one by one.
+const SELDOM: usize = 1 << 10;
+
+/// How the occurrences are distributed over the pairs that are kept.
+#[derive(Debug)]
+pub(super) struct Repetitions {
+    /// By powers of two of the occurrences, the most first.
+    pub bins: Vec<RepetitionBin>,
+    /// The most repeated pairs.
+    pub top: Vec<CollisionPair>,
+    /// The share of the occurrences that the most repeated twentieth of the pairs has.
+    pub top_5_percent_share: Option<f64>,
+    /// Occurrences a pair.
+    pub mean: Option<f64>,
+}
+
+/// The distribution of the occurrences in `pairs`.
+pub(super) fn repetitions(pairs: &PairCounts) -> Repetitions {
+    // Pairs by how often they occurred: most occurred a few times.
+    let (mut pairs_of, mut often) = ([0_u64; SELDOM], Vec::new());
+    let mut top = BinaryHeap::with_capacity(TOP_PAIRS + 1);
+    for (pair, times) in pairs.kept() {
+        match pairs_of.get_mut(times as usize) {
+            Some(pairs) => *pairs += 1,
+            None => often.push(times),
+        }
+        let entry = (Reverse(times), pair);
+        if top.len() < TOP_PAIRS {
+            top.push(entry);
+        } else if let Some(mut last) = top.peek_mut().filter(|last| entry < **last) {
+            *last = entry;
+        }
+    }
+    often.sort_unstable_by_key(|&times| Reverse(times));
+    let seldom = pairs_of.iter().enumerate().rev().map(|(times, &pairs)| (times as u32, pairs));
+    let by_times = || often.iter().map(|&times| (times, 1)).chain(seldom.clone().filter(|&(_, pairs)| pairs > 0));
+    let kept: u64 = by_times().map(|(_, pairs)| pairs).sum();
+    let total: u64 = by_times().map(|(times, pairs)| u64::from(times) * pairs).sum();
+    let mut bins: Vec<RepetitionBin> = Vec::new();
+    let (mut first_twentieth, mut left) = (0, kept.div_ceil(20));
+    for (times, pairs) in by_times() {
+        let times_min = 1 << times.ilog2();
+        if bins.last().is_none_or(|bin| bin.times_min != times_min) {
+            bins.push(RepetitionBin { times_min, pairs: 0, occurrences: 0 });
+        }
+        if let Some(bin) = bins.last_mut() {
+            bin.pairs += pairs;
+            bin.occurrences += u64::from(times) * pairs;
+        }
+        first_twentieth += u64::from(times) * pairs.min(left);
+        left -= pairs.min(left);
+    }
+    let pair = |(Reverse(times), pair): (Reverse<u32>, Pair)| CollisionPair {
+        first: pair.first.0,
+        second: pair.second.0,
+        occurrences: u64::from(times),
+    };
+    let top = top.into_sorted_vec().into_iter().map(pair).collect();
+    Repetitions { bins, top, top_5_percent_share: share(first_twentieth, total), mean: share(total, kept) }
+}

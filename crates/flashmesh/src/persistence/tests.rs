@@ -1,0 +1,122 @@
+//! What is on flash at moments that a whole drive seldom comes to.
+
+use super::{Action, Persistence, Programmed};
+use crate::config::{Config, Geometry as Shape, PersistencePolicy};
+use crate::flash::geometry::Geometry;
+use crate::ftl::{Ftl, Stream};
+use crate::ids::{DieId, Lpn, PlaneId, Ppn, StreamId};
+use crate::units::Bytes;
+
+/// Two dies of a plane each.
+struct Drive {
+    geometry: Geometry,
+    ftl: Ftl,
+    persistence: Box<Persistence>,
+}
+
+const PAGE: Lpn = Lpn(4);
+
+impl Drive {
+    /// With so many entries in a page of the journal.
+    fn new(entries: u64) -> Drive {
+        let mut config = Config {
+            geometry: Shape {
+                channels: 2,
+                chips_per_channel: 1,
+                planes_per_die: 1,
+                blocks_per_plane: 32,
+                pages_per_block: 8,
+                over_provisioning: 0.8,
+                ..Shape::default()
+            },
+            ..Config::default()
+        };
+        config.persistence.policy = PersistencePolicy::Journal;
+        config.persistence.entry_size = Bytes::new(config.geometry.page_size.as_u64() / entries);
+        config.persistence.checkpoint_interval = 1;
+        config.replication.enabled = true;
+        let geometry = Geometry::new(&config.geometry).expect("the geometry is possible");
+        let ftl = Ftl::new(&geometry, &config);
+        let persistence = Persistence::new(&config, &geometry, &ftl).expect("there is a journal");
+        Drive { geometry, ftl, persistence }
+    }
+
+    fn allocate(&mut self, plane: u32) -> Ppn {
+        self.ftl.allocate(PlaneId(plane), Stream::Host(StreamId(0))).expect("there is room")
+    }
+
+    fn write(&mut self, lpn: Lpn) -> Ppn {
+        let ppn = self.allocate(0);
+        self.ftl.commit_write(lpn, ppn);
+        self.persistence.programmed(lpn, ppn, Programmed::Written);
+        ppn
+    }
+
+    fn copy(&mut self, lpn: Lpn) -> Ppn {
+        let plane = self.ftl.plane_for_replica(lpn, DieId(1)).expect("there is room");
+        self.ftl.expect_replica(plane);
+        let ppn = self.allocate(plane.0);
+        self.ftl.commit_replica(lpn, ppn);
+        self.persistence.programmed(lpn, ppn, Programmed::Copied);
+        ppn
+    }
+
+    fn keep(&mut self, lpn: Lpn) {
+        let ppn = self.ftl.keep_replica(lpn).expect("it has a copy");
+        self.persistence.copy_kept(lpn, ppn);
+    }
+
+    fn program(&mut self, page: Lpn) {
+        self.persistence.program_began(page, &self.ftl);
+        self.persistence.program_ended(page);
+    }
+
+    /// Programs what is wanted, and gives how many pages of the replication map were among it.
+    fn settle(&mut self) -> u32 {
+        let mut of_replicas = 0;
+        while let Some(Action::Journal(page) | Action::Checkpoint(page)) = self.persistence.next_action() {
+            of_replicas += u32::from(self.persistence.pages.of_replicas().contains(&page.0));
+            self.program(page);
+        }
+        of_replicas
+    }
+
+    fn flush(&mut self) -> u32 {
+        self.persistence.flush(None);
+        self.settle()
+    }
+}
+
+#[test]
+fn a_copy_that_became_the_original_is_found_whatever_was_programmed_before_the_power_was_cut() {
+    let mut drive = Drive::new(8);
+    let original = drive.write(PAGE);
+    let copy = drive.copy(PAGE);
+    assert_eq!(drive.flush(), 1, "the checkpoint has the copy");
+
+    // The replication map is programmed after the copy was kept, and before the journal says so.
+    drive.keep(PAGE);
+    let replicas = Lpn(drive.persistence.pages.of_replicas().start);
+    drive.program(replicas);
+    drive.persistence.erased(drive.geometry.block_of(original));
+    let recovered = drive.persistence.recover(&drive.ftl);
+    assert_eq!((recovered.lookup(PAGE), recovered.pages_lost), (Some(copy), 0));
+
+    // Once the journal says so it is no copy any more, whether or not a checkpoint came.
+    assert_eq!(drive.flush(), 1);
+    let recovered = drive.persistence.recover(&drive.ftl);
+    assert_eq!((recovered.lookup(PAGE), recovered.copy_count()), (Some(copy), 0));
+}
+
+#[test]
+fn a_copy_that_the_map_knows_as_the_original_is_no_copy() {
+    let mut drive = Drive::new(8);
+    let original = drive.write(PAGE);
+    let copy = drive.copy(PAGE);
+    drive.keep(PAGE);
+    let map = drive.persistence.pages.page_of(PAGE);
+    drive.program(map);
+    drive.persistence.erased(drive.geometry.block_of(original));
+    let recovered = drive.persistence.recover(&drive.ftl);
+    assert_eq!((recovered.lookup(PAGE), recovered.copy_count(), recovered.pages_lost), (Some(copy), 0, 0));
+}

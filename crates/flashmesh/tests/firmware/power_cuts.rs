@@ -1,0 +1,230 @@
+//! Cuts of the power of random drives, with all oracles on: whatever the drive does, everything that was acknowledged is found again, or
+//! counted as lost where the device cache is volatile.
+//!
+//! `FLASHMESH_CUTS` sets how many cuts there are, `FLASHMESH_SEED` which; `make cuts` makes 10,000, which take minutes. A failure names
+//! its drive; `FLASHMESH_DRIVE` runs that one alone.
+
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::time::Duration;
+
+use flashmesh::config::{Config, FirmwarePolicy, Persistence, PersistencePolicy, PreconditionKind};
+use flashmesh::measure::report::Report;
+use flashmesh::simulation::{Control, Simulation};
+use flashmesh::units::{Bytes, Time};
+use flashmesh::workload::{IoRequest, RequestKind};
+use proptest::prelude::*;
+use proptest::sample::select;
+use proptest::strategy::ValueTree;
+use proptest::test_runner::{Config as Runner, RngAlgorithm, TestRng, TestRunner};
+
+use crate::support::arbitrary::{Case, case};
+use crate::support::drives::{Kept, Listed, bare_drive, write};
+
+const CUTS: u64 = 200;
+const SEED: u64 = 1;
+/// Threads that share the drives.
+const WORKERS: u64 = 2;
+/// Simulated time after which a few hundred requests are taken to have no end. Most take milliseconds.
+const ENDLESS: Time = Time::from_ms(100_000);
+
+fn setting(name: &str) -> Option<u64> {
+    let text = std::env::var(name).ok()?;
+    Some(text.parse().unwrap_or_else(|_| panic!("{name} is not a number: {text}")))
+}
+
+/// Runs `requests` with all oracles on; gives the report and how many writes were acknowledged.
+fn run(config: &Config, requests: &[IoRequest]) -> Result<(Report, u64), String> {
+    let source = Listed(requests.iter().copied().collect());
+    let mut simulation = Simulation::with_source(config, Box::new(source)).map_err(|error| error.to_string())?;
+    simulation.enable_checks();
+    let kept = Kept::default();
+    simulation.set_request_sink(Box::new(kept.clone()));
+    let control = Control::default();
+    let report = std::thread::scope(|scope| {
+        let (ended, end) = mpsc::channel::<()>();
+        let control = &control;
+        scope.spawn(move || {
+            while end.recv_timeout(Duration::from_millis(100)) == Err(RecvTimeoutError::Timeout) {
+                if control.simulated() > ENDLESS {
+                    control.cancel();
+                }
+            }
+        });
+        let report = simulation.run(control);
+        drop(ended);
+        report
+    });
+    if control.is_cancelled() {
+        return Err(format!("after {ENDLESS} the run has not ended"));
+    }
+    let records = kept.0.lock().expect("no other thread panicked");
+    let writes = records.iter().filter(|record| record.kind == RequestKind::Write).count() as u64;
+    Ok((report.map_err(|error| error.to_string())?, writes))
+}
+
+/// A drive with a journal of small pages, so that many are programmed, and moments at which its power is cut.
+fn journaling() -> impl Strategy<Value = (Config, Vec<IoRequest>, Vec<u32>)> {
+    let journal = (1..=16u64, 1..=6u32, 1..=4u32, select(vec![4u64, 16, 64]));
+    let policy = select(FirmwarePolicy::ALL);
+    let moments = proptest::collection::vec(0..=1000u32, 3);
+    let others = (policy, any::<bool>(), any::<bool>(), 0..=3u32);
+    (case(), journal, others, moments).prop_map(|(Case { mut config, requests }, journal, others, moments)| {
+        let (entries, checkpoint_interval, checkpoint_writes, map_entries) = journal;
+        let (policy, capacitors, replicates, extra_blocks) = others;
+        let page = config.geometry.page_size.as_u64();
+        config.persistence = Persistence {
+            policy: PersistencePolicy::Journal,
+            entry_size: Bytes::new(page / entries),
+            checkpoint_interval,
+            checkpoint_writes,
+        };
+        config.power.capacitors = capacitors;
+        config.ftl.policy = policy;
+        if config.mapping.cache_capacity.is_none() {
+            config.mapping.stored_entry_size = Bytes::new(page / map_entries);
+        }
+        config.mapping.write_back_buffer = Bytes::ZERO;
+        let geometry = &mut config.geometry;
+        let planes = geometry.channels * geometry.chips_per_channel * geometry.dies_per_chip * geometry.planes_per_die;
+        let logical = (geometry.capacity.expect("the drive has one").as_u64() / page) as u32;
+        let pages = logical.div_ceil(map_entries as u32) + config.persistence.journal_pages() + 1;
+        geometry.blocks_per_plane += pages.div_ceil(planes).div_ceil(geometry.pages_per_block) + 3 + extra_blocks;
+        if replicates {
+            config.replication.enabled = true;
+            config.replication.l_m = 0.02;
+            config.flash.read_time = Time::from_us(60);
+            config.flash.program_time = Time::from_us(20);
+        }
+        (config, requests, moments)
+    })
+}
+
+/// What was seen.
+#[derive(Clone, Copy, Debug, Default)]
+struct Seen {
+    cuts: u64,
+    acknowledged: u64,
+    lost_from_dram: u64,
+    entries: u64,
+    found: u64,
+    checkpoints: u64,
+    copies: u64,
+    undone: u64,
+}
+
+impl Seen {
+    fn add(&mut self, other: Seen) {
+        self.cuts += other.cuts;
+        self.acknowledged += other.acknowledged;
+        self.lost_from_dram += other.lost_from_dram;
+        self.entries += other.entries;
+        self.found += other.found;
+        self.checkpoints += other.checkpoints;
+        self.copies += other.copies;
+        self.undone += other.undone;
+    }
+}
+
+/// Runs a drive to its end, then again with its power cut at each of the moments.
+fn cut_drive(config: &Config, requests: &[IoRequest], moments: &[u32]) -> Result<Seen, String> {
+    let mut seen = Seen::default();
+    let said = |config: &Config| {
+        let text = config.to_toml();
+        move |error| format!("{error}\n{text}")
+    };
+    let (whole, _) = run(config, requests).map_err(said(config))?;
+    assert_eq!(whole.requests, requests.len() as u64);
+    for &moment in moments {
+        let mut config = config.clone();
+        config.power.cut = Some(Time::from_ps(whole.makespan_ps / 1000 * u64::from(moment)));
+        let (report, acknowledged) = run(&config, requests).map_err(said(&config))?;
+        // At the last moment all is done.
+        let Some(cut) = report.power_cut else { continue };
+        let recovery = cut.recovery.expect("there is a journal");
+        if recovery.pages_lost > 0 {
+            return Err(said(&config)(format!("{} pages are lost", recovery.pages_lost)));
+        }
+        if config.power.capacitors && cut.pages_lost > 0 {
+            return Err(said(&config)(format!("{} pages are lost from DRAM with capacitors", cut.pages_lost)));
+        }
+        assert!(recovery.duration_ps > 0 && recovery.reads.blocks > 0);
+        seen.add(Seen {
+            cuts: 1,
+            acknowledged,
+            lost_from_dram: cut.pages_lost,
+            entries: recovery.entries_replayed,
+            found: recovery.pages_found,
+            checkpoints: report.persistence.expect("there is a journal").checkpoints,
+            copies: recovery.copies_found,
+            undone: recovery.deallocations_lost,
+        });
+    }
+    Ok(seen)
+}
+
+/// Cuts the power of the drive with a number, whatever was drawn before.
+fn cut_numbered(seed: u64, number: u64) -> Seen {
+    let bytes: Vec<u8> = [seed, number].iter().flat_map(|part| part.to_le_bytes()).cycle().take(32).collect();
+    let mut runner = TestRunner::new_with_rng(Runner::default(), TestRng::from_seed(RngAlgorithm::ChaCha, &bytes));
+    let (config, requests, moments) = journaling().new_tree(&mut runner).expect("it can be drawn").current();
+    // Not every policy goes with every drive.
+    if config.validate().is_err() {
+        return Seen::default();
+    }
+    let failed = |error| panic!("drive {number} of seed {seed}: {error}");
+    cut_drive(&config, &requests, &moments).unwrap_or_else(failed)
+}
+
+#[test]
+fn whenever_the_power_is_cut_everything_acknowledged_is_found_again() {
+    let (cuts, seed) = (setting("FLASHMESH_CUTS").unwrap_or(CUTS), setting("FLASHMESH_SEED").unwrap_or(SEED));
+    if let Some(number) = setting("FLASHMESH_DRIVE") {
+        return println!("{:?}", cut_numbered(seed, number));
+    }
+    let share_of = |first: u64| {
+        let mut seen = Seen::default();
+        let mut numbers = (first..).step_by(WORKERS as usize);
+        while seen.cuts < cuts.div_ceil(WORKERS) {
+            seen.add(cut_numbered(seed, numbers.next().expect("there is always one more")));
+        }
+        seen
+    };
+    let seen = std::thread::scope(|scope| {
+        let workers: Vec<_> = (0..WORKERS).map(|first| scope.spawn(move || share_of(first))).collect();
+        let mut all = Seen::default();
+        workers.into_iter().for_each(|worker| all.add(worker.join().expect("nothing is lost")));
+        all
+    });
+    println!("{seen:?}");
+    let Seen { cuts: _, acknowledged, lost_from_dram, entries, found, checkpoints, copies, undone } = seen;
+    for (count, what) in [
+        (acknowledged, "write is acknowledged"),
+        (lost_from_dram, "page is lost from DRAM"),
+        (entries, "entry is replayed"),
+        (found, "page is found by the scan"),
+        (checkpoints, "checkpoint ends"),
+        (copies, "copy is found"),
+        (undone, "deallocation is undone"),
+    ] {
+        assert!(count > 0, "in {} cuts no {what}", seen.cuts);
+    }
+}
+
+/// Each page that is moved has a page of the journal and one of the map programmed, whose blocks wear out while the data is cold.
+#[test]
+fn moves_for_wear_that_fill_the_journal_come_to_an_end() {
+    let mut config = bare_drive();
+    let geometry = &mut config.geometry;
+    (geometry.channels, geometry.chips_per_channel, geometry.dies_per_chip, geometry.planes_per_die) = (1, 1, 1, 1);
+    (geometry.blocks_per_plane, geometry.pages_per_block) = (104, 4);
+    geometry.capacity = Some(Bytes::from_kib(1024));
+    config.precondition.kind = PreconditionKind::Sequential;
+    config.persistence.policy = PersistencePolicy::Journal;
+    config.persistence.entry_size = geometry.page_size;
+    config.persistence.checkpoint_interval = 2;
+    config.mapping.stored_entry_size = Bytes::from_kib(2);
+    (config.wear.static_levelling, config.wear.static_threshold) = (true, 1);
+    let writes: Vec<IoRequest> = (0..400).map(|n| write(n % 16, 1, Time::from_us(n))).collect();
+    let (report, _) = run(&config, &writes).unwrap_or_else(|error| panic!("{error}"));
+    assert!(report.gc.wear_moves > 0 && report.gc.translation_collections > 0);
+}
