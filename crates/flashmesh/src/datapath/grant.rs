@@ -370,7 +370,7 @@ impl<M: Model> Datapath<M> {
             (first, count) => self.choose_of_chip(first, count, source, kernel),
         }?;
         let lead = match lead {
-            Some(lead) if M::FULL => {
+            Some(lead) if M::FULL && self.has_room(lead, source) => {
                 let is_there = self.queues.take(&mut self.transactions, choice, lead);
                 assert!(is_there, "a policy named a lead that does not wait in the queue it named");
                 lead
@@ -378,6 +378,17 @@ impl<M: Model> Datapath<M> {
             _ => self.queues.pop(&mut self.transactions, choice)?,
         };
         Some((choice, lead))
+    }
+
+    /// Whether a transaction that a policy took from behind the first of its queue finds a page. Where each stream of the host writes to an open
+    /// block of its own, only the first is known to: it leads instead.
+    #[inline(never)]
+    fn has_room<S: PageSource<M>>(&self, lead: TransactionId, source: &S) -> bool {
+        let transaction = &self.transactions[lead];
+        transaction.class != Class::UserProgram
+            || source.shares_open_block()
+            || transaction.has_page
+            || source.next_page(transaction).is_some()
     }
 
     /// Asks the scheduler which transaction goes next on the dies from `first` on, of which `ready` may; whom it lets join is kept in
