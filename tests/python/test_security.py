@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import signal
 import subprocess
@@ -177,6 +178,29 @@ def test_run_can_be_bounded_from_outside(config: Path, tmp_path: Path) -> None:
     process.send_signal(signal.SIGTERM)
     assert process.wait(timeout=30) == 143
     assert [path.name for path in tmp_path.iterdir()] == ["drive.toml"]
+
+
+def test_content_of_a_trace_appears_in_no_result(tmp_path: Path, cli: Cli) -> None:
+    lines = (f"{128166372003061629 + 10 * n},confidential,0,Read,{4096 * n},4096,1\n" for n in range(100))
+    (tmp_path / "trace.csv").write_text("".join(lines))
+    (tmp_path / "drive.toml").write_text('preset = "z-nand"\n')
+    done = cli("run", "drive.toml", "--trace", "trace.csv", "--json", "result.json", "--request-log", "log.parquet")
+    assert done.returncode == 0, done.stderr
+    for name in ("result.json", "log.parquet"):
+        assert b"confidential" not in (tmp_path / name).read_bytes()
+    assert "confidential" not in done.stdout + done.stderr
+
+
+def test_no_module_reads_pickles() -> None:
+    package = Path(__file__).parents[2] / "python" / "flashmesh"
+    for path in package.rglob("*.py"):
+        names = {
+            alias.name.split(".")[0]
+            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+            if isinstance(node, ast.Import | ast.ImportFrom)
+            for alias in [*node.names, ast.alias(name=getattr(node, "module", None) or "")]
+        }
+        assert not names & {"pickle", "marshal", "shelve", "dill", "joblib"}, path
 
 
 def sentences() -> Iterator[str]:

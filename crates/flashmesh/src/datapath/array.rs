@@ -57,7 +57,7 @@ impl<M: Model> Datapath<M> {
 
     /// The array is done, unless the end is that of an operation that was suspended since. After a program, a copyback or an erase the
     /// operation is given back: the firmware acts on it and then calls [`Datapath::try_issue`] for the die.
-    #[inline]
+    #[inline(always)]
     pub fn array_end<S: PageSource<M>>(&mut self, die: DieId, source: &mut S, kernel: &mut Kernel<M>) -> Option<Ended> {
         let now = kernel.now();
         if M::FULL && !self.units[die.index()].state.ends_at(now) {

@@ -1,14 +1,14 @@
 //! A path is granted: what the die runs is decided only now (late binding).
 
 use crate::config::EraseOrder;
-use crate::fabric::{Cause, Causes, Fabric, FabricEvent, Grant, Granted, Message, Payload, TransferPhase};
+use crate::fabric::{Cause, Causes, Fabric, Grant, Granted, Message, Payload, TransferPhase};
 use crate::flash::die::{DieRules, Operation, OperationKind};
 use crate::ids::{DieId, TransactionId};
 use crate::kernel::Kernel;
 use crate::kernel::event::{Event, lane};
 use crate::kernel::model::Model;
 use crate::kernel::probe::Notice;
-use crate::schedule::queues::{NOTHING, PlaneMasks, planes_of};
+use crate::schedule::queues::{NOTHING, PlaneMasks};
 use crate::schedule::transaction::{Class, Transaction};
 use crate::schedule::{AnyScheduler, Choice, Decision, DieStates, Scheduler, Waiting};
 use crate::units::{Bytes, Time};
@@ -156,7 +156,7 @@ impl<M: Model> Datapath<M> {
         };
         let die = choice.die;
         self.count_transfer(grant, path);
-        let waiting = u64::from_le_bytes(self.queues.masks(die));
+        let waiting = self.queues.masks(die);
         self.count_overdue(choice, waiting, lead, now);
         let mut operation = Operation::new(self.kind_of(choice.class), choice.class.is_internal(), now, lead);
         if busy.is_some() {
@@ -197,13 +197,13 @@ impl<M: Model> Datapath<M> {
 
     /// Counts what goes before requests of the other kind since it has waited too long; `waiting` is what waits for the die beside it.
     #[inline(always)]
-    fn count_overdue(&mut self, queue: Choice, waiting: u64, lead: TransactionId, now: Time) {
+    fn count_overdue(&mut self, queue: Choice, waiting: PlaneMasks, lead: TransactionId, now: Time) {
         let other = match queue.class {
             Class::UserRead => Class::UserProgram,
             Class::UserProgram => Class::UserRead,
             _ => return,
         };
-        let is_contested = planes_of(waiting, other) != 0;
+        let is_contested = waiting.of(other) != 0;
         if is_contested && now - self.transactions[lead].queued >= self.rules.age_bound {
             match queue.class {
                 Class::UserRead => self.counters.overdue_reads += 1,
@@ -294,6 +294,7 @@ impl<M: Model> Datapath<M> {
             kernel.tell(|| Notice::Sent(grant, die, payload, sent));
         }
         let request = &mut self.units[grant.die.index()].path;
+        request.paths[grant.phase.index()] = grant.path;
         request.least[grant.phase.index()] = sent.least;
         request.waited[grant.phase.index()] = path.waited() > Time::ZERO;
         if let Some(at) = sent.delivered {
@@ -301,7 +302,7 @@ impl<M: Model> Datapath<M> {
                 TransferPhase::Command => lane::COMMAND,
                 TransferPhase::DataOut | TransferPhase::Copy => lane::DATA,
             };
-            kernel.schedule(lane, at, Event::Fabric(FabricEvent::Delivered(grant)));
+            kernel.schedule(lane, at, Event::delivered(grant.phase, grant.die));
         }
     }
 
@@ -375,7 +376,7 @@ impl<M: Model> Datapath<M> {
             (first, count) => self.choose_of_chip(first, count, source, kernel),
         }?;
         let lead = match lead {
-            Some(lead) if M::FULL => {
+            Some(lead) if M::FULL && self.has_room(lead, source) => {
                 let is_there = self.queues.take(&mut self.transactions, choice, lead);
                 assert!(is_there, "a policy named a lead that does not wait in the queue it named");
                 lead
@@ -383,6 +384,17 @@ impl<M: Model> Datapath<M> {
             _ => self.queues.pop(&mut self.transactions, choice)?,
         };
         Some((choice, lead))
+    }
+
+    /// Whether a transaction that a policy took from behind the first of its queue finds a page. Where each stream of the host writes to an open
+    /// block of its own, only the first is known to: it leads instead.
+    #[inline(never)]
+    fn has_room<S: PageSource<M>>(&self, lead: TransactionId, source: &S) -> bool {
+        let transaction = &self.transactions[lead];
+        transaction.class != Class::UserProgram
+            || source.shares_open_block()
+            || transaction.has_page
+            || source.next_page(transaction).is_some()
     }
 
     /// Asks the scheduler which transaction goes next on the dies from `first` on, of which `ready` may; whom it lets join is kept in

@@ -7,7 +7,7 @@ use crate::ids::{Ppn, TransactionId};
 use crate::kernel::Kernel;
 use crate::kernel::model::Model;
 use crate::schedule::fuse::{InPlane, may_join};
-use crate::schedule::queues::planes_of;
+use crate::schedule::queues::PlaneMasks;
 use crate::schedule::transaction::Class;
 use crate::schedule::{Choice, Joiners};
 
@@ -27,14 +27,14 @@ impl<M: Model> Datapath<M> {
     pub(super) fn join_planes<S: PageSource<M>>(
         &mut self,
         choice: Choice,
-        waiting: u64,
+        waiting: PlaneMasks,
         lead: TransactionId,
         path: PathGrant,
         operation: &mut Operation,
         source: &mut S,
         kernel: &mut Kernel<M>,
     ) {
-        let others = planes_of(waiting, choice.class) & !(1 << choice.plane);
+        let others = waiting.of(choice.class) & !(1 << choice.plane);
         if others != 0 && operation.kind != OperationKind::Copyback {
             self.join_others(choice, lead, path, operation, others, source, kernel);
         }

@@ -29,7 +29,7 @@ use crate::flash::timing::Timing;
 use crate::ftl::IdleDies;
 use crate::ids::{AcknowledgementId, DieId, RequestId, TransactionId};
 use crate::kernel::Kernel;
-use crate::kernel::event::{Event, fabric_lane};
+use crate::kernel::event::fabric_lane;
 use crate::kernel::model::{Full, Model};
 use crate::kernel::probe::Notice;
 use crate::measure::lower_bound::DieWork;
@@ -444,7 +444,7 @@ impl<M: Model> Datapath<M> {
             return;
         }
         for (at, event) in self.outbox.events.drain(..) {
-            kernel.schedule(fabric_lane(event), at, Event::Fabric(event));
+            kernel.schedule(fabric_lane(event), at, event.into());
         }
     }
 

@@ -200,7 +200,7 @@ impl<M: Model> PageSource<M> for Firmware {
         kernel: &mut Kernel<M>,
     ) {
         let first = self.geometry.first_plane(die);
-        let held_back = |class: Class| waiting[class.index()] & !ready[class.index()];
+        let held_back = |class: Class| waiting.of(class) & !ready.of(class);
         let mut planes = Class::WAITING_PROGRAMS.iter().fold(0, |planes, &class| planes | held_back(class));
         planes |= self.blocked.planes(first, self.geometry.planes_per_die);
         while planes != 0 {

@@ -324,3 +324,22 @@ fn fair_slows_streams_down_more_alike() {
     let slowdown = |fairness: &Fairness| fairness.streams[0].slowdown.expect("it has requests");
     assert!(slowdown(&fair) < 1.1 * slowdown(&plain), "the heavy stream pays little: {fair:?} against {plain:?}");
 }
+
+/// A policy may take a write from behind the first of its queue, and its stream may have no page while that of the first has.
+#[test]
+fn a_write_that_is_taken_out_of_turn_waits_while_the_open_block_of_its_stream_is_full() {
+    let stream = |name: &str, reads: &str, outstanding: u32| {
+        format!(
+            "[stream.{name}.workload]\nkind = \"synthetic\"\nread-share = {reads}\nrequests = 1000\nrequest-size = \"2KiB\"\n\
+             [stream.{name}.replay]\noutstanding = {outstanding}\n"
+        )
+    };
+    let drive = "precondition.kind = \"random\"\nschedule.policy = \"fair\"\nschedule.age-bound = \"140us\"\n\
+                 ftl.write-streams = \"per-stream\"\ngc.threshold = 0.1\ngc.preemptible = false\n\
+                 flash.program-time = \"20us\"\nflash.erase-time = \"100us\"\n\
+                 [geometry]\nchannels = 1\nchips-per-channel = 1\ndies-per-chip = 1\nplanes-per-die = 1\n\
+                 blocks-per-plane = 9\npages-per-block = 4\npage-size = \"4KiB\"\ncapacity = \"64KiB\"\n";
+    let config = config_of(&format!("{drive}{}{}", stream("a", "0.0", 6), stream("b", "0.8", 1)));
+    let (report, _) = finish(Simulation::new(&config).expect("the drive can be built"));
+    assert_eq!(report.requests, 2000);
+}

@@ -7,8 +7,8 @@ use super::counters::Counters;
 use super::mesh::{Mesh, Place};
 use super::ports::{Port, Ports};
 use super::router::{Frame, Marks, Router};
-use super::routing::AnyRouting;
-use super::scout::{Field, Phase, Scout, set_busy};
+use super::routing::{AnyRouting, RoutingAlgorithm};
+use super::scout::{Field, Packet, Phase, Scout, Tally, set_busy};
 use super::tie_break::{Lfsr, TieBreaker};
 use super::turns::Turns;
 
@@ -38,13 +38,10 @@ pub struct Network {
     mesh: Mesh,
     frame: Frame,
     routers: Vec<Router>,
-    /// What the routers remember of the scout of each controller, a table of all routers for each.
-    ///
-    /// What no scout has touched are zero pages of the system, so a large mesh takes no more memory than its scouts visit.
-    marks: Vec<Marks>,
-    /// The exits along the path of each controller, as many as there are routers for each.
-    exits: Vec<Port>,
-    scouts: Vec<Scout>,
+    /// The links of each router, by its ports.
+    links: Vec<[LinkId; 5]>,
+    /// By the controller.
+    packets: Vec<Packet>,
     routing: AnyRouting,
     tie_break: TieBreaker,
     counters: Counters,
@@ -54,28 +51,28 @@ impl Network {
     /// A network without circuits.
     pub fn new(mesh: Mesh, routing: AnyRouting, tie_break: TieBreaker) -> Network {
         let frame = Frame::new(&mesh);
-        let mut routers = vec![Router { busy: Ports::MESH, register: Lfsr::new(0) }; frame.len()];
+        let nowhere = mesh.place(ChipId(0));
+        let mut routers = vec![Router { busy: Ports::MESH, register: Lfsr::new(0), place: nowhere }; frame.len()];
+        let mut links = vec![[LinkId(u32::MAX); 5]; frame.len()];
         for number in 0..mesh.routers() {
             let place = mesh.place(ChipId(number));
-            let busy = Ports::MESH.without(mesh.ports(place));
-            routers[frame.index(place)] = Router { busy, register: Lfsr::new(number) };
+            let ports = mesh.ports(place);
+            let index = frame.index(place);
+            routers[index] = Router { busy: Ports::MESH.without(ports), register: Lfsr::new(number), place };
+            for port in Port::MESH.into_iter().filter(|port| ports.contains(*port)).chain([Port::Chip]) {
+                links[index][port as usize] = mesh.link(place, port);
+            }
         }
-        let free = |row| {
+        let packet = |row| {
             let entrance = mesh.entrance(ChannelId(row));
-            Scout::new(Phase::Free, entrance, entrance, frame)
+            Packet {
+                scout: Scout::new(Phase::Free, entrance, entrance, &frame),
+                marks: vec![Marks::NONE; frame.len()],
+                exits: Vec::new(),
+            }
         };
-        let controllers = mesh.rows() as usize;
-        Network {
-            mesh,
-            frame,
-            routers,
-            marks: vec![Marks::NONE; controllers * frame.len()],
-            exits: vec![Port::North; controllers * mesh.routers() as usize],
-            scouts: (0..mesh.rows()).map(free).collect(),
-            routing,
-            tie_break,
-            counters: Counters::default(),
-        }
+        let packets = (0..mesh.rows()).map(packet).collect();
+        Network { mesh, frame, routers, links, packets, routing, tie_break, counters: Counters::default() }
     }
 
     /// The shape of the network.
@@ -97,7 +94,7 @@ impl Network {
     /// Whether `controller` has neither a scout under way nor a circuit.
     #[inline]
     pub fn is_free(&self, controller: ChannelId) -> bool {
-        self.scouts[controller.index()].phase == Phase::Free
+        self.packets[controller.index()].scout.phase == Phase::Free
     }
 
     /// Sends the scout of `controller`, which must be free, to look for a path to `target`. It arrives at the first router
@@ -107,23 +104,54 @@ impl Network {
         debug_assert!(self.is_free(controller), "{controller:?} has a scout or a circuit already");
         self.counters.sent += 1;
         let (entrance, target) = (self.mesh.entrance(controller), self.mesh.place(target));
-        self.scouts[controller.index()] = Scout::new(Phase::Reserve, entrance, target, self.frame);
+        self.packets[controller.index()].scout = Scout::new(Phase::Reserve, entrance, target, &self.frame);
     }
 
     /// The scout of `controller`, which must be under way, arrives at the end of the link it was on, and acts there.
     pub fn step(&mut self, controller: ChannelId) -> Step {
-        let (mut field, scout) = self.field(controller);
-        field.step(scout)
+        let routing = self.routing;
+        let mut tally = Tally::default();
+        let (mut field, Packet { scout, marks, .. }) = self.field(controller);
+        let step = field.step(scout, marks, routing, &mut tally);
+        self.count(tally, controller, step);
+        step
+    }
+
+    /// Counts what the scouts did, the last step of which was that of `controller`, whose search may be over with it.
+    #[inline(always)]
+    fn count(&mut self, tally: Tally, controller: ChannelId, step: Step) {
+        tally.add_to(&mut self.counters);
+        match step {
+            Step::Forward | Step::Back => return,
+            Step::Failed => self.counters.failed += 1,
+            Step::Reached { hops } => self.counters.circuit(hops + 1),
+        }
+        self.packets[controller.index()].end(&self.frame);
     }
 
     /// Lets the scout of `controller`, which must be the only one under way, go until it has found a circuit or failed, or its next step
     /// falls due after `until`. Its first step falls due at `at`, which is not later than that, and each after the one before
     /// by `hop`. Gives when it took its last step, and what that was.
-    pub(super) fn walk(&mut self, controller: ChannelId, mut at: Time, hop: Time, until: Time) -> (Time, Step) {
-        let (mut field, scout) = self.field(controller);
-        let mut moving = *scout;
+    #[inline]
+    pub(super) fn walk(&mut self, controller: ChannelId, at: Time, hop: Time, until: Time) -> (Time, Step) {
+        match self.routing {
+            AnyRouting::Venice(routing) => self.walk_by(routing, controller, at, hop, until),
+            routing => self.walk_by(routing, controller, at, hop, until),
+        }
+    }
+
+    fn walk_by(
+        &mut self,
+        routing: impl RoutingAlgorithm + Copy,
+        controller: ChannelId,
+        mut at: Time,
+        hop: Time,
+        until: Time,
+    ) -> (Time, Step) {
+        let (mut field, Packet { scout, marks, .. }) = self.field(controller);
+        let (mut moving, mut tally) = (*scout, Tally::default());
         let step = loop {
-            let step = field.step(&mut moving);
+            let step = field.step(&mut moving, marks, routing, &mut tally);
             let is_over = matches!(step, Step::Reached { .. } | Step::Failed);
             if is_over | (at + hop > until) {
                 break step;
@@ -131,87 +159,116 @@ impl Network {
             at += hop;
         };
         *scout = moving;
+        self.count(tally, controller, step);
         (at, step)
     }
 
     /// Lets the scouts of `turns` go until one of them has found a circuit or failed, or all next steps fall due after `until`. Gives who
     /// has ended, when and how; its turn is not over.
+    #[inline]
     pub(super) fn walk_in_turn(
         &mut self,
         turns: &mut Turns,
         hop: Time,
         until: Time,
     ) -> Option<(Time, ChannelId, Step)> {
+        match self.routing {
+            AnyRouting::Venice(routing) => self.walk_in_turn_by(routing, turns, hop, until),
+            routing => self.walk_in_turn_by(routing, turns, hop, until),
+        }
+    }
+
+    fn walk_in_turn_by(
+        &mut self,
+        routing: impl RoutingAlgorithm + Copy,
+        turns: &mut Turns,
+        hop: Time,
+        until: Time,
+    ) -> Option<(Time, ChannelId, Step)> {
+        let Network { frame, routers, packets, tie_break, .. } = self;
+        let (mut field, mut tally) = (Field { frame, routers, tie_break }, Tally::default());
         while let Some((at, controller)) = turns.first()
             && at <= until
         {
-            let (mut field, scout) = self.field(controller);
-            match field.step(scout) {
+            let Packet { scout, marks, .. } = &mut packets[controller.index()];
+            match field.step(scout, marks, routing, &mut tally) {
                 Step::Forward | Step::Back => turns.turn(at + hop),
-                end @ (Step::Reached { .. } | Step::Failed) => return Some((at, controller, end)),
+                end @ (Step::Reached { .. } | Step::Failed) => {
+                    self.count(tally, controller, end);
+                    return Some((at, controller, end));
+                }
             }
         }
+        tally.add_to(&mut self.counters);
         None
     }
 
     /// What the scout of `controller` moves through, and the scout.
     #[inline(always)]
-    fn field(&mut self, controller: ChannelId) -> (Field<'_>, &mut Scout) {
-        let (packet, frame, routers) = (controller.index(), self.frame, self.mesh.routers() as usize);
-        let field = Field {
-            frame,
-            routers: &mut self.routers,
-            marks: &mut self.marks[packet * frame.len()..][..frame.len()],
-            exits: &mut self.exits[packet * routers..][..routers],
-            routing: self.routing,
-            tie_break: &mut self.tie_break,
-            counters: &mut self.counters,
-        };
-        (field, &mut self.scouts[packet])
+    fn field(&mut self, controller: ChannelId) -> (Field<'_>, &mut Packet) {
+        let field = Field { frame: &self.frame, routers: &mut self.routers, tie_break: &mut self.tie_break };
+        (field, &mut self.packets[controller.index()])
     }
 
     /// Tears down the circuit of `controller`, which must hold one.
+    #[inline]
     pub fn release(&mut self, controller: ChannelId) {
-        debug_assert!(self.scouts[controller.index()].phase == Phase::Circuit, "{controller:?} holds no circuit");
-        let (field, scout) = self.field(controller);
-        let links = scout.links_held() as usize;
-        let mut index = field.frame.index(Place { row: controller.0, column: 0 });
-        for &exit in &field.exits[..links] {
-            set_busy(field.routers, field.frame, index, exit, false);
-            index = field.frame.beyond(index, exit);
+        let mut index = self.frame.index(self.mesh.entrance(controller));
+        let Packet { scout, exits, .. } = &mut self.packets[controller.index()];
+        debug_assert!(scout.phase == Phase::Circuit, "{controller:?} holds no circuit");
+        let mut entry = Ports::NONE;
+        for &exit in exits.iter() {
+            let router = &mut self.routers[index];
+            router.busy = router.busy.without(entry.with(Ports::of(exit)));
+            entry = Ports::of(exit.opposite());
+            index = self.frame.beyond(index, exit);
         }
-        set_busy(field.routers, field.frame, index, Port::Chip, false);
+        let router = &mut self.routers[index];
+        router.busy = router.busy.without(entry.with(Ports::of(Port::Chip)));
         scout.phase = Phase::Free;
     }
 
     /// The links that `controller` holds, from its own to the one its scout is on or to that of the chip.
     pub fn held(&self, controller: ChannelId) -> impl Iterator<Item = LinkId> {
-        let scout = &self.scouts[controller.index()];
+        let packet = &self.packets[controller.index()];
+        let scout = &packet.scout;
         let own = (scout.phase != Phase::Free).then(|| self.mesh.controller_link(controller));
-        let exits = &self.exits[controller.index() * self.mesh.routers() as usize..][..scout.links_held() as usize];
-        let mut at = self.mesh.entrance(controller);
-        let between = exits.iter().map(move |&exit| {
-            let from = at;
-            at = at.beyond(exit);
-            self.mesh.link(from, exit)
-        });
-        let chip = (scout.phase == Phase::Circuit).then(|| self.mesh.link(scout.at, Port::Chip));
+        let chip = (scout.phase == Phase::Circuit).then(|| self.links[scout.router as usize][Port::Chip as usize]);
+        let path = packet.path(&self.frame);
+        let between: Vec<LinkId> = self.links_between(controller, &path).collect();
         own.into_iter().chain(between).chain(chip)
+    }
+
+    /// Puts the links of the circuit of `controller` into `links`, from its own to that of the chip.
+    #[inline]
+    pub(super) fn list_circuit(&self, controller: ChannelId, links: &mut Vec<LinkId>) {
+        let Packet { scout, exits, .. } = &self.packets[controller.index()];
+        links.clear();
+        links.push(self.mesh.controller_link(controller));
+        links.extend(self.links_between(controller, exits));
+        links.push(self.links[scout.router as usize][Port::Chip as usize]);
+    }
+
+    /// The links of a path from the router of `controller` that leaves routers by `exits`.
+    #[inline]
+    fn links_between<'a>(&'a self, controller: ChannelId, exits: &'a [Port]) -> impl Iterator<Item = LinkId> + 'a {
+        let mut index = self.frame.index(self.mesh.entrance(controller));
+        exits.iter().map(move |&exit| {
+            let link = self.links[index][exit as usize];
+            index = self.frame.beyond(index, exit);
+            link
+        })
     }
 
     /// How many links `controller` holds, and the one that it has reserved last.
     pub(super) fn last_held(&self, controller: ChannelId) -> (usize, Option<LinkId>) {
-        let scout = &self.scouts[controller.index()];
-        let between = scout.links_held() as usize;
+        let scout = &self.packets[controller.index()].scout;
+        let (between, links) = (scout.links_held() as usize, &self.links[scout.router as usize]);
         match scout.phase {
             Phase::Free => (0, None),
-            Phase::Circuit => (between + 2, Some(self.mesh.link(scout.at, Port::Chip))),
+            Phase::Circuit => (between + 2, Some(links[Port::Chip as usize])),
             _ if between == 0 => (1, Some(self.mesh.controller_link(controller))),
-            _ => {
-                let exit = self.exits[controller.index() * self.mesh.routers() as usize + between - 1];
-                let from = if scout.phase == Phase::Cancel { scout.at } else { scout.at.beyond(exit.opposite()) };
-                (between + 1, Some(self.mesh.link(from, exit)))
-            }
+            _ => (between + 1, Some(links[scout.via as usize])),
         }
     }
 
@@ -230,15 +287,17 @@ impl Network {
     #[inline]
     pub(super) fn links_to_go(&self, controller: ChannelId) -> u32 {
         const OUT_AND_BACK: u32 = 2;
-        let scout = &self.scouts[controller.index()];
+        let scout = &self.packets[controller.index()].scout;
         let way_back = self.mesh.entrance(controller).distance(scout.target) + 1;
-        (scout.at.distance(scout.target) + way_back).min(scout.hops + OUT_AND_BACK)
+        let at = self.routers[scout.router as usize].place;
+        (at.distance(scout.target) + way_back).min(scout.hops + OUT_AND_BACK)
     }
 
     /// The router that the scout of `controller` is arriving at; `None` when it has none under way, or is about to be back.
     pub fn position(&self, controller: ChannelId) -> Option<ChipId> {
-        let scout = &self.scouts[controller.index()];
-        matches!(scout.phase, Phase::Reserve | Phase::Cancel).then(|| self.mesh.chip(scout.at))
+        let scout = &self.packets[controller.index()].scout;
+        let at = || self.mesh.chip(self.routers[scout.router as usize].place);
+        matches!(scout.phase, Phase::Reserve | Phase::Cancel).then(at)
     }
 
     /// Whether a mesh link or the link of a chip is taken.
@@ -251,13 +310,15 @@ impl Network {
     pub fn set_out_of_service(&mut self, link: LinkId, out: bool) {
         let (place, port) = self.mesh.end(link);
         debug_assert!(self.is_taken(link) != out, "{link:?} is in use, or out of service already");
-        set_busy(&mut self.routers, self.frame, self.frame.index(place), port, out);
+        set_busy(&mut self.routers, &self.frame, self.frame.index(place), port, out);
     }
 
     /// Whether there is no scout under way and no circuit, and no router remembers a scout.
     pub fn is_clear(&self) -> bool {
-        self.scouts.iter().all(|scout| scout.phase == Phase::Free)
-            && self.marks.iter().all(|marks| *marks == Marks::NONE)
+        let is_clear = |packet: &Packet| {
+            packet.scout.phase == Phase::Free && packet.marks.iter().all(|marks| *marks == Marks::NONE)
+        };
+        self.packets.iter().all(is_clear)
     }
 }
 
@@ -319,7 +380,9 @@ mod tests {
         /// Whether all routers are in the same state as those of `other`.
         fn mesh_is_as(&self, other: &Network) -> bool {
             let state = |router: &Router| (router.busy, router.register);
-            self.routers.iter().map(state).eq(other.routers.iter().map(state)) && self.marks == other.marks
+            let marks = |network: &Network| network.packets.iter().flat_map(|packet| packet.marks.clone()).collect();
+            let (own, others): (Vec<_>, Vec<_>) = (marks(self), marks(other));
+            self.routers.iter().map(state).eq(other.routers.iter().map(state)) && own == others
         }
     }
 }

@@ -82,8 +82,7 @@ impl Venice {
             Step::Reached { hops } => {
                 let state = &mut self.controllers[controller.index()];
                 state.stage = Stage::Returning;
-                state.circuit.clear();
-                state.circuit.extend(self.network.held(controller));
+                self.network.list_circuit(controller, &mut state.circuit);
                 self.waiting.remove(&state.request);
                 self.progress.add_grant(at + self.scout_hop * u64::from(hops), controller);
             }

@@ -11,6 +11,8 @@ pub(super) struct Router {
     pub busy: Ports,
     /// The tie-break.
     pub register: Lfsr,
+    /// Where it is.
+    pub place: Place,
 }
 
 /// Where a router is in a table of all of them: row by row, with a border that no link leads to on every side, so that all four neighbours
@@ -20,89 +22,132 @@ pub(super) struct Frame {
     /// From one row to the next. The border on the left of a row is that on the right of the one above.
     stride: usize,
     rows: usize,
+    /// Where the link at each port leads to.
+    ways: [Way; 5],
+}
+
+/// Where the link at a port leads to.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Way {
+    /// From the index of the router to that of the one at the other end.
+    offset: i32,
+    /// The port, as a set of one.
+    pub here: Ports,
+    /// That at the other end.
+    pub there: Ports,
+    pub opposite: Port,
+}
+
+impl Way {
+    /// The router at the other end of the link of router `index`.
+    #[inline(always)]
+    pub const fn from(self, index: usize) -> usize {
+        index.wrapping_add_signed(self.offset as isize)
+    }
 }
 
 impl Frame {
     /// The frame around `mesh`.
     pub fn new(mesh: &Mesh) -> Frame {
-        Frame { stride: mesh.columns() as usize + 1, rows: mesh.rows() as usize }
+        let stride = mesh.columns() as usize + 1;
+        let way = |port: Port| Way {
+            offset: port.down() * stride as i32 + port.right(),
+            here: Ports::of(port),
+            there: Ports::of(port.opposite()),
+            opposite: port.opposite(),
+        };
+        let ways = [Port::North, Port::East, Port::South, Port::West, Port::Chip].map(way);
+        Frame { stride, rows: mesh.rows() as usize, ways }
     }
 
     /// Entries of a table.
     #[inline]
-    pub const fn len(self) -> usize {
+    pub const fn len(&self) -> usize {
         // The last row of the border, and one more entry on its right.
         (self.rows + 2) * self.stride + 1
     }
 
     /// The router at `place`.
     #[inline]
-    pub const fn index(self, place: Place) -> usize {
+    pub const fn index(&self, place: Place) -> usize {
         (place.row as usize + 1) * self.stride + place.column as usize + 1
     }
 
     /// The router behind `port` of router `index`, which is the router itself for that of the chip.
     #[inline(always)]
-    pub const fn beyond(self, index: usize, port: Port) -> usize {
-        index.wrapping_add_signed(port.down() as isize * self.stride as isize + port.right() as isize)
+    pub const fn beyond(&self, index: usize, port: Port) -> usize {
+        self.way(port).from(index)
     }
 
-    /// The part of a table that holds the rows from `first` to `last`.
-    #[inline]
-    pub const fn rows(self, first: u32, last: u32) -> std::ops::Range<usize> {
-        (first as usize + 1) * self.stride..(last as usize + 2) * self.stride + 1
+    /// Where the link at `port` of any router leads to.
+    #[inline(always)]
+    pub const fn way(&self, port: Port) -> Way {
+        self.ways[port as usize]
     }
 }
 
-/// What a router remembers of a scout under way: the ports the scout has come in or gone out by, and whether the scout holds it.
+/// What a router remembers of a scout under way: the ports the scout has come in by or come back by, whether the scout holds it, and by
+/// which port it came in last.
 ///
 /// The paper (Venice, ISCA 2023, section 4.2 and Fig 7) has a reservation table in each router, with a row for each packet: a valid bit,
-/// entry and exit port. A row is valid where the scout holds the router; entries and exits are kept with the
-/// scout, in the order of its path. The paper demands that a port be tried once and does not say where that is kept.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Marks(u8);
+/// entry and exit port. A row is valid where the scout holds the router; the exit is the port opposite to the entry of the
+/// next router. The paper demands that a port be tried once and does not say where that is kept. A port by which the scout is out is not
+/// among those it has used before it comes back: until then its link is taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Marks {
+    /// The ports used; and a bit for each mesh port above them where the router is held, so that any of these tells it.
+    ports: u8,
+    entry: Port,
+}
 
 impl Marks {
-    const HELD: u8 = 1 << 4;
+    const HELD: u8 = 0b1111 << 4;
 
     /// A router that the scout has not been at.
-    pub const NONE: Marks = Marks(0);
+    pub const NONE: Marks = Marks { ports: 0, entry: Port::North };
 
     /// The ports that the scout has used.
-    #[inline]
+    #[inline(always)]
     pub const fn used(self) -> Ports {
-        Ports::from_bits(self.0).and(Ports::MESH)
+        Ports::from_bits(self.ports)
     }
 
-    /// The same with `port` used.
-    #[inline]
-    pub const fn with_used(self, port: Port) -> Marks {
-        Marks(self.0 | Ports::of(port).and(Ports::MESH).to_bits())
+    /// The port by which the scout came in last.
+    #[inline(always)]
+    pub const fn entry(self) -> Port {
+        self.entry
+    }
+
+    /// The same after the scout, which does not hold the router, has come in by `port`, of which `set` is made.
+    #[inline(always)]
+    pub const fn entered(self, port: Port, set: Ports) -> Marks {
+        Marks { ports: self.ports | set.to_bits(), entry: port }
+    }
+
+    /// The same after the scout has come back by the port of which `set` is made: it holds the router no longer.
+    #[inline(always)]
+    pub const fn back_by(self, set: Ports) -> Marks {
+        Marks { ports: self.ports & !Marks::HELD | set.to_bits(), ..self }
     }
 
     /// The same, held by the scout: it has gone on from here.
-    #[inline]
+    #[inline(always)]
     pub const fn held(self) -> Marks {
-        Marks(self.0 | Marks::HELD)
+        Marks { ports: self.ports | Marks::HELD, ..self }
     }
 
-    /// The same, no longer held: the scout has come back.
-    #[inline]
-    pub const fn let_go(self) -> Marks {
-        Marks(self.0 & !Marks::HELD)
-    }
-
-    /// Whether the scout holds the router.
-    #[inline]
-    const fn is_held(self) -> bool {
-        self.0 & Marks::HELD != 0
+    /// The set of `port`, a mesh port, if the scout holds the router.
+    #[inline(always)]
+    const fn port_if_held(self, port: Port) -> Ports {
+        Ports::from_bits(self.ports >> 4).and(Ports::of(port))
     }
 
     /// The ports of router `index` behind which there is a router that the scout holds, by the marks of all routers.
     #[inline(always)]
-    pub fn held_around(marks: &[Marks], frame: Frame, index: usize) -> Ports {
-        let is_held = |port| Ports::of_if(port, marks[frame.beyond(index, port)].is_held());
-        is_held(Port::North).with(is_held(Port::East)).with(is_held(Port::South)).with(is_held(Port::West))
+    pub fn held_around(marks: &[Marks], frame: &Frame, index: usize) -> Ports {
+        let held = |index: usize, port| marks[index].port_if_held(port);
+        let (north, south) = (held(index - frame.stride, Port::North), held(index + frame.stride, Port::South));
+        held(index + 1, Port::East).with(held(index - 1, Port::West)).with(north).with(south)
     }
 }
 
@@ -120,7 +165,6 @@ mod tests {
                 let place = mesh.place(crate::ids::ChipId(chip));
                 let index = frame.index(place);
                 assert!(!std::mem::replace(&mut seen[index], true), "{place:?}");
-                assert!(frame.rows(place.row, place.row).contains(&index));
                 assert_eq!(frame.beyond(index, Port::Chip), index);
                 for port in Port::MESH {
                     let beyond = frame.beyond(index, port);
@@ -141,9 +185,12 @@ mod tests {
 
     #[test]
     fn a_router_remembers_the_ports_used_after_the_scout_has_left() {
-        let marks = Marks::NONE.with_used(Port::West).with_used(Port::Chip).with_used(Port::North).held();
-        assert!(marks.is_held());
-        assert_eq!(marks.used(), Ports::of(Port::West).with(Ports::of(Port::North)));
-        assert_eq!((marks.let_go().is_held(), marks.let_go().used()), (false, marks.used()));
+        let entered = Marks::NONE.entered(Port::West, Ports::of(Port::West));
+        let is_held = |marks: Marks| Port::MESH.map(|port| marks.port_if_held(port) == Ports::of(port));
+        assert_eq!((is_held(entered), is_held(entered.held())), ([false; 4], [true; 4]));
+        let back = entered.held().back_by(Ports::of(Port::North));
+        assert_eq!((is_held(back), back.entry()), ([false; 4], Port::West));
+        assert_eq!(back.used(), Ports::of(Port::West).with(Ports::of(Port::North)));
+        assert_eq!(back.entered(Port::East, Ports::of(Port::East)).entry(), Port::East);
     }
 }

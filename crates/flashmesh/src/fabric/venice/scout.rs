@@ -5,7 +5,7 @@ use super::mesh::Place;
 use super::network::Step;
 use super::ports::{Port, Ports};
 use super::router::{Frame, Marks, Router};
-use super::routing::{AnyRouting, RoutingAlgorithm};
+use super::routing::RoutingAlgorithm;
 use super::tie_break::TieBreaker;
 
 /// What a controller does.
@@ -27,35 +27,30 @@ pub(super) enum Phase {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Scout {
     pub phase: Phase,
-    /// The port by which it arrives, when it goes forward.
-    entry: Port,
+    /// The port of the router it is arriving at by which it comes, forward or back.
+    pub via: Port,
     /// Whether it has ever gone anywhere but nearer: before, it cannot meet itself.
     strayed: bool,
     /// Links between the controller and the router it is arriving at.
     pub hops: u32,
     /// The router it is arriving at, in the tables.
-    router: usize,
+    pub router: u32,
+    /// Its destination there.
+    goal: u32,
     /// Where that is.
-    pub at: Place,
     pub target: Place,
-    /// The first and the last row it has been in.
-    pub rows: (u32, u32),
+    /// The first and the last router in the tables that it has been at.
+    first: u32,
+    last: u32,
 }
 
 impl Scout {
     /// One on its way to the router at `at`.
     #[inline]
-    pub const fn new(phase: Phase, at: Place, target: Place, frame: Frame) -> Scout {
-        Scout {
-            phase,
-            entry: Port::West,
-            strayed: false,
-            hops: 1,
-            router: frame.index(at),
-            at,
-            target,
-            rows: (at.row, at.row),
-        }
+    pub const fn new(phase: Phase, at: Place, target: Place, frame: &Frame) -> Scout {
+        let router = frame.index(at) as u32;
+        let goal = frame.index(target) as u32;
+        Scout { phase, via: Port::West, strayed: false, hops: 1, router, goal, target, first: router, last: router }
     }
 
     /// Links between routers that it holds: with the one it is on, going forward or back.
@@ -68,116 +63,171 @@ impl Scout {
     }
 }
 
+/// The scout of one controller, with what is remembered of it.
+#[derive(Debug)]
+pub(super) struct Packet {
+    pub scout: Scout,
+    /// What each router remembers of it.
+    pub marks: Vec<Marks>,
+    /// The ports by which its circuit leaves the routers on its way, once it stands.
+    pub exits: Vec<Port>,
+}
+
+impl Packet {
+    /// The ports by which the path that the scout holds leaves the routers on its way.
+    pub fn path(&self, frame: &Frame) -> Vec<Port> {
+        let Packet { scout, marks, exits } = self;
+        if scout.phase == Phase::Circuit {
+            return exits.clone();
+        }
+        let held = scout.links_held() as usize;
+        let mut path = Vec::with_capacity(held);
+        let mut index = scout.router as usize;
+        if scout.phase == Phase::Cancel {
+            path.push(scout.via);
+        } else if held > 0 {
+            path.push(scout.via.opposite());
+            index = frame.beyond(index, scout.via);
+        }
+        trace_back(&mut path, held, marks, frame, index);
+        path.reverse();
+        path
+    }
+}
+
+/// Adds to `path`, up to `length`, the exits of the routers through which a scout has come to router `index`, the last one first.
+#[inline]
+fn trace_back(path: &mut Vec<Port>, length: usize, marks: &[Marks], frame: &Frame, mut index: usize) {
+    while path.len() < length {
+        let entry = marks[index].entry();
+        path.push(entry.opposite());
+        index = frame.beyond(index, entry);
+    }
+}
+
+/// What scouts did since that was counted.
+#[derive(Debug, Default)]
+pub(super) struct Tally {
+    steps: u64,
+    misroutes: u64,
+    backtracks: u64,
+}
+
+impl Tally {
+    /// Adds it to `counters`.
+    #[inline]
+    pub fn add_to(self, counters: &mut Counters) {
+        counters.steps += self.steps;
+        counters.misroutes += self.misroutes;
+        counters.backtracks += self.backtracks;
+    }
+}
+
 /// What scouts move through.
 pub(super) struct Field<'a> {
-    pub frame: Frame,
+    pub frame: &'a Frame,
     pub routers: &'a mut [Router],
-    /// What the routers remember of this scout.
-    pub marks: &'a mut [Marks],
-    /// The ports by which it has left the routers that it holds, in the order of its path.
-    pub exits: &'a mut [Port],
-    pub routing: AnyRouting,
     pub tie_break: &'a mut TieBreaker,
-    pub counters: &'a mut Counters,
 }
 
 impl Field<'_> {
-    /// `scout`, which is under way, arrives at the end of the link it was on, and acts there.
+    /// `scout`, which is under way, arrives at the end of the link it was on, and acts there. `marks` are those of its [`Packet`].
     #[inline(always)]
-    pub fn step(&mut self, scout: &mut Scout) -> Step {
-        self.counters.steps += 1;
-        let index = scout.router;
-        let mut marks = self.marks[index];
-        match scout.phase {
-            Phase::Reserve => marks = marks.with_used(scout.entry),
-            Phase::Cancel => {
-                // The link it came back over is free again.
-                set_busy(self.routers, self.frame, index, self.exits[scout.hops as usize - 1], false);
-                marks = marks.let_go();
+    pub fn step(
+        &mut self,
+        scout: &mut Scout,
+        marks: &mut [Marks],
+        routing: impl RoutingAlgorithm,
+        tally: &mut Tally,
+    ) -> Step {
+        tally.steps += 1;
+        let index = scout.router as usize;
+        let way = self.frame.way(scout.via);
+        if scout.phase == Phase::Reserve {
+            marks[index] = marks[index].entered(scout.via, way.here);
+            if scout.router == scout.goal {
+                let router = &mut self.routers[index];
+                if router.busy.contains(Port::Chip) {
+                    return self.turn_back(scout, marks[index], tally);
+                }
+                router.busy = router.busy.with(Ports::of(Port::Chip));
+                scout.phase = Phase::Circuit;
+                return Step::Reached { hops: scout.hops };
             }
-            Phase::Free | Phase::Home | Phase::Circuit => {
-                self.forget(scout);
-                scout.phase = Phase::Free;
-                self.counters.failed += 1;
-                return Step::Failed;
-            }
-        }
-        let minimal = scout.at.towards(scout.target);
-        let port = if minimal.is_empty() {
-            self.marks[index] = marks;
-            if !self.routers[index].busy.contains(Port::Chip) {
-                return self.arrive(scout);
-            }
-            None
+        } else if scout.phase == Phase::Cancel {
+            // The link it came back over is free again.
+            let far = &mut self.routers[way.from(index)];
+            far.busy = far.busy.without(way.there);
+            let router = &mut self.routers[index];
+            router.busy = router.busy.without(way.here);
+            marks[index] = marks[index].back_by(way.here);
         } else {
-            let mut open = Ports::MESH.without(self.routers[index].busy).without(marks.used());
-            if scout.strayed & !open.is_empty() {
-                open = open.without(Marks::held_around(self.marks, self.frame, index));
-            }
-            let candidates = self.routing.candidates(scout.at, scout.target, open);
-            self.tie_break.choose(&mut self.routers[index].register, candidates)
-        };
-        match port {
-            Some(port) => {
-                self.marks[index] = marks.with_used(port).held();
-                self.go_on(scout, port, minimal.contains(port))
-            }
-            None => {
-                self.marks[index] = marks;
-                self.turn_back(scout)
-            }
+            scout.phase = Phase::Free;
+            return Step::Failed;
         }
-    }
-
-    #[inline(always)]
-    fn go_on(&mut self, scout: &mut Scout, port: Port, is_minimal: bool) -> Step {
-        set_busy(self.routers, self.frame, scout.router, port, true);
-        self.exits[scout.hops as usize - 1] = port;
+        let here = marks[index];
+        let mut open = Ports::MESH.without(self.routers[index].busy.with(here.used()));
+        if open.is_empty() {
+            return self.turn_back(scout, here, tally);
+        }
+        if scout.strayed {
+            open = open.without(Marks::held_around(marks, self.frame, index));
+        }
+        let router = &mut self.routers[index];
+        let candidates = routing.candidates(router.place, scout.target, open);
+        let Some(port) = self.tie_break.choose(&mut router.register, candidates) else {
+            return self.turn_back(scout, here, tally);
+        };
+        let way = self.frame.way(port);
+        let is_detour = way.here.and(router.place.towards(scout.target)).is_empty();
+        marks[index] = here.held();
+        router.busy = router.busy.with(way.here);
+        let beyond = way.from(index);
+        let next = &mut self.routers[beyond];
+        next.busy = next.busy.with(way.there);
         scout.phase = Phase::Reserve;
-        scout.at = scout.at.beyond(port);
-        scout.rows = (scout.rows.0.min(scout.at.row), scout.rows.1.max(scout.at.row));
-        scout.router = self.frame.beyond(scout.router, port);
-        scout.entry = port.opposite();
+        scout.router = beyond as u32;
+        scout.via = way.opposite;
+        (scout.first, scout.last) = (scout.first.min(scout.router), scout.last.max(scout.router));
         scout.hops += 1;
-        scout.strayed |= !is_minimal;
-        self.counters.misroutes += u64::from(!is_minimal);
+        scout.strayed |= is_detour;
+        tally.misroutes += u64::from(is_detour);
         Step::Forward
     }
 
     #[inline(always)]
-    fn turn_back(&mut self, scout: &mut Scout) -> Step {
-        self.counters.backtracks += 1;
+    fn turn_back(&mut self, scout: &mut Scout, here: Marks, tally: &mut Tally) -> Step {
+        tally.backtracks += 1;
         scout.hops -= 1;
         if scout.hops == 0 {
             scout.phase = Phase::Home;
         } else {
-            let back = self.exits[scout.hops as usize - 1].opposite();
+            let way = self.frame.way(here.entry());
             scout.phase = Phase::Cancel;
-            scout.at = scout.at.beyond(back);
-            scout.router = self.frame.beyond(scout.router, back);
+            scout.via = way.opposite;
+            scout.router = way.from(scout.router as usize) as u32;
         }
         Step::Back
     }
+}
 
+impl Packet {
+    /// The search is over, with or without a circuit: the path of that is kept, and routers need no longer remember what the scout used.
     #[inline]
-    fn arrive(&mut self, scout: &mut Scout) -> Step {
-        set_busy(self.routers, self.frame, scout.router, Port::Chip, true);
-        self.forget(scout);
-        scout.phase = Phase::Circuit;
-        self.counters.circuit(scout.hops + 1);
-        Step::Reached { hops: scout.hops }
-    }
-
-    /// The search is over: the routers need no longer remember what the scout used.
-    #[inline]
-    fn forget(&mut self, scout: &Scout) {
-        self.marks[self.frame.rows(scout.rows.0, scout.rows.1)].fill(Marks::NONE);
+    pub fn end(&mut self, frame: &Frame) {
+        let Packet { scout, marks, exits } = self;
+        if scout.phase == Phase::Circuit {
+            exits.clear();
+            trace_back(exits, scout.links_held() as usize, marks, frame, scout.router as usize);
+            exits.reverse();
+        }
+        marks[scout.first as usize..=scout.last as usize].fill(Marks::NONE);
     }
 }
 
 /// Reserves or frees the link at `port` of router `index`, at both its ends; that of a chip has but one.
 #[inline(always)]
-pub(super) fn set_busy(routers: &mut [Router], frame: Frame, index: usize, port: Port, busy: bool) {
+pub(super) fn set_busy(routers: &mut [Router], frame: &Frame, index: usize, port: Port, busy: bool) {
     for (index, port) in [(index, port), (frame.beyond(index, port), port.opposite())] {
         let (router, port) = (&mut routers[index], Ports::of(port));
         router.busy = if busy { router.busy.with(port) } else { router.busy.without(port) };

@@ -76,14 +76,14 @@ impl Venice {
     /// Sends a scout for the first of `row`, unless its chip is taken; at least one controller is free.
     #[inline]
     fn serve(&mut self, row: usize, now: Time, outbox: &mut Outbox) {
-        let request = self.waiting.first(row);
+        let (position, request) = self.waiting.first(row);
         let chip = &mut self.chips[request.chip.index()];
         if chip.taken {
-            self.waiting.remove(&request);
+            self.waiting.remove_at(row, position);
             chip.queue.insert(request);
             self.waits.wait(&request, Cause::Channel, now);
         } else if let Some(controller) = self.free.nearest(request.place.row, None) {
-            self.waiting.search(&request);
+            self.waiting.search(row, position);
             self.launch(controller, request, now, outbox);
         }
     }

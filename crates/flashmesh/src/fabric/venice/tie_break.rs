@@ -23,7 +23,7 @@ impl Lfsr {
     /// One of `ports`, the only one without a draw; `None` when there is none.
     #[inline(always)]
     fn choose(&mut self, ports: Ports) -> Option<Port> {
-        let Drawn { port, register } = DRAWS[usize::from(self.0)][usize::from(ports.and(Ports::MESH).to_bits())];
+        let Drawn { port, register } = DRAWS[usize::from(self.0 & 0b11)][usize::from(ports.and(Ports::MESH).to_bits())];
         *self = register;
         port
     }

@@ -79,8 +79,9 @@ impl Waiting {
 pub(super) struct WaitingDies {
     /// By the row of the die, each in the order of asking.
     rows: Vec<Vec<Waiting>>,
-    /// The first of each row that may be tried.
+    /// The first of each row that may be tried, and its position.
     firsts: Vec<u64>,
+    positions: Vec<usize>,
     /// Circuits torn down so far.
     torn_down: u64,
     service: Service,
@@ -90,15 +91,23 @@ impl WaitingDies {
     /// Nobody waits, in a mesh of `rows`.
     pub fn new(rows: u32, service: Service) -> WaitingDies {
         let rows = rows as usize;
-        WaitingDies { rows: vec![Vec::new(); rows], firsts: vec![NONE; rows], torn_down: 0, service }
+        WaitingDies {
+            rows: vec![Vec::new(); rows],
+            firsts: vec![NONE; rows],
+            positions: vec![0; rows],
+            torn_down: 0,
+            service,
+        }
     }
 
     /// `request` waits for a controller.
     #[inline]
     pub fn insert(&mut self, request: PathRequest) {
         let row = request.place.row as usize;
-        self.firsts[row] = self.firsts[row].min(request.sequence);
-        self.put(Waiting { request, is_searching: false, tried: NONE });
+        let at = self.put(Waiting { request, is_searching: false, tried: NONE });
+        if request.sequence < self.firsts[row] {
+            (self.firsts[row], self.positions[row]) = (request.sequence, at);
+        }
     }
 
     /// A scout leaves for `request`, which has not waited.
@@ -107,12 +116,17 @@ impl WaitingDies {
         self.put(Waiting { request, is_searching: true, tried: self.torn_down });
     }
 
+    /// Puts one in its place, and gives that.
     #[inline]
-    fn put(&mut self, waiting: Waiting) {
-        let row = &mut self.rows[waiting.request.place.row as usize];
+    fn put(&mut self, waiting: Waiting) -> usize {
+        let number = waiting.request.place.row as usize;
+        let row = &mut self.rows[number];
         // Most often it is the newest.
         let newer = row.iter().rev().take_while(|other| other.request.sequence > waiting.request.sequence).count();
-        row.insert(row.len() - newer, waiting);
+        let at = row.len() - newer;
+        row.insert(at, waiting);
+        self.positions[number] += usize::from(at <= self.positions[number]);
+        at
     }
 
     /// The row of the one that goes first while the controllers of `free` are.
@@ -136,11 +150,11 @@ impl WaitingDies {
         (0..self.rows.len()).filter_map(first).min().map(|(_, row)| row)
     }
 
-    /// The first of `row` that may be tried; of those that may not where there is none. There is one.
+    /// The first of `row` that may be tried, with its position; of those that may not where there is none. There is one.
     #[inline]
-    pub fn first(&self, row: usize) -> PathRequest {
-        let at = if self.firsts[row] == NONE { 0 } else { self.position(row, self.firsts[row]).unwrap_or(0) };
-        self.rows[row][at].request
+    pub fn first(&self, row: usize) -> (usize, PathRequest) {
+        let at = if self.firsts[row] == NONE { 0 } else { self.positions[row] };
+        (at, self.rows[row][at].request)
     }
 
     /// The dies that wait, or whose scout is under way.
@@ -148,16 +162,13 @@ impl WaitingDies {
         self.rows.iter().flatten().map(|waiting| waiting.request.die)
     }
 
-    /// A scout leaves for `request`.
+    /// A scout leaves for the one of `row` that is [first](WaitingDies::first), at `position`.
     #[inline]
-    pub fn search(&mut self, request: &PathRequest) {
-        let row = request.place.row as usize;
-        if let Some(at) = self.position(row, request.sequence) {
-            let waiting = &mut self.rows[row][at];
-            waiting.is_searching = true;
-            waiting.tried = self.torn_down;
-            self.find_first(row, at + 1);
-        }
+    pub fn search(&mut self, row: usize, position: usize) {
+        let waiting = &mut self.rows[row][position];
+        waiting.is_searching = true;
+        waiting.tried = self.torn_down;
+        self.find_first(row, position + 1);
     }
 
     /// The scouts sent for `request` have all failed.
@@ -167,8 +178,8 @@ impl WaitingDies {
         if let Some(at) = self.position(row, request.sequence) {
             let waiting = &mut self.rows[row][at];
             waiting.is_searching = false;
-            if waiting.may_be_tried(self.torn_down) {
-                self.firsts[row] = self.firsts[row].min(request.sequence);
+            if waiting.may_be_tried(self.torn_down) && request.sequence < self.firsts[row] {
+                (self.firsts[row], self.positions[row]) = (request.sequence, at);
             }
         }
     }
@@ -178,10 +189,18 @@ impl WaitingDies {
     pub fn remove(&mut self, request: &PathRequest) {
         let row = request.place.row as usize;
         if let Some(at) = self.position(row, request.sequence) {
-            self.rows[row].remove(at);
-            if self.firsts[row] == request.sequence {
-                self.find_first(row, at);
-            }
+            self.remove_at(row, at);
+        }
+    }
+
+    /// The one of `row` at `position` waits no more, or for something else.
+    #[inline]
+    pub fn remove_at(&mut self, row: usize, position: usize) {
+        let Waiting { request, .. } = self.rows[row].remove(position);
+        if self.firsts[row] == request.sequence {
+            self.find_first(row, position);
+        } else {
+            self.positions[row] -= usize::from(position < self.positions[row]);
         }
     }
 
@@ -197,8 +216,10 @@ impl WaitingDies {
     /// The first of `row` that may be tried is at `from` or later.
     #[inline]
     fn find_first(&mut self, row: usize, from: usize) {
-        let first = self.rows[row][from..].iter().find(|waiting| waiting.may_be_tried(self.torn_down));
-        self.firsts[row] = first.map_or(NONE, |waiting| waiting.request.sequence);
+        let mut others = self.rows[row][from..].iter().zip(from..);
+        let first = others.find(|(waiting, _)| waiting.may_be_tried(self.torn_down));
+        (self.firsts[row], self.positions[row]) =
+            first.map_or((NONE, 0), |(waiting, at)| (waiting.request.sequence, at));
     }
 
     #[inline]
@@ -222,8 +243,9 @@ mod tests {
         let mut controllers = FreeControllers::all(3);
         (0..3).filter(|row| !free.contains(row)).for_each(|row| controllers.remove(ChannelId(row)));
         std::iter::from_fn(|| {
-            let next = waiting.first(waiting.next(&controllers)?);
-            waiting.search(&next);
+            let row = waiting.next(&controllers)?;
+            let (position, next) = waiting.first(row);
+            waiting.search(row, position);
             Some(next.sequence)
         })
         .collect()
@@ -268,6 +290,6 @@ mod tests {
         waiting.remove(&request(1, 0));
         [2, 3].into_iter().for_each(|sequence| waiting.failed(&request(sequence, [0, 0, 1, 2][sequence as usize])));
         assert!(served(&mut waiting, &[0]).is_empty());
-        assert_eq!(waiting.longest().map(|row| waiting.first(row).sequence), Some(2));
+        assert_eq!(waiting.longest().map(|row| waiting.first(row).1.sequence), Some(2));
     }
 }

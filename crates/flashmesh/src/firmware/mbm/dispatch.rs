@@ -3,6 +3,7 @@
 use crate::datapath::Datapath;
 use crate::firmware::Firmware;
 use crate::firmware::policy::AnyPolicy;
+use crate::flash::geometry::PLANES_PER_DIE_MAX;
 use crate::ftl::Ftl;
 use crate::ids::{ChipId, DieId, PlaneId, TransactionId};
 use crate::kernel::Kernel;
@@ -16,6 +17,10 @@ use super::channel_max_subs::channel_max_subs;
 ///
 /// Pointers are page offsets in a block of `pages`; the one after the last is 0 of the next block.
 pub(super) fn behind(pointers: &[u32], pages: u32) -> Option<u32> {
+    let (first, others) = pointers.split_first()?;
+    if others.iter().all(|other| other == first) {
+        return Some(*first);
+    }
     let way = |from: u32| pointers.iter().map(|&to| (to + pages - from) % pages).max().unwrap_or(0);
     pointers.iter().copied().min_by_key(|&from| (way(from), from))
 }
@@ -33,6 +38,37 @@ struct Round<'a, M: Model> {
     full: Vec<PlaneId>,
 }
 
+/// Planes of a die, taken from the first on.
+#[derive(Clone, Copy)]
+struct Planes {
+    /// The first plane of the die.
+    first: u32,
+    /// A bit each.
+    mask: u32,
+}
+
+impl Iterator for Planes {
+    type Item = PlaneId;
+
+    #[inline]
+    fn next(&mut self) -> Option<PlaneId> {
+        if self.mask == 0 {
+            return None;
+        }
+        let plane = PlaneId(self.first + self.mask.trailing_zeros());
+        self.mask &= self.mask - 1;
+        Some(plane)
+    }
+
+    #[inline]
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        let left = self.mask.count_ones() as usize;
+        (left, Some(left))
+    }
+}
+
+impl ExactSizeIterator for Planes {}
+
 /// Which dies take writes.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Takers {
@@ -48,22 +84,25 @@ impl<M: Model> Round<'_, M> {
     }
 
     /// The planes of a die that are written at once: those with a page, and with equal write pointers (WS).
-    fn planes(&mut self, die: DieId) -> Vec<PlaneId> {
+    fn planes(&mut self, die: DieId) -> Planes {
         let geometry = &self.mbm.geometry;
         let first = geometry.first_plane(die).0;
-        let mut open = Vec::new();
-        for plane in (first..first + geometry.planes_per_die).map(PlaneId) {
+        let (mut offsets, mut pointers) = ([0; PLANES_PER_DIE_MAX], [0; PLANES_PER_DIE_MAX]);
+        let mut open = 0;
+        for offset in 0..geometry.planes_per_die {
+            let plane = PlaneId(first + offset);
             match self.ftl.next_page_offset(plane, self.ftl.host_stream(plane, None)) {
-                Some((_, page)) => open.push((plane, page)),
+                Some((_, page)) => {
+                    (offsets[open], pointers[open]) = (offset, page);
+                    open += 1;
+                }
                 None => self.full.push(plane),
             }
         }
-        if self.mbm.rules.ws {
-            let pointers: Vec<u32> = open.iter().map(|&(_, page)| page).collect();
-            let start = behind(&pointers, geometry.pages_per_block);
-            open.retain(|&(_, page)| Some(page) == start);
-        }
-        open.into_iter().map(|(plane, _)| plane).collect()
+        let pointers = &pointers[..open];
+        let start = if self.mbm.rules.ws { behind(pointers, geometry.pages_per_block) } else { None };
+        let written = offsets.iter().zip(pointers).filter(|&(_, page)| start.is_none_or(|start| *page == start));
+        Planes { first, mask: written.fold(0, |mask, (offset, _)| mask | 1 << offset) }
     }
 
     /// Sends `id` to `plane`.
@@ -89,7 +128,7 @@ impl<M: Model> Round<'_, M> {
             if self.mbm.bound[die.index()].is_empty() || !self.takes(die, Takers::NotWriting) {
                 continue;
             }
-            let mut planes = self.planes(die).into_iter();
+            let mut planes = self.planes(die);
             let mut next = planes.next();
             while let (Some(plane), Some(&id)) = (next, self.mbm.bound[die.index()].front()) {
                 let Transaction { lpn, is_reallocated, .. } = *self.datapath.transaction(id);
@@ -149,16 +188,28 @@ impl<M: Model> Round<'_, M> {
     fn next_chip(&mut self, channel: u32, takers: Takers) -> Option<(ChipId, u32)> {
         let ways = self.mbm.geometry.chips_per_channel;
         let start = if self.mbm.rules.mcs { 0 } else { self.mbm.next_way[channel as usize] };
-        let chips = (start..ways).chain(0..start).map(|way| ChipId(channel * ways + way));
-        let mut free: Vec<(ChipId, u32)> = chips.map(|chip| (chip, self.parallelism(chip, takers))).collect();
-        free.retain(|&(_, parallelism)| parallelism > 0);
-        if !self.mbm.rules.mcs {
-            let chosen = *free.first()?;
-            self.mbm.next_way[channel as usize] = (chosen.0.0 % ways + 1) % ways;
-            return Some(chosen);
+        let mut first = None;
+        let mut least: Option<(ChipId, u32)> = None;
+        let mut most: Option<(ChipId, u32)> = None;
+        for chip in (start..ways).chain(0..start).map(|way| ChipId(channel * ways + way)) {
+            let parallelism = self.parallelism(chip, takers);
+            if parallelism == 0 {
+                continue;
+            }
+            let found = Some((chip, parallelism));
+            first = first.or(found);
+            if least.is_none_or(|(_, least)| parallelism < least) {
+                least = found;
+            }
+            if most.is_none_or(|(_, most)| parallelism > most) {
+                most = found;
+            }
         }
-        let least = free.iter().copied().min_by_key(|&(chip, parallelism)| (parallelism, chip));
-        let most = free.iter().copied().max_by_key(|&(chip, parallelism)| (parallelism, std::cmp::Reverse(chip)));
+        if !self.mbm.rules.mcs {
+            let (chip, _) = first?;
+            self.mbm.next_way[channel as usize] = (chip.0 % ways + 1) % ways;
+            return first;
+        }
         let had_turn = std::mem::replace(&mut self.mbm.least_had_turn[channel as usize], true);
         if had_turn { most } else { least }
     }
