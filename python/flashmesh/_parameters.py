@@ -308,7 +308,7 @@ MbmSuspension: TypeAlias = Literal["off", "program", "erase", "both"]
 GcVictim: TypeAlias = Literal["greedy", "d-choices", "random", "random-p", "random-pp", "fifo"]
 """Which block is collected."""
 
-GcMove: TypeAlias = Literal["through-controller", "chip-to-chip"]
+GcMove: TypeAlias = Literal["through-controller", "chip-to-chip", "clean"]
 """How a valid page moves."""
 
 GcMovedPages: TypeAlias = Literal["own-block", "write-block"]
@@ -552,8 +552,9 @@ class Fabric:
     """Rate of one channel; that of pSSD is twice as much. Values: 1kB/s to unlimited. Default: "1.2GB/s"."""
 
     hold_path: bool | None = None
-    """Hold a channel of `bus` or `pssd` through the operation of the array, from the command to the last byte of the
-    data or to the end of a program or erase, rather than only while bytes move. Default: False.
+    """Hold a path through the operation of the array, from the command to the last byte of the data or to the end of a
+    program or erase, rather than only while bytes move. Goes with `bus`, `pssd`, `pnssd` and `nossd`, whose links are
+    held as circuits. Default: False.
     """
 
     arbitration: FabricArbitration | None = None

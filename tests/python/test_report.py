@@ -252,3 +252,18 @@ def test_a_kind_of_request_that_starves_is_told() -> None:
     assert bounded.latency_ps.write is not None
     assert unbounded.latency_ps.write is not None
     assert bounded.latency_ps.write.max < unbounded.latency_ps.write.max
+
+
+def test_a_summary_tells_the_time_of_the_chips_and_the_work_of_a_request_where_they_are_recorded(
+    result: flashmesh.Result,
+) -> None:
+    assert "time of a chip" not in shown(result, io.StringIO())
+    overrides = {"workload.requests": 1_000, "workload.read-share": 0.5, "workload.request-size": "1KiB"}
+    overrides["precondition.kind"] = "sequential"
+    recorded = flashmesh.run("preset:z-nand", overrides={**overrides, "measure.chip-states": True})
+    text = " ".join(shown(recorded, io.StringIO()).split())
+    assert recorded.chip_states is not None
+    assert recorded.per_request is not None
+    assert f"time of a chip {q.share(recorded.chip_states.exclusive_transfer)} moving data alone" in text
+    assert f"{recorded.per_request.reads:.2f} array reads, {recorded.per_request.programs:.2f} programs" in text
+    assert f"{q.share(recorded.per_request.partial_update_share)} of the pages written update a part" in text

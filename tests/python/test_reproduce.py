@@ -317,3 +317,22 @@ def test_the_registry_is_sound_and_says_what_is_published() -> None:
     for paper in papers().values():
         for claim in paper.claims:
             assert claim.undecidable or published(claim) != "-", claim.id
+
+
+def test_a_value_between_two_roundings_is_shown_alike_of_a_run_and_from_its_json(
+    made_up: Paper, tmp_path: Path
+) -> None:
+    # Just below 92,367.5, to which it is rounded as it is kept.
+    rows: dict[str, tuple[Row, ...]] = {
+        "A1": (Row.of("slow", [92367.4999999], [], {"hm_0": 92367.4999999}, {"busy": 12.3499999999}),),
+        "A2": (Row.of("as-specified", None, [[92367.4999999, 2.0]], {}, {}),),
+    }
+    outcome = Outcome(made_up, "quick", rows)
+    path = tmp_path / "made-up.json"
+    path.write_text(outcome.to_json())
+    again = Outcome.read(path, made_up)
+    for claim in made_up.claims:
+        row, stored = rows[claim.id][0], again.rows[claim.id][0]
+        assert measured(claim, row) == measured(claim, stored)
+        assert why(made_up, claim, row) == why(made_up, claim, stored)
+    assert again == outcome

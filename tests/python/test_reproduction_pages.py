@@ -65,3 +65,17 @@ def test_every_published_figure_is_in_the_registry() -> None:
         except ValueError:
             continue  # a text, such as yes, or several numbers
         assert claim.judged.published in (published, None), name
+
+
+def test_pages_made_again_have_the_same_bytes(cli: Cli, tmp_path: Path) -> None:
+    for folder in ("once", "again"):
+        ended = cli("reproduce", *AGAIN, "M09", "-o", folder, "--results", f"{folder}.results", "--quiet")
+        assert ended.returncode == 0, ended.stderr
+    once = {path.name: path.read_bytes() for path in (tmp_path / "once").iterdir()}
+    again = {path.name: path.read_bytes() for path in (tmp_path / "again").iterdir()}
+    assert once == again
+    assert any(name.endswith(".svg") for name in once)
+    # From the JSON, in another process and without the runs.
+    ended = cli("reproduce", "--pages", "again")
+    assert ended.returncode == 0, ended.stderr
+    assert {path.name: path.read_bytes() for path in (tmp_path / "again").iterdir()} == once

@@ -172,7 +172,7 @@ fn measure(name: &str, make_and_run: impl Fn() -> u64) {
 }
 
 fn main() {
-    measure("lanes of constant delay", || run(Lanes(EventQueue::new(Step::Command(0)))));
+    measure("lanes of constant delay", || run(Lanes(EventQueue::default())));
     measure("binary heap of packed keys", || run(PackedHeap::default()));
     measure("timing wheel", || run(Wheel::new()));
 }

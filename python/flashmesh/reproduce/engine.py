@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from flashmesh import configuration, memory
 from flashmesh._native import ConfigError
 from flashmesh.reproduce.measuring import Measures
-from flashmesh.reproduce.outcome import Outcome, Row
+from flashmesh.reproduce.outcome import Outcome, Row, rounded
 from flashmesh.reproduce.paper import REAL_TRACES
 from flashmesh.reproduce.points import all_points, needs_of, settings_of
 from flashmesh.reproduce.registry import QUOTED
@@ -19,7 +19,7 @@ from flashmesh.sweep.tasks import Task, refuse_unread
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from flashmesh.reproduce.paper import Claim, Paper
+    from flashmesh.reproduce.paper import Claim, Measurement, Paper
     from flashmesh.reproduce.points import Point
     from flashmesh.reproduce.volumes import Volumes
     from flashmesh.sweep.store import Store
@@ -41,9 +41,14 @@ class Selection:
         """The regimes of a claim; with recorded volumes that of them as well, where they matter to it."""
         if self.volumes is None or REAL_TRACES in claim.regimes:
             return claim.regimes
-        jobs = [self.paper.jobs[measurement.job] for measurement in claim.measurements()]
-        has_volumes = any(name in self.volumes.found for job in jobs for name in job.extents["full"].workloads)
+        found = self.volumes.found
+        has_volumes = any(name in found for measurement in claim.measurements() for name in self.workloads(measurement))
         return (*claim.regimes, REAL_TRACES) if has_volumes else claim.regimes
+
+    def workloads(self, measurement: Measurement) -> tuple[str, ...]:
+        """The workloads that a measurement looks at: one that it names, or all of its job."""
+        named = measurement.of.get("workload")
+        return (named,) if named else self.paper.jobs[measurement.job].extents["full"].workloads
 
 
 @dataclass
@@ -108,7 +113,7 @@ class Reproduction:
         for regime in {regime for _, regime in selection.rows() if regime in paper.regimes}:
             texts = f"{paper.regimes[regime].supports} {paper.regimes[regime].against}"
             quoted |= quotes(paper, texts, regime, measures)
-        return Outcome(paper, self.mode, rows, traces, dict(sorted(quoted.items())))
+        return Outcome(paper, self.mode, rows, traces, {name: rounded(quoted[name]) for name in sorted(quoted)})
 
     def _values(self, selection: Selection) -> Mapping[tuple[Point, str], float | None]:
         """The value of each measure of each run that there is."""
@@ -136,10 +141,10 @@ def row_of(paper: Paper, claim: Claim, regime: str, measures: Measures) -> Row:
     single = claim.measurement
     own = single.regime or regime if single is not None else regime
     needs = [need for need in needs_of(paper, claim, regime) if need.along is not None]
-    return Row(
+    return Row.of(
         regime,
         measures.by_seed(single, own, single.of) if single is not None else None,
-        tuple(measures.curve(need) for need in needs),
+        [measures.curve(need) for need in needs],
         measures.by_workload(single, own) if single is not None else {},
         quotes(paper, claim.sentence(regime), regime, measures),
     )

@@ -12,6 +12,7 @@ from flashmesh.reproduce.registry import QUOTED
 from flashmesh.reproduce.verdict import Spread, Verdict
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from flashmesh.reproduce.paper import Claim, Evidence, Paper
@@ -39,11 +40,29 @@ class Row:
         return {
             "regime": self.regime,
             "verdict": str(judge(claim, self)),
-            "values": None if self.values is None else [rounded(value) for value in self.values],
-            "curves": [None if curve is None else [rounded(value) for value in curve] for curve in self.curves],
-            "workloads": {name: rounded(value) for name, value in self.workloads.items()},
-            "quoted": {name: rounded(value) for name, value in self.quoted.items()},
+            "values": None if self.values is None else list(self.values),
+            "curves": [None if curve is None else list(curve) for curve in self.curves],
+            "workloads": self.workloads,
+            "quoted": self.quoted,
         }
+
+    @classmethod
+    def of(
+        cls,
+        regime: str,
+        values: Sequence[float] | None,
+        curves: Sequence[Sequence[float] | None],
+        workloads: Mapping[str, float],
+        quoted: Mapping[str, float],
+    ) -> Row:
+        """Of measured values, each to the digits that are kept of it: what is shown of a run is what its JSON gives."""
+        return cls(
+            regime,
+            None if values is None else tuple(map(rounded, values)),
+            tuple(None if curve is None else tuple(map(rounded, curve)) for curve in curves),
+            {name: rounded(value) for name, value in workloads.items()},
+            {name: rounded(value) for name, value in quoted.items()},
+        )
 
     @classmethod
     def from_dict(cls, document: dict[str, Any]) -> Row:
@@ -95,7 +114,7 @@ class Outcome:
             "version": __version__,
             "mode": self.mode,
             "traces": self.traces,
-            "quoted": {name: rounded(value) for name, value in self.quoted.items()},
+            "quoted": self.quoted,
             "claims": {
                 claim.id: {
                     "figure": claim.figure,

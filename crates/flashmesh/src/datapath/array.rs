@@ -57,7 +57,7 @@ impl<M: Model> Datapath<M> {
 
     /// The array is done, unless the end is that of an operation that was suspended since. After a program, a copyback or an erase the
     /// operation is given back: the firmware acts on it and then calls [`Datapath::try_issue`] for the die.
-    #[inline]
+    #[inline(always)]
     pub fn array_end<S: PageSource<M>>(&mut self, die: DieId, source: &mut S, kernel: &mut Kernel<M>) -> Option<Ended> {
         let now = kernel.now();
         if M::FULL && !self.units[die.index()].state.ends_at(now) {
@@ -95,7 +95,10 @@ impl<M: Model> Datapath<M> {
             self.send_register(die, source, kernel);
             return None;
         }
-        Some(Ended { operation: *operation, is_acknowledged_later: self.fabric.acknowledges() })
+        // A Clean has one acknowledgement, that of its last page.
+        let first = &self.transactions[operation.transactions()[0]];
+        let is_told = !(M::FULL && first.is_cleaned) || first.ends_clean;
+        Some(Ended { operation: *operation, is_acknowledged_later: is_told && self.fabric.acknowledges() })
     }
 
     #[inline(always)]

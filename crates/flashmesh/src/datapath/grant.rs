@@ -1,14 +1,14 @@
 //! A path is granted: what the die runs is decided only now (late binding).
 
 use crate::config::EraseOrder;
-use crate::fabric::{Cause, Causes, Fabric, FabricEvent, Grant, Granted, Message, Payload, TransferPhase};
+use crate::fabric::{Cause, Causes, Fabric, Grant, Granted, Message, Payload, TransferPhase};
 use crate::flash::die::{DieRules, Operation, OperationKind};
 use crate::ids::{DieId, TransactionId};
 use crate::kernel::Kernel;
 use crate::kernel::event::{Event, lane};
 use crate::kernel::model::Model;
 use crate::kernel::probe::Notice;
-use crate::schedule::queues::{NOTHING, PlaneMasks, planes_of};
+use crate::schedule::queues::{NOTHING, PlaneMasks};
 use crate::schedule::transaction::{Class, Transaction};
 use crate::schedule::{AnyScheduler, Choice, Decision, DieStates, Scheduler, Waiting};
 use crate::units::{Bytes, Time};
@@ -156,7 +156,7 @@ impl<M: Model> Datapath<M> {
         };
         let die = choice.die;
         self.count_transfer(grant, path);
-        let waiting = u64::from_le_bytes(self.queues.masks(die));
+        let waiting = self.queues.masks(die);
         self.count_overdue(choice, waiting, lead, now);
         let mut operation = Operation::new(self.kind_of(choice.class), choice.class.is_internal(), now, lead);
         if busy.is_some() {
@@ -164,14 +164,20 @@ impl<M: Model> Datapath<M> {
         }
         self.prepare(lead, die, path, source, kernel);
         operation.pages = self.pages_of(lead);
-        self.join_planes(choice, waiting, lead, path, &mut operation, source, kernel);
+        let mut bytes = Bytes::ZERO;
+        if M::FULL && self.transactions[lead].is_cleaned {
+            let pages = source.clean_begins(lead, self);
+            bytes = self.keep(die, pages);
+        } else {
+            self.join_planes(choice, waiting, lead, path, &mut operation, source, kernel);
+        }
         let planes = operation.transactions().len();
         self.counters.multi_plane_operations += u64::from(planes > 1);
         let payload = Payload {
             message: Message::commanding(operation.kind),
             planes: planes as u32,
             command: self.timing.command(operation.kind, planes),
-            bytes: self.data_of(&operation),
+            bytes: bytes + self.data_of(&operation),
         };
         self.units[die.index()]
             .state
@@ -191,13 +197,13 @@ impl<M: Model> Datapath<M> {
 
     /// Counts what goes before requests of the other kind since it has waited too long; `waiting` is what waits for the die beside it.
     #[inline(always)]
-    fn count_overdue(&mut self, queue: Choice, waiting: u64, lead: TransactionId, now: Time) {
+    fn count_overdue(&mut self, queue: Choice, waiting: PlaneMasks, lead: TransactionId, now: Time) {
         let other = match queue.class {
             Class::UserRead => Class::UserProgram,
             Class::UserProgram => Class::UserRead,
             _ => return,
         };
-        let is_contested = planes_of(waiting, other) != 0;
+        let is_contested = waiting.of(other) != 0;
         if is_contested && now - self.transactions[lead].queued >= self.rules.age_bound {
             match queue.class {
                 Class::UserRead => self.counters.overdue_reads += 1,
@@ -288,6 +294,7 @@ impl<M: Model> Datapath<M> {
             kernel.tell(|| Notice::Sent(grant, die, payload, sent));
         }
         let request = &mut self.units[grant.die.index()].path;
+        request.paths[grant.phase.index()] = grant.path;
         request.least[grant.phase.index()] = sent.least;
         request.waited[grant.phase.index()] = path.waited() > Time::ZERO;
         if let Some(at) = sent.delivered {
@@ -295,7 +302,7 @@ impl<M: Model> Datapath<M> {
                 TransferPhase::Command => lane::COMMAND,
                 TransferPhase::DataOut | TransferPhase::Copy => lane::DATA,
             };
-            kernel.schedule(lane, at, Event::Fabric(FabricEvent::Delivered(grant)));
+            kernel.schedule(lane, at, Event::delivered(grant.phase, grant.die));
         }
     }
 
@@ -433,7 +440,7 @@ impl<M: Model> Datapath<M> {
     }
 
     #[inline]
-    fn kind_of(&self, class: Class) -> OperationKind {
+    pub(super) fn kind_of(&self, class: Class) -> OperationKind {
         match class {
             Class::MapRead | Class::UserRead | Class::CollectRead => OperationKind::Read,
             Class::CollectProgram if self.rules.copyback => OperationKind::Copyback,

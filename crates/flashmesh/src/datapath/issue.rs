@@ -9,7 +9,7 @@ use crate::kernel::model::Model;
 use crate::kernel::probe::Notice;
 use crate::schedule::Choice;
 use crate::schedule::queues::{NOTHING, PlaneMasks};
-use crate::schedule::transaction::{CLASSES, Class};
+use crate::schedule::transaction::Class;
 
 use super::{Datapath, PageSource};
 
@@ -46,6 +46,9 @@ impl<M: Model> Datapath<M> {
         source: &mut S,
         kernel: &mut Kernel<M>,
     ) {
+        if M::FULL && self.alone.is_in_use() && self.goes_alone(die, source, kernel) {
+            return;
+        }
         if self.units[self.asker(die).index()].path.command.is_some() {
             return;
         }
@@ -197,13 +200,12 @@ impl<M: Model> Datapath<M> {
 
     /// The request of the first transaction that waits for a die, reads before programs.
     fn first_waiting(&self, die: DieId) -> Option<RequestId> {
-        let masks = u64::from_le_bytes(self.queues.masks(die));
-        if masks == 0 {
+        let masks = self.queues.masks(die);
+        if masks == NOTHING {
             return None;
         }
-        let first = masks.trailing_zeros();
-        let class = Class::ALL[(first / u8::BITS) as usize % CLASSES];
-        let plane = (first % u8::BITS) as u8;
+        let class = masks.first_class();
+        let plane = masks.of(class).trailing_zeros() as u8;
         let head = |&priority: &_| self.queues.head(Choice { die, class, plane, priority });
         self.transactions[self.queues.priorities().iter().find_map(head)?].request
     }
@@ -258,15 +260,11 @@ impl<M: Model> Datapath<M> {
             if state.has_suspended_internal() && source.collection_first(die) {
                 return NOTHING;
             }
-            let mut reads = NOTHING;
-            for class in Class::AWAITED_READS {
-                reads[class.index()] = masks[class.index()];
-            }
-            return reads;
+            return masks.and(AWAITED_READS);
         }
         for class in Class::WAITING_PROGRAMS {
             let has_pages = M::PREALLOCATES && class == Class::UserProgram && self.rules.preallocates;
-            let mut unchecked = if has_pages { 0 } else { masks[class.index()] };
+            let mut unchecked = if has_pages { 0 } else { masks.of(class) };
             while unchecked != 0 {
                 let plane = unchecked.trailing_zeros();
                 unchecked &= unchecked - 1;
@@ -274,7 +272,7 @@ impl<M: Model> Datapath<M> {
                 let head = |&priority| self.queues.head(Choice { die, class, plane: plane as u8, priority });
                 let heads = self.queues.priorities().iter().filter_map(head).map(|id| &self.transactions[id]);
                 if !source.has_page(class, plane_id, heads) {
-                    masks[class.index()] &= !(1 << plane);
+                    masks.remove(class, plane as u8);
                 }
             }
         }
@@ -288,27 +286,30 @@ impl<M: Model> Datapath<M> {
             return masks;
         }
         let first = self.geometry.first_plane(die).0;
-        let mut ready = u64::from_le_bytes(masks);
-        let mut unchecked = masks[Class::UserProgram.index()];
+        let mut ready = masks;
+        let mut unchecked = masks.of(Class::UserProgram);
         while unchecked != 0 {
             let plane = unchecked.trailing_zeros();
             unchecked &= unchecked - 1;
             if !source.has_shared_page(PlaneId(first + plane)) {
-                ready &= !(1 << (Class::UserProgram as u32 * u8::BITS + plane));
+                ready.remove(Class::UserProgram, plane as u8);
             }
         }
-        ready.to_le_bytes()
+        ready
     }
 }
+
+const WAITING_PROGRAMS: PlaneMasks = PlaneMasks::all_of(&Class::WAITING_PROGRAMS);
+const AWAITED_READS: PlaneMasks = PlaneMasks::all_of(&Class::AWAITED_READS);
 
 /// Whether programs of the host, or of the map, wait, which may be held back for want of a page.
 #[inline(always)]
 fn has_programs(waiting: &PlaneMasks) -> bool {
-    Class::WAITING_PROGRAMS.iter().fold(0, |planes, class| planes | waiting[class.index()]) != 0
+    waiting.and(WAITING_PROGRAMS) != NOTHING
 }
 
 /// Whether a read that a request waits for may run.
 #[inline]
 pub(super) fn has_awaited_read(ready: &PlaneMasks) -> bool {
-    Class::AWAITED_READS.iter().any(|class| ready[class.index()] != 0)
+    ready.and(AWAITED_READS) != NOTHING
 }

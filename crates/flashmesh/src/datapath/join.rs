@@ -7,7 +7,7 @@ use crate::ids::{Ppn, TransactionId};
 use crate::kernel::Kernel;
 use crate::kernel::model::Model;
 use crate::schedule::fuse::{InPlane, may_join};
-use crate::schedule::queues::planes_of;
+use crate::schedule::queues::PlaneMasks;
 use crate::schedule::transaction::Class;
 use crate::schedule::{Choice, Joiners};
 
@@ -27,14 +27,14 @@ impl<M: Model> Datapath<M> {
     pub(super) fn join_planes<S: PageSource<M>>(
         &mut self,
         choice: Choice,
-        waiting: u64,
+        waiting: PlaneMasks,
         lead: TransactionId,
         path: PathGrant,
         operation: &mut Operation,
         source: &mut S,
         kernel: &mut Kernel<M>,
     ) {
-        let others = planes_of(waiting, choice.class) & !(1 << choice.plane);
+        let others = waiting.of(choice.class) & !(1 << choice.plane);
         if others != 0 && operation.kind != OperationKind::Copyback {
             self.join_others(choice, lead, path, operation, others, source, kernel);
         }
@@ -85,6 +85,7 @@ impl<M: Model> Datapath<M> {
                 let lead = M::FULL.then(|| self.transactions[lead]);
                 self.queues.take_first(&mut self.transactions, queue, lookahead, |other| {
                     may_join(rule, lead_at, in_plane(geometry, other.from))
+                        && !(M::FULL && other.is_cleaned)
                         && source.is_current(other)
                         && lead.as_ref().is_none_or(|lead| source.joins(lead, other))
                 })
@@ -131,6 +132,7 @@ impl<M: Model> Datapath<M> {
             _ => Some(self.place_of(id)),
         };
         let joins = transaction.is_copied == self.transactions[lead].is_copied
+            && !transaction.is_cleaned
             && at.is_some_and(|at| may_join(self.rules.multi_plane, lead_at, at))
             && source.is_current(transaction)
             && source.joins(&self.transactions[lead], transaction);

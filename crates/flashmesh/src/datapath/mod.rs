@@ -5,6 +5,7 @@
 //! ([`transfer`]) and the array works ([`array`](self::array)). What ends is given back to the firmware as a return value. What only the firmware
 //! knows is asked of it through one seam, [`PageSource`].
 
+mod alone;
 mod array;
 mod chips;
 mod counters;
@@ -28,7 +29,7 @@ use crate::flash::timing::Timing;
 use crate::ftl::IdleDies;
 use crate::ids::{AcknowledgementId, DieId, RequestId, TransactionId};
 use crate::kernel::Kernel;
-use crate::kernel::event::{Event, fabric_lane};
+use crate::kernel::event::fabric_lane;
 use crate::kernel::model::{Full, Model};
 use crate::kernel::probe::Notice;
 use crate::measure::lower_bound::DieWork;
@@ -45,6 +46,7 @@ pub use grant::{Started, Units};
 pub use source::PageSource;
 pub use transfer::Arrived;
 
+use alone::Alone;
 use path::PathRequest;
 use rules::Rules;
 
@@ -79,6 +81,8 @@ pub struct Datapath<M: Model> {
     named: Option<DieId>,
     /// Whether it may name another one: something has changed for it since it named none.
     is_due: bool,
+    /// What chips do by themselves.
+    alone: Alone,
     fabric: M::Fabric,
     outbox: Outbox,
     /// Operations that are done, while the controllers have not been told.
@@ -142,6 +146,7 @@ impl Datapath<Full> {
             candidates: DieSet::new(geometry),
             named: None,
             is_due: false,
+            alone: Alone::default(),
             fabric: AnyFabric::new(config, geometry)?,
             outbox: Outbox::default(),
             unacknowledged: Arena::default(),
@@ -185,6 +190,7 @@ impl Datapath<Full> {
             candidates: self.candidates,
             named: self.named,
             is_due: self.is_due,
+            alone: self.alone,
             fabric: resolve(self.fabric),
             outbox: self.outbox,
             unacknowledged: self.unacknowledged,
@@ -438,7 +444,7 @@ impl<M: Model> Datapath<M> {
             return;
         }
         for (at, event) in self.outbox.events.drain(..) {
-            kernel.schedule(fabric_lane(event), at, Event::Fabric(event));
+            kernel.schedule(fabric_lane(event), at, event.into());
         }
     }
 

@@ -1,10 +1,11 @@
 //! Asking for paths, and what the waiting for them cost.
 
 use crate::fabric::{Cause, Causes, Granted, TransferPhase};
+use crate::ids::PathId;
 use crate::units::Time;
 
 /// What a die has asked of the fabric, and how it went.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub(super) struct PathRequest {
     /// Since when it wants a path for its next command.
     pub command: Option<Time>,
@@ -16,6 +17,8 @@ pub(super) struct PathRequest {
     pub behind_itself: [bool; TransferPhase::ALL.len()],
     /// What was in the way of the data that leaves the register.
     pub causes: Causes,
+    /// The path that it got for each phase.
+    pub paths: [PathId; TransferPhase::ALL.len()],
     /// How long what moves for each phase takes at least.
     pub least: [Time; TransferPhase::ALL.len()],
 }
@@ -31,6 +34,21 @@ pub(super) struct PathGrant {
     pub cause: Cause,
     /// All that was in the way.
     pub causes: Causes,
+}
+
+impl Default for PathRequest {
+    fn default() -> PathRequest {
+        const PHASES: usize = TransferPhase::ALL.len();
+        PathRequest {
+            command: None,
+            data: None,
+            waited: [false; PHASES],
+            behind_itself: [false; PHASES],
+            causes: Causes::default(),
+            paths: [PathId(0); PHASES],
+            least: [Time::ZERO; PHASES],
+        }
+    }
 }
 
 impl PathRequest {

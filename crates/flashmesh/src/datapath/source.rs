@@ -80,6 +80,9 @@ pub trait PageSource<M: Model> {
     /// A die has nothing to do.
     fn die_idle(&mut self, die: DieId, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>);
 
+    /// The first read of a Clean begins: gives the pages that its packet lists, which are those that are valid now.
+    fn clean_begins(&mut self, read: TransactionId, datapath: &mut Datapath<M>) -> usize;
+
     /// The die of another chip that takes the data of `read`, which leaves a register, when there is one.
     fn copy_destination(&mut self, read: TransactionId, datapath: &mut Datapath<M>) -> Option<DieId>;
 }

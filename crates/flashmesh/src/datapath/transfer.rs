@@ -20,14 +20,18 @@ pub struct Arrived {
 }
 
 impl<M: Model> Datapath<M> {
-    /// Command and data have reached the die, or read data the controller or another chip. Gives what has arrived of a read.
-    #[inline]
+    /// Command and data have reached the die, or read data the controller or another chip: what was sent over the path that `asker` got for
+    /// `phase`. Gives what has arrived of a read.
+    #[inline(always)]
     pub fn delivered<S: PageSource<M>>(
         &mut self,
-        grant: Grant,
+        phase: TransferPhase,
+        asker: DieId,
         source: &mut S,
         kernel: &mut Kernel<M>,
     ) -> Option<Arrived> {
+        let path = self.units[asker.index()].path.paths[phase.index()];
+        let grant = Grant { die: asker, phase, path };
         kernel.tell(|| Notice::Delivered(grant));
         let stalled = self.fabric.stalled(grant);
         if stalled > Time::ZERO {
@@ -37,7 +41,7 @@ impl<M: Model> Datapath<M> {
         let unit = &mut self.units[grant.die.index()];
         let least = unit.path.least[grant.phase.index()];
         let done = if M::FULL && die != grant.die { &mut self.units[die.index()].work } else { &mut unit.work };
-        match grant.phase {
+        match phase {
             TransferPhase::Command => {
                 done.commands += least;
                 self.release(grant, kernel);
@@ -66,7 +70,7 @@ impl<M: Model> Datapath<M> {
     }
 
     /// The data of one plane has reached the controller, or another chip.
-    #[inline]
+    #[inline(always)]
     fn data_arrived<S: PageSource<M>>(
         &mut self,
         die: DieId,

@@ -117,9 +117,16 @@ fn collection(config: &Config, geometry: Option<&Geometry>, translation_pages: u
         let clash = Clash::new(&["gc.background-threshold", "gc.threshold"], message);
         clashes.push(clash.help("raise it above gc.threshold, or set it to 0 to turn background collection off"));
     }
-    if gc.copyback && gc.r#move == Move::ChipToChip {
-        let message = "gc.copyback keeps pages in their plane, and gc.move is `chip-to-chip`".to_owned();
+    if gc.copyback && gc.r#move.leaves_the_chip() {
+        let message = format!("gc.copyback keeps pages in their plane, and gc.move is `{}`", gc.r#move);
         clashes.push(Clash::new(&["gc.move", "gc.copyback"], message).help("choose one of them"));
+    }
+    if gc.r#move == Move::Clean && !config.flash.die_interleaving {
+        let message = "gc.move is `clean`, for which a die goes on by itself, and with flash.die-interleaving = false the dies of a chip \
+                       take turns"
+            .to_owned();
+        let clash = Clash::new(&["gc.move", "flash.die-interleaving"], message);
+        clashes.push(clash.help("set flash.die-interleaving to true, or gc.move to \"chip-to-chip\""));
     }
     let Some(geometry) = geometry else { return };
     let spare_blocks = geometry.spare_blocks_per_plane();
@@ -128,9 +135,12 @@ fn collection(config: &Config, geometry: Option<&Geometry>, translation_pages: u
     if is_map_in_dram && spare_blocks < needed {
         let mut keys = Vec::new();
         let mut reasons = Vec::new();
-        if gc.r#move == Move::ChipToChip {
+        if gc.r#move.leaves_the_chip() {
             keys.push("gc.move");
-            reasons.push("gc.move is `chip-to-chip`, which needs one for pages from other chips");
+            reasons.push(match gc.r#move {
+                Move::Clean => "gc.move is `clean`, which needs one for pages from other chips",
+                _ => "gc.move is `chip-to-chip`, which needs one for pages from other chips",
+            });
         }
         if config.ftl.write_binding == WriteBinding::Early {
             keys.push("ftl.write-binding");

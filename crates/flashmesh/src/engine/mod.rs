@@ -1,5 +1,6 @@
-//! The clock, the event queue, arenas and random numbers.
+//! The clock, the event queue, rings, arenas and random numbers.
 
 pub mod arena;
 pub mod queue;
 pub mod random;
+pub mod ring;

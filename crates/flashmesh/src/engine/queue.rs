@@ -4,11 +4,17 @@
 //! delay are scheduled in the order in which they fall due, so each kind of delay has a *lane*, a plain FIFO; an event that
 //! does not fit its lane (a shorter transfer, a resumed program) goes to a binary heap. The next event is the smallest
 //! among the heads of the lanes and of the heap. The order is total: by time, then by the order of scheduling.
+//!
+//! Time, order and lane of an event are one word, its *key*, so that one comparison tells which of two comes first, and where it is. A key
+//! holds time as an offset from a base, of [`OFFSET_BITS`], and the order in [`ORDER_BITS`]. From time to time the base moves on and what
+//! waits is numbered anew. Events that lie further ahead than a key can say wait apart, and get a key then.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use crate::units::Time;
+
+use super::ring::Ring;
 
 /// The number of lanes of an [`EventQueue`].
 pub const LANES: usize = 7;
@@ -19,33 +25,40 @@ pub const NO_LANE: usize = LANES;
 /// Where events wait: the lanes and the heap.
 const PLACES: usize = LANES + 1;
 
-/// When the next event of a place is due that has none: later than any event, and never at the same time as another such place, so that ties are
-/// those of events.
-#[inline(always)]
-const fn never(place: usize) -> u64 {
-    u64::MAX - place as u64
-}
+/// The lowest bits of a key: where the event waits.
+const PLACE_BITS: u32 = PLACES.ilog2();
 
-/// From here on times are those of places without events.
-const NEVER: u64 = never(PLACES - 1);
+/// The bits above: how many were scheduled before it since keys were last numbered.
+const ORDER_BITS: u32 = 24;
 
-/// An event, ordered by its time, then by its place in the order of scheduling.
+/// The highest bits of a key: how long after the base it is due, at most 137 ms.
+const OFFSET_BITS: u32 = u64::BITS - ORDER_BITS - PLACE_BITS;
+
+/// Where the offset begins in a key.
+const OFFSET_SHIFT: u32 = ORDER_BITS + PLACE_BITS;
+
+/// From one order to the next.
+const NEXT_ORDER: u64 = 1 << PLACE_BITS;
+
+/// The key of no event, behind those of all. It would be that of the last event a key can say; that one waits apart.
+const NEVER: u64 = u64::MAX;
+
+/// Offsets from here on wait apart.
+const OFFSET_END: u64 = (1 << OFFSET_BITS) - 1;
+
+/// The base moves only after so long, or when nothing else is left: moving it looks at all that waits.
+const BASE_STAYS_PS: u64 = OFFSET_END / 2;
+
+/// An event with its key.
 #[derive(Clone, Copy, Debug)]
 struct Entry<E> {
-    at: u64,
-    sequence: u64,
+    key: u64,
     event: E,
-}
-
-impl<E> Entry<E> {
-    fn key(&self) -> (u64, u64) {
-        (self.at, self.sequence)
-    }
 }
 
 impl<E> PartialEq for Entry<E> {
     fn eq(&self, other: &Self) -> bool {
-        self.key() == other.key()
+        self.key == other.key
     }
 }
 
@@ -59,56 +72,65 @@ impl<E> PartialOrd for Entry<E> {
 
 impl<E> Ord for Entry<E> {
     fn cmp(&self, other: &Self) -> std::cmp::Ordering {
-        self.key().cmp(&other.key())
+        self.key.cmp(&other.key)
     }
 }
 
-/// Events in the order in which they fall due, in a ring of a power of two places.
+/// An event that lies too far ahead for a key.
+#[derive(Clone, Copy, Debug)]
+struct Far<E> {
+    at: u64,
+    /// Its place among the events that were ever too far ahead.
+    order: u64,
+    event: E,
+}
+
+impl<E> PartialEq for Far<E> {
+    fn eq(&self, other: &Self) -> bool {
+        (self.at, self.order) == (other.at, other.order)
+    }
+}
+
+impl<E> Eq for Far<E> {}
+
+impl<E> PartialOrd for Far<E> {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl<E> Ord for Far<E> {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        (self.at, self.order).cmp(&(other.at, other.order))
+    }
+}
+
+/// Events in the order in which they fall due.
 #[derive(Debug)]
 struct Lane<E> {
-    ring: Vec<Entry<E>>,
-    first: usize,
-    count: usize,
-    /// When the newest is due.
+    entries: Ring<Entry<E>>,
+    /// The key of the newest.
     last: u64,
 }
 
 impl<E: Copy> Lane<E> {
-    /// No entries; `filler` is what empty places hold.
-    fn new(filler: E) -> Lane<E> {
-        Lane { ring: vec![Entry { at: 0, sequence: 0, event: filler }; 64], first: 0, count: 0, last: 0 }
-    }
-
     #[inline(always)]
-    fn push(&mut self, at: u64, sequence: u64, event: E) {
-        if self.count == self.ring.len() {
-            self.grow();
-        }
-        let place = (self.first + self.count) & (self.ring.len() - 1);
-        self.last = at;
-        // Field by field: an entry that is put together first is written twice.
-        let entry = &mut self.ring[place];
-        entry.at = at;
-        entry.sequence = sequence;
-        entry.event = event;
-        self.count += 1;
+    fn push(&mut self, key: u64, event: E) {
+        self.entries.push_back(Entry { key, event });
+        self.last = key;
     }
 
-    #[cold]
-    #[inline(never)]
-    fn grow(&mut self) {
-        self.ring.rotate_left(self.first);
-        self.first = 0;
-        self.ring.extend_from_within(..);
-    }
-
-    /// Takes the first of its entries, of which there is at least one.
+    /// Takes the first of its events, of which there is at least one; gives the key of the next as well.
     #[inline(always)]
-    fn take(&mut self) -> E {
-        let event = self.ring[self.first].event;
-        self.first = (self.first + 1) & (self.ring.len() - 1);
-        self.count -= 1;
-        event
+    fn take(&mut self) -> (E, u64) {
+        let first = self.entries.pop_front().expect("the clock has been moved to the first event of the lane");
+        (first.event, self.first_key())
+    }
+
+    /// The key of the first event.
+    #[inline(always)]
+    fn first_key(&self) -> u64 {
+        self.entries.front().map_or(NEVER, |entry| entry.key)
     }
 }
 
@@ -120,72 +142,63 @@ pub struct Due(usize);
 #[derive(Debug)]
 pub struct EventQueue<E> {
     now: Time,
-    sequence: u64,
-    /// When the first event of each lane is due, and of the heap at the end.
-    times: [u64; PLACES],
-    /// Its place in the order of scheduling.
-    sequences: [u64; PLACES],
+    /// What the offsets of keys count from; not later than now.
+    base: u64,
+    /// The order of the next event, in its place in a key.
+    order: u64,
+    /// The key of the first event of each lane, and of the heap at the end.
+    heads: [u64; PLACES],
     lanes: [Lane<E>; LANES],
     heap: BinaryHeap<Reverse<Entry<E>>>,
+    /// Events that come after all that have keys.
+    far: BinaryHeap<Reverse<Far<E>>>,
+    far_order: u64,
+}
+
+impl<E: Copy> Default for EventQueue<E> {
+    fn default() -> Self {
+        EventQueue {
+            now: Time::ZERO,
+            base: 0,
+            order: 0,
+            heads: [NEVER; PLACES],
+            lanes: std::array::from_fn(|_| Lane { entries: Ring::default(), last: 0 }),
+            heap: BinaryHeap::new(),
+            far: BinaryHeap::new(),
+            far_order: 0,
+        }
+    }
 }
 
 impl<E: Copy> EventQueue<E> {
-    /// An empty queue; `filler` is what empty places of it hold.
-    pub fn new(filler: E) -> EventQueue<E> {
-        EventQueue {
-            now: Time::ZERO,
-            sequence: 0,
-            times: std::array::from_fn(never),
-            sequences: [0; PLACES],
-            lanes: std::array::from_fn(|_| Lane::new(filler)),
-            heap: BinaryHeap::new(),
-        }
-    }
-
     /// The time of the event taken last.
     #[inline]
     pub fn now(&self) -> Time {
         self.now
     }
 
-    /// The place of the next event, and when it is due. Without `ALL` the last lane, of which nothing is scheduled, is not looked at.
+    /// The key of the next event. Without `ALL` the last lane, of which nothing is scheduled, is not looked at.
     #[inline(always)]
-    fn first<const ALL: bool>(&self) -> (usize, u64) {
-        let mut first = (0, self.times[0]);
-        for place in 1..LANES - 1 {
-            first = self.sooner(first, place);
+    fn first<const ALL: bool>(&self) -> u64 {
+        let mut first = self.heads[NO_LANE];
+        for place in 0..LANES - 1 {
+            first = first.min(self.heads[place]);
         }
-        if ALL {
-            first = self.sooner(first, LANES - 1);
-        }
-        self.sooner(first, NO_LANE)
+        if ALL { first.min(self.heads[LANES - 1]) } else { first }
     }
 
-    /// Of a place with the time of its event and another one, that whose event comes first.
     #[inline(always)]
-    fn sooner(&self, first: (usize, u64), place: usize) -> (usize, u64) {
-        let at = self.times[place];
-        if at == first.1 {
-            self.earlier_scheduled(first, place)
-        } else if at < first.1 {
-            (place, at)
-        } else {
-            first
-        }
-    }
-
-    /// Of two places whose events are due at the same time, the one whose event was scheduled first.
-    #[cold]
-    #[inline(never)]
-    fn earlier_scheduled(&self, (place, at): (usize, u64), other: usize) -> (usize, u64) {
-        (if self.sequences[other] < self.sequences[place] { other } else { place }, at)
+    fn time_of(&self, key: u64) -> Time {
+        Time::from_ps(self.base + (key >> OFFSET_SHIFT))
     }
 
     /// The time of the next event; later than any when there is none.
     #[inline]
     pub fn next_at(&self) -> Time {
-        let (_, at) = self.first::<true>();
-        if at >= NEVER { Time::MAX } else { Time::from_ps(at) }
+        match self.first::<true>() {
+            NEVER => self.far.peek().map_or(Time::MAX, |Reverse(far)| Time::from_ps(far.at)),
+            key => self.time_of(key),
+        }
     }
 
     /// Moves the clock to `at`, for something that comes before all events of that time.
@@ -204,31 +217,92 @@ impl<E: Copy> EventQueue<E> {
     #[inline(always)]
     pub fn schedule(&mut self, lane: usize, at: Time, event: E) {
         debug_assert!(at >= self.now, "an event was scheduled for {at}, before now, {}", self.now);
-        let (at, sequence) = (at.as_ps(), self.sequence);
-        self.sequence += 1;
-        if let Some(queue) = self.lanes.get_mut(lane) {
-            // The newest entry has the highest sequence number, so only the time can be out of order.
-            if queue.count == 0 {
-                self.times[lane] = at;
-                self.sequences[lane] = sequence;
-                return queue.push(at, sequence, event);
-            }
-            if queue.last <= at {
-                return queue.push(at, sequence, event);
-            }
+        let offset = at.as_ps() - self.base;
+        if offset >= OFFSET_END || self.is_numbered_out() {
+            return self.schedule_beyond(lane, at, event);
         }
-        self.schedule_in_heap(Entry { at, sequence, event });
+        self.schedule_at(lane, offset, event);
+    }
+
+    /// Whether the next event would have an order that its key cannot say.
+    #[inline(always)]
+    fn is_numbered_out(&self) -> bool {
+        self.order & (1 << OFFSET_SHIFT) != 0
+    }
+
+    /// Gives an event its key.
+    #[inline(always)]
+    fn schedule_at(&mut self, lane: usize, offset: u64, event: E) {
+        let key = (offset << OFFSET_SHIFT) | self.order | lane as u64;
+        self.order += NEXT_ORDER;
+        if let Some(queue) = self.lanes.get_mut(lane)
+            && queue.last <= key
+        {
+            queue.push(key, event);
+            self.heads[lane] = self.heads[lane].min(key);
+            return;
+        }
+        self.schedule_in_heap(key | NO_LANE as u64, event);
     }
 
     #[inline(never)]
-    fn schedule_in_heap(&mut self, entry: Entry<E>) {
-        self.heap.push(Reverse(entry));
+    fn schedule_in_heap(&mut self, key: u64, event: E) {
+        self.heap.push(Reverse(Entry { key, event }));
+        self.heads[NO_LANE] = self.heads[NO_LANE].min(key);
+    }
+
+    /// Schedules an event for which there is no key left.
+    #[cold]
+    #[inline(never)]
+    fn schedule_beyond(&mut self, lane: usize, at: Time, event: E) {
+        if self.is_numbered_out() || self.now.as_ps() - self.base >= BASE_STAYS_PS {
+            self.move_base(self.now.as_ps());
+        }
+        let offset = at.as_ps() - self.base;
+        if offset < OFFSET_END {
+            return self.schedule_at(lane, offset, event);
+        }
+        self.far.push(Reverse(Far { at: at.as_ps(), order: self.far_order, event }));
+        self.far_order += 1;
+    }
+
+    /// Makes `base` what offsets count from, and numbers what waits anew. Nothing is due before it.
+    fn move_base(&mut self, base: u64) {
+        let moved = (base - self.base) << OFFSET_SHIFT;
+        let order_of = |key: u64| key & ((1 << OFFSET_SHIFT) - NEXT_ORDER);
+        let mut heap = std::mem::take(&mut self.heap).into_vec();
+        let of_lanes = self.lanes.iter().flat_map(|lane| lane.entries.iter());
+        let of_heap = heap.iter().map(|Reverse(entry)| entry);
+        let mut orders: Vec<u64> = of_lanes.chain(of_heap).map(|entry| order_of(entry.key)).collect();
+        orders.sort_unstable();
+        let renumbered = |entry: Entry<E>| {
+            let order = orders.partition_point(|&order| order < order_of(entry.key)) as u64 * NEXT_ORDER;
+            Entry { key: (entry.key - moved) - order_of(entry.key) + order, ..entry }
+        };
+        for (head, lane) in self.heads.iter_mut().zip(&mut self.lanes) {
+            lane.entries.replace(renumbered);
+            lane.last = lane.entries.back().map_or(0, |entry| entry.key);
+            *head = lane.first_key();
+        }
+        heap.iter_mut().for_each(|Reverse(entry)| *entry = renumbered(*entry));
+        self.base = base;
+        self.order = orders.len() as u64 * NEXT_ORDER;
+        self.heap = heap.into();
+        // What was too far ahead comes after all that has a key, and was scheduled before all that will get one.
+        while let Some(Reverse(far)) = self.far.peek()
+            && far.at - base < OFFSET_END
+        {
+            let key = ((far.at - base) << OFFSET_SHIFT) | self.order | NO_LANE as u64;
+            self.order += NEXT_ORDER;
+            self.heap.push(Reverse(Entry { key, event: far.event }));
+            self.far.pop();
+        }
+        assert!(!self.is_numbered_out(), "fewer than 2^24 events are to come");
         self.look_at_heap();
     }
 
     fn look_at_heap(&mut self) {
-        let first = self.heap.peek().map_or((never(NO_LANE), 0), |Reverse(first)| first.key());
-        (self.times[NO_LANE], self.sequences[NO_LANE]) = first;
+        self.heads[NO_LANE] = self.heap.peek().map_or(NEVER, |Reverse(first)| first.key);
     }
 
     /// Takes the next event and moves the clock to it.
@@ -241,26 +315,30 @@ impl<E: Copy> EventQueue<E> {
     /// `Option`, which moves it in pieces. Without `ALL` nothing may have been scheduled in the last lane.
     #[inline(always)]
     pub fn advance<const ALL: bool>(&mut self) -> Option<Due> {
-        debug_assert!(
-            ALL || self.lanes[LANES - 1].count == 0,
-            "an event was scheduled in a lane that is not looked at"
-        );
-        let (place, at) = self.first::<ALL>();
-        if at >= NEVER {
-            return None;
+        debug_assert!(ALL || self.heads[LANES - 1] == NEVER, "an event was scheduled in a lane that is not looked at");
+        let mut key = self.first::<ALL>();
+        if key == NEVER {
+            key = self.approach()?;
         }
-        self.now = Time::from_ps(at);
-        Some(Due(place))
+        self.now = self.time_of(key);
+        Some(Due((key & (NEXT_ORDER - 1)) as usize))
+    }
+
+    /// Nothing that has a key is left: gives one to the first of what is far ahead, if there is anything.
+    #[cold]
+    #[inline(never)]
+    fn approach(&mut self) -> Option<u64> {
+        let at = self.far.peek()?.0.at;
+        self.move_base(at);
+        Some(self.heads[NO_LANE])
     }
 
     /// Takes the event to which the clock has just been moved.
     #[inline(always)]
     pub fn take(&mut self, Due(place): Due) -> E {
         if let Some(queue) = self.lanes.get_mut(place) {
-            let event = queue.take();
-            let next = &queue.ring[queue.first];
-            self.times[place] = if queue.count == 0 { never(place) } else { next.at };
-            self.sequences[place] = next.sequence;
+            let (event, next) = queue.take();
+            self.heads[place] = next;
             return event;
         }
         self.take_from_heap()
@@ -281,8 +359,9 @@ mod tests {
 
     /// Runs `steps`, each of which schedules an event so long after now, in that lane, after taking so many; compares with a list that is
     /// searched for the earliest, and of those for the one scheduled first.
-    fn compare(steps: &[(u64, usize, usize)]) {
-        let mut queue = EventQueue::new(0);
+    fn compare(first_order: u64, steps: &[(u64, usize, usize)]) {
+        let mut queue = EventQueue::default();
+        queue.order = first_order * NEXT_ORDER;
         let mut listed: Vec<(u64, u32)> = Vec::new();
         let take = |queue: &mut EventQueue<u32>, listed: &mut Vec<(u64, u32)>| {
             let first = listed.iter().copied().min();
@@ -307,21 +386,57 @@ mod tests {
 
     fn steps() -> impl Strategy<Value = Vec<(u64, usize, usize)>> {
         // Mostly short delays with many ties, and events that wait while many others pass.
-        let delay = prop_oneof![8 => 0..8u64, 4 => 0..40u64, 1 => 0..5_000u64, 1 => Just(3_000u64)];
+        let near = prop_oneof![8 => 0..8u64, 4 => 0..40u64, 1 => 0..5_000u64, 1 => Just(3_000u64)];
+        // Some lie beyond what a key can say, or at the edge of it, or make the base move.
+        let far = prop_oneof![OFFSET_END - 3..OFFSET_END + 3, Just(BASE_STAYS_PS), 0..OFFSET_END * 8];
+        let delay = prop_oneof![12 => near, 1 => far];
         prop::collection::vec((delay, 0..=LANES, 0..3usize), 1..400)
     }
 
     proptest! {
         #[test]
         fn events_come_by_time_and_ties_by_the_order_of_scheduling_whatever_their_lane(steps in steps()) {
-            compare(&steps);
+            compare(0, &steps);
         }
+
+        #[test]
+        fn the_order_stays_when_keys_have_to_be_numbered_anew(left in 0..300u64, steps in steps()) {
+            compare((1 << ORDER_BITS) - left, &steps);
+        }
+    }
+
+    #[test]
+    fn events_of_one_delay_keep_their_order_when_all_numbers_of_keys_are_used_up() {
+        const EVENTS: u32 = (1 << ORDER_BITS) + 1_000_000;
+        let mut queue = EventQueue::default();
+        // The next event of each of two delays: that of every fourth event, and that of the others.
+        let (mut fourth, mut other) = (0, 1);
+        let mut check = |event: u32| {
+            if event.is_multiple_of(4) {
+                assert_eq!(event, fourth);
+                fourth += 4;
+            } else {
+                assert_eq!(event, other);
+                other += if event % 4 == 3 { 2 } else { 1 };
+            }
+        };
+        for event in 0..EVENTS {
+            let (lane, delay) = if event.is_multiple_of(4) { (NO_LANE, 3) } else { (1, 7) };
+            queue.schedule(lane, queue.now() + Time::from_ps(delay), event);
+            if event >= 64 {
+                check(queue.pop().expect("64 events wait"));
+            }
+        }
+        while let Some(event) = queue.pop() {
+            check(event);
+        }
+        assert_eq!((fourth, other), (EVENTS, EVENTS + 1));
     }
 
     #[test]
     #[should_panic(expected = "before now")]
     fn an_event_in_the_past_is_a_bug() {
-        let mut queue = EventQueue::new(());
+        let mut queue = EventQueue::default();
         queue.schedule(0, Time::from_ps(5), ());
         queue.pop();
         queue.schedule(0, Time::from_ps(4), ());

@@ -1,8 +1,7 @@
 //! Who is served next of those that wait for a channel, or for a controller.
 
-use std::collections::VecDeque;
-
 use crate::config::Arbitration;
+use crate::engine::ring::Ring;
 use crate::ids::DieId;
 
 use super::{Cause, DataOf, TransferPhase};
@@ -33,18 +32,18 @@ pub(super) struct Arbiter {
     positions_per_chip: u32,
     /// The place served last; with data first, sent a command last.
     last: u32,
-    commands: VecDeque<Waiting>,
-    data: VecDeque<Waiting>,
+    commands: Ring<Waiting>,
+    data: Ring<Waiting>,
 }
 
 /// Takes the first of `queue` that `fits`.
 #[inline(always)]
-fn take_first(queue: &mut VecDeque<Waiting>, fits: impl Fn(&Waiting) -> bool) -> Option<Waiting> {
+fn take_first(queue: &mut Ring<Waiting>, fits: impl Fn(&Waiting) -> bool) -> Option<Waiting> {
     if fits(queue.front()?) { queue.pop_front() } else { take_later(queue, fits) }
 }
 
 #[inline(never)]
-fn take_later(queue: &mut VecDeque<Waiting>, fits: impl Fn(&Waiting) -> bool) -> Option<Waiting> {
+fn take_later(queue: &mut Ring<Waiting>, fits: impl Fn(&Waiting) -> bool) -> Option<Waiting> {
     let at = queue.iter().position(fits)?;
     queue.remove(at)
 }
@@ -64,9 +63,9 @@ fn goes_before(other: &Waiting, data: DataOf, goes_on: bool) -> bool {
 
 /// Moves the last of `queue` before those that it is served before.
 #[inline(never)]
-fn rank_last(queue: &mut VecDeque<Waiting>) {
+fn rank_last(queue: &mut Ring<Waiting>) {
     if let Some(last) = queue.pop_back() {
-        let at = queue.partition_point(|other| goes_before(other, last.data, last.goes_on));
+        let at = queue.iter().take_while(|other| goes_before(other, last.data, last.goes_on)).count();
         queue.insert(at, last);
     }
 }
@@ -76,7 +75,7 @@ impl Arbiter {
     pub(super) fn new(arbitration: Arbitration, positions: u32, positions_per_chip: u32) -> Arbiter {
         // With data first the chip before the first one was sent a command last, so that the first one is next.
         let last = if arbitration == Arbitration::DataFirstRoundRobin { positions.saturating_sub(1) } else { 0 };
-        let (commands, data) = (VecDeque::new(), VecDeque::new());
+        let (commands, data) = (Ring::default(), Ring::default());
         Arbiter { arbitration, positions, positions_per_chip, last, commands, data }
     }
 
@@ -109,23 +108,20 @@ impl Arbiter {
 
     /// The dies that wait.
     pub(super) fn waiting(&self) -> impl Iterator<Item = DieId> {
-        self.commands.iter().chain(&self.data).map(|waiting| waiting.die)
+        self.commands.iter().chain(self.data.iter()).map(|waiting| waiting.die)
     }
 
     /// Takes the die that is served next, whichever that is, with what it waits for.
     #[inline(always)]
     pub(super) fn next_of_all(&mut self) -> Option<(DieId, TransferPhase)> {
-        if self.commands.is_empty() && self.data.is_empty() {
-            return None;
-        }
         if self.arbitration != Arbitration::CommandFirst {
-            return self.next_of_some(|_| true).map(|next| (next.die, next.phase));
+            return self.next(|_| true).map(|next| (next.die, next.phase));
         }
-        let queue = if self.commands.is_empty() { &mut self.data } else { &mut self.commands };
-        let (die, phase, position) = queue.front().map(|first| (first.die, first.phase, first.position))?;
-        queue.pop_front();
-        self.last = position;
-        Some((die, phase))
+        // The place served last means nothing to this rule.
+        match self.commands.pop_front() {
+            Some(next) => Some((next.die, TransferPhase::Command)),
+            None => self.data.pop_front().map(|next| (next.die, next.phase)),
+        }
     }
 
     /// Takes the die that is served next, among those that `fits`.
@@ -143,7 +139,7 @@ impl Arbiter {
             }
             Arbitration::DataFirst => take_first(data, &fits).or_else(|| take_first(commands, &fits)),
             Arbitration::OldestFirst => {
-                let oldest = |queue: &VecDeque<Waiting>| queue.iter().find(|&waiting| fits(waiting)).map(|w| w.order);
+                let oldest = |queue: &Ring<Waiting>| queue.iter().find(|&waiting| fits(waiting)).map(|w| w.order);
                 match (oldest(commands), oldest(data)) {
                     (Some(command), data) if data.is_none_or(|data| command < data) => take_first(commands, &fits),
                     _ => take_first(data, &fits),
@@ -153,7 +149,7 @@ impl Arbiter {
                 // Distance from the place served last; a die that waits for both sends its data first, to become free.
                 let (last, positions) = (self.last, self.positions);
                 let distance = |waiting: &Waiting| behind(waiting.position, last, positions);
-                let nearest = |queue: &VecDeque<Waiting>| {
+                let nearest = |queue: &Ring<Waiting>| {
                     let fitting = queue.iter().enumerate().filter(|(_, waiting)| fits(waiting));
                     fitting.map(|(at, waiting)| (distance(waiting), at)).min()
                 };
@@ -179,7 +175,7 @@ impl Arbiter {
     }
 
     #[inline]
-    fn queue(&mut self, phase: TransferPhase) -> &mut VecDeque<Waiting> {
+    fn queue(&mut self, phase: TransferPhase) -> &mut Ring<Waiting> {
         match phase {
             TransferPhase::Command => &mut self.commands,
             TransferPhase::DataOut | TransferPhase::Copy => &mut self.data,

@@ -75,14 +75,18 @@ impl Channels {
     #[inline(always)]
     pub fn release(&mut self, grant: Grant, now: Time, outbox: &mut Outbox) {
         let channel = &mut self.channels[grant.path.index()];
-        if let Some((die, _, since)) = channel.held.take() {
+        if outbox.uses.is_some()
+            && let Some((die, _, since)) = channel.held
+        {
             outbox.used(LinkId(grant.path.0), die, since, now);
         }
-        if let Some((die, phase)) = channel.waiting.next_of_all() {
-            channel.held = Some((die, phase, now));
-            let grant = Grant { die, phase, path: grant.path };
-            outbox.grants.push(Granted { grant, since: now, cause: Cause::Channel });
-        }
+        let Some((die, phase)) = channel.waiting.next_of_all() else {
+            channel.held = None;
+            return;
+        };
+        channel.held = Some((die, phase, now));
+        let grant = Grant { die, phase, path: grant.path };
+        outbox.grants.push(Granted { grant, since: now, cause: Cause::Channel });
     }
 
     /// See [`Fabric::is_behind`](super::Fabric::is_behind).

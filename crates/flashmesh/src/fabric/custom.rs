@@ -62,6 +62,10 @@ impl Fabric for Custom {
         self.0.acknowledge(die, id, now, outbox);
     }
 
+    fn answers_for(&mut self, die: DieId, by: DieId) {
+        self.0.answers_for(die, by);
+    }
+
     fn wake(&mut self, token: u32, now: Time, outbox: &mut Outbox) {
         self.0.wake(token, now, outbox);
     }

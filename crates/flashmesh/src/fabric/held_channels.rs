@@ -14,29 +14,14 @@ use crate::units::Time;
 
 use super::arbiter::{Arbiter, Waiting};
 use super::framing::Durations;
+use super::holding::Holding;
 use super::layout::{Addition, Layout, Passage};
 use super::shared_channels::SharedChannels;
-use super::{
-    Cause, DataOf, Fabric, FabricEvent, Grant, Granted, LinkUsage, Message, Outbox, Payload, Sent, TransferPhase,
-};
-
-/// Who has a channel, and what for.
-#[derive(Clone, Copy, Debug)]
-struct Held {
-    die: DieId,
-    /// What it moves now, and since when.
-    moving: Option<(TransferPhase, Time)>,
-    /// What it has asked for while it moves something, in the order of asking: a command and data at most.
-    next: [Option<TransferPhase>; 2],
-    /// Planes whose data has yet to leave.
-    owed: u32,
-    /// Whether the array works for a program or an erase.
-    works: bool,
-}
+use super::{Cause, DataOf, Fabric, FabricEvent, Grant, Granted, LinkUsage, Outbox, Payload, Sent, TransferPhase};
 
 #[derive(Debug)]
 struct Channel {
-    held: Option<Held>,
+    held: Option<Holding>,
     waiting: Arbiter,
 }
 
@@ -86,7 +71,7 @@ impl HeldChannels {
     /// The die that holds the channel may move something for `phase`.
     fn grant(&mut self, path: PathId, phase: TransferPhase, cause: Cause, now: Time, outbox: &mut Outbox) {
         if let Some(held) = &mut self.channels[path.index()].held {
-            held.moving = Some((phase, now));
+            held.moves(phase, now);
             outbox.grants.push(Granted { grant: Grant { die: held.die, phase, path }, since: now, cause });
         }
     }
@@ -96,11 +81,11 @@ impl HeldChannels {
         let position = die.0 - path.0 * self.dies_per_channel;
         let channel = &mut self.channels[path.index()];
         match &mut channel.held {
-            Some(held) if held.die == die && held.moving.is_some() => {
-                let free = held.next.iter_mut().find(|next| next.is_none());
-                *free.expect("a die asks once for a command and once for data") = Some(phase);
+            Some(held) if held.die == die => {
+                if held.asks(phase) {
+                    self.grant(path, phase, Cause::Channel, now, outbox);
+                }
             }
-            Some(held) if held.die == die => self.grant(path, phase, Cause::Channel, now, outbox),
             Some(_) => {
                 let (order, goes_on, cause) = (self.order, false, Cause::Channel);
                 channel.waiting.wait(Waiting { die, phase, data, goes_on, cause, position, order });
@@ -108,7 +93,7 @@ impl HeldChannels {
             }
             None => {
                 channel.waiting.served(position, phase);
-                channel.held = Some(Held { die, moving: None, next: [None; 2], owed: 0, works: false });
+                channel.held = Some(Holding::new(die));
                 self.grant(path, phase, Cause::Channel, now, outbox);
             }
         }
@@ -118,16 +103,15 @@ impl HeldChannels {
     fn pass_on(&mut self, path: PathId, now: Time, outbox: &mut Outbox) {
         let channel = &mut self.channels[path.index()];
         let Some(held) = &mut channel.held else { return };
-        if let [Some(phase), behind] = held.next {
-            held.next = [behind, None];
+        if let Some(phase) = held.take_next() {
             return self.grant(path, phase, Cause::Channel, now, outbox);
         }
-        if held.owed > 0 || held.works {
+        if !held.is_over() {
             return;
         }
         channel.held = None;
         if let Some(Waiting { die, phase, cause, .. }) = channel.waiting.next(|_| true) {
-            channel.held = Some(Held { die, moving: None, next: [None; 2], owed: 0, works: false });
+            channel.held = Some(Holding::new(die));
             self.grant(path, phase, cause, now, outbox);
         }
     }
@@ -144,11 +128,7 @@ impl Fabric for HeldChannels {
 
     fn send(&mut self, grant: Grant, payload: Payload, now: Time, _outbox: &mut Outbox) -> Sent {
         if let Some(held) = &mut self.channels[grant.path.index()].held {
-            match payload.message {
-                Message::Read => held.owed += payload.planes,
-                Message::Data | Message::Copy => held.owed = held.owed.saturating_sub(payload.planes),
-                Message::Program | Message::Erase | Message::Copyback => held.works = true,
-            }
+            held.sends(payload);
         }
         let least = self.durations.of(payload);
         self.transfers += 1;
@@ -158,7 +138,7 @@ impl Fabric for HeldChannels {
 
     fn release(&mut self, grant: Grant, now: Time, outbox: &mut Outbox) {
         if let Some(held) = &mut self.channels[grant.path.index()].held
-            && let Some((_, since)) = held.moving.take()
+            && let Some(since) = held.arrives()
         {
             outbox.used(LinkId(grant.path.0), held.die, since, now);
         }
@@ -174,8 +154,7 @@ impl Fabric for HeldChannels {
         outbox.events.push((now, FabricEvent::Acknowledged(id)));
         let path = self.path(die);
         let Some(held) = &mut self.channels[path.index()].held else { return };
-        held.works = false;
-        if held.moving.is_none() {
+        if held.works_no_more() {
             self.pass_on(path, now, outbox);
         }
     }

@@ -6,6 +6,8 @@ mod channels;
 mod custom;
 mod framing;
 mod held_channels;
+mod held_paths;
+mod holding;
 pub mod layout;
 pub mod nossd;
 mod outbox;
@@ -26,6 +28,7 @@ use crate::units::{Bytes, Time};
 pub use crate::error::FabricError;
 pub use cause::{Cause, Causes};
 pub use custom::Custom;
+use held_paths::HeldPaths;
 pub use layout::{Addition, Layout, Passage};
 pub use outbox::{Granted, LinkUse, Outbox, ScoutMove, ScoutStep, Search, Verdict};
 pub use pnssd::Pnssd;
@@ -212,6 +215,9 @@ pub trait Fabric {
         unreachable!("this fabric needs no acknowledgements");
     }
 
+    /// `die` begins by itself what the last command of `by` asked for: the controller of that command is told the end.
+    fn answers_for(&mut self, _die: DieId, _by: DieId) {}
+
     /// The time of a [`FabricEvent::Wake`] has come.
     fn wake(&mut self, _token: u32, _now: Time, _outbox: &mut Outbox) {
         unreachable!("this fabric asked for no wake-up");
@@ -293,6 +299,8 @@ pub enum AnyFabric {
     SharedChannels(shared_channels::SharedChannels),
     HeldChannels(held_channels::HeldChannels),
     Pnssd(pnssd::Pnssd),
+    HeldPnssd(held_paths::HeldPaths<pnssd::held::Channels>),
+    HeldNossd(held_paths::HeldPaths<nossd::held::Circuits>),
     Nossd(nossd::Nossd),
     Venice(venice::Venice),
     Custom(custom::Custom),
@@ -306,7 +314,11 @@ impl AnyFabric {
     pub fn new(config: &Config, geometry: &Geometry) -> Result<AnyFabric, FabricError> {
         check(config)?;
         if config.fabric.hold_path {
-            return Ok(AnyFabric::HeldChannels(held_channels::HeldChannels::new(config, geometry)));
+            return Ok(match config.fabric.kind {
+                config::FabricKind::Pnssd => AnyFabric::HeldPnssd(HeldPaths::pnssd(config, geometry)),
+                config::FabricKind::Nossd => AnyFabric::HeldNossd(HeldPaths::nossd(config, geometry)?),
+                _ => AnyFabric::HeldChannels(held_channels::HeldChannels::new(config, geometry)),
+            });
         }
         Ok(match config.fabric.kind {
             config::FabricKind::Bus => AnyFabric::SharedChannels(SharedChannels::bus(config, geometry)),
@@ -324,6 +336,16 @@ impl AnyFabric {
 /// # Errors
 /// When it does not: why, and which keys to look at.
 pub fn check(config: &Config) -> Result<(), FabricError> {
+    if config.gc.r#move == config::Move::Clean && config.fabric.kind != config::FabricKind::Nossd {
+        return Err(FabricError {
+            keys: vec!["gc.move", "fabric.kind"],
+            message: format!(
+                "gc.move = `clean` needs fabric.kind = nossd, whose chips have a controller of their own, found {}",
+                config.fabric.kind
+            ),
+            help: "choose it, or gc.move = \"through-controller\"".to_owned(),
+        });
+    }
     if config.gc.r#move == config::Move::ChipToChip && !links_chips(config.fabric.kind) {
         let able: Vec<&str> =
             config::FabricKind::ALL.iter().filter(|kind| links_chips(**kind)).map(|kind| kind.name()).collect();
@@ -348,10 +370,26 @@ pub fn check(config: &Config) -> Result<(), FabricError> {
             help: format!("set {key} = \"off\", or fabric.hold-path = false"),
         });
     }
-    if config.fabric.hold_path && !matches!(config.fabric.kind, config::FabricKind::Bus | config::FabricKind::Pssd) {
+    if config.fabric.hold_path && config.gc.r#move.leaves_the_chip() {
+        return Err(FabricError {
+            keys: vec!["fabric.hold-path", "gc.move"],
+            message: format!(
+                "fabric.hold-path keeps the path to a chip for its controller, and gc.move = {} needs one to another chip",
+                config.gc.r#move
+            ),
+            help: "set gc.move to \"through-controller\", or fabric.hold-path to false".to_owned(),
+        });
+    }
+    if config.fabric.hold_path && config.fabric.kind == config::FabricKind::Pnssd {
+        held_pnssd(config)?;
+    }
+    if config.fabric.hold_path && matches!(config.fabric.kind, config::FabricKind::Venice | config::FabricKind::Ideal) {
         return Err(FabricError {
             keys: vec!["fabric.hold-path", "fabric.kind"],
-            message: format!("fabric.hold-path goes with fabric.kind = bus or pssd, found {}", config.fabric.kind),
+            message: format!(
+                "fabric.hold-path goes with fabric.kind = bus, pssd, pnssd or nossd, found {}",
+                config.fabric.kind
+            ),
             help: "choose one of them, or set fabric.hold-path to false; a circuit of Venice is held by venice.hold-circuit"
                 .to_owned(),
         });
@@ -363,6 +401,29 @@ pub fn check(config: &Config) -> Result<(), FabricError> {
         config::FabricKind::Pnssd => pnssd::check(config),
         config::FabricKind::Nossd => nossd::check(config),
     }
+}
+
+/// Whether the channels of pnSSD can be held as `config` has them.
+fn held_pnssd(config: &Config) -> Result<(), FabricError> {
+    if config.pnssd.split_page {
+        return Err(FabricError {
+            keys: vec!["pnssd.split-page", "fabric.hold-path"],
+            message: "fabric.hold-path keeps one channel for a die, and pnssd.split-page moves its data over two"
+                .to_owned(),
+            help: "set pnssd.split-page or fabric.hold-path to false".to_owned(),
+        });
+    }
+    let arbitration = config.fabric.arbitration;
+    if matches!(arbitration, config::Arbitration::RoundRobin | config::Arbitration::DataFirstRoundRobin) {
+        return Err(FabricError {
+            keys: vec!["fabric.arbitration", "fabric.hold-path"],
+            message: format!(
+                "dies wait for held channels of pnssd in the order of asking, and fabric.arbitration is `{arbitration}`"
+            ),
+            help: "leave fabric.arbitration away, or set fabric.hold-path to false".to_owned(),
+        });
+    }
+    Ok(())
 }
 
 /// Whether an interconnect has channels that wait for dies by `fabric.arbitration`.

@@ -162,7 +162,11 @@ impl Firmware {
     /// Moves the next valid page of the plane's victim, or erases the block when none is left.
     pub(super) fn advance<M: Model>(&mut self, plane: PlaneId, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
         let Some(collection) = &mut self.collections.by_plane[plane.index()] else { return };
-        let block = collection.block;
+        let (block, cursor) = (collection.block, collection.cursor);
+        if M::FULL && self.rules.cleans && self.cleans(plane, block, cursor, datapath, kernel) {
+            return;
+        }
+        let Some(collection) = &mut self.collections.by_plane[plane.index()] else { return };
         let (class, lpn, from) = match self.ftl.next_valid_page(block, collection.cursor) {
             Some((page, lpn)) => {
                 collection.cursor = page + 1;

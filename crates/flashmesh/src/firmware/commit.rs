@@ -14,7 +14,7 @@ impl Firmware {
     /// The array has programmed a page, or erased a block.
     #[inline]
     pub(super) fn commit<M: Model>(&mut self, id: TransactionId, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
-        let Transaction { class, request, lpn, plane, from, to, successor, is_copied, has_page, .. } =
+        let Transaction { class, request, lpn, plane, from, to, successor, is_copied, is_cleaned, has_page, .. } =
             *datapath.transaction(id);
         match class {
             Class::UserProgram if M::FULL && datapath.transaction(id).is_reallocated => {
@@ -60,7 +60,11 @@ impl Firmware {
                 }
                 if is_copied {
                     self.counters.gc.pages_copied += 1;
-                    self.copy_ended(plane);
+                    if M::FULL && is_cleaned {
+                        self.cleaned(lpn, from, to, is_wanted);
+                    } else {
+                        self.copy_ended(plane);
+                    }
                 }
             }
             Class::MapProgram => {
@@ -85,7 +89,8 @@ impl Firmware {
     /// The firmware goes on from a page programmed, or a block erased.
     #[inline]
     pub(super) fn conclude<M: Model>(&mut self, id: TransactionId, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
-        let Transaction { class, plane, from, lpn, request, is_cached, is_reallocated, .. } = *datapath.transaction(id);
+        let Transaction { class, plane, from, lpn, request, is_cached, is_cleaned, ends_clean, is_reallocated, .. } =
+            *datapath.transaction(id);
         if M::FULL && class == Class::UserProgram {
             self.write_ended(plane);
         }
@@ -100,6 +105,9 @@ impl Firmware {
         match class {
             Class::UserProgram if M::FULL && is_reallocated => {}
             Class::UserProgram => self.destaged(lpn, datapath, kernel),
+            Class::CollectProgram if M::FULL && is_cleaned => {
+                self.clean_goes_on(self.geometry.plane_of(from), ends_clean, datapath, kernel);
+            }
             Class::CollectProgram => self.advance(self.geometry.plane_of(from), datapath, kernel),
             Class::MapProgram => self.translation_programmed(lpn, datapath, kernel),
             Class::ReplicaProgram => {}

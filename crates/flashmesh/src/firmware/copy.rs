@@ -3,7 +3,7 @@
 //!
 //! Where a page goes is decided when its data lies in the register and asks for a path; the victim's plane collects on when the
 //! program is done, wherever that runs. That the controller commands the program by itself, when the page has arrived, is the
-//! same on all fabrics, and that translation pages stay in their plane \[choice\]; the chips of the paper do it for a whole block by one Clean packet.
+//! same on all fabrics, and that translation pages stay in their plane \[choice\]; with `gc.move = "clean"` the chips do it by themselves ([`clean`](super::clean)).
 
 use crate::datapath::Datapath;
 use crate::fabric::Fabric;
@@ -24,7 +24,10 @@ impl Firmware {
         if !self.rules.copies {
             return None;
         }
-        let Transaction { class, lpn, plane, from, .. } = *datapath.transaction(read);
+        let Transaction { class, lpn, plane, from, is_cleaned, .. } = *datapath.transaction(read);
+        if self.rules.cleans {
+            return is_cleaned.then(|| self.destination_of_clean(read, datapath));
+        }
         // A replica stays on its die.
         let moves_data = class == Class::CollectRead && self.ftl.stream_of_move(from) == Stream::Collection;
         if !moves_data || self.ftl.lookup(lpn) != Some(from) {
@@ -42,7 +45,7 @@ impl Firmware {
     /// The page on its way to `plane` has been programmed there, or is not needed any more.
     pub(super) fn copy_ended(&mut self, plane: PlaneId) {
         self.collections.arrivals[plane.index()] = None;
-        self.ftl.copy_ended(plane);
+        self.ftl.arrived(plane);
     }
 
     /// Whether a page is on its way to `die` for a collection that goes before user requests.

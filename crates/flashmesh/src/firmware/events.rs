@@ -1,7 +1,7 @@
 //! What the datapath gives back, and what follows from it.
 
 use crate::datapath::Datapath;
-use crate::fabric::FabricEvent;
+use crate::fabric::TransferPhase;
 use crate::ids::{AcknowledgementId, DieId};
 use crate::kernel::Kernel;
 use crate::kernel::model::Model;
@@ -9,21 +9,27 @@ use crate::kernel::model::Model;
 use super::Firmware;
 
 impl Firmware {
-    /// An event that the fabric asked for.
+    /// What was sent over the path that `asker` got for `phase` has arrived.
     #[inline(always)]
-    pub fn fabric_event<M: Model>(&mut self, event: FabricEvent, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
-        match event {
-            FabricEvent::Delivered(grant) => {
-                if let Some(arrived) = datapath.delivered(grant, self, kernel) {
-                    self.read_done(arrived.read, datapath, kernel);
-                    if let Some(grant) = arrived.held {
-                        datapath.release(grant, kernel);
-                    }
-                }
+    pub fn delivered<M: Model>(
+        &mut self,
+        phase: TransferPhase,
+        asker: DieId,
+        datapath: &mut Datapath<M>,
+        kernel: &mut Kernel<M>,
+    ) {
+        if let Some(arrived) = datapath.delivered(phase, asker, self, kernel) {
+            self.read_done(arrived.read, datapath, kernel);
+            if let Some(grant) = arrived.held {
+                datapath.release(grant, kernel);
             }
-            FabricEvent::Acknowledged(id) => self.acknowledged(id, datapath, kernel),
-            FabricEvent::Wake(token) => datapath.wake(token, kernel),
         }
+    }
+
+    /// The data that left the die of `asker` has reached another chip. Kept out of line, since few drives do that.
+    #[inline(never)]
+    pub fn copy_delivered<M: Model>(&mut self, asker: DieId, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
+        self.delivered(TransferPhase::Copy, asker, datapath, kernel);
     }
 
     /// The array of a die is done, unless its operation was suspended since.
@@ -49,7 +55,12 @@ impl Firmware {
     }
 
     /// The controller has been told that an operation is done.
-    fn acknowledged<M: Model>(&mut self, id: AcknowledgementId, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
+    pub fn acknowledged<M: Model>(
+        &mut self,
+        id: AcknowledgementId,
+        datapath: &mut Datapath<M>,
+        kernel: &mut Kernel<M>,
+    ) {
         let (die, operation) = datapath.acknowledged(id, kernel);
         for &id in operation.transactions() {
             datapath.count_acknowledgement(id, kernel.now());

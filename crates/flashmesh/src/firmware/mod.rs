@@ -5,6 +5,7 @@
 //! turn has come. What is done for requests is read with [`Firmware::next_done`].
 
 mod cache;
+mod clean;
 mod collect;
 mod commit;
 mod copy;
@@ -40,6 +41,7 @@ use crate::units::{Bytes, Time};
 
 pub use cache::DeviceCache;
 
+use clean::Cleaning;
 use collect::Collections;
 use map::CachedMap;
 use persistence::Journaling;
@@ -103,6 +105,8 @@ struct Rules {
     collects_in_background: bool,
     /// Whether pages move from chip to chip.
     copies: bool,
+    /// Whether those of a block move by one packet.
+    cleans: bool,
     /// Whether all streams of the host write to one open block of a plane.
     shares_open_block: bool,
     /// Whether a page that holds nothing is given a place when it is read.
@@ -125,6 +129,8 @@ pub struct Firmware {
     blocked: BlockedPrograms,
     placements: Placements,
     collections: Collections,
+    /// Blocks whose pages move by one packet.
+    cleaning: Cleaning,
     /// The device cache, when the drive has one.
     cache: Option<Box<DeviceCache>>,
     /// The cache of the map, unless all of it is in DRAM.
@@ -149,7 +155,8 @@ impl Firmware {
             Box::new(CachedMap::new(cache, &config.mapping, geometry))
         });
         let preallocates = config.ftl.write_binding == WriteBinding::Early;
-        let copies = config.gc.r#move == Move::ChipToChip;
+        let copies = config.gc.r#move.leaves_the_chip();
+        let cleans = config.gc.r#move == Move::Clean;
         Firmware {
             rules: Rules {
                 preallocates,
@@ -157,6 +164,7 @@ impl Firmware {
                 preemptible: config.gc.preemptible,
                 collects_in_background: config.gc.background_threshold != 0.0,
                 copies,
+                cleans,
                 shares_open_block: config.ftl.write_streams == WriteStreams::Shared,
                 places_for_reads: preallocates && config.ftl.first_touch == FirstTouch::WriteBlock,
                 asks_allocator: false,
@@ -167,6 +175,7 @@ impl Firmware {
             writes_in_flight: FxHashMap::default(),
             blocked: if preallocates { BlockedPrograms::new(geometry.planes()) } else { BlockedPrograms::default() },
             collections: Collections::new(geometry, copies),
+            cleaning: Cleaning::new(geometry, cleans),
             cache: DeviceCache::new(config, geometry, &ftl),
             map,
             journaling: Persistence::new(config, geometry, &ftl).map(|state| Journaling::new(config, state)),

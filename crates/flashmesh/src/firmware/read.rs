@@ -12,7 +12,7 @@ use super::{Firmware, PageRequest};
 
 impl Firmware {
     /// Reads a page for a request. Gives in how many parts it will be [done](super::Done).
-    #[inline]
+    #[inline(always)]
     pub fn read<M: Model>(&mut self, page: &PageRequest, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) -> u32 {
         if M::FULL && self.cache.is_some() {
             return self.read_through_cache(page, datapath, kernel);
@@ -22,7 +22,7 @@ impl Firmware {
     }
 
     /// A page of a read comes from flash; with `fills` the device cache keeps it.
-    #[inline]
+    #[inline(always)]
     pub(super) fn read_from_flash<M: Model>(
         &mut self,
         page: &PageRequest,
@@ -99,7 +99,7 @@ impl Firmware {
     }
 
     /// The data of a read has left the die: it goes to the host, or is programmed elsewhere.
-    #[inline]
+    #[inline(always)]
     pub fn read_done<M: Model>(&mut self, id: TransactionId, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
         if M::FULL {
             self.read_ended(id, datapath);
@@ -110,6 +110,7 @@ impl Firmware {
         }
         let transaction = datapath.transaction_mut(id);
         match transaction.class {
+            Class::CollectRead if M::FULL && transaction.is_cleaned => self.program_cleaned(id, datapath, kernel),
             Class::CollectRead => {
                 transaction.class = Class::CollectProgram;
                 if M::FULL && self.ftl.has_twins() {

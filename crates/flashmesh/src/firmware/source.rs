@@ -73,7 +73,8 @@ impl<M: Model> PageSource<M> for Firmware {
 
     #[inline]
     fn choose_home(&mut self, read: &Transaction) -> Option<Ppn> {
-        if self.replication.is_none() { None } else { self.home_of(read) }
+        let home = if self.replication.is_none() { None } else { self.home_of(read) };
+        if self.rules.cleans { home.or_else(|| self.cleaning.home_of(read)) } else { home }
     }
 
     #[inline]
@@ -142,8 +143,9 @@ impl<M: Model> PageSource<M> for Firmware {
 
     #[inline(never)]
     fn reroute(&mut self, id: TransactionId, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
-        let Transaction { class, plane, from, is_copied, is_read_modify_write, is_reallocated, lpn, .. } =
-            *datapath.transaction(id);
+        let Transaction {
+            class, plane, from, is_copied, is_cleaned, is_read_modify_write, is_reallocated, lpn, ..
+        } = *datapath.transaction(id);
         if M::FULL && class == Class::UserProgram && is_reallocated {
             return self.drop_reallocation(id, datapath);
         }
@@ -157,6 +159,9 @@ impl<M: Model> PageSource<M> for Firmware {
             if is_copied {
                 self.copy_ended(plane);
                 kernel.tell(|| Notice::CopyDropped(plane));
+            }
+            if M::FULL && is_cleaned {
+                self.drop_clean(plane);
             }
             datapath.remove(id);
             return self.advance(self.geometry.plane_of(from), datapath, kernel);
@@ -195,7 +200,7 @@ impl<M: Model> PageSource<M> for Firmware {
         kernel: &mut Kernel<M>,
     ) {
         let first = self.geometry.first_plane(die);
-        let held_back = |class: Class| waiting[class.index()] & !ready[class.index()];
+        let held_back = |class: Class| waiting.of(class) & !ready.of(class);
         let mut planes = Class::WAITING_PROGRAMS.iter().fold(0, |planes, &class| planes | held_back(class));
         planes |= self.blocked.planes(first, self.geometry.planes_per_die);
         while planes != 0 {
@@ -211,6 +216,10 @@ impl<M: Model> PageSource<M> for Firmware {
         if M::FULL {
             self.policy.die_idle();
         }
+    }
+
+    fn clean_begins(&mut self, read: TransactionId, datapath: &mut Datapath<M>) -> usize {
+        self.list_clean(datapath.transaction(read).plane)
     }
 
     fn copy_destination(&mut self, read: TransactionId, datapath: &mut Datapath<M>) -> Option<DieId> {

@@ -102,13 +102,11 @@ impl<M: Model> Frontend<M> {
     }
 
     /// The completion has reached the host.
-    #[inline]
-    pub(super) fn complete(
-        &mut self,
-        id: RequestId,
-        firmware: &mut Firmware,
-        kernel: &mut Kernel<M>,
-    ) -> Result<(), RunError> {
+    ///
+    /// # Errors
+    /// When a workload cannot be read on, or the sink takes no more records.
+    #[inline(always)]
+    pub fn complete(&mut self, id: RequestId, firmware: &mut Firmware, kernel: &mut Kernel<M>) -> Result<(), RunError> {
         let now = kernel.now();
         kernel.tell(|| Notice::RequestCompleted(id));
         let stream = self.requests[id].stream;
@@ -165,7 +163,7 @@ impl<M: Model> Frontend<M> {
             Mode::Stress { .. } => self.issue_for(stream, thread, firmware, kernel),
             Mode::Closed { .. } => {
                 if let Some(thinks) = self.streams[stream.index()].replay.think(thread, now)? {
-                    kernel.schedule(lane::ARRIVAL, now + thinks, Event::ThreadReady(stream, thread));
+                    kernel.schedule(lane::ARRIVAL, now + thinks, Event::ThreadReady(stream));
                 }
                 Ok(())
             }

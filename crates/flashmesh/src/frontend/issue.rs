@@ -51,9 +51,9 @@ impl<M: Model> Frontend<M> {
         self.issue_open(stream, firmware, kernel)
     }
 
-    /// Closed replay: a thread has thought long enough.
-    pub fn thought(&mut self, stream: StreamId, thread: u32, firmware: &Firmware, kernel: &mut Kernel<M>) {
-        if let Next::Issue(arrived) = self.streams[stream.index()].replay.thought(thread, kernel.now()) {
+    /// Closed replay: the thread that thinks longest has thought long enough.
+    pub fn thought(&mut self, stream: StreamId, firmware: &Firmware, kernel: &mut Kernel<M>) {
+        if let Next::Issue(arrived) = self.streams[stream.index()].replay.thought(kernel.now()) {
             self.issue(stream, arrived, firmware, kernel);
         }
     }

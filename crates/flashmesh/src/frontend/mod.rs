@@ -20,7 +20,7 @@ use crate::host::interface::{AnyInterface, EventSink, HostEvent, Interface, Seen
 use crate::host::namespace::Namespaces;
 use crate::ids::RequestId;
 use crate::kernel::Kernel;
-use crate::kernel::event::{Event, host_lane};
+use crate::kernel::event::host_lane;
 use crate::kernel::model::{Full, Model};
 use crate::kernel::probe::Notice;
 use crate::measure::log::RequestSink;
@@ -72,7 +72,7 @@ struct Sink<'a, M>(&'a mut Kernel<M>);
 impl<M: Model> EventSink for Sink<'_, M> {
     #[inline(always)]
     fn schedule(&mut self, at: Time, event: HostEvent) {
-        self.0.schedule(host_lane(event), at, Event::Host(event));
+        self.0.schedule(host_lane(event), at, event.into());
     }
 
     #[inline(always)]
@@ -184,7 +184,7 @@ impl<M: Model> Frontend<M> {
 
     /// An event that the interface asked for.
     #[inline(always)]
-    fn wake(&mut self, token: Token, kernel: &mut Kernel<M>) {
+    pub fn wake(&mut self, token: Token, kernel: &mut Kernel<M>) {
         self.interface.wake(token, kernel.now(), &mut Sink(kernel));
     }
 }

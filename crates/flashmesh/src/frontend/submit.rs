@@ -1,9 +1,7 @@
 //! A request has reached the drive: it is admitted or refused, and cut into pages.
 
 use crate::datapath::Datapath;
-use crate::error::RunError;
 use crate::firmware::{Firmware, PageRequest};
-use crate::host::interface::HostEvent;
 use crate::host::status::Status;
 use crate::ids::{Lpn, RequestId, StreamId};
 use crate::kernel::Kernel;
@@ -16,29 +14,15 @@ use super::Frontend;
 use super::request::Request;
 
 impl<M: Model> Frontend<M> {
-    /// An event that the interface asked for.
-    ///
-    /// # Errors
-    /// When a workload cannot be read on, or the sink takes no more records.
+    /// Takes a request that has reached the drive.
     #[inline(always)]
-    pub fn host_event(
+    pub fn submit(
         &mut self,
-        event: HostEvent,
+        id: RequestId,
         firmware: &mut Firmware,
         datapath: &mut Datapath<M>,
         kernel: &mut Kernel<M>,
-    ) -> Result<(), RunError> {
-        match event {
-            HostEvent::InDrive(request) => self.submit(request, firmware, datapath, kernel),
-            HostEvent::AtHost(request) => self.complete(request, firmware, kernel)?,
-            HostEvent::Wake(token) => self.wake(token, kernel),
-        }
-        Ok(())
-    }
-
-    /// Takes a request that has reached the drive.
-    #[inline]
-    fn submit(&mut self, id: RequestId, firmware: &mut Firmware, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
+    ) {
         let Request { io, stream, .. } = self.requests[id];
         let io = match self.admit(stream, &io) {
             Ok(offset) => IoRequest { offset, ..io },
@@ -65,7 +49,7 @@ impl<M: Model> Frontend<M> {
     ///
     /// # Errors
     /// When the drive does not do what it asks.
-    #[inline]
+    #[inline(always)]
     fn admit(&self, stream: StreamId, io: &IoRequest) -> Result<Bytes, Status> {
         let too_long = self.rules.transfer_max.is_some_and(|max| io.size > max);
         if (io.size == Bytes::ZERO && io.kind != RequestKind::Flush) || (too_long && io.kind.moves_data()) {
@@ -102,7 +86,7 @@ impl<M: Model> Frontend<M> {
         PageRequest { request: id, stream, priority, lpn, start: start - page_start, bytes }
     }
 
-    #[inline]
+    #[inline(always)]
     fn read_pages(
         &mut self,
         id: RequestId,

@@ -6,7 +6,7 @@ use crate::ids::{ChipId, DieId, Lpn, PlaneId};
 
 impl Ftl {
     /// Chooses the plane that a valid page of a victim in `plane`, which holds `lpn`, is copied to, without passing a controller, and keeps a
-    /// place for it there; from then on the page is on its way, until [`Ftl::copy_ended`]. `None` when it has to stay in its
+    /// place for it there; from then on the page is on its way, until it has [`arrived`](Ftl::arrived). `None` when it has to stay in its
     /// own plane.
     ///
     /// The candidates are the planes at the same place (die and plane) of other chips which the data `reaches`, as far as they are
@@ -37,24 +37,65 @@ impl Ftl {
             .filter(|&to| valid(to) <= valid(plane) && reaches(from, self.geometry.die_of_plane(to)))
             .filter(|&to| self.can_admit(lpn, to))
             .min_by_key(|&to| (valid(to), self.distance(plane, to), to))?;
-        if self.planes[chosen.index()].open_pages(Frontier::Arrival) == 0 {
-            self.open_block(chosen, Frontier::Arrival)?;
-        }
-        self.planes[chosen.index()].awaits_arrival = true;
+        self.open_for_arrivals(chosen)?;
+        self.planes[chosen.index()].awaited = 1;
         Some(chosen)
     }
 
-    /// The page that was on its way to `plane` has been programmed and committed, or was dropped.
-    pub fn copy_ended(&mut self, plane: PlaneId) {
-        self.planes[plane.index()].awaits_arrival = false;
+    /// Chooses the plane that the valid pages of a victim in `plane`, which hold `lpns` in this order, are sent to by one Clean packet, among
+    /// those of the dies that the packet may name, and keeps places for the first of them there: for how many is given as well. From then on
+    /// they are on their way. `None` when no plane takes any.
+    ///
+    /// As [`Ftl::admit_copy`], but for the candidates: the packet names the place of each page, so that any plane of another chip will do. As
+    /// many pages go as have a place in one open block \[choice\]; the controller sends another Clean for the others.
+    pub fn admit_clean(
+        &mut self,
+        lpns: &[Lpn],
+        plane: PlaneId,
+        may_take: impl Fn(DieId) -> bool,
+    ) -> Option<(PlaneId, usize)> {
+        let first = *lpns.first()?;
+        let chip = |plane: PlaneId| self.geometry.chip_of(self.geometry.die_of_plane(plane));
+        let valid = |plane: PlaneId| self.planes[plane.index()].valid_pages;
+        let chosen = (0..self.geometry.planes())
+            .map(PlaneId)
+            .filter(|&to| valid(to) <= valid(plane) && chip(to) != chip(plane))
+            .filter(|&to| may_take(self.geometry.die_of_plane(to)) && self.can_admit(first, to))
+            .min_by_key(|&to| (valid(to), self.distance(plane, to), to))?;
+        let occupancy = Occupancy::new(&self.planes, &self.mapping, &self.geometry);
+        let has_room = |(before, &lpn): (u32, &Lpn)| self.allocation.admits(lpn, chosen, &occupancy) > before;
+        let with_room = (0..).zip(lpns).take_while(|page| has_room(*page)).count();
+        self.open_for_arrivals(chosen)?;
+        let account = &mut self.planes[chosen.index()];
+        let pages = with_room.min(account.open_pages(Frontier::Arrival) as usize);
+        account.awaited = pages as u32;
+        Some((chosen, pages))
+    }
+
+    /// `plane` has a page for what arrives, when it can.
+    fn open_for_arrivals(&mut self, plane: PlaneId) -> Option<()> {
+        if self.planes[plane.index()].open_pages(Frontier::Arrival) == 0 {
+            self.open_block(plane, Frontier::Arrival)?;
+        }
+        Some(())
+    }
+
+    /// A page that was on its way to `plane` has been programmed and committed, or was dropped.
+    pub fn arrived(&mut self, plane: PlaneId) {
+        self.planes[plane.index()].awaited -= 1;
+    }
+
+    /// So many of those that `plane` was to take are sent.
+    pub fn expect_pages(&mut self, plane: PlaneId, pages: u32) {
+        self.planes[plane.index()].awaited = pages;
     }
 
     fn can_admit(&self, lpn: Lpn, plane: PlaneId) -> bool {
         let account = &self.planes[plane.index()];
         let has_place = account.open_pages(Frontier::Arrival) > 0 || account.can_open(Frontier::Arrival);
         let occupancy = Occupancy::new(&self.planes, &self.mapping, &self.geometry);
-        let has_room = || self.allocation.admits(lpn, plane, &occupancy);
-        !account.awaits_arrival && has_place && has_room()
+        let has_room = || self.allocation.admits(lpn, plane, &occupancy) > 0;
+        account.awaited == 0 && has_place && has_room()
     }
 
     /// Rows and columns between the chips of two planes.
@@ -136,7 +177,7 @@ mod tests {
         fill(&mut ftl, PlaneId(15), 40);
         assert_eq!(ftl.admit_copy(PAGE, FROM, column), Some(PlaneId(15)));
         assert_eq!(ftl.admit_copy(PAGE, FROM, column), None);
-        ftl.copy_ended(PlaneId(15));
+        ftl.arrived(PlaneId(15));
         assert_eq!(ftl.admit_copy(PAGE, FROM, column), Some(PlaneId(15)));
         ftl.audit().expect("the tables agree");
     }
@@ -146,7 +187,7 @@ mod tests {
         let mut ftl = drive();
         // An earlier page has opened a block for arrivals there.
         assert_eq!(ftl.admit_copy(PAGE, FROM, column), Some(PlaneId(3)));
-        ftl.copy_ended(PlaneId(3));
+        ftl.arrived(PlaneId(3));
         fill(&mut ftl, FROM, 48);
         fill(&mut ftl, PlaneId(15), 48);
         // Ten of twelve blocks, half of whose pages are invalid: beside the block for arrivals only the reserve is free.
@@ -187,7 +228,7 @@ mod tests {
             assert_eq!(to, PlaneId(3));
             let ppn = ftl.allocate(to, Stream::Arrival).expect("its place is kept");
             assert!(ftl.commit_move(Lpn(FROM.0 * 48 + page), from, ppn));
-            ftl.copy_ended(to);
+            ftl.arrived(to);
             // The host writes page 12, which is of that plane.
             ftl.write_untimed(Lpn(12), &idle);
         }

@@ -219,7 +219,7 @@ impl Ftl {
             account
         });
         let places_writes = config.ftl.policy == FirmwarePolicy::Mbm;
-        let pages_leave = config.gc.r#move == config::Move::ChipToChip || places_writes;
+        let pages_leave = config.gc.r#move.leaves_the_chip() || places_writes;
         let allocation = if places_writes { Allocation::Static(partition.order()) } else { config.ftl.allocation };
         let has_twins = config.ftl.policy == FirmwarePolicy::Tbm;
         let mut of_victims = geometry.clone();
@@ -333,7 +333,7 @@ impl Ftl {
     /// Whether `plane` has room for a page that holds `lpn`, where pages are placed with regard to how full planes are.
     #[inline]
     pub fn has_room(&self, lpn: Lpn, plane: PlaneId) -> bool {
-        self.allocation.admits(lpn, plane, &Occupancy::new(&self.planes, &self.mapping, &self.geometry))
+        self.allocation.admits(lpn, plane, &Occupancy::new(&self.planes, &self.mapping, &self.geometry)) > 0
     }
 
     /// The next version of `lpn` goes to `plane`, which [has room](Ftl::has_room) for it.

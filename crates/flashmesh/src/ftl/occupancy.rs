@@ -19,10 +19,10 @@ impl<'a> Occupancy<'a> {
         Occupancy { planes, mapping, pages_per_plane: geometry.pages_per_plane() }
     }
 
-    /// Pages that `plane` awaits from other chips: one or none.
+    /// Pages that `plane` awaits from another chip.
     #[inline]
     pub fn awaited(&self, plane: PlaneId) -> u32 {
-        u32::from(self.planes[plane.index()].awaits_arrival)
+        self.planes[plane.index()].awaited
     }
 
     /// The valid pages of `plane`, without guests: those that replication put there.

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::plane::{ARRIVAL_BLOCKS, PREALLOCATED_BLOCKS, REPLICA_BLOCKS};
 use super::translation::{TRANSLATION_BLOCKS, TranslationPages, lies_on_flash};
-use crate::config::{Allocation, Config, Level, Move, WriteBinding, WriteStreams};
+use crate::config::{Allocation, Config, Level, WriteBinding, WriteStreams};
 use crate::error::NamespaceError;
 use crate::flash::geometry::{Geometry, SPARE_BLOCKS_PER_PLANE_MIN};
 use crate::flash::namespace::NamespaceConfig;
@@ -13,7 +13,7 @@ use crate::ids::PlaneId;
 /// Blocks that each plane has to spare beside those that its pages fill, but for those of streams beyond the first that write to
 /// blocks of their own: [`Partition::spare_blocks_needed`] counts these too.
 pub fn spare_blocks_min(config: &Config) -> u32 {
-    let arrivals = if config.gc.r#move == Move::ChipToChip { ARRIVAL_BLOCKS } else { 0 };
+    let arrivals = if config.gc.r#move.leaves_the_chip() { ARRIVAL_BLOCKS } else { 0 };
     let translation = if lies_on_flash(config) { TRANSLATION_BLOCKS } else { 0 };
     let preallocated = if config.ftl.write_binding == WriteBinding::Early { PREALLOCATED_BLOCKS } else { 0 };
     let replicas = if config.replication.enabled { REPLICA_BLOCKS } else { 0 };

@@ -100,8 +100,8 @@ pub(super) struct Plane {
     writers: u64,
     /// Whether translation pages are written here.
     pub(super) translates: bool,
-    /// Whether a page is on its way from another chip; its place in the open block for such pages is kept.
-    pub(super) awaits_arrival: bool,
+    /// Pages on their way from another chip; their places in the open block for such pages are kept.
+    pub(super) awaited: u32,
     /// Pages handed out to writes that wait for their turn.
     pub(super) preallocated: u32,
     pub(super) free: FreeBlocks,
@@ -127,7 +127,7 @@ impl Plane {
             open_beyond: Vec::new(),
             writers: 0,
             translates: false,
-            awaits_arrival: false,
+            awaited: 0,
             preallocated: 0,
             free: FreeBlocks::new(first, blocks, least_erased_first),
             erase_count_max: 0,

@@ -75,9 +75,8 @@ pub struct Replay {
     think_time: Time,
     /// No request arrives after this.
     stop: Time,
-    /// Closed: what each thinking thread will issue.
-    thoughts: Vec<Option<IoRequest>>,
-    thinking: u32,
+    /// Closed: the threads that think, in the order in which they will be ready, each with what it will issue.
+    thoughts: VecDeque<(u32, IoRequest)>,
     /// Requests of this workload that the drive holds at once.
     queue_depth: usize,
     in_flight: usize,
@@ -112,8 +111,7 @@ impl Replay {
             time_scale: (config.time_scale * (1u64 << SCALE_SHIFT) as f64).round() as u128,
             think_time: config.think_time,
             stop: config.stop_time.unwrap_or(Time::MAX),
-            thoughts: Vec::new(),
-            thinking: 0,
+            thoughts: VecDeque::new(),
             queue_depth: queue_depth as usize,
             in_flight: 0,
             waiting: VecDeque::new(),
@@ -160,7 +158,7 @@ impl Replay {
 
     /// Whether requests will be issued though none is in flight.
     pub fn will_issue(&self) -> bool {
-        self.alarm || self.thinking > 0
+        self.alarm || !self.thoughts.is_empty()
     }
 
     /// Closed replay: from `now` on `thread` thinks about its next request; gives for how long, or nothing when it has no more.
@@ -172,19 +170,14 @@ impl Replay {
             return Ok(None);
         }
         let Some(io) = self.source.next_request(thread)? else { return Ok(None) };
-        if self.thoughts.len() <= thread as usize {
-            self.thoughts.resize(thread as usize + 1, None);
-        }
-        self.thoughts[thread as usize] = Some(io);
-        self.thinking += 1;
+        self.thoughts.push_back((thread, io));
         Ok(Some(self.think_time))
     }
 
-    /// Closed replay: `thread` has thought long enough at `now`.
-    pub fn thought(&mut self, thread: u32, now: Time) -> Next {
-        self.thinking -= 1;
-        match self.thoughts[thread as usize].take() {
-            Some(io) => self.arrive(Arrived { io, thread, arrival: now }),
+    /// Closed replay: the thread that thinks longest has thought long enough at `now`.
+    pub fn thought(&mut self, now: Time) -> Next {
+        match self.thoughts.pop_front() {
+            Some((thread, io)) => self.arrive(Arrived { io, thread, arrival: now }),
             None => Next::Later,
         }
     }
@@ -213,16 +206,9 @@ impl Replay {
         if let Some(error) = self.failed.take() {
             return Err(error);
         }
-        while self.batch.len() < BATCH {
-            match self.source.next_request(0) {
-                Ok(Some(io)) => self.batch.push(io),
-                Ok(None) => break,
-                Err(error) if self.batch.is_empty() => return Err(error),
-                Err(error) => {
-                    self.failed = Some(error);
-                    break;
-                }
-            }
+        match self.source.fill(&mut self.batch, BATCH) {
+            Err(error) if self.batch.is_empty() => return Err(error),
+            filled => self.failed = filled.err(),
         }
         Ok(())
     }

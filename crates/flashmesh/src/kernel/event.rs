@@ -3,27 +3,114 @@
 use crate::fabric::{FabricEvent, TransferPhase};
 use crate::flash::die::OperationKind;
 use crate::host::interface::{HostEvent, Token};
-use crate::ids::{DieId, StreamId};
+use crate::ids::{AcknowledgementId, DieId, RequestId, StreamId};
 
-/// Something that happens at its time.
+/// Something that happens at its time: what it is, and one number at most. No event holds another enumeration, which would be told from the rest
+/// by arithmetic.
 #[derive(Clone, Copy, Debug)]
 pub enum Event {
-    /// Open replay: the next request of a stream arrives.
-    Arrive(StreamId),
-    /// Closed replay: a thread of a stream has thought long enough.
-    ThreadReady(StreamId, u32),
-    /// The interface to the host asked for it.
-    Host(HostEvent),
-    /// The fabric asked to be called.
-    Fabric(FabricEvent),
+    /// The command of a request, and the data that goes with it, is in the drive.
+    InDrive(RequestId),
+    /// Command and data have reached the die that asked for a path.
+    CommandDelivered(DieId),
     /// The array of a die is done, unless its operation was suspended since.
     ArrayEnd(DieId),
+    /// The data that leaves the die which asked for a path has reached the controller.
+    DataDelivered(DieId),
+    /// The completion of a request is at the host.
+    AtHost(RequestId),
+    /// The data that leaves the die which asked for a path has reached another chip.
+    CopyDelivered(DieId),
+    /// Open replay: the next request of a stream arrives.
+    Arrive(StreamId),
+    /// Closed replay: the thread of a stream that thinks longest has thought long enough.
+    ThreadReady(StreamId),
+    /// The drive hears that a queue has one command more.
+    SubmissionDoorbell(StreamId),
+    /// The drive hears that a queue has one completion less.
+    CompletionDoorbell(StreamId),
+    /// The host is asked for a submission entry.
+    EntryRead,
+    /// A submission entry whose command writes is in the drive.
+    EntryArrived,
+    /// The host is asked for the data of a write.
+    DataRead,
+    /// The adapter of the host has looked at a command.
+    AdapterIssue,
+    /// An acknowledgement has reached a controller.
+    Acknowledged(AcknowledgementId),
+    /// The fabric asked to be called, with this token.
+    FabricWake(u32),
     /// The array of a die works again after a suspension, and may be suspended anew.
     Resumed(DieId),
     /// The access to the DRAM of the cache that was queued first is done.
     Memory,
     /// The power is cut.
     PowerCut,
+}
+
+// Events are copied twice on their way through the queue.
+const _: () = assert!(size_of::<Event>() == size_of::<u64>(), "an event is a word");
+
+impl From<HostEvent> for Event {
+    #[inline(always)]
+    fn from(event: HostEvent) -> Event {
+        match event {
+            HostEvent::InDrive(request) => Event::InDrive(request),
+            HostEvent::AtHost(request) => Event::AtHost(request),
+            HostEvent::Wake(Token::SubmissionDoorbell(stream)) => Event::SubmissionDoorbell(stream),
+            HostEvent::Wake(Token::CompletionDoorbell(stream)) => Event::CompletionDoorbell(stream),
+            HostEvent::Wake(Token::EntryRead) => Event::EntryRead,
+            HostEvent::Wake(Token::EntryArrived) => Event::EntryArrived,
+            HostEvent::Wake(Token::DataRead) => Event::DataRead,
+            HostEvent::Wake(Token::AdapterIssue) => Event::AdapterIssue,
+        }
+    }
+}
+
+impl From<FabricEvent> for Event {
+    /// The path of what is delivered is that which its die holds for the phase.
+    #[inline(always)]
+    fn from(event: FabricEvent) -> Event {
+        match event {
+            FabricEvent::Delivered(grant) => Event::delivered(grant.phase, grant.die),
+            FabricEvent::Acknowledged(id) => Event::Acknowledged(id),
+            FabricEvent::Wake(token) => Event::FabricWake(token),
+        }
+    }
+}
+
+impl Event {
+    /// What the interface to the host asked to be called for, if it did.
+    #[inline(always)]
+    pub fn token(self) -> Option<Token> {
+        Some(match self {
+            Event::SubmissionDoorbell(stream) => Token::SubmissionDoorbell(stream),
+            Event::CompletionDoorbell(stream) => Token::CompletionDoorbell(stream),
+            Event::EntryRead => Token::EntryRead,
+            Event::EntryArrived => Token::EntryArrived,
+            Event::DataRead => Token::DataRead,
+            Event::AdapterIssue => Token::AdapterIssue,
+            _ => return None,
+        })
+    }
+
+    /// Whether the host makes it happen.
+    pub fn is_of_host(self) -> bool {
+        let is_request =
+            matches!(self, Event::InDrive(_) | Event::AtHost(_) | Event::Arrive(_) | Event::ThreadReady(_));
+        is_request || self.token().is_some()
+    }
+
+    /// What was sent over the path that `die` got for `phase` has arrived.
+    #[inline(always)]
+    pub fn delivered(phase: TransferPhase, die: DieId) -> Event {
+        match phase {
+            TransferPhase::Command => Event::CommandDelivered(die),
+            TransferPhase::DataOut => Event::DataDelivered(die),
+            TransferPhase::Copy => Event::CopyDelivered(die),
+        }
+    }
 }
 
 /// Events of one lane mostly fall due in the order in which they are scheduled.

@@ -28,7 +28,7 @@ pub struct Kernel<M> {
 impl<M: Model> Default for Kernel<M> {
     fn default() -> Self {
         Kernel {
-            events: EventQueue::new(Event::Memory),
+            events: EventQueue::default(),
             probes: Vec::new(),
             probes_of_reads: Vec::new(),
             model: std::marker::PhantomData,

@@ -122,14 +122,14 @@ impl<'a> Waiting<'a> {
     /// The planes of one of these dies with a transaction of `class` that may run, a bit a plane.
     #[inline]
     pub fn ready_planes(&self, die: DieId, class: Class) -> u8 {
-        self.ready[(die.0 - self.first.0) as usize][class.index()]
+        self.ready[(die.0 - self.first.0) as usize].of(class)
     }
 
     /// The only queue with transactions of requests that may run, when there is only one: whatever a policy prefers, its first goes.
     #[inline]
     pub fn only_queue(&self) -> Option<Choice> {
         let ([ready], [priority]) = (self.ready, self.queues.priorities()) else { return None };
-        let (reads, programs) = (ready[Class::UserRead.index()], ready[Class::UserProgram.index()]);
+        let (reads, programs) = (ready.of(Class::UserRead), ready.of(Class::UserProgram));
         let (class, planes) = if programs == 0 { (Class::UserRead, reads) } else { (Class::UserProgram, programs) };
         let is_only = planes.is_power_of_two() && (reads == 0 || programs == 0);
         is_only.then(|| Choice { die: self.first, class, plane: planes.trailing_zeros() as u8, priority: *priority })
@@ -138,14 +138,14 @@ impl<'a> Waiting<'a> {
     /// Whether a transaction of `class` may run.
     #[inline]
     pub fn is_ready(&self, class: Class) -> bool {
-        self.ready.iter().any(|ready| ready[class.index()] != 0)
+        self.ready.iter().any(|ready| ready.of(class) != 0)
     }
 
     /// The transactions of `class` that may run: the longest waiting one of each plane, and of each priority where those count.
     #[inline]
     pub fn heads(&self, class: Class) -> impl Iterator<Item = (Choice, &'a Transaction)> + '_ {
         let dies = (self.first.0..).map(DieId).zip(self.ready);
-        let queues = dies.flat_map(move |(die, ready)| planes(ready[class.index()]).map(move |plane| (die, plane)));
+        let queues = dies.flat_map(move |(die, ready)| planes(ready.of(class)).map(move |plane| (die, plane)));
         queues.flat_map(move |(die, plane)| {
             self.queues.priorities().iter().filter_map(move |&priority| {
                 let choice = Choice { die, class, plane, priority };
@@ -158,7 +158,7 @@ impl<'a> Waiting<'a> {
     #[inline]
     pub fn oldest(&self, class: Class) -> Option<Choice> {
         if let ([ready], [priority]) = (self.ready, self.queues.priorities()) {
-            let mask = ready[class.index()];
+            let mask = ready.of(class);
             if mask != 0 && mask & (mask - 1) == 0 {
                 let plane = mask.trailing_zeros() as u8;
                 return Some(Choice { die: self.first, class, plane, priority: *priority });
@@ -281,10 +281,10 @@ impl AnyScheduler {
         transactions: &Transactions,
     ) -> Choice {
         let mut class = out_of_order::choose_plain(ready, collection_first);
-        if class == Class::UserRead && ready[Class::UserProgram.index()] != 0 {
+        if class == Class::UserRead && ready.of(Class::UserProgram) != 0 {
             class = out_of_order::late_plain(die, ready, (now, bound, yields()), queues, transactions);
         }
-        let planes = ready[class.index()];
+        let planes = ready.of(class);
         let plane = if planes.is_power_of_two() {
             planes.trailing_zeros() as u8
         } else {

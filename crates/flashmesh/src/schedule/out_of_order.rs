@@ -12,7 +12,7 @@ use crate::units::Time;
 
 use super::precedence::{self, in_order, late};
 use super::queues::{DieQueues, NOTHING, PlaneMasks, Transactions, planes};
-use super::transaction::{CLASSES, Class, Priority, Transaction};
+use super::transaction::{Class, Priority, Transaction};
 use super::weighted_round_robin::WeightedRoundRobin;
 use super::{Choice, Scheduler, Waiting, oldest};
 
@@ -116,10 +116,8 @@ fn is_of_one_kind(waiting: &Waiting<'_>) -> bool {
 /// map is in DRAM: classes are numbered in the order of its preference.
 #[inline(always)]
 pub(super) fn choose_plain(ready: PlaneMasks, collection_first: bool) -> Class {
-    let ready = u64::from_le_bytes(ready);
-    let internal = ready & INTERNAL_PLANES;
-    let first = if collection_first && internal != 0 { internal } else { ready };
-    Class::ALL[(first.trailing_zeros() / u8::BITS) as usize % CLASSES]
+    let internal = ready.and(INTERNAL_PLANES);
+    if collection_first && internal != NOTHING { internal.first_class() } else { ready.first_class() }
 }
 
 /// Reads and programs of requests wait for a die: the kind that goes is that of the oldest when something has waited for the bound, unless
@@ -135,7 +133,7 @@ pub(super) fn late_plain(
     let mut oldest = (u64::MAX, Class::UserRead);
     let mut is_late = false;
     for class in READ_FIRST {
-        for plane in planes(ready[class.index()]) {
+        for plane in planes(ready.of(class)) {
             if let Some(id) = queues.head(Choice { die, class, plane, priority: Priority::Medium }) {
                 let Transaction { order, queued, .. } = transactions[id];
                 is_late |= now - queued >= bound;
@@ -147,16 +145,8 @@ pub(super) fn late_plain(
     if *yields { oldest.1 } else { Class::UserRead }
 }
 
-/// The masks of the classes of collection, in the word that all masks of a die make.
-const INTERNAL_PLANES: u64 = {
-    let mut masks = NOTHING;
-    let mut at = 0;
-    while at < Class::INTERNAL.len() {
-        masks[Class::INTERNAL[at].index()] = u8::MAX;
-        at += 1;
-    }
-    u64::from_le_bytes(masks)
-};
+/// The classes of collection.
+const INTERNAL_PLANES: PlaneMasks = PlaneMasks::all_of(&Class::INTERNAL);
 
 impl Scheduler for OutOfOrder {
     #[inline]

@@ -72,7 +72,7 @@ impl Paq {
         let mut load = Load::NOTHING;
         let waiting = dispatch.waiting_planes(die);
         for class in Class::ALL {
-            let planes = waiting[class.index()];
+            let planes = waiting.of(class);
             if planes == 0 {
                 continue;
             }

@@ -18,16 +18,59 @@ struct Queue {
 
 const EMPTY: Queue = Queue { head: Link::NONE, tail: Link::NONE };
 
-/// Which planes of a die have something waiting, a bit a plane, for each class; eight places, so that all are one word.
-pub type PlaneMasks = [u8; 8];
+/// Which planes of a die have something waiting, a bit a plane, for each class; all in one word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PlaneMasks(u64);
 
 /// No plane, whatever the class.
-pub const NOTHING: PlaneMasks = [0; 8];
+pub const NOTHING: PlaneMasks = PlaneMasks(0);
 
-/// The planes of one class in the word that all masks of a die make.
-#[inline(always)]
-pub fn planes_of(masks: u64, class: Class) -> u8 {
-    (masks >> (class as u32 * u8::BITS)) as u8
+impl PlaneMasks {
+    /// All planes of some classes.
+    pub const fn all_of(classes: &[Class]) -> PlaneMasks {
+        let mut masks = 0;
+        let mut at = 0;
+        while at < classes.len() {
+            masks |= (u8::MAX as u64) << PlaneMasks::shift(classes[at]);
+            at += 1;
+        }
+        PlaneMasks(masks)
+    }
+
+    #[inline(always)]
+    const fn shift(class: Class) -> u32 {
+        class as u32 * u8::BITS
+    }
+
+    /// The planes of one class.
+    #[inline(always)]
+    pub fn of(self, class: Class) -> u8 {
+        (self.0 >> PlaneMasks::shift(class)) as u8
+    }
+
+    /// What both have.
+    #[inline(always)]
+    pub fn and(self, other: PlaneMasks) -> PlaneMasks {
+        PlaneMasks(self.0 & other.0)
+    }
+
+    /// Adds a plane.
+    #[inline(always)]
+    pub fn insert(&mut self, class: Class, plane: u8) {
+        self.0 |= 1 << (PlaneMasks::shift(class) + u32::from(plane));
+    }
+
+    /// Takes a plane out.
+    #[inline(always)]
+    pub fn remove(&mut self, class: Class, plane: u8) {
+        self.0 &= !(1 << (PlaneMasks::shift(class) + u32::from(plane)));
+    }
+
+    /// The first class that has a plane, in the order of their index; where none has, one of them.
+    #[inline(always)]
+    pub fn first_class(self) -> Class {
+        Class::ALL[(self.0.trailing_zeros() / u8::BITS) as usize % CLASSES]
+    }
 }
 
 /// The planes of a mask.
@@ -89,7 +132,7 @@ impl DieQueues {
             Some(tail) => transactions[tail].next = Link::to(id),
             None => {
                 queue.head = Link::to(id);
-                self.masks[die.index()][class.index()] |= 1 << plane;
+                self.masks[die.index()].insert(class, plane);
             }
         }
     }
@@ -197,7 +240,7 @@ impl DieQueues {
         if next == Link::NONE {
             self.queues[slot].tail = before.map_or(Link::NONE, Link::to);
             if before.is_none() && self.is_plane_empty(queue) {
-                self.masks[queue.die.index()][queue.class.index()] &= !(1 << queue.plane);
+                self.masks[queue.die.index()].remove(queue.class, queue.plane);
             }
         }
     }
@@ -217,7 +260,7 @@ impl DieQueues {
         class: Class,
         limit: usize,
     ) -> impl Iterator<Item = (Choice, TransactionId, &'a Transaction)> + use<'a> {
-        planes(self.masks(die)[class.index()]).flat_map(move |plane| {
+        planes(self.masks(die).of(class)).flat_map(move |plane| {
             self.priorities.iter().flat_map(move |&priority| {
                 let queue = Choice { die, class, plane, priority };
                 let next = move |id: &TransactionId| transactions[*id].next.get();

@@ -141,6 +141,10 @@ pub struct Transaction {
     pub is_read_modify_write: bool,
     /// Whether its data goes straight to the chip that programs it, or has.
     pub is_copied: bool,
+    /// Whether it is of a page that a Clean moves.
+    pub is_cleaned: bool,
+    /// Whether that is the last one: the end of its program is told.
+    pub ends_clean: bool,
     /// Whether the device cache keeps a place for its page until it is done: a read that fills it, a write that passes through it.
     pub is_cached: bool,
     /// Whether it is a write that got its page before its turn.
@@ -227,6 +231,8 @@ impl Transaction {
             priority: Priority::Medium,
             is_read_modify_write: false,
             is_copied: false,
+            is_cleaned: false,
+            ends_clean: false,
             is_cached: false,
             has_page: false,
             is_reallocated: false,

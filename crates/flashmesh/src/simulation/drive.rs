@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use crate::config::Config;
 use crate::datapath::Datapath;
 use crate::error::RunError;
-use crate::fabric::{Fabric, FabricEvent, Kind};
+use crate::fabric::{Fabric, Kind, TransferPhase};
 use crate::firmware::Firmware;
 use crate::flash::geometry::Geometry;
 use crate::frontend::Frontend;
@@ -90,7 +90,7 @@ impl<M: Model> Drive<M> {
         let wake_at = self.datapath.wake_at();
         if M::Fabric::ACTS && wake_at < Time::MAX && wake_at <= self.kernel.next_at() {
             self.kernel.advance_to(wake_at);
-            return Some(Event::Fabric(FabricEvent::Wake(0)));
+            return Some(Event::FabricWake(0));
         }
         let due = self.kernel.advance()?;
         Some(self.kernel.take(due))
@@ -104,11 +104,16 @@ impl<M: Model> Drive<M> {
         }
         let Drive { kernel, frontend, firmware, datapath, .. } = self;
         match event {
-            Event::Arrive(_) | Event::ThreadReady(..) | Event::Host(_) if frontend.is_cut_off() => {}
+            event if frontend.is_cut_off() && event.is_of_host() => {}
+            Event::InDrive(request) => frontend.submit(request, firmware, datapath, kernel),
+            Event::AtHost(request) => frontend.complete(request, firmware, kernel)?,
             Event::Arrive(stream) => frontend.arrive(stream, firmware, kernel)?,
-            Event::ThreadReady(stream, thread) => frontend.thought(stream, thread, firmware, kernel),
-            Event::Host(event) => frontend.host_event(event, firmware, datapath, kernel)?,
-            Event::Fabric(event) => firmware.fabric_event(event, datapath, kernel),
+            Event::ThreadReady(stream) => frontend.thought(stream, firmware, kernel),
+            Event::CommandDelivered(asker) => firmware.delivered(TransferPhase::Command, asker, datapath, kernel),
+            Event::DataDelivered(asker) => firmware.delivered(TransferPhase::DataOut, asker, datapath, kernel),
+            Event::CopyDelivered(asker) => firmware.copy_delivered(asker, datapath, kernel),
+            Event::Acknowledged(id) => firmware.acknowledged(id, datapath, kernel),
+            Event::FabricWake(token) => datapath.wake(token, kernel),
             Event::ArrayEnd(die) => firmware.array_end(die, datapath, kernel),
             Event::Resumed(die) => firmware.resumed(die, datapath, kernel),
             Event::Memory => firmware.memory_done(datapath, kernel),
@@ -116,6 +121,16 @@ impl<M: Model> Drive<M> {
                 self.report_cut();
                 let Drive { kernel, frontend, firmware, datapath, .. } = self;
                 frontend.cut_power(firmware, datapath, kernel);
+            }
+            Event::SubmissionDoorbell(_)
+            | Event::CompletionDoorbell(_)
+            | Event::EntryRead
+            | Event::EntryArrived
+            | Event::DataRead
+            | Event::AdapterIssue => {
+                if let Some(token) = event.token() {
+                    frontend.wake(token, kernel);
+                }
             }
         }
         self.settle();

@@ -137,7 +137,7 @@ fn lean(drive: Drive<Full>, is_standard: bool) -> AnyDrive {
         (AnyFabric::Nossd(_), _) => AnyDrive::Nossd(resolved!(drive, Nossd, Direct)),
         (AnyFabric::Venice(_), _) => AnyDrive::Venice(resolved!(drive, Venice, Direct)),
         // Not resolved when this is compiled, or seldom used.
-        (AnyFabric::Custom(_) | AnyFabric::HeldChannels(_), _) => {
+        (AnyFabric::Custom(_) | AnyFabric::HeldChannels(_) | AnyFabric::HeldPnssd(_) | AnyFabric::HeldNossd(_), _) => {
             AnyDrive::Unprobed(Box::new(resolve(drive, |fabric| fabric, |interface| interface)))
         }
     }

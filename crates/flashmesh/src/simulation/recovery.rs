@@ -7,7 +7,7 @@
 use crate::config::Config;
 use crate::datapath::{Datapath, PageSource};
 use crate::error::RunError;
-use crate::fabric::{FabricEvent, Kind};
+use crate::fabric::{Kind, TransferPhase};
 use crate::flash::geometry::Geometry;
 use crate::ids::{BlockId, DieId, Lpn, PlaneId, TransactionId};
 use crate::kernel::Kernel;
@@ -112,6 +112,10 @@ impl<M: Model> PageSource<M> for Reads {
 
     fn die_idle(&mut self, _die: DieId, _datapath: &mut Datapath<M>, _kernel: &mut Kernel<M>) {}
 
+    fn clean_begins(&mut self, _read: TransactionId, _datapath: &mut Datapath<M>) -> usize {
+        0
+    }
+
     fn copy_destination(&mut self, _read: TransactionId, _datapath: &mut Datapath<M>) -> Option<DieId> {
         None
     }
@@ -150,7 +154,7 @@ impl Recovery {
         let wake_at = self.datapath.wake_at();
         if <<Full as Model>::Fabric as Kind>::ACTS && wake_at < Time::MAX && wake_at <= self.kernel.next_at() {
             self.kernel.advance_to(wake_at);
-            return Some(Event::Fabric(FabricEvent::Wake(0)));
+            return Some(Event::FabricWake(0));
         }
         let due = self.kernel.advance()?;
         Some(self.kernel.take(due))
@@ -159,18 +163,9 @@ impl Recovery {
     fn handle(&mut self, event: Event, source: &mut Reads) {
         let Recovery { kernel, datapath, .. } = self;
         match event {
-            Event::Fabric(FabricEvent::Delivered(grant)) => {
-                if let Some(arrived) = datapath.delivered(grant, source, kernel) {
-                    let plane = datapath.transaction(arrived.read).plane;
-                    datapath.remove(arrived.read);
-                    source.arrived += 1;
-                    source.issue(source.geometry.die_of_plane(plane), datapath, kernel);
-                    if let Some(grant) = arrived.held {
-                        datapath.release(grant, kernel);
-                    }
-                }
-            }
-            Event::Fabric(FabricEvent::Wake(token)) => datapath.wake(token, kernel),
+            Event::CommandDelivered(asker) => self.delivered(TransferPhase::Command, asker, source),
+            Event::DataDelivered(asker) => self.delivered(TransferPhase::DataOut, asker, source),
+            Event::FabricWake(token) => datapath.wake(token, kernel),
             Event::ArrayEnd(die) => {
                 let ended = datapath.array_end(die, source, kernel);
                 debug_assert!(ended.is_none(), "a read ends in the register");
@@ -178,6 +173,18 @@ impl Recovery {
             Event::Resumed(die) => datapath.try_issue(die, source, kernel),
             // Nothing is programmed, and there is no host.
             _ => {}
+        }
+    }
+
+    fn delivered(&mut self, phase: TransferPhase, asker: DieId, source: &mut Reads) {
+        let Recovery { kernel, datapath, .. } = self;
+        let Some(arrived) = datapath.delivered(phase, asker, source, kernel) else { return };
+        let plane = datapath.transaction(arrived.read).plane;
+        datapath.remove(arrived.read);
+        source.arrived += 1;
+        source.issue(source.geometry.die_of_plane(plane), datapath, kernel);
+        if let Some(grant) = arrived.held {
+            datapath.release(grant, kernel);
         }
     }
 

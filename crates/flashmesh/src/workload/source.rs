@@ -19,6 +19,18 @@ pub trait WorkloadSource: Send {
     /// When the file behind the source vanishes, is damaged or holds what cannot be used.
     fn next_request(&mut self, thread: u32) -> Result<Option<IoRequest>, WorkloadError>;
 
+    /// Adds the next requests of the common stream to `batch`, until it holds `count` or there are no more.
+    ///
+    /// # Errors
+    /// As [`next_request`](WorkloadSource::next_request); what came before the error has been added.
+    fn fill(&mut self, batch: &mut Vec<IoRequest>, count: usize) -> Result<(), WorkloadError> {
+        while batch.len() < count {
+            let Some(io) = self.next_request(0)? else { return Ok(()) };
+            batch.push(io);
+        }
+        Ok(())
+    }
+
     /// How many requests there will be in all, when known beforehand.
     fn request_count(&self) -> Option<u64>;
 }

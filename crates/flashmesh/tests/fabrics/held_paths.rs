@@ -105,5 +105,8 @@ fn a_held_path_leaves_none_for_the_read_that_would_suspend_the_array() {
 fn paths_that_cannot_be_held_are_errors_with_a_remedy() {
     let text = "fabric.kind = \"venice\"\nfabric.hold-path = true\n";
     let error = Config::from_str(text, "held.toml", &[]).expect_err("this cannot be built");
-    assert!(error.to_string().contains("fabric.hold-path goes with fabric.kind = bus or pssd"), "{error}");
+    assert!(
+        error.to_string().contains("fabric.hold-path goes with fabric.kind = bus, pssd, pnssd or nossd"),
+        "{error}"
+    );
 }

@@ -6,6 +6,7 @@ mod support;
 
 mod closed_form;
 mod flash_path;
+mod held_meshes;
 mod held_paths;
 mod interconnects;
 mod nossd;

@@ -5,6 +5,7 @@
 mod support;
 
 mod chip_to_chip;
+mod clean;
 mod collection_priority;
 mod collisions;
 mod ftl_model;

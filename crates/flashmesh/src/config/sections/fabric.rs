@@ -50,8 +50,8 @@ section! {
         /// Rate of one channel; that of pSSD is twice as much.
         channel_rate: Rate = Rate::from_bytes_per_second(1_200_000_000),
             in Rate::from_bytes_per_second(1_000)..=Rate::UNLIMITED;
-        /// Hold a channel of `bus` or `pssd` through the operation of the array, from the command to the last byte of the data or to the end
-        /// of a program or erase, rather than only while bytes move.
+        /// Hold a path through the operation of the array, from the command to the last byte of the data or to the end of a program or
+        /// erase, rather than only while bytes move. Goes with `bus`, `pssd`, `pnssd` and `nossd`, whose links are held as circuits.
         hold_path: bool = false;
         /// Who gets a channel when several wait.
         arbitration: Arbitration = Arbitration::CommandFirst;

@@ -30,6 +30,20 @@ choices! {
         /// To the same plane of another chip, straight over the channel or network between the chips, when such a plane takes it;
         /// else as above.
         ChipToChip = "chip-to-chip",
+        /// To a plane of another chip, all pages of a block at once: one Clean packet lists them, the two chips read, send and program
+        /// them by themselves, and one CleanAck tells the end. What the die of the block is asked for meanwhile waits. Pages that no
+        /// plane takes so go through the controller.
+        Clean = "clean",
+    }
+}
+
+impl Move {
+    /// Whether pages go straight to another chip.
+    pub const fn leaves_the_chip(self) -> bool {
+        match self {
+            Move::ThroughController => false,
+            Move::ChipToChip | Move::Clean => true,
+        }
     }
 }
 

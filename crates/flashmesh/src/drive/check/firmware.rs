@@ -1,8 +1,6 @@
 //! Whether a firmware policy can work on the drive.
 
-use crate::config::{
-    Clash, Config, FirmwarePolicy, KindOrder, Move, Priorities, SchedulePolicy, WriteBinding, WriteStreams,
-};
+use crate::config::{Clash, Config, FirmwarePolicy, KindOrder, Priorities, SchedulePolicy, WriteBinding, WriteStreams};
 use crate::flash::geometry::Geometry;
 use crate::ids::PlaneId;
 
@@ -73,9 +71,9 @@ pub(super) fn clashes(config: &Config, geometry: Option<&Geometry>, clashes: &mu
         "set gc.copyback to false",
     );
     refuse(
-        config.gc.r#move == Move::ChipToChip,
+        config.gc.r#move.leaves_the_chip(),
         "gc.move",
-        "which keeps moved pages in their die, and gc.move is `chip-to-chip`",
+        &format!("which keeps moved pages in their die, and gc.move is `{}`", config.gc.r#move),
         "set gc.move to \"through-controller\"",
     );
     let Some(namespaces) = geometry.and_then(|geometry| config.namespaces(geometry).ok()) else { return };

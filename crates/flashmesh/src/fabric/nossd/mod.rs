@@ -21,7 +21,8 @@
 //!   waits for the link from the chip into its router in the same way. After that nothing is reserved: the time
 //!   blocked in the network is [`stalled`](Fabric::stalled).
 //! - *Clean* (CAL 2012, section 3.4): with `gc.move = "chip-to-chip"` the data of a page that is moved goes straight to another
-//!   chip, which is then told to program it by a request without data, and acknowledges that. With `gc.copyback` the
+//!   chip, which is then told to program it by a request without data, and acknowledges that; with `gc.move = "clean"` one request
+//!   lists the pages of a block, and the chips do the rest by themselves ([`Fabric::answers_for`]). With `gc.copyback` the
 //!   request to move pages inside a chip is of the same length. What goes from chip to chip goes XY as well, and is
 //!   taken at once, so the network stays free of deadlock.
 //! - *Half-duplex links* (PACT 2014, section 5.3) take turns with every flit with `interleave = "flits"`, those of the controllers as well: see
@@ -35,6 +36,7 @@
 //!   packets, small ones first; the wait is time in the network, and `least-loaded` counts packets, as PACT 2014, section 5.4 has it.
 
 mod controllers;
+pub(super) mod held;
 mod link_accounting;
 mod packets;
 mod ports;
@@ -384,7 +386,8 @@ impl Fabric for Nossd {
             purpose: Purpose::Transfer(grant),
             die: grant.die,
             packets,
-            bytes: payload.bytes,
+            // The list of a Clean is no data.
+            bytes: if payload.message == Message::Read { Bytes::ZERO } else { payload.bytes },
             source,
             destination,
             created: 0,
@@ -446,6 +449,11 @@ impl Fabric for Nossd {
             to_deliver: packets.count,
         };
         self.inject(message, Class::Small, now, outbox);
+    }
+
+    fn answers_for(&mut self, die: DieId, by: DieId) {
+        self.dies[die.index()].acknowledged =
+            self.controllers.hears(self.chip_of(die), self.dies[by.index()].commanding);
     }
 
     fn wake(&mut self, token: u32, now: Time, outbox: &mut Outbox) {

@@ -56,7 +56,8 @@ impl Packetizer {
     pub(super) fn cut(&self, payload: Payload) -> (Packets, Class) {
         let requests = |flits| (Packets { count: payload.planes, flits }, Class::Small);
         match payload.message {
-            Message::Read => requests(self.read_request),
+            // With the list of a Clean it is longer.
+            Message::Read => requests(self.read_request + payload.bytes.as_u64() as u32),
             Message::Erase | Message::Copyback => requests(self.erase_request),
             // Its data has come from another chip.
             Message::Program if payload.bytes == Bytes::ZERO => requests(self.erase_request),

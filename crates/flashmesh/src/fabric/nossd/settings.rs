@@ -23,7 +23,9 @@ pub(in crate::fabric) fn check(config: &Config) -> Result<(), FabricError> {
         let keys = ["nossd.data-header-flits", "nossd.data-packet-flits"];
         return error(&keys, message, "make nossd.data-packet-flits the larger of the two");
     }
-    let longest = Packetizer::longest(nossd, &config.geometry);
+    let clean = nossd.read_request_flits + 4 * config.geometry.pages_per_block;
+    let lists = config.gc.r#move == config::Move::Clean;
+    let longest = Packetizer::longest(nossd, &config.geometry).max(if lists { clean } else { 0 });
     let shares_by_packets = nossd.half_duplex && nossd.interleave == Interleave::Packets;
     if nossd.half_duplex && nossd.slot_reuse == SlotReuse::SameCycle {
         let message = "half-duplex links cannot fill a slot in the cycle in which its flit leaves".to_owned();

@@ -13,6 +13,7 @@
 //! that no controller takes part in; it takes its turn among the data that leaves \[choice\].
 
 mod grid;
+pub(super) mod held;
 
 use crate::config::{self, Config};
 use crate::flash::geometry::Geometry;

@@ -121,12 +121,12 @@ impl Policy {
         }
     }
 
-    /// Whether a version of `lpn` that lies elsewhere may come to `plane`: it is of the same set, and has room. By a static order
-    /// none may.
-    pub(super) fn admits(&self, lpn: Lpn, plane: PlaneId, occupancy: &Occupancy<'_>) -> bool {
-        let (order, Some(quotas)) = (self.static_order(), self.quotas()) else { return false };
+    /// How many pages like `lpn` whose versions lie elsewhere may come to `plane`: as many as have room, where it is of the same set. By a
+    /// static order none may.
+    pub(super) fn admits(&self, lpn: Lpn, plane: PlaneId, occupancy: &Occupancy<'_>) -> u32 {
+        let (order, Some(quotas)) = (self.static_order(), self.quotas()) else { return 0 };
         let part = order.part_of(lpn);
-        order.members(part).binary_search(&plane).is_ok() && quotas.has_room(part, plane, occupancy)
+        if order.members(part).binary_search(&plane).is_err() { 0 } else { quotas.room(part, plane, occupancy) }
     }
 
     /// Whether `plane`, that of the static order for `lpn`, has room for it: always where nothing else comes to lie there.

@@ -74,9 +74,15 @@ impl PlaneQuotas {
     /// Whether `plane` has room for a page of `part`, counting pages on their way.
     #[inline]
     pub(super) fn has_room(&self, part: usize, plane: PlaneId, occupancy: &Occupancy<'_>) -> bool {
+        self.room(part, plane, occupancy) > 0
+    }
+
+    /// How many pages of `part` have room on `plane`, counting pages on their way.
+    #[inline]
+    pub(super) fn room(&self, part: usize, plane: PlaneId, occupancy: &Occupancy<'_>) -> u32 {
         let at = self.at(part, plane);
         let valid = if self.valid.is_empty() { occupancy.valid_pages(plane) } else { self.valid[at] };
-        valid + self.in_flight[at] + occupancy.awaited(plane) < self.most[at]
+        self.most[at].saturating_sub(valid + self.in_flight[at] + occupancy.awaited(plane))
     }
 
     /// The plane of the static order for `lpn`; when that has no room, the next one in the set, going round, that has; or

@@ -91,9 +91,17 @@ impl Interconnect {
         config.nossd = self.nossd;
         config.venice = self.venice;
         let can_copy = matches!(kind, FabricKind::Pnssd | FabricKind::Nossd) && !config.gc.copyback;
-        config.gc.r#move = if can_copy { self.r#move } else { Move::ThroughController };
+        // The list of a Clean fits a buffer where all of a packet has to.
+        let list = config.nossd.read_request_flits + 4 * config.geometry.pages_per_block;
+        let lists = !config.nossd.half_duplex || config.nossd.buffer_flits >= list;
+        let can_clean = kind == FabricKind::Nossd && config.flash.die_interleaving && lists;
+        config.gc.r#move = match self.r#move {
+            _ if !can_copy => Move::ThroughController,
+            Move::Clean if !can_clean => Move::ChipToChip,
+            r#move => r#move,
+        };
         let geometry = &mut config.geometry;
-        if config.gc.r#move == Move::ChipToChip {
+        if config.gc.r#move.leaves_the_chip() {
             // One more block to spare, for what arrives.
             geometry.blocks_per_plane += 1;
         }

@@ -1,0 +1,132 @@
+//! What chips do by themselves after one Clean packet (Network-on-SSD, CAL 2012, section 3.4): the reads of a block's valid pages on one
+//! die, and their programs on a die of another chip.
+//!
+//! The die of the block is kept from all else from the beginning of its first read until the controller has been told the end: "all
+//! subsequent read/write requests with the same target have to wait till the end of reclaiming". The die that programs serves others
+//! between the pages, and takes each page that has arrived before anything that waits for it.
+
+use crate::fabric::{Cause, Causes, Fabric};
+use crate::flash::die::Operation;
+use crate::ids::{DieId, TransactionId};
+use crate::kernel::Kernel;
+use crate::kernel::model::Model;
+use crate::kernel::probe::Notice;
+use crate::schedule::transaction::{Class, Transaction};
+use crate::schedule::{Choice, Scheduler};
+use crate::units::{Bytes, Time};
+
+use super::path::PathGrant;
+use super::{Datapath, PageSource};
+
+/// The address of a page in a Clean packet \[choice\]: no paper says how long it is.
+pub(super) const ADDRESS: Bytes = Bytes::new(4);
+
+/// The dies that work on a Clean, and what they do next.
+#[derive(Debug, Default)]
+pub(super) struct Alone {
+    /// The dies that are kept from all else.
+    kept: Vec<DieId>,
+    /// What waits for its die to be free.
+    next: Vec<(DieId, TransactionId)>,
+}
+
+impl Alone {
+    /// Whether any die works on a Clean.
+    #[inline(always)]
+    pub(super) fn is_in_use(&self) -> bool {
+        !self.kept.is_empty() || !self.next.is_empty()
+    }
+
+    /// Whether a die is kept from all that waits in its queue.
+    #[inline]
+    pub(super) fn keeps(&self, die: DieId) -> bool {
+        self.kept.contains(&die)
+    }
+}
+
+impl<M: Model> Datapath<M> {
+    /// A die begins to work on a Clean of `pages` pages; gives how much longer the list makes the command.
+    pub(super) fn keep(&mut self, die: DieId, pages: usize) -> Bytes {
+        self.alone.kept.push(die);
+        ADDRESS * pages as u64
+    }
+
+    /// The controller has been told the end of a Clean: reads of pages that have moved go elsewhere, and its die goes on with what waits
+    /// for it.
+    pub fn stop_keeping<S: PageSource<M>>(&mut self, die: DieId, source: &mut S, kernel: &mut Kernel<M>) {
+        for id in self.take_moved(die, source) {
+            self.tell_left(id, kernel);
+            let Transaction { class, request, .. } = self.transactions[id];
+            kernel.tell(|| Notice::Rerouted(die, class, request));
+            source.reroute(id, self, kernel);
+        }
+        self.alone.kept.retain(|kept| *kept != die);
+        self.try_issue(die, source, kernel);
+    }
+
+    /// Takes the reads of requests whose pages lie elsewhere out of the queues of a die.
+    fn take_moved<S: PageSource<M>>(&mut self, die: DieId, source: &S) -> Vec<TransactionId> {
+        let (mut kept, mut moved) = (Vec::new(), Vec::new());
+        let priorities = self.queues.priorities();
+        let planes = 0..self.geometry.planes_per_die as u8;
+        for (plane, &priority) in planes.flat_map(|plane| priorities.iter().map(move |priority| (plane, priority))) {
+            let queue = Choice { die, class: Class::UserRead, plane, priority };
+            while let Some(id) = self.queues.pop(&mut self.transactions, queue) {
+                if source.is_current(&self.transactions[id]) { kept.push(id) } else { moved.push(id) }
+            }
+            for id in kept.drain(..) {
+                self.queues.push(&mut self.transactions, die, plane, id);
+            }
+        }
+        if self.dispatches() {
+            self.scheduler.queue_changed(die);
+        }
+        moved
+    }
+
+    /// A transaction that its chip begins by itself, as soon as the die is free.
+    pub fn begin_alone<S: PageSource<M>>(&mut self, id: TransactionId, source: &mut S, kernel: &mut Kernel<M>) {
+        let now = kernel.now();
+        let transaction = &mut self.transactions[id];
+        let die = self.geometry.die_of_plane(transaction.plane);
+        let (class, request) = (transaction.class, transaction.request);
+        transaction.queued = now;
+        transaction.internal_busy_at_queued = self.units[die.index()].state.internal_busy(now);
+        kernel.tell(|| Notice::Enqueued(die, class, request));
+        if self.rules.tracks_idle {
+            self.idle.set(die, false);
+        }
+        self.alone.next.push((die, id));
+        self.try_issue(die, source, kernel);
+    }
+
+    /// Lets a die go on with a Clean; gives whether it has nothing to do with what waits in its queue.
+    pub(super) fn goes_alone<S: PageSource<M>>(&mut self, die: DieId, source: &mut S, kernel: &mut Kernel<M>) -> bool {
+        let state = &self.units[die.index()].state;
+        let is_free = state.accepts(&self.rules.die) && !state.has_suspended();
+        let next = self.alone.next.iter().position(|(waiting, _)| *waiting == die).filter(|_| is_free);
+        let Some(at) = next else { return self.alone.keeps(die) };
+        let (_, id) = self.alone.next.remove(at);
+        self.start_alone(die, id, source, kernel);
+        true
+    }
+
+    fn start_alone<S: PageSource<M>>(&mut self, die: DieId, id: TransactionId, source: &mut S, kernel: &mut Kernel<M>) {
+        let now = kernel.now();
+        let class = self.transactions[id].class;
+        let mut operation = Operation::new(self.kind_of(class), class.is_internal(), now, id);
+        let path = PathGrant { asked: now, tried: now, cause: Cause::Controller, causes: Causes::default() };
+        self.prepare(id, die, path, source, kernel);
+        operation.pages = self.pages_of(id);
+        if class.is_program() {
+            let by = self.geometry.die_of_plane(self.geometry.plane_of(self.transactions[id].from));
+            self.fabric.answers_for(die, by);
+        }
+        self.units[die.index()].state.begin(&self.rules.die, operation, now).expect("the die was found free");
+        if self.dispatches() {
+            self.scheduler.queue_changed(die);
+        }
+        kernel.tell(|| Notice::OperationBegan(die, operation.kind, 1));
+        self.start_array(die, Time::ZERO, source, kernel);
+    }
+}

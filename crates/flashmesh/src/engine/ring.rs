@@ -1,0 +1,202 @@
+//! A first-in first-out queue in a ring of a power of two places.
+#![allow(
+    unsafe_code,
+    reason = "events, and dies that wait for a channel, pass through rings several times a page: bounds that are known to hold cost a tenth of that"
+)]
+
+use std::fmt;
+use std::mem::MaybeUninit;
+
+/// Places of a ring that is used for the first time.
+const PLACES_MIN: usize = 8;
+
+/// A queue of small values, which grows as it has to.
+///
+/// Places are counted on and on; the place of a count is its remainder by the number of places. Two things hold always:
+/// - `mask` is one less than the number of places, which is a power of two, so that every count masked by it is that of a place;
+/// - the places from `first` to before `end` have been written, and there are no more of them than places.
+pub struct Ring<T> {
+    places: Box<[MaybeUninit<T>]>,
+    mask: usize,
+    first: usize,
+    end: usize,
+}
+
+impl<T: Copy> Default for Ring<T> {
+    fn default() -> Self {
+        Ring { places: Box::new([MaybeUninit::uninit()]), mask: 0, first: 0, end: 0 }
+    }
+}
+
+impl<T> fmt::Debug for Ring<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Ring").field("first", &self.first).field("end", &self.end).finish_non_exhaustive()
+    }
+}
+
+impl<T: Copy> Ring<T> {
+    /// Whether it holds nothing.
+    #[inline(always)]
+    pub fn is_empty(&self) -> bool {
+        self.first == self.end
+    }
+
+    /// How many values it holds.
+    #[inline(always)]
+    pub fn len(&self) -> usize {
+        self.end - self.first
+    }
+
+    /// The value of a count from `first` to before `end`.
+    #[inline(always)]
+    fn at(&self, count: usize) -> &T {
+        debug_assert!((self.first..self.end).contains(&count), "{count} is no value of the ring");
+        // SAFETY: the masked count is that of a place, and all callers give one that has been written.
+        unsafe { self.places.get_unchecked(count & self.mask).assume_init_ref() }
+    }
+
+    #[inline(always)]
+    fn write(&mut self, count: usize, value: T) {
+        // SAFETY: the masked count is that of a place.
+        unsafe { self.places.get_unchecked_mut(count & self.mask) }.write(value);
+    }
+
+    /// The first value.
+    #[inline(always)]
+    pub fn front(&self) -> Option<&T> {
+        if self.is_empty() { None } else { Some(self.at(self.first)) }
+    }
+
+    /// The last value.
+    #[inline(always)]
+    pub fn back(&self) -> Option<&T> {
+        if self.is_empty() { None } else { Some(self.at(self.end - 1)) }
+    }
+
+    /// Adds a value at the end.
+    #[inline(always)]
+    pub fn push_back(&mut self, value: T) {
+        if self.len() > self.mask {
+            self.grow();
+        }
+        self.write(self.end, value);
+        self.end += 1;
+    }
+
+    /// Takes the first value.
+    #[inline(always)]
+    pub fn pop_front(&mut self) -> Option<T> {
+        let first = *self.front()?;
+        self.first += 1;
+        Some(first)
+    }
+
+    /// Takes the last value.
+    pub fn pop_back(&mut self) -> Option<T> {
+        let last = *self.back()?;
+        self.end -= 1;
+        Some(last)
+    }
+
+    /// The values in their order.
+    pub fn iter(&self) -> impl Iterator<Item = &T> {
+        (self.first..self.end).map(|count| self.at(count))
+    }
+
+    /// Puts another value in place of each.
+    pub fn replace(&mut self, mut other: impl FnMut(T) -> T) {
+        for count in self.first..self.end {
+            let value = other(*self.at(count));
+            self.write(count, value);
+        }
+    }
+
+    /// Takes the value with so many before it, if there is one.
+    pub fn remove(&mut self, index: usize) -> Option<T> {
+        if index >= self.len() {
+            return None;
+        }
+        let removed = *self.at(self.first + index);
+        for count in (self.first..self.first + index).rev() {
+            self.write(count + 1, *self.at(count));
+        }
+        self.first += 1;
+        Some(removed)
+    }
+
+    /// Adds a value with so many before it, of those there are.
+    pub fn insert(&mut self, index: usize, value: T) {
+        self.push_back(value);
+        let index = self.first + index.min(self.len() - 1);
+        for count in (index + 1..self.end).rev() {
+            self.write(count, *self.at(count - 1));
+        }
+        self.write(index, value);
+    }
+
+    /// Makes twice the room.
+    #[cold]
+    #[inline(never)]
+    fn grow(&mut self) {
+        let places = (self.places.len() * 2).max(PLACES_MIN);
+        let mut larger = vec![MaybeUninit::uninit(); places].into_boxed_slice();
+        for (place, value) in larger.iter_mut().zip(self.iter()) {
+            place.write(*value);
+        }
+        (self.end, self.first, self.mask) = (self.len(), 0, places - 1);
+        self.places = larger;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::collections::VecDeque;
+
+    #[derive(Clone, Copy, Debug)]
+    enum Step {
+        Push,
+        PopFront,
+        PopBack,
+        Remove(usize),
+        Insert(usize),
+    }
+
+    fn step() -> impl Strategy<Value = Step> {
+        prop_oneof![
+            5 => Just(Step::Push),
+            3 => Just(Step::PopFront),
+            1 => Just(Step::PopBack),
+            1 => (0..40usize).prop_map(Step::Remove),
+            1 => (0..40usize).prop_map(Step::Insert),
+        ]
+    }
+
+    proptest! {
+        #[test]
+        fn it_holds_what_a_deque_of_the_standard_library_does(steps in prop::collection::vec(step(), 0..300)) {
+            let (mut ring, mut deque) = (Ring::default(), VecDeque::new());
+            for (number, step) in steps.into_iter().enumerate() {
+                match step {
+                    Step::Push => {
+                        ring.push_back(number);
+                        deque.push_back(number);
+                    }
+                    Step::PopFront => prop_assert_eq!(ring.pop_front(), deque.pop_front()),
+                    Step::PopBack => prop_assert_eq!(ring.pop_back(), deque.pop_back()),
+                    Step::Remove(index) => prop_assert_eq!(ring.remove(index), deque.remove(index)),
+                    Step::Insert(index) => {
+                        ring.insert(index, number);
+                        deque.insert(index.min(deque.len()), number);
+                    }
+                }
+                prop_assert_eq!((ring.front(), ring.back()), (deque.front(), deque.back()));
+                prop_assert!(ring.iter().eq(&deque));
+                prop_assert_eq!((ring.len(), ring.is_empty()), (deque.len(), deque.is_empty()));
+            }
+            ring.replace(|value| value + 1);
+            prop_assert!(ring.iter().copied().eq(deque.iter().map(|value| value + 1)));
+        }
+    }
+}

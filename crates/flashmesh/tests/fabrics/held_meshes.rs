@@ -1,0 +1,249 @@
+//! Paths of pnSSD and NoSSD that are held through the operation of the array, against arithmetic and a naive model of whole pages.
+
+use std::collections::BTreeSet;
+
+use flashmesh::config::{
+    Config, ControllerPlacement, ControllerQueues, Controllers, FabricKind, InjectionPolicy, Interleave, MultiPlane,
+    NossdTopology, PreconditionKind, ReplyPolicy,
+};
+use flashmesh::engine::random::SimRng;
+use flashmesh::simulation::{Control, Simulation};
+use flashmesh::units::{Bytes, Rate, Time};
+use flashmesh::workload::{IoRequest, RequestKind};
+
+use crate::support::drives::*;
+
+const READ: Time = Time::from_us(3);
+const PROGRAM: Time = Time::from_us(100);
+const ROWS: u64 = 8;
+
+fn drive(kind: FabricKind) -> Config {
+    let mut config = bare_drive();
+    config.fabric.kind = kind;
+    config.fabric.hold_path = true;
+    config.nossd.injection = InjectionPolicy::Nearest;
+    config
+}
+
+/// A packet of NoSSD alone: 1 cycle to ask, 4 from link to link, a flit each cycle, the last one across the last link.
+fn alone(hops: u64, flits: u64) -> Time {
+    Time::from_ns(1 + 4 * (hops + 1) + flits)
+}
+
+/// Pages go over the rows first: page 8 n is in row 0 and column n.
+#[test]
+fn reads_of_a_row_of_nossd_take_turns_from_command_to_data() {
+    let whole = |hops| alone(hops, 8) + READ + alone(hops, 9 * 512);
+    let reads = || [0, 8, 16].map(|page| read(page, 1, Time::ZERO));
+    let expected = [whole(0), whole(0) + whole(1), whole(0) + whole(1) + whole(2)];
+    assert_eq!(latencies(&drive(FabricKind::Nossd), reads()), expected);
+    let mut released = drive(FabricKind::Nossd);
+    released.fabric.hold_path = false;
+    assert!(latencies(&released, reads())[2] < expected[2] - READ);
+    // Two local channels let two dies of a chip be served, and no more: the links between routers are one each.
+    let mut config = drive(FabricKind::Nossd);
+    config.nossd.local_channels = 2;
+    assert_eq!(latencies(&config, [0, 8].map(|page| read(page, 1, Time::ZERO))), [whole(0), whole(1)]);
+    assert_eq!(latencies(&config, [8, 16].map(|page| read(page, 1, Time::ZERO))), [whole(1), whole(1) + whole(2)]);
+}
+
+#[test]
+fn a_read_waits_for_the_acknowledgement_of_a_program_on_its_row() {
+    let program = alone(0, 9 * 512) + PROGRAM + alone(0, 4);
+    let expected = program + alone(1, 8) + READ + alone(1, 9 * 512) - Time::from_ns(1);
+    let requests = [write(0, 1, Time::ZERO), read(8, 1, Time::from_ns(1))];
+    assert_eq!(latencies(&drive(FabricKind::Nossd), requests), [program, expected]);
+}
+
+#[test]
+fn two_reads_of_a_row_of_pnssd_have_a_channel_each_and_a_third_of_both_waits() {
+    let rate = Rate::from_bytes_per_second(1_200_000_000);
+    let (control, page) = (rate.time_for(Bytes::new(8)), rate.time_for(Bytes::new(PAGE + 12)));
+    let whole = control + Time::from_ns(40) + READ + page;
+    // Chip (0, 0) by its row, chip (0, 1) by its column, chip (1, 1) by its row; (0, 1) again by neither.
+    let reads = [0, 8, 9].map(|page| read(page, 1, Time::ZERO));
+    assert_eq!(latencies(&drive(FabricKind::Pnssd), reads), [whole; 3]);
+    let reads = [0, 8, 16, 1, 17].map(|page| read(page, 1, Time::ZERO));
+    // (1, 0) by its row; (1, 2) by neither, since column 2 is held by (0, 2) and row 1 by (1, 0).
+    assert_eq!(latencies(&drive(FabricKind::Pnssd), reads), [whole, whole, whole, whole, whole * 2]);
+}
+
+/// What the naive model knows of a request: when it comes, the ways to its chip as sets of names, and for how long it keeps one.
+struct Page {
+    arrival: Time,
+    ways: Vec<BTreeSet<String>>,
+    kept: Vec<Time>,
+}
+
+/// When each of these is done: in the order of coming, whoever has a way of which no part is taken, or waited for by one before, takes it.
+fn naive(pages: &[Page]) -> Vec<Time> {
+    let mut done: Vec<Option<(Time, BTreeSet<String>)>> = pages.iter().map(|_| None).collect();
+    loop {
+        let ends = done.iter().flatten().map(|(end, _)| *end);
+        let mut moments: Vec<Time> = pages.iter().map(|page| page.arrival).chain(ends).collect();
+        moments.sort_unstable();
+        // The first moment at which anybody who waits can be served.
+        let served = moments.into_iter().find_map(|now| {
+            let mut taken: BTreeSet<String> =
+                done.iter().flatten().filter(|(end, _)| *end > now).flat_map(|(_, way)| way.clone()).collect();
+            for (at, page) in pages.iter().enumerate().filter(|(_, page)| page.arrival <= now) {
+                if done[at].is_some() {
+                    continue;
+                }
+                match page.ways.iter().position(|way| way.is_disjoint(&taken)) {
+                    Some(way) => return Some((at, way, now)),
+                    None => taken.extend(page.ways.iter().flatten().cloned()),
+                }
+            }
+            None
+        });
+        let Some((at, way, now)) = served else { break };
+        done[at] = Some((now + pages[at].kept[way], pages[at].ways[way].clone()));
+    }
+    done.into_iter().map(|end| end.expect("all are served").0).collect()
+}
+
+/// The links that a packet crosses from one router to another, over the row and then over the column.
+fn links((row, column): (u64, u64), (to_row, to_column): (u64, u64)) -> Vec<String> {
+    let step = |at: u64, to: u64| if at < to { at + 1 } else { at - 1 };
+    let (mut at, mut links) = ((row, column), Vec::new());
+    while at != (to_row, to_column) {
+        let next = if at.1 != to_column { (at.0, step(at.1, to_column)) } else { (step(at.0, to_row), at.1) };
+        links.push(format!("{at:?} to {next:?}"));
+        at = next;
+    }
+    links
+}
+
+fn pages_of_nossd(requests: &[IoRequest], injection: InjectionPolicy) -> Vec<Page> {
+    let page = |(number, request): (u64, &IoRequest)| {
+        let page = request.offset.as_u64() / PAGE;
+        let (row, column) = (page % ROWS, page / ROWS);
+        let controller = if injection == InjectionPolicy::Nearest { row } else { number % ROWS };
+        let mut way = BTreeSet::from([format!("controller {controller}"), format!("chip {page}")]);
+        way.extend(links((controller, 0), (row, column)));
+        way.extend(links((row, column), (controller, 0)));
+        let hops = row.abs_diff(controller) + column;
+        let kept = match request.kind {
+            RequestKind::Read => alone(hops, 8) + READ + alone(hops, 9 * 512),
+            _ => alone(hops, 9 * 512) + PROGRAM + alone(hops, 4),
+        };
+        Page { arrival: request.arrival, ways: vec![way], kept: vec![kept] }
+    };
+    (0..).zip(requests).map(page).collect()
+}
+
+fn pages_of_pnssd(requests: &[IoRequest], controllers: Controllers) -> Vec<Page> {
+    let rate = Rate::from_bytes_per_second(1_200_000_000);
+    let (control, data) = (rate.time_for(Bytes::new(8)), rate.time_for(Bytes::new(PAGE + 12)));
+    let on_die = Time::from_ns(20);
+    let page = |request: &IoRequest| {
+        let page = request.offset.as_u64() / PAGE;
+        let (row, column) = (page % ROWS, page / ROWS);
+        let way = |name: &str, number: u64| match controllers {
+            Controllers::Independent => BTreeSet::from([format!("{name} {number}")]),
+            Controllers::Shared => BTreeSet::from([format!("{name} {number}"), format!("controller {number}")]),
+        };
+        let kept = match request.kind {
+            RequestKind::Read => control + on_die + READ + on_die + data,
+            _ => control + data + on_die + PROGRAM,
+        };
+        Page { arrival: request.arrival, ways: vec![way("row", row), way("column", column)], kept: vec![kept; 2] }
+    };
+    requests.iter().map(page).collect()
+}
+
+/// Pages of chips of their own, read or written, that come within `within`.
+fn requests(seed: u64, count: usize, within: Time) -> Vec<IoRequest> {
+    let mut random = SimRng::new(seed);
+    let mut chips: Vec<u64> = (0..64).collect();
+    for at in (1..chips.len()).rev() {
+        chips.swap(at, random.below(at as u32 + 1) as usize);
+    }
+    let nanoseconds = (within.as_ps() / 1000) as u32;
+    let mut arrivals: Vec<u32> = (0..count).map(|_| random.below(nanoseconds)).collect();
+    arrivals.sort_unstable();
+    let kind = |random: &mut SimRng| if random.below(3) == 0 { RequestKind::Write } else { RequestKind::Read };
+    let pairs = chips.into_iter().zip(arrivals);
+    pairs.map(|(chip, arrival)| request(kind(&mut random), chip, 1, Time::from_ns(arrival.into()))).collect()
+}
+
+#[test]
+fn completions_are_those_of_a_naive_model_of_whole_pages() {
+    let mut waited = 0;
+    for seed in 0..8 {
+        let requests = requests(seed, 56, Time::from_us(if seed % 2 == 0 { 40 } else { 400 }));
+        for injection in [InjectionPolicy::Nearest, InjectionPolicy::RoundRobin] {
+            let mut config = drive(FabricKind::Nossd);
+            config.nossd.injection = injection;
+            let pages = pages_of_nossd(&requests, injection);
+            let expected = naive(&pages);
+            assert_eq!(completions(&config, requests.clone()), expected, "{injection}, seed {seed}");
+            let late = |(page, done): (&Page, &Time)| page.arrival + page.kept[0] < *done;
+            waited += pages.iter().zip(&expected).filter(|each| late(*each)).count();
+        }
+        for controllers in [Controllers::Independent, Controllers::Shared] {
+            let mut config = drive(FabricKind::Pnssd);
+            config.pnssd.controllers = controllers;
+            let expected = naive(&pages_of_pnssd(&requests, controllers));
+            assert_eq!(completions(&config, requests.clone()), expected, "{controllers}, seed {seed}");
+        }
+    }
+    assert!(waited > 8 * 56, "{waited}");
+}
+
+#[test]
+fn every_saturated_drive_whose_paths_are_held_comes_to_an_end_with_no_oracle_speaking() {
+    let injections = InjectionPolicy::ALL.iter().copied().cycle();
+    for (number, injection) in (0..60).zip(injections) {
+        let mut config = Config { seed: number.into(), ..Config::default() };
+        config.fabric.kind = if number % 3 == 0 { FabricKind::Pnssd } else { FabricKind::Nossd };
+        config.fabric.hold_path = true;
+        config.pnssd.controllers = if number % 2 == 0 { Controllers::Independent } else { Controllers::Shared };
+        let nossd = &mut config.nossd;
+        nossd.topology = NossdTopology::ALL[number as usize % NossdTopology::ALL.len()];
+        nossd.injection = injection;
+        nossd.reply = ReplyPolicy::ALL[number as usize / 2 % 2];
+        nossd.placement = ControllerPlacement::ALL[number as usize / 4 % 2];
+        nossd.controller_queues = ControllerQueues::ALL[number as usize / 3 % 2];
+        nossd.local_channels = [1, 2, 4][number as usize / 5 % 3];
+        nossd.half_duplex = number % 4 == 1;
+        nossd.interleave = if nossd.half_duplex { Interleave::Flits } else { Interleave::Packets };
+        nossd.keep_runs = number % 4 == 1 || number % 7 == 0;
+        config.geometry.planes_per_die = 1 + number / 4 % 2;
+        config.flash.multi_plane = if number % 2 == 0 { MultiPlane::SameOffset } else { MultiPlane::Off };
+        config.geometry.channels = 1 + number % 4;
+        config.geometry.chips_per_channel = if number % 3 == 0 { 1 + number % 4 } else { 1 + number / 3 % 3 };
+        config.geometry.dies_per_chip = 1 + number / 2 % 2;
+        config.geometry.blocks_per_plane = 12;
+        config.geometry.pages_per_block = 16;
+        config.geometry.over_provisioning = 0.5;
+        config.flash.read_cache = number / 2 % 2 == 1;
+        config.gc.copyback = number % 5 == 0;
+        config.precondition.kind = PreconditionKind::Random;
+        config.workload.read_share = 0.5;
+        config.workload.requests = Some(400);
+        config.replay.outstanding = 64;
+        let mut simulation = Simulation::new(&config).expect("the drive can be built");
+        simulation.enable_checks();
+        let report = simulation.run(&Control::default()).unwrap_or_else(|error| panic!("{error}: {config:?}"));
+        assert_eq!(report.requests, 400);
+    }
+}
+
+#[test]
+fn what_does_not_go_with_held_paths_is_an_error_with_a_remedy() {
+    for (text, message) in [
+        (
+            "fabric.kind = \"ideal\"\n",
+            "fabric.hold-path goes with fabric.kind = bus, pssd, pnssd or nossd, found ideal",
+        ),
+        ("fabric.kind = \"pnssd\"\npnssd.split-page = true\n", "pnssd.split-page moves its data over two"),
+        ("fabric.kind = \"pnssd\"\nfabric.arbitration = \"round-robin\"\n", "in the order of asking"),
+        ("fabric.kind = \"nossd\"\ngc.move = \"clean\"\n", "needs one to another chip"),
+    ] {
+        let text = format!("{text}fabric.hold-path = true\n");
+        let error = Config::from_str(&text, "held.toml", &[]).expect_err("this cannot be built").to_string();
+        assert!(error.contains(message), "{error}");
+    }
+}

@@ -1,0 +1,31 @@
+"""The part of a summary that is about the time of the chips, and what the flash did for each request."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from flashmesh.report import quantities as q
+
+if TYPE_CHECKING:
+    from flashmesh.results import Result
+
+STATES = {
+    "exclusive_transfer": "moving data alone",
+    "overlapped": "moving data beside the array",
+    "exclusive_execution": "array alone",
+    "idle": "idle",
+}
+
+
+def rows(result: Result) -> list[tuple[str, str]]:
+    """Shares of time and work per request, with `measure.chip-states`; nothing without."""
+    states, work = result.chip_states, result.per_request
+    if states is None:
+        return []
+    told = [("time of a chip", ", ".join(f"{q.share(getattr(states, key))} {name}" for key, name in STATES.items()))]
+    if work is not None:
+        moved = f"{q.size(work.transferred_bytes)} over the pins"
+        told.append(("work of a request", f"{work.reads:.2f} array reads, {work.programs:.2f} programs, {moved}"))
+        if work.partial_update_share:
+            told.append(("", f"{q.share(work.partial_update_share)} of the pages written update a part"))
+    return told
