@@ -81,6 +81,8 @@ class Job:
     """The file that a timeline of the run goes to."""
     timeline_full_ps: int | None = None
     """From when on the timeline says nothing because it was full."""
+    timeline_failure: str | None = None
+    """Why the timeline could not be written."""
     control: _native.Control = field(default_factory=_native.Control)
     begun: bool = False
     ended: bool = False
@@ -103,6 +105,7 @@ class Job:
             self.begun = True
             report = simulation.run(self.control, self.on_requests)
             self.timeline_full_ps = simulation.timeline_full_ps
+            self.timeline_failure = simulation.timeline_failure
             document = with_provenance(report, self.config)
             self.result = Result.from_json(document, self.config.to_toml(), setup)
         except BaseException as error:  # the thread that waits raises it

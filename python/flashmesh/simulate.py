@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from flashmesh import configuration, memory
-from flashmesh._native import ConfigError
+from flashmesh._native import ConfigError, OutputError
 from flashmesh.axes import refuse_clashes
 from flashmesh.epochs import epoch_table
 from flashmesh.execution import Interrupted, Job, Progress, Unwritten, execute
@@ -15,7 +16,7 @@ from flashmesh.files import OutputFiles, whole_file
 from flashmesh.request_log import request_log
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from flashmesh._native import Config
@@ -88,7 +89,7 @@ def run(
         if requests_file is not None:
             job.on_requests = files.open(request_log(requests_file, loaded.stream_names(), on_trouble))
         if timeline_file is not None:
-            job.timeline = files.open(whole_file(timeline_file))
+            files.open(timeline(timeline_file, job))
         write_epochs = files.open(epoch_table(epochs_file, loaded)) if epochs_file is not None else None
         if not execute([job, *alone], threads, progress):
             raise Interrupted(job.result)
@@ -102,6 +103,20 @@ def run(
     if on_full_timeline is not None and job.timeline_full_ps is not None:
         on_full_timeline(job.timeline_full_ps)
     return result
+
+
+@contextmanager
+def timeline(path: str | Path, job: Job) -> Iterator[None]:
+    """Has a run write a timeline into a file that is there once it is whole.
+
+    Raises:
+        OutputError: When it cannot be written.
+    """
+    with whole_file(path) as target:
+        job.timeline = target
+        yield
+        if job.timeline_failure is not None:
+            raise OutputError(f"{path}: the timeline cannot be written: {job.timeline_failure}")
 
 
 def jobs_of(fio: str | Path | FioJobs | None) -> FioJobs | None:

@@ -29,7 +29,7 @@ pub fn exception(error: &RunError) -> PyErr {
         RunError::Geometry(_) | RunError::Fabric(_) | RunError::Namespace(_) => ConfigError::new_err(text),
         RunError::Workload(_) | RunError::TooLong => WorkloadError::new_err(text),
         RunError::Check(_) => CheckError::new_err(text),
-        RunError::Sink(_) | RunError::Timeline(_) => OutputError::new_err(text),
+        RunError::Sink(_) => OutputError::new_err(text),
         RunError::Stalled { .. } => InternalError::new_err(text),
     }
 }

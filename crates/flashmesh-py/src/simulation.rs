@@ -142,6 +142,12 @@ impl Simulation {
         Some(self.timeline.get()?.full_at()?.as_ps())
     }
 
+    /// Why the timeline could not be written, in the words of the system; None when it could.
+    #[getter]
+    fn timeline_failure(&self) -> Option<String> {
+        self.timeline.get()?.failed()
+    }
+
     /// Runs to the end, or until `control` is cancelled, and gives the report as JSON.
     ///
     /// `on_requests(rows, columns)` gets every completed request, in batches: the bytes of each column by its name.

@@ -138,9 +138,6 @@ pub enum RunError {
     /// The sink of completed requests takes no more.
     #[error("the request log cannot be written: {0}")]
     Sink(String),
-    /// The timeline cannot be written.
-    #[error("the timeline cannot be written: {0}")]
-    Timeline(String),
 }
 
 fn place(line: u64, column: u32) -> String {

@@ -325,7 +325,7 @@ impl Simulation {
     /// Runs all streams to their end, or until `control` cancels it.
     ///
     /// # Errors
-    /// When the workload cannot be read on, a sink or the timeline cannot be written, or an oracle speaks.
+    /// When the workload cannot be read on, a sink cannot be written, or an oracle speaks.
     pub fn run(&mut self, control: &Control) -> Result<Report, RunError> {
         let recorded = self.record_network();
         self.drive.make_lean(self.is_standard);

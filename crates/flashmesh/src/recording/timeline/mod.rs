@@ -12,7 +12,6 @@ mod writer;
 use std::io::Write;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::error::RunError;
 use crate::fabric::{Cause, Causes, Grant, LinkUse, TransferPhase};
 use crate::flash::die::OperationKind;
 use crate::ids::{DieId, RequestId};
@@ -26,14 +25,25 @@ use writer::{Slice, Writer};
 
 pub use tracks::Shape;
 
-/// What became of a timeline, for whoever asked for it.
+/// What became of a timeline, for whoever asked for it. The run goes on whatever becomes of it.
 #[derive(Clone, Debug, Default)]
-pub struct Outcome(Arc<Mutex<Option<Time>>>);
+pub struct Outcome(Arc<Mutex<Ended>>);
+
+#[derive(Clone, Debug, Default)]
+struct Ended {
+    full_at: Option<Time>,
+    failed: Option<String>,
+}
 
 impl Outcome {
     /// Since when nothing was written any more because the timeline was full; nothing when all was written.
     pub fn full_at(&self) -> Option<Time> {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).full_at
+    }
+
+    /// Why it could not be written, in the words of the system; nothing when it could.
+    pub fn failed(&self) -> Option<String> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).failed.clone()
     }
 }
 
@@ -166,7 +176,9 @@ impl Timeline {
             self.end(DieId(die), |die| &mut die.data, now);
         }
         self.writer.finish();
-        *self.outcome.0.lock().unwrap_or_else(PoisonError::into_inner) = self.writer.full_at();
+        let failed = self.writer.failed().map(ToString::to_string);
+        *self.outcome.0.lock().unwrap_or_else(PoisonError::into_inner) =
+            Ended { full_at: self.writer.full_at(), failed };
     }
 }
 
@@ -222,13 +234,6 @@ impl Probe for Timeline {
             Notice::LinkUsed(link_use) => self.link_used(link_use),
             Notice::Ended(_) => self.ended(now),
             _ => {}
-        }
-    }
-
-    fn verdict(&self) -> Result<(), RunError> {
-        match self.writer.failed() {
-            Some(error) => Err(RunError::Timeline(error.to_string())),
-            None => Ok(()),
         }
     }
 }
