@@ -5,7 +5,7 @@
 //! subsequent read/write requests with the same target have to wait till the end of reclaiming". The die that programs serves others
 //! between the pages, and takes each page that has arrived before anything that waits for it.
 
-use crate::fabric::{Cause, Causes, Fabric};
+use crate::fabric::{Cause, Causes, Fabric, LISTED_PAGE};
 use crate::flash::die::Operation;
 use crate::ids::{DieId, TransactionId};
 use crate::kernel::Kernel;
@@ -17,9 +17,6 @@ use crate::units::{Bytes, Time};
 
 use super::path::PathGrant;
 use super::{Datapath, PageSource};
-
-/// The address of a page in a Clean packet \[choice\]: no paper says how long it is.
-pub(super) const ADDRESS: Bytes = Bytes::new(4);
 
 /// The dies that work on a Clean, and what they do next.
 #[derive(Debug, Default)]
@@ -48,7 +45,7 @@ impl<M: Model> Datapath<M> {
     /// A die begins to work on a Clean of `pages` pages; gives how much longer the list makes the command.
     pub(super) fn keep(&mut self, die: DieId, pages: usize) -> Bytes {
         self.alone.kept.push(die);
-        ADDRESS * pages as u64
+        LISTED_PAGE * pages as u64
     }
 
     /// The controller has been told the end of a Clean: reads of pages that have moved go elsewhere, and its die goes on with what waits

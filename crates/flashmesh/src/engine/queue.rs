@@ -360,8 +360,7 @@ mod tests {
     /// Runs `steps`, each of which schedules an event so long after now, in that lane, after taking so many; compares with a list that is
     /// searched for the earliest, and of those for the one scheduled first.
     fn compare(first_order: u64, steps: &[(u64, usize, usize)]) {
-        let mut queue = EventQueue::default();
-        queue.order = first_order * NEXT_ORDER;
+        let mut queue = EventQueue { order: first_order * NEXT_ORDER, ..EventQueue::default() };
         let mut listed: Vec<(u64, u32)> = Vec::new();
         let take = |queue: &mut EventQueue<u32>, listed: &mut Vec<(u64, u32)>| {
             let first = listed.iter().copied().min();

@@ -5,6 +5,9 @@ use crate::units::{Bytes, Rate, Time, TransferTimes};
 
 use super::{Message, Payload};
 
+/// The address of a page in the list of a Clean packet \[choice\]: no paper says how long it is.
+pub const LISTED_PAGE: Bytes = Bytes::new(4);
+
 /// What a channel adds to the bytes it moves.
 #[derive(Clone, Debug)]
 pub(super) enum Framing {

@@ -28,6 +28,7 @@ use crate::units::{Bytes, Time};
 pub use crate::error::FabricError;
 pub use cause::{Cause, Causes};
 pub use custom::Custom;
+pub use framing::LISTED_PAGE;
 use held_paths::HeldPaths;
 pub use layout::{Addition, Layout, Passage};
 pub use outbox::{Granted, LinkUse, Outbox, ScoutMove, ScoutStep, Search, Verdict};

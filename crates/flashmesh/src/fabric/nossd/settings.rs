@@ -1,8 +1,8 @@
 //! From the configuration to the parameters of the network, and what cannot go together.
 
 use crate::config::{self, Config, Interleave, PacketArbitration, PagePackets, SlotReuse};
-use crate::fabric::FabricError;
 use crate::fabric::wormhole::{self, Arbitration, GrantRule, Parameters};
+use crate::fabric::{FabricError, LISTED_PAGE};
 
 use super::packets::Packetizer;
 
@@ -23,7 +23,8 @@ pub(in crate::fabric) fn check(config: &Config) -> Result<(), FabricError> {
         let keys = ["nossd.data-header-flits", "nossd.data-packet-flits"];
         return error(&keys, message, "make nossd.data-packet-flits the larger of the two");
     }
-    let clean = nossd.read_request_flits + 4 * config.geometry.pages_per_block;
+    let list = LISTED_PAGE * u64::from(config.geometry.pages_per_block);
+    let clean = nossd.read_request_flits + list.as_u64() as u32;
     let lists = config.gc.r#move == config::Move::Clean;
     let longest = Packetizer::longest(nossd, &config.geometry).max(if lists { clean } else { 0 });
     let shares_by_packets = nossd.half_duplex && nossd.interleave == Interleave::Packets;
