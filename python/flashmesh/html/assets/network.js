@@ -164,11 +164,15 @@
     drawLegend();
   }
 
+  /* Whether a link leads from a router to its own chip: it is drawn as a line shorter than the way to the next router. */
+  const isOfChip = ([, ...ends]) => ends.length > 0 && Math.hypot(ends[2] - ends[0], ends[3] - ends[1]) < 0.9;
+
   function drawLegend() {
     const hasScouts = view.scouts.size > 0;
     const entries = [
       ...Object.entries(PHASES).filter(([key]) => hasScouts || key !== "reserved")
         .map(([, part]) => ({ text: part.text, draw: (g) => g.append("line").attr("x1", 1).attr("x2", 23).attr("y1", 8).attr("y2", 8).attr("stroke", part.color).attr("stroke-width", 4).attr("stroke-dasharray", part.dash) })),
+      ...(view.recording.links.some(isOfChip) ? [{ text: "short line: pins of a chip", draw: (g) => g.append("line").attr("x1", 6).attr("x2", 18).attr("y1", 8).attr("y2", 8).attr("stroke", "#dddddd").attr("stroke-width", 4).attr("stroke-linecap", "round") }] : []),
       ...Object.values(CHIPS).slice(0, 3).map((part) => ({ text: part.text, draw: (g) => {
         g.append("rect").attr("x", 4).attr("width", 16).attr("height", 16).attr("fill", part.color).attr("stroke", "#595959");
         g.append("text").attr("x", 12).attr("y", 13).attr("text-anchor", "middle").attr("font-size", 12).attr("font-weight", 700).text(part.mark);
