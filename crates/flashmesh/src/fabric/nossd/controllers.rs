@@ -40,7 +40,8 @@ fn places(placement: ControllerPlacement, rows: u32, columns: u32) -> Vec<Router
 ///
 /// # Errors
 /// When there are more chips than the network takes.
-pub(super) fn topology(config: &config::Nossd, rows: u32, columns: u32) -> Result<Topology, TopologyError> {
+pub(super) fn topology(config: &config::Nossd, geometry: &Geometry) -> Result<Topology, TopologyError> {
+    let (rows, columns) = (geometry.channels, geometry.chips_per_channel);
     let routers = u64::from(rows) * u64::from(columns);
     if routers > crate::fabric::wormhole::ROUTERS_MAX.into() {
         return Err(TopologyError::Size { routers, terminals: routers + u64::from(rows) });
@@ -107,6 +108,11 @@ impl Controllers {
     /// The terminals of the local channels of the part whose first one is `first`.
     pub(super) fn local_channels(&self, first: TerminalId) -> impl Iterator<Item = TerminalId> + use<> {
         (first.0..first.0 + self.local_channels).map(TerminalId)
+    }
+
+    /// Of the local channels of the part whose first one is `first`, the one that `key` is least for.
+    pub(super) fn least_of(&self, first: TerminalId, key: impl Fn(TerminalId) -> u32) -> TerminalId {
+        self.local_channels(first).min_by_key(|terminal| key(*terminal)).unwrap_or(first)
     }
 
     /// Whether a terminal is that of a controller.
@@ -186,7 +192,7 @@ mod tests {
 
     fn controllers(config: &config::Nossd) -> (Controllers, u32) {
         let geometry = Geometry::new(&Config::default().geometry).expect("the default drive is possible");
-        let topology = topology(config, 8, 8).expect("64 chips");
+        let topology = topology(config, &geometry).expect("64 chips");
         (Controllers::new(config, &geometry, &topology), 0)
     }
 

@@ -17,7 +17,7 @@ use crate::units::{Bytes, Time};
 use super::controllers::Controllers;
 use super::link_accounting::LinkAccounting;
 use super::packets::{Packetizer, Packets};
-use super::settings::parameters;
+use super::settings::{parameters, too_large};
 use super::zero_load_latency::ZeroLoadLatency;
 use super::{check, controllers};
 
@@ -52,14 +52,7 @@ impl HeldPaths<Circuits> {
     pub(in crate::fabric) fn nossd(config: &Config, geometry: &Geometry) -> Result<HeldPaths<Circuits>, FabricError> {
         check(config)?;
         let nossd = &config.nossd;
-        let topology =
-            controllers::topology(nossd, geometry.channels, geometry.chips_per_channel).map_err(|error| {
-                FabricError {
-                    keys: vec!["fabric.kind", "geometry.channels", "geometry.chips-per-channel"],
-                    message: error.to_string(),
-                    help: "use a smaller array".to_owned(),
-                }
-            })?;
+        let topology = controllers::topology(nossd, geometry).map_err(too_large)?;
         let controllers = Controllers::new(nossd, geometry, &topology);
         let circuits = Circuits {
             links: LinkAccounting::new(&topology, &controllers, geometry, nossd),

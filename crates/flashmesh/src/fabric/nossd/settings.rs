@@ -6,6 +6,15 @@ use crate::fabric::{FabricError, LISTED_PAGE};
 
 use super::packets::Packetizer;
 
+/// The error of a drive with more chips than a network takes.
+pub(super) fn too_large(error: impl std::fmt::Display) -> FabricError {
+    FabricError {
+        keys: vec!["fabric.kind", "geometry.channels", "geometry.chips-per-channel"],
+        message: error.to_string(),
+        help: "use a smaller array".to_owned(),
+    }
+}
+
 /// Whether `config` describes a network that can be built.
 ///
 /// # Errors

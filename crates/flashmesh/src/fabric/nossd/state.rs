@@ -36,9 +36,9 @@ pub(super) struct InFlight {
 
 /// A read whose data has yet to be sent: who hears it, and how many planes are left.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Hearing {
-    pub controller: u32,
-    pub planes: u32,
+struct Hearing {
+    controller: u32,
+    planes: u32,
 }
 
 /// What the fabric keeps for each die.
@@ -51,13 +51,29 @@ pub(super) struct DieState {
     /// The terminal of the local channel that the message of each phase enters the network by.
     pub channel: [TerminalId; TransferPhase::ALL.len()],
     /// The reads whose data leaves: of the one in the register, and of the one the array works on.
-    pub hearing: [Hearing; 2],
+    hearing: [Hearing; 2],
     /// The chip that its data goes to in place of a controller.
     pub copies_to: Option<ChipId>,
     /// Time its last transfer of each phase was blocked in the network.
     pub stalled: [Time; TransferPhase::ALL.len()],
     /// The transfer of each phase whose arrival is known.
     pub arriving: [Option<MessageId>; TransferPhase::ALL.len()],
+}
+
+impl DieState {
+    /// The data of so many planes, which are about to be read, goes to `controller`.
+    pub fn will_send(&mut self, controller: u32, planes: u32) {
+        let next = usize::from(self.hearing[0].planes > 0);
+        self.hearing[next] = Hearing { controller, planes };
+    }
+
+    /// The data of a plane leaves; gives the controller that hears it.
+    pub fn sends(&mut self) -> u32 {
+        let [first, second] = self.hearing;
+        let planes = first.planes.saturating_sub(1);
+        self.hearing = if planes == 0 { [second, Hearing::default()] } else { [Hearing { planes, ..first }, second] };
+        first.controller
+    }
 }
 
 impl Default for DieState {

@@ -54,7 +54,8 @@ mod tests {
     #[test]
     fn the_formula_for_one_packet_is_what_a_network_takes() {
         for buffer_flits in [1, 2, 3, 4, 10, 512] {
-            let parameters = Parameters { buffer_flits, ..crate::fabric::nossd::parameters(&Default::default()) };
+            let parameters =
+                Parameters { buffer_flits, ..crate::fabric::nossd::settings::parameters(&Default::default()) };
             for (flits, hops) in
                 [1, 2, 8, 9, 100, 4608].into_iter().flat_map(|flits| [0, 1, 7].map(|hops| (flits, hops)))
             {
