@@ -22,7 +22,7 @@ pub(super) struct Data {
     partial: bool,
     /// What came with the command of the last program of each die, and was not programmed yet; nothing is known
     /// of a copyback, and of a die that was sent no program yet.
-    commanded: ByDie<Option<Option<Bytes>>>,
+    commanded: ByDie<Option<Bytes>>,
     /// Where the page in the page buffer of a plane came from.
     copied: FxHashMap<PlaneId, Ppn>,
     /// The pages that each die has read and not sent, the next one first, with how much of each has to leave, where that is known.
@@ -72,8 +72,8 @@ impl Data {
             Message::Data | Message::Copy => return self.left(die, payload.bytes),
             Message::Read | Message::Erase => return Ok(()),
         };
-        match self.commanded.at(die).replace(brought) {
-            Some(Some(left)) if left > Bytes::ZERO => {
+        match std::mem::replace(self.commanded.at(die), brought) {
+            Some(left) if left > Bytes::ZERO => {
                 Err(format!("die {} was sent another program while {left} for the last one are left", die.0))
             }
             _ => Ok(()),
@@ -113,8 +113,8 @@ impl Data {
         }
         let (die, page) = (self.homes.die_of(ppn), self.page(written));
         match self.commanded.at(die) {
-            None | Some(None) => Ok(()),
-            Some(Some(left)) if *left >= page => {
+            None => Ok(()),
+            Some(left) if *left >= page => {
                 *left = *left - page;
                 Ok(())
             }

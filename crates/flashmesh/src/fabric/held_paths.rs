@@ -167,9 +167,8 @@ impl<W: Ways> HeldPaths<W> {
         let load = |part: u32| u32::from(taken[part as usize].is_some()) + wants(part).count() as u32;
         let ways = self.ways.of(die, &load);
         let cause = self.ways.cause(&ways, &|part| taken[part as usize].is_some() || wants(part).next().is_some());
-        let first = self.waiting.is_empty();
         self.waiting.push(Waiting { die, phase, ways, cause });
-        if first || self.fits_last() {
+        if self.fits_last() {
             self.serve(now, outbox);
         }
     }

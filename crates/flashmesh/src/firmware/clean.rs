@@ -28,6 +28,7 @@ use crate::ids::{BlockId, DieId, Lpn, PlaneId, Ppn, TransactionId};
 use crate::kernel::Kernel;
 use crate::kernel::model::Model;
 use crate::schedule::transaction::{Class, Transaction};
+use crate::units::Time;
 
 use super::Firmware;
 
@@ -108,12 +109,15 @@ impl Firmware {
         self.cleaning.blocks.insert(plane, Clean { pages, next: 0, to });
         self.cleaning.roles[die.index()].sends += 1;
         self.cleaning.roles[self.geometry.die_of_plane(to).index()].programs += 1;
-        let mut transaction = Transaction::new(Class::CollectRead, None, lpn, plane, from, self.geometry.page_size);
-        transaction.is_cleaned = true;
-        transaction.queued = kernel.now();
-        let id = datapath.insert(transaction);
+        let id = datapath.insert(self.read_of_clean(plane, from, lpn, kernel.now()));
         self.enqueue(id, datapath, kernel);
         true
+    }
+
+    fn read_of_clean(&self, plane: PlaneId, from: Ppn, lpn: Lpn, now: Time) -> Transaction {
+        let mut read = Transaction::new(Class::CollectRead, None, lpn, plane, from, self.geometry.page_size);
+        (read.is_cleaned, read.queued) = (true, now);
+        read
     }
 
     /// The packet is sent: it lists what is valid now. Gives how many pages that is.
@@ -172,9 +176,7 @@ impl Firmware {
         let clean = self.cleaning.blocks.get_mut(&plane).expect("its pages are being moved");
         clean.next += 1;
         let (from, lpn) = clean.pages[clean.next];
-        let mut transaction = Transaction::new(Class::CollectRead, None, lpn, plane, from, self.geometry.page_size);
-        transaction.is_cleaned = true;
-        let id = datapath.insert(transaction);
+        let id = datapath.insert(self.read_of_clean(plane, from, lpn, kernel.now()));
         datapath.begin_alone(id, self, kernel);
     }
 
