@@ -3,11 +3,10 @@
 use std::collections::BTreeSet;
 
 use flashmesh::config::{
-    Config, ControllerPlacement, ControllerQueues, Controllers, FabricKind, InjectionPolicy, Interleave, MultiPlane,
-    NossdTopology, PreconditionKind, ReplyPolicy,
+    Config, ControllerPlacement, ControllerQueues, Controllers, FabricKind, InjectionPolicy, Interleave, NossdTopology,
+    ReplyPolicy,
 };
 use flashmesh::engine::random::SimRng;
-use flashmesh::simulation::{Control, Simulation};
 use flashmesh::units::{Bytes, Rate, Time};
 use flashmesh::workload::{IoRequest, RequestKind};
 
@@ -196,9 +195,8 @@ fn completions_are_those_of_a_naive_model_of_whole_pages() {
 fn every_saturated_drive_whose_paths_are_held_comes_to_an_end_with_no_oracle_speaking() {
     let injections = InjectionPolicy::ALL.iter().copied().cycle();
     for (number, injection) in (0..60).zip(injections) {
-        let mut config = Config { seed: number.into(), ..Config::default() };
-        config.fabric.kind = if number % 3 == 0 { FabricKind::Pnssd } else { FabricKind::Nossd };
-        config.fabric.hold_path = true;
+        let kind = if number % 3 == 0 { FabricKind::Pnssd } else { FabricKind::Nossd };
+        let mut config = drive_with_held_paths(number, kind);
         config.pnssd.controllers = if number % 2 == 0 { Controllers::Independent } else { Controllers::Shared };
         let nossd = &mut config.nossd;
         nossd.topology = NossdTopology::ALL[number as usize % NossdTopology::ALL.len()];
@@ -210,24 +208,9 @@ fn every_saturated_drive_whose_paths_are_held_comes_to_an_end_with_no_oracle_spe
         nossd.half_duplex = number % 4 == 1;
         nossd.interleave = if nossd.half_duplex { Interleave::Flits } else { Interleave::Packets };
         nossd.keep_runs = number % 4 == 1 || number % 7 == 0;
-        config.geometry.planes_per_die = 1 + number / 4 % 2;
-        config.flash.multi_plane = if number % 2 == 0 { MultiPlane::SameOffset } else { MultiPlane::Off };
         config.geometry.channels = 1 + number % 4;
         config.geometry.chips_per_channel = if number % 3 == 0 { 1 + number % 4 } else { 1 + number / 3 % 3 };
-        config.geometry.dies_per_chip = 1 + number / 2 % 2;
-        config.geometry.blocks_per_plane = 12;
-        config.geometry.pages_per_block = 16;
-        config.geometry.over_provisioning = 0.5;
-        config.flash.read_cache = number / 2 % 2 == 1;
-        config.gc.copyback = number % 5 == 0;
-        config.precondition.kind = PreconditionKind::Random;
-        config.workload.read_share = 0.5;
-        config.workload.requests = Some(400);
-        config.replay.outstanding = 64;
-        let mut simulation = Simulation::new(&config).expect("the drive can be built");
-        simulation.enable_checks();
-        let report = simulation.run(&Control::default()).unwrap_or_else(|error| panic!("{error}: {config:?}"));
-        assert_eq!(report.requests, 400);
+        assert_eq!(run_checked(&config).requests, 400);
     }
 }
 

@@ -1,7 +1,6 @@
 //! Channels that are held through the operation of the array, against arithmetic.
 
-use flashmesh::config::{Arbitration, Config, FabricKind, MultiPlane, PreconditionKind, ReplayMode, Suspension};
-use flashmesh::simulation::{Control, Simulation};
+use flashmesh::config::{Arbitration, Config, FabricKind, ReplayMode, Suspension};
 use flashmesh::units::{Bytes, Rate, Time};
 use flashmesh::workload::RequestKind;
 
@@ -67,28 +66,12 @@ fn every_drive_with_held_channels_comes_to_an_end_with_no_oracle_speaking() {
         Arbitration::DataFirstRoundRobin,
     ];
     for (number, arbitration) in (0..48).zip(arbitrations.into_iter().cycle()) {
-        let mut config = Config { seed: number.into(), ..Config::default() };
-        config.fabric.kind = if number % 2 == 0 { FabricKind::Bus } else { FabricKind::Pssd };
-        config.fabric.hold_path = true;
+        let kind = if number % 2 == 0 { FabricKind::Bus } else { FabricKind::Pssd };
+        let mut config = drive_with_held_paths(number, kind);
         config.fabric.arbitration = arbitration;
-        config.geometry.planes_per_die = 1 + number / 4 % 2;
-        config.flash.multi_plane = if number % 2 == 0 { MultiPlane::SameOffset } else { MultiPlane::Off };
         config.geometry.channels = 1 + number % 3;
         config.geometry.chips_per_channel = 1 + number / 3 % 3;
-        config.geometry.dies_per_chip = 1 + number / 2 % 2;
-        config.geometry.blocks_per_plane = 12;
-        config.geometry.pages_per_block = 16;
-        config.geometry.over_provisioning = 0.5;
-        config.flash.read_cache = number / 2 % 2 == 1;
-        config.gc.copyback = number % 5 == 0;
-        config.precondition.kind = PreconditionKind::Random;
-        config.workload.read_share = 0.5;
-        config.workload.requests = Some(400);
-        config.replay.outstanding = 64;
-        let mut simulation = Simulation::new(&config).expect("the drive can be built");
-        simulation.enable_checks();
-        let report = simulation.run(&Control::default()).unwrap_or_else(|error| panic!("{error}: {config:?}"));
-        assert_eq!(report.requests, 400);
+        assert_eq!(run_checked(&config).requests, 400);
     }
 }
 

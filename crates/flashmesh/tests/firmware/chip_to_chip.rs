@@ -1,13 +1,15 @@
 //! Garbage collection that moves pages from chip to chip without the controllers (Network-on-SSD, CAL 2012, section 3.4).
 
-use flashmesh::config::{Allocation, Config, FabricKind, Move, PreconditionKind, ReplayMode};
+use flashmesh::config::{Allocation, Config, FabricKind, Move};
 use flashmesh::fabric::layout::LinkKind;
 use flashmesh::measure::report::Report;
 use flashmesh::simulation::{Control, Simulation};
 use flashmesh::units::{Bytes, Rate, Time};
 use flashmesh::workload::IoRequest;
 
-use crate::support::drives::{Listed, PAGE, assert_within, bare_drive, completions, read, run_source, write};
+use crate::support::drives::{
+    Listed, PAGE, assert_within, bare_drive, completions, read, run_checked, run_source, steady_drive, write,
+};
 
 /// Two rows of two chips of one plane of 8 blocks of 4 pages, of which the host sees 3.
 fn small_drive() -> Config {
@@ -82,25 +84,14 @@ fn the_chip_of_the_victim_serves_reads_while_another_one_programs() {
 
 /// Uniform random writes to a drive of 4 x 4 chips in its steady state.
 fn random_writes(kind: FabricKind, r#move: Move, allocation: Option<Allocation>) -> Report {
-    let mut config = bare_drive();
-    config.fabric.kind = kind;
-    config.geometry.channels = 4;
-    config.geometry.chips_per_channel = 4;
-    config.geometry.blocks_per_plane = 64;
-    config.geometry.pages_per_block = 32;
-    config.geometry.over_provisioning = 0.2;
+    let mut config = steady_drive(kind, 0.2);
     config.gc.r#move = r#move;
     if let Some(allocation) = allocation {
         config.ftl.allocation = allocation;
     }
-    config.precondition.kind = PreconditionKind::Random;
-    config.replay.mode = ReplayMode::Stress;
-    config.replay.outstanding = 64;
     config.workload.read_share = 0.0;
     config.workload.requests = Some(50_000);
-    let mut simulation = Simulation::new(&config).expect("the drive can be built");
-    simulation.enable_checks();
-    simulation.run(&Control::default()).expect("the run ends and no oracle speaks")
+    run_checked(&config)
 }
 
 /// Claim K10: with Clean packets garbage collection moves pages from chip to chip without the controller.
@@ -144,16 +135,9 @@ fn the_links_of_the_controllers_of_nossd_carry_no_page_that_goes_from_chip_to_ch
 fn pages_move_from_chip_to_chip_whatever_space_there_is_and_amplify_writes_no_more() {
     for over_provisioning in [0.15, 0.3] {
         let [chip_to_chip, through] = [Move::ChipToChip, Move::ThroughController].map(|r#move| {
-            let mut config = bare_drive();
-            config.fabric.kind = FabricKind::Nossd;
-            config.geometry.channels = 4;
-            config.geometry.blocks_per_plane = 64;
-            config.geometry.pages_per_block = 32;
-            config.geometry.over_provisioning = over_provisioning;
+            let mut config = steady_drive(FabricKind::Nossd, over_provisioning);
+            config.geometry.chips_per_channel = 8;
             config.gc.r#move = r#move;
-            config.precondition.kind = PreconditionKind::Random;
-            config.replay.mode = ReplayMode::Stress;
-            config.replay.outstanding = 64;
             config.workload.read_share = 0.0;
             config.workload.requests = Some(40_000);
             let mut simulation = Simulation::new(&config).expect("the drive can be built");

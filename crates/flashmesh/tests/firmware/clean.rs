@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use flashmesh::config::{Allocation, Config, FabricKind, InjectionPolicy, Move, PreconditionKind, ReplayMode};
+use flashmesh::config::{Allocation, Config, FabricKind, InjectionPolicy, Move};
 use flashmesh::fabric::Message;
 use flashmesh::kernel::probe::{Notice, Probe};
 use flashmesh::measure::report::Report;
@@ -10,7 +10,7 @@ use flashmesh::simulation::{Control, Simulation};
 use flashmesh::units::{Bytes, Time};
 use flashmesh::workload::IoRequest;
 
-use crate::support::drives::{Listed, PAGE, bare_drive, completions, read, write};
+use crate::support::drives::{Listed, PAGE, bare_drive, completions, read, run_checked, steady_drive, write};
 
 const READ: Time = Time::from_us(3);
 const PROGRAM: Time = Time::from_us(100);
@@ -164,23 +164,12 @@ fn a_page_that_is_written_while_it_moves_is_read_where_the_host_wrote_it() {
 
 /// Uniform random requests to a drive of 4 x 4 chips in its steady state, with so much space beyond what the host sees.
 fn saturated(r#move: Move, over_provisioning: f64, change: impl Fn(&mut Config)) -> Report {
-    let mut config = bare_drive();
-    config.fabric.kind = FabricKind::Nossd;
-    config.geometry.channels = 4;
-    config.geometry.chips_per_channel = 4;
-    config.geometry.blocks_per_plane = 64;
-    config.geometry.pages_per_block = 32;
-    config.geometry.over_provisioning = over_provisioning;
+    let mut config = steady_drive(FabricKind::Nossd, over_provisioning);
     config.gc.r#move = r#move;
-    config.precondition.kind = PreconditionKind::Random;
-    config.replay.mode = ReplayMode::Stress;
-    config.replay.outstanding = 64;
     config.workload.read_share = 0.3;
     config.workload.requests = Some(30_000);
     change(&mut config);
-    let mut simulation = Simulation::new(&config).expect("the drive can be built");
-    simulation.enable_checks();
-    simulation.run(&Control::default()).expect("the run ends and no oracle speaks")
+    run_checked(&config)
 }
 
 #[test]

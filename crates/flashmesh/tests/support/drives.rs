@@ -4,7 +4,7 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 
-use flashmesh::config::{Allocation, Config, Level, MultiPlane, ReplayMode};
+use flashmesh::config::{Allocation, Config, FabricKind, Level, MultiPlane, PreconditionKind, ReplayMode};
 use flashmesh::error::WorkloadError;
 use flashmesh::measure::log::{RequestRecord, RequestSink};
 use flashmesh::measure::report::Report;
@@ -75,6 +75,41 @@ pub fn bare_drive() -> Config {
     config
 }
 
+/// A drive of 4 x 4 chips in its steady state, with so much space beyond what the host sees, under 64 requests at a time.
+pub fn steady_drive(kind: FabricKind, over_provisioning: f64) -> Config {
+    let mut config = bare_drive();
+    config.fabric.kind = kind;
+    config.geometry.channels = 4;
+    config.geometry.chips_per_channel = 4;
+    config.geometry.blocks_per_plane = 64;
+    config.geometry.pages_per_block = 32;
+    config.geometry.over_provisioning = over_provisioning;
+    config.precondition.kind = PreconditionKind::Random;
+    config.replay.mode = ReplayMode::Stress;
+    config.replay.outstanding = 64;
+    config
+}
+
+/// One of many small drives that hold their paths through the operation of the array, with more requests than they have dies.
+pub fn drive_with_held_paths(number: u32, kind: FabricKind) -> Config {
+    let mut config = Config { seed: number.into(), ..Config::default() };
+    config.fabric.kind = kind;
+    config.fabric.hold_path = true;
+    config.geometry.dies_per_chip = 1 + number / 2 % 2;
+    config.geometry.planes_per_die = 1 + number / 4 % 2;
+    config.geometry.blocks_per_plane = 12;
+    config.geometry.pages_per_block = 16;
+    config.geometry.over_provisioning = 0.5;
+    config.flash.multi_plane = if number.is_multiple_of(2) { MultiPlane::SameOffset } else { MultiPlane::Off };
+    config.flash.read_cache = number / 2 % 2 == 1;
+    config.gc.copyback = number.is_multiple_of(5);
+    config.precondition.kind = PreconditionKind::Random;
+    config.workload.read_share = 0.5;
+    config.workload.requests = Some(400);
+    config.replay.outstanding = 64;
+    config
+}
+
 /// The static order with these initials, the first varying fastest.
 pub fn order(initials: &str) -> Allocation {
     let levels: Vec<Level> = initials
@@ -118,6 +153,13 @@ pub fn finish(mut simulation: Simulation) -> (Report, Vec<RequestRecord>) {
     let report = simulation.run(&Control::default()).expect("the run ends and no oracle speaks");
     let records = kept.0.lock().expect("no other thread panicked").clone();
     (report, records)
+}
+
+/// Runs the workload of a configuration with all oracles on.
+pub fn run_checked(config: &Config) -> Report {
+    let mut simulation = Simulation::new(config).expect("the drive can be built");
+    simulation.enable_checks();
+    simulation.run(&Control::default()).unwrap_or_else(|error| panic!("{error}: {config:?}"))
 }
 
 /// Runs these requests with all oracles on; gives the records in the order of issue.
