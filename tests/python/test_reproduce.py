@@ -11,11 +11,13 @@ import flashmesh
 from flashmesh.reproduce import verdict
 from flashmesh.reproduce.expression import Expression
 from flashmesh.reproduce.measuring import Measures
-from flashmesh.reproduce.outcome import Outcome, Row, judge, measured, published, why
+from flashmesh.reproduce.outcome import Outcome, Row, judge
+from flashmesh.reproduce.pages import page
 from flashmesh.reproduce.paper import Judged, Paper
 from flashmesh.reproduce.points import Need, Point
 from flashmesh.reproduce.registry import papers, read_paper
 from flashmesh.reproduce.selection import select, short
+from flashmesh.reproduce.texts import measured, published, why
 from flashmesh.reproduce.verdict import Spread, Verdict
 from flashmesh.reproduce.volumes import pattern_of, volumes_of
 
@@ -141,6 +143,21 @@ def test_a_tolerance_in_the_unit_takes_the_place_of_a_share() -> None:
     assert verdict.number(Spread((79.0,)), near) == Verdict.DIRECTION
 
 
+def test_the_value_of_no_effect_may_be_measured() -> None:
+    # Published are 99.98 and 76.4 without: an effect of 23.58.
+    known = judged(99.98, tolerance=0.01, neutral=76.4)
+    near = Spread((99.9, 99.8))
+    assert verdict.number(near, known, Spread((77.0, 78.0))) == Verdict.MET
+    assert verdict.number(near, known, Spread((99.0, 99.0))) == Verdict.MISSED
+    # More than the published value without, and no more than the measured one.
+    assert verdict.number(Spread((79.3,)), known) == Verdict.DIRECTION
+    assert verdict.number(Spread((79.3,)), known, Spread((78.8,))) == Verdict.MISSED
+    # Less than the published value without, and more than the measured one.
+    assert verdict.number(Spread((58.0,)), known) == Verdict.OPPOSITE
+    assert verdict.number(Spread((58.0,)), known, Spread((50.0,))) == Verdict.DIRECTION
+    assert verdict.number(Spread((50.0, 58.0)), known, Spread((58.0, 50.0))) == Verdict.MISSED
+
+
 def test_nothing_published_is_not_decidable() -> None:
     assert verdict.number(Spread((1.0,)), Judged(None, 0.1, None, None, "none")) == Verdict.UNDECIDABLE
 
@@ -163,6 +180,17 @@ def test_nothing_published_is_not_decidable() -> None:
 )
 def test_relations_between_values(values: tuple[float, ...], relation: str, expected: Verdict) -> None:
     assert verdict.trend(values, relation, 0.05) == expected
+
+
+def test_a_relation_is_to_hold_with_every_seed(made_up: Paper) -> None:
+    order = made_up.claims[1]
+    assert judge(order, Row("as-specified", curves=(((1.0, 2.0), (1.0, 1.5)),))) == Verdict.MET
+    # The mean of the two rises.
+    assert judge(order, Row("as-specified", curves=(((1.0, 3.0), (2.0, 1.9)),))) == Verdict.MISSED
+    assert judge(order, Row("as-specified", curves=(((2.0, 1.0), (3.0, 1.0)),))) == Verdict.OPPOSITE
+    assert judge(order, Row("as-specified", curves=(None,))) == Verdict.UNMEASURED
+    assert verdict.over_seeds([Verdict.MET, Verdict.DIRECTION]) == Verdict.DIRECTION
+    assert verdict.over_seeds([Verdict.MET, Verdict.OPPOSITE]) == Verdict.MISSED
 
 
 def test_a_curve_levels_off_at_its_knee_or_elsewhere() -> None:
@@ -193,6 +221,39 @@ def test_several_parts_are_to_hold_together() -> None:
     assert verdict.best([Verdict.OPPOSITE, Verdict.DIRECTION]) == Verdict.DIRECTION
 
 
+BESIDE = MADE_UP.replace('compute = "speedup"\n', "").replace(
+    'over = { system = "bus" }', 'over = { system = "bus" }\nneutral = 1.0'
+)
+
+
+def test_a_value_is_shown_with_what_it_is_set_beside_and_how_far_workloads_go(tmp_path: Path) -> None:
+    claim = written(tmp_path, BESIDE.replace("published = 2.0", 'published = 2.0\nrange = "at most 7"')).claims[0]
+    row = Row("slow", (1.5, 1.7), beside=(1.0, 1.2), workloads={"hm_0": 0.9, "proj_3": 2.3})
+    assert published(claim) == "2.00 x (at most 7)"
+    assert measured(claim, row) == "1.60 +-0.10 x, bus 1.10 +-0.10 x (0.90 to 2.30)"
+    assert judge(claim, row) == Verdict.DIRECTION
+    assert judge(claim, Row("slow", (1.5, 1.7))) == Verdict.UNMEASURED
+
+
+def test_points_of_a_curve_are_shown_with_their_labels_and_what_they_are(tmp_path: Path) -> None:
+    text = MADE_UP.replace('relation = "rises"', 'relation = "rises"\nsays = "time"')
+    claim = written(tmp_path, text.replace('shown = "yes"', 'shown = "yes"\nunit = "s"')).claims[1]
+    row = Row("as-specified", curves=(((1.0, 2.0), (2.0, 3.0)),))
+    assert measured(claim, row) == "time: ideal: 1.50, bus: 2.50 s"
+
+
+def test_pages_state_the_tolerances_that_are_not_the_common_ones(tmp_path: Path) -> None:
+    rows: dict[str, tuple[Row, ...]] = {
+        "A1": (Row("as-specified", (2.1,)),),
+        "A2": (Row("as-specified", curves=(((1.0, 2.0),),)),),
+    }
+    assert "Tolerances" not in page(Outcome(written(tmp_path, MADE_UP), "quick", rows))
+    text = MADE_UP.replace("published = 2.0", "published = 2.0\nwithin = 0.5")
+    text = text.replace('relation = "rises"', 'relation = "rises"\nmargin = 0.2')
+    told = "Tolerances other than 10 % of a number and 5 % of a curve: 0.5 x (A1); 20 % of a curve (A2)."
+    assert told in page(Outcome(written(tmp_path, text), "quick", rows))
+
+
 def test_a_claim_that_cannot_be_decided_says_why_and_keeps_its_value(tmp_path: Path) -> None:
     paper = written(tmp_path, MADE_UP.replace('says = "gain"', 'says = "gain"\nundecidable = "The load is not said."'))
     claim, row = paper.claims[0], Row("as-specified", (1.5, 1.7), quoted={"busy": 12.34})
@@ -216,7 +277,7 @@ def test_numbers_are_normalised_reduced_and_spread_over_seeds(made_up: Paper) ->
     assert measures.by_seed(claim.measurement, "slow", claim.measurement.of) == (3.0, 1.5)
     assert measures.by_workload(claim.measurement, "slow") == {"hm_0": 1.5, "proj_3": 3.0}
     trend = made_up.claims[1].trends[0]
-    assert measures.curve(Need(trend.measurement, "slow", (trend.axis, trend.labels))) == (2.0, 4.5)
+    assert measures.curve(Need(trend.measurement, "slow", (trend.axis, trend.labels))) == ((2.0, 6.0), (2.0, 3.0))
     values[Point("made-up", "runs", "slow", (("system", "bus"), ("workload", "hm_0")), 1), "makespan_ps"] = None
     assert measures.by_seed(claim.measurement, "slow", claim.measurement.of) is None
 
@@ -224,7 +285,7 @@ def test_numbers_are_normalised_reduced_and_spread_over_seeds(made_up: Paper) ->
 def test_outcomes_read_back_have_the_verdicts_of_their_values(made_up: Paper, tmp_path: Path) -> None:
     rows = {
         "A1": (Row("as-specified", (2.1,)), Row("slow", (0.5,))),
-        "A2": (Row("as-specified", curves=((1.0, 2.0),)),),
+        "A2": (Row("as-specified", curves=(((1.0, 2.0),),)),),
     }
     outcome = Outcome(made_up, "quick", rows)
     path = tmp_path / "made-up.json"
@@ -251,6 +312,11 @@ def test_outcomes_read_back_have_the_verdicts_of_their_values(made_up: Paper, tm
         ('of = { system = "ideal" }', "of = {}", "claim A1: of needs a label of system: bus, ideal"),
         ('of = { system = "ideal" }', 'of = { system = "idael" }', "there is no 'idael': did you mean ideal?"),
         ('over = { system = "bus" }', "", "compute = 'speedup' needs over"),
+        (
+            'compute = "speedup"',
+            'compute = "value"',
+            "claim A1: needs neutral: what is published of the labels in over",
+        ),
         ('measure = "makespan_ps"', 'measure = "makespan"', "results have no 'makespan': did you mean makespan_ps?"),
         ('measure = "makespan_ps"', 'measure = "open(1)"', "is no measure: 'open"),
         ('regimes = ["as-specified", "slow"]', 'regimes = ["slwo"]', "there is no 'slwo': did you mean slow?"),
@@ -324,8 +390,8 @@ def test_a_value_between_two_roundings_is_shown_alike_of_a_run_and_from_its_json
 ) -> None:
     # Just below 92,367.5, to which it is rounded as it is kept.
     rows: dict[str, tuple[Row, ...]] = {
-        "A1": (Row.of("slow", [92367.4999999], [], {"hm_0": 92367.4999999}, {"busy": 12.3499999999}),),
-        "A2": (Row.of("as-specified", None, [[92367.4999999, 2.0]], {}, {}),),
+        "A1": (Row.of("slow", [92367.4999999], None, [], {"hm_0": 92367.4999999}, {"busy": 12.3499999999}),),
+        "A2": (Row.of("as-specified", None, None, [[[92367.4999999, 2.0]]], {}, {}),),
     }
     outcome = Outcome(made_up, "quick", rows)
     path = tmp_path / "made-up.json"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from typing import TYPE_CHECKING
 
 import altair as alt
@@ -14,46 +15,71 @@ if TYPE_CHECKING:
     from flashmesh.plots.style import Chart
 
 WIDTH = 460
+TITLE = 72
+"""Characters of a line of a title."""
+NAME = 26
+"""Characters of a line of what a bar is."""
+LINES = "split(datum.label, '\\n')"
+"""Vega's expression for a label of several lines."""
 
 
 def bars(values: style.Values, title: str, axis: str, sources: Sequence[str]) -> Chart:
-    """A bar for each claim and source, which is what was published or a regime."""
+    """A bar for each claim and source, which is what was published or a regime.
+
+    Args:
+        values: Rows with what a claim says, the source, the value, where its text stands, and the text.
+        title: The figure.
+        axis: The unit of the values.
+        sources: All sources that the paper may have: one keeps its colour in all charts.
+    """
+    values = [row | {"claim": "\n".join(textwrap.wrap(row["claim"], NAME))} for row in values]
     names = list(dict.fromkeys(row["claim"] for row in values))
+    shown = used(values, sources)
     base = alt.Chart(alt.InlineData(values)).encode(
-        y=alt.Y("claim:N", sort=names, axis=alt.Axis(title=None, labelLimit=240)),
-        yOffset=alt.YOffset("source:N", sort=list(sources)),
+        y=alt.Y("claim:N", sort=names, axis=alt.Axis(title=None, labelLimit=240, labelExpr=LINES)),
+        yOffset=alt.YOffset("source:N", sort=shown),
     )
-    drawn = base.mark_bar().encode(x=alt.X("value:Q", axis=alt.Axis(title=axis)), color=colour(sources))
+    drawn = base.mark_bar().encode(x=alt.X("value:Q", axis=alt.Axis(title=axis)), color=colour(shown, sources))
     text = base.mark_text(align="left", dx=3, fontSize=10).encode(
         x=alt.X("end:Q", axis=alt.Axis(title=axis)), text="text:N"
     )
-    height = max(40, 15 * len(sources) * len(names))
+    height = max(40, 15 * len(shown) * len(names))
     return framed(alt.layer(drawn, text), title, height)
 
 
-def lines(values: style.Values, title: str, axis: str, labels: Sequence[str], sources: Sequence[str]) -> Chart:
+def lines(
+    values: style.Values, title: str, axis: str, value_axis: str, labels: Sequence[str], sources: Sequence[str]
+) -> Chart:
     """A line for each source along an axis."""
     chart: alt.Chart = (
         alt.Chart(alt.InlineData(values))
         .mark_line(point=True)
         .encode(
             x=alt.X("label:N", sort=list(labels), axis=alt.Axis(title=axis, labelAngle=0)),
-            y=alt.Y("value:Q", axis=alt.Axis(title=None), scale=alt.Scale(zero=True)),
-            color=colour(sources),
+            y=alt.Y("value:Q", axis=alt.Axis(title=value_axis), scale=alt.Scale(zero=True)),
+            color=colour(used(values, sources), sources),
         )
     )
     return framed(chart, title, 160)
 
 
-def colour(sources: Sequence[str]) -> alt.Color:
-    """A colour for each source."""
-    scale = alt.Scale(domain=list(sources), range=list(style.COLOURS[: len(sources)]))
-    return alt.Color("source:N", scale=scale, legend=alt.Legend(title=None))
+def used(values: style.Values, sources: Sequence[str]) -> list[str]:
+    """The sources that there are values of."""
+    found = {row["source"] for row in values}
+    return [source for source in sources if source in found]
+
+
+def colour(shown: Sequence[str], sources: Sequence[str]) -> alt.Color:
+    """A colour for each source that is shown, by its place among all."""
+    colours = [style.COLOURS[sources.index(source) % len(style.COLOURS)] for source in shown]
+    scale = alt.Scale(domain=list(shown), range=colours)
+    return alt.Color("source:N", scale=scale, legend=alt.Legend(title=None, columns=4))
 
 
 def framed(chart: Chart, title: str, height: int) -> Chart:
     """A chart with its size and title."""
-    done: Chart = chart.properties(width=WIDTH, height=height, title=title).configure(
+    lines = textwrap.wrap(title, TITLE)
+    done: Chart = chart.properties(width=WIDTH, height=height, title=lines).configure(
         font="sans-serif",
         background="white",
         legend=alt.LegendConfig(orient="bottom"),

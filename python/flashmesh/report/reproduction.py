@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
-from flashmesh.reproduce.outcome import judge, measured, published, why
+from flashmesh.reproduce.outcome import judge
+from flashmesh.reproduce.texts import measured, published, why
 from flashmesh.reproduce.verdict import ORDER, Verdict, best
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 WIDTH = 80
 INDENT = 5
 """Columns of the names of claims."""
-REGIME = 17
+REGIME = 19
 VERDICT = 12
 MEANINGS = {
     Verdict.MET: "met within tolerance",

@@ -6,7 +6,9 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from flashmesh._native import OutputError
-from flashmesh.reproduce.outcome import number_text
+from flashmesh.reproduce.paper import REAL_TRACES
+from flashmesh.reproduce.texts import number_text, short
+from flashmesh.reproduce.verdict import means
 
 if TYPE_CHECKING:
     from flashmesh.plots.style import Chart
@@ -71,17 +73,16 @@ def add_bars(charts: dict[str, dict[str, Any]], outcome: Outcome, claim: Claim) 
     """Adds the bars of a claim to the chart of its figure and unit."""
     name = f"{outcome.paper.key}-{slug(claim.figure)}-{slug(claim.unit) or 'value'}"
     chart = charts.setdefault(
-        name, {"values": [], "title": claim.figure, "axis": unit_title(claim.unit), "sources": [PUBLISHED]}
+        name, {"values": [], "title": claim.figure, "axis": unit_title(claim.unit), "sources": sources_of(outcome)}
     )
     values = [(PUBLISHED, claim.judged.published)]
     values += [(row.regime, sum(row.values) / len(row.values)) for row in outcome.rows[claim.id] if row.values]
     for source, value in values:
         if value is not None:
             text = number_text(value, claim.digits)
-            row = {"claim": claim.id, "source": source, "value": value, "end": max(value, 0.0), "text": text}
+            name = f"{claim.id}: {claim.says}"
+            row = {"claim": name, "source": source, "value": value, "end": max(value, 0.0), "text": text}
             chart["values"].append(row)
-            if source not in chart["sources"]:
-                chart["sources"].append(source)
 
 
 def add_lines(
@@ -91,22 +92,27 @@ def add_lines(
     values: list[dict[str, Any]] = []
     published = getattr(along, "published", ())
     curves = [(PUBLISHED, published)] if published else []
-    curves += [(row.regime, row.curves[at] or ()) for row in outcome.rows[claim.id]]
+    curves += [(row.regime, means(curve)) for row in outcome.rows[claim.id] if (curve := row.curves[at]) is not None]
     for source, curve in curves:
         values += [
-            {"label": label, "source": source, "value": value}
-            for label, value in zip(along.labels, curve, strict=bool(curve))
+            {"label": short(label), "source": source, "value": value}
+            for label, value in zip(along.labels, curve, strict=True)
         ]
     if values:
-        sources = list(dict.fromkeys(row["source"] for row in values))
         part = f"-{at + 1}" if len(claim.trends) > 1 else ""
         charts[f"{outcome.paper.key}-{claim.id.lower()}{part}"] = {
             "values": values,
-            "title": f"{claim.id}: {claim.says}",
+            "title": f"{claim.id}: {along.says or claim.says}",
             "axis": along.axis.replace("-", " "),
-            "labels": list(along.labels),
-            "sources": sources,
+            "value_axis": unit_title(claim.unit),
+            "labels": [short(label) for label in along.labels],
+            "sources": sources_of(outcome),
         }
+
+
+def sources_of(outcome: Outcome) -> list[str]:
+    """What was published and all regimes, in the order of their colours."""
+    return [PUBLISHED, *outcome.paper.regimes, REAL_TRACES]
 
 
 def unit_title(unit: str) -> str:

@@ -68,7 +68,10 @@ def read_claim(table: object, place: str, jobs: dict[str, Job]) -> Claim:
         trends=trends,
         series=series,
         undecidable=undecidable,
+        published_range=fields.take("range", str, ""),
     )
+    if claim.is_beside and judged.neutral is None:
+        raise fields.error("needs neutral: what is published of the labels in over")
     if not claim.why:
         raise fields.error("needs why: a sentence that explains what comes out")
     fields.end()
@@ -112,6 +115,7 @@ def read_trends(fields: Fields, jobs: dict[str, Job]) -> tuple[Trend, ...]:
             inner.choice("relation", RELATIONS),
             inner.take("margin", float, MARGIN),
             inner.take("at", str, ""),
+            inner.take("says", str, ""),
         )
         if len(trend.labels) < 2:
             raise inner.error("labels are at least two")
@@ -128,7 +132,13 @@ def read_series(fields: Fields, jobs: dict[str, Job]) -> Series | None:
         return None
     inner = fields.inner("series")
     measurement = read_measurement(inner, jobs)
-    series = Series(measurement, inner.take("axis", str), inner.texts("labels"), inner.numbers("published"))
+    series = Series(
+        measurement,
+        inner.take("axis", str),
+        inner.texts("labels"),
+        inner.numbers("published"),
+        inner.take("says", str, ""),
+    )
     if len(series.labels) != len(series.published):
         raise inner.error(f"has {len(series.labels)} labels and {len(series.published)} published values")
     inner.end()

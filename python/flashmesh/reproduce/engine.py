@@ -144,6 +144,7 @@ def row_of(paper: Paper, claim: Claim, regime: str, measures: Measures) -> Row:
     return Row.of(
         regime,
         measures.by_seed(single, own, single.of) if single is not None else None,
+        measures.by_seed(single, own, single.of | single.over) if single is not None and claim.is_beside else None,
         [measures.curve(need) for need in needs],
         measures.by_workload(single, own) if single is not None else {},
         quotes(paper, claim.sentence(regime), regime, measures),

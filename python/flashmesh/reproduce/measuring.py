@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
     from flashmesh.reproduce.paper import Labels, Measurement, Paper
     from flashmesh.reproduce.points import Need, Point
+    from flashmesh.reproduce.verdict import Curve
 
 REDUCERS: dict[str, Callable[[Sequence[float]], float]] = {
     "mean": fmean,
@@ -38,12 +39,11 @@ class Measures:
         self.mode = mode
         self.values = values
 
-    def curve(self, need: Need) -> tuple[float, ...] | None:
-        """The means over seeds at each label of the axis along which a measurement is taken; None where one lacks."""
+    def curve(self, need: Need) -> Curve | None:
+        """The values along the axis of a measurement with each seed; None where one lacks."""
         found = [self.by_seed(need.measurement, need.regime, subject) for subject in need.subjects()]
-        if any(values is None for values in found):
-            return None
-        return tuple(fmean(values) for values in found if values is not None)
+        known = [values for values in found if values is not None]
+        return tuple(zip(*known, strict=True)) if len(known) == len(found) else None
 
     def by_seed(self, measurement: Measurement, regime: str, subject: Labels) -> tuple[float, ...] | None:
         """The number of each seed; None where a run gave no value."""

@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING, Any
 
 from flashmesh._native import OutputError, __version__
 from flashmesh.reproduce import verdict
-from flashmesh.reproduce.registry import QUOTED
+from flashmesh.reproduce.texts import filled, published
 from flashmesh.reproduce.verdict import Spread, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from flashmesh.reproduce.paper import Claim, Evidence, Paper
+    from flashmesh.reproduce.paper import Claim, Paper
+    from flashmesh.reproduce.verdict import Curve
 
-FORMAT = 1
-NONE = "-"
+FORMAT = 2
 
 
 @dataclass(frozen=True)
@@ -28,8 +28,10 @@ class Row:
     regime: str
     values: tuple[float, ...] | None = None
     """The number of each seed; None where nothing was measured."""
-    curves: tuple[tuple[float, ...] | None, ...] = ()
-    """The values along the axis of each trend, and of the series behind them."""
+    beside: tuple[float, ...] | None = None
+    """What it is set beside with each seed, where that is measured: the value of no effect."""
+    curves: tuple[Curve | None, ...] = ()
+    """Of each trend, and of the series behind them, the values along the axis with each seed."""
     workloads: dict[str, float] = field(default_factory=dict)
     """The number of each workload."""
     quoted: dict[str, float] = field(default_factory=dict)
@@ -41,7 +43,8 @@ class Row:
             "regime": self.regime,
             "verdict": str(judge(claim, self)),
             "values": None if self.values is None else list(self.values),
-            "curves": [None if curve is None else list(curve) for curve in self.curves],
+            "beside": None if self.beside is None else list(self.beside),
+            "curves": [None if curve is None else [list(seed) for seed in curve] for curve in self.curves],
             "workloads": self.workloads,
             "quoted": self.quoted,
         }
@@ -51,7 +54,8 @@ class Row:
         cls,
         regime: str,
         values: Sequence[float] | None,
-        curves: Sequence[Sequence[float] | None],
+        beside: Sequence[float] | None,
+        curves: Sequence[Sequence[Sequence[float]] | None],
         workloads: Mapping[str, float],
         quoted: Mapping[str, float],
     ) -> Row:
@@ -59,7 +63,8 @@ class Row:
         return cls(
             regime,
             None if values is None else tuple(map(rounded, values)),
-            tuple(None if curve is None else tuple(map(rounded, curve)) for curve in curves),
+            None if beside is None else tuple(map(rounded, beside)),
+            tuple(None if curve is None else tuple(tuple(map(rounded, seed)) for seed in curve) for curve in curves),
             {name: rounded(value) for name, value in workloads.items()},
             {name: rounded(value) for name, value in quoted.items()},
         )
@@ -71,11 +76,12 @@ class Row:
         Raises:
             KeyError: When it lacks a key.
         """
-        values, curves = document["values"], document["curves"]
+        values, beside, curves = document["values"], document["beside"], document["curves"]
         return cls(
             document["regime"],
             None if values is None else tuple(values),
-            tuple(None if curve is None else tuple(curve) for curve in curves),
+            None if beside is None else tuple(beside),
+            tuple(None if curve is None else tuple(tuple(seed) for seed in curve) for curve in curves),
             document["workloads"],
             document["quoted"],
         )
@@ -163,66 +169,21 @@ def judge(claim: Claim, row: Row) -> Verdict:
         return Verdict.UNDECIDABLE
     parts: list[Verdict] = []
     if claim.measurement is not None:
-        parts.append(Verdict.UNMEASURED if row.values is None else verdict.number(Spread(row.values), claim.judged))
+        parts.append(judge_number(claim, row))
     for at, trend in enumerate(claim.trends):
         curve = row.curves[at]
         level = trend.labels.index(trend.at) if trend.at else 0
-        parts.append(Verdict.UNMEASURED if curve is None else verdict.trend(curve, trend.relation, trend.margin, level))
+        seeds = [verdict.trend(seed, trend.relation, trend.margin, level) for seed in curve or ()]
+        parts.append(verdict.over_seeds(seeds) if seeds else Verdict.UNMEASURED)
     if claim.series is not None:
         curve = row.curves[-1]
-        known = claim.series.published
-        parts.append(Verdict.UNMEASURED if curve is None else verdict.series(curve, known, claim.judged.tolerance))
+        known, tolerance = claim.series.published, claim.judged.tolerance
+        parts.append(Verdict.UNMEASURED if curve is None else verdict.series(verdict.means(curve), known, tolerance))
     return verdict.joined(parts)
 
 
-def published(claim: Claim) -> str:
-    """The published value as text."""
-    if claim.shown:
-        return claim.shown
-    if claim.series is not None:
-        return " ".join(f"{value:g}" for value in claim.series.published)
-    value = claim.judged.published
-    return NONE if value is None else with_unit(number_text(value, claim.digits), claim.unit)
-
-
-def measured(claim: Claim, row: Row) -> str:
-    """The measured value as text, with its spread over seeds where there are several."""
-    if claim.measurement is not None:
-        if row.values is None:
-            return NONE
-        spread = Spread(row.values)
-        text = number_text(spread.mean, claim.digits)
-        if len(spread.values) > 1:
-            text += f" +-{number_text(spread.half_range, claim.digits)}"
-        return with_unit(text, claim.unit)
-    curves = [curve for curve in row.curves if curve is not None]
-    if not curves:
-        return NONE
-    return "; ".join(" ".join(number_text(value, claim.digits) for value in curve) for curve in curves)
-
-
-def number_text(value: float, digits: int) -> str:
-    """A number with so many digits behind the point, and no sign before a zero."""
-    text = f"{value:,.{digits}f}"
-    return text.removeprefix("-") if float(text.replace(",", "")) == 0.0 else text
-
-
-def with_unit(text: str, unit: str) -> str:
-    """A number and its unit."""
-    return f"{text} {unit}" if unit else text
-
-
-def why(paper: Paper, claim: Claim, row: Row) -> str:
-    """The sentence of a claim in a regime, with the numbers that it quotes."""
-    sentence = filled(paper, claim.sentence(row.regime), row.quoted)
-    return f"{claim.undecidable} {sentence}".strip() if claim.undecidable else sentence
-
-
-def filled(paper: Paper, text: str, values: dict[str, float]) -> str:
-    """A text with the numbers that it quotes."""
-    return QUOTED.sub(lambda match: quoted(paper.evidence[match[1]], values.get(match[1])), text)
-
-
-def quoted(evidence: Evidence, value: float | None) -> str:
-    """A number in a sentence."""
-    return NONE if value is None else with_unit(number_text(value, evidence.digits), evidence.unit)
+def judge_number(claim: Claim, row: Row) -> Verdict:
+    """The verdict on the number of a claim."""
+    if row.values is None or (row.beside is None and claim.is_beside):
+        return Verdict.UNMEASURED
+    return verdict.number(Spread(row.values), claim.judged, Spread(row.beside) if row.beside is not None else None)

@@ -9,8 +9,10 @@ from flashmesh._native import ConfigError, OutputError
 from flashmesh.files import whole_file, write_text
 from flashmesh.report.reproduction import MEANINGS, tally
 from flashmesh.reproduce import charts
-from flashmesh.reproduce.outcome import Outcome, judge, measured, published, why
+from flashmesh.reproduce.claims import MARGIN, TOLERANCE
+from flashmesh.reproduce.outcome import Outcome, judge
 from flashmesh.reproduce.paper import AS_SPECIFIED
+from flashmesh.reproduce.texts import measured, published, why
 from flashmesh.reproduce.verdict import ORDER
 
 if TYPE_CHECKING:
@@ -99,6 +101,7 @@ def index(outcomes: Sequence[Outcome]) -> str:
         "the verdict of the best of its regimes. Verdicts are computed from the measured values: *met* is within the",
         "tolerance (10 % where a claim names none, nothing for exact ones); *right direction* an effect in the",
         "published direction with every seed, of a twentieth of it or more; *opposite* the reverse; *missed* neither.",
+        "An order of values is to hold with every seed.",
         "",
         f"| paper | claims | {heads} |",
         "|---|---:|" + "---:|" * len(ORDER),
@@ -122,7 +125,7 @@ def page(outcome: Outcome) -> str:
     lines += ["## Regimes", ""]
     for name in used:
         lines += regime_lines(paper, name, outcome)
-    lines += ["## Claims", ""]
+    lines += ["## Claims", "", *tolerance_lines(outcome.claims())]
     names = charts.names_of(outcome)
     for figure, claims in groupby(outcome.claims(), key=lambda claim: claim.figure):
         lines += [f"### {figure}", ""]
@@ -179,6 +182,30 @@ def where_text(regime: Regime) -> list[str]:
         for axis, labels in regime.where.items()
         for label, settings in labels.items()
     ]
+
+
+def tolerance_lines(claims: Sequence[Claim]) -> list[str]:
+    """How near is near, of the claims that state it themselves."""
+    own: dict[str, list[str]] = {}
+    for claim in claims:
+        for text in tolerances(claim):
+            own.setdefault(text, []).append(claim.id)
+    if not own:
+        return []
+    stated = "; ".join(f"{text} ({', '.join(names)})" for text, names in own.items())
+    return [f"Tolerances other than 10 % of a number and {100 * MARGIN:g} % of a curve: {stated}.", ""]
+
+
+def tolerances(claim: Claim) -> list[str]:
+    """The tolerances of a claim that differ from the common ones."""
+    judged = claim.judged
+    found: list[str] = []
+    if claim.measurement is not None and judged.within is not None:
+        found.append(f"{judged.within:g} {claim.unit}".strip())
+    elif (claim.measurement is not None or claim.series is not None) and judged.tolerance != TOLERANCE:
+        found.append(f"{100 * judged.tolerance:g} %" if judged.tolerance else "none")
+    found += [f"{100 * trend.margin:g} % of a curve" for trend in claim.trends if trend.margin != MARGIN]
+    return list(dict.fromkeys(found))
 
 
 def claim_table(outcome: Outcome, claims: Sequence[Claim]) -> list[str]:

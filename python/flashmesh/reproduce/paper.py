@@ -76,7 +76,7 @@ class Measurement:
     measure: Expression
     of: Labels
     over: Labels
-    """Labels of the baseline that differ from those of the subject."""
+    """Labels of the baseline that differ from those of the subject; of a `value`, what is to have no effect."""
     against: tuple[str, ...]
     """Labels of the first axis that differs, of which the subject is to be the best; of `compute = "best"` only."""
     compute: str
@@ -97,6 +97,8 @@ class Trend:
     relation: str
     margin: float
     at: str
+    says: str = ""
+    """Which of the curves of a claim it is."""
 
 
 @dataclass(frozen=True)
@@ -107,6 +109,8 @@ class Series:
     axis: str
     labels: tuple[str, ...]
     published: tuple[float, ...]
+    says: str = ""
+    """Which of the curves of a claim it is."""
 
 
 @dataclass(frozen=True)
@@ -145,6 +149,13 @@ class Claim:
     series: Series | None = None
     undecidable: str = ""
     """Why what is published does not decide it."""
+    published_range: str = ""
+    """What is published of single workloads, as text."""
+
+    @property
+    def is_beside(self) -> bool:
+        """Whether the value of no effect is measured as well."""
+        return self.measurement is not None and self.measurement.compute == "value" and bool(self.measurement.over)
 
     def sentence(self, regime: str) -> str:
         """Why it comes out as it does in a regime."""

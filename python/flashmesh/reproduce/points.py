@@ -56,7 +56,7 @@ class Need:
             yield subject
             if measurement.compute == "best":
                 yield from (subject | {job.axes[0]: label} for label in measurement.against)
-            elif measurement.compute != "value":
+            elif measurement.over:
                 yield subject | measurement.over
 
 

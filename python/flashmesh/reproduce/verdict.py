@@ -17,8 +17,6 @@ ROUNDING = 1e-9
 """Relative error of arithmetic that is no difference."""
 EFFECT = 0.05
 """Share of the published effect below which a measured one is none."""
-
-
 ALIKE = 0.5
 """Correlation of ranks from which on two curves have the same direction."""
 
@@ -51,6 +49,10 @@ ORDER = (
 """From the best to the worst."""
 
 
+Curve = tuple[tuple[float, ...], ...]
+"""Values along an axis, once with each seed."""
+
+
 @dataclass(frozen=True)
 class Spread:
     """Values over seeds."""
@@ -68,12 +70,18 @@ class Spread:
         return (max(self.values) - min(self.values)) / 2
 
 
-def number(values: Spread, judged: Judged) -> Verdict:
+def means(curve: Curve) -> tuple[float, ...]:
+    """The means over seeds along the axis of a curve."""
+    return tuple(map(fmean, zip(*curve, strict=True)))
+
+
+def number(values: Spread, judged: Judged, beside: Spread | None = None) -> Verdict:
     """The verdict on a number.
 
     Args:
         values: What was measured, a value for each seed.
         judged: What was published, and how near is near.
+        beside: What was measured of no effect, a value for each seed; None where it is as published.
     """
     published = judged.published
     if published is None:
@@ -88,7 +96,9 @@ def number(values: Spread, judged: Judged) -> Verdict:
     is_near = abs(error) <= allowed
     if judged.neutral is None or published == judged.neutral:
         return Verdict.MET if is_near else Verdict.MISSED
-    effects = [(value - judged.neutral) / (published - judged.neutral) for value in values.values]
+    neutral = beside.values if beside is not None else (judged.neutral,) * len(values.values)
+    whole = published - judged.neutral
+    effects = [(value - none) / whole for value, none in zip(values.values, neutral, strict=True)]
     if min(effects) > EFFECT:
         return Verdict.MET if is_near else Verdict.DIRECTION
     return Verdict.OPPOSITE if max(effects) < -EFFECT else Verdict.MISSED
@@ -189,6 +199,14 @@ def ranks(values: Sequence[float]) -> list[float]:
     """The rank of each value, the mean of them where values are equal."""
     ordered = sorted(values)
     return [ordered.index(value) + (ordered.count(value) - 1) / 2 for value in values]
+
+
+def over_seeds(verdicts: Sequence[Verdict]) -> Verdict:
+    """The verdict on a relation that is to hold with every seed."""
+    found = set(verdicts)
+    if len(found) == 1:
+        return verdicts[0]
+    return Verdict.DIRECTION if found == {Verdict.MET, Verdict.DIRECTION} else Verdict.MISSED
 
 
 def joined(verdicts: Sequence[Verdict]) -> Verdict:

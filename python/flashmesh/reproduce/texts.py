@@ -1,0 +1,104 @@
+"""What is published and what is measured, as text for tables and sentences."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from flashmesh.reproduce.registry import QUOTED
+from flashmesh.reproduce.verdict import Spread, means
+
+if TYPE_CHECKING:
+    from flashmesh.reproduce.outcome import Row
+    from flashmesh.reproduce.paper import Claim, Evidence, Paper, Series, Trend
+
+NONE = "-"
+AVERAGES = ("mean", "geometric-mean", "median")
+"""Reductions over workloads beside which the least and the largest of them say something."""
+
+
+def published(claim: Claim) -> str:
+    """The published value, with how far single workloads go where that is published."""
+    return published_value(claim) + (f" ({claim.published_range})" if claim.published_range else "")
+
+
+def published_value(claim: Claim) -> str:
+    """The published value."""
+    if claim.shown:
+        return claim.shown
+    if claim.series is not None:
+        return labelled(claim.series, [f"{value:g}" for value in claim.series.published], claim.unit)
+    value = claim.judged.published
+    return NONE if value is None else with_unit(number_text(value, claim.digits), claim.unit)
+
+
+def measured(claim: Claim, row: Row) -> str:
+    """The measured value, with its spread over seeds where there are several, and that over workloads."""
+    if claim.measurement is not None:
+        return measured_number(claim, row)
+    along = (*claim.trends, *((claim.series,) if claim.series is not None else ()))
+    parts = [
+        labelled(each, [number_text(value, claim.digits) for value in means(curve)], claim.unit)
+        for each, curve in zip(along, row.curves, strict=True)
+        if curve is not None
+    ]
+    return "; ".join(parts) or NONE
+
+
+def measured_number(claim: Claim, row: Row) -> str:
+    """The measured number of a claim."""
+    if claim.measurement is None or row.values is None:
+        return NONE
+    text = with_unit(spread_text(row.values, claim.digits), claim.unit)
+    if row.beside is not None:
+        labels = " ".join(claim.measurement.over.values())
+        text += f", {labels} {with_unit(spread_text(row.beside, claim.digits), claim.unit)}"
+    if len(row.workloads) > 1 and claim.measurement.reduce in AVERAGES:
+        least, most = (number_text(reach(row.workloads.values()), claim.digits) for reach in (min, max))
+        text += f" ({least} to {most})"
+    return text
+
+
+def spread_text(values: tuple[float, ...], digits: int) -> str:
+    """The mean of numbers, with half their range where there are several."""
+    spread = Spread(values)
+    text = number_text(spread.mean, digits)
+    return f"{text} +-{number_text(spread.half_range, digits)}" if len(values) > 1 else text
+
+
+def labelled(along: Trend | Series, values: list[str], unit: str) -> str:
+    """Values along an axis, each with its label."""
+    pairs = [f"{short(label)}: {value}" for label, value in zip(along.labels, values, strict=True)]
+    text = with_unit(", ".join(pairs), unit)
+    return f"{along.says}: {text}" if along.says else text
+
+
+def short(label: str) -> str:
+    """A label without the paper that a workload is of."""
+    return label.rpartition("/")[2]
+
+
+def number_text(value: float, digits: int) -> str:
+    """A number with so many digits behind the point, and no sign before a zero."""
+    text = f"{value:,.{digits}f}"
+    return text.removeprefix("-") if float(text.replace(",", "")) == 0.0 else text
+
+
+def with_unit(text: str, unit: str) -> str:
+    """A number and its unit."""
+    return f"{text} {unit}" if unit else text
+
+
+def why(paper: Paper, claim: Claim, row: Row) -> str:
+    """The sentence of a claim in a regime, with the numbers that it quotes."""
+    sentence = filled(paper, claim.sentence(row.regime), row.quoted)
+    return f"{claim.undecidable} {sentence}".strip() if claim.undecidable else sentence
+
+
+def filled(paper: Paper, text: str, values: dict[str, float]) -> str:
+    """A text with the numbers that it quotes."""
+    return QUOTED.sub(lambda match: quoted(paper.evidence[match[1]], values.get(match[1])), text)
+
+
+def quoted(evidence: Evidence, value: float | None) -> str:
+    """A number in a sentence."""
+    return NONE if value is None else with_unit(number_text(value, evidence.digits), evidence.unit)
