@@ -32,6 +32,7 @@ __all__ = [
     "replace_file",
     "scan_trace",
     "sections",
+    "student_quantile",
     "trace_output_formats",
 ]
 
@@ -135,6 +136,9 @@ def quantities() -> list[tuple[str, str, str]]: ...
 def fairness(streams: Sequence[tuple[str, float | None, float | None]]) -> str: ...
 def replace_file(path: str | PathLike[str], text: str, suffix: str) -> None:
     """Puts a text in the place of a file in one step; the hidden file until then has a name with this suffix."""
+
+def student_quantile(degrees: int, probability: float) -> float:
+    """What a variable of Student's t distribution does not exceed with a probability."""
 
 def scan_trace(config: Config) -> tuple[str, list[str]]: ...
 def convert_trace(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Any, TypeAlias
 
 from flashmesh._native import ConfigError
@@ -69,6 +70,7 @@ def refuse_clashes(keys: Sequence[str], given: Mapping[str, object], prefix: str
                 raise ConfigError(f"{key} is varied and {by} {name}: drop one of them")
 
 
+@lru_cache(maxsize=4096)
 def typed(text: str) -> Value:
     """A number or truth value as such, a quoted text without its quotes, anything else as it is."""
     import tomllib

@@ -94,13 +94,17 @@ def test_random_draws_keep_to_their_bounds_and_seed() -> None:
     assert drawn(space, 200, seed=1, latin=False) == group
 
 
-def test_interval_is_students() -> None:
-    values = [9.8, 10.2, 10.4, 9.9, 10.0]
+@pytest.mark.parametrize(("count", "quantile"), [(2, 12.706), (3, 4.303), (5, 2.776), (31, 2.042), (1001, 1.962)])
+def test_interval_is_students(count: int, quantile: float) -> None:
+    values = [10 + 0.1 * (number % 7) for number in range(count)]
     found = interval(values)
     assert found is not None
     assert found.mean == pytest.approx(fmean(values))
-    # The quantile of the t distribution with 4 degrees of freedom, from printed tables.
-    assert found.half_width == pytest.approx(2.776 * stdev(values) / math.sqrt(5), rel=1e-3)
+    # The quantile of the t distribution with count - 1 degrees of freedom, from printed tables.
+    assert found.half_width == pytest.approx(quantile * stdev(values) / math.sqrt(count), rel=3e-4)
+
+
+def test_interval_needs_two_values() -> None:
     assert interval([]) is None
     one = interval([3.0])
     assert one is not None

@@ -8,6 +8,7 @@ mod quantities;
 mod replace;
 mod request_log;
 mod simulation;
+mod student;
 mod trace;
 
 use pyo3::prelude::*;
@@ -27,6 +28,8 @@ mod _native {
     use crate::replace::replace_file;
     #[pymodule_export]
     use crate::simulation::{Control, PreparedDrives, Simulation, fairness};
+    #[pymodule_export]
+    use crate::student::student_quantile;
     #[pymodule_export]
     use crate::trace::{compare_traces, convert_trace, fit_trace, generate_trace, scan_trace, trace_output_formats};
 

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from statistics import fmean, stdev
 from typing import TYPE_CHECKING
 
+from flashmesh._native import student_quantile
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -30,7 +32,5 @@ def interval(values: Sequence[float]) -> Interval | None:
     count, mean = len(values), fmean(values)
     if count == 1:
         return Interval(mean, None, 1)
-    from scipy.special import stdtrit
-
-    quantile = float(stdtrit(count - 1, 0.5 + CONFIDENCE / 2))
+    quantile = student_quantile(count - 1, 0.5 + CONFIDENCE / 2)
     return Interval(mean, quantile * stdev(values) / math.sqrt(count), count)

@@ -14,7 +14,7 @@ from flashmesh._native import OutputError, __version__, replace_file
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-FORMAT = 1
+FORMAT = 2
 """Changes when the layout of the folder does."""
 MANIFEST = "sweep.json"
 RUNS = "runs"
@@ -82,7 +82,8 @@ class Store:
 
     def path(self, name: str) -> Path:
         """Where the document of a run is."""
-        return Path(f"{self.folder}/{RUNS}/{name[:2]}/{name}{SUFFIX}")
+        # Sixteen folders: making one costs as much as several results, and some file systems are slow with large ones.
+        return Path(f"{self.folder}/{RUNS}/{name[0]}/{name}{SUFFIX}")
 
     def __contains__(self, name: str) -> bool:
         """Whether the run of this name has a whole document."""
