@@ -259,7 +259,10 @@ def test_a_claim_that_cannot_be_decided_says_why_and_keeps_its_value(tmp_path: P
     claim, row = paper.claims[0], Row("as-specified", (1.5, 1.7), quoted={"busy": 12.34})
     assert judge(claim, row) == Verdict.UNDECIDABLE
     assert measured(claim, row) == "1.60 +-0.10 x"
-    assert why(paper, claim, row) == "The load is not said. Channels are busy 12.3 % of the time."
+    assert (
+        why(Outcome(paper, "quick", {"A1": (row,)}), claim, row)
+        == "The load is not said. Channels are busy 12.3 % of the time."
+    )
 
 
 def test_numbers_are_normalised_reduced_and_spread_over_seeds(made_up: Paper) -> None:
@@ -377,6 +380,16 @@ def test_volumes_are_found_by_their_names(made_up: Paper) -> None:
     found = volumes_of(made_up, ["hm_0", "proj_3"], [Path("a/msr-hm_0-7k.csv"), Path("a/README.md")])
     assert found.found == {"hm_0": Path("a/msr-hm_0-7k.csv")}
     assert found.missing == ("proj_3",)
+    assert found.settings("hm_0") == {"workload.trace": "a/msr-hm_0-7k.csv", "workload.beyond": "wrap"}
+    assert found.settings("proj_3") is None
+
+
+def test_a_claim_over_recorded_volumes_tells_which_they_are(made_up: Paper) -> None:
+    claim, row = made_up.claims[0], Row("real-traces", (1.5,), quoted={"busy": 12.3})
+    some = Outcome(made_up, "quick", {"A1": (row,)}, {"hm_0": "hm_0.csv"})
+    assert why(some, claim, row) == "Replayed: hm_0 and 1 by profile. Channels are busy 12.3 % of the time."
+    both = Outcome(made_up, "quick", {"A1": (row,)}, {"hm_0": "hm_0.csv", "proj_3": "proj_3.csv"})
+    assert why(both, claim, row).startswith("Replayed: hm_0, proj_3. ")
 
 
 def test_the_registry_is_sound_and_says_what_is_published() -> None:
@@ -400,5 +413,5 @@ def test_a_value_between_two_roundings_is_shown_alike_of_a_run_and_from_its_json
     for claim in made_up.claims:
         row, stored = rows[claim.id][0], again.rows[claim.id][0]
         assert measured(claim, row) == measured(claim, stored)
-        assert why(made_up, claim, row) == why(made_up, claim, stored)
+        assert why(outcome, claim, row) == why(again, claim, stored)
     assert again == outcome

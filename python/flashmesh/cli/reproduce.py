@@ -11,7 +11,7 @@ import click
 from flashmesh import simulate
 from flashmesh.cli.command import command
 from flashmesh.cli.output import STDOUT, require_stdout, stdout
-from flashmesh.cli.parameters import output_option
+from flashmesh.cli.parameters import output_option, settings_option
 from flashmesh.cli.sweeping import announce, failure
 from flashmesh.files import whole_file, write_text
 
@@ -31,6 +31,7 @@ RESULTS = Path("reproduction.results")
 @click.option(
     "--traces", type=click.Path(path_type=Path), metavar="DIR", help="Replay recorded volumes of this folder as well."
 )
+@settings_option("Key that says how to read the volumes of --traces, such as workload.time-unit=us.")
 @click.option(
     "-o", "--out", type=click.Path(path_type=Path), metavar="DIR", help="Write a page, JSON and plots of each paper."
 )
@@ -61,6 +62,7 @@ def reproduce(
     names: tuple[str, ...],
     quick: bool,
     traces: Path | None,
+    settings: tuple[tuple[str, str], ...],
     out: Path | None,
     json_file: Path | None,
     results: Path,
@@ -92,25 +94,36 @@ def reproduce(
         return 0
     if pages is not None or check is not None:
         return paper_pages(registry, pages, check)
-    if out is not None:
-        from flashmesh.reproduce.charts import require_converter
-
-        require_converter()
+    if settings and traces is None:
+        raise click.UsageError("--set says how to read the volumes of --traces, which is not given")
+    selections = selections_of(registry, chosen, traces, dict(settings), quiet)
     from flashmesh.sweep.store import Store
 
-    selections = selections_of(registry, chosen, traces, quiet)
     mode = "quick" if quick else "full"
-    with ExitStack() as stores:
+    with ExitStack() as opened:
+        # What cannot be written shows before the work, not after it.
+        if out is not None:
+            from flashmesh.reproduce.pages import writable_folder
+
+            writable_folder(out)
+        document = None
+        if json_file is not None and json_file != STDOUT:
+            document = opened.enter_context(whole_file(json_file))
 
         def open_store() -> Store:
             store = Store.open(results, resume=True, kind="reproduction", described={"claims": list(names)})
-            stores.callback(store.close)
+            opened.callback(store.close)
             return store
 
         reproduction = Reproduction.prepared(selections, mode, open_store, jobs)
         run(reproduction, jobs, quiet)
-    outcomes = reproduction.outcomes()
-    write(outcomes, out, json_file)
+        outcomes = reproduction.outcomes()
+        if document is not None:
+            write_text(document, json_text(outcomes))
+    if out is not None:
+        from flashmesh.reproduce.pages import write_pages
+
+        write_pages(outcomes, out)
     with stdout() as stream:
         if json_file == STDOUT:
             stream.write(json_text(outcomes))
@@ -140,15 +153,21 @@ def paper_pages(registry: dict[str, Paper], pages: Path | None, check: Path | No
 
 
 def selections_of(
-    registry: dict[str, Paper], chosen: dict[str, tuple[Claim, ...]], traces: Path | None, quiet: bool
+    registry: dict[str, Paper],
+    chosen: dict[str, tuple[Claim, ...]],
+    traces: Path | None,
+    reading: dict[str, str],
+    quiet: bool,
 ) -> list[Selection]:
     """The claims of each paper with its recorded volumes; says which of these there are not.
 
     Raises:
-        WorkloadError: When the folder of traces cannot be read, or has no volume that is wanted.
+        ConfigError: When a key that says how volumes are read does not.
+        WorkloadError: When the folder of traces cannot be read, has no volume that is wanted, or one that cannot be
+            replayed.
     """
     from flashmesh.reproduce.engine import Selection
-    from flashmesh.reproduce.volumes import files_in, refuse_nothing, volumes_of
+    from flashmesh.reproduce.volumes import files_in, refuse_nothing, require_readable, volumes_of
 
     if traces is None:
         return [Selection(registry[key], claims) for key, claims in chosen.items()]
@@ -158,11 +177,12 @@ def selections_of(
         paper = registry[key]
         jobs = {measurement.job for claim in claims for measurement in claim.measurements()}
         wanted = [name for job in sorted(jobs) for name in paper.jobs[job].extents["full"].workloads]
-        volumes = volumes_of(paper, wanted, files)
+        volumes = volumes_of(paper, wanted, files, reading)
+        require_readable(volumes)
         found.append(Selection(paper, claims, volumes))
         if not quiet and volumes.found and volumes.missing:
             click.echo(f"{key}: no volume for {', '.join(volumes.missing)}: their profiles are generated", err=True)
-    refuse_nothing(traces, [each.volumes for each in found if each.volumes is not None])
+    refuse_nothing(traces, [each.volumes for each in found])
     return found
 
 
@@ -184,17 +204,6 @@ def run(reproduction: Reproduction, places: int, quiet: bool) -> None:
         raise
     finally:
         executor.close()
-
-
-def write(outcomes: Sequence[Outcome], out: Path | None, json_file: Path | None) -> None:
-    """Writes the pages and the JSON that are asked for."""
-    if json_file is not None and json_file != STDOUT:
-        with whole_file(json_file) as file:
-            write_text(file, json_text(outcomes))
-    if out is not None:
-        from flashmesh.reproduce.pages import write_pages
-
-        write_pages(outcomes, out)
 
 
 def json_text(outcomes: Sequence[Outcome]) -> str:

@@ -54,7 +54,7 @@ def claim_lines(outcome: Outcome, claim: Claim) -> list[str]:
     head = f"{claim.figure}: {claim.says}; published {published(claim)}"
     lines = wrapped(head, INDENT, f"{claim.id:<{INDENT}}")
     rows = outcome.rows[claim.id]
-    sentences = [why(outcome.paper, claim, row) for row in rows]
+    sentences = [why(outcome, claim, row) for row in rows]
     for at, row in enumerate(rows):
         start = f"{'':<{INDENT}}{row.regime:<{REGIME}}{SHORT[judge(claim, row)]:<{VERDICT + 1}}"
         lines += wrapped(measured(claim, row), len(start), start)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from flashmesh import configuration, memory
@@ -13,6 +13,7 @@ from flashmesh.reproduce.outcome import Outcome, Row, rounded
 from flashmesh.reproduce.paper import REAL_TRACES
 from flashmesh.reproduce.points import all_points, needs_of, settings_of
 from flashmesh.reproduce.registry import QUOTED
+from flashmesh.reproduce.volumes import Volumes
 from flashmesh.sweep.session import Session
 from flashmesh.sweep.tasks import Task, refuse_unread
 
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
 
     from flashmesh.reproduce.paper import Claim, Measurement, Paper
     from flashmesh.reproduce.points import Point
-    from flashmesh.reproduce.volumes import Volumes
     from flashmesh.sweep.store import Store
 
 
@@ -31,7 +31,7 @@ class Selection:
 
     paper: Paper
     claims: tuple[Claim, ...]
-    volumes: Volumes | None = None
+    volumes: Volumes = field(default_factory=Volumes)
 
     def rows(self) -> list[tuple[Claim, str]]:
         """Each claim in each of its regimes."""
@@ -39,9 +39,9 @@ class Selection:
 
     def regimes(self, claim: Claim) -> tuple[str, ...]:
         """The regimes of a claim; with recorded volumes that of them as well, where they matter to it."""
-        if self.volumes is None or REAL_TRACES in claim.regimes:
-            return claim.regimes
         found = self.volumes.found
+        if not found or REAL_TRACES in claim.regimes:
+            return claim.regimes
         has_volumes = any(name in found for measurement in claim.measurements() for name in self.workloads(measurement))
         return (*claim.regimes, REAL_TRACES) if has_volumes else claim.regimes
 
@@ -80,8 +80,7 @@ class Reproduction:
         groups: dict[tuple[str, str, str], tuple[list[Task], dict[str, None]]] = {}
         for index, (selection, run) in enumerate(points):
             paper = selection.paper
-            volumes = selection.volumes.found if selection.volumes is not None else {}
-            settings = settings_of(paper, run, mode, volumes)
+            settings = settings_of(paper, run, mode, selection.volumes)
             try:
                 config = configuration.load(paper.jobs[run.job].config, overrides=settings)
             except ConfigError as error:
@@ -108,7 +107,7 @@ class Reproduction:
         rows: dict[str, tuple[Row, ...]] = {}
         for claim in selection.claims:
             rows[claim.id] = tuple(row_of(paper, claim, regime, measures) for regime in selection.regimes(claim))
-        traces = {name: path.name for name, path in selection.volumes.found.items()} if selection.volumes else {}
+        traces = {name: path.name for name, path in selection.volumes.found.items()}
         quoted: dict[str, float] = {}
         for regime in {regime for _, regime in selection.rows() if regime in paper.regimes}:
             texts = f"{paper.regimes[regime].supports} {paper.regimes[regime].against}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from itertools import groupby
 from typing import TYPE_CHECKING
 
@@ -33,11 +34,7 @@ def write_pages(outcomes: Sequence[Outcome], folder: Path) -> None:
     """
     from flashmesh.reproduce.registry import papers
 
-    charts.require_converter()
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise OutputError(f"{folder}: cannot be written: {error.strerror or error}") from error
+    writable_folder(folder)
     for outcome in outcomes:
         for old in folder.glob(f"{outcome.paper.key}-*.svg"):
             old.unlink()
@@ -46,6 +43,21 @@ def write_pages(outcomes: Sequence[Outcome], folder: Path) -> None:
         for name, chart in charts.charts_of(outcome).items():
             put(folder / f"{name}.svg", charts.svg(chart))
     put(folder / INDEX, index(stored(folder, papers().values())))
+
+
+def writable_folder(folder: Path) -> None:
+    """Makes a folder for pages.
+
+    Raises:
+        OutputError: When it cannot be made or written, or charts cannot be drawn.
+    """
+    charts.require_converter()
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise OutputError(f"{folder}: cannot be written: {error.strerror or error}") from error
+    if not os.access(folder, os.W_OK):
+        raise OutputError(f"{folder}: cannot be written: Permission denied")
 
 
 def put(path: Path, text: str) -> None:
@@ -217,7 +229,7 @@ def claim_table(outcome: Outcome, claims: Sequence[Claim]) -> list[str]:
         for at, row in enumerate(outcome.rows[claim.id]):
             head = f"{claim.id} | {claim.says} | {published(claim)}" if at == 0 else " | | "
             lines.append(f"| {head} | {row.regime} | {measured(claim, row)} | {MEANINGS[judge(claim, row)]} |")
-            said.setdefault(why(outcome.paper, claim, row), []).append(row.regime)
+            said.setdefault(why(outcome, claim, row), []).append(row.regime)
         for sentence, regimes in said.items():
             where = f" ({', '.join(regimes)})" if len(said) > 1 else ""
             sentences.append(f"- {claim.id}{where}: {' '.join(sentence.split())}")

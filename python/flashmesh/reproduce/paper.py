@@ -159,7 +159,7 @@ class Claim:
 
     def sentence(self, regime: str) -> str:
         """Why it comes out as it does in a regime."""
-        other = "Recorded volumes in place of profiles, all else as specified." if regime == REAL_TRACES else ""
+        other = "All else as specified." if regime == REAL_TRACES else ""
         return self.why.get(regime, self.why.get("", other))
 
     def measurements(self) -> tuple[Measurement, ...]:

@@ -9,10 +9,10 @@ from flashmesh.configuration import value_text
 from flashmesh.reproduce.paper import AS_SPECIFIED, REAL_TRACES, WORKLOAD
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-    from pathlib import Path
+    from collections.abc import Iterator, Sequence
 
     from flashmesh.reproduce.paper import Claim, Job, Labels, Measurement, Paper
+    from flashmesh.reproduce.volumes import Volumes
 
 
 @dataclass(frozen=True)
@@ -99,14 +99,14 @@ def points_of(paper: Paper, need: Need, mode: str) -> Iterator[Point]:
                 yield point(paper, job, need.regime, labels, workload, seed)
 
 
-def settings_of(paper: Paper, run: Point, mode: str, volumes: Mapping[str, Path]) -> dict[str, str]:
+def settings_of(paper: Paper, run: Point, mode: str, volumes: Volumes) -> dict[str, str]:
     """The overrides of a run.
 
     Args:
         paper: The paper it belongs to.
         run: The run.
         mode: Which extent of the job holds.
-        volumes: Recorded volumes by workload, of the regime `real-traces`.
+        volumes: Recorded volumes, of the regime `real-traces`.
     """
     job = paper.jobs[run.job]
     regime = paper.regimes[AS_SPECIFIED if run.regime == REAL_TRACES else run.regime]
@@ -117,8 +117,9 @@ def settings_of(paper: Paper, run: Point, mode: str, volumes: Mapping[str, Path]
     for axis, label in run.labels:
         settings |= regime.where.get(axis, {}).get(label, {})
     workload = dict(run.labels).get(WORKLOAD)
-    if workload is not None and run.regime == REAL_TRACES and workload in volumes:
-        settings |= {"workload.trace": str(volumes[workload]), "workload.beyond": "wrap"}
+    recorded = volumes.settings(workload) if workload is not None and run.regime == REAL_TRACES else None
+    if recorded is not None:
+        settings |= recorded
     elif workload is not None:
         settings["workload.profile"] = workload
     requests = job.extent(mode, run.regime).requests

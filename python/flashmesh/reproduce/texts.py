@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from flashmesh.reproduce.paper import REAL_TRACES
+from flashmesh.reproduce.points import workloads_of
 from flashmesh.reproduce.registry import QUOTED
 from flashmesh.reproduce.verdict import Spread, means
 
 if TYPE_CHECKING:
-    from flashmesh.reproduce.outcome import Row
+    from flashmesh.reproduce.outcome import Outcome, Row
     from flashmesh.reproduce.paper import Claim, Evidence, Paper, Series, Trend
 
 NONE = "-"
@@ -88,10 +90,26 @@ def with_unit(text: str, unit: str) -> str:
     return f"{text} {unit}" if unit else text
 
 
-def why(paper: Paper, claim: Claim, row: Row) -> str:
-    """The sentence of a claim in a regime, with the numbers that it quotes."""
-    sentence = filled(paper, claim.sentence(row.regime), row.quoted)
-    return f"{claim.undecidable} {sentence}".strip() if claim.undecidable else sentence
+def why(outcome: Outcome, claim: Claim, row: Row) -> str:
+    """The sentence of a claim in a regime, with the numbers that it quotes, and which volumes were replayed."""
+    parts = [
+        claim.undecidable,
+        replayed(outcome, claim) if row.regime == REAL_TRACES else "",
+        filled(outcome.paper, claim.sentence(row.regime), row.quoted),
+    ]
+    return " ".join(part for part in parts if part)
+
+
+def replayed(outcome: Outcome, claim: Claim) -> str:
+    """Which workloads of a claim are recorded volumes, and how many are not."""
+    names: dict[str, None] = {}
+    for measurement in claim.measurements():
+        job = outcome.paper.jobs[measurement.job]
+        names |= dict.fromkeys(workloads_of(job, outcome.mode, REAL_TRACES, measurement.of))
+    recorded = [short(name) for name in names if name in outcome.traces]
+    others = len(names) - len(recorded)
+    rest = f" and {others} by profile" if others else ""
+    return f"Replayed: {', '.join(recorded) or 'none'}{rest}."
 
 
 def filled(paper: Paper, text: str, values: dict[str, float]) -> str:

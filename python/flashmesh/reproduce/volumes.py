@@ -3,26 +3,38 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from flashmesh import _native
 from flashmesh._native import WorkloadError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
     from pathlib import Path
 
     from flashmesh.reproduce.paper import Paper
+
+
+BEGINNING = 1000
+"""Requests of a volume that are read to see whether it can be replayed."""
 
 
 @dataclass(frozen=True)
 class Volumes:
     """What a folder of traces has of the workloads of a paper."""
 
-    found: dict[str, Path]
+    found: dict[str, Path] = field(default_factory=dict)
     """The file of each workload that there is one of."""
-    missing: tuple[str, ...]
+    missing: tuple[str, ...] = ()
     """Workloads without one: their profiles take their place."""
+    reading: Mapping[str, str] = field(default_factory=dict)
+    """Keys that say how the files are read."""
+
+    def settings(self, workload: str) -> dict[str, str] | None:
+        """The overrides that replay the file of a workload; None without one."""
+        path = self.found.get(workload)
+        return None if path is None else {"workload.trace": str(path), "workload.beyond": "wrap", **self.reading}
 
 
 def files_in(folder: Path) -> list[Path]:
@@ -37,8 +49,17 @@ def files_in(folder: Path) -> list[Path]:
         raise WorkloadError(f"{folder}: no folder of traces can be read there: {error.strerror or error}") from error
 
 
-def volumes_of(paper: Paper, workloads: Iterable[str], files: list[Path]) -> Volumes:
-    """The files of some workloads of a paper."""
+def volumes_of(
+    paper: Paper, workloads: Iterable[str], files: list[Path], reading: Mapping[str, str] | None = None
+) -> Volumes:
+    """The files of some workloads of a paper.
+
+    Args:
+        paper: The paper.
+        workloads: Its workloads that are wanted.
+        files: The files there are.
+        reading: Keys that say how these are read.
+    """
     found: dict[str, Path] = {}
     missing: list[str] = []
     for workload in dict.fromkeys(workloads):
@@ -48,7 +69,22 @@ def volumes_of(paper: Paper, workloads: Iterable[str], files: list[Path]) -> Vol
             missing.append(workload)
         else:
             found[workload] = match
-    return Volumes(found, tuple(missing))
+    return Volumes(found, tuple(missing), reading or {})
+
+
+def require_readable(volumes: Volumes) -> None:
+    """Refuses a volume that cannot be replayed as it is, such as one whose time stamps have no unit.
+
+    Raises:
+        ConfigError: When a key that says how volumes are read does not.
+        WorkloadError: When the beginning of a volume cannot be replayed.
+    """
+    from flashmesh import configuration
+
+    for workload, path in volumes.found.items():
+        configuration.load_trace(path, overrides=volumes.reading)
+        settings = {**(volumes.settings(workload) or {}), "workload.requests": str(BEGINNING), "replay.mode": "open"}
+        _native.Simulation(configuration.load({}, overrides=settings))
 
 
 def pattern_of(volume: str) -> re.Pattern[str]:
