@@ -6,13 +6,13 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from flashmesh._native import OutputError
+from flashmesh._native import OutputError, __version__
 from flashmesh.comparison import ComparedRun, Comparison
 from flashmesh.results import Result
 from flashmesh.sweep.store import MANIFEST, TABLE, read_manifest
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from flashmesh.axes import Value
 
@@ -48,10 +48,17 @@ def load(path: str | Path) -> Result | Comparison:
         raise OutputError(f"{path}: {unknown(document, error)}") from error
 
 
+def other_versions(versions: Iterable[str]) -> str | None:
+    """A sentence on results that other versions have written; None where there are none."""
+    others = sorted({version for version in versions if version != __version__})
+    if not others:
+        return None
+    told = ", ".join(others)
+    return f"results of flashmesh {told}: this is {__version__}, which may simulate the same drive differently"
+
+
 def unknown(document: Any, error: Exception) -> str:
     """Why a document holds no result."""
-    from flashmesh._native import __version__
-
     version = document.get("version") if isinstance(document, dict) else None
     if version is not None and version != __version__:
         return f"is a result of flashmesh {version}, which {__version__} cannot read"

@@ -16,6 +16,7 @@ from conftest import Cli
 from flashmesh.html.page import SCRIPTS, asset, figures
 from flashmesh.html.saved import read
 from flashmesh.html.tables import at
+from flashmesh.sweep.store import FORMAT
 
 ASSETS = Path(flashmesh.__file__).parent / "html/assets"
 
@@ -196,7 +197,7 @@ def test_unfinished_sweep_is_refused(cli: Cli, tmp_path: Path) -> None:
     done = cli("report", "out")
     assert done.returncode == 2
     assert "not one of a sweep" in done.stderr
-    (tmp_path / "out/sweep.json").write_text('{"format": 1}')
+    (tmp_path / "out/sweep.json").write_text(f'{{"format": {FORMAT}}}')
     done = cli("report", "out")
     assert done.returncode == 2
     assert "the sweep has not come to its end: go on with --resume" in done.stderr

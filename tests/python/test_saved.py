@@ -75,6 +75,35 @@ def test_shown_sweep_has_its_runs(cli: Cli, sweep_file: Path) -> None:
     assert shown[0].split() == ["fabric.kind", "1", "4", "16"]
 
 
+def test_results_of_another_version_are_shown_with_one_warning(cli: Cli, drive: Path, tmp_path: Path) -> None:
+    assert cli("compare", drive, *AXES, "--json", "c.json").returncode == 0
+    same = cli("show", "c.json")
+    assert same.stderr == ""
+    comparison = json.loads((tmp_path / "c.json").read_text())
+    for run in comparison["runs"]:
+        run["result"]["version"] = "0.0.9"
+    (tmp_path / "c.json").write_text(json.dumps(comparison))
+    other = cli("show", "c.json")
+    assert (other.returncode, other.stdout) == (0, same.stdout)
+    assert other.stderr == (
+        f"warning: c.json: results of flashmesh 0.0.9: this is {flashmesh.__version__}, "
+        "which may simulate the same drive differently\n"
+    )
+    page = cli("report", "c.json", "-o", "c.html")
+    assert (page.returncode, page.stderr.count("\n")) == (0, 1)
+    assert "results of flashmesh 0.0.9" in page.stderr
+    assert "results of flashmesh 0.0.9" in (tmp_path / "c.html").read_text()
+
+
+@pytest.mark.parametrize("command", ["show", "report"])
+def test_folder_of_another_layout_is_refused_in_one_sentence(cli: Cli, tmp_path: Path, command: str) -> None:
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out/sweep.json").write_text('{"format": 99, "version": "9.1", "kind": "sweep"}')
+    done = cli(command, "out")
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
+    assert "flashmesh 9.1 has written this folder in a layout that" in done.stderr
+
+
 def test_long_csv_has_a_row_for_each_value_and_none_that_is_empty(cli: Cli, drive: Path) -> None:
     cli("compare", drive, *AXES, "--json", "c.json")
     long = pd.read_csv(io.StringIO(cli("show", "c.json", "--csv", "-", "--long").stdout))

@@ -14,7 +14,7 @@ from flashmesh.cli.parameters import baseline_option, completed, output_option
 from flashmesh.comparison import ComparedRun, Comparison
 from flashmesh.files import whole_file, write_text
 from flashmesh.normalised import baseline_of
-from flashmesh.saved import load
+from flashmesh.saved import load, other_versions
 
 if TYPE_CHECKING:
     from flashmesh.normalised import Baseline
@@ -61,6 +61,9 @@ def show(
             raise ConfigError(f"--baseline: {path} holds one run: nothing is compared in it")
         against = baseline_of(baseline, found.axes)
     comparison = found if isinstance(found, Comparison) else Comparison({}, (ComparedRun({}, found),))
+    versions = other_versions(run.result.version for run in comparison.runs)
+    if versions is not None:
+        click.echo(f"warning: {path}: {versions}", err=True)
     if parquet_file is not None:
         comparison.to_parquet(parquet_file)
     if csv_file is not None and csv_file != STDOUT:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from flashmesh._native import FlashmeshError
 from flashmesh.plots.runs import Run, label, labelled, run_of, runs_of
 from flashmesh.results import Result
+from flashmesh.saved import other_versions
 from flashmesh.sweep.store import MANIFEST, TABLE, read_manifest
 from flashmesh.sweep.table import read_parquet
 
@@ -55,6 +56,8 @@ def read(paths: Sequence[str | Path]) -> Study:
     for path in map(Path, paths):
         searches += _searches(path)
         found, said = _runs(path)
+        versions = other_versions(str(run.document["version"]) for run in found)
+        said = [versions, *said] if versions is not None else said
         several = len(paths) > 1
         runs += [replace(run, name=f"{path.stem}: {run.name}") if several and run.settings else run for run in found]
         notes += [f"{path}: {note}" if several else note for note in said]

@@ -185,7 +185,13 @@ def read_manifest(folder: Path) -> dict[str, Any]:
     except ValueError as error:
         raise OutputError(f"{path}: is not JSON: {error}") from error
     if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
-        raise OutputError(f"{path}: is of another layout than this version of flashmesh ({__version__}) writes")
+        version = (
+            manifest.get("version", "of an unknown version") if isinstance(manifest, dict) else "of an unknown version"
+        )
+        raise OutputError(
+            f"{path}: flashmesh {version} has written this folder in a layout that {__version__} cannot read: "
+            "use that version, or name another folder"
+        )
     return manifest
 
 
