@@ -8,7 +8,7 @@ use crate::ids::DieId;
 use crate::units::Time;
 
 use super::arithmetic::Times;
-use super::by_die::ByDie;
+use super::by_id::ById;
 
 /// The operations whose commands have not been sent.
 #[derive(Debug)]
@@ -16,14 +16,14 @@ pub(super) struct Commands {
     times: Times,
     /// Whether the paths are those of the configuration.
     has_channels: bool,
-    begun: ByDie<Option<(OperationKind, u32)>>,
+    begun: ById<DieId, Option<(OperationKind, u32)>>,
 }
 
 impl Commands {
     pub(super) const NAME: &'static str = "commands";
 
     pub(super) fn new(config: &Config) -> Commands {
-        Commands { times: Times::new(config), has_channels: true, begun: ByDie::default() }
+        Commands { times: Times::new(config), has_channels: true, begun: ById::default() }
     }
 
     /// How long a transfer takes is not known.

@@ -11,7 +11,7 @@ use crate::ids::{DieId, PlaneId, Ppn};
 use crate::units::Bytes;
 
 use super::arithmetic::{Cuts, Homes};
-use super::by_die::ByDie;
+use super::by_id::ById;
 
 /// The data that the chips hold.
 #[derive(Debug)]
@@ -22,11 +22,11 @@ pub(super) struct Data {
     partial: bool,
     /// What came with the command of the last program of each die, and was not programmed yet; nothing is known
     /// of a copyback, and of a die that was sent no program yet.
-    commanded: ByDie<Option<Bytes>>,
+    commanded: ById<DieId, Option<Bytes>>,
     /// Where the page in the page buffer of a plane came from.
     copied: FxHashMap<PlaneId, Ppn>,
     /// The pages that each die has read and not sent, the next one first, with how much of each has to leave, where that is known.
-    outgoing: ByDie<VecDeque<(Ppn, Option<Bytes>)>>,
+    outgoing: ById<DieId, VecDeque<(Ppn, Option<Bytes>)>>,
 }
 
 impl Data {
@@ -37,9 +37,9 @@ impl Data {
             homes: Homes::new(&config.geometry),
             cuts: Cuts::new(&config.geometry),
             partial: config.flash.partial_program,
-            commanded: ByDie::default(),
+            commanded: ById::default(),
             copied: FxHashMap::default(),
-            outgoing: ByDie::default(),
+            outgoing: ById::default(),
         }
     }
 

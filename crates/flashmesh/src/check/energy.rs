@@ -1,7 +1,5 @@
 //! Energy adds up from what was seen: operations that ended, the time each link was used, routers and controllers all the time.
 
-use rustc_hash::FxHashMap;
-
 use crate::config::{self, Config};
 use crate::fabric::LinkUse;
 use crate::fabric::layout::LinkKind;
@@ -12,7 +10,7 @@ use crate::power::energy::PowerReport;
 use crate::units::{Time, Wattage};
 
 use super::arithmetic::Times;
-use super::by_die::ByDie;
+use super::by_id::ById;
 
 /// How far sums of the same numbers in another order may be apart, as a share.
 const ROUNDING: f64 = 1e-9;
@@ -27,14 +25,14 @@ pub(super) struct Energy {
     channel_length: f64,
     router_power: Wattage,
     /// What each die is at; a read that suspended something ends before it.
-    under_way: ByDie<Vec<OperationKind>>,
+    under_way: ById<DieId, Vec<OperationKind>>,
     ended: [u64; OperationKind::ALL.len()],
     /// An operation that ended, while none of its pages has been told.
     untold: Option<OperationKind>,
     /// What pages that are not lower ones took beyond those, in seconds.
     beyond_read_s: f64,
     beyond_program_s: f64,
-    used: FxHashMap<LinkId, Time>,
+    used: ById<LinkId, Time>,
     transfers: u64,
 }
 
@@ -52,12 +50,12 @@ impl Energy {
             } else {
                 config.power.router_power
             },
-            under_way: ByDie::default(),
+            under_way: ById::default(),
             ended: [0; OperationKind::ALL.len()],
             untold: None,
             beyond_read_s: 0.0,
             beyond_program_s: 0.0,
-            used: FxHashMap::default(),
+            used: ById::default(),
             transfers: 0,
         }
     }
@@ -97,7 +95,7 @@ impl Energy {
 
     /// The use of a link ended.
     pub(super) fn used(&mut self, link_use: LinkUse) {
-        *self.used.entry(link_use.link).or_default() += link_use.until.saturating_sub(link_use.from);
+        *self.used.at(link_use.link) += link_use.until.saturating_sub(link_use.from);
     }
 
     /// The run is over.
@@ -148,7 +146,7 @@ impl Energy {
     /// A link moves bytes only while it is held. Where each transfer crosses one link, that is held for nothing else; one of
     /// several may be held while the path is set up, or while others move more.
     fn check_link(&self, name: &str, link: LinkId, moved: Time, is_alone: bool, is_held: bool) -> Result<(), String> {
-        let used = self.used.get(&link).copied().unwrap_or_default();
+        let used = self.used.get(link).copied().unwrap_or_default();
         if (moved > used && !is_held) || (moved < used && is_alone) {
             return Err(format!("{name} is said to have moved bytes for {moved}, but was in use for {used}"));
         }

@@ -9,6 +9,7 @@ use crate::units::Time;
 use crate::workload::{IoRequest, RequestKind};
 
 use super::arithmetic::{Cuts, Extent};
+use super::by_id::ById;
 use super::pages::{Newest, Version};
 use super::per_page::PerPage;
 
@@ -35,7 +36,7 @@ struct Wants {
 #[derive(Debug)]
 pub(super) struct Freshness {
     cuts: Cuts,
-    wants: FxHashMap<RequestId, Wants>,
+    wants: ById<RequestId, Option<Wants>>,
     submitted: u64,
     /// The request whose data each written page holds, by its place in the order.
     writer: FxHashMap<Lpn, u64>,
@@ -45,7 +46,7 @@ impl Freshness {
     pub(super) const NAME: &'static str = "freshness";
 
     pub(super) fn new(geometry: &config::Geometry) -> Freshness {
-        Freshness { cuts: Cuts::new(geometry), wants: FxHashMap::default(), submitted: 0, writer: FxHashMap::default() }
+        Freshness { cuts: Cuts::new(geometry), wants: ById::default(), submitted: 0, writer: FxHashMap::default() }
     }
 
     pub(super) fn submitted(
@@ -73,7 +74,7 @@ impl Freshness {
 
     /// A page was read for a request, and held `version`.
     pub(super) fn read(&mut self, id: RequestId, lpn: Lpn, version: Version) -> Result<(), String> {
-        let Some(wants) = self.wants.get_mut(&id) else { return Ok(()) };
+        let Some(wants) = self.wants.find_mut(id) else { return Ok(()) };
         let Some(at) = wants.extent.position(lpn) else { return Ok(()) };
         let page = &mut wants.pages[at];
         page.base = Some(version);
@@ -89,7 +90,7 @@ impl Freshness {
 
     /// A page is programmed for a request, where `newest` was the newest version so far.
     pub(super) fn programmed(&mut self, id: RequestId, lpn: Lpn, newest: Option<Newest>) -> Result<(), String> {
-        let Some(wants) = self.wants.get(&id) else { return Ok(()) };
+        let Some(wants) = self.wants.find(id) else { return Ok(()) };
         let Some(at) = wants.extent.position(lpn) else { return Ok(()) };
         if let Some(later) = self.writer.insert(lpn, wants.order).filter(|&writer| writer > wants.order) {
             return Err(format!(
@@ -113,7 +114,7 @@ impl Freshness {
     }
 
     pub(super) fn completed(&mut self, id: RequestId) {
-        self.wants.remove(&id);
+        self.wants.remove(id);
     }
 }
 

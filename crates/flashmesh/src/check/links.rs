@@ -1,15 +1,13 @@
 //! A link is used for one die at a time, for one that it leads to, and none is kept for a die that wants nothing of the fabric any
 //! more.
 
-use rustc_hash::FxHashMap;
-
 use crate::config::{Config, FabricKind};
 use crate::fabric::LinkUse;
 use crate::ids::{DieId, LinkId};
 use crate::units::Time;
 
 use super::arithmetic::Homes;
-use super::by_die::ByDie;
+use super::by_id::ById;
 
 /// When each link was last in use, and what each die still wants.
 #[derive(Debug)]
@@ -17,9 +15,9 @@ pub(super) struct Links {
     homes: Homes,
     /// Nothing where the interconnect is not one of the registry.
     fabric: Option<FabricKind>,
-    last: FxHashMap<LinkId, LinkUse>,
+    last: ById<LinkId, Option<LinkUse>>,
     /// Paths asked for and not given back, acknowledgements on their way.
-    wanted: ByDie<u32>,
+    wanted: ById<DieId, u32>,
 }
 
 impl Links {
@@ -29,8 +27,8 @@ impl Links {
         Links {
             homes: Homes::new(&config.geometry),
             fabric: Some(config.fabric.kind),
-            last: FxHashMap::default(),
-            wanted: ByDie::default(),
+            last: ById::default(),
+            wanted: ById::default(),
         }
     }
 

@@ -28,7 +28,7 @@
 
 mod addresses;
 mod arithmetic;
-mod by_die;
+mod by_id;
 mod cache;
 mod clock;
 mod commands;

@@ -1,13 +1,12 @@
 //! A request is about its namespace and nothing beyond; the pages of a namespace lie on the planes that it is bound to, and
 //! nowhere else.
 
-use rustc_hash::FxHashMap;
-
 use crate::config::Config;
 use crate::ids::{Lpn, Ppn, RequestId, StreamId};
 use crate::workload::IoRequest;
 
 use super::arithmetic::{Cuts, Homes, Space, space_of_stream, spaces};
+use super::by_id::ById;
 
 /// The namespaces of the drive.
 #[derive(Debug)]
@@ -18,7 +17,7 @@ pub(super) struct Namespaces {
     /// By stream, which of them its requests go to.
     of_stream: Vec<usize>,
     /// The streams that issued the requests in flight.
-    issued: FxHashMap<RequestId, StreamId>,
+    issued: ById<RequestId, Option<StreamId>>,
 }
 
 impl Namespaces {
@@ -30,7 +29,7 @@ impl Namespaces {
             cuts: Cuts::new(&config.geometry),
             spaces: spaces(config),
             of_stream: space_of_stream(config),
-            issued: FxHashMap::default(),
+            issued: ById::default(),
         }
     }
 
@@ -41,7 +40,7 @@ impl Namespaces {
 
     /// A request has reached the drive, and was found to be about these bytes of it.
     pub(super) fn submitted(&mut self, id: RequestId, io: &IoRequest) -> Result<(), String> {
-        let Some(stream) = self.issued.get(&id) else { return Ok(()) };
+        let Some(stream) = self.issued.find(id) else { return Ok(()) };
         let Some(space) = self.of_stream.get(stream.index()).map(|&at| &self.spaces[at]) else {
             return Err(format!("request {} is of stream {}, which has no namespace", id.0, stream.0));
         };
@@ -63,7 +62,7 @@ impl Namespaces {
 
     /// The completion of a request has reached the host.
     pub(super) fn completed(&mut self, id: RequestId) {
-        self.issued.remove(&id);
+        self.issued.remove(id);
     }
 
     /// `lpn` has come to `ppn`.

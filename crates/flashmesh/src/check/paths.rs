@@ -1,10 +1,10 @@
 //! A path carries one transfer at a time, and only for the die it was granted to; every byte sent arrives once.
 
-use rustc_hash::FxHashMap;
-
 use crate::fabric::{Grant, Payload, Sent};
 use crate::ids::PathId;
 use crate::units::{Bytes, Time};
+
+use super::by_id::ById;
 
 /// How far the holder of a path has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,7 +24,7 @@ struct Held {
 /// Who holds which path.
 #[derive(Debug, Default)]
 pub(super) struct Paths {
-    held: FxHashMap<PathId, Held>,
+    held: ById<PathId, Option<Held>>,
     bytes_sent: Bytes,
     bytes_arrived: Bytes,
 }
@@ -39,7 +39,7 @@ impl Paths {
 
     /// What is known of the holder, when `grant` is its.
     fn holder(&mut self, grant: Grant, does: &str) -> Result<&mut Held, String> {
-        match self.held.get_mut(&grant.path) {
+        match self.held.find_mut(grant.path) {
             Some(held) if held.grant == grant => Ok(held),
             Some(held) => Err(format!("{}: {does}, but it was granted as the {}", name(grant), name(held.grant))),
             None => Err(format!("{}: {does}, but it was not granted", name(grant))),
@@ -91,16 +91,14 @@ impl Paths {
         if let Stage::Sent { bytes, at, .. } = held.stage {
             return Err(format!("{}: released while {bytes} sent at {at} are on their way", name(grant)));
         }
-        self.held.remove(&grant.path);
+        self.held.remove(grant.path);
         Ok(())
     }
 
     /// The run is over. What is on its way may be a transfer of garbage collection: the run ends with its last request.
     pub(super) fn finish(&self) -> Result<(), String> {
         let mut on_their_way = Bytes::ZERO;
-        let mut held: Vec<&Held> = self.held.values().collect();
-        held.sort_by_key(|held| held.grant.path);
-        for held in held {
+        for (_, held) in self.held.iter() {
             match held.stage {
                 Stage::Sent { bytes, .. } => on_their_way += bytes,
                 Stage::Granted | Stage::Delivered => {

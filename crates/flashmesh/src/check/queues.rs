@@ -3,11 +3,13 @@
 
 use std::collections::VecDeque;
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 
 use crate::config::{Config, InterfaceKind, Priority, QueueArbitration};
 use crate::host::interface::Seen;
 use crate::ids::{RequestId, StreamId};
+
+use super::by_id::ById;
 
 /// One pair of queues.
 #[derive(Debug, Default)]
@@ -38,7 +40,7 @@ pub(crate) struct Queues {
     commands_max: usize,
     completion_depth: usize,
     urgent_first: bool,
-    issued: FxHashMap<RequestId, StreamId>,
+    issued: ById<RequestId, Option<StreamId>>,
     issued_by: Vec<usize>,
     pairs: Vec<Pair>,
 }
@@ -59,7 +61,7 @@ impl Queues {
             commands_max: of_nvme(config.nvme.commands_max.map_or(usize::MAX, |max| max as usize)),
             completion_depth: of_nvme(config.nvme.completion_depth.map_or(depth, |depth| depth as usize)),
             urgent_first: is_nvme && config.nvme.arbitration == QueueArbitration::Weighted,
-            issued: FxHashMap::default(),
+            issued: ById::default(),
             issued_by: Vec::new(),
             pairs: priorities.iter().map(|&priority| Pair { priority: Some(priority), ..Pair::default() }).collect(),
         }
@@ -83,7 +85,7 @@ impl Queues {
 
     /// The completion of a request is at the host.
     pub(crate) fn completed(&mut self, id: RequestId) {
-        if let Some(stream) = self.issued.remove(&id) {
+        if let Some(stream) = self.issued.remove(id) {
             self.issued_by[stream.index()] -= 1;
         }
     }

@@ -2,7 +2,7 @@
 //! device cache has read or taken it; a flush when that is so of all writes that reached its namespace before it. A request that
 //! was refused touches no page.
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 
 use crate::config::Config;
 use crate::ids::{Lpn, RequestId};
@@ -10,6 +10,7 @@ use crate::units::{Bytes, Time};
 use crate::workload::{IoRequest, RequestKind};
 
 use super::arithmetic::{Cuts, Extent, spaces};
+use super::by_id::ById;
 use super::per_page::PerPage;
 
 /// How often a page of a request was what.
@@ -67,7 +68,7 @@ pub(super) struct Requests {
     cuts: Cuts,
     /// Whether a program brings only what was written of a page.
     partial_program: bool,
-    pending: FxHashMap<RequestId, Pending>,
+    pending: ById<RequestId, Option<Pending>>,
     refused: FxHashSet<RequestId>,
     submitted: u64,
     /// The first page of each namespace, rising; a flush is about one of them.
@@ -85,7 +86,7 @@ impl Requests {
         Requests {
             cuts: Cuts::new(&config.geometry),
             partial_program: config.flash.partial_program,
-            pending: FxHashMap::default(),
+            pending: ById::default(),
             refused: FxHashSet::default(),
             submitted: 0,
             namespaces: spaces(config).iter().map(|space| space.pages.start).collect(),
@@ -128,14 +129,14 @@ impl Requests {
 
     /// A flush waits for the writes to its namespace that are not done.
     pub(super) fn flush_began(&mut self, id: RequestId) -> Result<(), String> {
-        let flush = self.pending.get(&id).filter(|pending| pending.io.kind == RequestKind::Flush);
+        let flush = self.pending.find(id).filter(|pending| pending.io.kind == RequestKind::Flush);
         let Some(flushed) = flush.map(|flush| self.namespace_at(flush.io.offset)) else {
             return Err(format!("request {} began to flush, but is no flush in flight", id.0));
         };
         let is_meant = |pending: &Pending| pending.pages_left() > 0 && self.namespace_at(pending.io.offset) == flushed;
         let unfinished = self.pending.iter().filter(|(_, pending)| is_meant(pending));
-        let after = unfinished.map(|(id, pending)| (*id, pending.order)).collect();
-        if let Some(flush) = self.pending.get_mut(&id) {
+        let after = unfinished.map(|(id, pending)| (id, pending.order)).collect();
+        if let Some(flush) = self.pending.find_mut(id) {
             flush.after = after;
         }
         Ok(())
@@ -150,7 +151,7 @@ impl Requests {
     /// programs only what it does not write.
     pub(super) fn wanted(&self, id: RequestId, lpn: Lpn) -> Option<Bytes> {
         let touched = self.bytes(id, lpn)?;
-        Some(match self.pending.get(&id)?.io.kind {
+        Some(match self.pending.find(id)?.io.kind {
             RequestKind::Read => touched,
             _ if self.partial_program => self.cuts.page_size() - touched,
             _ => self.cuts.page_size(),
@@ -159,17 +160,18 @@ impl Requests {
 
     /// How much of `lpn` a request in flight reads or writes.
     pub(super) fn bytes(&self, id: RequestId, lpn: Lpn) -> Option<Bytes> {
-        Some(self.cuts.bytes(&self.pending.get(&id)?.io, lpn)).filter(|bytes| *bytes > Bytes::ZERO)
+        Some(self.cuts.bytes(&self.pending.find(id)?.io, lpn)).filter(|bytes| *bytes > Bytes::ZERO)
     }
 
+    /// Counts what was done to a page of a request in flight; gives the request, and which of its pages that is.
     fn page(
         &mut self,
         id: RequestId,
         lpn: Lpn,
         did: &str,
         count: impl Fn(&mut Counts) -> &mut u32,
-    ) -> Result<(), String> {
-        let Some(pending) = self.pending.get_mut(&id) else {
+    ) -> Result<(&Pending, usize), String> {
+        let Some(pending) = self.pending.find_mut(id) else {
             return Err(format!("logical page {} was {did} for request {}, which is not in flight", lpn.0, id.0));
         };
         let Some(at) = pending.extent.and_then(|extent| extent.position(lpn)) else {
@@ -187,12 +189,11 @@ impl Requests {
         if count > 1 {
             return Err(format!("logical page {} was {did} {count} times for {}", lpn.0, name(id, &pending.io)));
         }
-        Ok(())
+        Ok((pending, at))
     }
 
     pub(super) fn read(&mut self, id: RequestId, lpn: Lpn) -> Result<(), String> {
-        self.page(id, lpn, "read", |counts| &mut counts.read)?;
-        let Pending { io, extent, .. } = &self.pending[&id];
+        let (Pending { io, extent, .. }, _) = self.page(id, lpn, "read", |counts| &mut counts.read)?;
         if io.kind != RequestKind::Read && !extent.is_some_and(|extent| extent.is_partial(lpn)) {
             return Err(format!("logical page {} was read for {}, which writes all of it", lpn.0, name(id, io)));
         }
@@ -200,10 +201,8 @@ impl Requests {
     }
 
     pub(super) fn programmed(&mut self, id: RequestId, lpn: Lpn) -> Result<(), String> {
-        self.page(id, lpn, "programmed", |counts| &mut counts.programmed)?;
-        let pending = &self.pending[&id];
-        let at = pending.extent.and_then(|extent| extent.position(lpn));
-        if !at.is_some_and(|at| pending.programs_page(at)) {
+        let (pending, at) = self.page(id, lpn, "programmed", |counts| &mut counts.programmed)?;
+        if !pending.programs_page(at) {
             let io = &pending.io;
             return Err(format!("logical page {} was programmed for {}", lpn.0, name(id, io)));
         }
@@ -211,7 +210,7 @@ impl Requests {
     }
 
     pub(super) fn refused(&mut self, id: RequestId) -> Result<(), String> {
-        if self.pending.contains_key(&id) || !self.refused.insert(id) {
+        if self.pending.find(id).is_some() || !self.refused.insert(id) {
             return Err(format!("request {} was refused while it is in flight", id.0));
         }
         Ok(())
@@ -219,14 +218,14 @@ impl Requests {
 
     /// The device cache has read or written a page of a request, all of what that touches.
     pub(super) fn cached(&mut self, id: RequestId, lpn: Lpn) -> Result<(), String> {
-        self.page(id, lpn, "cached", |counts| &mut counts.cached)
+        self.page(id, lpn, "cached", |counts| &mut counts.cached).map(|_| ())
     }
 
     pub(super) fn completed(&mut self, id: RequestId, now: Time) -> Result<(), String> {
         if self.refused.remove(&id) {
             return Ok(());
         }
-        let Some(pending) = self.pending.remove(&id) else {
+        let Some(pending) = self.pending.remove(id) else {
             return Err(format!("request {} completed at {now}, but is not in flight", id.0));
         };
         let name = || name(id, &pending.io);
@@ -250,7 +249,7 @@ impl Requests {
     /// oracle goes on from there.
     fn flushed(&self, name: impl Fn() -> String, after: &[(RequestId, u64)], now: Time) -> Result<(), String> {
         let is_left = |&&(id, order): &&(RequestId, u64)| {
-            self.pending.get(&id).is_some_and(|pending| pending.order == order && pending.pages_left() > 0)
+            self.pending.find(id).is_some_and(|pending| pending.order == order && pending.pages_left() > 0)
         };
         match after.iter().find(is_left) {
             None => Ok(()),
@@ -260,12 +259,12 @@ impl Requests {
 
     /// The run is over.
     pub(super) fn finish(&self) -> Result<(), String> {
-        match self.pending.iter().min_by_key(|(id, _)| **id) {
+        match self.pending.iter().next() {
             None => Ok(()),
             Some((id, first)) => Err(format!(
                 "{} of {} requests in flight never completed; it reached the drive at {}",
-                name(*id, &first.io),
-                self.pending.len(),
+                name(id, &first.io),
+                self.pending.iter().count(),
                 first.submitted
             )),
         }

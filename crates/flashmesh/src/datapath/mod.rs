@@ -452,6 +452,7 @@ impl<M: Model> Datapath<M> {
     #[inline]
     pub fn tell_link_uses(&mut self, kernel: &mut Kernel<M>) {
         if M::PROBED
+            && self.outbox.has_seen()
             && let Some(uses) = &mut self.outbox.uses
         {
             uses.drain(..).for_each(|link_use| kernel.tell(|| Notice::LinkUsed(link_use)));

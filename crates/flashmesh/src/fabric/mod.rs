@@ -77,7 +77,7 @@ pub struct Grant {
     pub die: DieId,
     /// What it asked for.
     pub phase: TransferPhase,
-    /// The path it holds until it is released.
+    /// The path it holds until it is released. Paths count from 0: oracles keep a table of them.
     pub path: PathId,
 }
 

@@ -129,4 +129,11 @@ impl Outbox {
             uses.push(LinkUse { link, die, from, until });
         }
     }
+
+    /// Whether there is anything to tell those who look on.
+    #[inline]
+    pub fn has_seen(&self) -> bool {
+        let Some(uses) = &self.uses else { return false };
+        !(uses.is_empty() && self.steps.is_empty() && self.searches.is_empty())
+    }
 }

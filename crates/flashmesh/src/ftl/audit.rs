@@ -1,7 +1,8 @@
 //! A full check of the tables against each other.
 
+use super::Ftl;
 use super::blocks::BlockState;
-use super::{Ftl, Plane};
+use super::plane::OpenBlock;
 use crate::ids::{BlockId, PlaneId, Ppn};
 
 impl Ftl {
@@ -80,6 +81,8 @@ impl Ftl {
 
     fn audit_plane(&self, plane: PlaneId) -> Result<(), String> {
         let account = &self.planes[plane.index()];
+        let opened: Vec<_> =
+            account.open_blocks().filter(|open| open.next_page < self.geometry.pages_per_block).collect();
         let at = |what: &str, told: u32, counted: u32| {
             check(told == counted, || format!("{plane:?}: {what}: told {told}, counted {counted}"))
         };
@@ -92,15 +95,20 @@ impl Ftl {
 
         let (mut valid, mut invalid_pages, mut collecting, mut erase_count_max) = (0, 0, 0, 0);
         let mut free_pages = 0;
+        let mut next_free = free.iter().peekable();
         for block in self.blocks.of_plane(plane) {
-            self.audit_block(block, account)?;
+            let is_listed = next_free.next_if_eq(&&block).is_some();
+            if is_listed && self.blocks.is_untouched(block) && opened.iter().all(|open| open.block != block) {
+                free_pages += self.geometry.pages_per_block;
+                continue;
+            }
+            self.audit_block(block, &opened)?;
             valid += self.valid_pages(block);
             invalid_pages += self.blocks.invalid_pages(block);
             erase_count_max = erase_count_max.max(self.erase_count(block));
             let state = self.block_state(block);
             collecting += u32::from(state == BlockState::Collecting);
             free_pages += if state == BlockState::Free { self.geometry.pages_per_block } else { 0 };
-            let is_listed = free.binary_search(&block).is_ok();
             check((state == BlockState::Free) == is_listed, || {
                 format!("{block:?} is {state:?} and in the free list: {is_listed}")
             })?;
@@ -108,7 +116,8 @@ impl Ftl {
                 format!("{block:?} is less erased than the least erased full block of its plane")
             })?;
         }
-        free_pages += account.open_blocks().map(|open| self.geometry.pages_per_block - open.next_page).sum::<u32>();
+        check(next_free.next().is_none(), || format!("{plane:?}: the free list holds a block of another plane"))?;
+        free_pages += opened.iter().map(|open| self.geometry.pages_per_block - open.next_page).sum::<u32>();
         at("valid pages", account.valid_pages, valid)?;
         at("invalid pages in full blocks", account.invalid_pages, invalid_pages)?;
         at("blocks being collected", account.collecting, collecting)?;
@@ -116,11 +125,10 @@ impl Ftl {
         at("highest erase count", account.erase_count_max, erase_count_max)
     }
 
-    fn audit_block(&self, block: BlockId, account: &Plane) -> Result<(), String> {
+    fn audit_block(&self, block: BlockId, opened: &[&OpenBlock]) -> Result<(), String> {
         let pages = self.geometry.pages_per_block;
         let state = self.block_state(block);
         let (valid, programmed) = (self.valid_pages(block), self.blocks.programmed_pages(block));
-        // A message is made where it is needed: an untouched block has to cost next to nothing.
         let say = |what: String| format!("{block:?} ({state:?}): {what}");
         let at = |what: &str, holds: bool| check(holds, || say(what.to_owned()));
 
@@ -139,7 +147,7 @@ impl Ftl {
             at("data lies among translation pages", !is_data || !self.blocks.holds_translation(block))?;
         }
 
-        let open = account.open_blocks().find(|open| open.block == block && open.next_page < pages);
+        let open = opened.iter().find(|open| open.block == block);
         let candidate = self.blocks.filled(block) != 0;
         at("only a full block is a candidate", candidate == (state == BlockState::Full))?;
         at("only a candidate counts invalid pages", candidate || self.blocks.invalid_pages(block) == 0)?;
@@ -176,7 +184,8 @@ mod tests {
     use crate::ftl::plane::Frontier;
     use crate::ids::Lpn;
 
-    fn drive() -> Ftl {
+    /// A drive that nothing was written to.
+    fn fresh() -> (Ftl, Geometry) {
         let mut config = Config::default();
         config.geometry = config::Geometry {
             channels: 1,
@@ -187,7 +196,11 @@ mod tests {
             ..config::Geometry::default()
         };
         let geometry = Geometry::new(&config.geometry).unwrap();
-        let mut ftl = Ftl::new(&geometry, &config);
+        (Ftl::new(&geometry, &config), geometry)
+    }
+
+    fn drive() -> Ftl {
+        let (mut ftl, geometry) = fresh();
         let idle = IdleDies::new(1);
         for i in 0..3 * geometry.logical_pages {
             ftl.write_untimed(Lpn(i * 7 % (geometry.logical_pages - 1)), &idle);
@@ -248,6 +261,24 @@ mod tests {
             ftl.blocks.open(block, false);
             ftl.planes[0].free.push(block, 0);
         });
+    }
+
+    #[test]
+    fn a_free_block_of_another_plane_is_found() {
+        finds("of another plane", |ftl| {
+            let block = ftl.planes[1].free.pop().expect("it has a free block");
+            ftl.planes[0].free.push(block, 0);
+        });
+    }
+
+    #[test]
+    fn a_valid_page_of_a_block_that_was_never_opened_is_found() {
+        let (mut ftl, geometry) = fresh();
+        ftl.audit().expect("the drive is fresh");
+        let last = BlockId(geometry.blocks() as u32 - 1);
+        ftl.blocks.set_valid(last, geometry.ppn(last, 3));
+        let found = ftl.audit().expect_err("the fault was not found");
+        assert!(found.contains("1 valid pages, 0 programmed"), "{found}");
     }
 
     #[test]

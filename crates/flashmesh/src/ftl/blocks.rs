@@ -231,6 +231,17 @@ impl Blocks {
         }
     }
 
+    /// Whether all tables have of a block what they have of one that was never opened.
+    pub(super) fn is_untouched(&self, block: BlockId) -> bool {
+        let at = block.index();
+        let counts = self.valid_pages[at] | self.programmed_pages[at] | self.invalid_pages[at];
+        counts == 0
+            && self.state[at] == BlockState::Free as u8
+            && self.filled[at] | self.erase_count[at] == 0
+            && self.valid[at * self.words_per_block..][..self.words_per_block].iter().fold(0, |bits, word| bits | word)
+                == 0
+    }
+
     /// The blocks of a plane.
     pub(super) fn of_plane(&self, plane: PlaneId) -> impl Iterator<Item = BlockId> + use<> {
         let first = plane.0 * self.blocks_per_plane;
