@@ -94,6 +94,7 @@ def fabric(kind: str, requests: int, counted: int) -> Row:
 
 
 BUS = fabric("bus", 4_000_000, 20_000)
+LARGE_DRIVE: Settings = {"fabric.kind": "ideal", "geometry.channels": 32, "geometry.chips-per-channel": 32}
 COLLIDING_RUNS = (1_500_000, 20_000)
 COLLIDING = Row("8 random reads, drive of 16 dies", {}, *COLLIDING_RUNS, file="collisions.toml")
 
@@ -142,6 +143,8 @@ ROWS = [
     Row("one request, whole command", {}, 1, 0, is_command=True),
     Row("same reads, epochs of 1 ms", BUS.settings | {"measure.epoch": "1ms"}, BUS.requests, BUS.counted),
     Row("same reads, oracles on", BUS.settings, 500_000, 10_000, options=("--check",)),
+    Row("4 KiB random reads, ideal, 32x32 chips", LARGE_DRIVE, 2_000_000, 0),
+    Row("4 KiB random reads, ideal, 32x32 chips, oracles on", LARGE_DRIVE, 1_000_000, 0, options=("--check",)),
     Row("same reads, a quarter as many", BUS.settings, BUS.requests // 4, 0),
     Row("4 KiB random reads of 4 GiB", SMALL, 2_000_000, 0),
     Row("same reads, drive four times as large", SMALL | {"geometry.blocks-per-plane": 4096}, 2_000_000, 0),
@@ -162,6 +165,12 @@ BOUNDS = [
     Bound("analysis of collisions", "same reads, collisions analysed", COLLIDING.name, 1.15),
     Bound("replication", "same reads, replication on", COLLIDING.name, 1.25),
     Bound("oracles on the bus", "same reads, oracles on", BUS.name, 6.0),
+    Bound(
+        "oracles on the ideal fabric, 32x32",
+        "4 KiB random reads, ideal, 32x32 chips, oracles on",
+        "4 KiB random reads, ideal, 32x32 chips",
+        6.0,
+    ),
     Bound("oracles on Venice, 32x32", "Venice, 32x32 chips, oracles on", "Venice, 32x32 chips", 6.0),
     Bound("Venice, 32x32 over 8x8, a hop", "Venice, 32x32 chips", "Venice, 8x8 chips", 3.0, of="hop"),
 ]
