@@ -23,7 +23,7 @@ $(ENVIRONMENT): requirements.lock
 	@touch $@
 
 $(NATIVE): $(ENVIRONMENT) $(SOURCES)
-	PIP_QUIET=1 VIRTUAL_ENV=$(abspath $(VENV)) $(BIN)/maturin develop --release --quiet
+	PIP_QUIET=1 VIRTUAL_ENV=$(abspath $(VENV)) $(BIN)/maturin develop --release --locked --quiet
 	@touch $@
 
 build: $(NATIVE) ## Build everything into the virtual environment
@@ -79,7 +79,7 @@ sbom: $(ENVIRONMENT) ## Write what a release is made of, as CycloneDX, to out/sb
 wheel: $(ENVIRONMENT) ## Build a wheel and a source distribution into out/dist; a wheel for older Linux too with ZIG=1
 	rm -rf out/dist
 	$(if $(ZIG),$(BIN)/python -m pip install --quiet --disable-pip-version-check ziglang==0.17.1)
-	PATH="$(abspath $(BIN)):$$PATH" $(BIN)/maturin build --release --strip --quiet --out out/dist $(if $(ZIG),--compatibility manylinux2014 --zig)
+	PATH="$(abspath $(BIN)):$$PATH" $(BIN)/maturin build --release --locked --strip --quiet --out out/dist $(if $(ZIG),--compatibility manylinux2014 --zig)
 	$(BIN)/maturin sdist --out out/dist
 
 lock: ## Write the hashes of what requirements.lock names; needs uv
