@@ -26,6 +26,8 @@ ROOM_MIN = 100 * 2**20
 """Less room than this for temporary files and results is worth a note."""
 FILES_MIN = 256
 """Open files that a sweep on all cores may need."""
+EXTRAS = {"cluster": "sweeps on a cluster", "plots": "flashmesh report --plots", "search": "flashmesh optimise"}
+"""What the packages of each extra are for; those of others serve the development of flashmesh alone."""
 TRIED = 2_000
 """Requests of the run that is tried."""
 
@@ -77,16 +79,18 @@ def packages() -> Iterator[Finding]:
         return
     for text in required:
         found = re.match(r"([A-Za-z0-9._-]+)[^;]*?(?:;.*extra == ['\"](\w+)['\"])?$", text)
-        if found is None or found[1] == "flashmesh" or found[2] == "dev":
+        if found is None or found[1] == "flashmesh":
             continue
         name, extra = found[1], found[2]
+        if extra is not None and extra not in EXTRAS:
+            continue
         wanted = text.split(";")[0].strip()
         try:
             version = importlib.metadata.version(name)
         except importlib.metadata.PackageNotFoundError:
             level: Level = "note" if extra else "fault"
-            package = f"flashmesh[{extra}]" if extra else wanted
-            yield Finding("packages", name, "not installed", level, f"pip install '{package}'")
+            remedy = f"for {EXTRAS[extra]}: pip install 'flashmesh[{extra}]'" if extra else f"pip install '{wanted}'"
+            yield Finding("packages", name, "not installed", level, remedy)
             continue
         if satisfies(version, wanted):
             yield Finding("packages", name, version)

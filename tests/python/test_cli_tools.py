@@ -62,10 +62,23 @@ def test_doctor_tells_faults_by_its_exit_code(
 
 
 def test_doctor_notes_what_one_part_lacks(monkeypatch: pytest.MonkeyPatch) -> None:
-    listed = ['no-such-package>=1; extra == "search"', 'also-missing; extra == "dev"']
+    listed = ['no-such-package>=1; extra == "search"', 'missing>1; extra == "dev"', 'also-missing; extra == "docs"']
     monkeypatch.setattr("importlib.metadata.requires", lambda name: listed)
     (found,) = doctor.packages()
-    assert (found.level, found.remedy) == ("note", "pip install 'flashmesh[search]'")
+    assert (found.level, found.remedy) == ("note", "for flashmesh optimise: pip install 'flashmesh[search]'")
+
+
+def test_doctor_names_packages_of_one_extra_in_one_note(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from flashmesh.cli.doctor import doctor as command
+
+    listed = ['missing-one; extra == "cluster"', 'missing-two>=3; extra == "cluster"']
+    monkeypatch.setattr("importlib.metadata.requires", lambda name: listed)
+    assert command.main([], standalone_mode=False) == 0
+    shown = capsys.readouterr().out
+    note = "note: missing-one, missing-two: not installed: for sweeps on a cluster: pip install 'flashmesh[cluster]'"
+    assert note in shown.splitlines()
 
 
 def test_doctor_notes_a_folder_that_cannot_be_written(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -58,7 +58,11 @@ def show(found: Sequence[Finding], stream: IO[str]) -> None:
         stream.write(f"  {finding.name:<{width}}  {finding.value}{mark}\n")
     stream.write("\n")
     remarks = [finding for finding in found if finding.level != "ok"]
-    for finding in sorted(remarks, key=lambda each: each.level):
-        stream.write(f"{finding.level}: {finding.name}: {finding.value}: {finding.remedy}\n")
+    alike: dict[tuple[str, str, str], list[str]] = {}
+    for finding in remarks:
+        alike.setdefault((finding.level, finding.value, finding.remedy), []).append(finding.name)
+    for (level, value, remedy), names in sorted(alike.items(), key=lambda each: each[0][0]):
+        stream.write(f"{level}: {', '.join(names)}: {value}: {remedy}\n")
     faults = sum(finding.level == "fault" for finding in found)
-    stream.write("flashmesh works\n" if not faults else f"flashmesh does not work: {faults} faults\n")
+    told = f"flashmesh does not work: {faults} fault{'s' if faults > 1 else ''}\n"
+    stream.write(told if faults else "flashmesh works\n")
