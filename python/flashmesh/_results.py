@@ -822,7 +822,7 @@ class Bound:
     share: float
     """Busy share of that resource; of the busiest part where the run is bound by arrivals or latency. Of a link of a
     packet network that bounds the run though bytes do not always move over it: the share of time for which packets hold
-    it. Unit: share.
+    it. Of a link that operations hold (`hold-path`): that share. Unit: share.
     """
     sentence: str
     """A sentence that says so."""
@@ -856,8 +856,8 @@ class LowerBound:
     chips_ps: int | None
     """Time of the pins of the busiest chip. Unit: ps. None where they are no link of their own."""
     rows_ps: int | None
-    """Time of the channel of the busiest row; of Venice, that of the circuits to its chips over all links that lead to
-    the row. Unit: ps. None where a row shares none.
+    """Time of the channel of the busiest row, or for which operations hold it (`hold-path`); of Venice, that of the
+    circuits to its chips over all links that lead to the row. Unit: ps. None where a row shares none.
     """
     mesh_links_ps: int | None
     """Time of the busiest link between routers. Unit: ps. None where there are none, or transfers choose among them."""

@@ -6,7 +6,7 @@ use crate::ids::{AcknowledgementId, DieId, LinkId};
 use crate::units::Time;
 
 use super::layout::{Addition, Layout, Passage};
-use super::{Cause, DataOf, Fabric, Grant, LinkUsage, Outbox, Payload, Sent, TransferPhase, venice};
+use super::{Cause, DataOf, Fabric, Grant, Held, LinkUsage, Outbox, Payload, Sent, TransferPhase, venice};
 
 /// An interconnect that is not in the registry. Only the full instance of a drive knows it: the others pay nothing for it.
 pub struct Custom(pub Box<dyn Fabric + Send>);
@@ -98,7 +98,7 @@ impl Fabric for Custom {
         self.0.hops()
     }
 
-    fn links_held(&self) -> Vec<Time> {
+    fn links_held(&self) -> Held<Time> {
         self.0.links_held()
     }
 

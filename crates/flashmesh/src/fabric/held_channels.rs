@@ -17,12 +17,25 @@ use super::framing::Durations;
 use super::holding::Holding;
 use super::layout::{Addition, Layout, Passage};
 use super::shared_channels::SharedChannels;
-use super::{Cause, DataOf, Fabric, FabricEvent, Grant, Granted, LinkUsage, Outbox, Payload, Sent, TransferPhase};
+use super::{
+    Cause, DataOf, Fabric, FabricEvent, Grant, Granted, Held, LinkUsage, Outbox, Payload, Sent, TransferPhase,
+};
 
 #[derive(Debug)]
 struct Channel {
     held: Option<Holding>,
+    /// Since when, while it is held.
+    since: Time,
+    /// How long it was held before.
+    held_for: Time,
     waiting: Arbiter,
+}
+
+impl Channel {
+    /// `die` gets the channel.
+    fn give(&mut self, die: DieId, now: Time) {
+        (self.held, self.since) = (Some(Holding::new(die)), now);
+    }
 }
 
 /// A channel for each row, held by one die at a time through its operation.
@@ -51,6 +64,8 @@ impl HeldChannels {
         let dies_per_channel = geometry.chips_per_channel * geometry.dies_per_chip;
         let channel = || Channel {
             held: None,
+            since: Time::ZERO,
+            held_for: Time::ZERO,
             waiting: Arbiter::new(config.fabric.arbitration, dies_per_channel, geometry.dies_per_chip),
         };
         HeldChannels {
@@ -93,7 +108,7 @@ impl HeldChannels {
             }
             None => {
                 channel.waiting.served(position, phase);
-                channel.held = Some(Holding::new(die));
+                channel.give(die, now);
                 self.grant(path, phase, Cause::Channel, now, outbox);
             }
         }
@@ -110,8 +125,9 @@ impl HeldChannels {
             return;
         }
         channel.held = None;
+        channel.held_for += now - channel.since;
         if let Some(Waiting { die, phase, cause, .. }) = channel.waiting.next(|_| true) {
-            channel.held = Some(Holding::new(die));
+            channel.give(die, now);
             self.grant(path, phase, cause, now, outbox);
         }
     }
@@ -163,6 +179,18 @@ impl Fabric for HeldChannels {
         let channel = &self.channels[self.path(die).index()];
         let holder = channel.held.map(|held| held.die);
         holder.into_iter().chain(channel.waiting.waiting()).any(|other| other != die && is_another(other))
+    }
+
+    /// Brings the times for which channels were held up to the end.
+    fn finish(&mut self, now: Time, _outbox: &mut Outbox) {
+        for channel in self.channels.iter_mut().filter(|channel| channel.held.is_some()) {
+            channel.held_for += now - channel.since;
+            channel.since = now;
+        }
+    }
+
+    fn links_held(&self) -> Held<Time> {
+        Held::ByOperations(self.channels.iter().map(|channel| channel.held_for).collect())
     }
 
     fn layout(&self) -> &Layout {

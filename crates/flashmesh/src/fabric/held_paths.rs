@@ -16,7 +16,9 @@ use crate::units::Time;
 
 use super::holding::Holding;
 use super::layout::{Addition, Layout, Passage};
-use super::{Cause, DataOf, Fabric, FabricEvent, Grant, Granted, LinkUsage, Outbox, Payload, Sent, TransferPhase};
+use super::{
+    Cause, DataOf, Fabric, FabricEvent, Grant, Granted, Held, LinkUsage, Outbox, Payload, Sent, TransferPhase,
+};
 
 /// One of the ways to a die.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -71,7 +73,7 @@ pub trait Ways {
 
 /// What a die holds.
 #[derive(Clone, Debug)]
-struct Held {
+struct HeldWay {
     holding: Holding,
     way: Way,
     since: Time,
@@ -94,7 +96,7 @@ struct Waiting {
 pub struct HeldPaths<W> {
     ways: W,
     /// By die.
-    held: Vec<Option<Held>>,
+    held: Vec<Option<HeldWay>>,
     /// Who holds each part.
     taken: Vec<Option<DieId>>,
     /// In the order of asking.
@@ -125,7 +127,8 @@ impl<W: Ways> HeldPaths<W> {
     fn take(&mut self, waiting: Waiting, way: Way, now: Time, outbox: &mut Outbox) {
         let Waiting { die, phase, cause, .. } = waiting;
         way.parts.iter().for_each(|&part| self.taken[part as usize] = Some(die));
-        self.held[die.index()] = Some(Held { holding: Holding::new(die), way, since: now, sent: None, telling: None });
+        self.held[die.index()] =
+            Some(HeldWay { holding: Holding::new(die), way, since: now, sent: None, telling: None });
         self.grant(die, phase, cause, now, outbox);
     }
 
@@ -154,7 +157,7 @@ impl<W: Ways> HeldPaths<W> {
 
     fn ask(&mut self, die: DieId, phase: TransferPhase, now: Time, outbox: &mut Outbox) {
         // Who is done with its path, but for telling so, asks for its next one like all others.
-        let goes_on = |held: &&mut Held| phase != TransferPhase::Command || !held.holding.works();
+        let goes_on = |held: &&mut HeldWay| phase != TransferPhase::Command || !held.holding.works();
         if let Some(held) = self.held[die.index()].as_mut().filter(goes_on) {
             if held.holding.asks(phase) {
                 self.grant(die, phase, Cause::Channel, now, outbox);
@@ -188,7 +191,7 @@ impl<W: Ways> HeldPaths<W> {
         if !held.holding.is_over() {
             return;
         }
-        let Some(Held { way, since, .. }) = self.held[die.index()].take() else { return };
+        let Some(HeldWay { way, since, .. }) = self.held[die.index()].take() else { return };
         for part in way.parts {
             self.taken[part as usize] = None;
             if let Some(held_for) = self.held_for.get_mut(part as usize) {
@@ -276,8 +279,8 @@ impl<W: Ways> Fabric for HeldPaths<W> {
         }
     }
 
-    fn links_held(&self) -> Vec<Time> {
-        self.held_for.clone()
+    fn links_held(&self) -> Held<Time> {
+        Held::ByOperations(self.held_for.clone())
     }
 
     fn layout(&self) -> &Layout {

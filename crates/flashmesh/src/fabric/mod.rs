@@ -34,7 +34,7 @@ pub use layout::{Addition, Layout, Passage};
 pub use outbox::{Granted, LinkUse, Outbox, ScoutMove, ScoutStep, Search, Verdict};
 pub use pnssd::Pnssd;
 pub use shared_channels::SharedChannels;
-pub use usage::LinkUsage;
+pub use usage::{Held, LinkUsage};
 
 /// What a die wants a path for; as wide as the ids beside it, so that a grant has no padding to be copied around.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -244,10 +244,9 @@ pub trait Fabric {
     /// What each link carried so far, one entry a link, in the order of [`Layout::links`].
     fn usage(&self) -> &[LinkUsage];
 
-    /// How long each link was held by something that moved over it or waited to move on, where that is longer than it moved: a packet
-    /// network saturates when packets that wait hold its links, long before bytes move all the time. Empty elsewhere.
-    fn links_held(&self) -> Vec<Time> {
-        Vec::new()
+    /// How long each link was held, where that is longer than something moved over it; complete after [`Fabric::finish`].
+    fn links_held(&self) -> Held<Time> {
+        Held::ToMove
     }
 
     /// How long each controller was busy up to `now`.

@@ -39,6 +39,40 @@ impl LinkUsage {
     }
 }
 
+/// How long each link was held, moving or not, in the order of [`Layout::links`](super::Layout::links).
+#[derive(Clone, Debug, PartialEq)]
+pub enum Held<T> {
+    /// Only to move something.
+    ToMove,
+    /// By packets that move or wait to move on: a packet network saturates when those that wait hold its links, long before bytes move all
+    /// the time.
+    ByPackets(Vec<T>),
+    /// By one operation at a time, from its command to the last byte of its data (`fabric.hold-path`): all of it is work.
+    ByOperations(Vec<T>),
+}
+
+impl<T> Held<T> {
+    /// The same in another measure.
+    pub fn map<U>(self, measure: impl Fn(T) -> U) -> Held<U> {
+        let measured = |times: Vec<T>| times.into_iter().map(&measure).collect();
+        match self {
+            Held::ToMove => Held::ToMove,
+            Held::ByPackets(times) => Held::ByPackets(measured(times)),
+            Held::ByOperations(times) => Held::ByOperations(measured(times)),
+        }
+    }
+
+    /// What packets held each link for; nothing where they do not.
+    pub fn by_packets(&self) -> &[T] {
+        if let Held::ByPackets(times) = self { times } else { &[] }
+    }
+
+    /// What operations held each link for; nothing where they do not.
+    pub fn by_operations(&self) -> &[T] {
+        if let Held::ByOperations(times) = self { times } else { &[] }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

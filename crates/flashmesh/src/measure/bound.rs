@@ -2,8 +2,8 @@
 
 use super::breakdown::BreakdownSummary;
 use super::report::Utilisation;
-use crate::fabric::Layout;
 use crate::fabric::layout::Link;
+use crate::fabric::{Held, Layout};
 use crate::{names, quantities};
 
 /// A resource busier than this share of the run is what bounds it.
@@ -62,7 +62,8 @@ quantities! {
         /// The resource that bounds the run.
         resource: Resource;
         /// Busy share of that resource; of the busiest part where the run is bound by arrivals or latency. Of a link of a packet network
-        /// that bounds the run though bytes do not always move over it: the share of time for which packets hold it.
+        /// that bounds the run though bytes do not always move over it: the share of time for which packets hold it. Of a link that
+        /// operations hold (`hold-path`): that share.
         share: f64, in "share";
         /// A sentence that says so.
         sentence: String;
@@ -126,18 +127,19 @@ impl Bound {
     ///
     /// `at_work` is the share of the makespan in which each `unit` worked, a die or a chip whose dies take turns: one that holds
     /// data which waits for a path is busy, but bounds nothing. `dram` is the busy share of the DRAM, where there is a device cache.
-    /// `held` are the shares of time for which packets hold each link, moving or not; empty where links
-    /// are held to move only.
+    /// `held` are the shares of time for which each link is held, moving or not.
     pub fn find(
         utilisation: &Utilisation,
         (unit, at_work): (&str, &[f64]),
         dram: Option<f64>,
-        (layout, held): (&Layout, &[f64]),
+        (layout, held): (&Layout, &Held<f64>),
         mean: Option<&BreakdownSummary>,
         load: Load,
     ) -> Bound {
         let host_link = utilisation.link_to_drive.max(utilisation.link_to_host);
-        let (link, link_share) = busiest(&utilisation.links);
+        // Who holds a link through an operation does work all the time.
+        let by_operations = !held.by_operations().is_empty();
+        let (link, link_share) = busiest(if by_operations { held.by_operations() } else { &utilisation.links });
         let (controller, controller_share) = busiest(&utilisation.controllers);
         let (die, die_share) = busiest(at_work);
         let part = |resource, share, name| Part { resource, share, name };
@@ -153,10 +155,13 @@ impl Bound {
         // A controller is busy while its link is: of those as busy as each other the first one is named.
         let most = parts.into_iter().fold(nothing, |best, next| if next.share > best.share { next } else { best });
         if most.share < SATURATED {
-            if let Some(link) = congested(&utilisation.links, held) {
-                return Bound::of_a_held_link(link, held[link], utilisation, layout);
+            if let Some(link) = congested(&utilisation.links, held.by_packets()) {
+                return Bound::of_a_held_link("packets", link, held.by_packets()[link], utilisation, layout);
             }
             return Bound::of_the_load(most, mean, load);
+        }
+        if by_operations && most.resource == Resource::Links {
+            return Bound::of_a_held_link("operations", link, link_share, utilisation, layout);
         }
         let (dies, collection) = (percent(utilisation.dies_mean), percent(utilisation.dies_gc_mean));
         let Part { resource, share, name } = most;
@@ -202,13 +207,13 @@ impl Bound {
         Bound { resource: if mostly_collection { Resource::GarbageCollection } else { resource }, share, sentence }
     }
 
-    /// Packets that wait hold `link` nearly always.
-    fn of_a_held_link(link: usize, held: f64, utilisation: &Utilisation, layout: &Layout) -> Bound {
+    /// `holders` hold `link` nearly always.
+    fn of_a_held_link(holders: &str, link: usize, held: f64, utilisation: &Utilisation, layout: &Layout) -> Bound {
         let Link { kind, name } = &layout.links[link];
         let (kind, moving, dies) = (kind.plural(), percent(utilisation.links[link]), percent(utilisation.dies_mean));
         let held_text = percent(held);
         let sentence = format!(
-            "bound by the {kind}: packets hold {name} {held_text} of the time, and move over it {moving} of the time, the dies are {dies} busy"
+            "bound by the {kind}: {holders} hold {name} {held_text} of the time, and move over it {moving} of the time, the dies are {dies} busy"
         );
         Bound { resource: Resource::Links, share: held, sentence }
     }
@@ -267,7 +272,7 @@ mod tests {
     fn find(utilisation: &Utilisation, mean: Option<&BreakdownSummary>, load: Load) -> Bound {
         let link = |number| Link { kind: LinkKind::Channel, name: format!("channel {number}") };
         let layout = Layout { links: (0..2).map(link).collect(), wires: 16, controllers: 2, routers: 0 };
-        Bound::find(utilisation, ("die", &utilisation.dies), None, (&layout, &[]), mean, load)
+        Bound::find(utilisation, ("die", &utilisation.dies), None, (&layout, &Held::ToMove), mean, load)
     }
 
     #[test]
@@ -283,7 +288,14 @@ mod tests {
         let layout = Layout { links: Vec::new(), wires: 0, controllers: 2, routers: 0 };
         let utilisation = utilisation(0.3, [0.2, 0.2], 0.5, 0.0);
         let found = |dram| {
-            Bound::find(&utilisation, ("die", &utilisation.dies), Some(dram), (&layout, &[]), None, Load::OnCompletion)
+            Bound::find(
+                &utilisation,
+                ("die", &utilisation.dies),
+                Some(dram),
+                (&layout, &Held::ToMove),
+                None,
+                Load::OnCompletion,
+            )
         };
         assert_eq!(found(0.97).sentence, "bound by the DRAM of the cache, 97 % busy, the dies 50 % on average");
         assert_eq!(found(0.97).resource, Resource::Dram);
@@ -378,7 +390,8 @@ mod tests {
         let layout = Layout { links: (0..2).map(link).collect(), wires: 16, controllers: 2, routers: 2 };
         let found = |links: [f64; 2], held: &[f64]| {
             let busy = Utilisation { controllers: vec![0.1; 2], ..utilisation(0.3, links, 0.2, 0.0) };
-            Bound::find(&busy, ("die", &busy.dies), None, (&layout, held), None, Load::OnCompletion)
+            let held = Held::ByPackets(held.to_vec());
+            Bound::find(&busy, ("die", &busy.dies), None, (&layout, &held), None, Load::OnCompletion)
         };
         // Packets hold link 0 because they wait for link 1.
         let bound = found([0.6, 0.8], &[0.99, 0.97]);
@@ -393,6 +406,25 @@ mod tests {
         );
         assert_eq!(found([0.3, 0.8], &[0.99, 0.85]).resource, Resource::Latency);
         assert_eq!(found([0.6, 0.8], &[]).resource, Resource::Latency);
+    }
+
+    #[test]
+    fn a_link_that_operations_hold_bounds_the_run_however_little_moves_over_it() {
+        let link = |number| Link { kind: LinkKind::Channel, name: format!("channel {number}") };
+        let layout = Layout { links: (0..2).map(link).collect(), wires: 16, controllers: 2, routers: 0 };
+        let found = |held: [f64; 2], to_host: f64| {
+            let busy = utilisation(to_host, [0.04, 0.03], 0.2, 0.0);
+            let held = Held::ByOperations(held.to_vec());
+            Bound::find(&busy, ("die", &busy.dies), None, (&layout, &held), None, Load::OnCompletion)
+        };
+        let bound = found([0.93, 0.97], 0.3);
+        assert_eq!((bound.resource, bound.share), (Resource::Links, 0.97));
+        assert_eq!(
+            bound.sentence,
+            "bound by the channels: operations hold channel 1 97 % of the time, and move over it 3 % of the time, the dies are 20 % busy"
+        );
+        assert_eq!(found([0.93, 0.97], 0.99).resource, Resource::HostLink);
+        assert_eq!(found([0.5, 0.6], 0.3).sentence, "bound by latency: channel 1 is the busiest part, at 60 %");
     }
 
     #[test]

@@ -7,7 +7,7 @@
 //! - *Dies*: a die works for one operation at a time, and is busy until its data has left; with a cache register data leaves while
 //!   the array works. The dies of a chip that take turns count as one. Transfers count with the least time they take, over the shortest path and with nothing in their way.
 //! - *Chips*, *rows*, *mesh links*, *controllers*: links that take turns, where the interconnect has such (see [`Passage`]); for those
-//!   that share their work, the mean. Under fixed routing each link between routers counts by itself; circuits, which choose their
+//!   that share their work, the mean. A link that operations hold (`fabric.hold-path`) counts for as long. Under fixed routing each link between routers counts by itself; circuits, which choose their
 //!   way, come to the chips of a row over as many links as lead there.
 //! - *Link to the drive*, *link to the host*: entries and data, one after the other in each direction.
 //! - *Adapter*: of the host, where SATA has one: the busier of its two ways.
@@ -67,6 +67,8 @@ pub struct Work<'a> {
     pub passages: &'a [Passage],
     /// What each link carried.
     pub usage: &'a [LinkUsage],
+    /// How long operations held each link; empty where they do not.
+    pub held: &'a [Time],
     /// The link, host to drive.
     pub link_to_drive: Time,
     /// The link, drive to host.
@@ -97,7 +99,8 @@ quantities! {
         dies_ps: u64, in "ps";
         /// Time of the pins of the busiest chip.
         chips_ps: Option<u64>, in "ps", null "where they are no link of their own";
-        /// Time of the channel of the busiest row; of Venice, that of the circuits to its chips over all links that lead to the row.
+        /// Time of the channel of the busiest row, or for which operations hold it (`hold-path`); of Venice, that of the circuits to its
+        /// chips over all links that lead to the row.
         rows_ps: Option<u64>, in "ps", null "where a row shares none";
         /// Time of the busiest link between routers.
         mesh_links_ps: Option<u64>, in "ps", null "where there are none, or transfers choose among them";
@@ -136,9 +139,8 @@ impl DieWork {
 impl Work<'_> {
     /// The longest time of the passages to `part`; nothing where there is none.
     fn longest(&self, part: Part) -> Option<Time> {
-        let carried = |passage: &Passage| -> Time {
-            passage.links.iter().map(|link| self.usage[link.index()].busy_by(self.end)).sum()
-        };
+        let taken = |link: usize| self.held.get(link).copied().unwrap_or_else(|| self.usage[link].busy_by(self.end));
+        let carried = |passage: &Passage| -> Time { passage.links.iter().map(|link| taken(link.index())).sum() };
         let passages = self.passages.iter().filter(|passage| passage.part == part);
         passages.map(|passage| Time::from_ps(carried(passage).as_ps() / u64::from(passage.at_once.max(1)))).max()
     }
@@ -197,6 +199,7 @@ mod tests {
             read_cache: false,
             passages,
             usage,
+            held: &[],
             link_to_drive: US(3),
             link_to_host: US(2),
             adapter: None,
@@ -232,6 +235,15 @@ mod tests {
         let controllers = [passage(Part::Controllers, &[0, 1, 2])];
         let bound = work(&[], &controllers, &usage).lower_bound();
         assert_eq!((bound.limit, bound.makespan_ps, bound.rows_ps), (Limit::Controllers, US(20).as_ps(), None));
+    }
+
+    #[test]
+    fn a_link_counts_for_as_long_as_operations_hold_it() {
+        let usage = [10, 30].map(|us| LinkUsage { busy: US(us), ..LinkUsage::default() });
+        let rows = [passage(Part::Row, &[0]), passage(Part::Row, &[1]), passage(Part::Controllers, &[0, 1])];
+        let bound = Work { held: &[US(36), US(32)], ..work(&[], &rows, &usage) }.lower_bound();
+        assert_eq!((bound.limit, bound.rows_ps), (Limit::Rows, Some(US(36).as_ps())));
+        assert_eq!(bound.controllers_ps, Some(US(34).as_ps()));
     }
 
     #[test]

@@ -22,7 +22,7 @@ impl<M: Model> Snapshot<'_, M> {
         let unit = if self.datapath.dies_take_turns() { "chip" } else { "die" };
         let dram = self.firmware.cache().map(|device| share_of_run(device.dram_busy(self.now)));
         let fabric = self.datapath.fabric();
-        let held: Vec<f64> = fabric.links_held().into_iter().map(share_of_run).collect();
+        let held = fabric.links_held().map(share_of_run);
         Bound::find(utilisation, (unit, &at_work), dram, (fabric.layout(), &held), breakdown, self.load(end))
     }
 
@@ -51,11 +51,13 @@ impl<M: Model> Snapshot<'_, M> {
     pub(super) fn lower_bound(&self, interrupted: bool) -> LowerBound {
         let (end, interface, fabric) = (self.now, self.frontend.interface(), self.datapath.fabric());
         let open = self.frontend.streams().iter().map(|stream| &stream.replay).filter(|replay| replay.is_open());
+        let held = fabric.links_held();
         let work = Work {
             dies: &self.work(),
             read_cache: self.datapath.has_read_cache(),
             passages: &fabric.passages(),
             usage: fabric.usage(),
+            held: held.by_operations(),
             link_to_drive: interface.link().busy(Direction::ToDrive, end),
             link_to_host: interface.link().busy(Direction::ToHost, end),
             adapter: interface.adapter_busy(end),

@@ -1,6 +1,8 @@
 //! Channels that are held through the operation of the array, against arithmetic.
 
 use flashmesh::config::{Arbitration, Config, FabricKind, ReplayMode, Suspension};
+use flashmesh::measure::bound::Resource;
+use flashmesh::measure::lower_bound::Limit;
 use flashmesh::units::{Bytes, Rate, Time};
 use flashmesh::workload::RequestKind;
 
@@ -53,6 +55,28 @@ fn saturated_reads_are_bound_by_the_whole_operation() {
     let (report, _) = run_source(&config, Repeated { left: 10_000, kind: RequestKind::Read, page });
     let expected = 8.0 * PAGE as f64 / (COMMAND + READ + page_time()).as_secs_f64();
     assert_within("uniform reads", report.bandwidth_bytes_per_s, expected, 0.03);
+}
+
+/// A channel that is held does its work, though hardly a byte moves over it.
+#[test]
+fn the_bottleneck_of_a_saturated_drive_is_the_channel_that_operations_hold() {
+    for (kind, write) in [(FabricKind::Bus, false), (FabricKind::Pssd, false), (FabricKind::Bus, true)] {
+        let mut config = drive();
+        config.fabric.kind = kind;
+        config.replay.mode = ReplayMode::Stress;
+        config.replay.outstanding = 256;
+        let page = |n: u64| (n.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 20) % 5_800_000 / 8 * 8;
+        let kind_of_requests = if write { RequestKind::Write } else { RequestKind::Read };
+        let (report, _) = run_source(&config, Repeated { left: 2_000, kind: kind_of_requests, page });
+        assert_eq!(report.bound.resource, Resource::Links, "{}", report.bound.sentence);
+        assert!(report.bound.sentence.contains("operations hold channel"), "{}", report.bound.sentence);
+        if !write {
+            // All pages are on row 0, whose channel takes the operations one after the other.
+            assert_eq!(report.lower_bound.limit, Limit::Rows);
+            let distance = report.lower_bound.distance.expect("there was work");
+            assert!(distance < 0.01, "{distance}");
+        }
+    }
 }
 
 #[test]

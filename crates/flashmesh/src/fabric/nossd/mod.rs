@@ -54,7 +54,8 @@ use crate::units::{Bytes, Time};
 use super::layout::{Addition, Layout, Passage};
 use super::wormhole::{Class, TerminalId};
 use super::{
-    Cause, Fabric, FabricError, FabricEvent, Grant, Granted, LinkUsage, Message, Outbox, Payload, Sent, TransferPhase,
+    Cause, Fabric, FabricError, FabricEvent, Grant, Granted, Held, LinkUsage, Message, Outbox, Payload, Sent,
+    TransferPhase,
 };
 
 use controllers::Controllers;
@@ -329,8 +330,8 @@ impl Fabric for Nossd {
         self.messages.links.usage()
     }
 
-    fn links_held(&self) -> Vec<Time> {
-        self.messages.links_held()
+    fn links_held(&self) -> Held<Time> {
+        Held::ByPackets(self.messages.links_held())
     }
 
     fn controllers_busy(&self, _now: Time) -> Vec<Time> {
