@@ -13,9 +13,11 @@ import pytest
 
 import flashmesh
 from conftest import Cli
+from flashmesh import _native
 from flashmesh.html.page import SCRIPTS, asset, figures
 from flashmesh.html.saved import read
 from flashmesh.html.tables import at
+from flashmesh.plots import load
 from flashmesh.sweep.store import FORMAT
 
 ASSETS = Path(flashmesh.__file__).parent / "html/assets"
@@ -226,3 +228,27 @@ def test_results_draw_themselves() -> None:
         flashmesh.run({"preset": "z-nand", "workload": {"requests": 10}}).plot_over_time()
     with pytest.raises(ValueError, match=r"vary replay\.outstanding"):
         flashmesh.compare(config, {"fabric.kind": ["bus", "ideal"]}).plot_load_latency()
+
+
+@pytest.mark.parametrize(
+    ("axis", "loads", "ordered"),
+    [
+        ("replay.outstanding", [64, 1, 256, 16], ["1", "16", "64", "256"]),
+        ("workload.interarrival", ["900ns", "10us", "4us"], ["900ns", "10us", "4us"]),
+    ],
+    ids=["numbers", "times"],
+)
+def test_latency_under_load_follows_the_load_beyond_saturation(axis: str, loads: list[Any], ordered: list[str]) -> None:
+    config = {"preset": "z-nand", "workload": {"requests": 500}, "replay": {"mode": "open"}}
+    if axis == "replay.outstanding":
+        del config["replay"]
+    chart = flashmesh.compare(config, {axis: loads}).plot_load_latency().to_dict()
+    assert all(layer["encoding"]["order"]["field"] == "rank" for layer in chart["layer"])
+    (rows,) = chart["datasets"].values()
+    ranks = {row["rank"]: row["load"] for row in rows}
+    assert [ranks[rank] for rank in sorted(ranks)] == ordered
+
+
+def test_loads_are_keys_of_a_configuration() -> None:
+    keys = {parameter["key"] for parameter in json.loads(_native.parameters())}
+    assert set(load.LOADS) <= keys

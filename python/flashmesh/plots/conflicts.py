@@ -46,6 +46,9 @@ def conflicts(runs: Sequence[Run]) -> style.Plot:
     chart = style.bars(values, names, colours, x, ["run:N", "part:N", "measure:N", "value:Q"])
     measure = style.choice("measure", [SHARE, WAIT], "Show")
     chart = chart.add_params(measure).transform_filter("datum.measure == measure")
-    text = "Transfers that found their path taken, by what was in the way; a bar for each run."
+    text = (
+        "Transfers that found their path taken, by what was in the way; a bar for each run. A transfer counts for each "
+    )
+    text += "cause that it met, so a bar may exceed 100 %."
     height = style.bar_height(names)
     return style.finished(chart, datasets, title="Path conflicts by cause", description=text, height=height)

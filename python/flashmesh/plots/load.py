@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import altair as alt
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from flashmesh.plots.runs import Run
 
-LOADS = ("replay.outstanding", "replay.time-scale", "workload.inter-arrival", "workload.think-time")
+LOADS = ("replay.outstanding", "replay.time-scale", "workload.interarrival", "replay.think-time")
 """Keys that say how much is asked of a drive, the clearest first."""
 MEASURES = {"mean": "mean", "median": "p50", "p99": "p99", "p99.9": "p99_9"}
 
@@ -31,6 +31,7 @@ def load_axis(runs: Sequence[Run]) -> str | None:
 def rows(runs: Sequence[Run], axis: str) -> style.Values:
     """A row for each run and measure of its latency."""
     found: style.Values = []
+    ranks = ranks_of([run.settings[axis] for run in runs if axis in run.settings])
     for run in runs:
         latency = run.document["latency_ps"]["all"]
         if latency is None or axis not in run.settings:
@@ -41,12 +42,20 @@ def rows(runs: Sequence[Run], axis: str) -> style.Values:
                 {
                     "run": ", ".join(others) or "drive",
                     "load": value_text(run.settings[axis]),
+                    "rank": ranks[value_text(run.settings[axis])],
                     "iops": run.document["iops"],
                     "measure": name,
                     "latency_s": latency[key] * style.PS,
                 }
             )
     return found
+
+
+def ranks_of(loads: Sequence[Any]) -> dict[str, int]:
+    """The places of loads in a line: numbers by their size, others, such as times with units, as they come."""
+    if all(isinstance(load, int | float) for load in loads):
+        loads = sorted(loads)
+    return {text: rank for rank, text in enumerate(dict.fromkeys(map(value_text, loads)))}
 
 
 def load_latency(runs: Sequence[Run]) -> style.Plot | None:
@@ -62,7 +71,8 @@ def load_latency(runs: Sequence[Run]) -> style.Plot | None:
         x=alt.X("iops:Q", axis=alt.Axis(title="throughput (IOPS)", format="~s")),
         y=alt.Y("latency_s:Q", scale=alt.Scale(type="log"), axis=style.log_seconds("completion latency")),
         color=color,
-        order="iops:Q",
+        # Not by throughput: beyond saturation it stays, or falls, while the latency goes on rising.
+        order="rank:Q",
         tooltip=["run:N", alt.Tooltip("load:N", title=axis), "iops:Q", "measure:N", "latency_s:Q"],
     )
     lines = base.mark_line(strokeWidth=1.8).encode(strokeDash=dash)
