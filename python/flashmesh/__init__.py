@@ -13,22 +13,22 @@ here, the path of a file, "preset:NAME", or tables as nested mappings.
 """
 
 from importlib import import_module
-from typing import TYPE_CHECKING
 
-from flashmesh._native import (
-    CheckError as CheckError,
-    ConfigError as ConfigError,
-    FlashmeshError as FlashmeshError,
-    InternalError as InternalError,
-    OutputError as OutputError,
-    WorkloadError as WorkloadError,
-    __version__ as __version__,
-    describe_profile as describe_profile,
-    presets as presets,
-    profiles_by_paper as profiles_by_paper,
-)
-
+# Not imported: the command imports this package, and can take signals only behind that.
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from flashmesh._native import (
+        CheckError as CheckError,
+        ConfigError as ConfigError,
+        FlashmeshError as FlashmeshError,
+        InternalError as InternalError,
+        OutputError as OutputError,
+        WorkloadError as WorkloadError,
+        __version__ as __version__,
+        describe_profile as describe_profile,
+        presets as presets,
+        profiles_by_paper as profiles_by_paper,
+    )
     from flashmesh._parameters import (
         Area as Area,
         Cache as Cache,
@@ -150,6 +150,18 @@ if TYPE_CHECKING:
     )
 
 _HOMES = {
+    "flashmesh._native": (
+        "CheckError",
+        "ConfigError",
+        "FlashmeshError",
+        "InternalError",
+        "OutputError",
+        "WorkloadError",
+        "__version__",
+        "describe_profile",
+        "presets",
+        "profiles_by_paper",
+    ),
     "flashmesh._parameters": (
         "Area",
         "Cache",
@@ -270,20 +282,7 @@ _HOMES = {
 }
 """The module of each name that is imported when it is first used: a program pays at its start for what it needs."""
 _HOME_OF = {name: module for module, names in _HOMES.items() for name in names}
-__all__ = [
-    "CheckError",
-    "ConfigError",
-    "FlashmeshError",
-    "InternalError",
-    "OutputError",
-    "WorkloadError",
-    "__version__",
-    "describe_profile",
-    "presets",
-    "profiles",
-    "profiles_by_paper",
-    *_HOME_OF,
-]
+__all__ = ["profiles", *_HOME_OF]
 
 
 if not TYPE_CHECKING:  # to type checkers a module with this function has any name
@@ -304,4 +303,6 @@ def __dir__() -> list[str]:
 
 def profiles() -> list[str]:
     """The names of the published workloads, and of the mixes of them."""
+    from flashmesh._native import profiles_by_paper
+
     return [name for summaries in profiles_by_paper().values() for name in summaries]

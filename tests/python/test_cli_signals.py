@@ -174,22 +174,23 @@ def test_second_interrupt_at_once_spoils_nothing(config: Path, tmp_path: Path) -
 
 
 LOADING = """
-import signal, sys, threading, os
-import flashmesh.cli
-# Sent while the program is loaded: as soon as its first module is looked for.
+import os, sys
+# Sent while the program is loaded: as soon as a module is looked for.
 class Sender:
     def find_spec(self, name, path=None, target=None):
-        if name == "flashmesh.cli.entry":
+        if name == sys.argv[2]:
             os.kill(os.getpid(), int(sys.argv[1]))
 sys.meta_path.insert(0, Sender())
+import flashmesh.cli
 flashmesh.cli.main()
 """
 
 
+@pytest.mark.parametrize("module", ["flashmesh._native", "flashmesh.cli.entry", "click"])
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)])
-def test_signal_while_the_program_is_loaded_ends_it_quietly(number: signal.Signals, code: int) -> None:
+def test_signal_while_the_program_is_loaded_ends_it_quietly(number: signal.Signals, code: int, module: str) -> None:
     done = subprocess.run(
-        [sys.executable, "-c", LOADING, str(int(number))],
+        [sys.executable, "-c", LOADING, str(int(number)), module],
         env=environment(),
         capture_output=True,
         text=True,

@@ -6,10 +6,15 @@ import os
 import signal
 import sys
 import time
-from typing import TYPE_CHECKING, NoReturn
 
+# Nothing is imported that takes long: until this module is loaded, signals meet Python as it is.
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from types import FrameType
+    from typing import NoReturn
+
+    Handler = Callable[[int, FrameType | None], object]
 
 REPEAT_S = 1.0
 """An interrupt this soon after another is the same one: a key pressed twice, or a shell and its group."""
@@ -57,9 +62,3 @@ def raise_for(number: int, frame: FrameType | None) -> None:
         raise KeyboardInterrupt
     if now - _interrupted_at > REPEAT_S:
         leave(number, frame)
-
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    Handler = Callable[[int, FrameType | None], object]
