@@ -255,6 +255,23 @@ fn window_of_zstd_that_takes_too_much_memory_is_named_as_such() {
 }
 
 #[test]
+fn dictionary_of_xz_that_takes_too_much_memory_is_named_as_such() {
+    use liblzma::stream::{Check, Filters, LzmaOptions, Stream};
+    let directory = tempfile::tempdir().unwrap();
+    let packed = |dictionary_mib: u32| {
+        let mut options = LzmaOptions::new_preset(0).unwrap();
+        options.dict_size(dictionary_mib << 20);
+        let stream = Stream::new_stream_encoder(Filters::new().lzma2(&options), Check::Crc32).unwrap();
+        let mut encoder = liblzma::write::XzEncoder::new_stream(Vec::new(), stream);
+        encoder.write_all(&trace(100)).unwrap();
+        written(directory.path(), "packed.xz", &encoder.finish().unwrap())
+    };
+    assert_eq!(requests(&workload(&packed(128))).len(), 100);
+    let refused = refusal(&packed(192));
+    assert!(refused.contains("takes more than 160 MiB to unpack with: repack it with xz -9 or lower"), "{refused}");
+}
+
+#[test]
 fn trace_out_of_order_is_taken_when_it_is_to_be_sorted() {
     let directory = tempfile::tempdir().unwrap();
     let lines: String = (0..100_u64).map(|i| format!("{} 0 {} 8 1\n", (i ^ 1) * 1000, i * 8)).collect();

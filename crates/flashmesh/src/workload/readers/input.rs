@@ -182,6 +182,10 @@ impl Input {
                             "it was packed with a window above 128 MiB: repack it with zstd --long=27 or without --long"
                                 .to_owned()
                         }
+                        _ if is_over_xz_memory(&error) => {
+                            "it was packed with a dictionary that takes more than 160 MiB to unpack with: repack it with xz -9 or lower"
+                                .to_owned()
+                        }
                         _ => format!("the {name} data is damaged ({error})"),
                     };
                     return Err(self.damaged(line, message));
@@ -193,6 +197,12 @@ impl Input {
     fn damaged(&self, line: u64, message: String) -> WorkloadError {
         WorkloadError::Parse { path: self.path.clone(), line, column: 0, message }
     }
+}
+
+/// Whether an xz file asks for more than [`XZ_MEMORY_MAX`].
+fn is_over_xz_memory(error: &io::Error) -> bool {
+    let inner = error.get_ref().and_then(|inner| inner.downcast_ref());
+    matches!(inner, Some(liblzma::stream::Error::MemLimit))
 }
 
 /// The first bytes of a reader, and a reader that still yields them.
