@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import uuid
 from pathlib import Path
 
 import pytest
@@ -65,6 +66,49 @@ def test_limits_of_control_groups_are_read(tmp_path: Path, monkeypatch: pytest.M
     (inner.parent / "memory.stat").write_text("anon 5\ninactive_file 100000\n")
     found = [one for one in memory.limits() if not one.of_address_space]
     assert found == [memory.Limit(str(inner.parent / limit), 800_000)]
+
+
+def group_with_limit(limit: int) -> Path | None:
+    """Makes a control group in which this much memory is to be had; None where the system does not let us."""
+    for root, name in ((memory.CGROUPS / "memory", "memory.limit_in_bytes"), (memory.CGROUPS, "memory.max")):
+        group = root / f"flashmesh-{uuid.uuid4()}"
+        try:
+            group.mkdir()
+        except OSError:
+            continue
+        try:
+            (group / name).write_text(str(limit))
+        except OSError:
+            group.rmdir()
+            continue
+        return group
+    return None
+
+
+def test_limit_of_the_control_group_is_refused_before_the_work(config: Path) -> None:
+    group = group_with_limit(600_000_000)
+    if group is None:
+        pytest.skip("no control group can be made here")
+
+    def run(blocks: int) -> subprocess.CompletedProcess[str]:
+        sizes = ("--set", f"geometry.blocks-per-plane={blocks}", "--set", "precondition.kind=sequential")
+        return subprocess.run(
+            ["sh", "-c", f'echo $$ > {group}/cgroup.procs; exec "$@"', "sh", COMMAND, "run", config, *sizes],
+            env=environment(),
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=TIMEOUT_S,
+        )
+
+    try:
+        fits, does_not = run(256), run(4000)
+    finally:
+        group.rmdir()
+    assert fits.returncode == 0, fits.stderr
+    assert does_not.returncode == 2
+    assert f"MiB are left ({group}/memory." in does_not.stderr
+    assert len(does_not.stderr.splitlines()) == 1
 
 
 def peak_of_oracles(**settings: object) -> int:

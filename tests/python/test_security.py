@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
+import lzma
 import os
+import random
 import signal
 import subprocess
 import sys
@@ -134,6 +136,50 @@ def sparse_line(tmp_path: Path) -> Path:
         file.write(b"1 0 8 8 1\n")
         file.truncate(3_000_000_000)
     return path
+
+
+def peak_of(folder: Path, *arguments: str | Path) -> int:
+    """The most memory that a command uses, in bytes; it must end well."""
+    code = (
+        "import resource, subprocess, sys\n"
+        "code = subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL).returncode\n"
+        "print(code, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, COMMAND, *arguments],
+        cwd=folder,
+        env=environment(),
+        capture_output=True,
+        text=True,
+        timeout=TIMEOUT_S,
+        check=True,
+    )
+    code, kib = done.stdout.split()
+    assert code == "0", done.stderr
+    return int(kib) << 10
+
+
+def test_packed_trace_takes_at_most_160_mib_more_than_a_plain_one(tmp_path: Path) -> None:
+    lines = 6_000_000
+    plain = b"".join(b"%08d 0 %08d 00008 1\n" % (n, 8 * (n % 512)) for n in range(lines))
+    (tmp_path / "plain").write_bytes(plain)
+    # A dictionary as large as can be unpacked with, and more data than it holds.
+    assert len(plain) > 128 << 20
+    packed = lzma.compress(plain, filters=[{"id": lzma.FILTER_LZMA2, "dict_size": 128 << 20, "preset": 0}])
+    (tmp_path / "packed.xz").write_bytes(packed)
+    assert peak_of(tmp_path, "trace", "stat", "packed.xz") < peak_of(tmp_path, "trace", "stat", "plain") + (160 << 20)
+
+
+@pytest.mark.parametrize("command", ["stat", "profile"])
+def test_pages_far_from_each_other_take_little_memory(tmp_path: Path, command: str) -> None:
+    draw, pages = random.Random(1), 100_000
+    # Anywhere on the largest drive there can be.
+    lines = (f"{1000 * n} 0 {8 * draw.randrange(1 << 38)} 8 1\n" for n in range(pages))
+    (tmp_path / "far").write_text("".join(lines))
+    (tmp_path / "one").write_text("".join(f"{1000 * n} 0 0 8 1\n" for n in range(pages)))
+    output = ("-o", "out") if command == "profile" else ()
+    far, one = (peak_of(tmp_path, "trace", command, name, *output) for name in ("far", "one"))
+    assert far < one + 1000 * pages
 
 
 def test_line_that_does_not_end_takes_no_memory(tmp_path: Path, sparse_line: Path) -> None:
