@@ -85,6 +85,8 @@ class Job:
     """Why the timeline could not be written."""
     control: _native.Control = field(default_factory=_native.Control)
     begun: bool = False
+    simulated: bool = False
+    """Whether the simulation is over; its result may still be made."""
     ended: bool = False
     result: Result | None = None
     error: BaseException | None = None
@@ -104,6 +106,7 @@ class Job:
             self.on_open(simulation.trace_summary())
             self.begun = True
             report = simulation.run(self.control, self.on_requests)
+            self.simulated = True
             self.timeline_full_ps = simulation.timeline_full_ps
             self.timeline_failure = simulation.timeline_failure
             document = with_provenance(report, self.config)
@@ -147,7 +150,7 @@ def execute(jobs: Sequence[Job], threads: int = 1, on_progress: Callable[[Progre
             if on_progress is not None:
                 on_progress(progress(jobs))
     except KeyboardInterrupt:
-        stop(jobs, wake)
+        stop(jobs, wake, wait_for_results=True)
         return False
     except BaseException:
         stop(jobs, wake)
@@ -159,12 +162,19 @@ def execute(jobs: Sequence[Job], threads: int = 1, on_progress: Callable[[Progre
     return True
 
 
-def stop(jobs: Sequence[Job], wake: threading.Event) -> None:
-    """Cancels all jobs and waits for those that run: they report at once; those that still open are left behind."""
+def stop(jobs: Sequence[Job], wake: threading.Event, *, wait_for_results: bool = False) -> None:
+    """Cancels all jobs and waits for those that run: they report at once; those that still open are left behind.
+
+    The results of runs with many epochs take seconds to make: nobody waits for those that nobody will see.
+    """
     for job in jobs:
         job.control.cancel()
+
+    def is_awaited(job: Job) -> bool:
+        return job.begun and not job.ended and (wait_for_results or not job.simulated)
+
     ticks = round(STOP_S / TICK_S)
-    while ticks > 0 and any(job.begun and not job.ended for job in jobs):
+    while ticks > 0 and any(map(is_awaited, jobs)):
         ticks -= 1
         wake.wait(TICK_S)
         wake.clear()

@@ -8,12 +8,15 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
 import pytest
 
 from conftest import COMMAND, ENDLESS, TIMEOUT_S, environment
+from flashmesh import execution
+from flashmesh.configuration import load
 from watched import Watched, expect_signals
 
 
@@ -232,3 +235,16 @@ def test_comparison_that_is_ended_keeps_the_runs_that_had_finished(
     document = json.loads((tmp_path / "runs.json").read_text())
     assert document["complete"] is False
     assert [run["result"]["requests"] for run in document["runs"]] == [1_000]
+
+
+@pytest.mark.parametrize("wait_for_results", [False, True])
+def test_nobody_waits_for_a_result_that_nobody_will_see(
+    monkeypatch: pytest.MonkeyPatch, wait_for_results: bool
+) -> None:
+    waits: list[float | None] = []
+    monkeypatch.setattr(execution, "STOP_S", 2 * execution.TICK_S)
+    monkeypatch.setattr(threading.Event, "wait", lambda event, timeout=None: waits.append(timeout))
+    job = execution.Job(load("preset:z-nand"), begun=True, simulated=True)
+    execution.stop([job], threading.Event(), wait_for_results=wait_for_results)
+    assert len(waits) == (2 if wait_for_results else 0)
+    assert job.control.cancelled

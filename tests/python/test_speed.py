@@ -5,6 +5,7 @@ The bounds are far above what an idle machine takes, since tests run beside othe
 
 from __future__ import annotations
 
+import dataclasses
 import resource
 import subprocess
 import sys
@@ -13,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+import flashmesh
 from conftest import COMMAND, TIMEOUT_S, environment
 
 SWEEP = """config = "preset:z-nand"
@@ -55,6 +57,24 @@ def test_a_report_of_ten_runs_is_made_quickly_and_is_small(tmp_path: Path) -> No
     subprocess.run(compare, cwd=tmp_path, env=environment(), capture_output=True, check=True, timeout=TIMEOUT_S)
     assert cpu_s([COMMAND, "report", "ten.json", "-o", "ten.html"], tmp_path, 2) < 6.0
     assert (tmp_path / "ten.html").stat().st_size < 8_000_000
+
+
+def test_types_are_looked_at_once_however_many_epochs_there_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    def epochs(most: int) -> flashmesh.Result:
+        overrides = {"workload.requests": 1_000, "measure.epoch": "1ns", "measure.epochs-max": most}
+        return flashmesh.run("preset:z-nand", overrides=overrides)
+
+    looked = 0
+
+    def counting(kind: object) -> bool:
+        nonlocal looked
+        looked += 1
+        return dataclasses.is_dataclass(kind)
+
+    epochs(2).epochs_frame()
+    monkeypatch.setattr("flashmesh.results.build.is_dataclass", counting)
+    assert len(epochs(512).epochs_frame()) > 200
+    assert looked < 200
 
 
 def test_a_sweep_spends_its_time_simulating(tmp_path: Path) -> None:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import is_dataclass
-from functools import cache
+from functools import cache, partial
 from types import UnionType
-from typing import Any, Literal, TypeVar, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar, get_args, get_origin, get_type_hints
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 T = TypeVar("T")
 SCALARS = (bool, int, float, str)
@@ -34,35 +37,65 @@ def columns_of(kind: type, value: Any) -> dict[str, Any]:
     """The single values of a dataclass by their dotted key; None for all of them where there is none."""
     flat: dict[str, Any] = {}
 
-    def add(kind: Any, value: Any, prefix: str) -> None:
-        for name, hint in hints_of(kind).items():
-            part, inner = None if value is None else getattr(value, name), optional(hint)
-            if is_dataclass(inner):
-                add(inner, part, f"{prefix}{name}.")
-            elif (inner in SCALARS or get_origin(inner) is Literal) and name != "config":
-                flat[prefix + name] = part
+    def add(columns: tuple[Column, ...], value: Any) -> None:
+        for name, key, inner in columns:
+            part = None if value is None else getattr(value, name)
+            if inner:
+                add(inner, part)
+            else:
+                flat[key] = part
 
-    add(kind, value, "")
+    add(columns_in(kind), value)
     return flat
+
+
+class Column(NamedTuple):
+    """A field with a single value, or with those of another dataclass."""
+
+    name: str
+    key: str
+    inner: tuple[Column, ...]
+
+
+@cache
+def columns_in(kind: Any, prefix: str = "") -> tuple[Column, ...]:
+    """The fields of a dataclass that have columns: found once, for there may be thousands of rows."""
+    columns = []
+    for name, hint in hints_of(kind).items():
+        inner = optional(hint)
+        if is_dataclass(inner):
+            described: Any = inner
+            below = columns_in(described, f"{prefix}{name}.")
+            columns += [Column(name, prefix + name, below)] if below else []
+        elif (inner in SCALARS or get_origin(inner) is Literal) and name != "config":
+            columns.append(Column(name, prefix + name, ()))
+    return tuple(columns)
 
 
 def build(kind: type[T], document: dict[str, Any]) -> T:
     """A dataclass out of the JSON object with its keys; further keys are left to `Result.document`."""
     described: Any = kind
-    hints = hints_of(described)
-    return kind(**{name: _part(hint, document[name]) for name, hint in hints.items()})
+    return kind(**{name: part(document[name]) if part else document[name] for name, part in parts_of(described)})
 
 
-def _part(hint: Any, value: Any) -> Any:
-    """What a field of this type holds, out of its JSON."""
+@cache
+def parts_of(kind: Any) -> tuple[tuple[str, Callable[[Any], Any] | None], ...]:
+    """The fields of a dataclass, each with what makes its value out of its JSON; None where it is that already."""
+    return tuple((name, maker(hint)) for name, hint in hints_of(kind).items())
+
+
+def maker(hint: Any) -> Callable[[Any], Any] | None:
+    """What makes a value of this type out of its JSON; None where it is that already."""
     inner = optional(hint)
-    if value is None and inner is not hint:
-        return None
+    make: Callable[[Any], Any]
     if is_dataclass(inner) and isinstance(inner, type):
-        return build(inner, value)
-    if get_origin(inner) is tuple:
-        return tuple(_part(get_args(inner)[0], item) for item in value)
-    return value
+        make = partial(build, inner)
+    elif get_origin(inner) is tuple:
+        item = maker(get_args(inner)[0])
+        make = tuple if item is None else lambda value: tuple(map(item, value))
+    else:
+        return None
+    return make if inner is hint else lambda value: None if value is None else make(value)
 
 
 @cache
