@@ -275,7 +275,7 @@ mod tests {
     fn a_valid_page_of_a_block_that_was_never_opened_is_found() {
         let (mut ftl, geometry) = fresh();
         ftl.audit().expect("the drive is fresh");
-        let last = BlockId(geometry.blocks() as u32 - 1);
+        let last = BlockId(geometry.blocks() - 1);
         ftl.blocks.set_valid(last, geometry.ppn(last, 3));
         let found = ftl.audit().expect_err("the fault was not found");
         assert!(found.contains("1 valid pages, 0 programmed"), "{found}");
