@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -75,10 +76,11 @@ def of_folder(folder: Path) -> Comparison:
     """
     if not (folder / MANIFEST).is_file():
         raise OutputError(f"{folder}: holds no results: there is no {MANIFEST} in it")
-    read_manifest(folder)
+    planned = read_manifest(folder).get("points")
     if not (folder / TABLE).is_file():
         raise OutputError(f"{folder}: has no table of results yet: go on with the sweep, with --resume")
-    return of_parquet(folder / TABLE)
+    found = of_parquet(folder / TABLE)
+    return replace(found, complete=not isinstance(planned, int) or len(found.runs) >= planned)
 
 
 def of_parquet(path: Path) -> Comparison:

@@ -104,6 +104,18 @@ def test_folder_of_another_layout_is_refused_in_one_sentence(cli: Cli, tmp_path:
     assert "flashmesh 9.1 has written this folder in a layout that" in done.stderr
 
 
+def test_show_says_that_a_sweep_is_not_complete(cli: Cli, sweep_file: Path) -> None:
+    assert cli("sweep", sweep_file, "--out", "out", "--shard", "1/2").returncode == 0
+    part = cli("show", "out", "--measure", "p99")
+    told = "warning: out: not all runs had finished; these are the 3 that had\n"
+    assert (part.returncode, part.stderr) == (0, told)
+    loaded = flashmesh.load(sweep_file.parent / "out")
+    assert isinstance(loaded, flashmesh.Comparison)
+    assert not loaded.complete
+    assert cli("sweep", sweep_file, "--out", "out", "--resume").returncode == 0
+    assert cli("show", "out", "--measure", "p99").stderr == ""
+
+
 def test_long_csv_has_a_row_for_each_value_and_none_that_is_empty(cli: Cli, drive: Path) -> None:
     cli("compare", drive, *AXES, "--json", "c.json")
     long = pd.read_csv(io.StringIO(cli("show", "c.json", "--csv", "-", "--long").stdout))

@@ -64,6 +64,10 @@ def show(
     versions = other_versions(run.result.version for run in comparison.runs)
     if versions is not None:
         click.echo(f"warning: {path}: {versions}", err=True)
+    if not comparison.complete:
+        click.echo(
+            f"warning: {path}: not all runs had finished; these are the {len(comparison.runs):,} that had", err=True
+        )
     if parquet_file is not None:
         comparison.to_parquet(parquet_file)
     if csv_file is not None and csv_file != STDOUT:
