@@ -7,7 +7,7 @@ import os
 import re
 import sys
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar, runtime_checkable
@@ -129,10 +129,24 @@ def load(
     for setting in [*asked, *texts]:
         refuse_unspeakable(setting)
     try:
-        return read(source, texts, asked)
+        config = read(source, texts, asked)
     except ConfigError as error:
         text = re.sub(r"--set #\d+", lambda match: origins.get(match[0], match[0]), str(error))
         raise ConfigError(text if fio is None else at_jobs(text, fio)) from None
+    if not varied:
+        refuse_unread(config, overrides or {})
+    return config
+
+
+def refuse_unread(config: Config, keys: Iterable[str]) -> None:
+    """Refuses overrides that another override leaves without effect: of one run, nothing is kept for another mode.
+
+    Raises:
+        ConfigError: When there is one.
+    """
+    for key in keys:
+        if (reason := config.unread(key)) is not None:
+            raise ConfigError(f"{key} has no effect: {reason}; leave it out, or change that")
 
 
 def at_jobs(text: str, fio: FioJobs) -> str:

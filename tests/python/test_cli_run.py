@@ -232,6 +232,7 @@ def test_preset_stands_in_for_a_file(cli: Cli) -> None:
     [
         (["--set", "geometry.chanels=8"], ["chanels", "channels"]),
         (["--set", "fabric"], ["key=value"]),
+        (["--set", "ftl.policy=page", "--set", "mbm.rs=false"], ["mbm.rs has no effect", 'ftl.policy is "page"']),
         (["--profile", "hm_9999"], ["hm_9999"]),
         (["--trace", "nowhere.csv"], ["nowhere.csv"]),
         (["--trace", "empty.csv"], ["empty.csv"]),
