@@ -1,7 +1,7 @@
 //! The cache of the map on whole drives: latencies and shares that arithmetic gives, and drives that it must not bring to a
 //! stand.
 
-use flashmesh::config::{self, Config, FabricKind, MapFill, Pattern, PreconditionKind, ReplayMode, Sizes};
+use flashmesh::config::{self, Arbitration, Config, FabricKind, MapFill, Pattern, PreconditionKind, ReplayMode, Sizes};
 use flashmesh::measure::report::{MappingCacheReport, Report};
 use flashmesh::simulation::{Control, Simulation};
 use flashmesh::units::{Bytes, Time};
@@ -105,6 +105,46 @@ fn requests_that_miss_the_same_translation_page_share_one_read_of_it() {
     let map = map_of(&report);
     assert_eq!((map.counters.misses, map.counters.joined_misses, report.flash.map_reads), (1, 7, 1));
     assert_eq!((map.counters.hits, map.hit_share), (0, Some(0.0)));
+}
+
+/// MQSim serves the map before requests: whichever chip has data of a request, that of a translation page leaves first.
+#[test]
+fn a_translation_page_leaves_before_the_data_of_requests_that_wait_for_the_same_channel() {
+    let mut config = drive_with(16);
+    config.geometry.channels = 1;
+    config.geometry.chips_per_channel = 8;
+    config.geometry.dies_per_chip = 1;
+    config.fabric.arbitration = Arbitration::DataFirstRoundRobin;
+    // Pages go over the eight chips in turn.
+    let (missed, its_chip) = (5000, 0);
+    let (alone, _) = run_source(&config, Listed([read(missed, 1, Time::ZERO)].into()));
+    let works = |chip: &usize| alone.utilisation.dies[*chip] > 0.0 && *chip != its_chip;
+    let map_chip = (0..8).find(works).expect("the translation page is on another chip");
+    let mut compared = 0;
+    for chip in (0..8).filter(|chip| ![its_chip, map_chip].contains(chip)) {
+        let first = (0..8).find(|other| ![its_chip, map_chip, chip].contains(other)).expect("there are eight");
+        let [first, second] = [first, chip].map(|chip| chip as u64);
+        let start = Time::from_us(200);
+        let later = start + Time::from_ns(100);
+        let records = run(
+            &config,
+            [
+                // Their entries are in the cache from here on.
+                read(first, 1, Time::ZERO),
+                read(second, 1, Time::from_us(100)),
+                read(first, 1, start),
+                read(second, 1, later),
+                read(missed, 1, later),
+            ],
+        );
+        // The channel is taken by the data of the first read while that of the other two gets ready.
+        let free = start + COMMAND + READ + PAGE_TRANSFER;
+        assert_eq!(records[2].completed, free, "chip {chip}");
+        assert_eq!(records[4].spent.map_wait, free + PAGE_TRANSFER - later, "chip {chip}");
+        assert_eq!(records[3].completed, free + PAGE_TRANSFER * 2, "chip {chip}");
+        compared += 1;
+    }
+    assert_eq!(compared, 6);
 }
 
 #[test]
