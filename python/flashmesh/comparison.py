@@ -52,6 +52,12 @@ class Comparison(Plots):
     complete: bool = True
     """Whether every run came to its end."""
 
+    def __repr__(self) -> str:
+        """How many runs there are, and what they vary."""
+        failed = f", {len(self.failures):,} failed" if self.failures else ""
+        part = "" if self.complete else ", not complete"
+        return f"<Comparison: {len(self.runs):,} runs over {', '.join(self.axes) or 'nothing'}{failed}{part}>"
+
     def to_dict(self) -> dict[str, Any]:
         """The JSON document."""
         return {
@@ -85,7 +91,7 @@ class Comparison(Plots):
         Args:
             measure: A name that `flashmesh measures` lists, or the dotted key of a value of a result.
             baseline: What the ratios are against, such as "fabric.kind=bus": each run is compared with the one that has
-                these values and else the same.
+                these values and is otherwise the same.
             inverse: Whether a ratio is the baseline's value over the run's, as a speedup is of times.
 
         Returns:
@@ -136,11 +142,10 @@ class Comparison(Plots):
 
     def frame(self) -> pd.DataFrame:
         """A row for each run: the varied keys, then the columns of `Result.frame`."""
-        import pandas as pd
-
         from flashmesh.results import columns
+        from flashmesh.results.result import frame_of
 
-        return pd.DataFrame([run.settings | columns(run.result) for run in self.runs])
+        return frame_of([run.settings | columns(run.result) for run in self.runs])
 
     def to_csv(self, long: bool = False) -> str:
         """A row for each run, or with `long` one for each of its values; empty columns are left out."""

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar, runtime_che
 
 from flashmesh._native import Config, ConfigError, WorkloadError
 from flashmesh.missing import PRESET_PREFIX as PRESET_PREFIX
-from flashmesh.missing import refuse_what_is_no_configuration
+from flashmesh.missing import refuse_missing_trace, refuse_what_is_no_configuration
 
 if TYPE_CHECKING:
     from flashmesh.importers.fio import FioJobs
@@ -249,7 +249,7 @@ def trace_path(trace: str | Path) -> str:
     """The whole path of a trace.
 
     Raises:
-        WorkloadError: When a configuration cannot spell it.
+        WorkloadError: When it does not exist, or a configuration cannot spell it.
     """
     try:
         # Links are left to the system: behind /dev/fd there is no path, and in a circle of them there is no end.
@@ -259,6 +259,7 @@ def trace_path(trace: str | Path) -> str:
         raise WorkloadError(f"{str(trace)!r}: a trace needs a path that is a UTF-8 text") from error
     if "\0" in path:
         raise WorkloadError(f"{str(trace)!r}: a trace needs a path without NUL")
+    refuse_missing_trace(trace)
     return path
 
 

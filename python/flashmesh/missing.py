@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from flashmesh._native import ConfigError, presets
+from flashmesh._native import ConfigError, WorkloadError, presets
 
 PRESET_PREFIX = "preset:"
 XML_STARTS = (b"<?xml", b"<Execution_Parameter_Set", b"<MQSim")
@@ -48,16 +48,38 @@ def where_links_lead(path: Path) -> str:
         return "its symbolic links lead in a circle"
 
 
+def refuse_missing_trace(trace: str | Path) -> None:
+    """Refuses the path of a trace that does not exist.
+
+    Raises:
+        WorkloadError: When it does not; the text says what may have been meant.
+    """
+    path = Path(trace)
+    try:
+        path.lstat()
+    except FileNotFoundError:
+        raise WorkloadError(f"{trace}: there is no such file{beside(path)}") from None
+    except OSError:
+        return  # whoever reads it says why that fails
+
+
 def meant(path: Path) -> str:
-    """What may have been meant by the path of a file that does not exist, as the end of a sentence."""
+    """What may have been meant by the path of a configuration that does not exist, as the end of a sentence."""
     from flashmesh.importers.problems import suggestion
 
     near_preset = suggestion(path.stem if path.suffix == ".toml" else path.name, presets())
     if path.parent == Path() and near_preset:
         return f": did you mean {PRESET_PREFIX}{near_preset}?"
+    return beside(path)
+
+
+def beside(path: Path) -> str:
+    """A file with a name like that of one that does not exist, as the end of a sentence."""
+    from flashmesh.importers.problems import suggestion
+
     try:
-        beside = [other.name for other in path.parent.iterdir() if other.is_file()]
+        names = [other.name for other in path.parent.iterdir() if other.is_file()]
     except OSError:
         return f": there is no folder {path.parent} either"
-    near = suggestion(path.name, beside)
+    near = suggestion(path.name, names)
     return f": did you mean {path.parent / near}?" if near else ""

@@ -90,6 +90,25 @@ def test_frames_of_reads_only_and_of_both_have_the_same_columns() -> None:
     assert list(reads.frame().columns) == list(both.frame().columns)
 
 
+def test_frames_have_numbers_where_a_run_has_no_value() -> None:
+    comparison = flashmesh.compare(SMALL, {"fabric.kind": ["bus", "ideal"]}, overrides={"workload.read-share": 1.0})
+    for frame in (comparison.frame(), comparison.runs[0].result.frame()):
+        assert frame["latency_ps.write.mean"].isna().all()
+        assert frame["latency_ps.write.mean"].dtype == float
+        assert frame["requests"].dtype == int
+
+
+def test_comparison_says_briefly_what_it_is() -> None:
+    comparison = flashmesh.compare(SMALL, {"fabric.kind": ["bus", "ideal"], "seed": [1, 2]})
+    assert repr(comparison) == "<Comparison: 4 runs over fabric.kind, seed>"
+
+
+def test_report_names_what_it_cannot_show(tmp_path: Path) -> None:
+    result = flashmesh.run(SMALL)
+    with pytest.raises(TypeError, match="each an argument, not of list"):
+        flashmesh.write_report(tmp_path / "r.html", [result])  # type: ignore[arg-type]
+
+
 def test_override_changes_what_it_names() -> None:
     result = flashmesh.run(SMALL, overrides={"fabric.kind": "ideal"}, seed=3)
     assert result.parameters["fabric"]["kind"] == "ideal"

@@ -201,3 +201,14 @@ def test_an_existing_file_stays_when_the_conversion_fails(tmp_path: Path) -> Non
     with pytest.raises(flashmesh.WorkloadError, match="1 of 4 lines"):
         flashmesh.convert_trace(tmp_path / "bad.spc", tmp_path / "out")
     assert (tmp_path / "out").read_text() == "precious\n"
+
+
+def test_missing_trace_is_named_with_a_near_one(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "shop.csv").write_text("0,h,0,Read,0,4096,0\n")
+    near = cli("trace", "stat", "shp.csv")
+    assert (near.returncode, near.stderr) == (2, "error: shp.csv: there is no such file: did you mean shop.csv?\n")
+    for arguments in (("--trace", "absent.csv"), ("--set", "workload.trace=absent.csv")):
+        done = cli("run", "preset:z-nand", *arguments)
+        assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+        assert "absent.csv" in done.stderr
+        assert "os error" not in done.stderr

@@ -9,6 +9,7 @@ use pyo3::prelude::*;
 use crate::config::Config;
 use crate::errors::{InternalError, OutputError, exception, guarded};
 use crate::request_log::RequestLog;
+use flashmesh::error::said;
 use flashmesh::measure::fairness::Fairness;
 use flashmesh::recording::timeline::Outcome;
 use flashmesh::simulation;
@@ -130,7 +131,7 @@ impl Simulation {
     /// Has the run write a timeline for Perfetto into the file at `path`, which is there.
     fn record_timeline(&self, path: PathBuf) -> PyResult<()> {
         let file = OpenOptions::new().write(true).truncate(true).open(&path).map_err(|error| {
-            OutputError::new_err(format!("{}: the timeline cannot be written: {error}", path.display()))
+            OutputError::new_err(format!("{}: the timeline cannot be written: {}", path.display(), said(&error)))
         })?;
         let outcome = self.lock().record_timeline(Box::new(file));
         self.timeline.set(outcome).map_err(|_| InternalError::new_err("a run has one timeline"))

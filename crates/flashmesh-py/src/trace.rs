@@ -8,6 +8,7 @@ use serde::Serialize;
 
 use crate::config::Config;
 use crate::errors::{InternalError, OutputError, WorkloadError, guarded};
+use flashmesh::error::said;
 use flashmesh::units::{Bytes, Time};
 use flashmesh::workload::fitted::{FittedSource, Model, fit};
 use flashmesh::workload::readers::{ADDRESSES_MAX, Compression, TraceStream, scan};
@@ -53,7 +54,7 @@ pub fn convert_trace(
         Ok(conversion) => Ok((json(&conversion)?, conversion.read.remarks())),
         Err(ConvertError::Workload(error)) => Err(WorkloadError::new_err(error.to_string())),
         Err(ConvertError::Write(error)) => {
-            Err(OutputError::new_err(format!("{}: cannot be written: {error}", name.display())))
+            Err(OutputError::new_err(format!("{}: cannot be written: {}", name.display(), said(&error))))
         }
     }
 }
@@ -96,7 +97,7 @@ pub fn generate_trace(
         Ok(written) => json(&written),
         Err(ConvertError::Workload(error)) => Err(WorkloadError::new_err(error.to_string())),
         Err(ConvertError::Write(error)) => {
-            Err(OutputError::new_err(format!("{}: cannot be written: {error}", name.display())))
+            Err(OutputError::new_err(format!("{}: cannot be written: {}", name.display(), said(&error))))
         }
     }
 }

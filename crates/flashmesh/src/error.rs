@@ -1,5 +1,6 @@
 //! Errors as types, each with the place it speaks of: of the parts of a drive, and of a run.
 
+use std::io;
 use std::path::PathBuf;
 
 use crate::units::Time;
@@ -8,12 +9,12 @@ use crate::units::Time;
 #[derive(Debug, thiserror::Error)]
 pub enum WorkloadError {
     /// The operating system refused: missing file, no permission, vanished while reading.
-    #[error("{}: {source}", path.display())]
+    #[error("{}: {}", path.display(), said(source))]
     Io {
         /// The file.
         path: PathBuf,
         /// What the system said.
-        source: std::io::Error,
+        source: io::Error,
     },
     /// A file, and mostly a line and a column of it, that cannot be used.
     #[error("{}{}: {message}", path.display(), place(*line, *column))]
@@ -138,6 +139,13 @@ pub enum RunError {
     /// The sink of completed requests takes no more.
     #[error("the request log cannot be written: {0}")]
     Sink(String),
+}
+
+/// What the system said of an error, without its number, which says nothing to people.
+pub fn said(error: &io::Error) -> String {
+    let text = error.to_string();
+    let end = text.rfind(" (os error ").unwrap_or(text.len());
+    text[..end].to_owned()
 }
 
 fn place(line: u64, column: u32) -> String {

@@ -92,9 +92,9 @@ def compare(
 ) -> int:
     """Simulate drives that differ in some keys, in parallel, and print them side by side.
 
-    CONFIG is a configuration file, preset:NAME, or - for standard input. With --fio it may be left out, for the
-    drive of the defaults. Ratios are against the first run, or with --baseline against the run that has these values
-    and else the same.
+    CONFIG is a configuration file, preset:NAME, or - for standard input. With --fio it may be left out, for the default
+    drive. Ratios are against the first run, or with --baseline against the run that has these values and is otherwise
+    the same.
     """
     config = drive_of(config, fio_file)
     vary = dict(axes)

@@ -113,8 +113,8 @@ def output_option(flag: str, name: str, text: str) -> Callable[[F], F]:
 def baseline_option(command: F) -> F:
     """What ratios are against."""
     text = (
-        "Take ratios against the run that has this value of a varied key and else the same values, and print their "
-        "means; once for each key."
+        "Take ratios against the run with this value of a varied key and otherwise the same values, and print their "
+        "means; give it once for each key."
     )
     return click.option("--baseline", multiple=True, metavar="KEY=VALUE", help=text)(command)
 
@@ -151,7 +151,10 @@ def store_options(command: F) -> F:
 
     options = [
         click.option(
-            "--out", type=click.Path(path_type=Path), metavar="DIR", help="Folder of the results; created if missing."
+            "--out",
+            type=click.Path(path_type=Path),
+            metavar="DIR",
+            help="Folder of the results, created if missing; by default FILE.results for FILE.toml.",
         ),
         click.option("--resume", is_flag=True, help="Keep finished results and run only what is missing."),
         click.option(

@@ -71,6 +71,8 @@ def study_of(results: Iterable[Result | Comparison], title: str = "flashmesh") -
     """Results of this session as a study."""
     runs: list[Run] = []
     for result in results:
+        if not isinstance(result, Result) and not hasattr(result, "runs"):
+            raise TypeError(f"a report is of results and comparisons, each an argument, not of {type(result).__name__}")
         runs += [run_of(result)] if isinstance(result, Result) else runs_of(result)
     if not runs:
         raise SavedError("a report needs at least one result")

@@ -20,10 +20,12 @@ from flashmesh._results import (
     Report,
 )
 from flashmesh.record import record
-from flashmesh.results.build import build, columns_of
+from flashmesh.results.build import build, column_types, columns_of
 from flashmesh.results.shown import Plots, shown_of
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import pandas as pd
 
     from flashmesh.plots.runs import Run
@@ -125,9 +127,7 @@ class Result(Plots, Report):
 
     def frame(self) -> pd.DataFrame:
         """One row; the columns are the keys of the JSON with dots, without the lists."""
-        import pandas as pd
-
-        return pd.DataFrame([columns(self)])
+        return frame_of([columns(self)])
 
     def epochs_frame(self) -> pd.DataFrame:
         """A row for each epoch; the columns are the keys of its JSON with dots."""
@@ -185,6 +185,17 @@ class Result(Plots, Report):
 
         rows = [] if self.collisions is None else [asdict(row) for row in getattr(self.collisions, name)]
         return pd.DataFrame(rows, columns=[field.name for field in fields(kind)])
+
+
+def frame_of(rows: Sequence[dict[str, Any]]) -> pd.DataFrame:
+    """The single values of results as a data frame; numbers stay numbers where a column has none of them."""
+    import pandas as pd
+
+    frame = pd.DataFrame(rows)
+    types = column_types(Result)
+    # pandas gives a column with nothing but None the type of any object.
+    numbers = {name: float for name in frame if types.get(str(name)) in (int, float) and frame[name].dtype == object}
+    return frame.astype(numbers)
 
 
 def columns(result: Result) -> dict[str, Any]:

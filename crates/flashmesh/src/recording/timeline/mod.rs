@@ -12,6 +12,7 @@ mod writer;
 use std::io::Write;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use crate::error::said;
 use crate::fabric::{Cause, Causes, Grant, LinkUse, TransferPhase};
 use crate::flash::die::OperationKind;
 use crate::ids::{DieId, RequestId};
@@ -176,7 +177,7 @@ impl Timeline {
             self.end(DieId(die), |die| &mut die.data, now);
         }
         self.writer.finish();
-        let failed = self.writer.failed().map(ToString::to_string);
+        let failed = self.writer.failed().map(said);
         *self.outcome.0.lock().unwrap_or_else(PoisonError::into_inner) =
             Ended { full_at: self.writer.full_at(), failed };
     }
