@@ -356,6 +356,15 @@ def test_names_select_papers_figures_and_claims(made_up: Paper) -> None:
     assert [claim.id for claim in select(registry, ["a2"])["made-up"]] == ["A2"]
     assert [claim.id for claim in select(registry, ["fig. 1a"])["made-up"]] == ["A1"]
     assert [claim.id for claim in select(registry, ["made-up/1"])["made-up"]] == ["A1", "A2"]
+    assert [claim.id for claim in select(papers(), ["nossd14/13"])["nossd14"]] == ["P14", "P15", "P16"]
+    assert [claim.id for claim in select(papers(), ["nossd14/13d", "mbm/fig12"])["nossd14"]] == ["P16"]
+    # A figure with parts may have claims of its own as well.
+    assert [claim.id for claim in select(papers(), ["venice/9"])["venice"]][-1] == "V17"
+    assert {claim.figure for claim in select(papers(), ["venice/9"])["venice"]} == {
+        "Figure 9",
+        "Figure 9a",
+        "Figure 9b",
+    }
     with pytest.raises(
         flashmesh.ConfigError, match=r"there is no figure 'made-up/7': there are made-up/1a, made-up/1b"
     ):

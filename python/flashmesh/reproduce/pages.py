@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from itertools import groupby
 from typing import TYPE_CHECKING
 
 from flashmesh._native import ConfigError, OutputError
@@ -139,11 +138,11 @@ def page(outcome: Outcome) -> str:
         lines += regime_lines(paper, name, outcome)
     lines += ["## Claims", "", *tolerance_lines(outcome.claims())]
     names = charts.names_of(outcome)
-    for figure, claims in groupby(outcome.claims(), key=lambda claim: claim.figure):
+    for figure in dict.fromkeys(claim.figure for claim in outcome.claims()):
         lines += [f"### {figure}", ""]
-        for name in names.pop(figure, []):
+        for name in names.get(figure, []):
             lines += [f"![{figure}: published and measured]({name}.svg)", ""]
-        lines += claim_table(outcome, list(claims))
+        lines += claim_table(outcome, [claim for claim in outcome.claims() if claim.figure == figure])
     lines += ["## Runs", "", *job_lines(outcome)]
     return "\n".join(lines)
 

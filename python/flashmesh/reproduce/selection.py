@@ -64,26 +64,28 @@ def meant(papers: dict[str, Paper], name: str) -> tuple[str, tuple[Claim, ...]]:
 
 def in_figure(paper: Paper, name: str) -> tuple[Claim, ...]:
     """The claims of a figure, with its parts, or of a table or section."""
-    wanted = short(name)
-    exact = tuple(claim for claim in paper.claims if short(claim.figure) == wanted)
-    return exact or tuple(
-        claim for claim in paper.claims if re.fullmatch(rf"{re.escape(wanted)}[a-z]+", short(claim.figure))
-    )
+    wanted = re.compile(rf"{re.escape(short(name))}[a-z]*")
+    return tuple(claim for claim in paper.claims if any(map(wanted.fullmatch, figures(claim))))
+
+
+def figures(claim: Claim) -> list[str]:
+    """What its figure is called, as people type it: `Figure 13b and 13d` are two."""
+    return [short(part) for part in claim.figure.split(" and ")]
 
 
 def short(figure: str) -> str:
     """A figure as people type it: `Figure 9a`, `fig9a` and `9a` are one; tables and sections keep their kind."""
     text = re.sub(r"[\s.,]+(?=\S)", lambda match: "." if match[0] == "." else "", figure.lower().strip())
-    return re.sub(r"^fig(?:ure)?\.?", "", text)
+    return re.sub(r"^fig(?:ures?)?\.?", "", text)
 
 
 def unknown(papers: dict[str, Paper], among: Sequence[Paper], name: str, figure: str) -> str:
     """What is said of a name that stands for nothing."""
-    figures = [f"{paper.key}/{short(claim.figure)}" for paper in among for claim in paper.claims]
+    known = [f"{paper.key}/{figure}" for paper in among for claim in paper.claims for figure in figures(claim)]
     identifiers = [claim.id for paper in papers.values() for claim in paper.claims]
     if figure:
-        return f"there is no figure {name!r}: there are {listed(figures)}"
-    near = suggestion(name, [*papers, *identifiers, *figures])
+        return f"there is no figure {name!r}: there are {listed(known)}"
+    near = suggestion(name, [*papers, *identifiers, *known])
     if near:
         return f"there is no paper, figure or claim {name!r}: did you mean {near}?"
     ranges = "; ".join(f"{paper.key} ({listed(claim.id for claim in paper.claims)})" for paper in papers.values())
