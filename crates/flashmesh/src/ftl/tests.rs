@@ -73,3 +73,17 @@ fn a_page_rewritten_while_it_is_moved_is_dead_on_arrival() {
     assert_eq!(ftl.lookup(lpn), newest);
     ftl.audit().unwrap();
 }
+
+#[test]
+fn every_change_of_a_place_counts_one_whether_a_page_is_written_or_forgotten() {
+    let mut ftl = one_plane(Config::default());
+    let mut seen = vec![ftl.map_changes()];
+    for lpn in [Lpn(0), Lpn(1), Lpn(0)] {
+        let ppn = ftl.allocate(PlaneId(0), Stream::Arrival).expect("the plane has space");
+        ftl.commit(lpn, ppn);
+        seen.push(ftl.map_changes());
+    }
+    ftl.deallocate(Lpn(1));
+    seen.push(ftl.map_changes());
+    assert_eq!(seen, [0, 1, 2, 3, 4]);
+}

@@ -47,6 +47,17 @@ fn reads_of_a_row_of_nossd_take_turns_from_command_to_data() {
 }
 
 #[test]
+fn every_transfer_over_held_paths_counts_the_links_that_it_crosses() {
+    // A read is a command and data; the first page of column 3 is three links between routers away.
+    let links = |kind, page| run_source(&drive(kind), Listed([read(page, 1, Time::ZERO)].into())).0.links;
+    let counted = |kind, page| (links(kind, page).hops, links(kind, page).hops_mean);
+    assert_eq!(counted(FabricKind::Bus, 24), (2, Some(1.0)));
+    assert_eq!(counted(FabricKind::Pnssd, 24), (2, Some(1.0)));
+    assert_eq!(counted(FabricKind::Nossd, 0), (4, Some(2.0)));
+    assert_eq!(counted(FabricKind::Nossd, 24), (10, Some(5.0)));
+}
+
+#[test]
 fn a_read_waits_for_the_acknowledgement_of_a_program_on_its_row() {
     let program = alone(0, 9 * 512) + PROGRAM + alone(0, 4);
     let expected = program + alone(1, 8) + READ + alone(1, 9 * 512) - Time::from_ns(1);

@@ -11,6 +11,7 @@ mod held_paths;
 mod interconnects;
 mod nossd;
 mod outputs;
+mod own_fabric;
 mod recordings;
 mod timing_gates;
 mod venice_drive;

@@ -96,6 +96,19 @@ fn a_read_of_a_page_that_has_moved_waits_for_the_acknowledgement_and_goes_to_its
     assert!(done[30] < elsewhere + Time::from_us(15), "{}", done[30] - elsewhere);
 }
 
+#[test]
+fn the_controller_that_sent_a_clean_hears_of_its_end_though_another_one_is_nearer() {
+    let (begins, told) = clean();
+    let mut requests = writes_until_two_pages_move();
+    requests.push(read(page(0), 1, begins + Time::from_us(150)));
+    // The same pages of the chip in the second row: they move to chip 0, whose own controller reads them there.
+    for request in &mut requests {
+        request.offset += Bytes::new(PAGE);
+    }
+    let done = completions(&small_drive(), requests);
+    assert_eq!(done[29], told + alone(0, 8) + READ + alone(0, 9 * 512));
+}
+
 /// What chips and controllers tell each other.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Told {

@@ -90,5 +90,11 @@ mod tests {
         ftl.deallocate(Lpn(0));
         assert_eq!(ftl.place_write(Lpn(8), &idle), plane);
         assert_eq!(ftl.place_write(Lpn(26), &idle), next);
+        // Behind a plane in the middle the next one is that with the next number.
+        for page in 0..52 {
+            let ppn = ftl.allocate(PlaneId(4), Stream::Arrival).expect("the plane has space");
+            ftl.commit(Lpn(page * 8 + 1), ppn);
+        }
+        assert_eq!(ftl.place_write(Lpn(4), &idle), PlaneId(5));
     }
 }
