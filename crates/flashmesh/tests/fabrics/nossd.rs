@@ -124,6 +124,30 @@ fn small_packets_go_first_at_controllers_that_queue_packets() {
     assert!(first[2] < Time::from_ns(512 + 100 + 4608) + READ, "{}", first[2]);
 }
 
+/// Design for Scalability, PACT 2014, section 5.4: a page counts as the packets that it is sent in, not as one request.
+#[test]
+fn traffic_aware_injection_counts_packets_where_controllers_queue_them() {
+    let mut config = drive();
+    config.geometry.channels = 2;
+    config.geometry.chips_per_channel = 2;
+    config.nossd.interleave = Interleave::Flits;
+    config.nossd.injection = InjectionPolicy::LeastLoaded;
+    // Controller 0 has begun to send a page; controller 1 is to send two requests of one packet each to its row. Then a page goes to row 0.
+    let at = Time::from_ns(100);
+    let pages_from_each = |config: &Config| -> [u64; 2] {
+        let requests = [write(0, 1, Time::ZERO), read(1, 1, at), read(3, 1, at), write(2, 1, at)];
+        let (report, _) = run_source(config, Listed(requests.into()));
+        let links = || report.links.names.iter().zip(&report.links.bytes_to_chips);
+        ["controller 0 to", "controller 1 to"]
+            .map(|from| links().filter(|(name, _)| name.starts_with(from)).map(|(_, bytes)| bytes / PAGE).sum())
+    };
+    config.nossd.controller_queues = ControllerQueues::Packets;
+    assert_eq!(pages_from_each(&config), [1, 1]);
+    // One die that sends is fewer than two.
+    config.nossd.controller_queues = ControllerQueues::Dies;
+    assert_eq!(pages_from_each(&config), [2, 0]);
+}
+
 #[test]
 fn several_local_channels_let_the_dies_of_a_chip_send_at_once() {
     let mut config = drive();
