@@ -127,6 +127,11 @@ def find(key: str) -> Key:
     raise ConfigError(f"{key}: there is no such key{meant(name, known)}")
 
 
+def keys_named(name: str) -> list[str]:
+    """The keys of any section with this name, in the order of their declaration."""
+    return [key for key in declared() if key.rpartition(".")[2] == name and NAME not in key]
+
+
 def meant(name: str, known: Mapping[str, Key]) -> str:
     """What may have been meant by a key that does not exist, as the end of a sentence."""
     from flashmesh.importers.problems import suggestion

@@ -9,6 +9,7 @@ import click
 import pytest
 
 import flashmesh
+from conftest import Cli
 from flashmesh.cli import commands, entry
 from flashmesh.cli.output import StdoutClosed
 from flashmesh.cli.run import run
@@ -79,3 +80,10 @@ def test_help_says_what_options_need() -> None:
     text = " ".join(run.get_help(click.Context(run, info_name="run")).split())
     assert "needs several streams" in text
     assert "needs --set measure.epoch=TIME" in text
+
+
+def test_key_taken_for_an_option_is_named(cli: Cli) -> None:
+    done = cli("run", "preset:z-nand", "--requests", "5000")
+    assert done.returncode == 2
+    assert "no such option --requests: did you mean --set workload.requests=VALUE?" in done.stderr
+    assert "--set" not in cli("show", "--requests", "5000").stderr

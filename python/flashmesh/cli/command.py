@@ -12,6 +12,9 @@ if TYPE_CHECKING:
 EXIT_CODES = """Exit codes: 0 done; 1 internal error; 2 bad input, bad usage or a file that cannot be read or
 written; 3 a check failed; 129 hung up; 130 interrupted; 141 stdout was closed by its reader; 143 terminated."""
 
+KEYS_SHOWN = 3
+"""How many keys are named in place of an option that does not exist."""
+
 
 class Command(click.Command):
     """A command that takes no option twice, of which one value would have no effect."""
@@ -23,9 +26,24 @@ class Command(click.Command):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Reads the arguments."""
         if not ctx.resilient_parsing:
-            _, _, given = self.make_parser(ctx).parse_args(args=list(args))
+            try:
+                _, _, given = self.make_parser(ctx).parse_args(args=list(args))
+            except click.NoSuchOption as error:
+                self.name_key(error, ctx)
+                raise
             refuse_repeated(given, ctx)
         return super().parse_args(ctx, args)
+
+    def name_key(self, error: click.NoSuchOption, ctx: click.Context) -> None:
+        """Says how to set the key of a configuration that somebody takes for an option, such as --requests."""
+        if not any("--set" in parameter.opts for parameter in self.params):
+            return
+        from flashmesh.keys import keys_named
+
+        keys = keys_named(error.option_name.lstrip("-"))
+        if keys:
+            told = " or ".join(f"--set {key}=VALUE" for key in keys[:KEYS_SHOWN])
+            raise click.UsageError(f"no such option {error.option_name}: did you mean {told}?", ctx) from None
 
 
 class Group(click.Group):
