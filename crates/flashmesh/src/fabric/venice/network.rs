@@ -104,15 +104,15 @@ impl Network {
         debug_assert!(self.is_free(controller), "{controller:?} has a scout or a circuit already");
         self.counters.sent += 1;
         let (entrance, target) = (self.mesh.entrance(controller), self.mesh.place(target));
-        self.packets[controller.index()].scout = Scout::new(Phase::Reserve, entrance, target, &self.frame);
+        self.packets[controller.index()].launch(Scout::new(Phase::Reserve, entrance, target, &self.frame));
     }
 
     /// The scout of `controller`, which must be under way, arrives at the end of the link it was on, and acts there.
     pub fn step(&mut self, controller: ChannelId) -> Step {
         let routing = self.routing;
         let mut tally = Tally::default();
-        let (mut field, Packet { scout, marks, .. }) = self.field(controller);
-        let step = field.step(scout, marks, routing, &mut tally);
+        let (mut field, Packet { scout, marks, exits }) = self.field(controller);
+        let step = field.step(scout, marks, exits, routing, &mut tally);
         self.count(tally, controller, step);
         step
     }
@@ -126,7 +126,7 @@ impl Network {
             Step::Failed => self.counters.failed += 1,
             Step::Reached { hops } => self.counters.circuit(hops + 1),
         }
-        self.packets[controller.index()].end(&self.frame);
+        self.packets[controller.index()].end();
     }
 
     /// Lets the scout of `controller`, which must be the only one under way, go until it has found a circuit or failed, or its next step
@@ -148,10 +148,10 @@ impl Network {
         hop: Time,
         until: Time,
     ) -> (Time, Step) {
-        let (mut field, Packet { scout, marks, .. }) = self.field(controller);
+        let (mut field, Packet { scout, marks, exits }) = self.field(controller);
         let (mut moving, mut tally) = (*scout, Tally::default());
         let step = loop {
-            let step = field.step(&mut moving, marks, routing, &mut tally);
+            let step = field.step(&mut moving, marks, exits, routing, &mut tally);
             let is_over = matches!(step, Step::Reached { .. } | Step::Failed);
             if is_over | (at + hop > until) {
                 break step;
@@ -190,8 +190,8 @@ impl Network {
         while let Some((at, controller)) = turns.first()
             && at <= until
         {
-            let Packet { scout, marks, .. } = &mut packets[controller.index()];
-            match field.step(scout, marks, routing, &mut tally) {
+            let Packet { scout, marks, exits } = &mut packets[controller.index()];
+            match field.step(scout, marks, exits, routing, &mut tally) {
                 Step::Forward | Step::Back => turns.turn(at + hop),
                 end @ (Step::Reached { .. } | Step::Failed) => {
                     self.count(tally, controller, end);
@@ -226,6 +226,7 @@ impl Network {
         let router = &mut self.routers[index];
         router.busy = router.busy.without(entry.with(Ports::of(Port::Chip)));
         scout.phase = Phase::Free;
+        exits.clear();
     }
 
     /// The links that `controller` holds, from its own to the one its scout is on or to that of the chip.
@@ -234,9 +235,7 @@ impl Network {
         let scout = &packet.scout;
         let own = (scout.phase != Phase::Free).then(|| self.mesh.controller_link(controller));
         let chip = (scout.phase == Phase::Circuit).then(|| self.links[scout.router as usize][Port::Chip as usize]);
-        let path = packet.path(&self.frame);
-        let between: Vec<LinkId> = self.links_between(controller, &path).collect();
-        own.into_iter().chain(between).chain(chip)
+        own.into_iter().chain(self.links_between(controller, &packet.exits)).chain(chip)
     }
 
     /// Puts the links of the circuit of `controller` into `links`, from its own to that of the chip.
@@ -262,13 +261,13 @@ impl Network {
 
     /// How many links `controller` holds, and the one that it has reserved last.
     pub(super) fn last_held(&self, controller: ChannelId) -> (usize, Option<LinkId>) {
-        let scout = &self.packets[controller.index()].scout;
-        let (between, links) = (scout.links_held() as usize, &self.links[scout.router as usize]);
-        match scout.phase {
+        let packet = &self.packets[controller.index()];
+        let (between, links) = (packet.exits.len(), &self.links[packet.scout.router as usize]);
+        match packet.scout.phase {
             Phase::Free => (0, None),
             Phase::Circuit => (between + 2, Some(links[Port::Chip as usize])),
             _ if between == 0 => (1, Some(self.mesh.controller_link(controller))),
-            _ => (between + 1, Some(links[scout.via as usize])),
+            _ => (between + 1, Some(links[packet.via() as usize])),
         }
     }
 
@@ -287,10 +286,11 @@ impl Network {
     #[inline]
     pub(super) fn links_to_go(&self, controller: ChannelId) -> u32 {
         const OUT_AND_BACK: u32 = 2;
-        let scout = &self.packets[controller.index()].scout;
-        let way_back = self.mesh.entrance(controller).distance(scout.target) + 1;
-        let at = self.routers[scout.router as usize].place;
-        (at.distance(scout.target) + way_back).min(scout.hops + OUT_AND_BACK)
+        let packet = &self.packets[controller.index()];
+        let target = packet.scout.target;
+        let way_back = self.mesh.entrance(controller).distance(target) + 1;
+        let at = self.routers[packet.scout.router as usize].place;
+        (at.distance(target) + way_back).min(packet.links_home() + OUT_AND_BACK)
     }
 
     /// The router that the scout of `controller` is arriving at; `None` when it has none under way, or is about to be back.

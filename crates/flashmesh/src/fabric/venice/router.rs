@@ -35,7 +35,6 @@ pub(super) struct Way {
     pub here: Ports,
     /// That at the other end.
     pub there: Ports,
-    pub opposite: Port,
 }
 
 impl Way {
@@ -43,6 +42,12 @@ impl Way {
     #[inline(always)]
     pub const fn from(self, index: usize) -> usize {
         index.wrapping_add_signed(self.offset as isize)
+    }
+
+    /// The router at this end of the link that leads to router `index`.
+    #[inline(always)]
+    pub const fn back_from(self, index: usize) -> usize {
+        index.wrapping_add_signed(-(self.offset as isize))
     }
 }
 
@@ -54,7 +59,6 @@ impl Frame {
             offset: port.down() * stride as i32 + port.right(),
             here: Ports::of(port),
             there: Ports::of(port.opposite()),
-            opposite: port.opposite(),
         };
         let ways = [Port::North, Port::East, Port::South, Port::West, Port::Chip].map(way);
         Frame { stride, rows: mesh.rows() as usize, ways }
@@ -86,60 +90,52 @@ impl Frame {
     }
 }
 
-/// What a router remembers of a scout under way: the ports the scout has come in by or come back by, whether the scout holds it, and by
-/// which port it came in last.
+/// What a router remembers of a scout under way: the ports by which the scout has come in or gone out, and whether the scout holds it.
 ///
 /// The paper (Venice, ISCA 2023, section 4.2 and Fig 7) has a reservation table in each router, with a row for each packet: a valid bit,
-/// entry and exit port. A row is valid where the scout holds the router; the exit is the port opposite to the entry of the
-/// next router. The paper demands that a port be tried once and does not say where that is kept. A port by which the scout is out is not
-/// among those it has used before it comes back: until then its link is taken.
+/// entry and exit port. A row is valid where the scout holds the router; the exits of these routers are kept with the
+/// [`super::scout::Packet`], and the entry is the port opposite to the exit of the router before. The paper demands that a port be tried
+/// once and does not say where that is kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Marks {
+pub(super) struct Marks(
     /// The ports used; and a bit for each mesh port above them where the router is held, so that any of these tells it.
-    ports: u8,
-    entry: Port,
-}
+    u8,
+);
 
 impl Marks {
     const HELD: u8 = 0b1111 << 4;
 
     /// A router that the scout has not been at.
-    pub const NONE: Marks = Marks { ports: 0, entry: Port::North };
+    pub const NONE: Marks = Marks(0);
 
     /// The ports that the scout has used.
     #[inline(always)]
     pub const fn used(self) -> Ports {
-        Ports::from_bits(self.ports)
+        Ports::from_bits(self.0)
     }
 
-    /// The port by which the scout came in last.
+    /// The same after the scout has used the port of which `set` is made.
     #[inline(always)]
-    pub const fn entry(self) -> Port {
-        self.entry
+    pub const fn using(self, set: Ports) -> Marks {
+        Marks(self.0 | set.to_bits())
     }
 
-    /// The same after the scout, which does not hold the router, has come in by `port`, of which `set` is made.
+    /// The same after the scout has come back: it holds the router no longer.
     #[inline(always)]
-    pub const fn entered(self, port: Port, set: Ports) -> Marks {
-        Marks { ports: self.ports | set.to_bits(), entry: port }
+    pub const fn let_go(self) -> Marks {
+        Marks(self.0 & !Marks::HELD)
     }
 
-    /// The same after the scout has come back by the port of which `set` is made: it holds the router no longer.
-    #[inline(always)]
-    pub const fn back_by(self, set: Ports) -> Marks {
-        Marks { ports: self.ports & !Marks::HELD | set.to_bits(), ..self }
-    }
-
-    /// The same, held by the scout: it has gone on from here.
+    /// The same, held by the scout: it goes on from here.
     #[inline(always)]
     pub const fn held(self) -> Marks {
-        Marks { ports: self.ports | Marks::HELD, ..self }
+        Marks(self.0 | Marks::HELD)
     }
 
     /// The set of `port`, a mesh port, if the scout holds the router.
     #[inline(always)]
     const fn port_if_held(self, port: Port) -> Ports {
-        Ports::from_bits(self.ports >> 4).and(Ports::of(port))
+        Ports::from_bits(self.0 >> 4).and(Ports::of(port))
     }
 
     /// The ports of router `index` behind which there is a router that the scout holds, by the marks of all routers.
@@ -185,12 +181,13 @@ mod tests {
 
     #[test]
     fn a_router_remembers_the_ports_used_after_the_scout_has_left() {
-        let entered = Marks::NONE.entered(Port::West, Ports::of(Port::West));
+        let entered = Marks::NONE.using(Ports::of(Port::West));
         let is_held = |marks: Marks| Port::MESH.map(|port| marks.port_if_held(port) == Ports::of(port));
-        assert_eq!((is_held(entered), is_held(entered.held())), ([false; 4], [true; 4]));
-        let back = entered.held().back_by(Ports::of(Port::North));
-        assert_eq!((is_held(back), back.entry()), ([false; 4], Port::West));
-        assert_eq!(back.used(), Ports::of(Port::West).with(Ports::of(Port::North)));
-        assert_eq!(back.entered(Port::East, Ports::of(Port::East)).entry(), Port::East);
+        let gone = entered.using(Ports::of(Port::North)).held();
+        assert_eq!((is_held(entered), is_held(gone)), ([false; 4], [true; 4]));
+        assert_eq!(is_held(gone.let_go()), [false; 4]);
+        for marks in [gone, gone.let_go()] {
+            assert_eq!(marks.used().and(Ports::MESH), Ports::of(Port::West).with(Ports::of(Port::North)));
+        }
     }
 }

@@ -27,12 +27,8 @@ pub(super) enum Phase {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Scout {
     pub phase: Phase,
-    /// The port of the router it is arriving at by which it comes, forward or back.
-    pub via: Port,
     /// Whether it has ever gone anywhere but nearer: before, it cannot meet itself.
     strayed: bool,
-    /// Links between the controller and the router it is arriving at.
-    pub hops: u32,
     /// The router it is arriving at, in the tables.
     pub router: u32,
     /// Its destination there.
@@ -50,16 +46,7 @@ impl Scout {
     pub const fn new(phase: Phase, at: Place, target: Place, frame: &Frame) -> Scout {
         let router = frame.index(at) as u32;
         let goal = frame.index(target) as u32;
-        Scout { phase, via: Port::West, strayed: false, hops: 1, router, goal, target, first: router, last: router }
-    }
-
-    /// Links between routers that it holds: with the one it is on, going forward or back.
-    pub const fn links_held(&self) -> u32 {
-        match self.phase {
-            Phase::Free | Phase::Home => 0,
-            Phase::Reserve | Phase::Circuit => self.hops - 1,
-            Phase::Cancel => self.hops,
-        }
+        Scout { phase, strayed: false, router, goal, target, first: router, last: router }
     }
 }
 
@@ -69,39 +56,35 @@ pub(super) struct Packet {
     pub scout: Scout,
     /// What each router remembers of it.
     pub marks: Vec<Marks>,
-    /// The ports by which its circuit leaves the routers on its way, once it stands.
+    /// The ports by which the links between routers that it holds leave them, in the order of the way: the last link is the one it is on,
+    /// going forward or back.
     pub exits: Vec<Port>,
 }
 
 impl Packet {
-    /// The ports by which the path that the scout holds leaves the routers on its way.
-    pub fn path(&self, frame: &Frame) -> Vec<Port> {
-        let Packet { scout, marks, exits } = self;
-        if scout.phase == Phase::Circuit {
-            return exits.clone();
-        }
-        let held = scout.links_held() as usize;
-        let mut path = Vec::with_capacity(held);
-        let mut index = scout.router as usize;
-        if scout.phase == Phase::Cancel {
-            path.push(scout.via);
-        } else if held > 0 {
-            path.push(scout.via.opposite());
-            index = frame.beyond(index, scout.via);
-        }
-        trace_back(&mut path, held, marks, frame, index);
-        path.reverse();
-        path
+    /// It leaves its controller, which is free, as `scout`.
+    #[inline]
+    pub fn launch(&mut self, scout: Scout) {
+        self.scout = scout;
+        self.exits.clear();
+        let entrance = &mut self.marks[scout.router as usize];
+        *entrance = entrance.using(Ports::of(Port::West));
     }
-}
 
-/// Adds to `path`, up to `length`, the exits of the routers through which a scout has come to router `index`, the last one first.
-#[inline]
-fn trace_back(path: &mut Vec<Port>, length: usize, marks: &[Marks], frame: &Frame, mut index: usize) {
-    while path.len() < length {
-        let entry = marks[index].entry();
-        path.push(entry.opposite());
-        index = frame.beyond(index, entry);
+    /// Links that the scout has to cross, after its next step, to be back at its controller.
+    pub fn links_home(&self) -> u32 {
+        let held = self.exits.len() as u32;
+        match self.scout.phase {
+            Phase::Free | Phase::Home => 0,
+            Phase::Cancel => held,
+            Phase::Reserve | Phase::Circuit => held + 1,
+        }
+    }
+
+    /// The port of the router it is arriving at by which it comes, forward or back; that of the controller where it holds no other link.
+    pub fn via(&self) -> Port {
+        let exit = self.exits.last().copied().unwrap_or(Port::East);
+        if self.scout.phase == Phase::Cancel { exit } else { exit.opposite() }
     }
 }
 
@@ -131,96 +114,91 @@ pub(super) struct Field<'a> {
 }
 
 impl Field<'_> {
-    /// `scout`, which is under way, arrives at the end of the link it was on, and acts there. `marks` are those of its [`Packet`].
+    /// `scout`, which is under way, arrives at the end of the link it was on, and acts there. `marks` and `exits` are those of its
+    /// [`Packet`].
     #[inline(always)]
     pub fn step(
         &mut self,
         scout: &mut Scout,
         marks: &mut [Marks],
+        exits: &mut Vec<Port>,
         routing: impl RoutingAlgorithm,
         tally: &mut Tally,
     ) -> Step {
         tally.steps += 1;
         let index = scout.router as usize;
-        let way = self.frame.way(scout.via);
+        let mut here = marks[index];
         if scout.phase == Phase::Reserve {
-            marks[index] = marks[index].entered(scout.via, way.here);
             if scout.router == scout.goal {
                 let router = &mut self.routers[index];
                 if router.busy.contains(Port::Chip) {
-                    return self.turn_back(scout, marks[index], tally);
+                    return self.turn_back(scout, exits, tally);
                 }
                 router.busy = router.busy.with(Ports::of(Port::Chip));
                 scout.phase = Phase::Circuit;
-                return Step::Reached { hops: scout.hops };
+                return Step::Reached { hops: exits.len() as u32 + 1 };
             }
-        } else if scout.phase == Phase::Cancel {
+        } else if let Some(exit) = exits.pop() {
             // The link it came back over is free again.
+            let way = self.frame.way(exit);
             let far = &mut self.routers[way.from(index)];
             far.busy = far.busy.without(way.there);
             let router = &mut self.routers[index];
             router.busy = router.busy.without(way.here);
-            marks[index] = marks[index].back_by(way.here);
+            here = here.let_go();
+            marks[index] = here;
         } else {
             scout.phase = Phase::Free;
             return Step::Failed;
         }
-        let here = marks[index];
-        let mut open = Ports::MESH.without(self.routers[index].busy.with(here.used()));
+        let router = &mut self.routers[index];
+        let mut open = Ports::MESH.without(router.busy.with(here.used()));
         if open.is_empty() {
-            return self.turn_back(scout, here, tally);
+            return self.turn_back(scout, exits, tally);
         }
         if scout.strayed {
             open = open.without(Marks::held_around(marks, self.frame, index));
         }
-        let router = &mut self.routers[index];
+        let nearer = router.place.towards(scout.target);
         let candidates = routing.candidates(router.place, scout.target, open);
         let Some(port) = self.tie_break.choose(&mut router.register, candidates) else {
-            return self.turn_back(scout, here, tally);
+            return self.turn_back(scout, exits, tally);
         };
         let way = self.frame.way(port);
-        let is_detour = way.here.and(router.place.towards(scout.target)).is_empty();
-        marks[index] = here.held();
+        let is_detour = !nearer.contains(port);
+        marks[index] = here.using(way.here).held();
         router.busy = router.busy.with(way.here);
         let beyond = way.from(index);
         let next = &mut self.routers[beyond];
         next.busy = next.busy.with(way.there);
+        marks[beyond] = marks[beyond].using(way.there);
+        exits.push(port);
         scout.phase = Phase::Reserve;
         scout.router = beyond as u32;
-        scout.via = way.opposite;
         (scout.first, scout.last) = (scout.first.min(scout.router), scout.last.max(scout.router));
-        scout.hops += 1;
         scout.strayed |= is_detour;
         tally.misroutes += u64::from(is_detour);
         Step::Forward
     }
 
     #[inline(always)]
-    fn turn_back(&mut self, scout: &mut Scout, here: Marks, tally: &mut Tally) -> Step {
+    fn turn_back(&mut self, scout: &mut Scout, exits: &[Port], tally: &mut Tally) -> Step {
         tally.backtracks += 1;
-        scout.hops -= 1;
-        if scout.hops == 0 {
-            scout.phase = Phase::Home;
-        } else {
-            let way = self.frame.way(here.entry());
+        if let Some(&exit) = exits.last() {
             scout.phase = Phase::Cancel;
-            scout.via = way.opposite;
-            scout.router = way.from(scout.router as usize) as u32;
+            scout.router = self.frame.way(exit).back_from(scout.router as usize) as u32;
+        } else {
+            scout.phase = Phase::Home;
         }
         Step::Back
     }
 }
 
 impl Packet {
-    /// The search is over, with or without a circuit: the path of that is kept, and routers need no longer remember what the scout used.
+    /// The search is over, with or without a circuit: routers need no longer remember what the scout used.
     #[inline]
-    pub fn end(&mut self, frame: &Frame) {
-        let Packet { scout, marks, exits } = self;
-        if scout.phase == Phase::Circuit {
-            exits.clear();
-            trace_back(exits, scout.links_held() as usize, marks, frame, scout.router as usize);
-            exits.reverse();
-        }
+    pub fn end(&mut self) {
+        let Packet { scout, marks, .. } = self;
         marks[scout.first as usize..=scout.last as usize].fill(Marks::NONE);
     }
 }
