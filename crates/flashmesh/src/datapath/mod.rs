@@ -22,7 +22,7 @@ use crate::config::{
     Allocation, Arbitration, Config, DieStart, KindOrder, Priorities, Schedule, SchedulePolicy, WriteBinding,
 };
 use crate::engine::arena::Arena;
-use crate::fabric::{self, AnyFabric, Fabric, FabricError, Grant, Granted, Kind, Outbox};
+use crate::fabric::{self, AnyFabric, Fabric, FabricError, FabricEvent, Grant, Granted, Kind, Outbox};
 use crate::flash::die::{Die, DieRules, Operation};
 use crate::flash::geometry::Geometry;
 use crate::flash::timing::Timing;
@@ -444,7 +444,10 @@ impl<M: Model> Datapath<M> {
             return;
         }
         for (at, event) in self.outbox.events.drain(..) {
-            kernel.schedule(fabric_lane(event), at, event.into());
+            match event {
+                FabricEvent::Alarm(_) => kernel.set_alarm(at, event.into()),
+                _ => kernel.schedule(fabric_lane(event), at, event.into()),
+            }
         }
     }
 

@@ -1,5 +1,6 @@
 //! The clock, the event queue, rings, arenas and random numbers.
 
+mod alarm;
 pub mod arena;
 pub mod queue;
 pub mod random;

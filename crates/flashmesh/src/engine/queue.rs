@@ -3,7 +3,8 @@
 //! Nearly every event of a drive comes a constant delay after its cause: tR, tPROG, the transfer of a page. Events of one
 //! delay are scheduled in the order in which they fall due, so each kind of delay has a *lane*, a plain FIFO; an event that
 //! does not fit its lane (a shorter transfer, a resumed program) goes to a binary heap. The next event is the smallest
-//! among the heads of the lanes and of the heap. The order is total: by time, then by the order of scheduling.
+//! among the heads of the lanes, of the heap and of the *alarm*, an event that can be moved. The order is total: by time, then by the order of
+//! scheduling.
 //!
 //! Time, order and lane of an event are one word, its *key*, so that one comparison tells which of two comes first, and where it is. A key
 //! holds time as an offset from a base, of [`OFFSET_BITS`], and the order in [`ORDER_BITS`]. From time to time the base moves on and what
@@ -14,16 +15,20 @@ use std::collections::BinaryHeap;
 
 use crate::units::Time;
 
+use super::alarm::Alarm;
 use super::ring::Ring;
 
 /// The number of lanes of an [`EventQueue`].
-pub const LANES: usize = 7;
+pub const LANES: usize = 6;
+
+/// Where the alarm waits.
+const ALARM: usize = LANES;
 
 /// In place of a lane: for events that do not come a constant delay after their cause.
-pub const NO_LANE: usize = LANES;
+pub const NO_LANE: usize = LANES + 1;
 
-/// Where events wait: the lanes and the heap.
-const PLACES: usize = LANES + 1;
+/// Where events wait: the lanes, the alarm and the heap.
+const PLACES: usize = LANES + 2;
 
 /// The lowest bits of a key: where the event waits.
 const PLACE_BITS: u32 = PLACES.ilog2();
@@ -51,9 +56,9 @@ const BASE_STAYS_PS: u64 = OFFSET_END / 2;
 
 /// An event with its key.
 #[derive(Clone, Copy, Debug)]
-struct Entry<E> {
-    key: u64,
-    event: E,
+pub(super) struct Entry<E> {
+    pub(super) key: u64,
+    pub(super) event: E,
 }
 
 impl<E> PartialEq for Entry<E> {
@@ -146,9 +151,10 @@ pub struct EventQueue<E> {
     base: u64,
     /// The order of the next event, in its place in a key.
     order: u64,
-    /// The key of the first event of each lane, and of the heap at the end.
+    /// The key of the first event of each lane, of the alarm, and of the heap at the end.
     heads: [u64; PLACES],
     lanes: [Lane<E>; LANES],
+    alarm: Alarm<E>,
     heap: BinaryHeap<Reverse<Entry<E>>>,
     /// Events that come after all that have keys.
     far: BinaryHeap<Reverse<Far<E>>>,
@@ -163,6 +169,7 @@ impl<E: Copy> Default for EventQueue<E> {
             order: 0,
             heads: [NEVER; PLACES],
             lanes: std::array::from_fn(|_| Lane { entries: Ring::default(), last: 0 }),
+            alarm: Alarm::default(),
             heap: BinaryHeap::new(),
             far: BinaryHeap::new(),
             far_order: 0,
@@ -177,14 +184,14 @@ impl<E: Copy> EventQueue<E> {
         self.now
     }
 
-    /// The key of the next event. Without `ALL` the last lane, of which nothing is scheduled, is not looked at.
+    /// The key of the next event. Without `ALL` the alarm, which is not set, is not looked at.
     #[inline(always)]
     fn first<const ALL: bool>(&self) -> u64 {
         let mut first = self.heads[NO_LANE];
-        for place in 0..LANES - 1 {
+        for place in 0..LANES {
             first = first.min(self.heads[place]);
         }
-        if ALL { first.min(self.heads[LANES - 1]) } else { first }
+        if ALL { first.min(self.heads[ALARM]) } else { first }
     }
 
     #[inline(always)]
@@ -230,6 +237,37 @@ impl<E: Copy> EventQueue<E> {
         self.order & (1 << OFFSET_SHIFT) != 0
     }
 
+    /// Schedules `event` for `at` in place of the one for which this was called last, if that has not come. It comes in its turn among the
+    /// events of that time: that of the first call for this time, if several were made since the last such event came.
+    #[inline]
+    pub fn set_alarm(&mut self, at: Time, event: E) {
+        let offset = at.as_ps() - self.base;
+        if offset >= OFFSET_END || self.is_numbered_out() || at <= self.now {
+            return self.set_alarm_apart(at, event);
+        }
+        self.set_alarm_at(offset, event);
+    }
+
+    #[inline]
+    fn set_alarm_at(&mut self, offset: u64, event: E) {
+        let key = (offset << OFFSET_SHIFT) | self.order | ALARM as u64;
+        self.order += NEXT_ORDER;
+        self.heads[ALARM] = self.alarm.set(Entry { key, event }, |key| key >> OFFSET_SHIFT == offset);
+    }
+
+    /// Sets an alarm for which there is no key left. Where it is for now, or too far ahead for a key, it comes as any other event.
+    #[cold]
+    #[inline(never)]
+    fn set_alarm_apart(&mut self, at: Time, event: E) {
+        self.make_room();
+        let offset = at.as_ps() - self.base;
+        if offset < OFFSET_END && at > self.now {
+            return self.set_alarm_at(offset, event);
+        }
+        self.heads[ALARM] = NEVER;
+        self.schedule(NO_LANE, at, event);
+    }
+
     /// Gives an event its key.
     #[inline(always)]
     fn schedule_at(&mut self, lane: usize, offset: u64, event: E) {
@@ -255,15 +293,20 @@ impl<E: Copy> EventQueue<E> {
     #[cold]
     #[inline(never)]
     fn schedule_beyond(&mut self, lane: usize, at: Time, event: E) {
-        if self.is_numbered_out() || self.now.as_ps() - self.base >= BASE_STAYS_PS {
-            self.move_base(self.now.as_ps());
-        }
+        self.make_room();
         let offset = at.as_ps() - self.base;
         if offset < OFFSET_END {
             return self.schedule_at(lane, offset, event);
         }
         self.far.push(Reverse(Far { at: at.as_ps(), order: self.far_order, event }));
         self.far_order += 1;
+    }
+
+    /// Moves the base where no key is left, or where it has stayed for so long that there may be more of them.
+    fn make_room(&mut self) {
+        if self.is_numbered_out() || self.now.as_ps() - self.base >= BASE_STAYS_PS {
+            self.move_base(self.now.as_ps());
+        }
     }
 
     /// Makes `base` what offsets count from, and numbers what waits anew. Nothing is due before it.
@@ -273,18 +316,24 @@ impl<E: Copy> EventQueue<E> {
         let mut heap = std::mem::take(&mut self.heap).into_vec();
         let of_lanes = self.lanes.iter().flat_map(|lane| lane.entries.iter());
         let of_heap = heap.iter().map(|Reverse(entry)| entry);
-        let mut orders: Vec<u64> = of_lanes.chain(of_heap).map(|entry| order_of(entry.key)).collect();
+        let of_all = of_lanes.chain(of_heap).chain(self.alarm.iter());
+        let mut orders: Vec<u64> = of_all.map(|entry| order_of(entry.key)).collect();
         orders.sort_unstable();
-        let renumbered = |entry: Entry<E>| {
-            let order = orders.partition_point(|&order| order < order_of(entry.key)) as u64 * NEXT_ORDER;
-            Entry { key: (entry.key - moved) - order_of(entry.key) + order, ..entry }
+        let key_of = |key: u64| {
+            let order = orders.partition_point(|&order| order < order_of(key)) as u64 * NEXT_ORDER;
+            (key - moved) - order_of(key) + order
         };
+        let renumbered = |entry: Entry<E>| Entry { key: key_of(entry.key), ..entry };
         for (head, lane) in self.heads.iter_mut().zip(&mut self.lanes) {
             lane.entries.replace(renumbered);
             lane.last = lane.entries.back().map_or(0, |entry| entry.key);
             *head = lane.first_key();
         }
         heap.iter_mut().for_each(|Reverse(entry)| *entry = renumbered(*entry));
+        self.alarm.replace(moved, renumbered);
+        if self.heads[ALARM] != NEVER {
+            self.heads[ALARM] = key_of(self.heads[ALARM]);
+        }
         self.base = base;
         self.order = orders.len() as u64 * NEXT_ORDER;
         self.heap = heap.into();
@@ -312,10 +361,10 @@ impl<E: Copy> EventQueue<E> {
     }
 
     /// Moves the clock to the next event, which is to be taken now; apart from the taking, so that the event need not pass through an
-    /// `Option`, which moves it in pieces. Without `ALL` nothing may have been scheduled in the last lane.
+    /// `Option`, which moves it in pieces. Without `ALL` the alarm may not have been set.
     #[inline(always)]
     pub fn advance<const ALL: bool>(&mut self) -> Option<Due> {
-        debug_assert!(ALL || self.heads[LANES - 1] == NEVER, "an event was scheduled in a lane that is not looked at");
+        debug_assert!(ALL || self.heads[ALARM] == NEVER, "an alarm was set that is not looked at");
         let mut key = self.first::<ALL>();
         if key == NEVER {
             key = self.approach()?;
@@ -341,7 +390,12 @@ impl<E: Copy> EventQueue<E> {
             self.heads[place] = next;
             return event;
         }
-        self.take_from_heap()
+        if place == ALARM { self.ring() } else { self.take_from_heap() }
+    }
+
+    #[inline(never)]
+    fn ring(&mut self) -> E {
+        self.alarm.ring(std::mem::replace(&mut self.heads[ALARM], NEVER))
     }
 
     #[inline(never)]
@@ -357,11 +411,14 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Runs `steps`, each of which schedules an event so long after now, in that lane, after taking so many; compares with a list that is
-    /// searched for the earliest, and of those for the one scheduled first.
+    /// Runs `steps`, each of which schedules an event so long after now, in that lane or as the alarm, after taking so many; compares with a
+    /// list that is searched for the earliest, and of those for the one scheduled first.
     fn compare(first_order: u64, steps: &[(u64, usize, usize)]) {
         let mut queue = EventQueue { order: first_order * NEXT_ORDER, ..EventQueue::default() };
         let mut listed: Vec<(u64, u32)> = Vec::new();
+        // What the alarm was set to since it last rang, and to which of that it is set.
+        let mut alarms: Vec<(u64, u32)> = Vec::new();
+        let mut set = None;
         let take = |queue: &mut EventQueue<u32>, listed: &mut Vec<(u64, u32)>| {
             let first = listed.iter().copied().min();
             assert_eq!(queue.next_at(), first.map_or(Time::MAX, |(at, _)| Time::from_ps(at)));
@@ -373,9 +430,34 @@ mod tests {
         };
         for (event, &(delay, lane, taken)) in (0u32..).zip(steps) {
             (0..taken).for_each(|_| take(&mut queue, &mut listed));
-            let at = queue.now().as_ps() + delay;
-            queue.schedule(lane, Time::from_ps(at), event);
-            listed.push((at, event));
+            let rang = |set: &(u64, u32)| !listed.contains(set);
+            if set.is_some_and(|set| rang(&set)) {
+                let (last, _) = set.take().expect("it was set");
+                alarms.retain(|&(at, _)| at > last);
+            }
+            if lane != ALARM {
+                let at = queue.now().as_ps() + delay;
+                queue.schedule(lane, Time::from_ps(at), event);
+                listed.push((at, event));
+                continue;
+            }
+            // Alarms far ahead come as other events do, as well as those for now.
+            let at = queue.now().as_ps() + delay.min(5_000);
+            queue.set_alarm(Time::from_ps(at), event);
+            if let Some(set) = set.take() {
+                listed.retain(|&other| other != set);
+            }
+            if delay == 0 {
+                listed.push((at, event));
+                continue;
+            }
+            let before = alarms.iter().copied().find(|&(other, _)| other == at);
+            let alarm = before.unwrap_or_else(|| {
+                alarms.push((at, event));
+                (at, event)
+            });
+            listed.push(alarm);
+            set = Some(alarm);
         }
         while !listed.is_empty() {
             take(&mut queue, &mut listed);
@@ -389,7 +471,7 @@ mod tests {
         // Some lie beyond what a key can say, or at the edge of it, or make the base move.
         let far = prop_oneof![OFFSET_END - 3..OFFSET_END + 3, Just(BASE_STAYS_PS), 0..OFFSET_END * 8];
         let delay = prop_oneof![12 => near, 1 => far];
-        prop::collection::vec((delay, 0..=LANES, 0..3usize), 1..400)
+        prop::collection::vec((delay, 0..=NO_LANE, 0..3usize), 1..400)
     }
 
     proptest! {

@@ -142,6 +142,9 @@ pub enum FabricEvent {
     Acknowledged(AcknowledgementId),
     /// Time for [`Fabric::wake`], with this token.
     Wake(u32),
+    /// The same, in place of the last one that has not come: a fabric has one alarm, which it may set to another time. An alarm that was set
+    /// to a time before keeps its turn among the events of that time. One that is set far ahead may still come when it has been set anew.
+    Alarm(u32),
 }
 
 /// An interconnect between controllers and chips.
@@ -155,7 +158,7 @@ pub enum FabricEvent {
 ///   tells the time, the fabric raises it through the outbox when it cannot know yet.
 /// - The holder calls [`release`](Fabric::release) exactly once. A path is held only while bytes move (models: one flash
 ///   operation), never during tR, tPROG or tBERS, unless an option of the fabric says so.
-/// - A fabric that moves in time by itself asks for [`FabricEvent::Wake`] through the outbox, or keeps [`Outbox::wake_at`] up to date.
+/// - A fabric that moves in time by itself asks for [`FabricEvent::Wake`] or [`FabricEvent::Alarm`] through the outbox, or keeps [`Outbox::wake_at`] up to date.
 /// - A link carries one transfer at a time; each use is told to the outbox when it is over. The fabric is deterministic.
 #[enum_dispatch]
 pub trait Fabric {
@@ -219,7 +222,7 @@ pub trait Fabric {
     /// `die` begins by itself what the last command of `by` asked for: the controller of that command is told the end.
     fn answers_for(&mut self, _die: DieId, _by: DieId) {}
 
-    /// The time of a [`FabricEvent::Wake`] has come.
+    /// The time of a [`FabricEvent::Wake`] or a [`FabricEvent::Alarm`] has come.
     fn wake(&mut self, _token: u32, _now: Time, _outbox: &mut Outbox) {
         unreachable!("this fabric asked for no wake-up");
     }

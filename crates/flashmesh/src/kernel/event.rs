@@ -75,7 +75,7 @@ impl From<FabricEvent> for Event {
         match event {
             FabricEvent::Delivered(grant) => Event::delivered(grant.phase, grant.die),
             FabricEvent::Acknowledged(id) => Event::Acknowledged(id),
-            FabricEvent::Wake(token) => Event::FabricWake(token),
+            FabricEvent::Wake(token) | FabricEvent::Alarm(token) => Event::FabricWake(token),
         }
     }
 }
@@ -129,8 +129,8 @@ pub mod lane {
     pub const PROGRAM: usize = 4;
     /// Messages that reach the host.
     pub const TO_HOST: usize = 5;
-    /// Wakes of the fabric; the last lane, which is passed over where the fabric asks for none.
-    pub const FABRIC: usize = 6;
+    /// Wakes of the fabric.
+    pub const FABRIC: usize = NO_LANE;
     /// Acknowledgements that reach a controller.
     pub const ACKNOWLEDGED: usize = NO_LANE;
     /// The host's adapter.
@@ -164,7 +164,7 @@ pub fn fabric_lane(event: FabricEvent) -> usize {
         FabricEvent::Delivered(grant) if grant.phase == TransferPhase::Command => lane::COMMAND,
         FabricEvent::Delivered(_) => lane::DATA,
         FabricEvent::Acknowledged(_) => lane::ACKNOWLEDGED,
-        FabricEvent::Wake(_) => lane::FABRIC,
+        FabricEvent::Wake(_) | FabricEvent::Alarm(_) => lane::FABRIC,
     }
 }
 

@@ -61,6 +61,12 @@ impl<M: Model> Kernel<M> {
         self.events.schedule(lane, at, event);
     }
 
+    /// Has `event` come at `at`, in place of the one for which this was called last; see [`EventQueue::set_alarm`].
+    #[inline(always)]
+    pub fn set_alarm(&mut self, at: Time, event: Event) {
+        self.events.set_alarm(at, event);
+    }
+
     /// Moves the clock to the next event.
     #[inline(always)]
     pub fn advance(&mut self) -> Option<Due> {

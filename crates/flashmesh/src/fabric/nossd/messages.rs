@@ -30,7 +30,7 @@ pub(super) struct Messages {
     /// Messages on their way to each terminal.
     arriving_at: Vec<u32>,
     pub links: LinkAccounting,
-    /// The cycle of the earliest wake-up asked for, or later than any.
+    /// The cycle to which the alarm is set, or later than any.
     wakes_at: u64,
 }
 
@@ -108,7 +108,9 @@ impl Messages {
             && next < self.wakes_at
         {
             self.wakes_at = next;
-            outbox.events.push((self.flit_time * next, FabricEvent::Wake(NETWORK)));
+            // Uses of links are told when something happens here, and in the order of their ends only if that is often.
+            let wake = if outbox.uses.is_some() { FabricEvent::Wake } else { FabricEvent::Alarm };
+            outbox.events.push((self.flit_time * next, wake(NETWORK)));
         }
     }
 
