@@ -135,16 +135,28 @@ impl LinkAccounting {
         bytes: Bytes,
         phase: TransferPhase,
     ) {
-        let of = |counted: TransferPhase| if phase == counted { bytes } else { Bytes::ZERO };
-        let (bytes_in, bytes_out, bytes_across) =
-            (of(TransferPhase::Command), of(TransferPhase::DataOut), of(TransferPhase::Copy));
+        let path = [source, destination];
+        match phase {
+            TransferPhase::Command => self.count_along(topology, path, busy, |usage| usage.bytes_in += bytes),
+            TransferPhase::DataOut => self.count_along(topology, path, busy, |usage| usage.bytes_out += bytes),
+            TransferPhase::Copy => self.count_along(topology, path, busy, |usage| usage.bytes_across += bytes),
+        }
+    }
+
+    #[inline(always)]
+    fn count_along(
+        &mut self,
+        topology: &Topology,
+        [source, destination]: [TerminalId; 2],
+        busy: Time,
+        carry: impl Fn(&mut LinkUsage),
+    ) {
+        let LinkAccounting { usage, numbers, hops, .. } = self;
         topology.follow(source, destination, |link| {
-            let usage = &mut self.usage[self.numbers[link.index()].index()];
+            let usage = &mut usage[numbers[link.index()].index()];
             usage.busy += busy;
-            usage.bytes_in += bytes_in;
-            usage.bytes_out += bytes_out;
-            usage.bytes_across += bytes_across;
-            self.hops += 1;
+            carry(usage);
+            *hops += 1;
         });
     }
 

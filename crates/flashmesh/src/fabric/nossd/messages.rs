@@ -123,19 +123,19 @@ impl Messages {
         if self.wakes_at <= cycle {
             self.wakes_at = u64::MAX;
         }
-        let mut reported = std::mem::take(&mut self.reported);
         loop {
-            self.network.advance_to_report(cycle, quiet_until.saturating_sub(1), &mut reported);
+            self.network.advance_to_report(cycle, quiet_until.saturating_sub(1), &mut self.reported);
             if outbox.uses.is_some() {
                 let messages = &self.in_flight;
                 let die_of = |token: u64| messages[MessageId(token as u32)].die;
                 self.links.watch(&mut self.network, self.flit_time, die_of);
             }
-            if reported.is_empty() {
+            if self.reported.is_empty() {
                 break;
             }
             // What follows from a report ends the quiet when it happens.
-            for injection in reported.injections.drain(..) {
+            for place in 0..self.reported.injections.len() {
+                let injection = self.reported.injections[place];
                 if self.is_injected(MessageId(injection.token as u32)) {
                     let from = injection.tail + 1;
                     if ports.free_from(injection.source, self.flit_time * from) {
@@ -144,7 +144,8 @@ impl Messages {
                     }
                 }
             }
-            for delivery in reported.deliveries.drain(..) {
+            for place in 0..self.reported.deliveries.len() {
+                let delivery = self.reported.deliveries[place];
                 let id = MessageId(delivery.token as u32);
                 let message = &mut self.in_flight[id];
                 message.to_deliver -= 1;
@@ -153,8 +154,8 @@ impl Messages {
                     self.arrives(id, delivery.hops, delivery.tail, dies, outbox);
                 }
             }
+            self.reported.clear();
         }
-        self.reported = reported;
         self.ask_to_wake(outbox);
     }
 

@@ -22,11 +22,16 @@ impl ZeroLoadLatency {
     }
 
     /// For a message of `packets` over `hops` links between routers.
-    #[inline]
+    #[inline(always)]
     pub(super) fn cycles(&mut self, packets: Packets, hops: u32) -> u64 {
         if packets.count == 1 {
             return self.parameters.zero_load_cycles(packets.flits, hops);
         }
+        self.cycles_of_several(packets, hops)
+    }
+
+    #[inline(never)]
+    fn cycles_of_several(&mut self, packets: Packets, hops: u32) -> u64 {
         let parameters = self.parameters;
         *self.known.entry((packets, hops)).or_insert_with(|| measure(parameters, packets, hops))
     }

@@ -206,6 +206,9 @@ impl Network {
         let input = self.requests[request.index()].input;
         self.links[link.index()].input_served = input;
         if request.0 >= self.topology.links() {
+            if self.enter(link, packet, input, outbox) {
+                return;
+            }
             self.hold(link, NO_LINK, packet);
             self.leave_terminal(packet, input);
         } else {

@@ -35,6 +35,8 @@ pub(super) struct CalendarQueue {
     /// The first entries, the very first at the end; none of them is after one in the slots.
     near: [Near; NEAR],
     near_count: usize,
+    /// The cycle of the first entry.
+    first: u64,
     /// The cycle of the first entry in the slots.
     first_in_slots: u64,
     /// The cycle of each wire, and where it stands when that is in the slots.
@@ -54,6 +56,7 @@ impl CalendarQueue {
         CalendarQueue {
             near: [Near { at: NEVER, wire: NONE }; NEAR],
             near_count: 0,
+            first: NEVER,
             first_in_slots: NEVER,
             entries: vec![Entry { at: NEVER, next: NONE, previous: NONE }; wires as usize],
             slots: vec![NONE; SLOTS],
@@ -67,11 +70,7 @@ impl CalendarQueue {
     /// The cycle of the first entry.
     #[inline]
     pub(super) fn first(&self) -> Option<u64> {
-        let first = match self.near[..self.near_count] {
-            [.., near] => near.at,
-            [] => self.first_in_slots,
-        };
-        (first != NEVER).then_some(first)
+        (self.first != NEVER).then_some(self.first)
     }
 
     /// Makes sure that `wire` is looked at by cycle `at`.
@@ -85,6 +84,7 @@ impl CalendarQueue {
         if pending != NEVER {
             self.remove(wire.0, pending);
         }
+        self.first = self.first.min(at);
         if at > self.first_in_slots {
             return self.link(wire.0, at);
         }
@@ -98,12 +98,13 @@ impl CalendarQueue {
             self.near_count -= 1;
         }
         // Behind none of its own cycle: those were scheduled before.
-        let mut place = self.near_count;
-        while place > 0 && self.near[place - 1].at < at {
-            self.near[place] = self.near[place - 1];
+        let near = &mut self.near[..self.near_count + 1];
+        let mut place = near.len() - 1;
+        while place > 0 && near[place - 1].at < at {
+            near[place] = near[place - 1];
             place -= 1;
         }
-        self.near[place] = Near { at, wire: wire.0 };
+        near[place] = Near { at, wire: wire.0 };
         self.near_count += 1;
         self.entries[wire.index()].at = at;
     }
@@ -111,23 +112,32 @@ impl CalendarQueue {
     /// Takes an entry of the first cycle, when that is not after `to`.
     #[inline]
     pub(super) fn take(&mut self, to: u64) -> Option<(u64, LinkId)> {
-        if let [.., Near { at, wire }] = self.near[..self.near_count] {
-            if at > to {
-                return None;
-            }
-            self.near_count -= 1;
-            self.reached = at;
-            self.entries[wire as usize].at = NEVER;
-            return Some((at, LinkId(wire)));
-        }
-        let at = self.first_in_slots;
+        let at = self.first;
         if at > to || at == NEVER {
             return None;
         }
         self.reached = at;
-        let wire = self.entry_at(at)?;
-        self.unlink(wire, at);
+        let wire = match self.near[..self.near_count].last() {
+            Some(near) => {
+                let wire = near.wire;
+                self.near_count -= 1;
+                self.entries[wire as usize].at = NEVER;
+                wire
+            }
+            None => {
+                let wire = self.entry_at(at)?;
+                self.unlink(wire, at);
+                wire
+            }
+        };
+        self.first = self.find_first();
         Some((at, LinkId(wire)))
+    }
+
+    /// The cycle of the first entry that stands in order, or else of the first one in the slots.
+    #[inline(always)]
+    fn find_first(&self) -> u64 {
+        self.near[..self.near_count].last().map_or(self.first_in_slots, |near| near.at)
     }
 
     /// Takes the entry of `wire`, of cycle `at`, from wherever it stands.

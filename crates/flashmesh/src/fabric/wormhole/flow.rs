@@ -5,7 +5,7 @@ use crate::ids::LinkId;
 use super::network::{Link, NO_LINK, NO_REQUEST, NOT_YET, Network};
 use super::packet::{Crossing, Delivery, Outbox, PacketId};
 use super::parameters::{GrantRule, Parameters};
-use super::stream::{Cursor, Run, RunPool};
+use super::stream::{Run, RunPool};
 
 impl Network {
     /// Moves what can move once `link`, the last one that its packet has been granted, is.
@@ -35,7 +35,7 @@ impl Network {
 
     /// Moves flits until none can move: a link that moved some has given arrivals to the next and slots to the one
     /// before.
-    fn settle(&mut self, outbox: &mut Outbox) {
+    pub(super) fn settle(&mut self, outbox: &mut Outbox) {
         while let Some(link) = self.worklist.pop() {
             if self.extend(link, outbox) {
                 let drain = self.links[link.index()].drain;
@@ -46,7 +46,7 @@ impl Network {
     }
 
     #[inline]
-    fn enlist(&mut self, link: LinkId) {
+    pub(super) fn enlist(&mut self, link: LinkId) {
         if link != NO_LINK && self.links[link.index()].left > 0 {
             self.worklist.push(link);
         }
@@ -105,10 +105,27 @@ impl Network {
             let run = Run { start: now, count, stride };
             let tail = run.last();
             state.slots.consume(count, &mut self.runs);
-            state.arrivals.push(run.after(hop_cycles), &mut self.runs);
             state.carried += u64::from(count);
             state.source = source;
             (packet.head, packet.hops) = (now, packet.hops + 1);
+            let is_alone = count == flits
+                && state.queue.is_empty()
+                && state.is_asked_by_nobody()
+                && feeder.queue.has_one()
+                && feeder.left == 0;
+            if is_alone {
+                feeder.give_back(run, NO_LINK, &mut self.runs);
+                feeder.looked_at = tail + 1 + u64::from(head_of_line_cycles);
+                feeder.queue.pop(&self.packets);
+                state.driven.free = tail + u64::from(stride + state.gap_cycles);
+                state.held_cycles += tail + u64::from(stride) - now;
+                if let Some(log) = &mut self.log {
+                    log.push(Crossing { token: self.packets[id].packet.token, link, head: now, tail });
+                }
+                self.glide(link, id, outbox);
+                return true;
+            }
+            state.arrivals.push(run.after(hop_cycles), &mut self.runs);
             let is_first = state.queue.push(id, &mut self.packets);
             if count < flits {
                 (state.packet, state.left, state.head, state.granted) = (id, flits - count, now, now);
@@ -181,31 +198,43 @@ impl Network {
         }
         let [state, feeder] =
             self.links.get_disjoint_mut([link.index(), source.index()]).expect("no link feeds its own port");
-        let (mut first, mut last) = (NOT_YET, 0);
-        while state.left > 0 {
-            let arrivals = feeder.arrivals.front();
-            let slots = if state.is_ejection { Run::UNLIMITED } else { state.slots.front() };
-            if arrivals.count == 0 || slots.count == 0 {
-                break;
-            }
-            let run = Run::crossing(arrivals, slots, state.free, stride, state.left);
-            (first, last) = (first.min(run.start), run.last());
-            state.carry(run, stride, hop_cycles, &mut self.runs);
+        let (mut arrivals, mut left) = (feeder.arrivals.front(), state.left);
+        let mut slots = if state.is_ejection { Run::UNLIMITED } else { state.slots.front() };
+        if left.min(arrivals.count).min(slots.count) == 0 {
+            return None;
+        }
+        let mut moved = Moved::default();
+        let mut free = state.free;
+        loop {
+            let run = Run::crossing(arrivals, slots, free, stride, left);
+            left -= run.count;
+            free = run.last() + u64::from(stride);
             feeder.arrivals.consume(run.count, &mut self.runs);
-            let foretold = feeder.lent.min(run.count);
-            feeder.lent -= foretold;
-            if foretold < run.count {
-                feeder.slots.push(run.skip(foretold).after(feeder.credit_cycles), &mut self.runs);
+            if !state.is_ejection {
+                state.slots.consume(run.count, &mut self.runs);
+                slots = state.slots.front();
             }
-            if grant_rule != GrantRule::Immediate {
-                let (wire, is_wanted) = (feeder.wire, foretold < run.count && feeder.requests != NO_REQUEST);
-                if is_wanted && !self.links[wire.index()].driven.is_held {
-                    self.wake(wire);
-                }
+            arrivals = feeder.arrivals.front();
+            if let Some(run) = moved.add(run) {
+                state.takes(run.after(hop_cycles), &mut self.runs);
+                feeder.frees(run, &mut self.runs);
+            }
+            if left.min(arrivals.count).min(slots.count) == 0 || grant_rule != GrantRule::Immediate {
                 break;
             }
         }
-        (first != NOT_YET).then_some((first, last))
+        let Moved { first, run } = moved;
+        state.carried += u64::from(state.left - left);
+        (state.left, state.free) = (left, free);
+        state.takes(run.after(hop_cycles), &mut self.runs);
+        let has_freed = feeder.frees(run, &mut self.runs);
+        if grant_rule != GrantRule::Immediate {
+            let (wire, is_wanted) = (feeder.wire, has_freed && feeder.requests != NO_REQUEST);
+            if is_wanted && !self.links[wire.index()].driven.is_held {
+                self.wake(wire);
+            }
+        }
+        Some((first, run.last()))
     }
 
     fn head_crosses(&mut self, link: LinkId, at: u64) {
@@ -249,7 +278,7 @@ impl Network {
         self.wake(wire);
     }
 
-    fn report_delivery(&mut self, id: PacketId, head: u64, tail: u64, outbox: &mut Outbox) {
+    pub(super) fn report_delivery(&mut self, id: PacketId, head: u64, tail: u64, outbox: &mut Outbox) {
         let in_flight = &self.packets[id];
         let (packet, hops) = (in_flight.packet, in_flight.hops);
         let stalled = tail - in_flight.created - self.parameters.zero_load_cycles(packet.flits, hops);
@@ -305,46 +334,113 @@ impl Network {
         if missing == 0 {
             return;
         }
+        if state.is_ejection {
+            let run = Run { start: state.free, count: missing, stride };
+            return feeder.slots.push(run.after(feeder.credit_cycles), &mut self.runs);
+        }
         let mut free = state.free;
-        let mut known = if state.is_ejection { Cursor::of(Run::UNLIMITED) } else { state.slots.cursor() };
+        let mut known = state.slots.cursor();
+        let mut moved = Moved::default();
         loop {
             let mut slots = known.run;
             while missing > 0 && slots.count > 0 {
                 let run = Run::crossing(Run::UNLIMITED, slots, free, stride, missing);
-                feeder.slots.push(run.after(feeder.credit_cycles), &mut self.runs);
                 free = run.last() + u64::from(stride);
                 missing -= run.count;
                 slots = slots.skip(run.count);
+                if let Some(run) = moved.add(run) {
+                    feeder.slots.push(run.after(feeder.credit_cycles), &mut self.runs);
+                }
             }
             if missing == 0 || !known.advance(&self.runs) {
-                return;
+                break;
             }
+        }
+        if moved.run.count > 0 {
+            feeder.slots.push(moved.run.after(feeder.credit_cycles), &mut self.runs);
         }
     }
 }
 
-impl Link {
-    /// Takes `run` over into the buffer at its end.
+/// Runs that cross a link one after the other, those that are evenly spaced together.
+struct Moved {
+    /// The first cycle of all.
+    first: u64,
+    /// The last run.
+    run: Run,
+}
+
+impl Default for Moved {
+    fn default() -> Moved {
+        Moved { first: NOT_YET, run: Run::NONE }
+    }
+}
+
+impl Moved {
+    /// Adds a run; gives the one before when it is complete.
     #[inline(always)]
-    fn carry(&mut self, run: Run, flit_cycles: u32, hop_cycles: u32, runs: &mut RunPool) {
-        self.left -= run.count;
-        self.free = run.last() + u64::from(flit_cycles);
-        self.carried += u64::from(run.count);
-        if !self.is_ejection {
-            self.slots.consume(run.count, runs);
-            self.arrivals.push(run.after(hop_cycles), runs);
+    fn add(&mut self, run: Run) -> Option<Run> {
+        if self.run.count == 0 {
+            *self = Moved { first: run.start, run };
+            return None;
         }
+        let is_even = self.run.stride == run.stride && self.run.at(self.run.count) == run.start;
+        if is_even {
+            self.run.count += run.count;
+            return None;
+        }
+        Some(std::mem::replace(&mut self.run, run))
+    }
+}
+
+impl Link {
+    /// Whether nobody asks for it, nor for the wire back.
+    #[inline(always)]
+    pub(super) fn is_asked_by_nobody(&self) -> bool {
+        self.requests == NO_REQUEST && self.driven.backward == NO_LINK
+    }
+
+    /// The flits of `run` come into the buffer at its end, if there is one.
+    #[inline(always)]
+    fn takes(&mut self, run: Run, runs: &mut RunPool) {
+        if !self.is_ejection {
+            self.arrivals.push(run, runs);
+        }
+    }
+
+    /// The flits of `run` have left the buffer at its end: tells whether a slot comes back that was not foretold.
+    #[inline(always)]
+    fn frees(&mut self, run: Run, runs: &mut RunPool) -> bool {
+        let foretold = self.lent.min(run.count);
+        self.lent -= foretold;
+        let has_freed = foretold < run.count;
+        if has_freed {
+            self.slots.push(run.skip(foretold).after(self.credit_cycles), runs);
+        }
+        has_freed
     }
 
     /// Takes over the flits of a terminal that find slots; gives the cycles of the first and of the last one.
     fn inject(&mut self, flit_cycles: u32, hop_cycles: u32, runs: &mut RunPool) -> Option<(u64, u64)> {
-        let (mut first, mut last) = (NOT_YET, 0);
-        while self.left > 0 && self.slots.len() > 0 {
-            let run = Run::crossing(Run::UNLIMITED, self.slots.front(), self.free, flit_cycles, self.left);
-            (first, last) = (first.min(run.start), run.last());
-            self.carry(run, flit_cycles, hop_cycles, runs);
+        if self.left.min(self.slots.len()) == 0 {
+            return None;
         }
-        (first != NOT_YET).then_some((first, last))
+        let mut moved = Moved::default();
+        let (mut left, mut free) = (self.left, self.free);
+        while left.min(self.slots.len()) > 0 {
+            let run = Run::crossing(Run::UNLIMITED, self.slots.front(), free, flit_cycles, left);
+            left -= run.count;
+            free = run.last() + u64::from(flit_cycles);
+            self.slots.consume(run.count, runs);
+            if let Some(run) = moved.add(run) {
+                self.arrivals.push(run.after(hop_cycles), runs);
+            }
+        }
+        let Moved { first, run } = moved;
+        self.carried += u64::from(self.left - left);
+        (self.left, self.free) = (left, free);
+        self.arrivals.push(run.after(hop_cycles), runs);
+        Some((first, run.last()))
     }
 
     /// The flits of `run` leave the buffer at its end, over `drain` if more of their packet will follow.

@@ -71,6 +71,7 @@ mod arbitration;
 mod calendar;
 mod flits;
 mod flow;
+mod glide;
 mod network;
 mod packet;
 mod parameters;

@@ -84,6 +84,13 @@ impl Outbox {
     pub fn is_empty(&self) -> bool {
         self.deliveries.is_empty() && self.injections.is_empty()
     }
+
+    /// Forgets what was reported.
+    #[inline]
+    pub fn clear(&mut self) {
+        self.deliveries.clear();
+        self.injections.clear();
+    }
 }
 
 /// How a packet crossed one link.
@@ -156,6 +163,17 @@ impl Default for PacketQueue {
 }
 
 impl PacketQueue {
+    #[inline(always)]
+    pub(super) fn is_empty(&self) -> bool {
+        self.first == NO_PACKET
+    }
+
+    /// Whether the first packet, if there is one, is the only one.
+    #[inline(always)]
+    pub(super) fn has_one(&self) -> bool {
+        self.first == self.last
+    }
+
     /// Puts `packet` at the end; tells whether it is the first.
     #[inline]
     pub(super) fn push(&mut self, packet: PacketId, packets: &mut Arena<PacketId, InFlight>) -> bool {

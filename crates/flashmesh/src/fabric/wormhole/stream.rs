@@ -254,11 +254,6 @@ pub(super) struct Cursor {
 }
 
 impl Cursor {
-    /// The only run of a stream.
-    pub(super) fn of(run: Run) -> Cursor {
-        Cursor { run, second: Run::NONE, next: NO_NODE }
-    }
-
     /// Goes to the next run, if there is one.
     #[inline]
     pub(super) fn advance(&mut self, pool: &RunPool) -> bool {

@@ -102,8 +102,8 @@ pub(super) struct Place {
 /// Where a link ends.
 #[derive(Clone, Copy, Debug)]
 struct End {
-    /// The router; unused for an ejection link.
-    router: RouterId,
+    /// The place of the router; that where it starts for an ejection link.
+    place: Place,
     /// The number of this link among the inputs of that router.
     input: u32,
     /// The link the other way between the same routers.
@@ -169,23 +169,26 @@ impl Topology {
         for (router, way) in (0..routers).flat_map(|router| WAYS.map(|way| (router, way))) {
             if let Some(to) = self.neighbour(RouterId(router), way) {
                 self.leaving[router as usize][way as usize] = LinkId(self.ends.len() as u32);
-                self.ends.push(End { router: to, input: way as u32, reverse: NO_LINK });
+                let place = self.places[to.index()];
+                self.ends.push(End { place, input: way as u32, reverse: NO_LINK });
             }
         }
         self.router_links = self.ends.len() as u32;
         for (router, way) in (0..routers as usize).flat_map(|router| WAYS.map(|way| (router, way))) {
             let link = self.leaving[router][way as usize];
             if link != NO_LINK {
-                let far = self.ends[link.index()].router;
+                let far = self.ends[link.index()].place.router;
                 self.ends[link.index()].reverse = self.leaving[far.index()][way.back() as usize];
             }
         }
         for &router in &self.terminals {
-            let input = &mut self.inputs[router.index()];
-            self.ends.push(End { router, input: *input, reverse: NO_LINK });
+            let (place, input) = (self.places[router.index()], &mut self.inputs[router.index()]);
+            self.ends.push(End { place, input: *input, reverse: NO_LINK });
             *input += 1;
         }
-        self.ends.extend(self.terminals.iter().map(|&router| End { router, input: 0, reverse: NO_LINK }));
+        let place = |router: &RouterId| self.places[router.index()];
+        let ejections = self.terminals.iter().map(|router| End { place: place(router), input: 0, reverse: NO_LINK });
+        self.ends.extend(ejections);
     }
 
     fn neighbour(&self, router: RouterId, way: Way) -> Option<RouterId> {
@@ -243,7 +246,13 @@ impl Topology {
     /// The router where a link ends; for an ejection link the one where it starts.
     #[inline]
     pub fn router_at_end(&self, link: LinkId) -> RouterId {
-        self.ends[link.index()].router
+        self.place_at_end(link).router
+    }
+
+    /// The place of that router.
+    #[inline]
+    pub(super) fn place_at_end(&self, link: LinkId) -> Place {
+        self.ends[link.index()].place
     }
 
     /// The number of a link among the inputs of the router where it ends: links that run east, west, south and north
@@ -301,10 +310,10 @@ impl Topology {
     pub fn follow(&self, source: TerminalId, destination: TerminalId, mut visit: impl FnMut(LinkId)) {
         visit(self.injection(source));
         let (mut from, to) = (self.place(self.router_of(source)), self.place(self.router_of(destination)));
-        while from != to {
+        while from.router != to.router {
             let link = self.next_from(from, to, destination);
             visit(link);
-            from = self.place(self.router_at_end(link));
+            from = self.place_at_end(link);
         }
         visit(self.ejection(destination));
     }
