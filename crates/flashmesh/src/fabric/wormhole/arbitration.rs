@@ -8,7 +8,7 @@ use super::parameters::{Arbitration, GrantRule};
 
 impl Network {
     /// A packet asks for `link`, which it can be granted from cycle `ready` on.
-    #[inline]
+    #[inline(never)]
     pub(super) fn ask(&mut self, link: LinkId, request: RequestId, packet: PacketId, ready: u64) {
         let state = &mut self.links[link.index()];
         let next = std::mem::replace(&mut state.requests, request);

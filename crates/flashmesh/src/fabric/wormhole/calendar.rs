@@ -74,7 +74,7 @@ impl CalendarQueue {
     }
 
     /// Makes sure that `wire` is looked at by cycle `at`.
-    #[inline]
+    #[inline(always)]
     pub(super) fn schedule(&mut self, wire: LinkId, at: u64) {
         debug_assert!(at >= self.reached, "a wire is scheduled for {at}, before {}", self.reached);
         let pending = self.entries[wire.index()].at;
@@ -141,6 +141,7 @@ impl CalendarQueue {
     }
 
     /// Takes the entry of `wire`, of cycle `at`, from wherever it stands.
+    #[inline(never)]
     fn remove(&mut self, wire: u32, at: u64) {
         match self.near[..self.near_count].iter().position(|near| near.wire == wire) {
             Some(place) => {
@@ -153,6 +154,7 @@ impl CalendarQueue {
     }
 
     /// Puts the entry of `wire` at the head of its slot.
+    #[inline(never)]
     fn link(&mut self, wire: u32, at: u64) {
         let slot = at as usize % SLOTS;
         let next = std::mem::replace(&mut self.slots[slot], wire);

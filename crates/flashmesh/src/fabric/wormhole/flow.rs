@@ -166,7 +166,7 @@ impl Network {
     }
 
     /// Moves the flits of the packet on `link` that are known to arrive and to find slots; tells whether any did.
-    fn extend(&mut self, link: LinkId, outbox: &mut Outbox) -> bool {
+    pub(super) fn extend(&mut self, link: LinkId, outbox: &mut Outbox) -> bool {
         let mut has_moved = false;
         while let Some((first, last)) = self.cross(link) {
             has_moved = true;
@@ -251,7 +251,7 @@ impl Network {
         }
     }
 
-    fn tail_crosses(&mut self, link: LinkId, at: u64, outbox: &mut Outbox) {
+    pub(super) fn tail_crosses(&mut self, link: LinkId, at: u64, outbox: &mut Outbox) {
         let state = &mut self.links[link.index()];
         state.held_cycles += state.free - state.granted;
         let (packet, source, head, wire) = (state.packet, state.source, state.head, state.wire);
@@ -286,88 +286,14 @@ impl Network {
         outbox.deliveries.push(Delivery { token, destination, head, tail, hops, stalled });
         self.packets.remove(id);
     }
-
-    /// The packet on `ejection` has its whole way: moves all that is left of it, in two passes over its links.
-    ///
-    /// [`settle`](Self::settle) would move a buffer of flits at a time back and forth. But with buffers that cover the
-    /// round trip of a slot, a flit that waits for its slot waits no longer than one that follows the flit that frees
-    /// it: going forth and back over a pair of links is never the longest way through the recurrence. So slots can be
-    /// foretold, from the ejection link backwards, as if every flit were there in time, and then the flits follow them
-    /// forwards.
-    pub(super) fn drain_at_once(&mut self, ejection: LinkId, outbox: &mut Outbox) {
-        let packet = self.links[ejection.index()].packet;
-        let mut link = ejection;
-        loop {
-            let feeder = self.links[link.index()].source;
-            if feeder == NO_LINK {
-                break;
-            }
-            let state = &self.links[feeder.index()];
-            if state.left == 0 || state.packet != packet {
-                break;
-            }
-            self.foretell(link, feeder);
-            link = feeder;
-        }
-        let first_feeder = self.links[link.index()].source;
-        loop {
-            let next = self.links[link.index()].drain;
-            self.extend(link, outbox);
-            if link == ejection {
-                break;
-            }
-            link = next;
-        }
-        if first_feeder != NO_LINK {
-            self.enlist(first_feeder);
-            self.settle(outbox);
-        }
-    }
-
-    /// Gives `feeder` the slots it still needs for its packet, from when `link` will have freed them.
-    fn foretell(&mut self, link: LinkId, feeder: LinkId) {
-        let stride = self.parameters.flit_cycles;
-        let [state, feeder] =
-            self.links.get_disjoint_mut([link.index(), feeder.index()]).expect("no link feeds its own port");
-        let mut missing = feeder.left.saturating_sub(feeder.slots.len());
-        feeder.lent = missing;
-        if missing == 0 {
-            return;
-        }
-        if state.is_ejection {
-            let run = Run { start: state.free, count: missing, stride };
-            return feeder.slots.push(run.after(feeder.credit_cycles), &mut self.runs);
-        }
-        let mut free = state.free;
-        let mut known = state.slots.cursor();
-        let mut moved = Moved::default();
-        loop {
-            let mut slots = known.run;
-            while missing > 0 && slots.count > 0 {
-                let run = Run::crossing(Run::UNLIMITED, slots, free, stride, missing);
-                free = run.last() + u64::from(stride);
-                missing -= run.count;
-                slots = slots.skip(run.count);
-                if let Some(run) = moved.add(run) {
-                    feeder.slots.push(run.after(feeder.credit_cycles), &mut self.runs);
-                }
-            }
-            if missing == 0 || !known.advance(&self.runs) {
-                break;
-            }
-        }
-        if moved.run.count > 0 {
-            feeder.slots.push(moved.run.after(feeder.credit_cycles), &mut self.runs);
-        }
-    }
 }
 
 /// Runs that cross a link one after the other, those that are evenly spaced together.
-struct Moved {
+pub(super) struct Moved {
     /// The first cycle of all.
     first: u64,
     /// The last run.
-    run: Run,
+    pub(super) run: Run,
 }
 
 impl Default for Moved {
@@ -379,7 +305,7 @@ impl Default for Moved {
 impl Moved {
     /// Adds a run; gives the one before when it is complete.
     #[inline(always)]
-    fn add(&mut self, run: Run) -> Option<Run> {
+    pub(super) fn add(&mut self, run: Run) -> Option<Run> {
         if self.run.count == 0 {
             *self = Moved { first: run.start, run };
             return None;

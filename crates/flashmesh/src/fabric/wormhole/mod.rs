@@ -64,11 +64,13 @@
 //! Flits are never looked at singly: arrivals and free slots are kept as runs of evenly spaced cycles, and the
 //! recurrence above maps runs to runs. What a grant determines is computed at once, however far ahead it lies (flits
 //! that nobody else can tell from where they are lag behind until it matters), so that the only events are "a wire may
-//! be granted". A head whose next grant comes before any other event goes on without one. All that is found while cycle t is processed lies after t, where the network or anybody else can be
+//! be granted". A head whose next grant comes before any other event goes on without one, and a packet that is as a whole behind its head
+//! goes on over as many links in one step. One that is granted its ejection link ends on all of its links at once. All that is found while cycle t is processed lies after t, where the network or anybody else can be
 //! affected by it, so the order of events within a cycle makes no difference.
 
 mod arbitration;
 mod calendar;
+mod drain;
 mod flits;
 mod flow;
 mod glide;

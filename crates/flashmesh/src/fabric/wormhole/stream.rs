@@ -162,6 +162,20 @@ impl Stream {
         self.first
     }
 
+    /// All runs, the second of no flits where there is one, if there are not more and flits are not further apart than `stride`.
+    #[inline(always)]
+    pub(super) fn as_two(&self, stride: u32) -> Option<[Run; 2]> {
+        let is_simple = self.third == NO_NODE && self.first.stride.max(self.second.stride) <= stride;
+        is_simple.then_some([self.first, self.second])
+    }
+
+    /// Has it be that of the flits of `run`; it has two runs at most.
+    #[inline(always)]
+    pub(super) fn reset(&mut self, run: Run) {
+        debug_assert!(self.third == NO_NODE, "the nodes of a stream are given back");
+        (self.first, self.second, self.flits) = (run, Run::NONE, run.count);
+    }
+
     /// All runs, to be gone through while others are pushed elsewhere.
     #[inline]
     pub(super) fn cursor(&self) -> Cursor {
