@@ -231,6 +231,24 @@ fn no_request_waits_longer_than_the_bound_of_the_policy_allows() {
 }
 
 #[test]
+fn operations_that_the_bound_brings_forward_are_counted_while_the_other_kind_waits() {
+    let begins = Time::from_ms(100);
+    let mut requests = vec![read(0, 1, begins)];
+    requests.extend([write(1, 1, begins + US(1)), write(2, 1, begins + US(1))]);
+    requests.extend((3..7).map(|page| read(page, 1, begins + US(1))));
+    let counted = |bound: Time| {
+        let mut config = one_channel(1, 1, 1);
+        config.schedule.age_bound = bound;
+        let flash = run_source(&config, Listed(requests.clone().into())).0.flash;
+        (flash.overdue_reads, flash.overdue_programs)
+    };
+    // Reads go first, and nothing waits for 20 ms.
+    assert_eq!(counted(Time::from_ms(20)), (0, 0));
+    // All wait for longer than 2 us: a write, a read, the other write, each before those that wait; then there are only reads.
+    assert_eq!(counted(US(2)), (1, 2));
+}
+
+#[test]
 #[should_panic(expected = "has waited")]
 fn a_policy_that_breaks_its_bound_is_caught() {
     let mut config = saturated(SchedulePolicy::OutOfOrder);
