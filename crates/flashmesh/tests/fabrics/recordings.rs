@@ -261,6 +261,10 @@ fn scouts_take_as_many_steps_as_the_report_counts() {
     assert_eq!((steps(ScoutMove::Sent), steps(ScoutMove::Failed)), (scouts.sent, scouts.failed));
     assert_eq!(steps(ScoutMove::Found), scouts.circuit_lengths.iter().sum::<u64>());
     assert!(steps(ScoutMove::Back) > 0, "no scout was ever in the way of another");
+    assert_eq!(steps(ScoutMove::Back), scouts.backtracks);
+    let all = [ScoutMove::Forward, ScoutMove::Back, ScoutMove::Found, ScoutMove::Failed].map(steps);
+    assert_eq!(all.iter().sum::<u64>(), scouts.steps);
+    assert!((1..steps(ScoutMove::Forward)).contains(&scouts.misroutes), "{}", scouts.misroutes);
     assert!(network.scouts.is_sorted_by_key(|scout| scout.at_ps));
 }
 
