@@ -53,6 +53,15 @@ def measured(row: Row, builds: list[build.Build], runs: int, count: bool) -> lis
     return found
 
 
+def can_run(made: build.Build, row: Row) -> bool:
+    """Whether a build knows the keys of a row."""
+    try:
+        measure.run(row.command(made, row.streams), {"PYTHONPATH": str(made.python)})
+    except RuntimeError:
+        return False
+    return True
+
+
 @click.command()
 @click.option("--baseline", metavar="REVISION", help="Build this revision too, and run both in turns.")
 @click.option("--only", multiple=True, metavar="TEXT", help="Measure the rows whose names hold the text.")
@@ -80,11 +89,12 @@ def main(
     chosen = [row for row in ROWS + LONG_ROWS * long if not only or any(text in row.name for text in only)]
     lines, failures = [], []
     for row in track(chosen, "measuring", console=Console(stderr=True), transient=True):
-        (now, result), *others = measured(row, builds, runs, count)
+        able = [made for made in builds[1:] if can_run(made, row)]
+        (now, result), *others = measured(row, [builds[0], *able], runs, count)
         before = others[0][0] if others else earlier.get(row.name)
         differ = differences(result, others[0][1]) if others else []
         if before is None:
-            verdict = ""
+            verdict = "the baseline cannot run it" if baseline else ""
         elif before.result == now.result:
             verdict = "same" if now.result else ""
         elif others and not differ:
