@@ -112,7 +112,8 @@ def test_cluster_that_is_not_there_is_one_sentence(cli: Cli, sweep_file: Path, t
 
 
 SBATCH = """#!/bin/sh
-# Stands for the batch system: keeps the script, which is removed once this returns, and runs the job here, in the background.
+# Stands for the batch system: keeps the script, which is removed once this returns, and runs the job here,
+# in the background.
 job="$JOBS.$$"
 cp "$1" "$job"
 sh "$job" > "$job.log" 2>&1 &
