@@ -1,6 +1,6 @@
 //! An event that is put off and brought forward, such as the next thing that a network does by itself.
 
-use super::queue::Entry;
+use super::entry::Entry;
 
 /// One alarm: it rings once after each time it is set.
 ///

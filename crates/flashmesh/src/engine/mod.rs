@@ -2,6 +2,7 @@
 
 mod alarm;
 pub mod arena;
+mod entry;
 pub mod queue;
 pub mod random;
 pub mod ring;

@@ -16,6 +16,7 @@ use std::collections::BinaryHeap;
 use crate::units::Time;
 
 use super::alarm::Alarm;
+use super::entry::{Entry, Far};
 use super::ring::Ring;
 
 /// The number of lanes of an [`EventQueue`].
@@ -53,62 +54,6 @@ const OFFSET_END: u64 = (1 << OFFSET_BITS) - 1;
 
 /// The base moves only after so long, or when nothing else is left: moving it looks at all that waits.
 const BASE_STAYS_PS: u64 = OFFSET_END / 2;
-
-/// An event with its key.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Entry<E> {
-    pub(super) key: u64,
-    pub(super) event: E,
-}
-
-impl<E> PartialEq for Entry<E> {
-    fn eq(&self, other: &Self) -> bool {
-        self.key == other.key
-    }
-}
-
-impl<E> Eq for Entry<E> {}
-
-impl<E> PartialOrd for Entry<E> {
-    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl<E> Ord for Entry<E> {
-    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
-        self.key.cmp(&other.key)
-    }
-}
-
-/// An event that lies too far ahead for a key.
-#[derive(Clone, Copy, Debug)]
-struct Far<E> {
-    at: u64,
-    /// Its place among the events that were ever too far ahead.
-    order: u64,
-    event: E,
-}
-
-impl<E> PartialEq for Far<E> {
-    fn eq(&self, other: &Self) -> bool {
-        (self.at, self.order) == (other.at, other.order)
-    }
-}
-
-impl<E> Eq for Far<E> {}
-
-impl<E> PartialOrd for Far<E> {
-    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl<E> Ord for Far<E> {
-    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
-        (self.at, self.order).cmp(&(other.at, other.order))
-    }
-}
 
 /// Events in the order in which they fall due.
 #[derive(Debug)]
@@ -237,8 +182,8 @@ impl<E: Copy> EventQueue<E> {
         self.order & (1 << OFFSET_SHIFT) != 0
     }
 
-    /// Schedules `event` for `at` in place of the one for which this was called last, if that has not come. It comes in its turn among the
-    /// events of that time: that of the first call for this time, if several were made since the last such event came.
+    /// Sets the alarm to `at`, which must not lie in the past: `event` comes then, and what the alarm was set to before does not. Among the
+    /// events of that time it has the turn of the first call for that time since the alarm last rang.
     #[inline]
     pub fn set_alarm(&mut self, at: Time, event: E) {
         let offset = at.as_ps() - self.base;
