@@ -7,7 +7,7 @@ import os
 import re
 import sys
 import threading
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar, runtime_checkable
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from flashmesh.importers.fio import FioJobs
 
 T = TypeVar("T")
+REASONS_SHOWN = 3
+"""How many reasons are told for a key that nothing reads."""
 STDIN = "-"
 """In place of the path of a file: the configuration is read from standard input."""
 
@@ -81,7 +83,8 @@ def load(
     Args:
         source: The configuration.
         overrides: Values by their dotted key, such as `{"fabric.kind": "ideal"}`.
-        varied: The values of the axes of a comparison; they come before those of `overrides`.
+        varied: For one of several runs, the values of the axes; they come before those of `overrides`, which some of
+            the runs may not read. None for a run by itself.
         trace: A trace file to replay instead of the workload of the configuration.
         profile: A named profile to replay instead.
         fio: Jobs of fio to run instead, each as a stream; `overrides` come after them.
@@ -104,7 +107,7 @@ def load(
         source = read_once(STDIN)
     if overrides is not None and not isinstance(overrides, Mapping):
         raise ConfigError(f"overrides are a mapping of keys to values, not {type(overrides).__name__}")
-    varied = varied or {}
+    is_alone, varied = varied is None, varied or {}
     given = [f"{key}={value_text(value)}" for key, value in (overrides or {}).items() if key not in varied]
     asked = [f"{key}={value_text(value)}" for key, value in (fio.settings if fio is not None else {}).items()]
     texts = given + [f"{key}={value}" for key, value in varied.items()]
@@ -133,20 +136,28 @@ def load(
     except ConfigError as error:
         text = re.sub(r"--set #\d+", lambda match: origins.get(match[0], match[0]), str(error))
         raise ConfigError(text if fio is None else at_jobs(text, fio)) from None
-    if not varied:
-        refuse_unread(config, overrides or {})
+    if is_alone:
+        refuse_unread([config], overrides or {})
     return config
 
 
-def refuse_unread(config: Config, keys: Iterable[str]) -> None:
-    """Refuses overrides that another override leaves without effect: of one run, nothing is kept for another mode.
+def refuse_unread(configs: Sequence[Config], keys: Iterable[str]) -> None:
+    """Refuses keys that no run reads: whoever sets one expects it to matter.
 
     Raises:
         ConfigError: When there is one.
     """
     for key in keys:
-        if (reason := config.unread(key)) is not None:
-            raise ConfigError(f"{key} has no effect: {reason}; leave it out, or change that")
+        reasons: set[str] = set()
+        for config in configs:
+            reason = config.unread(key)
+            if reason is None:
+                break
+            reasons.add(reason)
+        else:
+            where = "" if len(configs) == 1 else f" in any of the {len(configs)} runs"
+            told = "; ".join(sorted(reasons)[:REASONS_SHOWN])
+            raise ConfigError(f"{key} has no effect{where}: {told}; leave it out, or change what it is used with")
 
 
 def at_jobs(text: str, fio: FioJobs) -> str:

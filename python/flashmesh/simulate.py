@@ -229,7 +229,7 @@ def prepared(
     """
     from flashmesh.sweep.plan import Plan, cartesian
     from flashmesh.sweep.session import Session
-    from flashmesh.sweep.tasks import refuse_unread, tasks_of
+    from flashmesh.sweep.tasks import tasks_of
 
     groups = cartesian(vary)
     refuse_clashes(list(vary), {**given, "fio": fio})
@@ -246,7 +246,7 @@ def prepared(
         return configuration.load(source, overrides=overrides, varied=setting, fio=listed, **given)
 
     tasks = tasks_of(Plan(tuple(groups)).points(), load, check=check, fairness=fairness)
-    refuse_unread(tasks, [*vary, *(overrides or {})])
+    configuration.refuse_unread([task.config for task in tasks], [*vary, *(overrides or {})])
     memory.require([task.config for task in tasks], threads, check)
     return Session(tasks), threads
 

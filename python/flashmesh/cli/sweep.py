@@ -65,7 +65,7 @@ def sweep(
     from flashmesh.sweep.session import Session
     from flashmesh.sweep.store import Store
     from flashmesh.sweep.sweepfile import read_sweep
-    from flashmesh.sweep.tasks import refuse_unread, tasks_of
+    from flashmesh.sweep.tasks import tasks_of
 
     require_stdout()
     read = read_sweep(file)
@@ -84,7 +84,7 @@ def sweep(
     tasks = tasks_of(
         read.plan.points(), load, check=check, fairness=fairness, on_misfit=on_misfit if keep_going else None
     )
-    refuse_unread(tasks, [*read.plan.keys, *overrides])
+    configuration.refuse_unread([task.config for task in tasks], [*read.plan.keys, *overrides])
     if dry_run:
         with stdout() as stream:
             stream.write(f"{len(tasks):,} runs\n")

@@ -15,7 +15,7 @@ from flashmesh.reproduce.points import all_points, needs_of, settings_of
 from flashmesh.reproduce.registry import QUOTED
 from flashmesh.reproduce.volumes import Volumes
 from flashmesh.sweep.session import Session
-from flashmesh.sweep.tasks import Task, refuse_unread
+from flashmesh.sweep.tasks import Task
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -82,7 +82,7 @@ class Reproduction:
             paper = selection.paper
             settings = settings_of(paper, run, mode, selection.volumes)
             try:
-                config = configuration.load(paper.jobs[run.job].config, overrides=settings)
+                config = configuration.load(paper.jobs[run.job].config, overrides=settings, varied={})
             except ConfigError as error:
                 raise ConfigError(f"{paper.path.name}: {run.label}: {error}") from None
             tasks.append(Task(index, {"run": run.label}, config, paper.jobs[run.job].check))
@@ -91,7 +91,7 @@ class Reproduction:
             keys.update(dict.fromkeys(settings))
         for (name, job, regime), (group, keys) in groups.items():
             try:
-                refuse_unread(group, [key for key in keys if key != "seed"])
+                configuration.refuse_unread([task.config for task in group], [key for key in keys if key != "seed"])
             except ConfigError as error:
                 raise ConfigError(f"{name}: {job} in {regime}: {error}") from None
         memory.require([task.config for task in tasks], places)

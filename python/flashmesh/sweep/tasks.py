@@ -99,26 +99,6 @@ def misfit(misfits: Sequence[tuple[Mapping[str, str], ConfigError]], runs: int) 
     return ConfigError("\n".join([str(first), f"{count}; leave their values out, or compare them apart:", *shown]))
 
 
-def refuse_unread(tasks: Sequence[Task], keys: Iterable[str]) -> None:
-    """Refuses keys that no run reads: whoever sets one expects it to matter.
-
-    Raises:
-        ConfigError: When there is one.
-    """
-    for key in keys:
-        reasons: set[str] = set()
-        for task in tasks:
-            reason = task.config.unread(key)
-            if reason is None:
-                break
-            reasons.add(reason)
-        else:
-            told = sorted(reasons)
-            which = told[0] if len(told) == 1 else f"{'; '.join(told[:3])}"
-            runs = "the run" if len(tasks) == 1 else f"any of the {len(tasks)} runs"
-            raise ConfigError(f"{key} has no effect in {runs}: {which}; leave it out, or vary what it is used with too")
-
-
 def typed_settings(settings: Mapping[str, str]) -> dict[str, Any]:
     """Settings with numbers and truth values as such."""
     from flashmesh.axes import typed
