@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import statistics
 import sys
+import textwrap
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,8 @@ from bench.table import Line, Measured
 FILE = build.ROOT / "out" / "bench" / "table.json"
 SHOWN = 8
 """How many fields that differ are named."""
+TROUBLE_LENGTH = 160
+"""How much is told of an error of the baseline."""
 
 
 def measured(row: Row, builds: list[build.Build], runs: int, count: bool) -> list[tuple[Measured, dict[str, Any]]]:
@@ -53,13 +56,13 @@ def measured(row: Row, builds: list[build.Build], runs: int, count: bool) -> lis
     return found
 
 
-def can_run(made: build.Build, row: Row) -> bool:
-    """Whether a build knows the keys of a row."""
+def trouble(made: build.Build, row: Row) -> str | None:
+    """Why a build cannot run a row, whose keys it may not know; None where it can."""
     try:
         measure.run(row.command(made, row.streams), {"PYTHONPATH": str(made.python)})
-    except RuntimeError:
-        return False
-    return True
+    except RuntimeError as error:
+        return textwrap.shorten(str(error).partition("\n")[2], TROUBLE_LENGTH)
+    return None
 
 
 @click.command()
@@ -87,9 +90,11 @@ def main(
     builds = [build.tree(profile), *([build.revision(baseline, profile)] if baseline else [])]
     earlier = {} if baseline else table.load(file)
     chosen = [row for row in ROWS + LONG_ROWS * long if not only or any(text in row.name for text in only)]
-    lines, failures = [], []
+    lines, failures, notes = [], [], []
     for row in track(chosen, "measuring", console=Console(stderr=True), transient=True):
-        able = [made for made in builds[1:] if can_run(made, row)]
+        troubles = {made.name: why for made in builds[1:] if (why := trouble(made, row)) is not None}
+        notes += [f"{row.name}: {name} cannot run it: {why}" for name, why in troubles.items()]
+        able = [made for made in builds[1:] if made.name not in troubles]
         (now, result), *others = measured(row, [builds[0], *able], runs, count)
         before = others[0][0] if others else earlier.get(row.name)
         differ = differences(result, others[0][1]) if others else []
@@ -113,6 +118,8 @@ def main(
         if quotient is not None:
             met = "ok" if quotient <= bound.most else "MISS"
             console.print(f"{bound.name:<34} {quotient:6.2f} at most {bound.most:g} {met}")
+    for note in notes:
+        console.print(note)
     if not measure.CAN_COUNT:
         console.print("instructions are not counted: valgrind is not installed")
     if failures:
