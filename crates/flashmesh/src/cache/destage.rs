@@ -90,8 +90,8 @@ impl Cache {
         if self.policy == Destage::Watermark || !room.waiting.is_empty() {
             return;
         }
-        let Some(dirty) = room.dirty.oldest() else { return };
-        let is_oldest = room.clean.oldest().is_none_or(|clean| self.slots[dirty].used < self.slots[clean].used);
+        let Some(dirty) = room.pages.oldest_dirty() else { return };
+        let is_oldest = room.pages.oldest_clean().is_none_or(|clean| self.slots[dirty].used < self.slots[clean].used);
         if is_oldest && room.destages < room.destages_max {
             self.begin_destage(dirty, Sectors::NONE);
         }
@@ -101,7 +101,7 @@ impl Cache {
     pub(super) fn relieve(&mut self, part: u32) {
         let room = &self.parts[part as usize];
         if room.destages == 0
-            && let Some(dirty) = room.dirty.oldest()
+            && let Some(dirty) = room.pages.oldest_dirty()
         {
             self.begin_destage(dirty, Sectors::NONE);
         }
@@ -119,7 +119,7 @@ impl Cache {
             }
             let is_short = (room.destages as usize) < room.waiting.len();
             let wanted = room.draining || is_short;
-            let Some(oldest) = room.dirty.oldest().filter(|_| wanted && room.destages < room.destages_max) else {
+            let Some(oldest) = room.pages.oldest_dirty().filter(|_| wanted && room.destages < room.destages_max) else {
                 return;
             };
             self.begin_destage(oldest, Sectors::NONE);

@@ -55,7 +55,7 @@ pub use slots::SlotId;
 use acknowledged::Acknowledged;
 use flush::Flush;
 use recency::Recency;
-use slots::{Listed, Slot, Slots, Table, part_of};
+use slots::{Slot, Slots, Table, part_of};
 
 quantities! {
     /// Pages looked up in the device cache.
@@ -120,8 +120,7 @@ struct Part {
     carried: u64,
     /// Whether it has been above the high mark and not at the low mark since.
     draining: bool,
-    clean: Recency,
-    dirty: Recency,
+    pages: Recency,
     waiting: VecDeque<PageWrite>,
 }
 
@@ -189,8 +188,7 @@ impl Cache {
             destages_max: (destages_max / parts).max(1),
             carried: 0,
             draining: false,
-            clean: Recency::default(),
-            dirty: Recency::default(),
+            pages: Recency::default(),
             waiting: VecDeque::new(),
         };
         let sector = geometry.sector_size.as_u64();
@@ -340,13 +338,14 @@ impl Cache {
     fn allocate(&mut self, part: u32, lpn: Lpn) -> Option<SlotId> {
         if self.parts[part as usize].used >= self.parts[part as usize].capacity {
             self.press(part);
-            let oldest = self.parts[part as usize].clean.oldest()?;
+            let oldest = self.parts[part as usize].pages.oldest_clean()?;
             self.counts.evictions += 1;
             self.remove(oldest);
         }
         self.parts[part as usize].used += 1;
         self.generations += 1;
         let slot = self.slots.insert(Slot::new(lpn, part, self.generations));
+        self.parts[part as usize].pages.add(&mut self.slots, slot);
         self.table.insert(lpn, slot);
         self.touch(slot);
         Some(slot)
@@ -355,8 +354,10 @@ impl Cache {
     /// Forgets a page that nothing keeps here.
     fn remove(&mut self, slot: SlotId) {
         let Slot { lpn, part, .. } = self.slots[slot];
-        self.unlist(slot);
-        self.parts[part as usize].used -= 1;
+        let part = &mut self.parts[part as usize];
+        part.pages.unlist(&mut self.slots, slot);
+        part.pages.forget(&mut self.slots, slot);
+        part.used -= 1;
         self.table.remove(&lpn);
         self.slots.remove(slot);
         if let Some(removed) = &mut self.removed {
@@ -370,8 +371,10 @@ impl Cache {
         let page = &mut self.slots[slot];
         page.used = self.uses;
         let belongs = page.belongs();
-        self.unlist(slot);
-        self.list(slot, belongs);
+        let pages = &mut self.parts[page.part as usize].pages;
+        pages.unlist(&mut self.slots, slot);
+        pages.renew(&mut self.slots, slot);
+        pages.list(&mut self.slots, slot, belongs);
     }
 
     /// Changes a page, and what is counted of its part.
@@ -402,30 +405,9 @@ impl Cache {
         let page = &self.slots[slot];
         let belongs = page.belongs();
         if page.listed != belongs {
-            self.unlist(slot);
-            self.list(slot, belongs);
+            let pages = &mut self.parts[page.part as usize].pages;
+            pages.unlist(&mut self.slots, slot);
+            pages.list(&mut self.slots, slot, belongs);
         }
-    }
-
-    fn list(&mut self, slot: SlotId, listed: Listed) {
-        self.slots[slot].listed = listed;
-        let part = &mut self.parts[self.slots[slot].part as usize];
-        let list = match listed {
-            Listed::Nowhere => return,
-            Listed::Clean => &mut part.clean,
-            Listed::Dirty => &mut part.dirty,
-        };
-        list.insert(&mut self.slots, slot);
-    }
-
-    fn unlist(&mut self, slot: SlotId) {
-        let part = &mut self.parts[self.slots[slot].part as usize];
-        let list = match self.slots[slot].listed {
-            Listed::Nowhere => return,
-            Listed::Clean => &mut part.clean,
-            Listed::Dirty => &mut part.dirty,
-        };
-        list.remove(&mut self.slots, slot);
-        self.slots[slot].listed = Listed::Nowhere;
     }
 }

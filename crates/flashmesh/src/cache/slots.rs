@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 use crate::engine::arena::Arena;
 use crate::ids::{Lpn, StreamId, id};
 
-use super::recency::Links;
+use super::recency::Neighbours;
 use super::sectors::Sectors;
 
 id!(
@@ -33,7 +33,7 @@ pub(super) struct Slot {
     /// Who wrote it last.
     pub writer: StreamId,
     pub listed: Listed,
-    pub links: Links,
+    pub neighbours: Neighbours,
     /// When it was used last, in the order of all uses.
     pub used: u64,
     /// Sectors whose newest data is here.
@@ -98,7 +98,7 @@ impl Slot {
             part,
             writer: StreamId(0),
             listed: Listed::Nowhere,
-            links: Links::default(),
+            neighbours: Neighbours::default(),
             used: 0,
             valid: Sectors::NONE,
             dirty: Sectors::NONE,
