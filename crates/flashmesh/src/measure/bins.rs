@@ -4,7 +4,7 @@
 //! intervals has hundreds; here each is a list of the bins that are not empty. The bins are those of the histograms, so
 //! that percentiles come out the same.
 
-use super::latency::{EXACT_BITS, Latencies};
+use super::latency::{EXACT_BITS, LatencySummary, Total, summary_of};
 use crate::units::Time;
 
 /// Latencies that wait to be sorted into their bins.
@@ -114,22 +114,17 @@ impl Bins {
         self.count == 0
     }
 
-    /// Adds what is counted here to `latencies`.
-    pub fn add_to(&self, latencies: &mut Latencies) {
-        let recent = self.recent.iter().map(|&bin| (bin, 1));
-        latencies.record_bins(self.bins.iter().copied().chain(recent), self.sum_ps, self.max);
-    }
-
-    /// The same latencies as a histogram.
-    pub fn latencies(&self) -> Latencies {
-        let mut latencies = Latencies::default();
-        self.add_to(&mut latencies);
-        latencies
+    /// The summary of bins that are closed, or nothing when no request was counted.
+    pub fn summary(&self) -> Option<LatencySummary> {
+        debug_assert!(self.recent.is_empty(), "bins are closed before they are summarised");
+        let Bins { count, sum_ps, max, .. } = *self;
+        summary_of(self.bins.iter().copied(), Total { count, sum_ps, max })
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::latency::Latencies;
     use super::*;
     use proptest::prelude::*;
 
@@ -151,7 +146,7 @@ mod tests {
                 together.add(&bins);
             }
             prop_assert_eq!(together.count(), whole.count());
-            prop_assert_eq!(together.latencies().summary(), whole.summary());
+            prop_assert_eq!(together.summary(), whole.summary());
             prop_assert!(together.bins.is_sorted_by(|one, other| one.0 < other.0));
         }
     }

@@ -3,7 +3,6 @@
 //! Intervals that lie side by side add up, so that a longer one has the counts, and the percentiles, of both.
 
 use super::bins::Bins;
-use super::latency::Latencies;
 use super::report::{FlashReport, GcReport, LatencyReport};
 use crate::host::status::Status;
 use crate::ids::StreamId;
@@ -153,15 +152,17 @@ impl Completed {
 
     /// Completion latencies.
     pub fn latency(&self) -> LatencyReport {
-        let mut all = Latencies::default();
-        self.kinds().iter().for_each(|bins| bins.add_to(&mut all));
-        let summary = |bins: &Bins| (!bins.is_empty()).then(|| bins.latencies().summary()).flatten();
-        LatencyReport {
-            all: all.summary(),
-            read: summary(&self.reads),
-            write: summary(&self.writes),
-            flush: summary(&self.flushes),
-        }
+        let [read, write, flush, others] = self.kinds().map(Bins::summary);
+        // Requests of one kind are all that there are as often as not.
+        let is_mixed = self.kinds().iter().filter(|bins| !bins.is_empty()).count() > 1;
+        let all = if is_mixed {
+            let mut all = Bins::default();
+            self.kinds().iter().for_each(|bins| all.add(bins));
+            all.summary()
+        } else {
+            [&read, &write, &flush, &others].into_iter().find_map(Clone::clone)
+        };
+        LatencyReport { all, read, write, flush }
     }
 }
 

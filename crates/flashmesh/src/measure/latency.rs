@@ -61,16 +61,6 @@ impl Latencies {
         self.max = self.max.later(latency);
     }
 
-    /// Counts `latencies`, each with how many there are, of which the exact sum and maximum are known.
-    pub fn record_bins(&mut self, latencies: impl Iterator<Item = (u64, u64)>, sum_ps: u128, max: Time) {
-        for (latency_ps, count) in latencies {
-            self.bins[bin_of(latency_ps.min(LONGEST_PS))] += count;
-            self.count += count;
-        }
-        self.sum_ps += sum_ps;
-        self.max = self.max.later(max);
-    }
-
     /// Adds what `other` counted.
     pub fn add(&mut self, other: &Latencies) {
         self.bins.iter_mut().zip(&other.bins).for_each(|(bin, further)| *bin += further);
@@ -84,60 +74,22 @@ impl Latencies {
         self.count
     }
 
-    fn histogram(&self) -> Histogram<u64> {
-        let mut histogram = Histogram::new_with_bounds(1, LONGEST_PS, SIGNIFICANT_DIGITS)
-            .expect("three digits and the bounds are within the histogram's range");
-        for (bin, &count) in self.bins.iter().enumerate().filter(|(_, count)| **count > 0) {
-            histogram.saturating_record_n(shortest_of(bin), count);
-        }
-        histogram
+    /// The shortest latency of each bin that holds some, with how many.
+    fn counted(&self) -> impl Iterator<Item = (u64, u64)> + Clone {
+        let up_to_max = &self.bins[..=bin_of(self.max.as_ps().min(LONGEST_PS))];
+        let counted = up_to_max.iter().enumerate().filter(|(_, count)| **count > 0);
+        counted.map(|(bin, &count)| (shortest_of(bin), count))
     }
 
     /// The latency that a share `quantile` of the requests does not exceed.
     pub fn quantile(&self, quantile: f64) -> Time {
-        self.at_quantile(&self.histogram(), quantile)
-    }
-
-    fn at_quantile(&self, histogram: &Histogram<u64>, quantile: f64) -> Time {
-        Time::from_ps(histogram.value_at_quantile(quantile)).min(self.max)
-    }
-
-    /// The standard deviation, of latencies as far as bins tell them apart.
-    fn deviation(&self) -> f64 {
-        let counted = || {
-            let bins = self.bins.iter().enumerate().filter(|(_, count)| **count > 0);
-            bins.map(|(bin, &count)| {
-                (f64::midpoint(shortest_of(bin) as f64, shortest_of(bin + 1) as f64), count as f64)
-            })
-        };
-        let count = self.count() as f64;
-        let mean = counted().map(|(latency, count)| latency * count).sum::<f64>() / count;
-        let variance = counted().map(|(latency, count)| (latency - mean).powi(2) * count).sum::<f64>() / count;
-        variance.sqrt()
+        Time::from_ps(histogram_of(self.counted()).value_at_quantile(quantile)).min(self.max)
     }
 
     /// The summary, or nothing when no request was counted.
     pub fn summary(&self) -> Option<LatencySummary> {
-        if self.count() == 0 {
-            return None;
-        }
-        let histogram = self.histogram();
-        let at = |quantile| self.at_quantile(&histogram, quantile).as_ps();
-        Some(LatencySummary {
-            count: self.count(),
-            mean: self.sum_ps as f64 / self.count() as f64,
-            deviation: self.deviation(),
-            p50: at(0.5),
-            p95: at(0.95),
-            p97: at(0.97),
-            p98: at(0.98),
-            p99: at(0.99),
-            p99_5: at(0.995),
-            p99_9: at(0.999),
-            p99_99: at(0.9999),
-            p99_999: at(0.99999),
-            max: self.max.as_ps(),
-        })
+        let Latencies { count, sum_ps, max, .. } = *self;
+        summary_of(self.counted(), Total { count, sum_ps, max })
     }
 
     /// How the latencies are distributed, or nothing when no request was counted.
@@ -147,7 +99,7 @@ impl Latencies {
         }
         let mut found = LatencyDistribution { latency_ps: Vec::new(), requests: Vec::new() };
         let (mut bin, mut requests) = (None, 0);
-        for value in self.histogram().iter_recorded() {
+        for value in histogram_of(self.counted()).iter_recorded() {
             let latency_ps = value.value_iterated_to().min(self.max.as_ps());
             requests += value.count_since_last_iteration();
             // All of a bin become one point: that of its longest latency.
@@ -160,6 +112,62 @@ impl Latencies {
         }
         Some(found)
     }
+}
+
+/// What is known exactly of some latencies.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Total {
+    /// How many there are.
+    pub count: u64,
+    /// Their sum, in picoseconds.
+    pub sum_ps: u128,
+    /// The longest.
+    pub max: Time,
+}
+
+/// A histogram of `counted`: latencies in picoseconds, each with how many are of its bin.
+fn histogram_of(counted: impl Iterator<Item = (u64, u64)>) -> Histogram<u64> {
+    let mut histogram = Histogram::new_with_bounds(1, LONGEST_PS, SIGNIFICANT_DIGITS)
+        .expect("three digits and the bounds are within the histogram's range");
+    counted.for_each(|(ps, count)| histogram.saturating_record_n(ps, count));
+    histogram
+}
+
+/// The summary of `counted`, as [`histogram_of`] takes it, in order, with what is known exactly; nothing when there are none.
+pub(super) fn summary_of(counted: impl Iterator<Item = (u64, u64)> + Clone, total: Total) -> Option<LatencySummary> {
+    let Total { count, sum_ps, max } = total;
+    if count == 0 {
+        return None;
+    }
+    let histogram = histogram_of(counted.clone());
+    let at = |quantile| histogram.value_at_quantile(quantile).min(max.as_ps());
+    Some(LatencySummary {
+        count,
+        mean: sum_ps as f64 / count as f64,
+        deviation: deviation(counted, count),
+        p50: at(0.5),
+        p95: at(0.95),
+        p97: at(0.97),
+        p98: at(0.98),
+        p99: at(0.99),
+        p99_5: at(0.995),
+        p99_9: at(0.999),
+        p99_99: at(0.9999),
+        p99_999: at(0.99999),
+        max: max.as_ps(),
+    })
+}
+
+/// The standard deviation, of latencies as far as bins tell them apart.
+fn deviation(counted: impl Iterator<Item = (u64, u64)> + Clone, count: u64) -> f64 {
+    let middles = counted.map(|(ps, count)| {
+        let bin = bin_of(ps.min(LONGEST_PS));
+        (f64::midpoint(shortest_of(bin) as f64, shortest_of(bin + 1) as f64), count as f64)
+    });
+    let count = count as f64;
+    let mean = middles.clone().map(|(latency, count)| latency * count).sum::<f64>() / count;
+    let variance = middles.map(|(latency, count)| (latency - mean).powi(2) * count).sum::<f64>() / count;
+    variance.sqrt()
 }
 
 /// The point of a distribution that a latency belongs to: its power of two, and which part of it.
