@@ -335,7 +335,7 @@ impl<M: Model> Datapath<M> {
         // suspended, or ask for a second path.
         self.units[asker.index()].path.command = Some(kernel.now());
         let chosen = loop {
-            if M::FULL {
+            if M::MEASURES {
                 self.tell_left(moved, kernel);
             }
             let Transaction { class, request, plane, .. } = self.transactions[moved];

@@ -245,7 +245,7 @@ impl<M: Model> Datapath<M> {
         let is_limited = has_programs(&masks) || (M::FULL && self.units[die.index()].state.has_suspended());
         if !is_limited {
             masks
-        } else if !M::FULL && source.shares_open_block() {
+        } else if !M::FULL && source.shares_open_block() && !(M::CACHES && has_programs_of_map(&masks)) {
             self.ready_of_plain(die, masks, source)
         } else {
             self.ready_of(die, masks, source)
@@ -279,7 +279,7 @@ impl<M: Model> Datapath<M> {
         masks
     }
 
-    /// The same in a plain drive all of whose writes share an open block of each plane: no program waits but those of the host.
+    /// The same in a plain drive all of whose writes share an open block of each plane, where no program waits but those of the host.
     #[inline(always)]
     fn ready_of_plain<S: PageSource<M>>(&self, die: DieId, masks: PlaneMasks, source: &S) -> PlaneMasks {
         if M::PREALLOCATES && self.rules.preallocates {
@@ -306,6 +306,12 @@ const AWAITED_READS: PlaneMasks = PlaneMasks::all_of(&Class::AWAITED_READS);
 #[inline(always)]
 fn has_programs(waiting: &PlaneMasks) -> bool {
     waiting.and(WAITING_PROGRAMS) != NOTHING
+}
+
+/// Whether programs of the map wait.
+#[inline(always)]
+fn has_programs_of_map(waiting: &PlaneMasks) -> bool {
+    waiting.of(Class::MapProgram) != 0
 }
 
 /// Whether a read that a request waits for may run.

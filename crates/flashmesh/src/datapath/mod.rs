@@ -323,8 +323,11 @@ impl<M: Model> Datapath<M> {
         if !has_turn {
             self.transactions[id].order = self.take_order();
         }
-        let is_read = M::FULL && self.transactions[id].class == Class::UserRead;
-        if is_read && let Some(from) = source.choose_home(&self.transactions[id]) {
+        let is_read = M::MEASURES && self.transactions[id].class == Class::UserRead;
+        if M::FULL
+            && is_read
+            && let Some(from) = source.choose_home(&self.transactions[id])
+        {
             let transaction = &mut self.transactions[id];
             (transaction.from, transaction.plane) = (from, self.geometry.plane_of(from));
         }
@@ -354,7 +357,9 @@ impl<M: Model> Datapath<M> {
         if is_read {
             let lpn = self.transactions[id].lpn;
             kernel.tell_of_read(|| Notice::ReadQueued(id, die, lpn));
-            source.read_queued(id, die, self, kernel);
+            if M::FULL {
+                source.read_queued(id, die, self, kernel);
+            }
         }
         self.try_issue(die, source, kernel);
     }

@@ -93,7 +93,7 @@ impl<M: Model> Datapath<M> {
         let state = &mut self.units[die.index()].state;
         let id = state.data_left(now).expect("data arrives from a register that holds some");
         kernel.tell(|| Notice::DataLeft(die));
-        if M::FULL {
+        if M::MEASURES {
             self.tell_left(id, kernel);
         }
         let transaction = &mut self.transactions[id];

@@ -24,7 +24,7 @@ impl Firmware {
                 self.counters.flash.user_programs += 1;
                 kernel.tell(|| Notice::PageProgrammed(to, lpn, request.map_or(Origin::Destaged, Origin::User)));
                 self.ftl.commit_write(lpn, to);
-                if M::FULL {
+                if M::CACHES {
                     // The host may have deallocated the page while it was on its way.
                     let is_wanted = request.is_some() || !self.is_destage_forgotten(lpn);
                     self.persist_program(lpn, to, if is_wanted { Programmed::Written } else { Programmed::Superseded });
@@ -96,7 +96,7 @@ impl Firmware {
         }
         if class == Class::UserProgram && request.is_some() {
             self.finished(id, request, datapath);
-            if M::FULL && is_cached {
+            if M::CACHES && is_cached {
                 self.passed_cache(lpn, datapath, kernel);
             }
             return;

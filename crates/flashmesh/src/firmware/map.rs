@@ -46,7 +46,7 @@ impl Firmware {
         datapath: &mut Datapath<M>,
         kernel: &mut Kernel<M>,
     ) -> bool {
-        if !M::FULL {
+        if !M::CACHES {
             return true;
         }
         let Some(map) = &mut self.map else { return true };
@@ -65,7 +65,7 @@ impl Firmware {
 
     /// Does what the cache of the map asks for.
     pub(super) fn settle_map<M: Model>(&mut self, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
-        if !M::FULL {
+        if !M::CACHES {
             return;
         }
         self.tell_entries(kernel);

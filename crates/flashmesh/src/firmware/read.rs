@@ -14,7 +14,7 @@ impl Firmware {
     /// Reads a page for a request. Gives in how many parts it will be [done](super::Done).
     #[inline(always)]
     pub fn read<M: Model>(&mut self, page: &PageRequest, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) -> u32 {
-        if M::FULL && self.cache.is_some() {
+        if M::CACHES && self.cache.is_some() {
             return self.read_through_cache(page, datapath, kernel);
         }
         self.read_from_flash(page, page.bytes, false, datapath, kernel);
@@ -32,7 +32,7 @@ impl Firmware {
         kernel: &mut Kernel<M>,
     ) {
         let lpn = page.lpn;
-        let has_map = M::FULL && self.map.is_some();
+        let has_map = M::CACHES && self.map.is_some();
         let from = if has_map { Ppn(0) } else { self.translate_read(lpn, kernel) };
         let plane = self.geometry.plane_of(from);
         let mut transaction = Transaction::new(Class::UserRead, Some(page.request), lpn, plane, from, bytes);
@@ -129,7 +129,7 @@ impl Firmware {
             _ => {
                 let Transaction { lpn, request, is_cached, .. } = *transaction;
                 self.counters.flash.user_reads += 1;
-                if M::FULL
+                if M::CACHES
                     && let Some(request) = request.filter(|_| is_cached)
                 {
                     self.fill_cache(request, lpn, datapath, kernel);

@@ -126,7 +126,7 @@ impl<M: Model> PageSource<M> for Firmware {
         if M::FULL {
             self.policy.page_taken(transaction.class, transaction.plane);
         }
-        if M::FULL && transaction.class == Class::MapProgram {
+        if M::CACHES && transaction.class == Class::MapProgram {
             self.translation_program_began(transaction.lpn, kernel);
         }
         page

@@ -29,7 +29,7 @@ impl Firmware {
     /// Writes a page for a request.
     #[inline]
     pub fn write<M: Model>(&mut self, page: &PageRequest, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
-        if M::FULL && self.cache.is_some() {
+        if M::CACHES && self.cache.is_some() {
             self.write_through_cache(page, datapath, kernel);
         } else {
             self.write_to_flash(page.into(), page.lpn, page.bytes, false, Time::ZERO, datapath, kernel);

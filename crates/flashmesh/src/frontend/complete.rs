@@ -111,7 +111,7 @@ impl<M: Model> Frontend<M> {
         kernel.tell(|| Notice::RequestCompleted(id));
         let stream = self.requests[id].stream;
         self.interface.taken(stream, now, &mut Sink(kernel));
-        if M::FULL {
+        if M::CACHES {
             firmware.acknowledge(id);
         }
         let request = &self.requests[id];
@@ -147,7 +147,7 @@ impl<M: Model> Frontend<M> {
             };
             sink.record(&record).map_err(RunError::Sink)?;
         }
-        if M::FULL
+        if M::MEASURES
             && let Some(timeline) = &mut counters.timeline
         {
             counters.is_due |= timeline.completed(stream, &request.io, request.status, now, latency);

@@ -109,7 +109,7 @@ impl<M: Model> Frontend<M> {
         let Arrived { io, thread, arrival } = arrived;
         let number = self.counters.issued;
         self.counters.issued += 1;
-        if M::FULL
+        if M::MEASURES
             && let Some(timeline) = &mut self.counters.timeline
         {
             timeline.issued(now);

@@ -96,7 +96,7 @@ impl<M: Model> Kernel<M> {
     /// Tells the probes of reads, and all others, what happens now.
     #[inline(always)]
     pub fn tell_of_read<'a>(&mut self, notice: impl FnOnce() -> Notice<'a>) {
-        if M::FULL && (self.is_probed() || !self.probes_of_reads.is_empty()) {
+        if M::MEASURES && (self.is_probed() || !self.probes_of_reads.is_empty()) {
             self.tell_probes_of_read(&notice());
         }
     }

@@ -1,7 +1,8 @@
 //! What is compiled into a run: the same code and the same layout, instantiated for what a drive uses.
 //!
 //! [`Full`] tests every feature at run time: probes, device and mapping cache, suspension, priorities, any interface, any interconnect.
-//! [`Unprobed`] is the same without probes. [`Lean`] is the same drive without what a plain run does not use, and with one interconnect and the
+//! [`Unprobed`] is the same without probes. [`Equipped`] is a drive whose firmware and dies do nothing beyond those of a plain one, with caches, any
+//! interface, and what is measured beside the whole run. [`Lean`] is the same drive without what a plain run does not use, and with one interconnect and the
 //! direct interface resolved when it is compiled; [`Queued`] is a plain drive behind NVMe queues, with what drives like those of MQSim
 //! use. Which of them runs never changes a result: random drives run as both in the tests.
 
@@ -16,8 +17,13 @@ pub trait Model: 'static {
     type Fabric: Kind;
     /// The interface to the host.
     type Interface: Interface;
-    /// Whether features beyond those of a plain drive are tested for at run time.
+    /// Whether features beyond those of a plain drive are tested for at run time: firmware and scheduling policies, suspension, priorities, dies
+    /// that depend on each other, copies of pages, journals, cuts of the power.
     const FULL: bool;
+    /// Whether there may be a device cache, or a cache of the map.
+    const CACHES: bool;
+    /// Whether anything may be measured beside the whole run: intervals of it, and what analyses of reads are told.
+    const MEASURES: bool;
     /// Whether probes may look on.
     const PROBED: bool;
     /// Whether writes may get their pages before their turn (`ftl.write-binding = "early"`).
@@ -34,6 +40,8 @@ impl Model for Full {
     type Fabric = AnyFabric;
     type Interface = AnyInterface;
     const FULL: bool = true;
+    const CACHES: bool = true;
+    const MEASURES: bool = true;
     const PROBED: bool = true;
     const PREALLOCATES: bool = true;
     const RANKS_DATA: bool = true;
@@ -47,6 +55,23 @@ impl Model for Unprobed {
     type Fabric = AnyFabric;
     type Interface = AnyInterface;
     const FULL: bool = true;
+    const CACHES: bool = true;
+    const MEASURES: bool = true;
+    const PROBED: bool = false;
+    const PREALLOCATES: bool = true;
+    const RANKS_DATA: bool = true;
+}
+
+/// A drive with caches over the interconnect `F`, which is plain in all else.
+#[derive(Debug)]
+pub struct Equipped<F>(PhantomData<F>);
+
+impl<F: Kind + 'static> Model for Equipped<F> {
+    type Fabric = F;
+    type Interface = AnyInterface;
+    const FULL: bool = false;
+    const CACHES: bool = true;
+    const MEASURES: bool = true;
     const PROBED: bool = false;
     const PREALLOCATES: bool = true;
     const RANKS_DATA: bool = true;
@@ -60,6 +85,8 @@ impl<F: Kind + 'static> Model for Lean<F> {
     type Fabric = F;
     type Interface = Direct;
     const FULL: bool = false;
+    const CACHES: bool = false;
+    const MEASURES: bool = false;
     const PROBED: bool = false;
     const PREALLOCATES: bool = false;
     const RANKS_DATA: bool = false;
@@ -73,6 +100,8 @@ impl<F: Kind + 'static> Model for Queued<F> {
     type Fabric = F;
     type Interface = Nvme;
     const FULL: bool = false;
+    const CACHES: bool = false;
+    const MEASURES: bool = false;
     const PROBED: bool = false;
     const PREALLOCATES: bool = true;
     const RANKS_DATA: bool = true;

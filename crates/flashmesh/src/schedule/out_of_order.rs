@@ -112,12 +112,13 @@ fn is_of_one_kind(waiting: &Waiting<'_>) -> bool {
     !(waiting.is_ready(Class::UserRead) && waiting.is_ready(Class::UserProgram))
 }
 
-/// The class that the policy with its default options chooses for one die, on which the planes in `ready` have something to run, where the
-/// map is in DRAM: classes are numbered in the order of its preference.
+/// The class that the policy with its default options chooses for one die, on which the planes in `ready` have something to run, and
+/// no copies are made: classes are numbered in the order of its preference.
 #[inline(always)]
 pub(super) fn choose_plain(ready: PlaneMasks, collection_first: bool) -> Class {
     let internal = ready.and(INTERNAL_PLANES);
-    if collection_first && internal != NOTHING { internal.first_class() } else { ready.first_class() }
+    let is_internal = collection_first && internal != NOTHING && ready.and(MAP_PLANES) == NOTHING;
+    if is_internal { internal.first_class() } else { ready.first_class() }
 }
 
 /// Reads and programs of requests wait for a die: the kind that goes is that of the oldest when something has waited for the bound, unless
@@ -144,6 +145,9 @@ pub(super) fn late_plain(
     *yields = is_late && !*yields;
     if *yields { oldest.1 } else { Class::UserRead }
 }
+
+/// The classes of the map.
+const MAP_PLANES: PlaneMasks = PlaneMasks::all_of(&[Class::MapRead, Class::MapProgram]);
 
 /// The classes of collection.
 const INTERNAL_PLANES: PlaneMasks = PlaneMasks::all_of(&Class::INTERNAL);

@@ -99,7 +99,7 @@ impl<M: Model> Drive<M> {
     #[inline(always)]
     fn handle(&mut self, event: Event) -> Result<(), RunError> {
         self.kernel.tell(|| Notice::Event);
-        if M::FULL && self.frontend.counters().due <= self.kernel.now() {
+        if M::MEASURES && self.frontend.counters().due <= self.kernel.now() {
             self.cut_intervals();
         }
         let Drive { kernel, frontend, firmware, datapath, .. } = self;
@@ -134,7 +134,7 @@ impl<M: Model> Drive<M> {
             }
         }
         self.settle();
-        if M::FULL && self.frontend.counters().is_due {
+        if M::MEASURES && self.frontend.counters().is_due {
             self.cut_interval(self.kernel.now());
         }
         self.kernel.tell(|| Notice::Settled(self.firmware.ftl()));

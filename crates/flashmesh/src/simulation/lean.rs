@@ -9,7 +9,7 @@ use crate::fabric::{AnyFabric, Pnssd, SharedChannels, nossd::Nossd, venice::Veni
 use crate::firmware::Firmware;
 use crate::flash::geometry::Geometry;
 use crate::host::interface::AnyInterface;
-use crate::kernel::model::{Full, Lean, Model, Queued, Unprobed};
+use crate::kernel::model::{Equipped, Full, Lean, Model, Queued, Unprobed};
 use crate::measure::report::Report;
 use crate::units::Bytes;
 use crate::workload::WorkloadSummary;
@@ -21,6 +21,7 @@ use super::drive::Drive;
 pub(super) enum AnyDrive {
     Full(Box<Drive<Full>>),
     Unprobed(Box<Drive<Unprobed>>),
+    Equipped(Box<Drive<Equipped<SharedChannels>>>),
     Queued(Box<Drive<Queued<SharedChannels>>>),
     SharedChannels(Box<Drive<Lean<SharedChannels>>>),
     Pnssd(Box<Drive<Lean<Pnssd>>>),
@@ -43,6 +44,7 @@ macro_rules! with_drive {
         match $any {
             AnyDrive::Full($drive) => $does,
             AnyDrive::Unprobed($drive) => $does,
+            AnyDrive::Equipped($drive) => $does,
             AnyDrive::Queued($drive) => $does,
             AnyDrive::SharedChannels($drive) => $does,
             AnyDrive::Pnssd($drive) => $does,
@@ -77,13 +79,10 @@ impl AnyDrive {
     }
 }
 
-/// Whether a drive uses nothing beyond what plain drives do, whatever its interface and its interconnect.
-fn is_plain(config: &Config) -> bool {
-    let Config { cache, mapping, measure, schedule, flash, ftl, gc, geometry, .. } = config;
-    cache.capacity == Bytes::ZERO
-        && mapping.cache_capacity.is_none()
-        && (measure.warm_up, measure.epoch) == (WarmUp::None, None)
-        && schedule.policy == SchedulePolicy::OutOfOrder
+/// Whether a drive uses nothing that [`Equipped`] ones lack, whatever its interconnect.
+fn is_equipped(config: &Config) -> bool {
+    let Config { schedule, flash, ftl, gc, geometry, .. } = config;
+    schedule.policy == SchedulePolicy::OutOfOrder
         && schedule.order == KindOrder::ReadFirst
         && schedule.erases == EraseOrder::WithCollection
         && schedule.priorities == Priorities::Off
@@ -95,6 +94,15 @@ fn is_plain(config: &Config) -> bool {
         && !config.replication.enabled
         && !config.persistence.has_journal()
         && config.power.cut.is_none()
+}
+
+/// Whether a drive uses nothing beyond what plain drives do, whatever its interface and its interconnect.
+fn is_plain(config: &Config) -> bool {
+    let Config { cache, mapping, measure, .. } = config;
+    is_equipped(config)
+        && cache.capacity == Bytes::ZERO
+        && mapping.cache_capacity.is_none()
+        && (measure.warm_up, measure.epoch) == (WarmUp::None, None)
         && !measure.collisions
 }
 
@@ -124,10 +132,14 @@ macro_rules! resolved {
 
 /// The instance with least beside what a drive uses.
 fn lean(drive: Drive<Full>, is_standard: bool) -> AnyDrive {
-    let is_plain = is_standard && is_plain(&drive.config);
+    let is_equipped = is_standard && is_equipped(&drive.config);
+    let is_plain = is_equipped && is_plain(&drive.config);
     match (drive.datapath.fabric(), drive.config.host.interface) {
         (AnyFabric::SharedChannels(_), InterfaceKind::Nvme) if is_plain => {
             AnyDrive::Queued(resolved!(drive, SharedChannels, Nvme))
+        }
+        (AnyFabric::SharedChannels(_), _) if is_equipped && (!is_plain || is_queued(&drive.config)) => {
+            AnyDrive::Equipped(Box::new(resolve(drive, shared_channels, |interface| interface)))
         }
         _ if !is_plain || is_queued(&drive.config) => {
             AnyDrive::Unprobed(Box::new(resolve(drive, |fabric| fabric, |interface| interface)))
@@ -140,6 +152,14 @@ fn lean(drive: Drive<Full>, is_standard: bool) -> AnyDrive {
         (AnyFabric::Custom(_) | AnyFabric::HeldChannels(_) | AnyFabric::HeldPnssd(_) | AnyFabric::HeldNossd(_), _) => {
             AnyDrive::Unprobed(Box::new(resolve(drive, |fabric| fabric, |interface| interface)))
         }
+    }
+}
+
+/// Takes shared channels out of the enum, which holds them.
+fn shared_channels(fabric: AnyFabric) -> SharedChannels {
+    match fabric {
+        AnyFabric::SharedChannels(fabric) => fabric,
+        _ => unreachable!("looked at before"),
     }
 }
 

@@ -264,7 +264,7 @@ impl Simulation {
         self.add_probe(Box::new(oracles));
     }
 
-    /// Whether the drive was run by the instance for plain drives over its interconnect.
+    /// Whether the drive was run by an instance that was compiled for less than all a drive may use.
     pub fn was_lean(&self) -> bool {
         !matches!(self.drive, AnyDrive::Full(_) | AnyDrive::Unprobed(_))
     }

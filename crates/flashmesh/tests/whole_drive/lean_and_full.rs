@@ -49,7 +49,7 @@ struct Outcome {
     records: Vec<RequestRecord>,
     /// Which logical pages the map knows at the end.
     mapped: BTreeSet<u32>,
-    /// Whether the instance for plain drives ran it.
+    /// Whether an instance for less than all a drive may use ran it.
     was_lean: bool,
 }
 
@@ -96,21 +96,42 @@ fn plain(mut case: Case) -> Case {
 
 /// The same drive behind NVMe queues, over channels, without what only the full instance of the simulation has.
 fn queued(mut case: Case) -> Case {
-    let config = &mut case.config;
-    config.host.interface = InterfaceKind::Nvme;
-    if !matches!(config.fabric.kind, FabricKind::Bus | FabricKind::Pssd | FabricKind::Ideal) {
-        config.fabric.kind = FabricKind::Bus;
+    case.config.host.interface = InterfaceKind::Nvme;
+    without_features(over_channels(case))
+}
+
+/// The same drive over channels, with its caches, and measured in epochs, without what only the full instance of the simulation has.
+fn equipped(mut case: Case, number: u64) -> Case {
+    let measure = &mut case.config.measure;
+    measure.epoch = Some(Time::from_us(1 + number % 700));
+    measure.epochs_max = 16;
+    measure.collisions = number.is_multiple_of(2);
+    if number.is_multiple_of(3) {
+        measure.warm_up = WarmUp::Auto;
     }
-    without_features(case)
+    without_rare_features(over_channels(case))
+}
+
+fn over_channels(mut case: Case) -> Case {
+    let fabric = &mut case.config.fabric;
+    if !matches!(fabric.kind, FabricKind::Bus | FabricKind::Pssd | FabricKind::Ideal) {
+        fabric.kind = FabricKind::Bus;
+    }
+    case
 }
 
 fn without_features(mut case: Case) -> Case {
     let config = &mut case.config;
+    config.cache.capacity = Config::default().cache.capacity;
+    config.mapping.cache_capacity = None;
+    without_rare_features(case)
+}
+
+fn without_rare_features(mut case: Case) -> Case {
+    let config = &mut case.config;
     let bare = Config::default();
     config.fabric.hold_path = false;
-    config.cache.capacity = bare.cache.capacity;
     config.power.cut = None;
-    config.mapping.cache_capacity = None;
     config.flash.suspension = bare.flash.suspension;
     config.flash.die_interleaving = true;
     config.flash.die_start = bare.flash.die_start;
@@ -182,9 +203,10 @@ fn compare_random(first: u64, last: u64) -> (u64, u64) {
     let (mut erases, mut moved) = (0, 0);
     for number in (first..=last).step_by(WORKERS as usize) {
         let case = strategy.new_tree(&mut runner).expect("a case can be drawn").current();
-        let (case, is_lean) = match number % 4 {
-            0 | 2 => (plain(case), true),
-            1 => (queued(case), true),
+        let (case, is_lean) = match number % 8 {
+            0 | 2 | 4 => (plain(case), true),
+            1 | 5 => (queued(case), true),
+            3 | 6 => (equipped(case, number), true),
             _ => (case, false),
         };
         let lean = compare(number, &case);
