@@ -1,19 +1,30 @@
 //! All fuzz targets in turns, for as long as one likes; a stopped run goes on where it was.
 //!
-//! `long FOLDER MINUTES [SEED]` keeps in FOLDER how many executions there were and the inputs that failed, each by the name of its
-//! target; `long --repeat TARGET FILE` runs one of them again.
+//! `long FOLDER MINUTES [SEED] [THREADS]` keeps in FOLDER how many executions each target had, and the inputs that failed, shrunk,
+//! each by the name of its target; `long --repeat TARGET FILE` runs one of them again. Targets take turns by time, not by number.
+//! Unless told otherwise there is a thread for each processor.
 
-use std::io::Write;
+use std::collections::BTreeMap;
 use std::panic::catch_unwind;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use flashmesh_fuzz::{FUZZERS, Fuzzer};
 
-/// Inputs have up to two to this power of bytes, short ones as often as long ones.
-const LENGTH_BITS: u64 = 13;
-const SAVE_EVERY: Duration = Duration::from_secs(5);
+/// How long the inputs are: one in so many, as a power of two, has up to so many bytes, as a power of two.
+const LENGTHS: [(u32, u32); 4] = [(9, 13), (5, 9), (2, 7), (0, 6)];
+/// A turn of a target.
+const TURN: Duration = Duration::from_millis(100);
+/// Executions that a thread takes at once.
+const CHUNK: u64 = 64;
+/// An execution that takes longer is a failure.
+const SLOW: Duration = Duration::from_secs(10);
+/// A target that failed so often gets no further turn.
+const FAILURES_MAX: usize = 20;
+const SHRINK_TRIES: usize = 2000;
 
 /// SplitMix64 (Steele, Lea and Flood, "Fast Splittable Pseudorandom Number Generators", OOPSLA 2014): any input can be made alone.
 fn random(state: &mut u64) -> u64 {
@@ -23,13 +34,51 @@ fn random(state: &mut u64) -> u64 {
     mixed ^ (mixed >> 31)
 }
 
-/// The bytes of an execution, whatever ran before it.
-fn input(seed: u64, execution: u64) -> Vec<u8> {
-    let mut state = seed.wrapping_mul(0xd134_2543_de82_ef95) ^ execution;
-    let length = random(&mut state) % (1 << (random(&mut state) % (LENGTH_BITS + 1)));
-    let words = (0..length.div_ceil(8)).map(|_| random(&mut state).to_le_bytes());
-    let mut bytes = words.collect::<Vec<_>>().concat();
-    bytes.truncate(usize::try_from(length).unwrap_or(usize::MAX));
+/// The bytes of an execution, whatever ran before it: mostly few, since most faults show in a few lines.
+fn input(seed: u64, target: u64, execution: u64, bytes: &mut Vec<u8>) {
+    let mut state = seed.wrapping_mul(0xd134_2543_de82_ef95) ^ target;
+    state = random(&mut state) ^ execution;
+    let (choice, length) = (random(&mut state), random(&mut state));
+    let bits = LENGTHS.iter().find(|(one_in, _)| choice % (1 << one_in) == 0).map_or(0, |(_, bits)| *bits);
+    let length = usize::try_from(length % (1 << bits)).unwrap_or(0);
+    bytes.clear();
+    while bytes.len() < length {
+        bytes.extend(random(&mut state).to_le_bytes());
+    }
+    bytes.truncate(length);
+}
+
+/// Whether a target fails on these bytes.
+fn fails(fuzzer: &Fuzzer, bytes: &[u8]) -> bool {
+    let begun = Instant::now();
+    catch_unwind(|| (fuzzer.run)(bytes)).is_err() || begun.elapsed() > SLOW
+}
+
+/// Takes bytes away and sets them to zero as long as the target still fails.
+fn shrunk(fuzzer: &Fuzzer, mut bytes: Vec<u8>) -> Vec<u8> {
+    let told = std::panic::take_hook();
+    std::panic::set_hook(Box::new(|_| {}));
+    let (mut tries, mut step) = (0, bytes.len().div_ceil(2));
+    while step > 0 && tries < SHRINK_TRIES {
+        let mut at = 0;
+        while at < bytes.len() && tries < SHRINK_TRIES {
+            let end = bytes.len().min(at + step);
+            let without = [&bytes[..at], &bytes[end..]].concat();
+            let mut zeroed = bytes.clone();
+            zeroed[at..end].fill(0);
+            tries += 2;
+            if fails(fuzzer, &without) {
+                bytes = without;
+            } else {
+                if zeroed != bytes && fails(fuzzer, &zeroed) {
+                    bytes = zeroed;
+                }
+                at = end;
+            }
+        }
+        step /= 2;
+    }
+    std::panic::set_hook(told);
     bytes
 }
 
@@ -41,58 +90,130 @@ fn repeat(target: &str, file: &Path) -> Result<(), String> {
     Ok(())
 }
 
-/// Gives how many executions failed.
-fn fuzz(folder: &Path, minutes: u64, seed: u64) -> Result<u64, String> {
-    let unwritten = |error: std::io::Error| format!("{}: cannot be written: {error}", folder.display());
-    std::fs::create_dir_all(folder).map_err(unwritten)?;
-    let state = folder.join(format!("executions-{seed}"));
-    let mut executions: u64 = match std::fs::read_to_string(&state) {
-        Ok(text) => text.trim().parse().map_err(|_| format!("{}: holds no number", state.display()))?,
-        Err(_) => 0,
-    };
-    let save = |executions: u64| {
-        let part = state.with_extension("part");
-        std::fs::write(&part, format!("{executions}\n")).and_then(|()| std::fs::rename(&part, &state))
-    };
-    let (begun, first) = (Instant::now(), executions);
-    let (mut saved, mut failures) = (begun, 0);
-    while begun.elapsed() < Duration::from_secs(60 * minutes) {
-        for Fuzzer { name, run } in FUZZERS {
-            let bytes = input(seed, executions);
-            executions += 1;
-            if catch_unwind(|| run(&bytes)).is_err() {
-                let file = folder.join(format!("{name}-{seed}-{executions}"));
-                std::fs::File::create(&file).and_then(|mut file| file.write_all(&bytes)).map_err(unwritten)?;
-                eprintln!("repeat it with: long --repeat {name} {}", file.display());
-                failures += 1;
+/// How many executions each target had, kept in a file.
+struct State {
+    file: PathBuf,
+    counts: BTreeMap<String, u64>,
+}
+
+impl State {
+    fn open(folder: &Path, seed: u64) -> Result<State, String> {
+        std::fs::create_dir_all(folder).map_err(|error| unwritten(folder, &error))?;
+        let file = folder.join(format!("executions-{seed}.txt"));
+        let text = std::fs::read_to_string(&file).unwrap_or_default();
+        let counts = text.lines().map(|line| {
+            let (name, count) = line.split_once(' ')?;
+            Some((name.to_owned(), count.parse().ok()?))
+        });
+        let counts = counts.collect::<Option<_>>().ok_or_else(|| format!("{}: holds no counts", file.display()))?;
+        Ok(State { file, counts })
+    }
+
+    fn save(&self) -> Result<(), String> {
+        let part = self.file.with_extension("part");
+        let lines: Vec<String> = self.counts.iter().map(|(name, count)| format!("{name} {count}\n")).collect();
+        std::fs::write(&part, lines.concat())
+            .and_then(|()| std::fs::rename(&part, &self.file))
+            .map_err(|error| unwritten(&self.file, &error))
+    }
+}
+
+fn unwritten(path: &Path, error: &std::io::Error) -> String {
+    format!("{}: cannot be written: {error}", path.display())
+}
+
+/// Runs a target from an execution on for a turn; gives the first execution that did not run, and those that failed.
+fn turn(fuzzer: &Fuzzer, target: u64, seed: u64, first: u64, threads: usize) -> (u64, Vec<u64>) {
+    let (next, failed, begun) = (AtomicU64::new(first), Mutex::new(Vec::new()), Instant::now());
+    let work = || {
+        let mut bytes = Vec::new();
+        while begun.elapsed() < TURN {
+            let chunk = next.fetch_add(CHUNK, Ordering::Relaxed);
+            for execution in chunk..chunk + CHUNK {
+                input(seed, target, execution, &mut bytes);
+                if fails(fuzzer, &bytes) {
+                    failed.lock().expect("no thread panics here").push(execution);
+                }
             }
         }
-        if saved.elapsed() > SAVE_EVERY {
-            save(executions).map_err(unwritten)?;
-            saved = Instant::now();
+    };
+    std::thread::scope(|scope| {
+        for _ in 1..threads {
+            scope.spawn(work);
         }
+        work();
+    });
+    (next.into_inner(), failed.into_inner().expect("no thread panics here"))
+}
+
+/// Gives how many executions failed.
+fn fuzz(folder: &Path, minutes: u64, seed: u64, threads: usize) -> Result<usize, String> {
+    let mut state = State::open(folder, seed)?;
+    let begun = Instant::now();
+    let mut failures = vec![0; FUZZERS.len()];
+    let mut done = vec![(0, Duration::ZERO); FUZZERS.len()];
+    while begun.elapsed() < Duration::from_secs(60 * minutes) {
+        for (number, fuzzer) in FUZZERS.iter().enumerate() {
+            if failures[number] >= FAILURES_MAX {
+                continue;
+            }
+            let count = state.counts.entry(fuzzer.name.to_owned()).or_default();
+            let turn_begun = Instant::now();
+            // The name, so that a further target changes nothing in the others.
+            let target = fuzzer.name.bytes().fold(0, |hash: u64, byte| hash.wrapping_mul(31).wrapping_add(byte.into()));
+            let (next, failed) = turn(fuzzer, target, seed, *count, threads);
+            done[number].0 += next - *count;
+            done[number].1 += turn_begun.elapsed();
+            *count = next;
+            for execution in failed {
+                let mut bytes = Vec::new();
+                input(seed, target, execution, &mut bytes);
+                let file = folder.join(format!("{}-{seed}-{execution}", fuzzer.name));
+                std::fs::write(&file, shrunk(fuzzer, bytes)).map_err(|error| unwritten(&file, &error))?;
+                eprintln!("repeat it with: long --repeat {} {}", fuzzer.name, file.display());
+                failures[number] += 1;
+            }
+        }
+        state.save()?;
     }
-    save(executions).map_err(unwritten)?;
+    for (fuzzer, (now, took)) in FUZZERS.iter().zip(&done) {
+        let rate = *now as f64 / took.as_secs_f64().max(1e-9);
+        println!(
+            "{:24} {:>12} executions, {now:>11} now, {rate:>9.0} a second",
+            fuzzer.name,
+            state.counts.get(fuzzer.name).copied().unwrap_or_default()
+        );
+    }
+    let (now, failures) = (done.iter().map(|(now, _)| now).sum::<u64>(), failures.iter().sum());
     println!(
-        "{executions} executions, {} now in {:.0} s, {failures} failures now",
-        executions - first,
+        "{} executions, {now} now in {:.0} s, {failures} failures now",
+        state.counts.values().sum::<u64>(),
         begun.elapsed().as_secs_f64()
     );
     Ok(failures)
 }
 
+fn number<T: std::str::FromStr>(text: &str) -> Result<T, String> {
+    text.parse().map_err(|_| format!("{text}: is no number"))
+}
+
+fn run(arguments: &[&str]) -> Result<usize, String> {
+    let processors = std::thread::available_parallelism().map_or(1, usize::from);
+    match arguments {
+        ["--repeat", target, file] => repeat(target, Path::new(file)).map(|()| 0),
+        [folder, minutes, more @ ..] if more.len() <= 2 => {
+            let seed = more.first().map_or(Ok(1), |seed| number(seed))?;
+            let threads = more.get(1).map_or(Ok(processors), |threads| number(threads))?;
+            fuzz(Path::new(folder), number(minutes)?, seed, threads)
+        }
+        _ => Err("usage: long FOLDER MINUTES [SEED] [THREADS], or long --repeat TARGET FILE".to_owned()),
+    }
+}
+
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
-    let outcome = match arguments[..] {
-        ["--repeat", target, file] => repeat(target, Path::new(file)).map(|()| 0),
-        [folder, minutes] | [folder, minutes, _] => match (minutes.parse(), arguments.get(2).unwrap_or(&"1").parse()) {
-            (Ok(minutes), Ok(seed)) => fuzz(Path::new(folder), minutes, seed),
-            _ => Err(format!("{minutes} minutes: no number, or the seed is none")),
-        },
-        _ => Err("usage: long FOLDER MINUTES [SEED], or long --repeat TARGET FILE".to_owned()),
-    };
-    match outcome {
+    match run(&arguments) {
         Ok(0) => ExitCode::SUCCESS,
         Ok(_) => ExitCode::FAILURE,
         Err(error) => {

@@ -1,6 +1,11 @@
-//! The configuration, on texts made of its own words and of anything else.
+//! The configuration, on texts made of its own words and of anything else, and on its declared parameters.
 
-use flashmesh::config::Config;
+use std::fmt::Write;
+use std::sync::LazyLock;
+
+use flashmesh::config::{Config, ParameterSpec, ParameterType};
+
+use crate::choices::Choices;
 
 /// Pieces that make texts which come close to being configurations.
 const PIECES: &[&str] = &[
@@ -75,7 +80,94 @@ pub fn any_text(bytes: &[u8]) {
             _ => char::from(byte).to_string(),
         })
         .collect();
-    match Config::from_str(&text, "fuzzed.toml", &[]) {
+    check(&text, &[]);
+}
+
+/// So are the declared parameters, a few at a time, with values that mostly fit, in a file and as overrides, with faults sown in.
+pub fn declared(bytes: &[u8]) {
+    static PARAMETERS: LazyLock<Vec<Parameter>> = LazyLock::new(|| Config::parameters().map(Parameter::new).collect());
+    let mut choices = Choices::new(bytes);
+    let mut text = String::new();
+    if choices.one_in(4) {
+        let _ = writeln!(text, "preset = \"{}\"", Config::presets()[choices.below(Config::presets().len())].name);
+    }
+    let mut overrides = Vec::new();
+    let mut place = 0;
+    while !choices.is_used_up() && text.len() < LENGTH_MAX {
+        // Neighbours belong together more often than not.
+        place = match choices.below(3) {
+            0 => choices.below(256) << 8 | choices.below(256),
+            _ => place + 1 + choices.below(6),
+        } % PARAMETERS.len();
+        let parameter = &PARAMETERS[place];
+        let name = choices.pick(&["a", "b"]);
+        let section = match choices.below(4) {
+            0 if parameter.is_per_stream => format!("stream.{name}.{}", parameter.section),
+            _ => parameter.section.replace("NAME", name),
+        };
+        let key = if section.is_empty() { parameter.key.to_owned() } else { format!("{section}.{}", parameter.key) };
+        let value = &parameter.values[choices.below(parameter.values.len())];
+        match choices.below(12) {
+            0 => overrides.push(format!("{key}={}", value.trim_matches('"'))),
+            // A fault in some, so that the rest of a text is read as well.
+            1 => {
+                let mut line = format!("{key} = {value}");
+                let at = choices.below(line.len() + 1);
+                line.insert_str(at, choices.pick(PIECES));
+                text.push_str(&line);
+            }
+            2 => _ = write!(text, "{key} = {}", choices.pick(PIECES)),
+            _ => _ = write!(text, "{key} = {value}"),
+        }
+        text.push('\n');
+    }
+    check(&text, &overrides);
+}
+
+/// Bytes after which no further parameter is set.
+const LENGTH_MAX: usize = 4096;
+
+/// What a parameter is called, and what it may be set to.
+struct Parameter {
+    section: &'static str,
+    key: &'static str,
+    is_per_stream: bool,
+    /// As TOML; the least, the most, the default and one of each choice, and others of the same type.
+    values: Vec<String>,
+}
+
+impl Parameter {
+    fn new(spec: &ParameterSpec) -> Parameter {
+        let is_per_stream =
+            Config::sections().iter().any(|section| section.name == spec.section && section.is_per_stream());
+        let others: &[&str] = match spec.parameter_type {
+            ParameterType::Integer => &["0", "1", "2", "7", "64", "4294967296", "9223372036854775807"],
+            ParameterType::Number => &["0", "0.5", "1.0", "1e9", "5e-324", "inf"],
+            ParameterType::Share => &["0", "0.3", "\"7%\"", "1", "1.0000001", "\"100%\""],
+            ParameterType::Boolean => &["true", "false"],
+            ParameterType::Time => &["\"0ns\"", "\"3us\"", "\"1.5ms\"", "\"1ps\"", "\"99999999s\""],
+            ParameterType::Bytes => &["\"1B\"", "\"512B\"", "\"4KiB\"", "\"16KiB\"", "\"3GB\"", "\"16EiB\""],
+            ParameterType::Rate => &["\"1B/s\"", "\"1.2GB/s\"", "\"100MT/s\"", "\"8GiB/s\""],
+            ParameterType::Power => &["\"0W\"", "\"1.5W\"", "\"30mW\""],
+            ParameterType::Current => &["\"25mA\"", "\"0A\""],
+            ParameterType::Voltage => &["\"3.3V\"", "\"1200mV\""],
+            ParameterType::Sizes => &["\"4KiB\"", "[[\"4KiB\", 0.5], [\"8KiB\", 0.5]]", "[]", "[[\"1B\", 0]]"],
+            ParameterType::Indices => &["0", "[0, 1]", "\"0-3\"", "[]", "[5, 5]"],
+            ParameterType::Times => &["\"3us\"", "[\"3us\", \"4us\"]", "[]"],
+            ParameterType::Text => &["\"\"", "\"a\"", "\"WPDC\"", "\"\\u0000\""],
+            ParameterType::Path => &["\"\"", "\"a/b.csv\"", "\"/dev/null\""],
+            ParameterType::Choice => &["\"\"", "\"no\""],
+        };
+        let declared = [&spec.default_text, &spec.min_text, &spec.max_text].into_iter().flatten().cloned();
+        let choices = spec.choices.iter().map(|choice| format!("\"{}\"", choice.name));
+        let values = declared.chain(choices).chain(others.iter().map(|&other| other.to_owned())).collect();
+        Parameter { section: spec.section, key: spec.key, is_per_stream, values }
+    }
+}
+
+/// A configuration survives being written and read again, an error says where it is.
+fn check(text: &str, overrides: &[String]) {
+    match Config::from_str(text, "fuzzed.toml", overrides) {
         Ok(config) => {
             let written = config.to_toml();
             let again = Config::from_str(&written, "written.toml", &[]).expect("what was written can be read");
@@ -85,7 +177,9 @@ pub fn any_text(bytes: &[u8]) {
             assert!(!error.problems().is_empty(), "an error without a problem");
             for problem in error.problems() {
                 let position = problem.position.as_ref().expect("every problem of a text has a place");
-                let line = text.split('\n').nth(position.line - 1).expect("the line is in the text");
+                let number = position.source.strip_prefix("--set #").and_then(|number| number.parse::<usize>().ok());
+                let source = number.map_or(text, |number| &overrides[number - 1]);
+                let line = source.split('\n').nth(position.line - 1).expect("the line is in the text");
                 assert!(position.column <= line.chars().count() + 1, "{error}\n{position:?}");
             }
         }

@@ -4,8 +4,8 @@
 //!
 //! - `cargo test -p flashmesh-fuzz` runs each for a moment with fresh random bytes, on stable Rust; a failure prints its seed, and
 //!   `BOLERO_RANDOM_SEED=... cargo test -p flashmesh-fuzz NAME` replays it. The canary proves that a failure is seen.
-//! - `make fuzz MINUTES=60` runs all of them in turns on inputs of its own, in a release build, and goes on where it stopped
-//!   (`examples/long.rs`).
+//! - `make fuzz MINUTES=60` runs all of them in turns on inputs of its own, in a release build, on all processors, and goes on where
+//!   it stopped (`examples/long.rs`).
 //! - `cargo bolero test -p flashmesh-fuzz NAME` (with cargo-bolero and a nightly toolchain) drives one by libFuzzer for as long as
 //!   one likes.
 //!
@@ -47,6 +47,7 @@ pub static FUZZERS: &[Fuzzer] = &[
     Fuzzer { name: "reader_any_bytes", run: readers::any_bytes },
     Fuzzer { name: "reader_packed_bytes", run: readers::packed_bytes },
     Fuzzer { name: "configuration", run: configuration::any_text },
+    Fuzzer { name: "configuration_declared", run: configuration::declared },
     Fuzzer { name: "fitted_profile", run: fitted::profile },
 ];
 

@@ -4,7 +4,7 @@ use flashmesh::config::TraceFormat;
 
 use crate::choices::Choices;
 use crate::oracle::{self, Naive};
-use crate::readers::{PACKERS, Setup, check_records, offset, size};
+use crate::readers::{Setup, check_records, offset, size};
 
 const RECORD_BYTES: usize = 24;
 
@@ -12,6 +12,7 @@ const RECORD_BYTES: usize = 24;
 pub fn oracle_general(bytes: &[u8]) {
     let mut choices = Choices::new(bytes);
     let setup = Setup::new(&mut choices, TraceFormat::OracleGeneral);
+    let cut = if choices.one_in(2) { choices.below(RECORD_BYTES) } else { 0 };
     let mut trace = Vec::new();
     let mut seconds = choices.number() as u32 >> 8;
     while !choices.is_used_up() && trace.len() < 600 * RECORD_BYTES {
@@ -30,11 +31,9 @@ pub fn oracle_general(bytes: &[u8]) {
         }
         trace.extend(record);
     }
-    if choices.one_in(2) {
-        trace.truncate(trace.len().saturating_sub(choices.below(RECORD_BYTES)));
-    }
+    trace.truncate(trace.len().saturating_sub(cut));
     let expected: Vec<Naive> =
         trace.chunks(RECORD_BYTES).filter_map(|record| oracle::oracle_general(record, &setup.rules)).collect();
     let records = trace.len().div_ceil(RECORD_BYTES) as u64;
-    check_records(&trace, records, &setup, expected, choices.pick(&PACKERS));
+    check_records(&trace, records, &setup, expected);
 }

@@ -4,13 +4,14 @@ use flashmesh::config::TraceFormat;
 
 use crate::choices::Choices;
 use crate::oracle::{self, Naive};
-use crate::readers::{PACKERS, Setup, check_records, offset, size};
+use crate::readers::{Setup, check_records, offset, size};
 
 /// Records of both versions agree with the naive reading.
 pub fn vscsi(bytes: &[u8]) {
     let mut choices = Choices::new(bytes);
     let (format, record_bytes) = choices.pick(&[(TraceFormat::Vscsi1, 32), (TraceFormat::Vscsi2, 40)]);
     let setup = Setup::new(&mut choices, format);
+    let cut = if choices.one_in(2) { choices.below(record_bytes) } else { 0 };
     let mut trace = Vec::new();
     let mut time_us = choices.number() >> 8;
     while !choices.is_used_up() && trace.len() < 600 * record_bytes {
@@ -36,11 +37,9 @@ pub fn vscsi(bytes: &[u8]) {
         }
         trace.extend(record);
     }
-    if choices.one_in(2) {
-        trace.truncate(trace.len().saturating_sub(choices.below(record_bytes)));
-    }
+    trace.truncate(trace.len().saturating_sub(cut));
     let expected: Vec<Naive> =
         trace.chunks(record_bytes).filter_map(|record| oracle::vscsi(record, record_bytes, &setup.rules)).collect();
     let records = trace.len().div_ceil(record_bytes) as u64;
-    check_records(&trace, records, &setup, expected, choices.pick(&PACKERS));
+    check_records(&trace, records, &setup, expected);
 }

@@ -57,6 +57,7 @@ smoke! {
     reader_any_bytes
     reader_packed_bytes
     configuration
+    configuration_declared
     fitted_profile
 }
 

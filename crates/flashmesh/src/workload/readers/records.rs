@@ -43,6 +43,8 @@ impl Framing {
 pub const RECORD_BYTES_MAX: usize = 4096;
 
 const BUFFER_BYTES: usize = 256 << 10;
+/// What the buffer begins with: a short file does not pay for a long one.
+const FIRST_BUFFER_BYTES: usize = 1 << 10;
 
 /// One record, still in the buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,7 +68,8 @@ enum Taken {
 pub struct Records {
     input: Input,
     framing: Framing,
-    buffer: Box<[u8]>,
+    /// [`BUFFER_BYTES`] long, or as long as a shorter file needs.
+    buffer: Vec<u8>,
     start: usize,
     end: usize,
     is_last_read: bool,
@@ -79,10 +82,13 @@ impl Records {
     /// # Errors
     /// As [`Input::read`].
     pub fn new(input: Input) -> Result<Records, WorkloadError> {
-        let buffer = vec![0; BUFFER_BYTES].into_boxed_slice();
+        let buffer = vec![0; FIRST_BUFFER_BYTES];
         let mut records =
             Records { input, framing: Framing::Lines, buffer, start: 0, end: 0, is_last_read: false, number: 0 };
         while records.end < BUFFER_BYTES && !records.is_last_read {
+            if records.end == records.buffer.len() {
+                records.buffer.resize(BUFFER_BYTES.min(4 * records.end), 0);
+            }
             records.fill()?;
         }
         if records.buffer[..records.end].starts_with(b"\xef\xbb\xbf") {
