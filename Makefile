@@ -64,9 +64,9 @@ faults: $(NATIVE) ## Kill a thousand runs at random moments, and look at what th
 cuts: ## Cut the power of random drives ten thousand times, and account for every acknowledged write; CUTS, SEED
 	FLASHMESH_CUTS=$(or $(CUTS),10000) FLASHMESH_SEED=$(or $(SEED),1) $(CARGO) test --release --locked --package flashmesh --test firmware power_cuts -- --nocapture
 
-fuzz: ## Run the fuzz targets of every reader in turns; MINUTES, SEED; goes on where it stopped
+fuzz: ## Run the fuzz targets of every reader in turns; MINUTES, SEED, THREADS; goes on where it stopped
 	@mkdir -p out
-	$(CARGO) run --quiet --release --locked --package flashmesh-fuzz --example long -- out/fuzz $(or $(MINUTES),60) $(or $(SEED),1)
+	$(CARGO) run --quiet --release --locked --package flashmesh-fuzz --example long -- out/fuzz $(or $(MINUTES),60) $(or $(SEED),1) $(THREADS)
 
 coverage: ## Measure which lines of the core its tests reach; needs cargo-llvm-cov (cargo install cargo-llvm-cov)
 	PROPTEST_RNG_SEED=1 $(CARGO) llvm-cov --package flashmesh --locked --summary-only $(ARGS)
@@ -88,8 +88,9 @@ lock: ## Write the hashes of what requirements.lock names; needs uv
 	mv requirements.lock.whole requirements.lock
 	rm requirements.lock.new
 
-soak: ## Run ten random drives with everything on for ten million requests each, under all oracles; takes hours
-	FLASHMESH_SOAK_REQUESTS=10000000 $(CARGO) test --release --locked --package flashmesh --test soak -- --nocapture
+soak: ## Run random drives, short and long, plain and with everything on, under all oracles; MINUTES, SEED; goes on where it stopped
+	@mkdir -p out
+	$(CARGO) run --quiet --release --locked --package flashmesh --example soak -- out/soak $(or $(MINUTES),60) $(or $(SEED),1)
 
 lint: $(ENVIRONMENT) ## Check formatting, lints and types
 	$(CARGO) fmt --all --check

@@ -1,26 +1,95 @@
-//! Random drives with everything on at once, under all oracles: every request completes once, and no oracle speaks.
-//!
-//! `make test` runs a short one; `make soak` ten drives with ten million requests each. `FLASHMESH_SOAK_REQUESTS` and
-//! `FLASHMESH_SOAK_DRIVES` set how many, and a drive that fails is printed as a file that `flashmesh run --check` takes.
-#![allow(missing_docs)]
+//! Random drives, with everything on at once or plain, and their runs under all oracles.
 
 use std::fmt::Write;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use flashmesh::config::Config;
+use flashmesh::measure::report::Report;
 use flashmesh::simulation::{Control, Simulation};
 use proptest::prelude::*;
 use proptest::sample::select;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::{Config as Runner, RngAlgorithm, TestRng, TestRunner};
 
-const REQUESTS: u64 = 6_000;
-const DRIVES: u64 = 10;
+/// The interconnects of plain drives.
+pub const INTERCONNECTS: [&str; 6] = ["bus", "pssd", "pnssd", "nossd", "venice", "ideal"];
 
-fn setting(name: &str, default: u64) -> u64 {
-    match std::env::var(name) {
-        Ok(text) => text.parse().unwrap_or_else(|_| panic!("{name} is not a number: {text}")),
-        Err(_) => default,
+/// A drive of a kind that runs `requests` requests, drawn by `number` and `seed` alone.
+///
+/// # Panics
+/// When what was drawn is no legal configuration.
+pub fn draw(drive: &BoxedStrategy<Drawn>, seed: u64, number: u64) -> Config {
+    let mut bytes = [0; 32];
+    bytes[..8].copy_from_slice(&seed.to_le_bytes());
+    bytes[8..16].copy_from_slice(&number.to_le_bytes());
+    let random = TestRng::from_seed(RngAlgorithm::ChaCha, &bytes);
+    let mut runner = TestRunner::new_with_rng(Runner::default(), random);
+    let (text, overrides) = drive.new_tree(&mut runner).expect("a drive can be drawn").current();
+    let text = format!("seed = {number}\n{text}");
+    Config::from_str(&text, "soak.toml", &overrides).unwrap_or_else(|error| panic!("{error}\n{text}"))
+}
+
+/// A configuration, and overrides of it.
+pub type Drawn = (String, Vec<String>);
+
+/// Runs a drive under all oracles; what is wrong, if anything is.
+pub fn run(config: &Config, requests: u64) -> Result<Report, String> {
+    let run = || {
+        let mut simulation = Simulation::new(config).map_err(|error| error.to_string())?;
+        simulation.enable_checks();
+        simulation.run(&Control::default()).map_err(|error| error.to_string())
+    };
+    let report = catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|_| Err("it panicked".to_owned()))?;
+    if report.requests != requests {
+        return Err(format!("{} of {requests} requests completed", report.requests));
     }
+    Ok(report)
+}
+
+/// A drive with everything on at once, and little space, so that collection never rests.
+pub fn busy(requests: u64) -> BoxedStrategy<Drawn> {
+    (array(), firmware(), host(), streams(requests), together())
+        .prop_map(|(array, firmware, host, streams, together)| {
+            let precondition = "[precondition]\nkind = \"random\"\n";
+            (format!("{array}{firmware}{host}{precondition}{streams}"), together)
+        })
+        .boxed()
+}
+
+/// A drive with one stream and nothing but what every drive has.
+pub fn plain(interconnect: &'static str, requests: u64) -> BoxedStrategy<Drawn> {
+    let geometry = section(
+        "geometry",
+        vec![
+            ("channels", vec!["2", "4", "8"]),
+            ("chips-per-channel", vec!["2", "4", "8"]),
+            ("dies-per-chip", vec!["1", "2"]),
+            ("planes-per-die", vec!["1", "2"]),
+            ("blocks-per-plane", vec!["32", "64"]),
+            ("pages-per-block", vec!["16", "64"]),
+            ("page-size", vec!["\"4KiB\"", "\"16KiB\""]),
+            ("over-provisioning", vec!["\"30%\"", "\"45%\""]),
+        ],
+    );
+    let workload = section(
+        "workload",
+        vec![
+            ("pattern", vec!["\"random\"", "\"zipf\"", "\"sequential\"", "\"hot-cold\""]),
+            ("read-share", vec!["0", "0.3", "0.7", "1"]),
+            ("request-size", vec!["\"4KiB\"", "\"4KiB\"", "\"16KiB\"", "[[\"512B\", 1], [\"32KiB\", 1]]"]),
+        ],
+    );
+    let replay = section("replay", vec![("mode", vec!["\"closed\"", "\"stress\"\noutstanding = 32"])]);
+    let precondition = section("precondition", vec![("kind", vec!["\"random\"", "\"sequential\""])]);
+    (geometry, workload, replay, precondition)
+        .prop_map(move |(geometry, workload, replay, precondition)| {
+            let fabric = format!("[fabric]\nkind = \"{interconnect}\"\n");
+            // The one that needs a square.
+            let square = ["geometry.channels=4", "geometry.chips-per-channel=4"].map(str::to_owned).to_vec();
+            let overrides = if interconnect == "pnssd" { square } else { Vec::new() };
+            (format!("{geometry}{fabric}{precondition}{workload}requests = {requests}\n{replay}"), overrides)
+        })
+        .boxed()
 }
 
 /// One line of a configuration.
@@ -205,32 +274,4 @@ fn streams(requests: u64) -> BoxedStrategy<String> {
             text + "[namespace.left]\nchannels = 0\n[namespace.right]\nchannels = 1\n"
         })
         .boxed()
-}
-
-#[test]
-fn every_request_completes_and_no_oracle_speaks_with_everything_on() {
-    let (requests, drives) = (setting("FLASHMESH_SOAK_REQUESTS", REQUESTS), setting("FLASHMESH_SOAK_DRIVES", DRIVES));
-    let random = TestRng::deterministic_rng(RngAlgorithm::ChaCha);
-    let mut runner = TestRunner::new_with_rng(Runner::default(), random);
-    let drive = (array(), firmware(), host(), streams(requests), together());
-    for number in 1..=drives {
-        let (array, firmware, host, streams, together) =
-            drive.new_tree(&mut runner).expect("a drive can be drawn").current();
-        let precondition = "[precondition]\nkind = \"random\"\n";
-        let text = format!("seed = {number}\n{array}{firmware}{host}{precondition}{streams}");
-        let config = Config::from_str(&text, "soak.toml", &together).unwrap_or_else(|error| panic!("{error}\n{text}"));
-        let text = config.to_toml();
-        let mut simulation = Simulation::new(&config).unwrap_or_else(|error| panic!("{error}\n{text}"));
-        simulation.enable_checks();
-        let report = simulation.run(&Control::default()).unwrap_or_else(|error| panic!("{error}\n{text}"));
-        assert_eq!(report.requests, requests, "{text}");
-        assert!(report.gc.collections > 0 && report.gc.pages_moved > 0, "nothing was collected\n{text}");
-        println!(
-            "drive {number}: {} requests in {:.0} s, {} collections, write amplification {:.2}",
-            report.requests,
-            report.wall_s,
-            report.gc.collections,
-            report.write_amplification.unwrap_or_default()
-        );
-    }
 }
