@@ -24,6 +24,7 @@ import pytest
 import flashmesh
 from conftest import COMMAND, TIMEOUT_S, environment
 from flashmesh.importers.mqsim import import_mqsim
+from forker import Forker
 from mqsim_files import SYNTHETIC, device_text, workload_text
 
 KILLS = int(os.environ.get("FLASHMESH_KILLS", "20"))
@@ -154,41 +155,117 @@ def is_whole(path: Path) -> bool:
     return len(pd.read_parquet(path)) == 20_000
 
 
-def test_kill_at_any_moment_leaves_whole_files_and_a_rerun_succeeds(config: Path, tmp_path: Path) -> None:
-    moments = random.Random(KILLS)
-    arguments = [COMMAND, "run", config, "--json", "result.json", "--request-log", "log.parquet"]
-    outputs = [tmp_path / "result.json", tmp_path / "log.parquet"]
+OUTPUTS = ("result.json", "log.parquet")
+ARGUMENTS = ("run", "drive.toml", "--json", OUTPUTS[0], "--request-log", OUTPUTS[1])
+GROUPS = 3
+"""Runs that are under way at once."""
 
-    def start() -> subprocess.Popen[bytes]:
-        # A group of its own: a batch system kills all of it.
-        return subprocess.Popen(
-            [str(part) for part in arguments],
-            cwd=tmp_path,
-            env=environment(),
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            start_new_session=True,
-        )
 
-    begun = time.monotonic()
-    assert start().wait(timeout=TIMEOUT_S) == 0
-    took_s = time.monotonic() - begun
-    for count in range(KILLS):
-        # Half of them near the end, where files are written.
-        earliest = 0.6 if count % 2 else 0.0
-        for path in outputs[: count % 3]:
+def start(folder: Path) -> subprocess.Popen[bytes]:
+    """The command as a process, from its first import on; a group of its own, as a batch system kills all of it."""
+    return subprocess.Popen(
+        [COMMAND, *ARGUMENTS],
+        cwd=folder,
+        env=environment(),
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+
+
+@pytest.fixture
+def forkers() -> Iterator[list[Forker]]:
+    """Processes that fork runs which have all imports behind them."""
+    processes = [Forker(*ARGUMENTS) for _ in range(GROUPS)]
+    yield processes
+    for process in processes:
+        process.close()
+
+
+class Victim:
+    """A folder in which runs are killed."""
+
+    def __init__(self, folder: Path, config: Path) -> None:
+        """With nothing but a configuration in it."""
+        self.folder = folder
+        self.kills = 0
+        self.outputs = [folder / name for name in OUTPUTS]
+        self.existed: list[bool] = []
+        folder.mkdir()
+        (folder / "drive.toml").write_text(config.read_text())
+
+    def prepare(self) -> None:
+        """Takes none, one or both of the files away before a run."""
+        for path in self.outputs[: self.kills % 3]:
             path.unlink(missing_ok=True)
-        existed = [path.exists() for path in outputs]
-        with start() as process:
-            time.sleep(took_s * moments.uniform(earliest, 1.1))
-            with suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL)
-        for path, before in zip(outputs, existed, strict=True):
+        self.existed = [path.exists() for path in self.outputs]
+
+    def check(self) -> None:
+        """Looks at what a killed run left."""
+        self.kills += 1
+        for path, before in zip(self.outputs, self.existed, strict=True):
             assert path.exists() or not before
             assert not path.exists() or is_whole(path)
-        left = {path.name for path in tmp_path.iterdir()} - {"drive.toml", "result.json", "log.parquet"}
+        left = {path.name for path in self.folder.iterdir()} - {"drive.toml", *OUTPUTS}
         # A file has a name of its own for an instant, when it is whole and moves to its place.
-        assert len(left) <= count + 1
+        assert len(left) <= self.kills
         assert all(name.startswith(".flashmesh-") for name in left)
-    assert start().wait(timeout=TIMEOUT_S) == 0
-    assert all(map(is_whole, outputs))
+
+
+def kill_group(process: int) -> None:
+    with suppress(ProcessLookupError):
+        os.killpg(process, signal.SIGKILL)
+
+
+def test_kill_at_any_moment_leaves_whole_files_and_a_rerun_succeeds(config: Path, tmp_path: Path) -> None:
+    moments = random.Random(KILLS)
+    victim = Victim(tmp_path / "killed", config)
+    begun = time.monotonic()
+    assert start(victim.folder).wait(timeout=TIMEOUT_S) == 0
+    took_s = time.monotonic() - begun
+    for _ in range(max(KILLS // 20, 3)):
+        victim.prepare()
+        with start(victim.folder) as process:
+            time.sleep(took_s * moments.uniform(0.0, 1.1))
+            kill_group(process.pid)
+        victim.check()
+    assert start(victim.folder).wait(timeout=TIMEOUT_S) == 0
+    assert all(map(is_whole, victim.outputs))
+
+
+def test_kill_while_a_run_works_or_writes_leaves_whole_files_and_a_rerun_succeeds(
+    config: Path, tmp_path: Path, forkers: list[Forker]
+) -> None:
+    moments = random.Random(KILLS)
+    victims = [Victim(tmp_path / f"killed-{number}", config) for number in range(GROUPS)]
+
+    def run_all() -> None:
+        for forker, victim in zip(forkers, victims, strict=True):
+            forker.start(victim.folder)
+        assert [forker.wait() for forker in forkers] == [0] * GROUPS
+
+    run_all()
+    begun = time.monotonic()
+    run_all()
+    took_s = time.monotonic() - begun
+    killed = 0
+    while sum(victim.kills for victim in victims) < KILLS:
+        # Half of them near the end, where files are written.
+        waits_s = sorted(took_s * moments.uniform(moments.choice([0.0, 0.6]), 1.1) for _ in victims)
+        begun = time.monotonic()
+        processes = []
+        for forker, victim in zip(forkers, victims, strict=True):
+            victim.prepare()
+            processes.append(forker.start(victim.folder))
+        for process, wait_s in zip(processes, waits_s, strict=True):
+            time.sleep(max(begun + wait_s - time.monotonic(), 0.0))
+            kill_group(process)
+        codes = [forker.wait() for forker in forkers]
+        assert set(codes) <= {0, -signal.SIGKILL}
+        killed += codes.count(-signal.SIGKILL)
+        for victim in victims:
+            victim.check()
+    # A kill that comes when the run has ended proves nothing.
+    assert killed > KILLS // 4
+    run_all()
+    assert all(is_whole(path) for victim in victims for path in victim.outputs)
