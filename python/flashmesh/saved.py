@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 from flashmesh._native import OutputError, __version__
 from flashmesh.comparison import ComparedRun, Comparison
 from flashmesh.results import Result
-from flashmesh.sweep.store import MANIFEST, TABLE, read_manifest
+from flashmesh.sweep.kept import read_kept
+from flashmesh.sweep.store import MANIFEST
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -69,18 +70,15 @@ def unknown(document: Any, error: Exception) -> str:
 
 
 def of_folder(folder: Path) -> Comparison:
-    """The results in a folder that are whole.
+    """The results in a folder that are whole, also of a sweep that was killed.
 
     Raises:
         OutputError: When it holds none.
     """
     if not (folder / MANIFEST).is_file():
         raise OutputError(f"{folder}: holds no results: there is no {MANIFEST} in it")
-    planned = read_manifest(folder).get("points")
-    if not (folder / TABLE).is_file():
-        raise OutputError(f"{folder}: has no table of results yet: go on with the sweep, with --resume")
-    found = of_parquet(folder / TABLE)
-    return replace(found, complete=not isinstance(planned, int) or len(found.runs) >= planned)
+    kept = read_kept(folder)
+    return replace(comparison_of(folder, kept.settings, kept.documents), complete=kept.is_whole)
 
 
 def of_parquet(path: Path) -> Comparison:

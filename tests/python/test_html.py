@@ -194,7 +194,7 @@ def test_what_is_no_result_is_refused(cli: Cli, tmp_path: Path, name: str, conte
     assert not (tmp_path / "page.html").exists()
 
 
-def test_unfinished_sweep_is_refused(cli: Cli, tmp_path: Path) -> None:
+def test_sweep_without_a_result_is_refused(cli: Cli, tmp_path: Path) -> None:
     (tmp_path / "out").mkdir()
     done = cli("report", "out")
     assert done.returncode == 2
@@ -202,7 +202,7 @@ def test_unfinished_sweep_is_refused(cli: Cli, tmp_path: Path) -> None:
     (tmp_path / "out/sweep.json").write_text(f'{{"format": {FORMAT}}}')
     done = cli("report", "out")
     assert done.returncode == 2
-    assert "the sweep has not come to its end: go on with --resume" in done.stderr
+    assert "no run has finished yet: go on with --resume" in done.stderr
 
 
 def test_page_does_not_overwrite_what_it_is_made_of(cli: Cli, saved: Path) -> None:

@@ -132,17 +132,21 @@ JOBQUEUE = """jobqueue:
 """
 
 
-def test_slurm_is_asked_for_workers(sweep_file: Path, tmp_path: Path) -> None:
+def run_with_slurm(tmp_path: Path, sweep_file: Path, **programs: str) -> subprocess.CompletedProcess[str]:
+    """Runs a sweep with these programs in the place of those of Slurm."""
     pytest.importorskip("dask_jobqueue")
-    programs = tmp_path / "bin"
-    programs.mkdir()
-    for name, text in (("sbatch", SBATCH), ("scancel", "#!/bin/sh\n")):
-        (programs / name).write_text(text)
-        (programs / name).chmod(stat.S_IRWXU)
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    for name, text in {"scancel": "#!/bin/sh\n", **programs}.items():
+        (folder / name).write_text(text)
+        (folder / name).chmod(stat.S_IRWXU)
     (tmp_path / "jobqueue.yaml").write_text(JOBQUEUE.format(python=sys.executable))
-    jobs = tmp_path / "jobs"
-    extra = {"PATH": f"{programs}:{os.environ['PATH']}", "DASK_CONFIG": str(tmp_path), "JOBS": str(jobs)}
-    done = subprocess.run(
+    extra = {
+        "PATH": f"{folder}:{os.environ['PATH']}",
+        "DASK_CONFIG": str(tmp_path),
+        "JOBS": str(tmp_path / "jobs"),
+    }
+    return subprocess.run(
         [COMMAND, "sweep", sweep_file, "--out", "out", "--dask", "slurm", "--workers", "2"],
         cwd=tmp_path,
         env=environment() | extra,
@@ -151,6 +155,19 @@ def test_slurm_is_asked_for_workers(sweep_file: Path, tmp_path: Path) -> None:
         timeout=TIMEOUT_S,
         check=False,
     )
+
+
+def test_slurm_is_asked_for_workers(sweep_file: Path, tmp_path: Path) -> None:
+    done = run_with_slurm(tmp_path, sweep_file, sbatch=SBATCH)
     assert done.returncode == 0, done.stderr
     assert len(kept(tmp_path / "out")) == 6
-    assert len(jobs.read_text().split()) == 2
+    assert len((tmp_path / "jobs").read_text().split()) == 2
+
+
+def test_sweep_whose_jobs_die_says_so_and_ends(sweep_file: Path, tmp_path: Path) -> None:
+    done = run_with_slurm(tmp_path, sweep_file, sbatch="#!/bin/sh\necho $$\n", squeue="#!/bin/sh\n")
+    assert done.returncode == 2
+    assert "no worker of Slurm is there: 0 of 2 jobs are left\n" in done.stderr
+    assert "none of the 2 jobs is in the queue any more" in done.stderr
+    assert "--resume goes on" in done.stderr
+    assert "Traceback" not in done.stderr

@@ -46,7 +46,7 @@ def optimise(file: Path, out: Path | None, resume: bool, jobs: int, dask: str | 
     def load(settings: dict[str, str]) -> Config:
         return configuration.load(read.config, overrides=read.overrides, varied=settings)
 
-    executor = executor_of(dask, workers, jobs)
+    executor = executor_of(dask, workers, jobs, quiet)
     folder = out if out is not None else Path(f"{file.stem}.results")
     described = {"file": str(file), "search": read.tables, "axes": list(read.space)}
     store = Store.open(folder, resume=resume, kind="search", described=described)

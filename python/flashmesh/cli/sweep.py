@@ -90,7 +90,7 @@ def sweep(
             stream.write(f"{len(tasks):,} runs\n")
             stream.writelines(f"{task.name[:12]}  {task.label}\n" for task in tasks)
         return 0
-    executor = executor_of(dask, workers, jobs)
+    executor = executor_of(dask, workers, jobs, quiet)
     folder = out if out is not None else Path(f"{file.stem}.results")
     described: dict[str, Any] = {
         "file": str(file),
@@ -101,6 +101,7 @@ def sweep(
     store = Store.open(folder, resume=resume, kind="sweep", described=described)
     try:
         session = Session(tasks, store, shard)
+        store.write_plan([(task.name, task.settings) for task in tasks])
         announce(len(tasks), session.kept, executor.places, quiet)
         for point, error in misfits:
             told = ", ".join(f"{key}={value}" for key, value in point.items())
@@ -117,7 +118,7 @@ def sweep(
     return 0
 
 
-def executor_of(dask: str | None, workers: int, jobs: int) -> Executor:
+def executor_of(dask: str | None, workers: int, jobs: int, quiet: bool) -> Executor:
     """Who runs the tasks.
 
     Raises:
@@ -129,7 +130,7 @@ def executor_of(dask: str | None, workers: int, jobs: int) -> Executor:
         return LocalThreads(jobs)
     from flashmesh.sweep.cluster import DaskCluster
 
-    return DaskCluster(dask, workers)
+    return DaskCluster(dask, workers, lambda words: None if quiet else click.echo(words, err=True))
 
 
 def run_all(session: Session, store: Store, executor: Executor, quiet: bool) -> None:

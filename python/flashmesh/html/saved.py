@@ -11,7 +11,8 @@ from flashmesh._native import FlashmeshError
 from flashmesh.plots.runs import Run, label, labelled, run_of, runs_of
 from flashmesh.results import Result
 from flashmesh.saved import other_versions
-from flashmesh.sweep.store import MANIFEST, TABLE, read_manifest
+from flashmesh.sweep.kept import read_kept
+from flashmesh.sweep.store import MANIFEST
 from flashmesh.sweep.table import read_parquet
 
 if TYPE_CHECKING:
@@ -100,6 +101,10 @@ def _runs(path: Path) -> tuple[list[Run], list[str]]:
 
 def _table(path: Path) -> list[Run]:
     settings, documents = read_parquet(path)
+    return _numbered(path, settings, documents)
+
+
+def _numbered(path: Path, settings: Sequence[Mapping[str, Any]], documents: Sequence[str]) -> list[Run]:
     pairs = enumerate(zip(settings, documents, strict=True))
     return [_run(path, json.loads(text), label(each) or f"run {number}", each) for number, (each, text) in pairs]
 
@@ -107,19 +112,16 @@ def _table(path: Path) -> list[Run]:
 def _sweep(path: Path) -> tuple[list[Run], list[str]]:
     if not (path / MANIFEST).is_file():
         raise SavedError(f"{path}: is a folder, and not one of a sweep; name files that `--json` has written")
-    planned = read_manifest(path).get("points")
-    if not (path / TABLE).is_file():
-        raise SavedError(
-            f"{path}: the sweep has not come to its end: go on with --resume, which writes {TABLE} at the end"
-        )
-    runs = _table(path / TABLE)
+    kept = read_kept(path)
+    runs = _numbered(path, kept.settings, kept.documents)
     for search in _searches(path):
         # Charts draw the first runs: those that were looked for.
         order = {label: number for number, label in enumerate(search.order())}
         runs.sort(key=lambda run: order.get(labelled(run.settings), len(order)))
-    if not isinstance(planned, int) or len(runs) >= planned:
+    if kept.is_whole:
         return runs, []
-    return runs, [f"{len(runs):,} of {planned:,} runs have finished; flashmesh sweep --resume runs the others"]
+    of = f" of {kept.planned:,}" if kept.planned is not None else ""
+    return runs, [f"{len(runs):,}{of} runs have finished; --resume runs the others"]
 
 
 def _searches(path: Path) -> list[Found]:

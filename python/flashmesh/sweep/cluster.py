@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from flashmesh._native import ConfigError, InternalError, WorkloadError, __version__
 from flashmesh.execution import TICK_S, Progress
 from flashmesh.provenance import workload_files
+from flashmesh.sweep import slurm
 from flashmesh.sweep.session import Outcome, as_error
 
 if TYPE_CHECKING:
@@ -26,18 +27,18 @@ CONNECT_S = 10
 WINDOW = 4
 """Runs that wait on the cluster for each that is under way: enough to keep workers busy."""
 WINDOW_MIN = 64
-EXTRA = "pip install 'flashmesh[cluster]'"
 
 
 class DaskCluster:
     """The workers of a Dask scheduler."""
 
-    def __init__(self, address: str, workers: int) -> None:
+    def __init__(self, address: str, workers: int, tell: Callable[[str], None]) -> None:
         """Connects to a scheduler, or has Slurm start workers.
 
         Args:
             address: The scheduler, such as tcp://host:8786, or `slurm`.
             workers: How many jobs Slurm is asked for.
+            tell: Gets what a person should know who waits for workers.
 
         Raises:
             ConfigError: When there is no such cluster.
@@ -45,10 +46,11 @@ class DaskCluster:
         try:
             from distributed import Client
         except ImportError as error:
-            raise ConfigError(f"--dask needs Dask, which is not installed: {EXTRA}") from error
+            raise ConfigError(f"--dask needs Dask, which is not installed: {slurm.EXTRA}") from error
         # What it would say of a lost connection is said by us.
         logging.getLogger("distributed").setLevel(logging.CRITICAL)
-        self.cluster: Any = slurm(workers) if address == SLURM else None
+        self.cluster: Any = slurm.start(workers) if address == SLURM else None
+        self.jobs = slurm.JobWatch(self.cluster, workers, tell) if self.cluster is not None else None
         self.address = address
         target = self.cluster if self.cluster is not None else address
         try:
@@ -75,7 +77,7 @@ class DaskCluster:
         A run whose worker is lost is run again by another one.
 
         Raises:
-            ConfigError: When the scheduler is lost.
+            ConfigError: When the scheduler is lost, or all jobs of Slurm.
         """
         fleet = Fleet(self.client, tasks)
         try:
@@ -87,6 +89,8 @@ class DaskCluster:
                     raise ConfigError(
                         f"--dask {self.address}: the scheduler is gone; what was finished is kept, and --resume goes on"
                     )
+                if self.jobs is not None and fleet.left:
+                    self.jobs.look(len(self.client.nthreads()))
                 if on_progress is not None:
                     on_progress(fleet.progress())
         finally:
@@ -168,27 +172,6 @@ def lost(error: Exception) -> Exception:
     if isinstance(error, KilledWorker):
         return InternalError("every worker that ran it was lost: it may need more memory than they have")
     return as_error(error)
-
-
-def slurm(workers: int) -> Any:
-    """Workers that Slurm starts, as ~/.config/dask/jobqueue.yaml describes them.
-
-    Raises:
-        ConfigError: When they cannot be described, or there is no Slurm.
-    """
-    try:
-        from dask_jobqueue.slurm import SLURMCluster
-    except ImportError as error:
-        raise ConfigError(f"--dask slurm needs dask-jobqueue, which is not installed: {EXTRA}") from error
-    try:
-        cluster = SLURMCluster()
-        cluster.scale(jobs=workers)
-    except (ValueError, OSError, RuntimeError) as error:
-        raise ConfigError(
-            f"--dask slurm: {str(error).splitlines()[0]}; say what a job is in ~/.config/dask/jobqueue.yaml: "
-            "cores, memory, queue, walltime"
-        ) from error
-    return cluster
 
 
 _drives: Any = None

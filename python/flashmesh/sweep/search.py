@@ -209,6 +209,7 @@ class Search:
             "space": list(self.file.space),
             "trials": self.trials(),
         }
+        self.store.write_plan([(task.name, task.settings) for task in self.tried()])
         path = self.store.folder / SEARCH
         try:
             replace(path, json.dumps(document, indent=2) + "\n")

@@ -12,11 +12,12 @@ from typing import IO, TYPE_CHECKING, Any
 from flashmesh._native import OutputError, __version__, replace_file
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping, Sequence
 
 FORMAT = 2
 """Changes when the layout of the folder does."""
 MANIFEST = "sweep.json"
+PLAN = "plan.json"
 RUNS = "runs"
 LOG = "log.txt"
 TABLE = "results.parquet"
@@ -70,6 +71,8 @@ class Store:
         return store
 
     def _names(self) -> Iterator[str]:
+        if not (self.folder / RUNS).is_dir():
+            return
         for entry in os.scandir(self.folder / RUNS):
             if entry.is_dir():
                 for file in os.scandir(entry.path):
@@ -131,6 +134,35 @@ class Store:
             return self.path(name).read_text(encoding="utf-8")
         except (OSError, UnicodeError) as error:
             raise OutputError(f"{self.path(name)}: cannot be read: {error}") from error
+
+    def write_plan(self, runs: Sequence[tuple[str, Mapping[str, str]]]) -> None:
+        """Keeps which runs there will be: their names, and the varied keys of each with their values.
+
+        Raises:
+            OutputError: When it cannot be written.
+        """
+        path = self.folder / PLAN
+        try:
+            replace(path, json.dumps([[name, dict(settings)] for name, settings in runs]) + "\n")
+        except OSError as error:
+            raise OutputError(f"{path}: cannot be written: {error.strerror or error}") from error
+
+    def read_plan(self) -> list[tuple[str, dict[str, str]]]:
+        """What `write_plan` kept; nothing where it kept none.
+
+        Raises:
+            OutputError: When it holds something else.
+        """
+        path = self.folder / PLAN
+        try:
+            found = json.loads(path.read_text(encoding="utf-8"))
+            return [(str(name), {str(key): str(value) for key, value in each.items()}) for name, each in found]
+        except FileNotFoundError:
+            return []
+        except OSError as error:
+            raise OutputError(f"{path}: cannot be read: {error.strerror or error}") from error
+        except (AttributeError, TypeError, ValueError) as error:
+            raise OutputError(f"{path}: is no plan that flashmesh wrote") from error
 
     def tell(self, line: str) -> None:
         """Writes a line to the log.

@@ -201,6 +201,24 @@ def read_parquet(path: Path) -> tuple[list[dict[str, Value]], list[str]]:
     return table.select(about["axes"]).to_pylist(), table[DOCUMENT].to_pylist()
 
 
+def names_in(path: Path) -> list[str]:
+    """What identifies each run in a table.
+
+    Raises:
+        OutputError: When it is no table of results.
+    """
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        names: list[str] = pq.read_table(path, columns=["run"])["run"].to_pylist()
+    except OSError as error:
+        raise OutputError(f"{path}: cannot be read: {error.strerror or error}") from error
+    except (pa.ArrowInvalid, KeyError) as error:
+        raise OutputError(f"{path}: is no Parquet file of runs that flashmesh wrote") from error
+    return names
+
+
 def csv_text(table: pa.Table, long: bool) -> str:
     """A table as CSV, without columns that are empty.
 
