@@ -21,12 +21,15 @@ use super::drive::Drive;
 pub(super) enum AnyDrive {
     Full(Box<Drive<Full>>),
     Unprobed(Box<Drive<Unprobed>>),
-    Equipped(Box<Drive<Equipped<SharedChannels>>>),
     Queued(Box<Drive<Queued<SharedChannels>>>),
     SharedChannels(Box<Drive<Lean<SharedChannels>>>),
     Pnssd(Box<Drive<Lean<Pnssd>>>),
     Nossd(Box<Drive<Lean<Nossd>>>),
     Venice(Box<Drive<Lean<Venice>>>),
+    EquippedChannels(Box<Drive<Equipped<SharedChannels>>>),
+    EquippedPnssd(Box<Drive<Equipped<Pnssd>>>),
+    EquippedNossd(Box<Drive<Equipped<Nossd>>>),
+    EquippedVenice(Box<Drive<Equipped<Venice>>>),
     /// While it becomes another one.
     Between,
 }
@@ -44,12 +47,15 @@ macro_rules! with_drive {
         match $any {
             AnyDrive::Full($drive) => $does,
             AnyDrive::Unprobed($drive) => $does,
-            AnyDrive::Equipped($drive) => $does,
             AnyDrive::Queued($drive) => $does,
             AnyDrive::SharedChannels($drive) => $does,
             AnyDrive::Pnssd($drive) => $does,
             AnyDrive::Nossd($drive) => $does,
             AnyDrive::Venice($drive) => $does,
+            AnyDrive::EquippedChannels($drive) => $does,
+            AnyDrive::EquippedPnssd($drive) => $does,
+            AnyDrive::EquippedNossd($drive) => $does,
+            AnyDrive::EquippedVenice($drive) => $does,
             AnyDrive::Between => unreachable!("a drive becomes another one at once"),
         }
     };
@@ -113,20 +119,20 @@ fn is_queued(config: &Config) -> bool {
         || matches!(config.fabric.arbitration, Arbitration::DataFirstRoundRobin | Arbitration::NextCommandFirst)
 }
 
-/// Takes the interconnect out of the enum, which holds it.
-macro_rules! resolved {
-    ($drive:ident, $kind:ident, $interface:ident) => {
-        Box::new(resolve(
-            $drive,
-            |fabric| match fabric {
-                AnyFabric::$kind(fabric) => fabric,
-                _ => unreachable!("looked at before"),
-            },
-            |interface| match interface {
-                AnyInterface::$interface(interface) => interface,
-                _ => unreachable!("looked at before"),
-            },
-        ))
+/// Takes what is known to be there out of an enum.
+macro_rules! taken {
+    ($any:ident :: $kind:ident) => {
+        |any| match any {
+            $any::$kind(known) => known,
+            _ => unreachable!("looked at before"),
+        }
+    };
+}
+
+/// A drive whose interconnect is known to be of a kind.
+macro_rules! over {
+    ($drive:ident, $kind:ident, $interface:expr) => {
+        Box::new(resolve($drive, taken!(AnyFabric::$kind), $interface))
     };
 }
 
@@ -134,32 +140,24 @@ macro_rules! resolved {
 fn lean(drive: Drive<Full>, is_standard: bool) -> AnyDrive {
     let is_equipped = is_standard && is_equipped(&drive.config);
     let is_plain = is_equipped && is_plain(&drive.config);
+    let is_lean = is_plain && !is_queued(&drive.config);
+    let (direct, any) = (taken!(AnyInterface::Direct), |interface| interface);
     match (drive.datapath.fabric(), drive.config.host.interface) {
         (AnyFabric::SharedChannels(_), InterfaceKind::Nvme) if is_plain => {
-            AnyDrive::Queued(resolved!(drive, SharedChannels, Nvme))
+            AnyDrive::Queued(over!(drive, SharedChannels, taken!(AnyInterface::Nvme)))
         }
-        (AnyFabric::SharedChannels(_), _) if is_equipped && (!is_plain || is_queued(&drive.config)) => {
-            AnyDrive::Equipped(Box::new(resolve(drive, shared_channels, |interface| interface)))
+        (AnyFabric::SharedChannels(_), _) if is_lean => AnyDrive::SharedChannels(over!(drive, SharedChannels, direct)),
+        (AnyFabric::Pnssd(_), _) if is_lean => AnyDrive::Pnssd(over!(drive, Pnssd, direct)),
+        (AnyFabric::Nossd(_), _) if is_lean => AnyDrive::Nossd(over!(drive, Nossd, direct)),
+        (AnyFabric::Venice(_), _) if is_lean => AnyDrive::Venice(over!(drive, Venice, direct)),
+        (AnyFabric::SharedChannels(_), _) if is_equipped => {
+            AnyDrive::EquippedChannels(over!(drive, SharedChannels, any))
         }
-        _ if !is_plain || is_queued(&drive.config) => {
-            AnyDrive::Unprobed(Box::new(resolve(drive, |fabric| fabric, |interface| interface)))
-        }
-        (AnyFabric::SharedChannels(_), _) => AnyDrive::SharedChannels(resolved!(drive, SharedChannels, Direct)),
-        (AnyFabric::Pnssd(_), _) => AnyDrive::Pnssd(resolved!(drive, Pnssd, Direct)),
-        (AnyFabric::Nossd(_), _) => AnyDrive::Nossd(resolved!(drive, Nossd, Direct)),
-        (AnyFabric::Venice(_), _) => AnyDrive::Venice(resolved!(drive, Venice, Direct)),
+        (AnyFabric::Pnssd(_), _) if is_equipped => AnyDrive::EquippedPnssd(over!(drive, Pnssd, any)),
+        (AnyFabric::Nossd(_), _) if is_equipped => AnyDrive::EquippedNossd(over!(drive, Nossd, any)),
+        (AnyFabric::Venice(_), _) if is_equipped => AnyDrive::EquippedVenice(over!(drive, Venice, any)),
         // Not resolved when this is compiled, or seldom used.
-        (AnyFabric::Custom(_) | AnyFabric::HeldChannels(_) | AnyFabric::HeldPnssd(_) | AnyFabric::HeldNossd(_), _) => {
-            AnyDrive::Unprobed(Box::new(resolve(drive, |fabric| fabric, |interface| interface)))
-        }
-    }
-}
-
-/// Takes shared channels out of the enum, which holds them.
-fn shared_channels(fabric: AnyFabric) -> SharedChannels {
-    match fabric {
-        AnyFabric::SharedChannels(fabric) => fabric,
-        _ => unreachable!("looked at before"),
+        _ => AnyDrive::Unprobed(Box::new(resolve(drive, |fabric| fabric, any))),
     }
 }
 

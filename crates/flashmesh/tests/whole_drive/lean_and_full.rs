@@ -96,11 +96,15 @@ fn plain(mut case: Case) -> Case {
 
 /// The same drive behind NVMe queues, over channels, without what only the full instance of the simulation has.
 fn queued(mut case: Case) -> Case {
-    case.config.host.interface = InterfaceKind::Nvme;
-    without_features(over_channels(case))
+    let config = &mut case.config;
+    config.host.interface = InterfaceKind::Nvme;
+    if !matches!(config.fabric.kind, FabricKind::Bus | FabricKind::Pssd | FabricKind::Ideal) {
+        config.fabric.kind = FabricKind::Bus;
+    }
+    without_features(case)
 }
 
-/// The same drive over channels, with its caches, and measured in epochs, without what only the full instance of the simulation has.
+/// The same drive with its caches, and measured in epochs, without what only the full instance of the simulation has.
 fn equipped(mut case: Case, number: u64) -> Case {
     let measure = &mut case.config.measure;
     measure.epoch = Some(Time::from_us(1 + number % 700));
@@ -109,15 +113,7 @@ fn equipped(mut case: Case, number: u64) -> Case {
     if number.is_multiple_of(3) {
         measure.warm_up = WarmUp::Auto;
     }
-    without_rare_features(over_channels(case))
-}
-
-fn over_channels(mut case: Case) -> Case {
-    let fabric = &mut case.config.fabric;
-    if !matches!(fabric.kind, FabricKind::Bus | FabricKind::Pssd | FabricKind::Ideal) {
-        fabric.kind = FabricKind::Bus;
-    }
-    case
+    without_rare_features(case)
 }
 
 fn without_features(mut case: Case) -> Case {
