@@ -6,7 +6,7 @@ CARGO ?= cargo
 BIN := $(VENV)/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo docs test test-rust test-python explore reproduction campaign faults cuts fuzz coverage sbom wheel lock soak lint format generate outputs picture check-generated bench bench-sweeps bench-mqsim clean
+.PHONY: help build demo docs test test-rust test-python explore reproduction campaign faults cuts fuzz fuzz-importers coverage sbom wheel lock soak lint format generate outputs picture check-generated bench bench-sweeps bench-mqsim clean
 
 help: ## Say what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-16s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -67,6 +67,10 @@ cuts: ## Cut the power of random drives ten thousand times, and account for ever
 fuzz: ## Run the fuzz targets of every reader in turns; MINUTES, SEED, THREADS; goes on where it stopped
 	@mkdir -p out
 	$(CARGO) run --quiet --release --locked --package flashmesh-fuzz --example long -- out/fuzz $(or $(MINUTES),60) $(or $(SEED),1) $(THREADS)
+
+fuzz-importers: $(NATIVE) ## Damage what is read in Python: files of MQSim and fio, sweeps, searches, results; MINUTES, SEED; goes on where it stopped
+	@mkdir -p out
+	$(BIN)/python tests/python/fuzz_importers.py out/fuzz $(or $(MINUTES),60) $(or $(SEED),1)
 
 coverage: ## Measure which lines of the core its tests reach; needs cargo-llvm-cov (cargo install cargo-llvm-cov)
 	PROPTEST_RNG_SEED=1 $(CARGO) llvm-cov --package flashmesh --locked --summary-only $(ARGS)
