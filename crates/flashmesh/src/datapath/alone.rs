@@ -11,6 +11,7 @@ use crate::ids::{DieId, TransactionId};
 use crate::kernel::Kernel;
 use crate::kernel::model::Model;
 use crate::kernel::probe::Notice;
+use crate::schedule::account::PathWait;
 use crate::schedule::transaction::{Class, Transaction};
 use crate::schedule::{Choice, Scheduler};
 use crate::units::{Bytes, Time};
@@ -87,8 +88,7 @@ impl<M: Model> Datapath<M> {
         let transaction = &mut self.transactions[id];
         let die = self.geometry.die_of_plane(transaction.plane);
         let (class, request) = (transaction.class, transaction.request);
-        transaction.queued = now;
-        transaction.internal_busy_at_queued = self.units[die.index()].state.internal_busy(now);
+        transaction.account.queue(now, self.units[die.index()].state.internal_busy(now));
         kernel.tell(|| Notice::Enqueued(die, class, request));
         if self.rules.tracks_idle {
             self.idle.set(die, false);
@@ -112,7 +112,8 @@ impl<M: Model> Datapath<M> {
         let now = kernel.now();
         let class = self.transactions[id].class;
         let mut operation = Operation::new(self.kind_of(class), class.is_internal(), now, id);
-        let path = PathGrant { asked: now, tried: now, cause: Cause::Controller, causes: Causes::default() };
+        let wait = PathWait { asked: now, tried: now, causes: Causes::default() };
+        let path = PathGrant { wait, cause: Cause::Controller };
         self.prepare(id, die, path, source, kernel);
         operation.pages = self.pages_of(id);
         if class.is_program() {

@@ -8,6 +8,7 @@ use crate::kernel::Kernel;
 use crate::kernel::event::{Event, array_lane};
 use crate::kernel::model::Model;
 use crate::kernel::probe::Notice;
+use crate::schedule::account::Stall;
 use crate::schedule::transaction::Transaction;
 use crate::units::Time;
 
@@ -42,10 +43,8 @@ impl<M: Model> Datapath<M> {
             .expect("a command is delivered to the die that began the operation");
         let kind = operation.kind;
         for &id in operation.transactions() {
-            let transaction = &mut self.transactions[id];
-            transaction.spent.transfer += now - operation.started - stalled;
-            transaction.count_stall(stalled, is_by_another);
-            transaction.array_mark = now;
+            let stall = Stall { time: stalled, is_by_another };
+            self.transactions[id].account.array_began(now, operation.started, stall);
         }
         kernel.tell(|| Notice::ArrayBegan(die, kind, until));
         kernel.schedule(array_lane(kind), until, Event::ArrayEnd(die));
@@ -77,11 +76,7 @@ impl<M: Model> Datapath<M> {
         work.array += nominal;
         self.counters.work.count(operation.kind, operation.pages);
         for &id in operation.transactions() {
-            let transaction = &mut self.transactions[id];
-            transaction.spent.array += nominal;
-            // More than nominal is a suspension: the die worked for others.
-            transaction.spent.die_wait += now - transaction.array_mark - nominal;
-            transaction.array_mark = now;
+            self.transactions[id].account.array_ended(now, nominal);
         }
         if operation.kind == OperationKind::Read {
             if kernel.is_probed() {
@@ -128,7 +123,6 @@ impl<M: Model> Datapath<M> {
 
     /// The time from the end of the array until now was that of the acknowledgement.
     pub fn count_acknowledgement(&mut self, id: TransactionId, now: Time) {
-        let transaction = &mut self.transactions[id];
-        transaction.spent.transfer += now - transaction.array_mark;
+        self.transactions[id].account.acknowledged(now);
     }
 }

@@ -8,6 +8,7 @@ use crate::kernel::Kernel;
 use crate::kernel::event::{Event, lane};
 use crate::kernel::model::Model;
 use crate::kernel::probe::Notice;
+use crate::schedule::account::PathWait;
 use crate::schedule::queues::{NOTHING, PlaneMasks};
 use crate::schedule::transaction::{Class, Transaction};
 use crate::schedule::{AnyScheduler, Choice, Decision, DieStates, Scheduler, Waiting};
@@ -56,8 +57,8 @@ impl<M: Model> Datapath<M> {
         let grant = granted.grant;
         let mut path = self.units[grant.die.index()].path.granted(&granted);
         if path.waited() > Time::ZERO {
-            path.causes = self.causes(&granted);
-            let (causes, waited) = (path.causes, path.waited());
+            path.wait.causes = self.causes(&granted);
+            let (causes, waited) = (path.wait.causes, path.waited());
             kernel.tell(|| Notice::PathBlocked(grant, causes, waited));
         }
         kernel.tell(|| Notice::PathGranted(grant));
@@ -106,7 +107,7 @@ impl<M: Model> Datapath<M> {
     fn count_conflicts(&mut self, path: PathGrant, waits: [Time; Cause::ALL.len()]) {
         // A die that asked while it was busy has waited for its path only since it was done: the last causes count.
         let mut left = path.waited();
-        for cause in Cause::ALL.into_iter().rev().filter(|cause| path.causes.contains(*cause)) {
+        for cause in Cause::ALL.into_iter().rev().filter(|cause| path.wait.causes.contains(*cause)) {
             let waited = left.min(waits[cause.index()]);
             left -= waited;
             self.counters.conflicts.count(cause, waited);
@@ -204,7 +205,7 @@ impl<M: Model> Datapath<M> {
             _ => return,
         };
         let is_contested = waiting.of(other) != 0;
-        if is_contested && now - self.transactions[lead].queued >= self.rules.age_bound {
+        if is_contested && now - self.transactions[lead].account.queued() >= self.rules.age_bound {
             match queue.class {
                 Class::UserRead => self.counters.overdue_reads += 1,
                 _ => self.counters.overdue_programs += 1,
@@ -244,7 +245,6 @@ impl<M: Model> Datapath<M> {
     fn send_data(&mut self, grant: Grant, path: PathGrant, kernel: &mut Kernel<M>) {
         let now = kernel.now();
         self.count_transfer(grant, path);
-        let PathGrant { asked, tried, causes: in_the_way, .. } = path;
         let die = self.die_of(grant);
         let unit = &mut self.units[die.index()];
         let id = unit.state.outgoing().expect("a die asks only with data in its register");
@@ -256,17 +256,11 @@ impl<M: Model> Datapath<M> {
             request.causes = Causes::default();
         }
         if path.waited() > Time::ZERO {
-            request.causes.join(in_the_way);
+            request.causes.join(path.wait.causes);
         }
         let causes = request.causes;
         let transaction = &mut self.transactions[id];
-        // Until the register was free the die was busy with older data; since then with the data of the planes before
-        // this one, and with waiting for their paths, which is the same path.
-        transaction.spent.die_wait += since - transaction.array_mark;
-        transaction.spent.transfer += asked - since - waited_before + (now - tried);
-        transaction.spent.path_wait += waited_before + path.waited();
-        transaction.conflict.join(causes);
-        transaction.array_mark = now;
+        transaction.account.leaves(now, since, waited_before, PathWait { causes, ..path.wait });
         let page = self.geometry.page_size;
         let bytes = match (transaction.class.is_internal(), transaction.is_read_modify_write) {
             (false, false) if M::FULL && transaction.is_whole => page,
@@ -463,14 +457,7 @@ impl<M: Model> Datapath<M> {
     ) {
         let now = kernel.now();
         let transaction = &mut self.transactions[id];
-        let die_ready = path.asked.later(transaction.queued);
-        let tried = path.tried.later(die_ready);
-        transaction.count_die_wait(die_ready, self.units[die.index()].state.internal_busy(now));
-        transaction.spent.path_wait += tried - die_ready;
-        transaction.spent.transfer += now - tried;
-        if tried > die_ready {
-            transaction.conflict.join(path.causes);
-        }
+        transaction.account.taken(now, path.wait, self.units[die.index()].state.internal_busy(now));
         let Transaction { class, has_page, request, .. } = *transaction;
         kernel.tell(|| Notice::Taken(die, class, request));
         if class.is_program() && !(M::PREALLOCATES && has_page) {

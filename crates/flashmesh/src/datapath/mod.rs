@@ -338,8 +338,7 @@ impl<M: Model> Datapath<M> {
         let plane = self.geometry.plane_in_die(transaction.plane) as u8;
         let (class, request) = (transaction.class, transaction.request);
         kernel.tell(|| Notice::Enqueued(die, class, request));
-        transaction.queued = now;
-        transaction.internal_busy_at_queued = self.units[die.index()].state.internal_busy(now);
+        transaction.account.queue(now, self.units[die.index()].state.internal_busy(now));
         if has_turn {
             self.queues.insert(&mut self.transactions, die, plane, id);
         } else {
@@ -378,7 +377,7 @@ impl<M: Model> Datapath<M> {
     pub fn count_wait(&mut self, id: TransactionId, now: Time) {
         let die = self.geometry.die_of_plane(self.transactions[id].plane);
         let internal_busy = self.units[die.index()].state.internal_busy(now);
-        self.transactions[id].count_die_wait(now, internal_busy);
+        self.transactions[id].account.wait(now, internal_busy);
     }
 
     /// Takes the transactions of requests for which `is_unwanted` out of the queues of the dies.

@@ -2,6 +2,7 @@
 
 use crate::fabric::{Cause, Causes, Granted, TransferPhase};
 use crate::ids::PathId;
+use crate::schedule::account::PathWait;
 use crate::units::Time;
 
 /// What a die has asked of the fabric, and how it went.
@@ -26,14 +27,10 @@ pub(super) struct PathRequest {
 /// A path that a die got.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PathGrant {
-    /// Since when the die wanted one.
-    pub asked: Time,
-    /// When the try began that found it: later, when something was in the way.
-    pub tried: Time,
+    /// How long it was waited for, and all that was in the way.
+    pub wait: PathWait,
     /// What was in the way of the first try.
     pub cause: Cause,
-    /// All that was in the way.
-    pub causes: Causes,
 }
 
 impl Default for PathRequest {
@@ -61,7 +58,8 @@ impl PathRequest {
         };
         let asked = since.expect("a path is granted only to a die that asked for it");
         // The die may have become ready only while the path was set up for it.
-        PathGrant { asked, tried: asked.later(granted.since), cause: granted.cause, causes: Causes::default() }
+        let wait = PathWait { asked, tried: asked.later(granted.since), causes: Causes::default() };
+        PathGrant { wait, cause: granted.cause }
     }
 }
 
@@ -69,6 +67,6 @@ impl PathGrant {
     /// How long something was in the way.
     #[inline]
     pub fn waited(&self) -> Time {
-        self.tried - self.asked
+        self.wait.tried - self.wait.asked
     }
 }

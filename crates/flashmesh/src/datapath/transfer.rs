@@ -5,6 +5,7 @@ use crate::ids::{DieId, TransactionId};
 use crate::kernel::Kernel;
 use crate::kernel::model::Model;
 use crate::kernel::probe::Notice;
+use crate::schedule::account::Stall;
 use crate::schedule::transaction::Transaction;
 use crate::units::Time;
 
@@ -97,8 +98,7 @@ impl<M: Model> Datapath<M> {
             self.tell_left(id, kernel);
         }
         let transaction = &mut self.transactions[id];
-        transaction.spent.transfer += now - transaction.array_mark - stalled;
-        transaction.count_stall(stalled, is_by_another);
+        transaction.account.left(now, Stall { time: stalled, is_by_another });
         if M::FULL && transaction.is_copied {
             let Transaction { from, plane, .. } = *transaction;
             kernel.tell(|| Notice::PageCopied(from, plane));

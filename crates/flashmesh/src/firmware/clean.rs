@@ -116,7 +116,8 @@ impl Firmware {
 
     fn read_of_clean(&self, plane: PlaneId, from: Ppn, lpn: Lpn, now: Time) -> Transaction {
         let mut read = Transaction::new(Class::CollectRead, None, lpn, plane, from, self.geometry.page_size);
-        (read.is_cleaned, read.queued) = (true, now);
+        read.is_cleaned = true;
+        read.account.begin(now);
         read
     }
 

@@ -194,7 +194,7 @@ impl Firmware {
         kernel: &mut Kernel<M>,
     ) {
         let mut transaction = Transaction::new(class, None, lpn, plane, from, self.geometry.page_size);
-        transaction.queued = kernel.now();
+        transaction.account.begin(kernel.now());
         let id = datapath.insert(transaction);
         self.enqueue(id, datapath, kernel);
     }

@@ -53,7 +53,7 @@ impl Firmware {
         let Transaction { lpn, request, stream, .. } = *datapath.transaction(id);
         let is_there = map.cache.lookup(stream, lpn, id);
         if !is_there {
-            datapath.transaction_mut(id).queued = kernel.now();
+            datapath.transaction_mut(id).account.begin(kernel.now());
             kernel.tell(|| Notice::EntryWanted(request, lpn));
         }
         self.settle_map(datapath, kernel);
@@ -98,7 +98,7 @@ impl Firmware {
         let bytes = if whole { map.write_back_read_size } else { map.read_size };
         let from = self.translate_read(page, kernel);
         let mut transaction = Transaction::new(Class::MapRead, None, page, self.geometry.plane_of(from), from, bytes);
-        transaction.queued = kernel.now();
+        transaction.account.begin(kernel.now());
         let id = datapath.insert(transaction);
         kernel.tell(|| Notice::TranslationReadIssued(page));
         self.enqueue(id, datapath, kernel);
@@ -118,7 +118,7 @@ impl Firmware {
     ) {
         let plane = self.place_map_write(page, datapath);
         let mut transaction = Transaction::new(Class::MapProgram, None, page, plane, Ppn(0), self.geometry.page_size);
-        transaction.queued = kernel.now();
+        transaction.account.begin(kernel.now());
         let id = datapath.insert(transaction);
         self.enqueue(id, datapath, kernel);
     }
@@ -126,7 +126,7 @@ impl Firmware {
     /// The entry that a transaction waited for is in DRAM.
     fn resume_translated<M: Model>(&mut self, id: TransactionId, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
         let transaction = datapath.transaction_mut(id);
-        transaction.spent.map_wait += kernel.now() - transaction.queued;
+        transaction.account.waited_for_map(kernel.now());
         let Transaction { class, request, lpn, .. } = *transaction;
         if self.is_cut_off && request.is_some() {
             return self.give_up(id, datapath, kernel);

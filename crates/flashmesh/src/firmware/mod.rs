@@ -36,7 +36,8 @@ use crate::kernel::model::Model;
 use crate::kernel::probe::Notice;
 use crate::measure::report::{FlashReport, GcReport};
 use crate::persistence::Persistence;
-use crate::schedule::transaction::{LatencyBreakdown, Priority};
+use crate::schedule::account::LatencyBreakdown;
+use crate::schedule::transaction::Priority;
 use crate::units::{Bytes, Time};
 
 pub use cache::DeviceCache;

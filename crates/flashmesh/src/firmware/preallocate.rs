@@ -60,9 +60,7 @@ impl Firmware {
             return;
         }
         let internal_busy = datapath.internal_busy(self.geometry.die_of_plane(plane), kernel.now());
-        let transaction = datapath.transaction_mut(id);
-        transaction.queued = kernel.now();
-        transaction.internal_busy_at_queued = internal_busy;
+        datapath.transaction_mut(id).account.queue(kernel.now(), internal_busy);
         self.blocked.by_plane[plane.index()].push_back(id);
         self.blocked.count += 1;
         self.collect_if_needed(plane, datapath, kernel);

@@ -36,7 +36,7 @@ impl Firmware {
         let from = if has_map { Ppn(0) } else { self.translate_read(lpn, kernel) };
         let plane = self.geometry.plane_of(from);
         let mut transaction = Transaction::new(Class::UserRead, Some(page.request), lpn, plane, from, bytes);
-        transaction.queued = kernel.now();
+        transaction.account.begin(kernel.now());
         transaction.is_cached = fills;
         transaction.translated = self.ftl.map_changes();
         (transaction.stream, transaction.priority) = (page.stream, page.priority);

@@ -54,10 +54,10 @@ impl Firmware {
         };
         let plane = self.geometry.plane_of(Ppn(0));
         let mut transaction = Transaction::new(Class::UserProgram, request, lpn, plane, Ppn(0), bytes);
-        transaction.queued = kernel.now();
+        transaction.account.begin(kernel.now());
         (transaction.stream, transaction.priority) = (stream, priority);
         transaction.is_cached = is_cached;
-        transaction.spent.cache = in_cache;
+        transaction.account.was_cached(in_cache);
         let id = datapath.insert(transaction);
         match self.writes_in_flight.insert(lpn, id) {
             Some(earlier) => datapath.transaction_mut(earlier).successor = Some(id),
@@ -73,7 +73,7 @@ impl Firmware {
         kernel: &mut Kernel<M>,
     ) {
         let transaction = datapath.transaction_mut(id);
-        transaction.spent.die_wait += kernel.now() - transaction.queued;
+        transaction.account.waited_for_turn(kernel.now());
         if self.has_entry(id, datapath, kernel) {
             self.start_translated_write(id, datapath, kernel);
         }

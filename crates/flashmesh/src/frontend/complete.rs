@@ -13,7 +13,8 @@ use crate::kernel::event::{Event, lane};
 use crate::kernel::model::Model;
 use crate::kernel::probe::Notice;
 use crate::measure::log::RequestRecord;
-use crate::schedule::transaction::{Class, LatencyBreakdown};
+use crate::schedule::account::LatencyBreakdown;
+use crate::schedule::transaction::Class;
 use crate::units::Bytes;
 use crate::workload::RequestKind;
 
@@ -40,7 +41,13 @@ impl<M: Model> Frontend<M> {
                     let read = if transaction.class == Class::UserRead { transaction.bytes } else { Bytes::ZERO };
                     let request = transaction.request;
                     let ended = request.filter(|&request| {
-                        self.page_done(request, read, &transaction.spent, transaction.conflict, kernel)
+                        self.page_done(
+                            request,
+                            read,
+                            transaction.account.spent(),
+                            transaction.account.conflict(),
+                            kernel,
+                        )
                     });
                     datapath.remove(id);
                     ended

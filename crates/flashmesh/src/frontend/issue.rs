@@ -11,7 +11,7 @@ use crate::kernel::Kernel;
 use crate::kernel::event::{Event, lane};
 use crate::kernel::model::Model;
 use crate::kernel::probe::Notice;
-use crate::schedule::transaction::LatencyBreakdown;
+use crate::schedule::account::LatencyBreakdown;
 use crate::units::Bytes;
 use crate::workload::RequestKind;
 

@@ -3,7 +3,8 @@
 use crate::fabric::Causes;
 use crate::host::status::Status;
 use crate::ids::StreamId;
-use crate::schedule::transaction::{LatencyBreakdown, Priority};
+use crate::schedule::account::LatencyBreakdown;
+use crate::schedule::transaction::Priority;
 use crate::units::{Bytes, Time};
 use crate::workload::{IoRequest, RequestKind};
 

@@ -6,7 +6,7 @@
 //! latency bucket (within 1/16 of a power of two), in constant memory.
 
 use crate::quantities;
-use crate::schedule::transaction::LatencyBreakdown;
+use crate::schedule::account::LatencyBreakdown;
 use crate::units::Time;
 
 /// Buckets per power of two.

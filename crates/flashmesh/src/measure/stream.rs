@@ -4,7 +4,7 @@ use super::breakdown::Breakdown;
 use super::latency::Latencies;
 use super::report::{BreakdownReport, DistributionReport, LatencyReport};
 use crate::host::status::Status;
-use crate::schedule::transaction::LatencyBreakdown;
+use crate::schedule::account::LatencyBreakdown;
 use crate::units::{Bytes, Time};
 use crate::workload::{IoRequest, RequestKind};
 

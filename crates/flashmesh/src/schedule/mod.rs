@@ -1,5 +1,6 @@
 //! Which waiting transaction a die runs next: the seam, and the registry of policies.
 
+pub mod account;
 mod decision;
 mod dispatch;
 pub mod fair;

@@ -136,9 +136,9 @@ pub(super) fn late_plain(
     for class in READ_FIRST {
         for plane in planes(ready.of(class)) {
             if let Some(id) = queues.head(Choice { die, class, plane, priority: Priority::Medium }) {
-                let Transaction { order, queued, .. } = transactions[id];
-                is_late |= now - queued >= bound;
-                oldest = oldest.min((order, class));
+                let Transaction { order, account, .. } = &transactions[id];
+                is_late |= now - account.queued() >= bound;
+                oldest = oldest.min((*order, class));
             }
         }
     }
@@ -218,7 +218,7 @@ mod tests {
             let mut transaction = Transaction::new(class, None, Lpn(0), PlaneId(0), Ppn(0), Bytes::ZERO);
             transaction.priority = priority;
             transaction.order = self.arrived;
-            transaction.queued = Time::from_us(self.arrived);
+            transaction.account.begin(Time::from_us(self.arrived));
             self.arrived += 1;
             let id = self.transactions.insert(transaction);
             self.queues.push(&mut self.transactions, DieId(die), plane, id);

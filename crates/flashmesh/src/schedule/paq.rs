@@ -80,7 +80,7 @@ impl Paq {
             if let Some((_, _, oldest)) = heads.min_by_key(|(_, _, transaction)| transaction.order)
                 && oldest.order < load.oldest
             {
-                (load.oldest, load.since) = (oldest.order, oldest.queued);
+                (load.oldest, load.since) = (oldest.order, oldest.account.queued());
             }
             let together = if planes.is_power_of_two() {
                 1

@@ -56,6 +56,6 @@ pub(super) fn in_order<const N: usize>(waiting: &Waiting<'_>, classes: [Class; N
 pub(super) fn late(waiting: &Waiting<'_>, bound: Time) -> Option<Choice> {
     let now = waiting.now();
     let heads = || REQUESTS.into_iter().flat_map(|kind| waiting.heads(kind));
-    let longest = heads().map(|(_, transaction)| now - transaction.queued).max()?;
+    let longest = heads().map(|(_, transaction)| now - transaction.account.queued()).max()?;
     if longest >= bound { oldest(heads()) } else { None }
 }

@@ -1,8 +1,9 @@
-//! A flash transaction: one page (or one block to erase) on its way through a die, and where its time went.
+//! A flash transaction: one page (or one block to erase) on its way through a die.
 
-use crate::fabric::{Cause, Causes};
 use crate::ids::{Lpn, PlaneId, Ppn, RequestId, StreamId, TransactionId};
-use crate::units::{Bytes, Time};
+use crate::units::Bytes;
+
+use super::account::Account;
 
 pub use crate::config::Priority;
 
@@ -82,33 +83,6 @@ impl Class {
     }
 }
 
-/// Where the time of a transaction, or of a request, went.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct LatencyBreakdown {
-    /// In the device cache: the DRAM at work or busy, and waiting for room in it.
-    pub cache: Time,
-    /// Waiting for an entry of the map: for its translation page to be read, or for room in the cache.
-    pub map_wait: Time,
-    /// Waiting for the die, while it worked for other requests.
-    pub die_wait: Time,
-    /// Waiting for the die, while it worked for garbage collection or wear levelling.
-    pub behind_gc: Time,
-    /// Waiting for a path to the chip, die and data being ready.
-    pub path_wait: Time,
-    /// The array at work: tR, tPROG, suspension.
-    pub array: Time,
-    /// Command, address and data on the path.
-    pub transfer: Time,
-}
-
-impl LatencyBreakdown {
-    /// All of it.
-    #[inline]
-    pub fn total(&self) -> Time {
-        self.cache + self.map_wait + self.die_wait + self.behind_gc + self.path_wait + self.array + self.transfer
-    }
-}
-
 /// A transaction, or none, in half the room of an `Option`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Link(u32);
@@ -153,8 +127,6 @@ pub struct Transaction {
     pub is_reallocated: bool,
     /// Whether it is a read of which the controller gets the whole page, to program it elsewhere.
     pub is_whole: bool,
-    /// What was in the way of its transfers.
-    pub conflict: Causes,
     /// The request; `None` for work that none waits for: of the firmware, and pages that the device cache writes to flash.
     pub request: Option<RequestId>,
     /// The stream of the request, or that wrote what the device cache writes to flash; the first one of other work.
@@ -177,14 +149,8 @@ pub struct Transaction {
     pub bytes: Bytes,
     /// Order of arrival among all transactions.
     pub order: u64,
-    /// Since when it waits for the die.
-    pub queued: Time,
-    /// How long the die had worked for the firmware by then.
-    pub internal_busy_at_queued: Time,
-    /// When the array began to work for it, then when it was done.
-    pub array_mark: Time,
-    /// Where its time went so far.
-    pub spent: LatencyBreakdown,
+    /// Where its time goes.
+    pub account: Account,
 }
 
 impl Default for Transaction {
@@ -195,27 +161,6 @@ impl Default for Transaction {
 }
 
 impl Transaction {
-    /// Accounts for the wait from `queued` until `until`; by then the die had worked `internal_busy` for the firmware.
-    #[inline]
-    pub fn count_die_wait(&mut self, until: Time, internal_busy: Time) {
-        let waited = until - self.queued;
-        let behind_gc = (internal_busy - self.internal_busy_at_queued).min(waited);
-        self.spent.behind_gc += behind_gc;
-        self.spent.die_wait += waited - behind_gc;
-    }
-
-    /// Accounts for a transfer that was blocked in the network for `stalled`, by another request or by its own.
-    #[inline]
-    pub fn count_stall(&mut self, stalled: Time, is_by_another: bool) {
-        if stalled > Time::ZERO {
-            self.spent.path_wait += stalled;
-            self.conflict.insert(Cause::Link);
-            if is_by_another {
-                self.conflict.insert_another();
-            }
-        }
-    }
-
     /// A transaction that has waited for nothing yet.
     #[inline(always)]
     pub fn new(
@@ -237,7 +182,6 @@ impl Transaction {
             has_page: false,
             is_reallocated: false,
             is_whole: false,
-            conflict: Causes::default(),
             request,
             stream: StreamId(0),
             next: Link::NONE,
@@ -249,10 +193,7 @@ impl Transaction {
             to: from,
             bytes,
             order: 0,
-            queued: Time::ZERO,
-            internal_busy_at_queued: Time::ZERO,
-            array_mark: Time::ZERO,
-            spent: LatencyBreakdown::default(),
+            account: Account::default(),
         }
     }
 }

@@ -46,7 +46,7 @@ impl Reads {
         let bytes = if is_whole { self.geometry.page_size } else { self.geometry.sector_size };
         let plane = self.geometry.plane_of(ppn);
         let mut transaction = Transaction::new(Class::MapRead, None, Lpn(0), plane, ppn, bytes);
-        transaction.queued = kernel.now();
+        transaction.account.begin(kernel.now());
         let id = datapath.insert(transaction);
         datapath.enqueue(id, self, kernel);
     }

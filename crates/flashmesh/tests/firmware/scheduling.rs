@@ -155,7 +155,7 @@ impl Watched {
             return None;
         }
         let heads = || waiting.heads(Class::UserRead).chain(waiting.heads(Class::UserProgram));
-        let waited = |transaction: &Transaction| waiting.now() - transaction.queued;
+        let waited = |transaction: &Transaction| waiting.now() - transaction.account.queued();
         let longest = heads().map(|(_, transaction)| waited(transaction)).max()?;
         let oldest = heads().min_by_key(|(_, transaction)| transaction.order)?;
         (longest >= self.bound).then_some((oldest.0, longest))

@@ -315,7 +315,7 @@ impl Firmware {
         for (id, plane) in sent {
             let transaction = datapath.transaction_mut(id);
             transaction.plane = plane;
-            transaction.spent.die_wait += kernel.now() - transaction.queued;
+            transaction.account.waited_for_turn(kernel.now());
             datapath.enqueue(id, self, kernel);
         }
         for plane in full {

@@ -175,7 +175,7 @@ impl Firmware {
                 false
             }
             Class::UserProgram => {
-                datapath.transaction_mut(id).queued = kernel.now();
+                datapath.transaction_mut(id).account.begin(kernel.now());
                 if mbm.rules.rs && mbm.is_read_intensive(lpn) {
                     mbm.bind(home, id);
                 } else {

@@ -137,7 +137,7 @@ impl Firmware {
         let mut write = Transaction::new(Class::UserProgram, None, lpn, plane, from, self.geometry.page_size);
         (write.stream, write.priority) = (stream, priority);
         write.is_reallocated = true;
-        write.queued = kernel.now();
+        write.account.begin(kernel.now());
         let id = datapath.insert(write);
         let die = self.geometry.die_of_plane(plane);
         if let Some(mbm) = self.mbm() {

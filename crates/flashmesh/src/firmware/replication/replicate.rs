@@ -65,13 +65,13 @@ impl Firmware {
         kernel: &mut Kernel<M>,
     ) {
         let program = *datapath.transaction(id);
-        let Transaction { lpn, plane, from, to, spent, .. } = program;
+        let Transaction { lpn, plane, from, to, account, .. } = program;
         self.counters.flash.replica_programs += 1;
         kernel.tell(|| Notice::PageProgrammed(to, lpn, Origin::Replica(from)));
         let is_wanted = self.is_replica_wanted(&program);
         let Some(replication) = &mut self.replication else { return };
         replication.planned.remove(&lpn);
-        replication.counts.program_ps += spent.array.as_ps();
+        replication.counts.program_ps += account.spent().array.as_ps();
         if !is_wanted {
             replication.counts.wasted += 1;
             self.ftl.abandon_replica(plane, Some(to));
