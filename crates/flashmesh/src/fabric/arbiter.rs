@@ -107,6 +107,7 @@ impl Arbiter {
     }
 
     /// The dies that wait.
+    #[inline(always)]
     pub(super) fn waiting(&self) -> impl Iterator<Item = DieId> {
         self.commands.iter().chain(self.data.iter()).map(|waiting| waiting.die)
     }

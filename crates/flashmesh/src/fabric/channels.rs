@@ -90,6 +90,7 @@ impl Channels {
     }
 
     /// See [`Fabric::is_behind`](super::Fabric::is_behind).
+    #[inline(always)]
     pub fn is_behind(&self, die: DieId, is_another: &mut dyn FnMut(DieId) -> bool) -> bool {
         let channel = &self.channels[self.divisor.divide(die.0) as usize];
         let mut is_in_the_way = |other: DieId| other != die && is_another(other);

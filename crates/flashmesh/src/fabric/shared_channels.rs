@@ -110,6 +110,7 @@ impl Fabric for SharedChannels {
         self.channels.release(grant, now, outbox);
     }
 
+    #[inline(always)]
     fn is_behind(&self, die: DieId, _phase: TransferPhase, is_another: &mut dyn FnMut(DieId) -> bool) -> bool {
         self.channels.is_behind(die, is_another)
     }
