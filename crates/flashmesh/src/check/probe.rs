@@ -26,7 +26,7 @@ impl Probe for Oracles {
             Notice::Deallocated(lpn) => self.deallocated(lpn, now),
             Notice::PagePlaced(ppn, lpn) => self.page_placed(ppn, lpn, now),
             Notice::PathAsked(die, phase) => self.path_asked(die, phase, now),
-            Notice::ReadQueued(..) | Notice::ReadLeft(..) | Notice::PageSuperseded(_) => {}
+            Notice::Read(_) => {}
             Notice::PathGranted(grant) => self.path_granted(grant, now),
             Notice::Sent(grant, die, payload, sent) => self.sent(grant, die, payload, sent, now),
             Notice::Delivered(grant) => self.delivered(grant, now),

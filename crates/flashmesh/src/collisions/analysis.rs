@@ -124,6 +124,7 @@ impl Analysis {
         let reads = self.reads_per_die.iter().sum();
         let collisions = self.balanced + self.imbalanced;
         let (collision_ratio, expected) = (observations.collision_ratio(), observations.collision_ratio_expected());
+        self.pairs.settle();
         let repetitions = repetitions(&self.pairs);
         let mut replication = self.copies.gain();
         replication.imbalanced_avoided_share = share(replication.imbalanced_avoided, self.imbalanced);

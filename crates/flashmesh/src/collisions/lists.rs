@@ -1,10 +1,8 @@
 //! The list of collision pairs of each die (section III.A of the paper): at most `l_R` entries, the least recently used one makes way.
 
 use super::Pair;
+use super::recency::{Recency, Touched};
 use crate::ids::{DieId, Lpn};
-
-/// No entry: positions are stored plus one, so that the system zeroes long tables lazily.
-const NONE: u32 = 0;
 
 /// What is known of a pair of pages that collided on a die.
 #[derive(Clone, Copy, Debug)]
@@ -30,133 +28,26 @@ impl Entry<'_> {
     #[inline]
     pub fn best(self) -> (DieId, u16) {
         let most = self.slack.iter().copied().fold(0, u16::max);
-        let die = self.slack.iter().position(|&slack| slack == most).unwrap_or_default();
+        // From the last one, without branches, which would not be foreseen.
+        let with_most = |first, (die, &slack): (usize, &u16)| if slack == most { die } else { first };
+        let die = self.slack.iter().enumerate().rev().fold(0, with_most);
         (DieId(die as u32), most)
     }
 }
 
-/// A pair in the list of its die.
-#[derive(Clone, Copy, Debug)]
-struct Node {
-    pair: Pair,
-    occurrences: u16,
-    /// The entry used just after this one, and just before it.
-    newer: u32,
-    older: u32,
-    /// The next entry of the same bucket.
-    next: u32,
-}
-
-/// The list of one die: entries in flat arrays, linked by use and found by hash, as the paper has it.
+/// The list of one die, in flat arrays.
 #[derive(Clone, Debug)]
 struct PairList {
-    nodes: Vec<Node>,
-    /// The slack counters of each entry, one after the other.
+    recency: Recency,
+    /// By position.
+    occurrences: Vec<u16>,
+    /// By position: the slack counters of all dies.
     slack: Vec<u16>,
-    newest: u32,
-    oldest: u32,
-    /// By hash of a pair: the first entry. A power of two of them.
-    buckets: Vec<u32>,
-}
-
-impl PairList {
-    fn new(entries_max: usize) -> PairList {
-        let buckets = vec![NONE; (2 * entries_max).next_power_of_two()];
-        PairList { nodes: Vec::new(), slack: Vec::new(), newest: NONE, oldest: NONE, buckets }
-    }
-
-    #[inline]
-    fn node(&mut self, link: u32) -> &mut Node {
-        &mut self.nodes[link as usize - 1]
-    }
-
-    #[inline]
-    fn bucket(&self, pair: Pair) -> usize {
-        pair.scattered() as usize & (self.buckets.len() - 1)
-    }
-
-    /// The position of a pair, the one used last from now on: a new entry when there was none, whose counters are to be set.
-    #[inline]
-    fn touch(&mut self, pair: Pair, entries_max: usize, dies: usize) -> usize {
-        let bucket = self.bucket(pair);
-        let mut link = self.buckets[bucket];
-        while link != NONE && self.nodes[link as usize - 1].pair != pair {
-            link = self.nodes[link as usize - 1].next;
-        }
-        if link == NONE {
-            // Most pairs are new.
-            link = self.place(entries_max, dies);
-            *self.node(link) = Node { pair, occurrences: 0, newer: NONE, older: NONE, next: self.buckets[bucket] };
-            self.buckets[bucket] = link;
-        } else if link == self.newest {
-            return link as usize - 1;
-        } else {
-            self.unlink(link);
-        }
-        let older = std::mem::replace(&mut self.newest, link);
-        *self.node(link) = Node { newer: NONE, older, ..*self.node(link) };
-        if older == NONE {
-            self.oldest = link;
-        } else {
-            self.node(older).newer = link;
-        }
-        link as usize - 1
-    }
-
-    /// A place for a new entry: that of the least recently used one when the list is full.
-    #[inline]
-    fn place(&mut self, entries_max: usize, dies: usize) -> u32 {
-        if self.nodes.len() < entries_max {
-            let pair = Pair::new(Lpn(0), Lpn(0));
-            self.nodes.push(Node { pair, occurrences: 0, newer: NONE, older: NONE, next: NONE });
-            self.slack.resize(self.slack.len() + dies, 0);
-            return self.nodes.len() as u32;
-        }
-        let link = self.oldest;
-        let Node { pair, next, .. } = *self.node(link);
-        let bucket = self.bucket(pair);
-        if self.buckets[bucket] == link {
-            self.buckets[bucket] = next;
-        } else {
-            let mut before = self.buckets[bucket];
-            while self.node(before).next != link {
-                before = self.node(before).next;
-            }
-            self.node(before).next = next;
-        }
-        self.unlink(link);
-        link
-    }
-
-    /// Takes an entry out of the order of use.
-    #[inline]
-    fn unlink(&mut self, link: u32) {
-        let Node { newer, older, .. } = *self.node(link);
-        match newer {
-            NONE => self.newest = older,
-            _ => self.node(newer).older = older,
-        }
-        match older {
-            NONE => self.oldest = newer,
-            _ => self.node(older).newer = newer,
-        }
-    }
-
-    fn clear(&mut self) {
-        for at in 0..self.nodes.len() {
-            let bucket = self.bucket(self.nodes[at].pair);
-            self.buckets[bucket] = NONE;
-        }
-        self.nodes.clear();
-        self.slack.clear();
-        (self.newest, self.oldest) = (NONE, NONE);
-    }
 }
 
 /// The collision pair lists of all dies.
 #[derive(Debug)]
 pub struct PairLists {
-    entries_max: usize,
     dies: usize,
     /// By die; none with lists of no entries.
     lists: Vec<PairList>,
@@ -167,38 +58,40 @@ impl PairLists {
     pub fn new(dies: u32, entries_max: u32) -> PairLists {
         let (dies, entries_max) = (dies as usize, entries_max as usize);
         let lists = if entries_max == 0 { 0 } else { dies };
-        PairLists { entries_max, dies, lists: vec![PairList::new(entries_max); lists] }
+        let list = PairList { recency: Recency::new(entries_max), occurrences: Vec::new(), slack: Vec::new() };
+        PairLists { dies, lists: vec![list; lists] }
     }
 
     /// `pair` collided on `die`; `outstanding` has the reads outstanding on each die. Gives its entry, brought up to now; nothing
     /// with lists of no entries.
     #[inline]
     pub fn collided(&mut self, die: DieId, pair: Pair, outstanding: &[u32]) -> Option<Entry<'_>> {
-        let list = self.lists.get_mut(die.index())?;
-        let at = list.touch(pair, self.entries_max, self.dies);
-        let node = &mut list.nodes[at];
-        // What an entry had that made way does not count.
-        let kept = if node.occurrences == 0 { 0 } else { u16::MAX };
-        node.occurrences = node.occurrences.saturating_add(1);
-        let slack = &mut list.slack[at * self.dies..(at + 1) * self.dies];
-        let own = outstanding[die.index()];
-        let outstanding = &outstanding[..slack.len()];
-        for (other, slack) in slack.iter_mut().enumerate() {
-            *slack = (*slack & kept).saturating_add(u16::from(outstanding[other] + 2 <= own));
+        let (own, list) = (outstanding[die.index()], self.lists.get_mut(die.index())?);
+        let Touched { at, is_new } = list.recency.touch(pair);
+        if at == list.occurrences.len() {
+            list.occurrences.push(0);
+            list.slack.resize(list.slack.len() + self.dies, 0);
         }
-        Some(Entry { occurrences: node.occurrences, slack })
+        let slack = &mut list.slack[at * self.dies..(at + 1) * self.dies];
+        let has_fewer = |&outstanding: &u32| u16::from(outstanding + 2 <= own);
+        let counters = slack.iter_mut().zip(outstanding);
+        if is_new {
+            list.occurrences[at] = 1;
+            counters.for_each(|(slack, other)| *slack = has_fewer(other));
+        } else {
+            list.occurrences[at] = list.occurrences[at].saturating_add(1);
+            counters.for_each(|(slack, other)| *slack = slack.saturating_add(has_fewer(other)));
+        }
+        Some(Entry { occurrences: list.occurrences[at], slack })
     }
 
     /// The entries of `die`, the one used last first.
     pub fn entries(&self, die: DieId) -> impl Iterator<Item = (Pair, Entry<'_>)> {
-        let list = self.lists.get(die.index());
-        let mut link = list.map_or(NONE, |list| list.newest);
-        std::iter::from_fn(move || {
-            let list = list.filter(|_| link != NONE)?;
-            let at = link as usize - 1;
-            let Node { pair, occurrences, older, .. } = list.nodes[at];
-            link = older;
-            Some((pair, Entry { occurrences, slack: &list.slack[at * self.dies..(at + 1) * self.dies] }))
+        self.lists.get(die.index()).into_iter().flat_map(|list| {
+            list.recency.newest_first().into_iter().map(|(at, pair)| {
+                let slack = &list.slack[at * self.dies..(at + 1) * self.dies];
+                (pair, Entry { occurrences: list.occurrences[at], slack })
+            })
         })
     }
 
@@ -210,7 +103,9 @@ impl PairLists {
     /// Forgets all pairs of `die`: a page was replicated, and what was derived from its collisions cannot be told apart.
     pub fn clear(&mut self, die: DieId) {
         if let Some(list) = self.lists.get_mut(die.index()) {
-            list.clear();
+            list.recency.clear();
+            list.occurrences.clear();
+            list.slack.clear();
         }
     }
 }

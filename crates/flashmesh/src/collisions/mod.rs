@@ -21,6 +21,7 @@ mod pair_counts;
 mod pairs;
 mod random_dies;
 mod rates;
+mod recency;
 mod repetitions;
 mod replication;
 mod report;

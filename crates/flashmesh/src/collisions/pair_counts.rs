@@ -1,86 +1,110 @@
 //! How often each pair of pages collided, in bounded memory.
 
 use super::Pair;
+
 /// The occurrences of pairs.
 ///
 /// All pairs are kept until there are too many. Then every other one is forgotten, by the hash of the pair, and so on each time: what
 /// is kept are all pairs whose hash ends with so many zeroes, each counted from its first occurrence. So it is a fair sample of
 /// the distinct pairs, whatever order they come in.
 ///
-/// Nearly every pair of a random workload is new, so a table of open addressing is what counts them: probed linearly from where the
-/// high bits of the hash say, and never more than three quarters full.
+/// Nearly every pair of a random workload is new, and a table that finds each by its hash would miss the processor's caches for each.
+/// So occurrences are collected, and counted many at a time, by sorting.
 #[derive(Debug)]
 pub struct PairCounts {
-    /// Pairs as numbers; [`EMPTY`] is none. A power of two of them.
+    /// Pairs as numbers, in ascending order, and their occurrences.
     keys: Vec<u64>,
     counts: Vec<u32>,
-    len: usize,
+    /// Occurrences that are not counted yet.
+    recent: Vec<u64>,
+    /// How many of these are collected.
+    recent_max: usize,
     pairs_max: usize,
     /// Of 2 to this power pairs one is kept.
     halvings: u32,
     occurrences: u64,
 }
 
-/// No pair: a page is none with itself.
-const EMPTY: u64 = 0;
-
-/// The least size of the table; the system gives memory only for what is used of it.
-const SLOTS_MIN: usize = 1 << 16;
+/// The fewest occurrences that are counted at a time; sorted in the processor's second-level cache.
+const RECENT_MIN: usize = 1 << 15;
 
 impl PairCounts {
     /// No pair, with room for `pairs_max`.
     pub fn new(pairs_max: u32) -> PairCounts {
-        let (keys, counts) = (vec![EMPTY; SLOTS_MIN], vec![0; SLOTS_MIN]);
-        PairCounts { keys, counts, len: 0, pairs_max: pairs_max as usize, halvings: 0, occurrences: 0 }
+        PairCounts {
+            keys: Vec::new(),
+            counts: Vec::new(),
+            recent: Vec::new(),
+            recent_max: RECENT_MIN,
+            pairs_max: pairs_max as usize,
+            halvings: 0,
+            occurrences: 0,
+        }
     }
 
     /// A pair of different pages collided.
     #[inline]
     pub fn count(&mut self, pair: Pair) {
         self.occurrences += 1;
-        let hash = pair.scattered();
-        if hash.trailing_zeros() < self.halvings {
+        if self.halvings > 0 && !is_kept(pair, self.halvings) {
             return;
         }
-        let at = self.slot(pair.key(), hash);
-        if self.counts[at] == 0 {
-            self.keys[at] = pair.key();
-            self.len += 1;
-        }
-        self.counts[at] = self.counts[at].saturating_add(1);
-        if self.len * 4 > self.keys.len() * 3 || self.len > self.pairs_max {
-            self.make_room();
+        self.recent.push(pair.key());
+        if self.recent.len() >= self.recent_max {
+            self.settle();
         }
     }
 
-    /// Where a pair is, or could be.
-    #[inline]
-    fn slot(&self, key: u64, hash: u64) -> usize {
-        let last = self.keys.len() - 1;
-        let mut at = (hash >> 32) as usize & last;
-        while self.keys[at] != key && self.keys[at] != EMPTY {
-            at = (at + 1) & last;
-        }
-        at
-    }
-
-    /// Forgets pairs beyond those that may be kept, and makes the table large enough for the others.
-    #[cold]
-    fn make_room(&mut self) {
-        while self.len > self.pairs_max {
+    /// Counts what was collected: the other methods tell of nothing later.
+    #[inline(never)]
+    pub fn settle(&mut self) {
+        self.recent.sort_unstable();
+        self.merge();
+        while self.keys.len() > self.pairs_max {
             self.halvings += 1;
-            self.len = self.kept().filter(|&(pair, _)| is_kept(pair, self.halvings)).count();
+            self.forget();
         }
-        let slots = (2 * self.len).next_power_of_two().max(SLOTS_MIN);
-        let keys = std::mem::replace(&mut self.keys, vec![EMPTY; slots]);
-        let counts = std::mem::replace(&mut self.counts, vec![0; slots]);
-        for (key, count) in keys.into_iter().zip(counts).filter(|&(key, _)| key != EMPTY) {
-            let pair = Pair::of_key(key);
-            if is_kept(pair, self.halvings) {
-                let at = self.slot(key, pair.scattered());
-                (self.keys[at], self.counts[at]) = (key, count);
+        // Half as many as there are pairs: what is kept is gone through a few times while it grows by as much.
+        self.recent_max = (self.keys.len() / 2).max(RECENT_MIN);
+    }
+
+    /// Adds the sorted occurrences to those that are counted, from the last one to the first one, in place.
+    fn merge(&mut self) {
+        let PairCounts { keys, counts, recent, .. } = self;
+        let distinct = recent.chunk_by(|one, other| one == other).count();
+        let (mut old, mut new) = (keys.len(), keys.len() + distinct);
+        keys.resize(new, 0);
+        counts.resize(new, 0);
+        for same in recent.chunk_by(|one, other| one == other).rev() {
+            let (key, mut times) = (same[0], u32::try_from(same.len()).unwrap_or(u32::MAX));
+            while old > 0 && keys[old - 1] > key {
+                (old, new) = (old - 1, new - 1);
+                (keys[new], counts[new]) = (keys[old], counts[old]);
+            }
+            if old > 0 && keys[old - 1] == key {
+                old -= 1;
+                times = times.saturating_add(counts[old]);
+            }
+            new -= 1;
+            (keys[new], counts[new]) = (key, times);
+        }
+        // As many as were there already.
+        keys.drain(old..new);
+        counts.drain(old..new);
+        recent.clear();
+    }
+
+    /// Forgets the pairs that are not kept any more.
+    fn forget(&mut self) {
+        let mut kept = 0;
+        for at in 0..self.keys.len() {
+            if is_kept(Pair::of_key(self.keys[at]), self.halvings) {
+                (self.keys[kept], self.counts[kept]) = (self.keys[at], self.counts[at]);
+                kept += 1;
             }
         }
+        self.keys.truncate(kept);
+        self.counts.truncate(kept);
     }
 
     /// Occurrences of all pairs, kept or not.
@@ -95,13 +119,12 @@ impl PairCounts {
 
     /// Distinct pairs: exact while all are kept.
     pub fn distinct(&self) -> u64 {
-        (self.len as u64) << self.halvings
+        (self.keys.len() as u64) << self.halvings
     }
 
     /// The occurrences of each pair that is kept, in no order.
     pub fn kept(&self) -> impl Iterator<Item = (Pair, u32)> + '_ {
-        let slots = self.keys.iter().zip(&self.counts);
-        slots.filter(|&(&key, _)| key != EMPTY).map(|(&key, &count)| (Pair::of_key(key), count))
+        self.keys.iter().zip(&self.counts).map(|(&key, &count)| (Pair::of_key(key), count))
     }
 }
 
@@ -120,6 +143,7 @@ mod tests {
         for second in [1, 2, 3, 2] {
             counts.count(Pair::new(Lpn(0), Lpn(second)));
         }
+        counts.settle();
         let mut kept: Vec<_> = counts.kept().map(|(pair, count)| (pair.second.0, count)).collect();
         kept.sort_unstable();
         assert_eq!(kept, [(1, 1), (2, 2), (3, 1)]);
@@ -134,6 +158,7 @@ mod tests {
         for _ in 0..3 {
             (0..pairs).for_each(|second| counts.count(Pair::new(Lpn(7), Lpn(100 + second))));
         }
+        counts.settle();
         assert!(counts.kept().count() <= pairs_max as usize && counts.kept().all(|(_, count)| count == 3));
         let error = counts.distinct() as f64 / f64::from(pairs) - 1.0;
         assert!(error.abs() < 0.1, "{} of {pairs}", counts.distinct());

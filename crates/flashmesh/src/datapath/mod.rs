@@ -31,7 +31,7 @@ use crate::ids::{AcknowledgementId, DieId, RequestId, TransactionId};
 use crate::kernel::Kernel;
 use crate::kernel::event::fabric_lane;
 use crate::kernel::model::{Full, Model};
-use crate::kernel::probe::Notice;
+use crate::kernel::probe::{Notice, ReadNotice};
 use crate::measure::lower_bound::DieWork;
 use crate::power::energy::Activity;
 use crate::schedule::load::Load;
@@ -355,7 +355,7 @@ impl<M: Model> Datapath<M> {
         }
         if is_read {
             let lpn = self.transactions[id].lpn;
-            kernel.tell_of_read(|| Notice::ReadQueued(id, die, lpn));
+            kernel.tell_of_read(ReadNotice::Queued(id, die, lpn));
             if M::FULL {
                 source.read_queued(id, die, self, kernel);
             }
@@ -369,7 +369,7 @@ impl<M: Model> Datapath<M> {
         let Transaction { class, plane, .. } = self.transactions[id];
         if class == Class::UserRead {
             let die = self.geometry.die_of_plane(plane);
-            kernel.tell_of_read(|| Notice::ReadLeft(id, die));
+            kernel.tell_of_read(ReadNotice::Left(id, die));
         }
     }
 

@@ -13,7 +13,11 @@ use crate::units::Time;
 
 use event::Event;
 use model::Model;
-use probe::{Notice, Probe, Scope};
+use probe::{Notice, Probe, ReadNotice, Scope};
+
+/// After so many notices the probes of reads are told of them. Told of each at once, a probe and the drive would push each other out
+/// of the processor's first-level caches.
+const READ_NOTICES_MAX: usize = 2048;
 
 /// The clock, the events to come, and the probes.
 pub struct Kernel<M> {
@@ -22,6 +26,8 @@ pub struct Kernel<M> {
     probes: Vec<Box<dyn Probe + Send>>,
     /// Those that are told of reads only.
     probes_of_reads: Vec<Box<dyn Probe + Send>>,
+    /// What these have not been told yet.
+    read_notices: Vec<(Time, ReadNotice)>,
     model: std::marker::PhantomData<fn() -> M>,
 }
 
@@ -31,6 +37,7 @@ impl<M: Model> Default for Kernel<M> {
             events: EventQueue::default(),
             probes: Vec::new(),
             probes_of_reads: Vec::new(),
+            read_notices: Vec::new(),
             model: std::marker::PhantomData,
         }
     }
@@ -39,8 +46,8 @@ impl<M: Model> Default for Kernel<M> {
 impl<M: Model> Kernel<M> {
     /// The same kernel, for a run of another model.
     pub fn into_model<N: Model>(self) -> Kernel<N> {
-        let Kernel { events, probes, probes_of_reads, .. } = self;
-        Kernel { events, probes, probes_of_reads, model: std::marker::PhantomData }
+        let Kernel { events, probes, probes_of_reads, read_notices, .. } = self;
+        Kernel { events, probes, probes_of_reads, read_notices, model: std::marker::PhantomData }
     }
 
     /// Simulated time.
@@ -95,23 +102,25 @@ impl<M: Model> Kernel<M> {
 
     /// Tells the probes of reads, and all others, what happens now.
     #[inline(always)]
-    pub fn tell_of_read<'a>(&mut self, notice: impl FnOnce() -> Notice<'a>) {
-        if M::MEASURES && (self.is_probed() || !self.probes_of_reads.is_empty()) {
-            self.tell_probes_of_read(&notice());
+    pub fn tell_of_read(&mut self, notice: ReadNotice) {
+        if M::MEASURES && !self.probes_of_reads.is_empty() {
+            self.read_notices.push((self.now(), notice));
+            if self.read_notices.len() >= READ_NOTICES_MAX {
+                self.tell_probes_of_reads();
+            }
         }
+        self.tell(|| Notice::Read(notice));
     }
 
     #[inline(never)]
-    fn tell_probes_of_read(&mut self, notice: &Notice<'_>) {
-        let now = self.now();
-        self.probes_of_reads.iter_mut().for_each(|probe| probe.tell(now, notice));
-        if M::PROBED {
-            self.probes.iter_mut().for_each(|probe| probe.tell(now, notice));
-        }
+    fn tell_probes_of_reads(&mut self) {
+        self.probes_of_reads.iter_mut().for_each(|probe| probe.tell_of_reads(&self.read_notices));
+        self.read_notices.clear();
     }
 
     /// Has the probes add what they found to the report of the run.
     pub fn conclude(&mut self, report: &mut Report) {
+        self.tell_probes_of_reads();
         let now = self.now();
         self.probes_of_reads.iter_mut().chain(&mut self.probes).for_each(|probe| probe.conclude(now, report));
     }

@@ -21,12 +21,18 @@ use crate::workload::IoRequest;
 /// Watches a run.
 ///
 /// # Contract
-/// - [`tell`](Probe::tell) is called in the order in which things happen, with the simulated time at which they do.
+/// - [`tell`](Probe::tell) is called in the order in which things happen, with the simulated time at which they do. A probe of
+///   [`Scope::Reads`] is told of many at once, some time after they happened.
 /// - A probe changes nothing: a run with it gives the same report as one without.
 /// - An objection ends the run with an error after the event during which it was raised.
 pub trait Probe {
     /// Something happens at `now`.
     fn tell(&mut self, now: Time, notice: &Notice<'_>);
+
+    /// What happened to reads since the last call, in order, each with its time; for probes of [`Scope::Reads`].
+    fn tell_of_reads(&mut self, notices: &[(Time, ReadNotice)]) {
+        notices.iter().for_each(|&(now, notice)| self.tell(now, &Notice::Read(notice)));
+    }
 
     /// Nothing, or what must not have happened.
     ///
@@ -50,8 +56,19 @@ pub trait Probe {
 pub enum Scope {
     /// Everything.
     All,
-    /// [`Notice::ReadQueued`], [`Notice::ReadLeft`] and [`Notice::PageSuperseded`] only; it is not asked for a verdict.
+    /// [`Notice::Read`] only; it is not asked for a verdict.
     Reads,
+}
+
+/// What happens to reads at their dies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ReadNotice {
+    /// A read of a user page, for a request or to complete a write of a part of it, was put into the queue of its die.
+    Queued(TransactionId, DieId, Lpn),
+    /// Its data has left the die; or it goes elsewhere, or nowhere.
+    Left(TransactionId, DieId),
+    /// The newest version of a user page is another one now, or none.
+    Superseded(Lpn),
 }
 
 /// Where the content of a programmed page comes from.
@@ -134,12 +151,8 @@ pub enum Notice<'a> {
     Rerouted(DieId, Class, Option<RequestId>),
     /// A die asked for a path.
     PathAsked(DieId, TransferPhase),
-    /// A read of a user page, for a request or to complete a write of a part of it, was put into the queue of its die.
-    ReadQueued(TransactionId, DieId, Lpn),
-    /// Its data has left the die; or it goes elsewhere, or nowhere.
-    ReadLeft(TransactionId, DieId),
-    /// The newest version of a user page is another one now, or none.
-    PageSuperseded(Lpn),
+    /// Something happened to a read at its die, or to its page.
+    Read(ReadNotice),
     /// A path that is granted now had to be waited for: for how long, and what was in the way.
     PathBlocked(Grant, Causes, Time),
     /// A path was granted.

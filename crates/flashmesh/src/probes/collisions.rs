@@ -3,7 +3,7 @@
 use crate::collisions::{Analysis, DetectorRules, Options};
 use crate::config::Config;
 use crate::flash::geometry::Geometry;
-use crate::kernel::probe::{Notice, Probe, Scope};
+use crate::kernel::probe::{Notice, Probe, ReadNotice, Scope};
 use crate::measure::report::Report;
 use crate::units::Time;
 
@@ -37,11 +37,18 @@ impl Probe for CollisionProbe {
     }
 
     fn tell(&mut self, now: Time, notice: &Notice<'_>) {
-        match *notice {
-            Notice::ReadQueued(id, die, lpn) => self.0.queued(id, die, lpn, now),
-            Notice::ReadLeft(id, die) => self.0.left(id, die, now),
-            Notice::PageSuperseded(lpn) => self.0.superseded(lpn),
-            _ => {}
+        if let Notice::Read(notice) = *notice {
+            self.tell_of_reads(&[(now, notice)]);
+        }
+    }
+
+    fn tell_of_reads(&mut self, notices: &[(Time, ReadNotice)]) {
+        for &(now, notice) in notices {
+            match notice {
+                ReadNotice::Queued(id, die, lpn) => self.0.queued(id, die, lpn, now),
+                ReadNotice::Left(id, die) => self.0.left(id, die, now),
+                ReadNotice::Superseded(lpn) => self.0.superseded(lpn),
+            }
         }
     }
 

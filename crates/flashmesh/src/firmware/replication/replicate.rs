@@ -5,7 +5,7 @@ use crate::firmware::Firmware;
 use crate::ids::{Lpn, TransactionId};
 use crate::kernel::Kernel;
 use crate::kernel::model::Model;
-use crate::kernel::probe::{Notice, Origin};
+use crate::kernel::probe::{Notice, Origin, ReadNotice};
 use crate::persistence::Programmed;
 use crate::schedule::transaction::{Class, Transaction};
 
@@ -113,7 +113,7 @@ impl Firmware {
     /// The newest version of `lpn` is another one now, or none: no copy of what was there counts.
     #[inline]
     pub(in crate::firmware) fn page_superseded<M: Model>(&mut self, lpn: Lpn, kernel: &mut Kernel<M>) {
-        kernel.tell_of_read(|| Notice::PageSuperseded(lpn));
+        kernel.tell_of_read(ReadNotice::Superseded(lpn));
         if let Some(replication) = &mut self.replication {
             match replication.planned.get_mut(&lpn) {
                 Some(Planned::Program { wanted }) => *wanted = false,

@@ -1,0 +1,227 @@
+//! Which pairs of a list were used last: the pair that was used least recently makes way for a new one.
+
+use super::Pair;
+use crate::ids::Lpn;
+
+/// Up to so many pairs all are looked through; of more, the one wanted is found by its hash.
+const SCANNED_MAX: usize = 16;
+
+/// Where a pair is in a list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Touched {
+    /// Its position: none is larger than the number of pairs that came before it, or than that of the last pair.
+    pub at: usize,
+    /// Whether it was not there before.
+    pub is_new: bool,
+}
+
+/// The pairs of a list, in the order of their last use.
+#[derive(Clone, Debug)]
+pub(super) enum Recency {
+    /// Of a short list.
+    Scanned(Scanned),
+    /// Of a long list.
+    Hashed(Hashed),
+}
+
+impl Recency {
+    /// No pair, with room for `pairs_max`, which is not zero.
+    pub fn new(pairs_max: usize) -> Recency {
+        if pairs_max <= SCANNED_MAX {
+            Recency::Scanned(Scanned { pairs_max, keys: Vec::new(), used_at: Vec::new(), uses: 0 })
+        } else {
+            Recency::Hashed(Hashed::new(pairs_max))
+        }
+    }
+
+    /// A pair is used now. Where it is new and the list is full, it takes the position of the pair used least recently.
+    #[inline]
+    pub fn touch(&mut self, pair: Pair) -> Touched {
+        match self {
+            Recency::Scanned(scanned) => scanned.touch(pair),
+            Recency::Hashed(hashed) => hashed.touch(pair),
+        }
+    }
+
+    /// The pairs with their positions, the one used last first.
+    pub fn newest_first(&self) -> Vec<(usize, Pair)> {
+        match self {
+            Recency::Scanned(scanned) => scanned.newest_first(),
+            Recency::Hashed(hashed) => hashed.newest_first(),
+        }
+    }
+
+    /// Forgets all pairs.
+    pub fn clear(&mut self) {
+        match self {
+            Recency::Scanned(scanned) => {
+                scanned.keys.clear();
+                scanned.used_at.clear();
+            }
+            Recency::Hashed(hashed) => hashed.clear(),
+        }
+    }
+}
+
+/// A few pairs, each with when it was used last.
+#[derive(Clone, Debug)]
+pub(super) struct Scanned {
+    pairs_max: usize,
+    /// Pairs as numbers.
+    keys: Vec<u64>,
+    /// By position: how many uses there had been before the last one, times [`SCANNED_MAX`], plus the position.
+    used_at: Vec<u64>,
+    uses: u64,
+}
+
+impl Scanned {
+    #[inline]
+    fn touch(&mut self, pair: Pair) -> Touched {
+        let (key, now) = (pair.key(), self.uses * SCANNED_MAX as u64);
+        self.uses += 1;
+        let found = self.keys.iter().position(|&other| other == key);
+        let at = found.unwrap_or_else(|| {
+            if self.keys.len() < self.pairs_max {
+                self.keys.push(0);
+                self.used_at.push(0);
+                return self.keys.len() - 1;
+            }
+            // Without branches, which would not be foreseen.
+            let oldest = self.used_at.iter().copied().fold(u64::MAX, u64::min);
+            oldest as usize % SCANNED_MAX
+        });
+        (self.keys[at], self.used_at[at]) = (key, now + at as u64);
+        Touched { at, is_new: found.is_none() }
+    }
+
+    fn newest_first(&self) -> Vec<(usize, Pair)> {
+        let mut positions: Vec<usize> = (0..self.keys.len()).collect();
+        positions.sort_unstable_by_key(|&at| std::cmp::Reverse(self.used_at[at]));
+        positions.into_iter().map(|at| (at, Pair::of_key(self.keys[at]))).collect()
+    }
+}
+
+/// No pair: positions are stored plus one, so that the system zeroes long tables lazily.
+const NONE: u32 = 0;
+
+/// A pair in a long list.
+#[derive(Clone, Copy, Debug)]
+struct Node {
+    pair: Pair,
+    /// The pair used just after this one, and just before it.
+    newer: u32,
+    older: u32,
+    /// The next pair of the same bucket.
+    next: u32,
+}
+
+/// Many pairs, linked by use and found by hash, as the paper has it.
+#[derive(Clone, Debug)]
+pub(super) struct Hashed {
+    pairs_max: usize,
+    nodes: Vec<Node>,
+    newest: u32,
+    oldest: u32,
+    /// By hash of a pair: the first one. A power of two of them.
+    buckets: Vec<u32>,
+}
+
+impl Hashed {
+    fn new(pairs_max: usize) -> Hashed {
+        let buckets = vec![NONE; (2 * pairs_max).next_power_of_two()];
+        Hashed { pairs_max, nodes: Vec::new(), newest: NONE, oldest: NONE, buckets }
+    }
+
+    #[inline]
+    fn node(&mut self, link: u32) -> &mut Node {
+        &mut self.nodes[link as usize - 1]
+    }
+
+    #[inline]
+    fn bucket(&self, pair: Pair) -> usize {
+        pair.scattered() as usize & (self.buckets.len() - 1)
+    }
+
+    fn touch(&mut self, pair: Pair) -> Touched {
+        let bucket = self.bucket(pair);
+        let mut link = self.buckets[bucket];
+        while link != NONE && self.nodes[link as usize - 1].pair != pair {
+            link = self.nodes[link as usize - 1].next;
+        }
+        let is_new = link == NONE;
+        if is_new {
+            // Most pairs are new.
+            link = self.place();
+            *self.node(link) = Node { pair, newer: NONE, older: NONE, next: self.buckets[bucket] };
+            self.buckets[bucket] = link;
+        } else if link == self.newest {
+            return Touched { at: link as usize - 1, is_new };
+        } else {
+            self.unlink(link);
+        }
+        let older = std::mem::replace(&mut self.newest, link);
+        *self.node(link) = Node { newer: NONE, older, ..*self.node(link) };
+        if older == NONE {
+            self.oldest = link;
+        } else {
+            self.node(older).newer = link;
+        }
+        Touched { at: link as usize - 1, is_new }
+    }
+
+    /// A place for a new pair: that of the least recently used one when the list is full.
+    fn place(&mut self) -> u32 {
+        if self.nodes.len() < self.pairs_max {
+            let pair = Pair::new(Lpn(0), Lpn(0));
+            self.nodes.push(Node { pair, newer: NONE, older: NONE, next: NONE });
+            return self.nodes.len() as u32;
+        }
+        let link = self.oldest;
+        let Node { pair, next, .. } = *self.node(link);
+        let bucket = self.bucket(pair);
+        if self.buckets[bucket] == link {
+            self.buckets[bucket] = next;
+        } else {
+            let mut before = self.buckets[bucket];
+            while self.node(before).next != link {
+                before = self.node(before).next;
+            }
+            self.node(before).next = next;
+        }
+        self.unlink(link);
+        link
+    }
+
+    /// Takes a pair out of the order of use.
+    fn unlink(&mut self, link: u32) {
+        let Node { newer, older, .. } = *self.node(link);
+        match newer {
+            NONE => self.newest = older,
+            _ => self.node(newer).older = older,
+        }
+        match older {
+            NONE => self.oldest = newer,
+            _ => self.node(older).newer = newer,
+        }
+    }
+
+    fn newest_first(&self) -> Vec<(usize, Pair)> {
+        let mut link = self.newest;
+        let next = || {
+            let at = (link as usize).checked_sub(1)?;
+            let Node { pair, older, .. } = self.nodes[at];
+            link = older;
+            Some((at, pair))
+        };
+        std::iter::from_fn(next).collect()
+    }
+
+    fn clear(&mut self) {
+        for at in 0..self.nodes.len() {
+            let bucket = self.bucket(self.nodes[at].pair);
+            self.buckets[bucket] = NONE;
+        }
+        self.nodes.clear();
+        (self.newest, self.oldest) = (NONE, NONE);
+    }
+}
