@@ -48,6 +48,12 @@ impl<'a> Load<'a> {
         self.queues.waiting(self.transactions, die, class, limit)
     }
 
+    /// Of all that waits for a die in a class, what waits longest.
+    #[inline]
+    pub fn oldest(&self, die: DieId, class: Class) -> Option<&'a Transaction> {
+        self.queues.oldest_of(self.transactions, die, class)
+    }
+
     /// Transactions that wait for a die.
     pub fn waiting(&self, die: DieId) -> usize {
         Class::ALL.iter().map(|&class| self.queued(die, class).count()).sum()

@@ -22,7 +22,6 @@ use crate::ids::DieId;
 use crate::units::Time;
 
 use super::group::{ByGroup, Group, Rank};
-use super::transaction::Class;
 use super::{Choice, Decision, Dispatch, Scheduler, Waiting};
 
 /// The largest set without a conflict.
@@ -35,8 +34,6 @@ pub struct Paq {
     asked: Vec<Vec<DieId>>,
     /// The rest of the set.
     set: Vec<DieId>,
-    /// The chips of a channel that could begin something, while one of them is chosen.
-    chips: Vec<(u32, Load)>,
 }
 
 /// What could begin on a die.
@@ -60,7 +57,6 @@ impl Paq {
             known: vec![None; geometry.dies() as usize],
             asked: vec![Vec::new(); geometry.channels as usize],
             set: Vec::new(),
-            chips: Vec::new(),
         }
     }
 
@@ -71,13 +67,9 @@ impl Paq {
         }
         let mut load = Load::NOTHING;
         let waiting = dispatch.waiting_planes(die);
-        for class in Class::ALL {
+        for class in waiting.classes() {
             let planes = waiting.of(class);
-            if planes == 0 {
-                continue;
-            }
-            let heads = dispatch.load().queued_first(die, class, 1);
-            if let Some((_, _, oldest)) = heads.min_by_key(|(_, _, transaction)| transaction.order)
+            if let Some(oldest) = dispatch.load().oldest(die, class)
                 && oldest.order < load.oldest
             {
                 (load.oldest, load.since) = (oldest.order, oldest.account.queued());
@@ -94,40 +86,52 @@ impl Paq {
         load
     }
 
+    /// What could begin on the dies of the chip whose first die is `first`, those that are candidates.
+    fn load_of_chip(&mut self, dispatch: &Dispatch<'_>, first: DieId) -> Load {
+        let mut whole = Load::NOTHING;
+        for die in candidates_of_chip(dispatch, first).flat_map(|candidate| dispatch.speaks_for(candidate)) {
+            let load = self.load(dispatch, die);
+            whole.planes += load.planes;
+            if load.oldest < whole.oldest {
+                (whole.oldest, whole.since) = (load.oldest, load.since);
+            }
+        }
+        whole
+    }
+
     /// Puts into the set the dies of the chip of a channel that goes next.
     fn choose_chip(&mut self, dispatch: &Dispatch<'_>, channel: u32) {
-        let mut best: Option<((bool, u32, u64), u32)> = None;
-        let candidates = dispatch.candidates().of_channel(channel);
-        let chip_of = |die: DieId| dispatch.geometry().chip_of(die).0;
-        let mut chips = std::mem::take(&mut self.chips);
-        chips.clear();
-        for &candidate in candidates {
-            let chip = chip_of(candidate);
-            let at = chips.iter().position(|(known, _)| *known == chip).unwrap_or_else(|| {
-                chips.push((chip, Load::NOTHING));
-                chips.len() - 1
-            });
-            for die in dispatch.speaks_for(candidate) {
-                let load = self.load(dispatch, die);
-                let whole = &mut chips[at].1;
-                whole.planes += load.planes;
-                if load.oldest < whole.oldest {
-                    (whole.oldest, whole.since) = (load.oldest, load.since);
+        let dies_per_chip = dispatch.geometry().dies_per_chip;
+        let mut best: Option<((u32, u64), DieId)> = None;
+        for &candidate in dispatch.candidates().of_channel(channel) {
+            let (first, load) = if dies_per_chip == 1 {
+                (candidate, self.load(dispatch, candidate))
+            } else {
+                let first = DieId(candidate.0 - candidate.0 % dies_per_chip);
+                // A chip is looked at when the first of its candidates is.
+                if candidates_of_chip(dispatch, first).next() != Some(candidate) {
+                    continue;
                 }
-            }
-        }
-        for &(chip, whole) in &chips {
-            let is_late = whole.since <= dispatch.now() && dispatch.now() - whole.since >= self.groups.age_bound;
-            let rank = (is_late, if is_late { 0 } else { whole.planes }, u64::MAX - whole.oldest);
+                (first, self.load_of_chip(dispatch, first))
+            };
+            let is_late = load.since <= dispatch.now() && dispatch.now() - load.since >= self.groups.age_bound;
+            let rank = (if is_late { u32::MAX } else { load.planes }, u64::MAX - load.oldest);
             if best.is_none_or(|(known, _)| rank > known) {
-                best = Some((rank, chip));
+                best = Some((rank, first));
             }
         }
-        self.chips = chips;
-        if let Some((_, chip)) = best {
-            self.set.extend(candidates.iter().copied().filter(|&die| chip_of(die) == chip));
+        match best {
+            Some((_, die)) if dies_per_chip == 1 => self.set.push(die),
+            Some((_, first)) => self.set.extend(candidates_of_chip(dispatch, first)),
+            None => {}
         }
     }
+}
+
+/// The candidates among the dies of the chip whose first die is `first`.
+fn candidates_of_chip(dispatch: &Dispatch<'_>, first: DieId) -> impl Iterator<Item = DieId> {
+    let dies = first.0..first.0 + dispatch.geometry().dies_per_chip;
+    dies.map(DieId).filter(|&die| dispatch.candidates().contains(die))
 }
 
 /// More planes, then the older one.

@@ -48,6 +48,17 @@ impl PlaneMasks {
         (self.0 >> PlaneMasks::shift(class)) as u8
     }
 
+    /// The classes that have a plane, in the order of their index.
+    #[inline]
+    pub fn classes(self) -> impl Iterator<Item = Class> {
+        let mut left = self;
+        std::iter::from_fn(move || {
+            let class = (left != NOTHING).then(|| left.first_class())?;
+            left.0 &= !PlaneMasks::all_of(&[class]).0;
+            Some(class)
+        })
+    }
+
     /// What both have.
     #[inline(always)]
     pub fn and(self, other: PlaneMasks) -> PlaneMasks {
@@ -175,6 +186,21 @@ impl DieQueues {
         let order = |plane: &u8| self.head(queue(*plane)).map(|id| transactions[id].order);
         let waiting = (0..u8::BITS as u8).filter(|plane| planes >> plane & 1 == 1);
         waiting.min_by_key(order).unwrap_or_default()
+    }
+
+    /// The transaction of a class that waits longest for a die.
+    #[inline]
+    pub fn oldest_of<'a>(&self, transactions: &'a Transactions, die: DieId, class: Class) -> Option<&'a Transaction> {
+        let mut oldest: Option<&Transaction> = None;
+        for plane in planes(self.masks(die).of(class)) {
+            for &priority in self.priorities {
+                let head = self.head(Choice { die, class, plane, priority }).map(|id| &transactions[id]);
+                if head.is_some_and(|head| oldest.is_none_or(|oldest| head.order < oldest.order)) {
+                    oldest = head;
+                }
+            }
+        }
+        oldest
     }
 
     /// Takes the first transaction of a queue.
