@@ -734,6 +734,10 @@ class PowerCut:
     """With capacitors, pages that the cache wrote to flash after the cut, those under way at the cut included. Unit:
     pages.
     """
+    map_pages_programmed: int
+    """With capacitors, pages of the journal and of the map that were programmed after the cut, those under way at the
+    cut included. Unit: pages.
+    """
     duration_ps: int
     """Time that these programs took after the cut. Unit: ps."""
     energy_j: float

@@ -134,7 +134,7 @@ def test_json_of_what_has_to_be_asked_for_has_the_documented_keys_too(cli: Cli, 
 
 def test_summary_tells_of_the_cache_and_of_the_cut_of_the_power(cli: Cli, config: Path) -> None:
     settings = ("--set", "workload.read-share=0.5", "--set", "cache.capacity=1MiB", "--set", "power.cut=2ms")
-    for capacitors, words in (("true", "pages programmed in"), ("false", "acknowledged and lost")):
+    for capacitors, words in (("true", "pages of the cache"), ("false", "acknowledged and lost")):
         text = cli("run", config, *settings, "--set", f"power.capacitors={capacitors}").stdout
         assert "device cache" in text
         assert words in text
@@ -147,6 +147,17 @@ def test_summary_tells_how_the_drive_is_back_after_a_cut_of_the_power(cli: Cli, 
     for words in ("pages of journal", "after the power is back", "entries of the journal", "found by a scan"):
         assert words in text
     assert max(map(len, text.splitlines())) <= 100
+
+
+def test_summary_tells_what_capacitors_program_for_the_map(cli: Cli, config: Path) -> None:
+    settings = ("--set", "workload.read-share=0", "--set", "power.cut=500us", "--set", "persistence.policy=journal")
+    text = cli("run", config, *settings).stdout
+    assert re.search(r"with capacitors +0 pages of the cache and 1 of journal and map\b", text), text
+
+
+def test_summary_tells_that_the_run_ended_before_the_cut_of_the_power(cli: Cli, config: Path) -> None:
+    text = cli("run", config, "--set", "power.cut=1000s").stdout
+    assert re.search(r"power cut +none: the run ended before 1000s \(power.cut\)", text), text
 
 
 def test_json_to_stdout_replaces_the_summary(cli: Cli, config: Path) -> None:

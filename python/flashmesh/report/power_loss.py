@@ -19,8 +19,11 @@ def rows(result: Result) -> list[tuple[str, str]]:
         told.append(("map on flash", f"{pages}, {q.count(kept.checkpoints)} checkpoints completed"))
         if kept.write_amplification is not None:
             told.append(("  write amplification", f"{kept.write_amplification:.3f} of it is theirs"))
+    planned = result.parameters["power"].get("cut")
     if result.power_cut is not None:
         told += cut(result.power_cut)
+    elif planned is not None:
+        told.append(("power cut", f"none: the run ended before {planned} (power.cut)"))
     return told
 
 
@@ -28,8 +31,10 @@ def cut(cut: PowerCut) -> list[tuple[str, str]]:
     """What a cut of the power lost, and how the map is found again."""
     told = [("power cut", f"at {q.time(cut.at_ps)}, {q.count(cut.requests_lost)} requests in flight lost")]
     if cut.capacitors:
-        saved = f"{q.count(cut.pages_programmed)} pages programmed in {q.time(cut.duration_ps)}"
-        told.append(("  with capacitors", f"{saved}, {cut.energy_j:.3g} J"))
+        saved = f"{q.count(cut.pages_programmed)} pages of the cache"
+        if cut.map_pages_programmed:
+            saved += f" and {q.count(cut.map_pages_programmed)} of journal and map"
+        told.append(("  with capacitors", f"{saved} programmed in {q.time(cut.duration_ps)}, {cut.energy_j:.3g} J"))
     else:
         lost = f"{q.count(cut.pages_lost)} pages ({cut.bytes_lost:,} B) acknowledged and lost"
         told.append(("  without capacitors", f"{lost}, {q.count(cut.programs_lost)} programs cut short"))

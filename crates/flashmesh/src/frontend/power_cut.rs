@@ -36,6 +36,7 @@ pub(super) struct PowerCut {
     /// What the drive had taken, and programmed, by then.
     energy_j: f64,
     destages: u64,
+    map_programs: u64,
 }
 
 impl<M: Model> Frontend<M> {
@@ -90,6 +91,7 @@ impl<M: Model> Frontend<M> {
             Some(cut) => {
                 let report = &mut cut.report;
                 report.pages_programmed = destages(firmware) - cut.destages;
+                report.map_pages_programmed = map_programs(firmware) - cut.map_programs;
                 report.duration_ps = (now - Time::from_ps(report.at_ps)).as_ps();
                 report.energy_j = energy_j - cut.energy_j;
             }
@@ -128,7 +130,8 @@ impl<M: Model> Frontend<M> {
             report.programs_lost = firmware.programs_under_way(datapath);
         }
         let (energy_j, destages) = (self.energy_j(datapath, now), destages(firmware));
-        self.power_cut = Some(Box::new(PowerCut { report, energy_j, destages }));
+        let map_programs = map_programs(firmware);
+        self.power_cut = Some(Box::new(PowerCut { report, energy_j, destages, map_programs }));
         if !capacitors {
             self.ending = Ending::Over;
             return;
@@ -142,4 +145,10 @@ impl<M: Model> Frontend<M> {
 /// Pages that the device cache has sent to flash.
 fn destages(firmware: &Firmware) -> u64 {
     firmware.cache().map_or(0, |device| device.state().counts().destages)
+}
+
+/// Pages of the map, and of its journal, that were programmed.
+fn map_programs(firmware: &Firmware) -> u64 {
+    let flash = &firmware.counters().flash;
+    flash.map_programs + flash.journal_programs
 }

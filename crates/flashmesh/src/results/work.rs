@@ -79,6 +79,8 @@ quantities! {
         dirty_bytes: u64, in "B";
         /// With capacitors, pages that the cache wrote to flash after the cut, those under way at the cut included.
         pages_programmed: u64, in "pages";
+        /// With capacitors, pages of the journal and of the map that were programmed after the cut, those under way at the cut included.
+        map_pages_programmed: u64, in "pages";
         /// Time that these programs took after the cut.
         duration_ps: u64, in "ps";
         /// Energy of the events that ended after the cut.

@@ -95,6 +95,19 @@ fn a_flush_waits_for_the_journal_unless_capacitors_write_it() {
 }
 
 #[test]
+fn capacitors_tell_what_they_program_for_the_map() {
+    let mut config = one_plane();
+    config.power.capacitors = true;
+    // Three entries in DRAM are a page of the journal.
+    let (report, _) = cut_at(config, ms(30), (0..11).map(|page| write(page, 1, ms(page))));
+    let cut = report.power_cut.as_ref().expect("it came");
+    assert_eq!((cut.pages_programmed, cut.map_pages_programmed), (0, 1));
+    assert_eq!(cut.duration_ps, (COMMAND + TRANSFER + PROGRAM).as_ps());
+    // What the run itself programmed does not count.
+    assert_eq!((report.flash.journal_programs, recovery(&report).entries_replayed), (1, 11));
+}
+
+#[test]
 fn a_deallocation_is_undone_unless_a_flush_confirms_it() {
     let flush = IoRequest { size: Bytes::ZERO, ..request(RequestKind::Flush, 0, 1, ms(2)) };
     let deallocate = request(RequestKind::Deallocate, 7, 1, ms(1));
