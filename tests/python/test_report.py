@@ -252,6 +252,10 @@ def test_a_kind_of_request_that_starves_is_told() -> None:
     assert bounded.latency_ps.write is not None
     assert unbounded.latency_ps.write is not None
     assert bounded.latency_ps.write.max < unbounded.latency_ps.write.max
+    # With no patience at all everything is late, and nothing starves.
+    impatient = flashmesh.run("preset:z-nand", overrides=overrides | {"schedule.age-bound": "0s"})
+    assert impatient.flash.overdue_programs > 0
+    assert "starving" not in shown(impatient, io.StringIO())
 
 
 def test_a_summary_tells_the_time_of_the_chips_and_the_work_of_a_request_where_they_are_recorded(
