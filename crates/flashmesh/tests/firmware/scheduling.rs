@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use flashmesh::config::{
     Config, DieStart, FabricKind, FirmwarePolicy, InterfaceKind, MultiPlane, PreconditionKind, ReplayMode,
-    SchedulePolicy, Sizes,
+    SchedulePolicy, Sizes, Suspension,
 };
 use flashmesh::flash::geometry::Geometry;
 use flashmesh::ids::DieId;
@@ -293,6 +293,25 @@ fn every_policy_runs_over_every_interconnect_interface_and_cache() {
                 simulation.run(&Control::default()).unwrap_or_else(|error| panic!("{policy}, {fabric}: {error}"));
             assert_eq!(report.requests, 600, "{policy} over {fabric}");
             assert!(report.gc.erases > 0, "{policy} over {fabric} collects");
+        }
+    }
+}
+
+#[test]
+fn the_bound_holds_over_every_interconnect_with_collection_suspension_and_replication() {
+    let bound = US(200);
+    for policy in BOUNDED {
+        for (at, &fabric) in FabricKind::ALL.iter().enumerate() {
+            let mut config = busy(policy, fabric, InterfaceKind::Direct);
+            config.schedule.age_bound = bound;
+            config.flash.suspension = if at % 2 == 0 { Suspension::Both } else { Suspension::Off };
+            config.replication.enabled = at % 3 == 0;
+            // A block more in each plane, for copies.
+            config.geometry.over_provisioning = 0.4;
+            config.validate().unwrap_or_else(|error| panic!("{policy} over {fabric}: {error}"));
+            let report = run_watched(&config, bound);
+            let late = report.flash.overdue_reads + report.flash.overdue_programs;
+            assert!(report.gc.erases > 0 && late > 0, "{policy} over {fabric}: {late} late");
         }
     }
 }
