@@ -19,17 +19,17 @@ pub trait Model: 'static {
     type Interface: Interface;
     /// Whether features beyond those of a plain drive are tested for at run time: firmware and scheduling policies, suspension, priorities, dies
     /// that depend on each other, copies of pages, journals, cuts of the power.
-    const FULL: bool;
-    /// Whether there may be a device cache, or a cache of the map.
-    const CACHES: bool;
-    /// Whether anything may be measured beside the whole run: intervals of it, and what analyses of reads are told.
-    const MEASURES: bool;
+    const FULL: bool = false;
     /// Whether probes may look on.
-    const PROBED: bool;
+    const PROBED: bool = false;
+    /// Whether there may be a device cache, or a cache of the map.
+    const CACHES: bool = Self::FULL;
+    /// Whether anything may be measured beside the whole run: intervals of it, and what analyses of reads are told.
+    const MEASURES: bool = Self::FULL;
     /// Whether writes may get their pages before their turn (`ftl.write-binding = "early"`).
-    const PREALLOCATES: bool;
+    const PREALLOCATES: bool = Self::FULL;
     /// Whether data that leaves the dies may have an order beside that of asking (`fabric.arbitration`).
-    const RANKS_DATA: bool;
+    const RANKS_DATA: bool = Self::FULL;
 }
 
 /// Everything a configuration can ask for, and probes.
@@ -40,11 +40,7 @@ impl Model for Full {
     type Fabric = AnyFabric;
     type Interface = AnyInterface;
     const FULL: bool = true;
-    const CACHES: bool = true;
-    const MEASURES: bool = true;
     const PROBED: bool = true;
-    const PREALLOCATES: bool = true;
-    const RANKS_DATA: bool = true;
 }
 
 /// Everything a configuration can ask for.
@@ -55,11 +51,6 @@ impl Model for Unprobed {
     type Fabric = AnyFabric;
     type Interface = AnyInterface;
     const FULL: bool = true;
-    const CACHES: bool = true;
-    const MEASURES: bool = true;
-    const PROBED: bool = false;
-    const PREALLOCATES: bool = true;
-    const RANKS_DATA: bool = true;
 }
 
 /// A drive with caches over the interconnect `F`, which is plain in all else.
@@ -69,10 +60,19 @@ pub struct Equipped<F>(PhantomData<F>);
 impl<F: Kind + 'static> Model for Equipped<F> {
     type Fabric = F;
     type Interface = AnyInterface;
-    const FULL: bool = false;
     const CACHES: bool = true;
     const MEASURES: bool = true;
-    const PROBED: bool = false;
+    const PREALLOCATES: bool = true;
+    const RANKS_DATA: bool = true;
+}
+
+/// A plain drive over the interconnect `F`, behind NVMe queues.
+#[derive(Debug)]
+pub struct Queued<F>(PhantomData<F>);
+
+impl<F: Kind + 'static> Model for Queued<F> {
+    type Fabric = F;
+    type Interface = Nvme;
     const PREALLOCATES: bool = true;
     const RANKS_DATA: bool = true;
 }
@@ -84,25 +84,4 @@ pub struct Lean<F>(PhantomData<F>);
 impl<F: Kind + 'static> Model for Lean<F> {
     type Fabric = F;
     type Interface = Direct;
-    const FULL: bool = false;
-    const CACHES: bool = false;
-    const MEASURES: bool = false;
-    const PROBED: bool = false;
-    const PREALLOCATES: bool = false;
-    const RANKS_DATA: bool = false;
-}
-
-/// A plain drive over the interconnect `F`, behind NVMe queues.
-#[derive(Debug)]
-pub struct Queued<F>(PhantomData<F>);
-
-impl<F: Kind + 'static> Model for Queued<F> {
-    type Fabric = F;
-    type Interface = Nvme;
-    const FULL: bool = false;
-    const CACHES: bool = false;
-    const MEASURES: bool = false;
-    const PROBED: bool = false;
-    const PREALLOCATES: bool = true;
-    const RANKS_DATA: bool = true;
 }
