@@ -23,6 +23,13 @@ struct WeightedRoundRobin {
 impl WeightedRoundRobin {
     fn next(&mut self, burst: u32, is_ready: &impl Fn(StreamId) -> bool) -> Option<StreamId> {
         let count = self.members.len();
+        // A class of one queue, and of none, is as common as any other, and has no turns.
+        if let &[only] = self.members.as_slice() {
+            return is_ready(only).then_some(only);
+        }
+        if count == 0 {
+            return None;
+        }
         if self.left > 0 && is_ready(self.members[self.at]) {
             self.left -= 1;
             return Some(self.members[self.at]);
@@ -43,6 +50,8 @@ pub(super) struct Arbiter {
     urgent: WeightedRoundRobin,
     /// The classes that share by weight, in the order of a round.
     classes: Vec<Weighted>,
+    /// Whether any of them has had a command in this round.
+    has_begun: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -75,34 +84,40 @@ impl Arbiter {
                 ],
             ),
         };
-        Arbiter { burst: config.arbitration_burst, urgent, classes }
+        Arbiter { burst: config.arbitration_burst, urgent, classes, has_begun: false }
     }
 
-    /// The queue of which the next command is fetched, among those that are ready.
     /// Takes note that no queue has anything to fetch, which ends the round.
     #[inline]
     pub(super) fn end_round(&mut self) {
-        self.classes.iter_mut().for_each(|class| class.left = class.weight);
+        if self.has_begun {
+            self.classes.iter_mut().for_each(|class| class.left = class.weight);
+            self.has_begun = false;
+        }
     }
 
+    /// The queue of which the next command is fetched, among those that are ready.
     #[inline]
     pub(super) fn choose(&mut self, is_ready: impl Fn(StreamId) -> bool) -> Option<StreamId> {
         if let Some(stream) = self.urgent.next(self.burst, &is_ready) {
             return Some(stream);
         }
         self.choose_by_weight(&is_ready).or_else(|| {
-            let begins = self.classes.iter().any(|class| class.left < class.weight);
+            let has_begun = self.has_begun;
             self.end_round();
-            if begins { self.choose_by_weight(&is_ready) } else { None }
+            if has_begun { self.choose_by_weight(&is_ready) } else { None }
         })
     }
 
+    #[inline]
     fn choose_by_weight(&mut self, is_ready: &impl Fn(StreamId) -> bool) -> Option<StreamId> {
-        self.classes.iter_mut().filter(|class| class.left > 0).find_map(|class| {
+        let stream = self.classes.iter_mut().filter(|class| class.left > 0).find_map(|class| {
             let stream = class.turns.next(self.burst, is_ready)?;
             class.left -= 1;
             Some(stream)
-        })
+        });
+        self.has_begun |= stream.is_some();
+        stream
     }
 }
 
