@@ -2,6 +2,53 @@
 
 use crate::ids::ChannelId;
 
+/// A set of rows, as bits.
+#[derive(Clone, Debug)]
+pub(super) struct Rows(Vec<u64>);
+
+impl Rows {
+    /// None of `rows`.
+    pub fn none(rows: usize) -> Rows {
+        Rows(vec![0; rows.div_ceil(64)])
+    }
+
+    /// `row` is in it.
+    #[inline]
+    pub fn insert(&mut self, row: usize) {
+        self.0[row / 64] |= 1 << (row % 64);
+    }
+
+    /// `row` is not in it.
+    #[inline]
+    pub fn remove(&mut self, row: usize) {
+        self.0[row / 64] &= !(1 << (row % 64));
+    }
+
+    /// Whether `row` is in it.
+    #[inline]
+    pub fn contains(&self, row: usize) -> bool {
+        self.0[row / 64] >> (row % 64) & 1 != 0
+    }
+
+    /// All of `others` are in it too.
+    #[inline]
+    pub fn extend(&mut self, others: &Rows) {
+        self.0.iter_mut().zip(&others.0).for_each(|(own, others)| *own |= others);
+    }
+
+    /// The words of bits, of 64 rows each.
+    #[inline]
+    pub fn words(&self) -> usize {
+        self.0.len()
+    }
+
+    /// The rows of one word as bits, the uppermost one first.
+    #[inline]
+    pub fn word(&self, word: usize) -> u64 {
+        self.0[word]
+    }
+}
+
 /// The controllers that are free, as a set of bits.
 #[derive(Clone, Debug)]
 pub(super) struct FreeControllers {
@@ -44,16 +91,10 @@ impl FreeControllers {
         self.count == self.rows
     }
 
-    /// Does something with the rows of those that are free, from the top.
+    /// The rows of those that are free in one word of 64 rows, as bits, the uppermost one first.
     #[inline]
-    pub fn for_each_row(&self, mut what: impl FnMut(usize)) {
-        for (word, &bits) in self.words.iter().enumerate() {
-            let mut left = bits;
-            while left != 0 {
-                what(64 * word + left.trailing_zeros() as usize);
-                left &= left - 1;
-            }
-        }
+    pub fn word(&self, word: usize) -> u64 {
+        self.words[word]
     }
 
     /// The one whose row is nearest to `row`, the upper of two; of those after `beyond` in this order, if that is given.
@@ -121,8 +162,8 @@ mod tests {
                         is_free[row as usize] = false;
                     }
                 }
-                let mut listed = Vec::new();
-                free.for_each_row(|row| listed.push(row));
+                let listed: Vec<usize> =
+                    (0..rows as usize).filter(|row| free.word(row / 64) >> (row % 64) & 1 != 0).collect();
                 assert_eq!(listed, (0..rows as usize).filter(|&row| is_free[row]).collect::<Vec<_>>());
                 assert_eq!((free.is_empty(), free.is_all()), (listed.is_empty(), listed.len() == rows as usize));
                 for _ in 0..100 {

@@ -6,7 +6,7 @@ use crate::config::Service;
 use crate::fabric::TransferPhase;
 use crate::ids::{ChipId, DieId};
 
-use super::free::FreeControllers;
+use super::free::{FreeControllers, Rows};
 use super::mesh::Place;
 
 /// A die that wants a path.
@@ -82,6 +82,12 @@ pub(super) struct WaitingDies {
     /// The first of each row that may be tried, and its position.
     firsts: Vec<u64>,
     positions: Vec<usize>,
+    /// The rows that have one, or may have, being stale.
+    may_be_tried: Rows,
+    /// The rows in which anyone waits.
+    occupied: Rows,
+    /// The rows whose first one is to be found anew before it is asked for.
+    stale: Rows,
     /// Circuits torn down so far.
     torn_down: u64,
     service: Service,
@@ -95,6 +101,9 @@ impl WaitingDies {
             rows: vec![Vec::new(); rows],
             firsts: vec![NONE; rows],
             positions: vec![0; rows],
+            may_be_tried: Rows::none(rows),
+            occupied: Rows::none(rows),
+            stale: Rows::none(rows),
             torn_down: 0,
             service,
         }
@@ -105,8 +114,15 @@ impl WaitingDies {
     pub fn insert(&mut self, request: PathRequest) {
         let row = request.place.row as usize;
         let at = self.put(Waiting { request, is_searching: false, tried: NONE });
-        if request.sequence < self.firsts[row] {
-            (self.firsts[row], self.positions[row]) = (request.sequence, at);
+        self.consider(row, request.sequence, at);
+    }
+
+    /// The one of `row` at `position`, `sequence`, may be tried.
+    #[inline]
+    fn consider(&mut self, row: usize, sequence: u64, position: usize) {
+        self.may_be_tried.insert(row);
+        if sequence < self.firsts[row] {
+            (self.firsts[row], self.positions[row]) = (sequence, position);
         }
     }
 
@@ -125,23 +141,48 @@ impl WaitingDies {
         let newer = row.iter().rev().take_while(|other| other.request.sequence > waiting.request.sequence).count();
         let at = row.len() - newer;
         row.insert(at, waiting);
+        self.occupied.insert(number);
         self.positions[number] += usize::from(at <= self.positions[number]);
         at
     }
 
     /// The row of the one that goes first while the controllers of `free` are.
     #[inline]
-    pub fn next(&self, free: &FreeControllers) -> Option<usize> {
+    pub fn next(&mut self, free: &FreeControllers) -> Option<usize> {
         if self.service == Service::OwnRowFirst {
             // The longest waiting one whose own controller is free.
-            let mut own = (NONE, 0);
-            free.for_each_row(|row| own = own.min((self.firsts[row], row)));
-            if own.0 != NONE {
-                return Some(own.1);
+            let own = self.first_of(|word| free.word(word));
+            if own.is_some() {
+                return own;
             }
         }
-        let first = self.firsts.iter().copied().fold(NONE, u64::min);
-        if first == NONE { None } else { self.firsts.iter().position(|&other| other == first) }
+        self.first_of(|_| u64::MAX)
+    }
+
+    /// The row, of those that `among` has bits of in each word, whose first goes before those of the others.
+    #[inline]
+    fn first_of(&mut self, among: impl Fn(usize) -> u64) -> Option<usize> {
+        let mut first = (NONE, 0);
+        for word in 0..self.may_be_tried.words() {
+            let mut left = self.may_be_tried.word(word) & among(word);
+            while left != 0 {
+                let row = 64 * word + left.trailing_zeros() as usize;
+                left &= left - 1;
+                self.freshen(row);
+                if self.firsts[row] < first.0 {
+                    first = (self.firsts[row], row);
+                }
+            }
+        }
+        (first.0 != NONE).then_some(first.1)
+    }
+
+    /// Finds the first of `row` anew if that has to be.
+    #[inline]
+    fn freshen(&mut self, row: usize) {
+        if self.stale.contains(row) {
+            self.find_first(row, 0);
+        }
     }
 
     /// The row of the one that has waited longest, whether or not it is of use to try again.
@@ -152,7 +193,8 @@ impl WaitingDies {
 
     /// The first of `row` that may be tried, with its position; of those that may not where there is none. There is one.
     #[inline]
-    pub fn first(&self, row: usize) -> (usize, PathRequest) {
+    pub fn first(&mut self, row: usize) -> (usize, PathRequest) {
+        self.freshen(row);
         let at = if self.firsts[row] == NONE { 0 } else { self.positions[row] };
         (at, self.rows[row][at].request)
     }
@@ -178,8 +220,8 @@ impl WaitingDies {
         if let Some(at) = self.position(row, request.sequence) {
             let waiting = &mut self.rows[row][at];
             waiting.is_searching = false;
-            if waiting.may_be_tried(self.torn_down) && request.sequence < self.firsts[row] {
-                (self.firsts[row], self.positions[row]) = (request.sequence, at);
+            if waiting.may_be_tried(self.torn_down) {
+                self.consider(row, request.sequence, at);
             }
         }
     }
@@ -197,6 +239,9 @@ impl WaitingDies {
     #[inline]
     pub fn remove_at(&mut self, row: usize, position: usize) {
         let Waiting { request, .. } = self.rows[row].remove(position);
+        if self.rows[row].is_empty() {
+            self.occupied.remove(row);
+        }
         if self.firsts[row] == request.sequence {
             self.find_first(row, position);
         } else {
@@ -208,18 +253,24 @@ impl WaitingDies {
     #[inline]
     pub fn torn_down(&mut self) {
         self.torn_down += 1;
-        for row in 0..self.rows.len() {
-            self.find_first(row, 0);
-        }
+        self.stale.extend(&self.occupied);
+        self.may_be_tried.extend(&self.occupied);
     }
 
     /// The first of `row` that may be tried is at `from` or later.
     #[inline]
     fn find_first(&mut self, row: usize, from: usize) {
-        let mut others = self.rows[row][from..].iter().zip(from..);
-        let first = others.find(|(waiting, _)| waiting.may_be_tried(self.torn_down));
-        (self.firsts[row], self.positions[row]) =
-            first.map_or((NONE, 0), |(waiting, at)| (waiting.request.sequence, at));
+        self.stale.remove(row);
+        let mut at = from;
+        while let Some(waiting) = self.rows[row].get(at) {
+            if waiting.may_be_tried(self.torn_down) {
+                (self.firsts[row], self.positions[row]) = (waiting.request.sequence, at);
+                return;
+            }
+            at += 1;
+        }
+        (self.firsts[row], self.positions[row]) = (NONE, 0);
+        self.may_be_tried.remove(row);
     }
 
     #[inline]
