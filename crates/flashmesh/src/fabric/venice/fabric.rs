@@ -64,6 +64,7 @@ impl Venice {
         let venice = &config.venice;
         let tie_break = TieBreaker::new(venice.tie_break, config.seed);
         let link_width = venice.link_width.as_u64();
+        let scout_hop = venice.link_cycle * u64::from(mesh.scout_flits());
         Venice {
             network: Network::new(mesh, AnyRouting::new(venice.routing), tie_break),
             layout: layout(&mesh, 8 * link_width as u32),
@@ -74,12 +75,12 @@ impl Venice {
             dies_per_chip: geometry.dies_per_chip,
             waiting: WaitingDies::new(mesh.rows(), venice.service),
             waits: Waits::new(geometry.dies()),
-            progress: Progress::default(),
+            progress: Progress::new(scout_hop),
             requests: 0,
             hops: 0,
             link_width,
             link_cycle: venice.link_cycle,
-            scout_hop: venice.link_cycle * u64::from(mesh.scout_flits()),
+            scout_hop,
             hold_circuit: venice.hold_circuit,
             retry: venice.retry,
             watched: None,

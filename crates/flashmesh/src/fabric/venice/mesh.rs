@@ -48,9 +48,12 @@ pub struct Mesh {
 }
 
 impl Mesh {
-    /// A grid of `rows` x `columns` routers, at least one.
+    /// The most rows, and the most columns.
+    pub const SIDE_MAX: u32 = 1 << 15;
+
+    /// A grid of `rows` x `columns` routers, at least one each and at most [`SIDE_MAX`](Mesh::SIDE_MAX).
     pub fn new(rows: u32, columns: u32) -> Mesh {
-        Mesh { rows: rows.max(1), columns: columns.max(1) }
+        Mesh { rows: rows.clamp(1, Mesh::SIDE_MAX), columns: columns.clamp(1, Mesh::SIDE_MAX) }
     }
 
     /// Rows, and controllers.

@@ -55,6 +55,7 @@
 //!   scout that fails to that of the next one as `link`: each with its time, one after the other. The time of the scout that
 //!   finds its path is no conflict.
 
+mod bearing;
 mod controller;
 mod counters;
 mod fabric;
@@ -65,6 +66,7 @@ mod network;
 mod ports;
 mod progress;
 mod router;
+mod routes;
 pub mod routing;
 mod scout;
 mod serve;

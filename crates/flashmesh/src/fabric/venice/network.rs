@@ -3,13 +3,15 @@
 use crate::ids::{ChannelId, ChipId, LinkId};
 use crate::units::Time;
 
+use super::bearing::{Goal, Position};
 use super::counters::Counters;
 use super::mesh::{Mesh, Place};
 use super::ports::{Port, Ports};
-use super::router::{Frame, Marks, Router};
-use super::routing::{AnyRouting, RoutingAlgorithm};
+use super::router::{Frame, Holds, LARGE, Marks, Router, SMALL, Table};
+use super::routes::Routes;
+use super::routing::AnyRouting;
 use super::scout::{Field, Packet, Phase, Scout, Tally, set_busy};
-use super::tie_break::{Lfsr, TieBreaker};
+use super::tie_break::{ByRegister, Draw, Lfsr, TieBreaker};
 use super::turns::Turns;
 
 /// What a scout did when it arrived.
@@ -37,12 +39,17 @@ pub enum Step {
 pub struct Network {
     mesh: Mesh,
     frame: Frame,
-    routers: Vec<Router>,
+    routers: Box<[Router]>,
     /// The links of each router, by its ports.
     links: Vec<[LinkId; 5]>,
+    /// By the chip.
+    goals: Vec<Goal>,
     /// By the controller.
     packets: Vec<Packet>,
+    /// No scout under way has taken more steps than this has grown since it left.
+    clock: usize,
     routing: AnyRouting,
+    routes: Routes,
     tie_break: TieBreaker,
     counters: Counters,
 }
@@ -51,28 +58,29 @@ impl Network {
     /// A network without circuits.
     pub fn new(mesh: Mesh, routing: AnyRouting, tie_break: TieBreaker) -> Network {
         let frame = Frame::new(&mesh);
-        let nowhere = mesh.place(ChipId(0));
-        let mut routers = vec![Router { busy: Ports::MESH, register: Lfsr::new(0), place: nowhere }; frame.len()];
+        let position = |number| Position::new(mesh.place(ChipId(number)));
+        let border = Router { busy: Ports::MESH, register: Lfsr::new(0), position: position(0) };
+        let mut routers = vec![border; frame.table_len()];
         let mut links = vec![[LinkId(u32::MAX); 5]; frame.len()];
         for number in 0..mesh.routers() {
             let place = mesh.place(ChipId(number));
             let ports = mesh.ports(place);
             let index = frame.index(place);
-            routers[index] = Router { busy: Ports::MESH.without(ports), register: Lfsr::new(number), place };
+            let busy = Ports::MESH.without(ports);
+            routers[index] = Router { busy, register: Lfsr::new(number), position: position(number) };
             for port in Port::MESH.into_iter().filter(|port| ports.contains(*port)).chain([Port::Chip]) {
                 links[index][port as usize] = mesh.link(place, port);
             }
         }
+        let goals = (0..mesh.routers()).map(|number| position(number).goal()).collect();
         let packet = |row| {
             let entrance = mesh.entrance(ChannelId(row));
-            Packet {
-                scout: Scout::new(Phase::Free, entrance, entrance, &frame),
-                marks: vec![Marks::NONE; frame.len()],
-                exits: Vec::new(),
-            }
+            Packet::new(frame.index(entrance), Position::new(entrance), &frame)
         };
         let packets = (0..mesh.rows()).map(packet).collect();
-        Network { mesh, frame, routers, links, packets, routing, tie_break, counters: Counters::default() }
+        let (routes, counters) = (Routes::new(routing), Counters::default());
+        let routers = routers.into();
+        Network { mesh, frame, routers, links, goals, packets, clock: 0, routing, routes, tie_break, counters }
     }
 
     /// The shape of the network.
@@ -103,30 +111,44 @@ impl Network {
     pub fn launch(&mut self, controller: ChannelId, target: ChipId) {
         debug_assert!(self.is_free(controller), "{controller:?} has a scout or a circuit already");
         self.counters.sent += 1;
-        let (entrance, target) = (self.mesh.entrance(controller), self.mesh.place(target));
-        self.packets[controller.index()].launch(Scout::new(Phase::Reserve, entrance, target, &self.frame));
+        let entrance = self.entrance(controller);
+        let packet = &mut self.packets[controller.index()];
+        packet.scout = Scout::new(Phase::Reserve, entrance as u32, self.goals[target.index()]);
+        packet.left_at = self.clock;
+    }
+
+    /// The router at the link of `controller`, in the tables.
+    #[inline]
+    const fn entrance(&self, controller: ChannelId) -> usize {
+        self.frame.index(self.mesh.entrance(controller))
     }
 
     /// The scout of `controller`, which must be under way, arrives at the end of the link it was on, and acts there.
     pub fn step(&mut self, controller: ChannelId) -> Step {
-        let routing = self.routing;
+        let Network { frame, routers, packets, tie_break, routes, .. } = self;
+        let Packet { scout, marks, .. } = &mut packets[controller.index()];
         let mut tally = Tally::default();
-        let (mut field, Packet { scout, marks, exits }) = self.field(controller);
-        let step = field.step(scout, marks, exits, routing, &mut tally);
-        self.count(tally, controller, step);
+        let step = Field { frame, routers: &mut **routers, routes, tie_break }.step(scout, &mut **marks, &mut tally);
+        self.clock += 1;
+        self.counters.steps += 1;
+        tally.add_to(&mut self.counters);
+        if matches!(step, Step::Reached { .. } | Step::Failed) {
+            self.end(controller, step);
+        }
         step
     }
 
-    /// Counts what the scouts did, the last step of which was that of `controller`, whose search may be over with it.
+    /// The search of `controller` is over with `step`.
     #[inline(always)]
-    fn count(&mut self, tally: Tally, controller: ChannelId, step: Step) {
-        tally.add_to(&mut self.counters);
+    fn end(&mut self, controller: ChannelId, step: Step) {
         match step {
             Step::Forward | Step::Back => return,
             Step::Failed => self.counters.failed += 1,
             Step::Reached { hops } => self.counters.circuit(hops + 1),
         }
-        self.packets[controller.index()].end();
+        let entrance = self.entrance(controller);
+        let packet = &mut self.packets[controller.index()];
+        packet.end(entrance, self.clock - packet.left_at, &self.frame);
     }
 
     /// Lets the scout of `controller`, which must be the only one under way, go until it has found a circuit or failed, or its next step
@@ -134,99 +156,135 @@ impl Network {
     /// by `hop`. Gives when it took its last step, and what that was.
     #[inline]
     pub(super) fn walk(&mut self, controller: ChannelId, at: Time, hop: Time, until: Time) -> (Time, Step) {
-        match self.routing {
-            AnyRouting::Venice(routing) => self.walk_by(routing, controller, at, hop, until),
-            routing => self.walk_by(routing, controller, at, hop, until),
+        if matches!(self.tie_break, TieBreaker::Lfsr) {
+            return match self.routers.len() {
+                SMALL => {
+                    self.walk_by::<[Router; SMALL], [Marks; SMALL], _>(&mut ByRegister, controller, at, hop, until)
+                }
+                LARGE => {
+                    self.walk_by::<[Router; LARGE], [Marks; LARGE], _>(&mut ByRegister, controller, at, hop, until)
+                }
+                _ => self.walk_by::<[Router], [Marks], _>(&mut ByRegister, controller, at, hop, until),
+            };
         }
+        let mut tie_break = std::mem::replace(&mut self.tie_break, TieBreaker::Lfsr);
+        let end = self.walk_by::<[Router], [Marks], _>(&mut tie_break, controller, at, hop, until);
+        self.tie_break = tie_break;
+        end
     }
 
-    fn walk_by(
+    /// Alone in a function, so that the loop has the registers of the processor to itself.
+    #[inline(never)]
+    fn walk_by<R, M, D: Draw>(
         &mut self,
-        routing: impl RoutingAlgorithm + Copy,
+        tie_break: &mut D,
         controller: ChannelId,
         mut at: Time,
         hop: Time,
         until: Time,
-    ) -> (Time, Step) {
-        let (mut field, Packet { scout, marks, exits }) = self.field(controller);
+    ) -> (Time, Step)
+    where
+        R: Table<Router> + ?Sized,
+        M: Table<Marks> + ?Sized,
+        Box<[Router]>: Holds<R>,
+        Box<[Marks]>: Holds<M>,
+    {
+        let Network { frame, routers, packets, routes, .. } = self;
+        let Packet { scout, marks, .. } = &mut packets[controller.index()];
+        let mut field = Field { frame, routers: routers.held(), routes, tie_break };
         let (mut moving, mut tally) = (*scout, Tally::default());
+        let marks = marks.held();
+        let more = (until - at).as_ps() / hop.as_ps();
+        let mut left = more;
         let step = loop {
-            let step = field.step(&mut moving, marks, exits, routing, &mut tally);
-            let is_over = matches!(step, Step::Reached { .. } | Step::Failed);
-            if is_over | (at + hop > until) {
+            let step = field.step(&mut moving, marks, &mut tally);
+            if matches!(step, Step::Reached { .. } | Step::Failed) || left == 0 {
                 break step;
             }
-            at += hop;
+            left -= 1;
         };
         *scout = moving;
-        self.count(tally, controller, step);
+        let steps = more - left + 1;
+        at += hop * (more - left);
+        self.clock += steps as usize;
+        self.counters.steps += steps;
+        tally.add_to(&mut self.counters);
+        self.end(controller, step);
         (at, step)
     }
 
     /// Lets the scouts of `turns` go until one of them has found a circuit or failed, or all next steps fall due after `until`. Gives who
     /// has ended, when and how; its turn is not over.
     #[inline]
-    pub(super) fn walk_in_turn(
-        &mut self,
-        turns: &mut Turns,
-        hop: Time,
-        until: Time,
-    ) -> Option<(Time, ChannelId, Step)> {
-        match self.routing {
-            AnyRouting::Venice(routing) => self.walk_in_turn_by(routing, turns, hop, until),
-            routing => self.walk_in_turn_by(routing, turns, hop, until),
+    pub(super) fn walk_in_turn(&mut self, turns: &mut Turns, until: Time) -> Option<(Time, ChannelId, Step)> {
+        if matches!(self.tie_break, TieBreaker::Lfsr) {
+            return match self.routers.len() {
+                SMALL => self.walk_in_turn_by::<[Router; SMALL], [Marks; SMALL], _>(&mut ByRegister, turns, until),
+                LARGE => self.walk_in_turn_by::<[Router; LARGE], [Marks; LARGE], _>(&mut ByRegister, turns, until),
+                _ => self.walk_in_turn_by::<[Router], [Marks], _>(&mut ByRegister, turns, until),
+            };
         }
+        let mut tie_break = std::mem::replace(&mut self.tie_break, TieBreaker::Lfsr);
+        let end = self.walk_in_turn_by::<[Router], [Marks], _>(&mut tie_break, turns, until);
+        self.tie_break = tie_break;
+        end
     }
 
-    fn walk_in_turn_by(
+    #[inline(never)]
+    fn walk_in_turn_by<R, M, D: Draw>(
         &mut self,
-        routing: impl RoutingAlgorithm + Copy,
+        tie_break: &mut D,
         turns: &mut Turns,
-        hop: Time,
         until: Time,
-    ) -> Option<(Time, ChannelId, Step)> {
-        let Network { frame, routers, packets, tie_break, .. } = self;
-        let (mut field, mut tally) = (Field { frame, routers, tie_break }, Tally::default());
+    ) -> Option<(Time, ChannelId, Step)>
+    where
+        R: Table<Router> + ?Sized,
+        M: Table<Marks> + ?Sized,
+        Box<[Router]>: Holds<R>,
+        Box<[Marks]>: Holds<M>,
+    {
+        let Network { frame, routers, packets, routes, clock, .. } = self;
+        let mut field = Field { frame, routers: routers.held(), routes, tie_break };
+        let mut tally = Tally::default();
+        let (mut ended, mut steps) = (None, 0);
+        *clock += 1;
         while let Some((at, controller)) = turns.first()
             && at <= until
         {
-            let Packet { scout, marks, exits } = &mut packets[controller.index()];
-            match field.step(scout, marks, exits, routing, &mut tally) {
-                Step::Forward | Step::Back => turns.turn(at + hop),
-                end @ (Step::Reached { .. } | Step::Failed) => {
-                    self.count(tally, controller, end);
-                    return Some((at, controller, end));
-                }
+            steps += 1;
+            let Packet { scout, marks, .. } = &mut packets[controller.index()];
+            let step = field.step(scout, marks.held(), &mut tally);
+            if matches!(step, Step::Reached { .. } | Step::Failed) {
+                ended = Some((at, controller, step));
+                break;
             }
+            *clock += usize::from(turns.turn());
         }
+        self.counters.steps += steps;
         tally.add_to(&mut self.counters);
-        None
-    }
-
-    /// What the scout of `controller` moves through, and the scout.
-    #[inline(always)]
-    fn field(&mut self, controller: ChannelId) -> (Field<'_>, &mut Packet) {
-        let field = Field { frame: &self.frame, routers: &mut self.routers, tie_break: &mut self.tie_break };
-        (field, &mut self.packets[controller.index()])
+        if let Some((_, controller, step)) = ended {
+            self.end(controller, step);
+        }
+        ended
     }
 
     /// Tears down the circuit of `controller`, which must hold one.
     #[inline]
     pub fn release(&mut self, controller: ChannelId) {
-        let mut index = self.frame.index(self.mesh.entrance(controller));
-        let Packet { scout, exits, .. } = &mut self.packets[controller.index()];
-        debug_assert!(scout.phase == Phase::Circuit, "{controller:?} holds no circuit");
+        let mut index = self.entrance(controller);
+        let packet = &mut self.packets[controller.index()];
+        debug_assert!(packet.scout.phase == Phase::Circuit, "{controller:?} holds no circuit");
         let mut entry = Ports::NONE;
-        for &exit in exits.iter() {
+        for &exit in &packet.exits {
+            let way = self.frame.way(exit);
             let router = &mut self.routers[index];
-            router.busy = router.busy.without(entry.with(Ports::of(exit)));
-            entry = Ports::of(exit.opposite());
-            index = self.frame.beyond(index, exit);
+            router.busy = router.busy.without(entry.with(way.here));
+            entry = way.there;
+            index = way.from(index);
         }
         let router = &mut self.routers[index];
         router.busy = router.busy.without(entry.with(Ports::of(Port::Chip)));
-        scout.phase = Phase::Free;
-        exits.clear();
+        (packet.scout.phase, packet.scout.held) = (Phase::Free, 0);
     }
 
     /// The links that `controller` holds, from its own to the one its scout is on or to that of the chip.
@@ -235,24 +293,34 @@ impl Network {
         let scout = &packet.scout;
         let own = (scout.phase != Phase::Free).then(|| self.mesh.controller_link(controller));
         let chip = (scout.phase == Phase::Circuit).then(|| self.links[scout.router as usize][Port::Chip as usize]);
-        own.into_iter().chain(self.links_between(controller, &packet.exits)).chain(chip)
+        let mut exits = Vec::new();
+        if scout.phase == Phase::Circuit {
+            exits.extend_from_slice(&packet.exits);
+        } else {
+            packet.trace(&self.frame, &mut exits);
+        }
+        own.into_iter().chain(self.links_between(controller, exits)).chain(chip)
     }
 
     /// Puts the links of the circuit of `controller` into `links`, from its own to that of the chip.
     #[inline]
     pub(super) fn list_circuit(&self, controller: ChannelId, links: &mut Vec<LinkId>) {
-        let Packet { scout, exits, .. } = &self.packets[controller.index()];
+        let packet = &self.packets[controller.index()];
         links.clear();
         links.push(self.mesh.controller_link(controller));
-        links.extend(self.links_between(controller, exits));
-        links.push(self.links[scout.router as usize][Port::Chip as usize]);
+        links.extend(self.links_between(controller, packet.exits.iter().copied()));
+        links.push(self.links[packet.scout.router as usize][Port::Chip as usize]);
     }
 
     /// The links of a path from the router of `controller` that leaves routers by `exits`.
     #[inline]
-    fn links_between<'a>(&'a self, controller: ChannelId, exits: &'a [Port]) -> impl Iterator<Item = LinkId> + 'a {
-        let mut index = self.frame.index(self.mesh.entrance(controller));
-        exits.iter().map(move |&exit| {
+    fn links_between(
+        &self,
+        controller: ChannelId,
+        exits: impl IntoIterator<Item = Port>,
+    ) -> impl Iterator<Item = LinkId> {
+        let mut index = self.entrance(controller);
+        exits.into_iter().map(move |exit| {
             let link = self.links[index][exit as usize];
             index = self.frame.beyond(index, exit);
             link
@@ -262,12 +330,12 @@ impl Network {
     /// How many links `controller` holds, and the one that it has reserved last.
     pub(super) fn last_held(&self, controller: ChannelId) -> (usize, Option<LinkId>) {
         let packet = &self.packets[controller.index()];
-        let (between, links) = (packet.exits.len(), &self.links[packet.scout.router as usize]);
+        let (between, links) = (packet.scout.held as usize, &self.links[packet.scout.router as usize]);
         match packet.scout.phase {
             Phase::Free => (0, None),
             Phase::Circuit => (between + 2, Some(links[Port::Chip as usize])),
             _ if between == 0 => (1, Some(self.mesh.controller_link(controller))),
-            _ => (between + 1, Some(links[packet.via() as usize])),
+            _ => (between + 1, Some(links[packet.scout.via as usize])),
         }
     }
 
@@ -287,16 +355,16 @@ impl Network {
     pub(super) fn links_to_go(&self, controller: ChannelId) -> u32 {
         const OUT_AND_BACK: u32 = 2;
         let packet = &self.packets[controller.index()];
-        let target = packet.scout.target;
+        let target = packet.scout.goal.place();
         let way_back = self.mesh.entrance(controller).distance(target) + 1;
-        let at = self.routers[packet.scout.router as usize].place;
+        let at = self.routers[packet.scout.router as usize].position.place();
         (at.distance(target) + way_back).min(packet.links_home() + OUT_AND_BACK)
     }
 
     /// The router that the scout of `controller` is arriving at; `None` when it has none under way, or is about to be back.
     pub fn position(&self, controller: ChannelId) -> Option<ChipId> {
         let scout = &self.packets[controller.index()].scout;
-        let at = || self.mesh.chip(self.routers[scout.router as usize].place);
+        let at = || self.mesh.chip(self.routers[scout.router as usize].position.place());
         matches!(scout.phase, Phase::Reserve | Phase::Cancel).then(at)
     }
 

@@ -12,7 +12,7 @@ use super::verdict::Watched;
 use super::waiting::PathRequest;
 
 /// What falls due.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Progress {
     /// When which scout takes its next step.
     pub steps: Turns,
@@ -21,6 +21,11 @@ pub(super) struct Progress {
 }
 
 impl Progress {
+    /// Nothing falls due; a scout takes `hop` for a link.
+    pub fn new(hop: Time) -> Progress {
+        Progress { steps: Turns::new(hop), grants: Vec::new() }
+    }
+
     /// When the next circuit is granted; later than anything when none is reserved.
     #[inline]
     fn next_grant(&self) -> Time {
@@ -57,24 +62,27 @@ impl Venice {
             if outbox.uses.is_some() {
                 let step = self.network.step(controller);
                 self.watch(controller, step, at, outbox);
-                self.stepped(controller, step, at, outbox);
+                if matches!(step, Step::Forward | Step::Back) {
+                    self.progress.steps.turn();
+                } else {
+                    self.ended(controller, step, at, outbox);
+                }
             } else if self.progress.steps.is_one() {
                 let (at, step) = self.network.walk(controller, at, self.scout_hop, until);
-                self.stepped(controller, step, at, outbox);
-            } else if let Some((at, controller, step)) =
-                self.network.walk_in_turn(&mut self.progress.steps, self.scout_hop, until)
-            {
-                self.stepped(controller, step, at, outbox);
+                if matches!(step, Step::Forward | Step::Back) {
+                    self.progress.steps.turn_alone(at + self.scout_hop);
+                } else {
+                    self.ended(controller, step, at, outbox);
+                }
+            } else if let Some((at, controller, step)) = self.network.walk_in_turn(&mut self.progress.steps, until) {
+                self.ended(controller, step, at, outbox);
             }
         }
     }
 
-    /// The scout of `controller`, whose turn it was, took a step at `at`.
+    /// The search of `controller`, whose turn it was, ended with a step at `at`.
     #[inline]
-    fn stepped(&mut self, controller: ChannelId, step: Step, at: Time, outbox: &mut Outbox) {
-        if matches!(step, Step::Forward | Step::Back) {
-            return self.progress.steps.turn(at + self.scout_hop);
-        }
+    fn ended(&mut self, controller: ChannelId, step: Step, at: Time, outbox: &mut Outbox) {
         self.progress.steps.remove_first();
         match step {
             Step::Forward | Step::Back => {}
@@ -93,9 +101,9 @@ impl Venice {
     #[inline]
     pub(super) fn ask_for_wake(&self, outbox: &mut Outbox) {
         let mut first = self.progress.next_grant();
-        for (at, controller) in self.progress.steps.iter() {
+        self.progress.steps.iter().for_each(|(at, controller)| {
             first = first.min(at + self.scout_hop * u64::from(self.network.links_to_go(controller)));
-        }
+        });
         outbox.wake_at = first;
     }
 

@@ -1,5 +1,6 @@
 //! The routers: which of their ports are busy, and what they remember of the scouts that pass.
 
+use super::bearing::Position;
 use super::mesh::{Mesh, Place};
 use super::ports::{Port, Ports};
 use super::tie_break::Lfsr;
@@ -12,7 +13,7 @@ pub(super) struct Router {
     /// The tie-break.
     pub register: Lfsr,
     /// Where it is.
-    pub place: Place,
+    pub position: Position,
 }
 
 /// Where a router is in a table of all of them: row by row, with a border that no link leads to on every side, so that all four neighbours
@@ -35,6 +36,8 @@ pub(super) struct Way {
     pub here: Ports,
     /// That at the other end.
     pub there: Ports,
+    /// The same port, as the one by which who takes this way comes.
+    pub entry: Port,
 }
 
 impl Way {
@@ -42,12 +45,6 @@ impl Way {
     #[inline(always)]
     pub const fn from(self, index: usize) -> usize {
         index.wrapping_add_signed(self.offset as isize)
-    }
-
-    /// The router at this end of the link that leads to router `index`.
-    #[inline(always)]
-    pub const fn back_from(self, index: usize) -> usize {
-        index.wrapping_add_signed(-(self.offset as isize))
     }
 }
 
@@ -59,6 +56,7 @@ impl Frame {
             offset: port.down() * stride as i32 + port.right(),
             here: Ports::of(port),
             there: Ports::of(port.opposite()),
+            entry: port.opposite(),
         };
         let ways = [Port::North, Port::East, Port::South, Port::West, Port::Chip].map(way);
         Frame { stride, rows: mesh.rows() as usize, ways }
@@ -71,10 +69,28 @@ impl Frame {
         (self.rows + 2) * self.stride + 1
     }
 
+    /// Entries of the tables that a step looks into: for most meshes one of two powers of two, so that no index has to be checked.
+    pub const fn table_len(&self) -> usize {
+        let len = self.len();
+        if len <= SMALL {
+            SMALL
+        } else if len <= LARGE {
+            LARGE
+        } else {
+            len
+        }
+    }
+
     /// The router at `place`.
     #[inline]
     pub const fn index(&self, place: Place) -> usize {
         (place.row as usize + 1) * self.stride + place.column as usize + 1
+    }
+
+    /// How far from the index of a router that of another one may be which is `links` links away.
+    #[inline]
+    pub const fn reach(&self, links: usize) -> usize {
+        links.saturating_mul(self.stride)
     }
 
     /// The router behind `port` of router `index`, which is the router itself for that of the chip.
@@ -90,58 +106,122 @@ impl Frame {
     }
 }
 
-/// What a router remembers of a scout under way: the ports by which the scout has come in or gone out, and whether the scout holds it.
+/// Entries of a table for a mesh of up to 14 x 14.
+pub(super) const SMALL: usize = 1 << 8;
+/// Entries of a table for a larger mesh of up to 43 x 43.
+pub(super) const LARGE: usize = 1 << 11;
+
+/// A table by the index of the router.
+pub(super) trait Table<T> {
+    /// The entry of router `index`.
+    fn at(&self, index: usize) -> &T;
+    /// The same, to be changed.
+    fn at_mut(&mut self, index: usize) -> &mut T;
+}
+
+/// Of a power of two of entries, so that no index has to be compared with their number.
+impl<T, const N: usize> Table<T> for [T; N] {
+    #[inline(always)]
+    fn at(&self, index: usize) -> &T {
+        &self[index % N]
+    }
+
+    #[inline(always)]
+    fn at_mut(&mut self, index: usize) -> &mut T {
+        &mut self[index % N]
+    }
+}
+
+impl<T> Table<T> for [T] {
+    #[inline(always)]
+    fn at(&self, index: usize) -> &T {
+        &self[index]
+    }
+
+    #[inline(always)]
+    fn at_mut(&mut self, index: usize) -> &mut T {
+        &mut self[index]
+    }
+}
+
+/// What holds a table.
+pub(super) trait Holds<T: ?Sized> {
+    /// The table.
+    fn held(&mut self) -> &mut T;
+}
+
+impl<T, const N: usize> Holds<[T; N]> for Box<[T]> {
+    #[inline(always)]
+    fn held(&mut self) -> &mut [T; N] {
+        self.first_chunk_mut().expect("a table has as many entries as its kind says")
+    }
+}
+
+impl<T> Holds<[T]> for Box<[T]> {
+    #[inline(always)]
+    fn held(&mut self) -> &mut [T] {
+        self
+    }
+}
+
+/// What a router remembers of a scout under way: the ports whose links the scout has crossed both ways, and, where the scout holds the
+/// router, that it does and the port by which it came. The links that it has crossed once are busy, so they are not tried either.
 ///
 /// The paper (Venice, ISCA 2023, section 4.2 and Fig 7) has a reservation table in each router, with a row for each packet: a valid bit,
-/// entry and exit port. A row is valid where the scout holds the router; the exits of these routers are kept with the
-/// [`super::scout::Packet`], and the entry is the port opposite to the exit of the router before. The paper demands that a port be tried
-/// once and does not say where that is kept.
+/// entry and exit port. A row is valid where the scout holds the router; the exit port is the one opposite to the entry port of the next
+/// router. The paper demands that a port be tried once and does not say where that is kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Marks(
-    /// The ports used; and a bit for each mesh port above them where the router is held, so that any of these tells it.
+    /// The ports used in the lower four bits, then whether the router is held, then the port of entry.
     u8,
 );
 
 impl Marks {
-    const HELD: u8 = 0b1111 << 4;
+    const HELD_SHIFT: u32 = 4;
+    const ENTRY_SHIFT: u32 = 5;
 
     /// A router that the scout has not been at.
     pub const NONE: Marks = Marks(0);
 
-    /// The ports that the scout has used.
+    /// A router that the scout has left backwards, after it has used these ports.
+    #[inline(always)]
+    pub const fn left(used: Ports) -> Marks {
+        Marks(used.to_bits())
+    }
+
+    /// A router that the scout holds, having gone back over the links at the ports `used` and come by `entry`, a mesh port.
+    #[inline(always)]
+    pub const fn held(used: Ports, entry: Port) -> Marks {
+        Marks(used.to_bits() | 1 << Marks::HELD_SHIFT | (entry as u8) << Marks::ENTRY_SHIFT)
+    }
+
+    /// The ports whose links the scout has gone back over; of the set only mesh ports have a meaning.
     #[inline(always)]
     pub const fn used(self) -> Ports {
-        Ports::from_bits(self.0)
+        Ports::from_bits(self.0).and(Ports::MESH)
     }
 
-    /// The same after the scout has used the port of which `set` is made.
+    /// The port by which the scout came that holds the router.
     #[inline(always)]
-    pub const fn using(self, set: Ports) -> Marks {
-        Marks(self.0 | set.to_bits())
-    }
-
-    /// The same after the scout has come back: it holds the router no longer.
-    #[inline(always)]
-    pub const fn let_go(self) -> Marks {
-        Marks(self.0 & !Marks::HELD)
-    }
-
-    /// The same, held by the scout: it goes on from here.
-    #[inline(always)]
-    pub const fn held(self) -> Marks {
-        Marks(self.0 | Marks::HELD)
+    pub const fn entered_by(self) -> Port {
+        match self.0 >> Marks::ENTRY_SHIFT & 0b11 {
+            0 => Port::North,
+            1 => Port::East,
+            2 => Port::South,
+            _ => Port::West,
+        }
     }
 
     /// The set of `port`, a mesh port, if the scout holds the router.
     #[inline(always)]
     const fn port_if_held(self, port: Port) -> Ports {
-        Ports::from_bits(self.0 >> 4).and(Ports::of(port))
+        Ports::from_bits(self.0 >> (Marks::HELD_SHIFT - port as u32)).and(Ports::of(port))
     }
 
     /// The ports of router `index` behind which there is a router that the scout holds, by the marks of all routers.
     #[inline(always)]
-    pub fn held_around(marks: &[Marks], frame: &Frame, index: usize) -> Ports {
-        let held = |index: usize, port| marks[index].port_if_held(port);
+    pub fn held_around(marks: &(impl Table<Marks> + ?Sized), frame: &Frame, index: usize) -> Ports {
+        let held = |index: usize, port| marks.at(index).port_if_held(port);
         let (north, south) = (held(index - frame.stride, Port::North), held(index + frame.stride, Port::South));
         held(index + 1, Port::East).with(held(index - 1, Port::West)).with(north).with(south)
     }
@@ -181,13 +261,12 @@ mod tests {
 
     #[test]
     fn a_router_remembers_the_ports_used_after_the_scout_has_left() {
-        let entered = Marks::NONE.using(Ports::of(Port::West));
+        let used = Ports::of(Port::West).with(Ports::of(Port::North));
         let is_held = |marks: Marks| Port::MESH.map(|port| marks.port_if_held(port) == Ports::of(port));
-        let gone = entered.using(Ports::of(Port::North)).held();
-        assert_eq!((is_held(entered), is_held(gone)), ([false; 4], [true; 4]));
-        assert_eq!(is_held(gone.let_go()), [false; 4]);
-        for marks in [gone, gone.let_go()] {
-            assert_eq!(marks.used().and(Ports::MESH), Ports::of(Port::West).with(Ports::of(Port::North)));
+        for port in Port::MESH {
+            let held = Marks::held(used, port);
+            assert_eq!((held.used(), held.entered_by(), is_held(held)), (used, port, [true; 4]));
         }
+        assert_eq!((Marks::left(used).used(), is_held(Marks::left(used))), (used, [false; 4]));
     }
 }

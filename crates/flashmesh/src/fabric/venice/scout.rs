@@ -1,12 +1,12 @@
 //! A scout: how it moves through the routers.
 
+use super::bearing::{Goal, Position};
 use super::counters::Counters;
-use super::mesh::Place;
 use super::network::Step;
 use super::ports::{Port, Ports};
-use super::router::{Frame, Marks, Router};
-use super::routing::RoutingAlgorithm;
-use super::tie_break::TieBreaker;
+use super::router::{Frame, Marks, Router, Table};
+use super::routes::Routes;
+use super::tie_break::Draw;
 
 /// What a controller does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,27 +26,22 @@ pub(super) enum Phase {
 /// The one scout of a controller.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Scout {
-    pub phase: Phase,
-    /// Whether it has ever gone anywhere but nearer: before, it cannot meet itself.
-    strayed: bool,
+    /// Its destination.
+    pub goal: Goal,
     /// The router it is arriving at, in the tables.
     pub router: u32,
-    /// Its destination there.
-    goal: u32,
-    /// Where that is.
-    pub target: Place,
-    /// The first and the last router in the tables that it has been at.
-    first: u32,
-    last: u32,
+    /// Links between routers that it holds.
+    pub held: u32,
+    /// The port of that router by which it comes, forward or back; of no meaning where it holds no such link.
+    pub via: Port,
+    pub phase: Phase,
 }
 
 impl Scout {
-    /// One on its way to the router at `at`.
+    /// One in `phase` on its way to `router`.
     #[inline]
-    pub const fn new(phase: Phase, at: Place, target: Place, frame: &Frame) -> Scout {
-        let router = frame.index(at) as u32;
-        let goal = frame.index(target) as u32;
-        Scout { phase, strayed: false, router, goal, target, first: router, last: router }
+    pub const fn new(phase: Phase, router: u32, goal: Goal) -> Scout {
+        Scout { goal, router, held: 0, via: Port::West, phase }
     }
 }
 
@@ -55,43 +50,70 @@ impl Scout {
 pub(super) struct Packet {
     pub scout: Scout,
     /// What each router remembers of it.
-    pub marks: Vec<Marks>,
-    /// The ports by which the links between routers that it holds leave them, in the order of the way: the last link is the one it is on,
-    /// going forward or back.
+    pub marks: Box<[Marks]>,
+    /// What the clock of the network was when the scout left.
+    pub left_at: usize,
+    /// The ports by which the links between routers of its circuit leave them, in the order of the way.
     pub exits: Vec<Port>,
 }
 
 impl Packet {
-    /// It leaves its controller, which is free, as `scout`.
-    #[inline]
-    pub fn launch(&mut self, scout: Scout) {
-        self.scout = scout;
-        self.exits.clear();
-        let entrance = &mut self.marks[scout.router as usize];
-        *entrance = entrance.using(Ports::of(Port::West));
-    }
-
-    /// Links that the scout has to cross, after its next step, to be back at its controller.
-    pub fn links_home(&self) -> u32 {
-        let held = self.exits.len() as u32;
-        match self.scout.phase {
-            Phase::Free | Phase::Home => 0,
-            Phase::Cancel => held,
-            Phase::Reserve | Phase::Circuit => held + 1,
+    /// That of a controller at the router at `position` which has sent no scout.
+    pub fn new(router: usize, position: Position, frame: &Frame) -> Packet {
+        Packet {
+            scout: Scout::new(Phase::Free, router as u32, position.goal()),
+            marks: vec![Marks::NONE; frame.table_len()].into(),
+            left_at: 0,
+            exits: Vec::new(),
         }
     }
 
-    /// The port of the router it is arriving at by which it comes, forward or back; that of the controller where it holds no other link.
-    pub fn via(&self) -> Port {
-        let exit = self.exits.last().copied().unwrap_or(Port::East);
-        if self.scout.phase == Phase::Cancel { exit } else { exit.opposite() }
+    /// Puts the ports by which the links between routers that its scout holds leave them into `exits`, in the order of the way.
+    pub fn trace(&self, frame: &Frame, exits: &mut Vec<Port>) {
+        let Scout { router, held, via, phase, .. } = self.scout;
+        exits.clear();
+        let mut at = router as usize;
+        let mut entry = via;
+        if phase == Phase::Cancel && held > 0 {
+            exits.push(entry);
+            entry = self.marks[at].entered_by();
+        }
+        while exits.len() < held as usize {
+            exits.push(entry.opposite());
+            at = frame.beyond(at, entry);
+            entry = self.marks[at].entered_by();
+        }
+        exits.reverse();
+    }
+
+    /// Links that the scout has to cross, after its next step, to be back at its controller.
+    #[inline]
+    pub fn links_home(&self) -> u32 {
+        match self.scout.phase {
+            Phase::Free | Phase::Home => 0,
+            Phase::Cancel => self.scout.held,
+            Phase::Reserve | Phase::Circuit => self.scout.held + 1,
+        }
+    }
+
+    /// The search, of at most `steps` steps from the router `entrance` on, is over, with or without a circuit: routers need no longer remember
+    /// what the scout used.
+    #[inline]
+    pub fn end(&mut self, entrance: usize, steps: usize, frame: &Frame) {
+        if self.scout.phase == Phase::Circuit {
+            let mut exits = std::mem::take(&mut self.exits);
+            self.trace(frame, &mut exits);
+            self.exits = exits;
+        }
+        let reach = frame.reach(steps);
+        let last = (entrance + reach).min(frame.len() - 1);
+        self.marks[entrance.saturating_sub(reach)..=last].fill(Marks::NONE);
     }
 }
 
-/// What scouts did since that was counted.
+/// What scouts did, beside taking steps, since that was counted.
 #[derive(Debug, Default)]
 pub(super) struct Tally {
-    steps: u64,
     misroutes: u64,
     backtracks: u64,
 }
@@ -100,106 +122,101 @@ impl Tally {
     /// Adds it to `counters`.
     #[inline]
     pub fn add_to(self, counters: &mut Counters) {
-        counters.steps += self.steps;
         counters.misroutes += self.misroutes;
         counters.backtracks += self.backtracks;
     }
 }
 
 /// What scouts move through.
-pub(super) struct Field<'a> {
+pub(super) struct Field<'a, R: ?Sized, D> {
     pub frame: &'a Frame,
-    pub routers: &'a mut [Router],
-    pub tie_break: &'a mut TieBreaker,
+    pub routers: &'a mut R,
+    pub routes: &'a Routes,
+    pub tie_break: &'a mut D,
 }
 
-impl Field<'_> {
-    /// `scout`, which is under way, arrives at the end of the link it was on, and acts there. `marks` and `exits` are those of its
-    /// [`Packet`].
+impl<R: Table<Router> + ?Sized, D: Draw> Field<'_, R, D> {
+    /// `scout`, which is under way, arrives at the end of the link it was on, and acts there. `marks` is what the routers remember of it.
     #[inline(always)]
-    pub fn step(
-        &mut self,
-        scout: &mut Scout,
-        marks: &mut [Marks],
-        exits: &mut Vec<Port>,
-        routing: impl RoutingAlgorithm,
-        tally: &mut Tally,
-    ) -> Step {
-        tally.steps += 1;
+    pub fn step(&mut self, scout: &mut Scout, marks: &mut (impl Table<Marks> + ?Sized), tally: &mut Tally) -> Step {
         let index = scout.router as usize;
-        let mut here = marks[index];
+        let router = self.routers.at_mut(index);
+        let nearer = router.position.towards(scout.goal);
+        let (mut busy, mut used, mut entry) = (router.busy, marks.at(index).used(), scout.via);
         if scout.phase == Phase::Reserve {
-            if scout.router == scout.goal {
-                let router = &mut self.routers[index];
-                if router.busy.contains(Port::Chip) {
-                    return self.turn_back(scout, exits, tally);
+            if nearer.is_empty() {
+                if busy.contains(Port::Chip) {
+                    return self.turn_back(scout, marks, used, tally);
                 }
-                router.busy = router.busy.with(Ports::of(Port::Chip));
+                router.busy = busy.with(Ports::of(Port::Chip));
                 scout.phase = Phase::Circuit;
-                return Step::Reached { hops: exits.len() as u32 + 1 };
+                return Step::Reached { hops: scout.held + 1 };
             }
-        } else if let Some(exit) = exits.pop() {
-            // The link it came back over is free again.
-            let way = self.frame.way(exit);
-            let far = &mut self.routers[way.from(index)];
-            far.busy = far.busy.without(way.there);
-            let router = &mut self.routers[index];
-            router.busy = router.busy.without(way.here);
-            here = here.let_go();
-            marks[index] = here;
         } else {
-            scout.phase = Phase::Free;
-            return Step::Failed;
+            if scout.held == 0 {
+                scout.phase = Phase::Free;
+                return Step::Failed;
+            }
+            scout.held -= 1;
+            // The link it came back over is free again, and is not tried another time.
+            let way = self.frame.way(entry);
+            busy = busy.without(way.here);
+            router.busy = busy;
+            used = used.with(way.here);
+            entry = marks.at(index).entered_by();
+            scout.via = entry;
+            let far = self.routers.at_mut(way.from(index));
+            far.busy = far.busy.without(way.there);
         }
-        let router = &mut self.routers[index];
-        let mut open = Ports::MESH.without(router.busy.with(here.used()));
+        let mut open = Ports::MESH.without(busy.with(used));
         if open.is_empty() {
-            return self.turn_back(scout, exits, tally);
+            return self.turn_back(scout, marks, used, tally);
         }
-        if scout.strayed {
+        // Only by three links or more does it come next to a router that it holds, other than the one before.
+        if scout.held > 2 {
             open = open.without(Marks::held_around(marks, self.frame, index));
         }
-        let nearer = router.place.towards(scout.target);
-        let candidates = routing.candidates(router.place, scout.target, open);
-        let Some(port) = self.tie_break.choose(&mut router.register, candidates) else {
-            return self.turn_back(scout, exits, tally);
+        let router = self.routers.at_mut(index);
+        let drawn = self.tie_break.choose(self.routes, router.register, nearer, open);
+        router.register = drawn.register;
+        let Some(port) = drawn.port else {
+            return self.turn_back(scout, marks, used, tally);
         };
+        tally.misroutes += u64::from(drawn.is_detour);
         let way = self.frame.way(port);
-        let is_detour = !nearer.contains(port);
-        marks[index] = here.using(way.here).held();
-        router.busy = router.busy.with(way.here);
+        router.busy = busy.with(way.here);
+        *marks.at_mut(index) = Marks::held(used, entry);
         let beyond = way.from(index);
-        let next = &mut self.routers[beyond];
+        let next = self.routers.at_mut(beyond);
         next.busy = next.busy.with(way.there);
-        marks[beyond] = marks[beyond].using(way.there);
-        exits.push(port);
+        scout.via = way.entry;
+        scout.held += 1;
         scout.phase = Phase::Reserve;
         scout.router = beyond as u32;
-        (scout.first, scout.last) = (scout.first.min(scout.router), scout.last.max(scout.router));
-        scout.strayed |= is_detour;
-        tally.misroutes += u64::from(is_detour);
         Step::Forward
     }
 
+    /// `scout`, which has used the ports `used` of the router it is at, goes back the way it came.
     #[inline(always)]
-    fn turn_back(&mut self, scout: &mut Scout, exits: &[Port], tally: &mut Tally) -> Step {
+    fn turn_back(
+        &mut self,
+        scout: &mut Scout,
+        marks: &mut (impl Table<Marks> + ?Sized),
+        used: Ports,
+        tally: &mut Tally,
+    ) -> Step {
         tally.backtracks += 1;
-        if let Some(&exit) = exits.last() {
+        let index = scout.router as usize;
+        if scout.held > 0 {
+            let way = self.frame.way(scout.via);
+            *marks.at_mut(index) = Marks::left(used.with(way.here));
             scout.phase = Phase::Cancel;
-            scout.router = self.frame.way(exit).back_from(scout.router as usize) as u32;
+            scout.via = way.entry;
+            scout.router = way.from(index) as u32;
         } else {
             scout.phase = Phase::Home;
         }
         Step::Back
-    }
-}
-
-impl Packet {
-    /// The search is over, with or without a circuit: routers need no longer remember what the scout used.
-    #[inline]
-    pub fn end(&mut self) {
-        let Packet { scout, marks, .. } = self;
-        marks[scout.first as usize..=scout.last as usize].fill(Marks::NONE);
     }
 }
 

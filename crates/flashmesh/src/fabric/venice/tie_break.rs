@@ -4,6 +4,7 @@ use crate::config;
 use crate::engine::random::SimRng;
 
 use super::ports::{Port, Ports};
+use super::routes::Routes;
 
 /// The 2-bit linear-feedback shift register of a router (Venice, ISCA 2023, section 4.3): polynomial x^2 + x + 1, so its state runs
 /// through 1, 3, 2 and never is 0.
@@ -20,12 +21,27 @@ impl Lfsr {
         Lfsr(1 + (number % 3) as u8)
     }
 
-    /// One of `ports`, the only one without a draw; `None` when there is none.
+    /// How many values [`state`](Lfsr::state) may have.
+    pub(super) const STATES: usize = 4;
+
+    /// The register in `state`.
+    pub(super) const fn in_state(state: u8) -> Lfsr {
+        Lfsr(state)
+    }
+
+    /// Its state.
     #[inline(always)]
-    fn choose(&mut self, ports: Ports) -> Option<Port> {
-        let Drawn { port, register } = DRAWS[usize::from(self.0 & 0b11)][usize::from(ports.and(Ports::MESH).to_bits())];
-        *self = register;
-        port
+    pub(super) const fn state(self) -> u8 {
+        self.0
+    }
+
+    /// One of the mesh ports `ports`, the only one without a draw.
+    pub(super) const fn draw(self, ports: Ports) -> Drawn {
+        /// The position of the port drawn, by how many there are and the new state. No router has four: the scout came by one of them.
+        const POSITIONS: [[u32; Lfsr::STATES]; 5] = [[0; 4], [0; 4], [0, 1, 0, 1], [0, 0, 1, 2], [0; 4]];
+        let register = if ports.len() < 2 { self } else { self.clocked() };
+        let position = POSITIONS[ports.len() as usize][register.0 as usize];
+        Drawn { port: ports.nth(position), register, is_detour: false }
     }
 
     /// The state after a clock.
@@ -34,32 +50,23 @@ impl Lfsr {
     }
 }
 
-/// What a draw gives: the port, and the register after it.
+/// What a draw gives: the port, `None` when there is none to draw, and the register after it.
 #[derive(Clone, Copy, Debug)]
-struct Drawn {
-    port: Option<Port>,
-    register: Lfsr,
+#[repr(align(4))]
+pub(super) struct Drawn {
+    pub port: Option<Port>,
+    pub register: Lfsr,
+    /// Whether the port does not lead nearer.
+    pub is_detour: bool,
 }
 
-/// What each state of a register gives for each set of mesh ports. Looked up: no branch predictor foresees which port a scout takes.
-const DRAWS: [[Drawn; 16]; 4] = {
-    /// The position of the port drawn, by how many there are and the new state. No router has four: the scout came by one of them.
-    const POSITIONS: [[u32; 4]; 5] = [[0; 4], [0; 4], [0, 1, 0, 1], [0, 0, 1, 2], [0; 4]];
-    let mut draws = [[Drawn { port: None, register: Lfsr(0) }; 16]; 4];
-    let mut state = 0;
-    while state < draws.len() {
-        let mut set = 0;
-        while set < draws[state].len() {
-            let ports = Ports::from_bits(set as u8);
-            let register = if ports.len() < 2 { Lfsr(state as u8) } else { Lfsr(state as u8).clocked() };
-            let position = POSITIONS[ports.len() as usize][register.0 as usize];
-            draws[state][set] = Drawn { port: ports.nth(position), register };
-            set += 1;
-        }
-        state += 1;
+impl Drawn {
+    /// The same, where `nearer` are the ports that lead nearer.
+    pub const fn among(self, nearer: Ports) -> Drawn {
+        let is_detour = matches!(self.port, Some(port) if !nearer.contains(port));
+        Drawn { is_detour, ..self }
     }
-    draws
-};
+}
 
 /// How a router draws one port among several.
 #[derive(Clone, Debug)]
@@ -78,15 +85,34 @@ impl TieBreaker {
             config::TieBreak::Uniform => TieBreaker::Uniform(SimRng::new(seed)),
         }
     }
+}
 
-    /// One of `ports`, the only one without a draw; `None` when there is none.
+/// Draws one port among several.
+pub(super) trait Draw {
+    /// One of those that `routes` names as candidates, the only one without a draw, in the router whose register is `register`.
+    fn choose(&mut self, routes: &Routes, register: Lfsr, nearer: Ports, open: Ports) -> Drawn;
+}
+
+/// What [`TieBreaker::Lfsr`] does, for a loop of its own.
+pub(super) struct ByRegister;
+
+impl Draw for ByRegister {
     #[inline(always)]
-    pub fn choose(&mut self, register: &mut Lfsr, ports: Ports) -> Option<Port> {
+    fn choose(&mut self, routes: &Routes, register: Lfsr, nearer: Ports, open: Ports) -> Drawn {
+        routes.draw(register, nearer, open)
+    }
+}
+
+impl Draw for TieBreaker {
+    #[inline]
+    fn choose(&mut self, routes: &Routes, register: Lfsr, nearer: Ports, open: Ports) -> Drawn {
         match self {
-            TieBreaker::Lfsr => register.choose(ports),
+            TieBreaker::Lfsr => ByRegister.choose(routes, register, nearer, open),
             TieBreaker::Uniform(random) => {
+                let ports = routes.candidates(nearer, open);
                 let count = ports.len();
-                ports.nth(if count < 2 { 0 } else { random.below(count) })
+                let port = ports.nth(if count < 2 { 0 } else { random.below(count) });
+                Drawn { port, register, is_detour: false }.among(nearer)
             }
         }
     }
@@ -94,6 +120,7 @@ impl TieBreaker {
 
 #[cfg(test)]
 mod tests {
+    use super::super::routing::AnyRouting;
     use super::*;
 
     const TWO: Ports = Ports::of(Port::East).with(Ports::of(Port::South));
@@ -101,10 +128,13 @@ mod tests {
 
     /// How often each mesh port is drawn in 3000 draws.
     fn drawn(mut tie_break: TieBreaker, ports: Ports) -> [u32; 4] {
+        let routes = Routes::new(AnyRouting::new(config::Routing::RandomDfs));
         let mut register = Lfsr::new(0);
         let mut counts = [0; 4];
         for _ in 0..3000 {
-            counts[tie_break.choose(&mut register, ports).unwrap() as usize] += 1;
+            let drawn = tie_break.choose(&routes, register, Ports::NONE, ports);
+            register = drawn.register;
+            counts[drawn.port.unwrap() as usize] += 1;
         }
         counts
     }
@@ -114,7 +144,7 @@ mod tests {
         for number in 0..7 {
             let mut register = Lfsr::new(number);
             let states = [(); 4].map(|()| {
-                register.choose(TWO);
+                register = register.draw(TWO).register;
                 register.0
             });
             assert_eq!(states[0], states[3]);
@@ -138,9 +168,10 @@ mod tests {
 
     #[test]
     fn the_only_port_is_taken_without_a_draw() {
-        let mut register = Lfsr::new(1);
-        assert_eq!(TieBreaker::Lfsr.choose(&mut register, Ports::of(Port::West)), Some(Port::West));
-        assert_eq!(TieBreaker::Lfsr.choose(&mut register, Ports::NONE), None);
-        assert_eq!(register, Lfsr::new(1));
+        let register = Lfsr::new(1);
+        for (ports, port) in [(Ports::of(Port::West), Some(Port::West)), (Ports::NONE, None)] {
+            let drawn = register.draw(ports);
+            assert_eq!((drawn.port, drawn.register), (port, register));
+        }
     }
 }

@@ -4,14 +4,25 @@ use crate::ids::ChannelId;
 use crate::units::Time;
 
 /// When which scout takes its next step. All take the same time for a link, so their order never changes: it is a circle, in
-/// which the one whose turn it is goes to the end by staying where it is.
-#[derive(Debug, Default)]
+/// which the one whose turn it is goes to the end by staying where it is. In a lap each of them takes one step.
+#[derive(Debug)]
 pub(super) struct Turns {
+    /// Each scout, and how long after `lap` its step of this lap falls due.
     circle: Vec<(Time, ChannelId)>,
+    /// Whose turn it is; those before have taken their steps of this lap.
     next: usize,
+    /// When this lap began.
+    lap: Time,
+    /// How long a scout takes for a link.
+    hop: Time,
 }
 
 impl Turns {
+    /// No scout is under way; one takes `hop` for a link.
+    pub fn new(hop: Time) -> Turns {
+        Turns { circle: Vec::new(), next: 0, lap: Time::ZERO, hop }
+    }
+
     /// Whether no scout is under way.
     #[inline]
     pub fn is_empty(&self) -> bool {
@@ -24,45 +35,62 @@ impl Turns {
         self.circle.len() == 1
     }
 
-    /// The scouts, in any order.
+    /// The scouts, in any order, each with when it takes its next step.
     pub fn iter(&self) -> impl Iterator<Item = (Time, ChannelId)> {
-        self.circle.iter().copied()
+        let (before, after) = self.circle.split_at(self.next);
+        let of = |lap: Time| move |&(after, controller): &(Time, ChannelId)| (lap + after, controller);
+        before.iter().map(of(self.lap + self.hop)).chain(after.iter().map(of(self.lap)))
     }
 
     /// The scout whose turn it is, and when.
     #[inline(always)]
     pub fn first(&self) -> Option<(Time, ChannelId)> {
-        self.circle.get(self.next).copied()
+        self.circle.get(self.next).map(|&(after, controller)| (self.lap + after, controller))
     }
 
     /// A scout leaves, and takes its first step at `at`, not before any other's next one.
     #[inline]
     pub fn add(&mut self, at: Time, controller: ChannelId) {
-        debug_assert!(self.circle.iter().all(|(other, _)| *other <= at), "the steps fall due out of order");
-        self.circle.insert(self.next, (at, controller));
-        self.next += 1;
-        if self.next == self.circle.len() {
-            self.next = 0;
+        debug_assert!(self.iter().all(|(other, _)| other <= at), "the steps fall due out of order");
+        if self.circle.is_empty() {
+            self.lap = at;
+        }
+        if self.next == 0 {
+            self.circle.push((at - self.lap, controller));
+        } else {
+            self.circle.insert(self.next, (at - self.hop - self.lap, controller));
+            self.next += 1;
         }
     }
 
-    /// The scout whose turn it is has taken its step, and takes the next one at `at`.
+    /// The scout whose turn it is has taken its step, and goes on. Whether a lap is over with it.
     #[inline(always)]
-    pub fn turn(&mut self, at: Time) {
-        self.circle[self.next].0 = at;
+    pub fn turn(&mut self) -> bool {
         self.next += 1;
-        if self.next == self.circle.len() {
-            self.next = 0;
-        }
+        self.lap_if_over()
+    }
+
+    /// The only scout under way has taken steps, and takes the next one at `at`.
+    #[inline]
+    pub fn turn_alone(&mut self, at: Time) {
+        self.lap = at - self.circle[self.next].0;
     }
 
     /// The scout whose turn it is has taken its last step.
     #[inline]
     pub fn remove_first(&mut self) {
         self.circle.remove(self.next);
-        if self.next == self.circle.len() {
+        self.lap_if_over();
+    }
+
+    #[inline(always)]
+    fn lap_if_over(&mut self) -> bool {
+        let is_over = self.next == self.circle.len();
+        if is_over {
             self.next = 0;
+            self.lap += self.hop;
         }
+        is_over
     }
 }
 
@@ -75,10 +103,10 @@ mod tests {
     #[test]
     fn turns_are_those_of_a_queue_that_each_goes_to_the_end_of() {
         let mut random = SimRng::new(5);
-        let (mut turns, mut queue) = (Turns::default(), VecDeque::new());
+        let hop = Time::from_ns(7);
+        let (mut turns, mut queue) = (Turns::new(hop), VecDeque::new());
         let mut now = Time::ZERO;
         for number in 0..3000 {
-            let hop = Time::from_ns(7);
             assert_eq!(turns.first(), queue.front().copied());
             assert_eq!((turns.is_empty(), turns.is_one()), (queue.is_empty(), queue.len() == 1));
             match (random.below(3), queue.front().copied()) {
@@ -93,7 +121,7 @@ mod tests {
                 }
                 (_, Some((at, controller))) => {
                     now = at;
-                    turns.turn(at + hop);
+                    turns.turn();
                     queue.pop_front();
                     queue.push_back((at + hop, controller));
                 }

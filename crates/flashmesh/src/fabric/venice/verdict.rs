@@ -12,7 +12,7 @@ use super::routing::RoutingAlgorithm;
 fn tried(network: &Network, here: Place, target: Place, free: Ports) -> Ports {
     let mut left = free;
     loop {
-        let candidates = network.routing().candidates(here, target, left);
+        let candidates = network.routing().candidates(here.towards(target), left);
         if candidates.is_empty() {
             return free.without(left);
         }

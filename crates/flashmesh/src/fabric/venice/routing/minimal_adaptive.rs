@@ -1,6 +1,5 @@
 //! Minimal adaptive routing: Venice without its detours.
 
-use super::super::mesh::Place;
 use super::super::ports::Ports;
 use super::RoutingAlgorithm;
 
@@ -10,7 +9,7 @@ pub struct MinimalAdaptive;
 
 impl RoutingAlgorithm for MinimalAdaptive {
     #[inline]
-    fn candidates(&self, here: Place, target: Place, open: Ports) -> Ports {
-        here.towards(target).and(open)
+    fn candidates(&self, nearer: Ports, open: Ports) -> Ports {
+        nearer.and(open)
     }
 }

@@ -9,24 +9,23 @@ use enum_dispatch::enum_dispatch;
 
 use crate::config;
 
-use super::mesh::Place;
 use super::ports::Ports;
 
 /// Chooses the ports that a scout may take.
 ///
 /// # Contract
-/// - The router asks for a scout that is not at its destination. `open` are its ports towards other routers that are free,
+/// - The router asks for a scout that is not at its destination. `nearer` are its ports that lead nearer to that. `open` are its ports towards other routers that are free,
 ///   that this scout has neither come through nor tried here, and that do not lead to a router it holds.
 /// - The answer is a subset of `open`. The router draws one of it by its tie-break; the empty set turns the scout back to the
 ///   router it came from, which asks again.
-/// - The answer depends on nothing but the arguments.
+/// - The answer depends on nothing but the arguments: it is asked for once and looked up from then on.
 ///
 /// Every algorithm ends and leaves nothing behind, whatever it answers: the network sees to that. It finds a path whenever
 /// one exists if it never turns a scout back while a port is open that may lead there.
 #[enum_dispatch]
 pub trait RoutingAlgorithm {
-    /// The ports, of those `open` at `here`, that lead a scout for `target` on.
-    fn candidates(&self, here: Place, target: Place, open: Ports) -> Ports;
+    /// The ports, of those `open`, that lead a scout on whose destination those of `nearer` lead nearer to.
+    fn candidates(&self, nearer: Ports, open: Ports) -> Ports;
 }
 
 /// The routing algorithms, one line each.
@@ -54,6 +53,7 @@ impl AnyRouting {
 
 #[cfg(test)]
 mod tests {
+    use super::super::mesh::Place;
     use super::super::ports::Port;
     use super::*;
 
@@ -68,8 +68,9 @@ mod tests {
     /// What each algorithm answers: Venice, minimal adaptive, XY, random depth-first search.
     fn answers(target: Place, open: &[Port]) -> [Ports; 4] {
         let names = [config::Routing::Venice, config::Routing::MinimalAdaptive, config::Routing::Xy];
-        let [venice, minimal, xy] = names.map(|name| AnyRouting::new(name).candidates(HERE, target, ports(open)));
-        [venice, minimal, xy, AnyRouting::new(config::Routing::RandomDfs).candidates(HERE, target, ports(open))]
+        let [venice, minimal, xy] =
+            names.map(|name| AnyRouting::new(name).candidates(HERE.towards(target), ports(open)));
+        [venice, minimal, xy, AnyRouting::new(config::Routing::RandomDfs).candidates(HERE.towards(target), ports(open))]
     }
 
     #[test]

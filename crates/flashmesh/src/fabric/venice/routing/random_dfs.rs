@@ -1,6 +1,5 @@
 //! Random depth-first search: Venice without its preference for minimal paths.
 
-use super::super::mesh::Place;
 use super::super::ports::Ports;
 use super::RoutingAlgorithm;
 
@@ -10,7 +9,7 @@ pub struct RandomDfs;
 
 impl RoutingAlgorithm for RandomDfs {
     #[inline]
-    fn candidates(&self, _here: Place, _target: Place, open: Ports) -> Ports {
+    fn candidates(&self, _nearer: Ports, open: Ports) -> Ports {
         open
     }
 }

@@ -1,6 +1,5 @@
 //! The routing of Venice: non-minimal and fully adaptive.
 
-use super::super::mesh::Place;
 use super::super::ports::Ports;
 use super::RoutingAlgorithm;
 
@@ -10,8 +9,8 @@ pub struct Venice;
 
 impl RoutingAlgorithm for Venice {
     #[inline]
-    fn candidates(&self, here: Place, target: Place, open: Ports) -> Ports {
-        let minimal = here.towards(target).and(open);
+    fn candidates(&self, nearer: Ports, open: Ports) -> Ports {
+        let minimal = nearer.and(open);
         if minimal.is_empty() { open } else { minimal }
     }
 }

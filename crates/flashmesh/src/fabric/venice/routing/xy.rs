@@ -1,6 +1,5 @@
 //! Dimension-order routing: Venice without path diversity.
 
-use super::super::mesh::Place;
 use super::super::ports::{Port, Ports};
 use super::RoutingAlgorithm;
 
@@ -10,10 +9,10 @@ pub struct Xy;
 
 impl RoutingAlgorithm for Xy {
     #[inline]
-    fn candidates(&self, here: Place, target: Place, open: Ports) -> Ports {
+    fn candidates(&self, nearer: Ports, open: Ports) -> Ports {
         const HORIZONTAL: Ports = Ports::of(Port::East).with(Ports::of(Port::West));
-        let minimal = here.towards(target);
-        let first = if here.column == target.column { minimal } else { minimal.and(HORIZONTAL) };
+        let along_the_row = nearer.and(HORIZONTAL);
+        let first = if along_the_row.is_empty() { nearer } else { along_the_row };
         first.and(open)
     }
 }
