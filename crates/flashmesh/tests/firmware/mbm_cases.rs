@@ -135,6 +135,18 @@ fn case_5_waits_for_the_chip_that_has_most_of_the_pages() {
     assert_eq!(last_even, COMMAND + READ + TRANSFER * 10 + COMMAND * 6);
 }
 
+/// A write goes to the chip that has nothing to do, whichever of the two that is.
+#[test]
+fn a_write_goes_round_a_chip_that_reads() {
+    let program = Time::from_us(600);
+    let config = drive("mbm", [1, 2, 1, 2], "[flash]\nprogram-time = \"600us\"");
+    for page in [0, 1] {
+        let begin = Time::from_us(10);
+        let done = run(&config, [read(page, 1, Time::ZERO), write(9, 1, begin)]);
+        assert_eq!(done[1].completed, begin + burst(1) + program, "page {page} is read");
+    }
+}
+
 /// Section IV: two dies of two planes, of which those of the second lie apart, take three pages at once.
 #[test]
 fn the_parallelism_of_a_chip_with_one_die_out_of_step_is_3() {
