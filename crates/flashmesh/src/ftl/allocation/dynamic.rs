@@ -92,6 +92,11 @@ mod tests {
     const PLANES: u32 = 2 * 3 * 2 * 2;
 
     fn drive() -> (Ftl, IdleDies, Geometry) {
+        divided(Vec::new())
+    }
+
+    /// The same drive with these namespaces.
+    fn divided(namespaces: Vec<config::Namespace>) -> (Ftl, IdleDies, Geometry) {
         let mut config = Config::default();
         config.geometry = config::Geometry {
             channels: 2,
@@ -104,6 +109,7 @@ mod tests {
             ..config::Geometry::default()
         };
         config.ftl.allocation = Allocation::Dynamic;
+        config.namespace = ["a", "b"].map(str::to_owned).into_iter().zip(namespaces).collect();
         let geometry = Geometry::new(&config.geometry).unwrap();
         (Ftl::new(&geometry, &config), IdleDies::new(geometry.dies()), geometry)
     }
@@ -173,6 +179,29 @@ mod tests {
         }
         // 16 pages are its even share of each plane, 32 would leave the 4 blocks that must stay spare: half of the way.
         assert_eq!(on_idle_die, 2 * 24);
+        ftl.audit().unwrap();
+    }
+
+    #[test]
+    fn a_plane_that_two_namespaces_fill_together_is_passed_over() {
+        let namespace = |pages, channels| config::Namespace {
+            capacity: Some(Bytes::from_kib(4) * pages),
+            channels,
+            ..config::Namespace::default()
+        };
+        let (mut ftl, mut idle, geometry) =
+            divided(vec![namespace(128, Some(config::Indices::new([0]))), namespace(192, None)]);
+        for die in 0..geometry.dies() {
+            idle.set(DieId(die), die == 0);
+        }
+        let mut on_idle_die = 0;
+        for lpn in (0..320).map(Lpn) {
+            let plane = ftl.place_write(lpn, &idle);
+            on_idle_die += u32::from(geometry.die_of_plane(plane) == DieId(0));
+            let ppn = ftl.allocate(plane, Stream::Host(StreamId(0))).expect("a plane with room has a page");
+            ftl.commit_write(lpn, ppn);
+        }
+        assert!((1..=2 * 32).contains(&on_idle_die), "{on_idle_die} pages beside the blocks that must stay spare");
         ftl.audit().unwrap();
     }
 }
