@@ -1,6 +1,6 @@
 //! When garbage collection gives way to requests, and when it does not.
 
-use flashmesh::config::{Config, PreconditionKind, ReplayMode};
+use flashmesh::config::{Config, PreconditionKind, ReplayMode, Suspension};
 use flashmesh::measure::report::Report;
 use flashmesh::units::{Bytes, Time};
 use flashmesh::workload::{IoRequest, RequestKind};
@@ -81,4 +81,16 @@ fn preemptible_collection_lets_reads_pass() {
     config.gc.preemptible = true;
     let passing = p99_read(&config);
     assert!(passing * 2 < waiting, "{passing} ps when collection gives way, {waiting} ps when it does not");
+}
+
+#[test]
+fn reads_suspend_what_a_collection_does_while_there_is_space() {
+    let mut config = full_die();
+    config.gc.preemptible = true;
+    let requests = || reads_with_some_writes().into_iter().map(|io| IoRequest { arrival: io.arrival * 20, ..io });
+    let p99_read = |config: &Config| run(config, requests()).latency_ps.read.expect("reads").p99;
+    let waiting = p99_read(&config);
+    config.flash.suspension = Suspension::Erase;
+    let passing = p99_read(&config);
+    assert!(passing * 2 < waiting, "{passing} ps when reads suspend erases, {waiting} ps when they do not");
 }
