@@ -248,17 +248,28 @@ impl Network {
         let mut tally = Tally::default();
         let (mut ended, mut steps) = (None, 0);
         *clock += 1;
-        while let Some((at, controller)) = turns.first()
-            && at <= until
-        {
-            steps += 1;
-            let Packet { scout, marks, .. } = &mut packets[controller.index()];
-            let step = field.step(scout, marks.held(), &mut tally);
-            if matches!(step, Step::Reached { .. } | Step::Failed) {
-                ended = Some((at, controller, step));
+        while !turns.is_empty() {
+            let (lap, rest) = turns.rest_of_lap();
+            let mut taken = 0;
+            for &(after, controller) in rest {
+                let at = lap + after;
+                if at > until {
+                    break;
+                }
+                steps += 1;
+                let Packet { scout, marks, .. } = &mut packets[controller.index()];
+                let step = field.step(scout, marks.held(), &mut tally);
+                if matches!(step, Step::Reached { .. } | Step::Failed) {
+                    ended = Some((at, controller, step));
+                    break;
+                }
+                taken += 1;
+            }
+            let is_over = turns.turn(taken);
+            *clock += usize::from(is_over);
+            if !is_over {
                 break;
             }
-            *clock += usize::from(turns.turn());
         }
         self.counters.steps += steps;
         tally.add_to(&mut self.counters);

@@ -63,7 +63,7 @@ impl Venice {
                 let step = self.network.step(controller);
                 self.watch(controller, step, at, outbox);
                 if matches!(step, Step::Forward | Step::Back) {
-                    self.progress.steps.turn();
+                    self.progress.steps.turn(1);
                 } else {
                     self.ended(controller, step, at, outbox);
                 }

@@ -63,10 +63,17 @@ impl Turns {
         }
     }
 
-    /// The scout whose turn it is has taken its step, and goes on. Whether a lap is over with it.
+    /// When this lap began, and the scouts that have yet to take their step of it, in their order, each with how long after that it
+    /// falls due.
     #[inline(always)]
-    pub fn turn(&mut self) -> bool {
-        self.next += 1;
+    pub fn rest_of_lap(&self) -> (Time, &[(Time, ChannelId)]) {
+        (self.lap, &self.circle[self.next..])
+    }
+
+    /// So many scouts have taken their steps of this lap, and go on. Whether the lap is over.
+    #[inline(always)]
+    pub fn turn(&mut self, scouts: usize) -> bool {
+        self.next += scouts;
         self.lap_if_over()
     }
 
@@ -121,7 +128,7 @@ mod tests {
                 }
                 (_, Some((at, controller))) => {
                     now = at;
-                    turns.turn();
+                    turns.turn(1);
                     queue.pop_front();
                     queue.push_back((at + hop, controller));
                 }
