@@ -91,7 +91,9 @@ impl Records {
             }
             records.fill()?;
         }
-        if records.buffer[..records.end].starts_with(b"\xef\xbb\xbf") {
+        // The mark of UTF-8; a file with zeroes in it is no text, and begins with a number that looks like one.
+        let sample = &records.buffer[..records.end];
+        if sample.starts_with(b"\xef\xbb\xbf") && !sample.contains(&0) {
             records.start = 3;
         }
         Ok(records)
@@ -143,9 +145,12 @@ impl Records {
         self.input.identity()
     }
 
-    /// Sets how records are told apart; lines unless told otherwise.
+    /// Sets how records are told apart; lines unless told otherwise. Only before the first record is taken.
     pub fn set_framing(&mut self, framing: Framing) {
         self.framing = framing;
+        if framing != Framing::Lines && self.number == 0 {
+            self.start = 0;
+        }
     }
 
     /// The number of the record taken last, from 1.
@@ -295,6 +300,16 @@ mod tests {
         }
         assert!(records.next().unwrap().is_none());
         all
+    }
+
+    #[test]
+    fn the_mark_of_a_text_is_skipped_and_the_same_bytes_of_a_number_are_not() {
+        let taken =
+            |bytes: &[u8], framing| records(bytes, 64, framing).into_iter().flatten().flatten().collect::<Vec<u8>>();
+        assert_eq!(taken(b"\xef\xbb\xbfab", Framing::Lines), b"ab");
+        for number in [b"\xef\xbb\xbfab\0", b"\xef\xbb\xbfabc"] {
+            assert_eq!(taken(number, Framing::Fixed(3)), number);
+        }
     }
 
     #[test]
