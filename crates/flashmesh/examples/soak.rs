@@ -49,7 +49,11 @@ impl State {
     fn open(folder: &Path, seed: u64) -> Result<State, String> {
         std::fs::create_dir_all(folder).map_err(|error| unwritten(folder, &error))?;
         let file = folder.join(format!("drives-{seed}.txt"));
-        let text = std::fs::read_to_string(&file).unwrap_or_default();
+        let text = match std::fs::read_to_string(&file) {
+            Ok(text) => text,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
+            Err(error) => return Err(format!("{}: cannot be read: {error}", file.display())),
+        };
         let entry = |line: &str| {
             let mut parts = line.split(' ');
             Some((parts.next()?.to_owned(), (parts.next()?.parse().ok()?, parts.next()?.parse().ok()?)))
