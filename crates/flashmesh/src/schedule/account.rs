@@ -94,7 +94,7 @@ impl Account {
         self.conflict
     }
 
-    /// It begins to wait; none of its time so far is to be given to anything.
+    /// It begins to wait.
     #[inline]
     pub fn begin(&mut self, now: Time) {
         self.queued = now;
@@ -111,7 +111,7 @@ impl Account {
         self.spent.map_wait += now - self.queued;
     }
 
-    /// It waited for others to be sent before it: a write, for that of the same page before it or for a chip with room for it.
+    /// It waited for its turn: a write waits for the write of the same page before it, or for a chip with room.
     pub fn waited_for_turn(&mut self, now: Time) {
         self.spent.die_wait += now - self.queued;
     }

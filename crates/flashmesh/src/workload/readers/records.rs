@@ -91,7 +91,7 @@ impl Records {
             }
             records.fill()?;
         }
-        // The mark of UTF-8; a file with zeroes in it is no text, and begins with a number that looks like one.
+        // A UTF-8 byte order mark. A file with zeroes in it is binary: the same bytes begin its first number.
         let sample = &records.buffer[..records.end];
         if sample.starts_with(b"\xef\xbb\xbf") && !sample.contains(&0) {
             records.start = 3;
@@ -303,7 +303,7 @@ mod tests {
     }
 
     #[test]
-    fn the_mark_of_a_text_is_skipped_and_the_same_bytes_of_a_number_are_not() {
+    fn a_byte_order_mark_is_skipped_in_a_text_and_kept_in_binary_records() {
         let taken =
             |bytes: &[u8], framing| records(bytes, 64, framing).into_iter().flatten().flatten().collect::<Vec<u8>>();
         assert_eq!(taken(b"\xef\xbb\xbfab", Framing::Lines), b"ab");
