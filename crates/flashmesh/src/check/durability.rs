@@ -175,4 +175,18 @@ mod tests {
         program(&mut oracles, 2, 7, Origin::Moved(Ppn(64)), now);
         assert_fails(&recovered(oracles, &[(7, 3)], &[]), Durability::NAME, "version 0 of logical page 7");
     }
+
+    #[test]
+    fn a_deallocated_page_that_is_found_where_it_never_was_is_caught() {
+        let deallocated = || {
+            let mut oracles = written_twice();
+            let now = write(&mut oracles, 4, 32, 8, us(4_000));
+            oracles.deallocated(Lpn(7), now);
+            oracles
+        };
+        let empty = recovered(deallocated(), &[(7, 5), (8, 32)], &[]);
+        assert_fails(&empty, Durability::NAME, "logical page 7 holds nothing, but the map has it at page 5");
+        let other = recovered(deallocated(), &[(7, 32), (8, 32)], &[]);
+        assert_fails(&other, Durability::NAME, "logical page 7 holds nothing, but the map has it at page 32");
+    }
 }

@@ -170,4 +170,12 @@ mod tests {
         oracles.finish_with(|lpn| (lpn == Lpn(50)).then_some(Ppn(7)), || Ok(()), true, us(1));
         assert_fails(&oracles, "namespaces", "logical page 50 of namespace `b` is at page 7");
     }
+
+    #[test]
+    fn a_request_of_a_stream_without_a_namespace_is_caught() {
+        let mut oracles = oracles();
+        oracles.namespaces.issued(RequestId(1), StreamId(9));
+        submit(&mut oracles, 1, RequestKind::Read, 0, 4096, us(0));
+        assert_fails(&oracles, "namespaces", "request 1 is of stream 9, which has no namespace");
+    }
 }

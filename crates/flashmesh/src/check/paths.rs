@@ -222,4 +222,14 @@ mod tests {
         end(&mut oracles, ns(20));
         assert_fails(&oracles, "paths", "path 1 of die 3 (Command): never released, held since 5ns, Delivered");
     }
+
+    #[test]
+    fn bytes_that_are_lost_on_their_way_are_caught_at_the_end() {
+        let mut oracles = sent();
+        oracles.delivered(COMMAND, ns(15));
+        oracles.path_released(COMMAND, ns(15));
+        oracles.paths.bytes_arrived = Bytes::from_kib(3);
+        end(&mut oracles, ns(20));
+        assert_fails(&oracles, "paths", "4096 B were sent, 3072 B arrived and 0 B are on their way");
+    }
 }

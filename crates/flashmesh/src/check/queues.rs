@@ -292,4 +292,31 @@ mod tests {
         ];
         refused(&[done.as_slice(), &[Seen::Freed(LOW)]].concat(), "before its completions were taken");
     }
+
+    #[test]
+    fn a_queue_that_does_not_exist_a_full_drive_and_a_request_issued_twice_are_caught() {
+        refused(&[Seen::Rung(StreamId(7))], "there is no queue 7");
+        let mut config = Config::default();
+        config.host.interface = InterfaceKind::Nvme;
+        config.nvme.commands_max = Some(1);
+        let mut full = Queues::new(&config, &[Priority::Low, Priority::Low]);
+        for seen in [
+            Seen::Queued(URGENT, A),
+            Seen::Rung(URGENT),
+            Seen::Queued(LOW, B),
+            Seen::Rung(LOW),
+            Seen::Fetched(URGENT, A),
+        ] {
+            assert_eq!(full.saw(seen), Ok(()));
+        }
+        assert_eq!(full.saw(Seen::Fetched(LOW, B)), Err("the drive holds 2 commands, and has room for 1".to_owned()));
+        let mut twice = queues();
+        assert_eq!(twice.issued(A, LOW), Ok(()));
+        assert_eq!(twice.issued(A, LOW), Err("request 1 was issued again before it completed".to_owned()));
+    }
+
+    #[test]
+    fn a_completion_taken_from_a_queue_that_holds_nothing_is_caught() {
+        refused(&[Seen::Taken(LOW)], "a completion was taken from a queue that holds nothing");
+    }
 }

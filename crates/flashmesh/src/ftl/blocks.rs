@@ -255,3 +255,31 @@ impl Blocks {
         Candidates::new(&self.invalid_pages[blocks.clone()], &self.filled[blocks])
     }
 }
+
+/// The tables of one block, into which tests inject faults.
+#[cfg(test)]
+pub(super) struct BlockTables<'a> {
+    pub(super) valid: &'a mut [u64],
+    pub(super) valid_pages: &'a mut u16,
+    pub(super) programmed_pages: &'a mut u16,
+    pub(super) state: &'a mut u8,
+    pub(super) invalid_pages: &'a mut u16,
+    pub(super) filled: &'a mut u32,
+    pub(super) translation: &'a mut u8,
+}
+
+#[cfg(test)]
+impl Blocks {
+    pub(super) fn tables(&mut self, block: BlockId) -> BlockTables<'_> {
+        let (at, words) = (block.index(), self.words_per_block);
+        BlockTables {
+            valid: &mut self.valid[at * words..][..words],
+            valid_pages: &mut self.valid_pages[at],
+            programmed_pages: &mut self.programmed_pages[at],
+            state: &mut self.state[at],
+            invalid_pages: &mut self.invalid_pages[at],
+            filled: &mut self.filled[at],
+            translation: &mut self.translation[at],
+        }
+    }
+}

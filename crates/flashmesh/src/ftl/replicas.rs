@@ -331,4 +331,25 @@ mod tests {
         });
         finds("guests", &|ftl| ftl.planes[1].guests += 1);
     }
+
+    #[test]
+    fn replicas_that_are_no_second_homes_are_found_by_the_audit() {
+        let finds = |expected: &str, fault: &dyn Fn(&mut Replicas, [Ppn; 3])| {
+            let mut ftl = drive();
+            let replica = replicate(&mut ftl, 4, 1);
+            let [four, six] = [4, 6].map(|lpn| ftl.lookup(Lpn(lpn)).expect("it was written"));
+            fault(ftl.replicas.as_mut().expect("it is enabled"), [four, six, replica]);
+            let found = ftl.audit().expect_err("the fault is found");
+            assert!(found.contains(expected), "{found}");
+        };
+        finds("which holds Lpn(4)", &|replicas, [four, ..]| {
+            replicas.homes.insert(Lpn(6), four);
+        });
+        finds("is its original too", &|replicas, [_, six, _]| {
+            replicas.homes.insert(Lpn(6), six);
+        });
+        finds("is no guest", &|replicas, [.., replica]| {
+            replicas.guests.remove(&replica);
+        });
+    }
 }

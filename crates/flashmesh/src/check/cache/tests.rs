@@ -259,3 +259,12 @@ fn a_read_that_completes_without_all_of_a_page_is_caught() {
     assert_eq!(cache.found(RequestId(1), Lpn(3), Sectors::range(0, 2)), Ok(false));
     assert_eq!(cache.completed(RequestId(1)), Err("request 1 completed without all of logical page 3".to_owned()));
 }
+
+#[test]
+fn requests_that_the_cache_serves_while_they_are_not_in_flight_are_caught() {
+    let mut oracles = oracles();
+    let found = oracles.cache.as_mut().expect("there is a cache").found(RequestId(9), Lpn(3), WHOLE);
+    assert_eq!(found, Err("request 9 found logical page 3 in the cache, but is not in flight".to_owned()));
+    oracles.cache_took(RequestId(9), Lpn(3), WHOLE, false, us(0));
+    assert_fails(&oracles, "cache", "the cache took logical page 3 for request 9, which is not in flight");
+}

@@ -2,6 +2,7 @@
 
 use super::super::Oracles;
 use super::super::histories::{assert_fails, assert_silent, config, oracles, oracles_with, us};
+use super::Array;
 use crate::config::{Config, FabricKind, PageTypes, Suspension};
 use crate::flash::die::OperationKind::{self, Erase, Program, Read};
 use crate::ids::{DieId, Lpn, Ppn};
@@ -243,4 +244,94 @@ fn suspensions_beyond_the_rules_are_caught() {
     begin(&mut never, Program, 1, us(0), us(100));
     never.suspended(DIE, us(10));
     assert_fails(&never, "dies", "suspended in a Program at 10us, but suspension is Off");
+}
+
+#[test]
+fn an_array_that_works_on_what_was_not_begun_is_caught() {
+    let mut idle = oracles();
+    idle.array_began(DIE, Read, us(0), us(3));
+    assert_fails(&idle, "dies", "die 1 works on a Read, but it is idle");
+
+    let mut other = oracles();
+    other.operation_began(DIE, Program, 1, us(0));
+    other.array_began(DIE, Read, us(0), us(3));
+    assert_fails(&other, "dies", "die 1 works on a Read, but began a Program");
+}
+
+#[test]
+fn an_end_of_what_does_not_work_is_caught() {
+    let mut idle = oracles();
+    idle.array_ended(DIE, us(3));
+    assert_fails(&idle, "dies", "die 1 ended its work at 3us, but it is idle");
+
+    let mut incoming = oracles();
+    incoming.operation_began(DIE, Read, 1, us(0));
+    incoming.array_ended(DIE, us(3));
+    assert_fails(&incoming, "dies", "die 1 ended its work at 3us, but it is taking a Read");
+}
+
+#[test]
+fn a_die_that_begins_while_another_one_of_its_turn_works_is_caught() {
+    let mut oracles = oracles_with(&dies_that_take_turns());
+    begin(&mut oracles, Read, 1, us(0), us(3));
+    oracles.operation_began(DieId(0), Program, 1, us(2));
+    assert_fails(
+        &oracles,
+        "dies",
+        "die 0 began a Program, but die 1 of its chip is busy with a Read from 0ps until 3us",
+    );
+}
+
+#[test]
+fn a_suspension_of_nothing_or_before_the_operation_goes_on_is_caught() {
+    let mut nothing = oracles_with(&with_suspension());
+    nothing.suspended(DIE, us(1));
+    assert_fails(&nothing, "dies", "die 1 was suspended, but it is idle");
+
+    let mut config = with_suspension();
+    config.flash.suspensions_max = 2;
+    let mut early = oracles_with(&config);
+    begin(&mut early, Program, 1, us(0), us(100));
+    early.suspended(DIE, us(30));
+    early.resumed(DIE, us(30), us(105));
+    early.suspended(DIE, us(34));
+    assert_fails(&early, "dies", "suspended in a Program at 34us, but it goes on at 35us only");
+}
+
+#[test]
+fn a_resumption_of_nothing_or_while_the_die_is_busy_is_caught() {
+    let mut nothing = oracles_with(&with_suspension());
+    nothing.resumed(DIE, us(1), us(2));
+    assert_fails(&nothing, "dies", "die 1 resumed at 1us, but nothing is suspended");
+
+    let mut busy = suspended_program();
+    begin(&mut busy, Read, 1, us(30), us(38));
+    busy.resumed(DIE, us(31), us(106));
+    assert_fails(&busy, "dies", "die 1 resumed at 31us, but it is busy with a Read from 35us until 38us");
+
+    let mut full = suspended_program();
+    begin(&mut full, Read, 1, us(30), us(38));
+    end_read(&mut full, 1, us(38));
+    full.resumed(DIE, us(38), us(113));
+    assert_fails(&full, "dies", "but it is idle with data of 1 planes in its register");
+}
+
+/// States that the oracle itself refuses to come to.
+#[test]
+fn a_second_suspended_operation_and_an_end_after_other_work_than_its_time_are_caught() {
+    let mut twice = oracles_with(&with_suspension());
+    begin(&mut twice, Program, 1, us(0), us(100));
+    let die = &mut twice.dies.dies[DIE.index()];
+    let Array::Busy { operation, .. } = die.array else { unreachable!("it has begun") };
+    die.suspended = Some(operation);
+    twice.suspended(DIE, us(30));
+    assert_fails(&twice, "dies", "suspended in a Program at 30us, but a Program is suspended already");
+
+    let mut worked = oracles();
+    begin(&mut worked, Program, 1, us(0), us(100));
+    if let Array::Busy { operation, .. } = &mut worked.dies.dies[DIE.index()].array {
+        operation.worked = us(1);
+    }
+    worked.array_ended(DIE, us(100));
+    assert_fails(&worked, "dies", "die 1 ended a Program after 101us of work; it takes 100us");
 }

@@ -1,6 +1,8 @@
 use super::super::histories::{assert_fails, assert_silent, config, oracles_with, program, read, submit, us, write};
 use super::super::{Oracles, Origin};
+use super::Entries;
 use super::EntryEvent::{Awaits, Cached, Dropped};
+use crate::config::Config;
 use crate::ids::{Lpn, RequestId};
 use crate::units::Bytes;
 use crate::workload::RequestKind::{Read, Write};
@@ -10,11 +12,15 @@ const PAGE: u64 = 4096;
 const MAP: Lpn = Lpn(128);
 const ID: RequestId = RequestId(5);
 
-/// Oracles of a drive whose cache has two entries.
 fn oracles() -> Oracles {
+    oracles_with(&cached_config())
+}
+
+/// A drive whose cache has two entries.
+fn cached_config() -> Config {
     let mut config = config();
     config.mapping.cache_capacity = Some(Bytes::new(16));
-    oracles_with(&config)
+    config
 }
 
 /// The translation page was read, and the entry of logical page 7 cached, for request 5.
@@ -144,4 +150,42 @@ fn an_entry_that_another_translation_page_brought_is_caught() {
             assert_fails(&oracles, "entries", message);
         }
     }
+}
+
+#[test]
+fn a_page_that_moves_without_an_entry_in_dram_is_caught() {
+    let mut oracles = oracles();
+    write(&mut oracles, 9, 0, 7, us(0));
+    assert_fails(&oracles, "entries", "logical page 7 was read or written for request 9 without its entry");
+
+    let mut entries = Entries::new(&cached_config());
+    entries.moved(Lpn(7));
+    assert_eq!(entries.settled(), Err("logical page 7 has moved, and no entry in DRAM says so".to_owned()));
+}
+
+#[test]
+fn ends_of_reads_and_programs_that_were_not_issued_are_caught() {
+    let mut reads = oracles();
+    reads.translation_read_ended(MAP, us(1));
+    assert_fails(&reads, "entries", "a read of translation page 128 ended that was not issued");
+
+    let mut programs = oracles();
+    programs.translation_program_ended(MAP, us(1));
+    assert_fails(&programs, "entries", "a program of translation page 128 ended that was not issued");
+}
+
+#[test]
+fn entries_that_are_cached_twice_stale_or_written_back_for_nothing_are_caught() {
+    let mut twice = cached();
+    twice.entry_changed(Cached(Lpn(7)), us(1));
+    assert_fails(&twice, "entries", "the entry of logical page 7 was cached twice");
+
+    let mut entries = Entries::new(&cached_config());
+    entries.moved(Lpn(7));
+    let stale = "the entry of logical page 7 was cached from flash, which has an older one";
+    assert_eq!(entries.changed(Cached(Lpn(7)), us(1)), Err(stale.to_owned()));
+
+    let mut nothing = oracles();
+    nothing.entry_changed(Awaits(Lpn(7)), us(1));
+    assert_fails(&nothing, "entries", "the entry of logical page 7 awaits a write-back for nothing");
 }

@@ -190,4 +190,12 @@ mod tests {
         none.replica_kept(Lpn(7), us(0));
         assert_fails(&none, "pages", "was kept, which has none");
     }
+
+    #[test]
+    fn a_home_of_an_older_version_that_is_kept_is_caught() {
+        let (mut oracles, now) = replicated();
+        let now = write(&mut oracles, 1, 1, 7, now);
+        oracles.replica_kept(Lpn(7), now);
+        assert_fails(&oracles, "pages", "version 1 of logical page 7 was kept, which is not the newest");
+    }
 }

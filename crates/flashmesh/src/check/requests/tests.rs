@@ -195,3 +195,14 @@ fn an_extent_knows_which_of_its_pages_it_covers_in_part() {
     assert_eq!(partial(3584, 4608), [(0, true), (1, false)]);
     assert_eq!(partial(512, 8192), [(0, true), (1, false), (2, true)]);
 }
+
+#[test]
+fn a_flush_that_is_none_and_a_refusal_of_a_request_in_flight_are_caught() {
+    let mut flush = reading();
+    flush.flush_began(ID, 0..128, us(2));
+    assert_fails(&flush, "requests", "request 5 began to flush, but is no flush in flight");
+
+    let mut refused = reading();
+    refused.request_refused(ID, us(2));
+    assert_fails(&refused, "requests", "request 5 was refused while it is in flight");
+}

@@ -1,0 +1,222 @@
+//! Injected faults of the tables, which the audit must find, in its words.
+
+use super::*;
+use crate::config::{self, Allocation, Config, Indices, Namespace};
+use crate::flash::geometry::Geometry;
+use crate::ftl::blocks::BlockTables;
+use crate::ftl::mapping::Mapping;
+use crate::ftl::plane::Frontier;
+use crate::ftl::{IdleDies, Stream};
+use crate::ids::{Lpn, StreamId};
+use crate::units::Bytes;
+
+/// A drive that nothing was written to.
+fn fresh() -> (Ftl, Geometry) {
+    let mut config = Config::default();
+    config.geometry = config::Geometry {
+        channels: 1,
+        chips_per_channel: 1,
+        blocks_per_plane: 12,
+        pages_per_block: 70,
+        over_provisioning: 0.5,
+        ..config::Geometry::default()
+    };
+    let geometry = Geometry::new(&config.geometry).unwrap();
+    (Ftl::new(&geometry, &config), geometry)
+}
+
+fn drive() -> Ftl {
+    let (mut ftl, geometry) = fresh();
+    let idle = IdleDies::new(1);
+    for i in 0..3 * geometry.logical_pages {
+        ftl.write_untimed(Lpn(i * 7 % (geometry.logical_pages - 1)), &idle);
+    }
+    ftl.audit().unwrap();
+    ftl
+}
+
+/// Plants a fault in a sound drive; the audit must find it, in the words of `expected`.
+fn finds(expected: &str, plant: impl FnOnce(&mut Ftl)) {
+    let mut ftl = drive();
+    plant(&mut ftl);
+    let found = ftl.audit().expect_err("the fault was not found");
+    assert!(found.contains(expected), "{found}");
+}
+
+#[test]
+fn two_logical_pages_at_one_place_are_found() {
+    finds("which holds Lpn(4)", |ftl| {
+        let ppn = ftl.lookup(Lpn(4)).unwrap();
+        ftl.mapping.set(Lpn(2), ppn);
+        ftl.mapping.set(Lpn(4), ppn);
+    });
+}
+
+#[test]
+fn a_mapped_page_that_is_not_valid_is_found() {
+    finds("which is not valid", |ftl| {
+        let ppn = ftl.lookup(Lpn(4)).unwrap();
+        ftl.invalidate(ppn);
+    });
+}
+
+#[test]
+fn a_valid_page_that_is_mapped_elsewhere_is_found() {
+    finds("which is elsewhere", |ftl| {
+        ftl.mapping.clear(Lpn(4));
+    });
+}
+
+#[test]
+fn wrong_counts_are_found() {
+    finds("free pages", |ftl| ftl.planes[0].free_pages += 1);
+    finds("valid pages", |ftl| ftl.planes[0].valid_pages += 1);
+    finds("invalid pages in full blocks", |ftl| ftl.planes[0].invalid_pages += 1);
+    finds("being collected", |ftl| ftl.planes[1].collecting += 1);
+    finds("erase count", |ftl| ftl.planes[1].erase_count_max += 1);
+}
+
+#[test]
+fn a_block_in_two_states_is_found() {
+    finds("free list", |ftl| {
+        let block = ftl.planes[0].open_block(Frontier::SHARED).block;
+        ftl.planes[0].free.push(block, 0);
+    });
+    finds("free list", |ftl| {
+        let block = ftl.planes[0].free.pop().unwrap();
+        ftl.blocks.open(block, false);
+        ftl.planes[0].free.push(block, 0);
+    });
+}
+
+#[test]
+fn a_free_block_of_another_plane_is_found() {
+    finds("of another plane", |ftl| {
+        let block = ftl.planes[1].free.pop().expect("it has a free block");
+        ftl.planes[0].free.push(block, 0);
+    });
+}
+
+#[test]
+fn a_valid_page_of_a_block_that_was_never_opened_is_found() {
+    let (mut ftl, geometry) = fresh();
+    ftl.audit().expect("the drive is fresh");
+    let last = BlockId(geometry.blocks() - 1);
+    ftl.blocks.set_valid(last, geometry.ppn(last, 3));
+    let found = ftl.audit().expect_err("the fault was not found");
+    assert!(found.contains("1 valid pages, 0 programmed"), "{found}");
+}
+
+#[test]
+fn a_page_beyond_the_drive_is_found() {
+    finds("beyond the drive", |ftl| {
+        let pages = ftl.geometry.pages();
+        let mut mapping = Mapping::new(ftl.geometry.logical_pages, pages + 1);
+        mapping.set(Lpn(3), Ppn(pages));
+        ftl.mapping = mapping;
+    });
+}
+
+/// A block of plane 0 in such a state.
+fn block_in(ftl: &Ftl, state: BlockState) -> BlockId {
+    let mut blocks = ftl.blocks.of_plane(PlaneId(0));
+    blocks.find(|&block| ftl.block_state(block) == state).expect("there is one")
+}
+
+/// Injects a fault into the tables of a block in such a state.
+fn finds_in_a_block(expected: &str, state: BlockState, inject: impl FnOnce(&mut BlockTables<'_>)) {
+    finds(expected, |ftl| {
+        let block = block_in(ftl, state);
+        inject(&mut ftl.blocks.tables(block));
+    });
+}
+
+#[test]
+fn tables_of_a_block_that_contradict_each_other_are_found() {
+    finds_in_a_block("pages, 70 in the bitmap", BlockState::Full, |tables| {
+        tables.valid.copy_from_slice(&[u64::MAX, 0b11_1111]);
+        *tables.valid_pages = 69;
+    });
+    finds("bits are set beyond the last page", |ftl| {
+        let mut blocks = ftl.blocks.of_plane(PlaneId(0));
+        let block = blocks.find(|&block| ftl.blocks.invalid_pages(block) > 0).expect("pages were overwritten");
+        let tables = ftl.blocks.tables(block);
+        tables.valid[1] |= 1 << 63;
+        *tables.valid_pages += 1;
+    });
+    finds_in_a_block("data lies among translation pages", BlockState::Full, |tables| *tables.translation = 1);
+    finds_in_a_block("only a full block is a candidate", BlockState::Full, |tables| *tables.filled = 0);
+    finds_in_a_block("only a candidate counts invalid pages", BlockState::Open, |tables| *tables.invalid_pages = 1);
+    finds_in_a_block("its invalid pages are not those that it counts", BlockState::Full, |tables| {
+        *tables.invalid_pages += 1;
+    });
+    finds_in_a_block("allocated pages programmed", BlockState::Open, |tables| *tables.programmed_pages += 1);
+    finds_in_a_block("it is not full", BlockState::Full, |tables| *tables.programmed_pages -= 1);
+    finds_in_a_block("it holds programmed pages", BlockState::Free, |tables| *tables.programmed_pages = 1);
+}
+
+#[test]
+fn an_open_block_with_every_page_programmed_and_an_opened_one_that_is_not_open_are_found() {
+    finds("every page is programmed", |ftl| {
+        let block = block_in(ftl, BlockState::Full);
+        let tables = ftl.blocks.tables(block);
+        (*tables.state, *tables.filled, *tables.invalid_pages) = (BlockState::Open as u8, 0, 0);
+    });
+    finds("only an open block has pages left to allocate", |ftl| {
+        let block = ftl.planes[0].open_block(Frontier::SHARED).block;
+        *ftl.blocks.tables(block).state = BlockState::Collecting as u8;
+    });
+}
+
+#[test]
+fn a_full_block_less_erased_than_the_least_of_its_plane_is_found() {
+    finds("is less erased than the least erased full block of its plane", |ftl| {
+        ftl.planes[0].erase_count_min = u32::MAX;
+    });
+}
+
+/// A drive of two channels each of which has a namespace of its own; page 3 of the first one is written.
+fn divided() -> Ftl {
+    let mut config = Config::default();
+    config.geometry = config::Geometry {
+        channels: 2,
+        chips_per_channel: 1,
+        planes_per_die: 1,
+        blocks_per_plane: 16,
+        pages_per_block: 8,
+        capacity: Some(Bytes::from_kib(4 * 64)),
+        ..config::Geometry::default()
+    };
+    config.ftl.allocation = Allocation::Dynamic;
+    let space = |channel: u32| Namespace {
+        capacity: Some(Bytes::from_kib(4 * 32)),
+        channels: Some(Indices::new([channel])),
+        ..Namespace::default()
+    };
+    config.namespace = vec![("a".to_owned(), space(0)), ("b".to_owned(), space(1))];
+    let geometry = Geometry::new(&config.geometry).expect("the geometry is possible");
+    let mut ftl = Ftl::new(&geometry, &config);
+    let ppn = ftl.allocate(PlaneId(0), Stream::Host(StreamId(0))).expect("there is room");
+    ftl.allocation.placed(Lpn(3), PlaneId(0));
+    ftl.commit_write(Lpn(3), ppn);
+    ftl.audit().expect("the tables agree");
+    ftl
+}
+
+#[test]
+fn a_page_on_a_plane_of_another_namespace_is_found() {
+    let mut ftl = divided();
+    let ppn = ftl.allocate(PlaneId(1), Stream::Host(StreamId(0))).expect("there is room");
+    ftl.allocation.placed(Lpn(5), PlaneId(1));
+    ftl.commit_write(Lpn(5), ppn);
+    let found = ftl.audit().expect_err("the fault is found");
+    assert!(found.contains("Lpn(5) is mapped to PlaneId(1), which is not a plane of its namespace"), "{found}");
+}
+
+#[test]
+fn a_plane_whose_pages_of_a_part_are_miscounted_is_found() {
+    let mut ftl = divided();
+    ftl.allocation.moved(Lpn(3), None, Some(PlaneId(0)));
+    let found = ftl.audit().expect_err("the fault is found");
+    assert!(found.contains("on PlaneId(0): told Some(2), counted 1"), "{found}");
+}
