@@ -67,9 +67,10 @@ def altered(result: Result, path: str, change: Callable[[Any], Any]) -> Result:
     document = json.loads(json.dumps(result.document))
     *parents, last = path.split(".")
     inner = document
-    for key in parents:
-        inner = inner[int(key)] if isinstance(inner, list) else inner[key]
-    inner[last] = change(inner[last])
+    for parent in parents:
+        inner = inner[int(parent)] if isinstance(inner, list) else inner[parent]
+    key = int(last) if isinstance(inner, list) else last
+    inner[key] = change(inner[key])
     return Result.from_json(json.dumps(document), result.config)
 
 
@@ -91,6 +92,12 @@ def altered(result: Result, path: str, change: Callable[[Any], Any]) -> Result:
         ("epochs.0.requests", lambda value: value + 1, "requests: the epochs have 501"),
         ("epochs.1.start_ps", lambda value: value + 1, "the next begins at"),
         ("host.statuses.success", lambda value: value - 1, "ended with success"),
+        ("streams.0.requests", lambda value: value - 1, "the log has 500 requests of stream"),
+        ("latency_ps.read.count", lambda value: value + 1, "reads that succeeded"),
+        ("power.average_w", lambda value: value * 2, "energy is"),
+        ("utilisation.dies.0", lambda value: 1.1, "a share of dies is outside 0 to 1"),
+        ("epochs.0.start_ps", lambda value: 1, "the first epoch begins at 1 ps"),
+        ("flash.journal_programs", lambda value: 1, "1 pages of journal were programmed, 0 are told"),
     ],
 )
 def test_every_figure_that_is_wrong_is_found(path: str, change: Callable[[Any], Any], words: str) -> None:
@@ -99,13 +106,43 @@ def test_every_figure_that_is_wrong_is_found(path: str, change: Callable[[Any], 
     assert any(words in fault for fault in found), found
 
 
-def test_wrong_log_is_found() -> None:
+@pytest.mark.parametrize(
+    ("column", "change", "words"),
+    [
+        ("array_ps", lambda values: values ^ 1, "do not add up to their latencies"),
+        ("array_ps", lambda values: values // 2, "which takes 3000000 ps at least"),
+        ("id", lambda values: values // 2, "a request completed twice"),
+        ("submitted_ps", lambda values: values - values, "was submitted before it arrived"),
+        ("completed_ps", lambda values: values[::-1], "the log is not in the order of completion"),
+        ("completed_ps", lambda values: values + 10**12, "behind the makespan"),
+        ("kind", lambda values: values * 0, "writes that succeeded"),
+    ],
+)
+def test_wrong_log_is_found(column: str, change: Callable[[Any], Any], words: str) -> None:
     result, log = sample()
-    batch = dict(log.batches[0])
-    parts = bytearray(batch["array_ps"])
-    parts[0] ^= 1
-    found = list(faults(result, Log([batch | {"array_ps": bytes(parts)}])))
-    assert any("do not add up to their latencies" in fault for fault in found)
+    values = log.column(column)
+    whole = {name: b"".join(batch[name] for batch in log.batches) for name in log.batches[0]}
+    found = list(faults(result, Log([whole | {column: change(values).astype(values.dtype).tobytes()}])))
+    assert any(words in fault for fault in found), found
+
+
+@pytest.mark.parametrize(
+    ("path", "change", "words"),
+    [
+        ("makespan_ps", lambda value: value + 1, "and the run ends at"),
+        ("persistence.journal_pages", lambda value: value + 1, "pages of journal were programmed"),
+        ("power_cut.recovery.duration_ps", lambda value: value + 1, "its steps"),
+        ("power_cut.recovery.pages_lost", lambda value: 2, "2 pages that were programmed were not found"),
+    ],
+)
+def test_wrong_recovery_is_found(path: str, change: Callable[[Any], Any], words: str) -> None:
+    overrides = ("persistence.policy=journal", "power.cut=400us", "workload.read-share=0.5", "workload.requests=500")
+    config = read({}, ['preset="z-nand"', *overrides])
+    log = Log()
+    result = engine.result_of(_native.Simulation(config).run(_native.Control(), log.take), config)
+    assert list(faults(result, log)) == []
+    found = list(faults(altered(result, path, change), log))
+    assert any(words in fault for fault in found), found
 
 
 def test_failure_is_shrunk_and_can_be_repeated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cli: Cli) -> None:

@@ -134,29 +134,15 @@ def latencies(result: Result, log: Log) -> Iterator[str]:
 
 
 def least(result: Result, log: Log) -> Iterator[str]:
-    """No request is faster than the flash allows where it has to wait for the flash."""
+    """No read is faster than the flash allows where nothing but the flash can answer it."""
     parameters = result.parameters
     flash: dict[str, Any] = parameters["flash"]
-    fastest = min((picoseconds(word) for word in times(flash.get("read"))), default=0)
+    fastest = min(picoseconds(str(flash[key])) for key in flash if key.endswith("read-time"))
     uncached = parameters["cache"]["capacity"] == "0B"
     reads = (log.column("kind") == READ) & (log.column("status") == SUCCESS)
     array = log.column("array_ps")[reads]
-    if uncached and len(array) and fastest and int(array.min()) < fastest and not written_before(result):
+    if uncached and len(array) and int(array.min()) < fastest:
         yield f"a read spent {int(array.min())} ps in the array, which takes {fastest} ps at least"
-
-
-def written_before(result: Result) -> bool:
-    """Whether reads may be answered without the array: of data that waits to be programmed, or of none."""
-    return (
-        result.flash.user_reads == 0
-        or result.flash.pages_written > 0
-        or result.document["flash"].get("unmapped_reads", 0) > 0
-    )
-
-
-def times(value: Any) -> list[str]:
-    """The times of a parameter that has one or several."""
-    return [value] if isinstance(value, str) else [word for word in value or [] if isinstance(word, str)]
 
 
 def rates(result: Result, log: Log) -> Iterator[str]:
