@@ -4,6 +4,7 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod age_bound;
 mod chip_to_chip;
 mod clean;
 mod collection_priority;

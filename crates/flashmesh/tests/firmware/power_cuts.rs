@@ -27,7 +27,7 @@ const WORKERS: u64 = 2;
 /// Simulated time after which a few hundred requests are taken to have no end. Most take milliseconds.
 const ENDLESS: Time = Time::from_ms(100_000);
 
-fn setting(name: &str) -> Option<u64> {
+pub fn setting(name: &str) -> Option<u64> {
     let text = std::env::var(name).ok()?;
     Some(text.parse().unwrap_or_else(|_| panic!("{name} is not a number: {text}")))
 }
@@ -63,7 +63,7 @@ fn run(config: &Config, requests: &[IoRequest]) -> Result<(Report, u64), String>
 }
 
 /// A drive with a journal of small pages, so that many are programmed, and moments at which its power is cut.
-fn journaling() -> impl Strategy<Value = (Config, Vec<IoRequest>, Vec<u32>)> {
+pub fn journaling() -> impl Strategy<Value = (Config, Vec<IoRequest>, Vec<u32>)> {
     let journal = (1..=16u64, 1..=6u32, 1..=4u32, select(vec![4u64, 16, 64]));
     let policy = select(FirmwarePolicy::ALL);
     let moments = proptest::collection::vec(0..=1000u32, 3);
@@ -162,10 +162,15 @@ fn cut_drive(config: &Config, requests: &[IoRequest], moments: &[u32]) -> Result
     Ok(seen)
 }
 
-/// Cuts the power of the drive with a number, whatever was drawn before.
-fn cut_numbered(seed: u64, number: u64) -> Seen {
+/// What draws the drive with a number, whatever was drawn before.
+pub fn runner(seed: u64, number: u64) -> TestRunner {
     let bytes: Vec<u8> = [seed, number].iter().flat_map(|part| part.to_le_bytes()).cycle().take(32).collect();
-    let mut runner = TestRunner::new_with_rng(Runner::default(), TestRng::from_seed(RngAlgorithm::ChaCha, &bytes));
+    TestRunner::new_with_rng(Runner::default(), TestRng::from_seed(RngAlgorithm::ChaCha, &bytes))
+}
+
+/// Cuts the power of the drive with a number.
+fn cut_numbered(seed: u64, number: u64) -> Seen {
+    let mut runner = runner(seed, number);
     let (config, requests, moments) = journaling().new_tree(&mut runner).expect("it can be drawn").current();
     // Not every policy goes with every drive.
     if config.validate().is_err() {

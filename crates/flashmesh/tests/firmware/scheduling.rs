@@ -1,17 +1,11 @@
-//! The scheduling policies: what each chooses, how long anything may wait, and that each runs over every interconnect.
-
-use std::collections::BTreeMap;
+//! The scheduling policies: what each chooses, and that each runs over every interconnect.
 
 use flashmesh::config::{
     Config, DieStart, FabricKind, FirmwarePolicy, InterfaceKind, MultiPlane, PreconditionKind, ReplayMode,
-    SchedulePolicy, Sizes, Suspension,
+    SchedulePolicy, Sizes,
 };
-use flashmesh::flash::geometry::Geometry;
-use flashmesh::ids::DieId;
 use flashmesh::measure::fairness::Fairness;
 use flashmesh::measure::report::Report;
-use flashmesh::schedule::transaction::{Class, Transaction};
-use flashmesh::schedule::{AnyScheduler, Choice, Decision, Dispatch, Scheduler, Waiting};
 use flashmesh::simulation::{Control, Simulation};
 use flashmesh::units::{Bytes, Rate, Time};
 use flashmesh::workload::IoRequest;
@@ -24,7 +18,7 @@ const ONE_READ: Time = Time::from_ns(10 + 3_000 + 4_096);
 
 /// One channel of 1 B/ns with so many chips of so many dies of so many planes, full of pages in order; consecutive pages are on
 /// consecutive planes, then dies, then chips.
-fn one_channel(chips: u32, dies: u32, planes: u32) -> Config {
+pub fn one_channel(chips: u32, dies: u32, planes: u32) -> Config {
     let mut config = bare_drive();
     config.fabric.channel_rate = Rate::from_bytes_per_second(1_000_000_000);
     config.geometry.channels = 1;
@@ -138,98 +132,6 @@ fn chips_of_a_channel_go_as_the_policy_says() {
     );
 }
 
-/// A policy of which every choice is held against the bound that it states.
-struct Watched {
-    policy: AnyScheduler,
-    bound: Time,
-    /// By die: whether something late was just passed over.
-    passed: BTreeMap<DieId, bool>,
-}
-
-impl Watched {
-    /// What has to go next since it has waited for the bound.
-    fn owed(&self, waiting: &Waiting<'_>) -> Option<(Choice, Time)> {
-        let firmware = [Class::MapRead, Class::MapProgram].into_iter().any(|class| waiting.is_ready(class));
-        let collects = waiting.collection_first() && Class::INTERNAL.into_iter().any(|class| waiting.is_ready(class));
-        if firmware || collects {
-            return None;
-        }
-        let heads = || waiting.heads(Class::UserRead).chain(waiting.heads(Class::UserProgram));
-        let waited = |transaction: &Transaction| waiting.now() - transaction.account.queued();
-        let longest = heads().map(|(_, transaction)| waited(transaction)).max()?;
-        let oldest = heads().min_by_key(|(_, transaction)| transaction.order)?;
-        (longest >= self.bound).then_some((oldest.0, longest))
-    }
-}
-
-impl Scheduler for Watched {
-    fn choose(&mut self, waiting: &Waiting<'_>) -> Option<Choice> {
-        self.policy.choose(waiting)
-    }
-
-    fn decide(&mut self, waiting: &Waiting<'_>) -> Option<Decision> {
-        let owed = self.owed(waiting);
-        let decision = self.policy.decide(waiting);
-        if let (Some((owed, waited)), Some(decision)) = (owed, &decision) {
-            let passes = decision.queue != owed || decision.lead.is_some();
-            let passed = self.passed.insert(waiting.first_die(), passes).unwrap_or_default();
-            assert!(!passes || !passed, "{owed:?} has waited {waited}, and two went before it: {decision:?}");
-        }
-        decision
-    }
-
-    fn dispatches(&self) -> bool {
-        self.policy.dispatches()
-    }
-
-    fn next_die(&mut self, dispatch: &Dispatch<'_>) -> Option<DieId> {
-        self.policy.next_die(dispatch)
-    }
-
-    fn queue_changed(&mut self, die: DieId) {
-        self.policy.queue_changed(die);
-    }
-}
-
-const BOUNDED: [SchedulePolicy; 4] =
-    [SchedulePolicy::OutOfOrder, SchedulePolicy::Sprinkler, SchedulePolicy::Paq, SchedulePolicy::Fair];
-
-/// Two dies that always have reads waiting, and some writes.
-fn saturated(policy: SchedulePolicy) -> Config {
-    let mut config = with(policy, one_channel(2, 1, 2));
-    config.replay.mode = ReplayMode::Stress;
-    config.replay.outstanding = 64;
-    config.workload.read_share = 0.95;
-    config.workload.requests = Some(20_000);
-    config.precondition.kind = PreconditionKind::None;
-    config
-}
-
-fn run_watched(config: &Config, bound: Time) -> Report {
-    let geometry = Geometry::new(&config.geometry).expect("the geometry is possible");
-    let policy = AnyScheduler::new(config, &geometry);
-    let mut simulation = Simulation::new(config).expect("the drive can be built");
-    simulation.set_scheduler(Box::new(Watched { policy, bound, passed: BTreeMap::new() }));
-    simulation.enable_checks();
-    simulation.run(&Control::default()).expect("every request completes and no oracle speaks")
-}
-
-#[test]
-fn no_request_waits_longer_than_the_bound_of_the_policy_allows() {
-    let bound = US(500);
-    for policy in BOUNDED {
-        let mut config = saturated(policy);
-        config.schedule.age_bound = bound;
-        let report = run_watched(&config, bound);
-        // Once it is late, only what came before it goes first, by turns with one read each: at most all that the host keeps outstanding,
-        // were all of it programs of this die.
-        let most = bound + (NS(10 + 4_096 + 100_000) + ONE_READ) * 64;
-        let slowest = report.latency_ps.all.expect("there are requests").max;
-        assert!(slowest <= most.as_ps(), "{policy}: {slowest} ps, at most {most}");
-        assert_eq!(report.requests, 20_000);
-    }
-}
-
 #[test]
 fn operations_that_the_bound_brings_forward_are_counted_while_the_other_kind_waits() {
     let begins = Time::from_ms(100);
@@ -248,16 +150,8 @@ fn operations_that_the_bound_brings_forward_are_counted_while_the_other_kind_wai
     assert_eq!(counted(US(2)), (1, 2));
 }
 
-#[test]
-#[should_panic(expected = "has waited")]
-fn a_policy_that_breaks_its_bound_is_caught() {
-    let mut config = saturated(SchedulePolicy::OutOfOrder);
-    config.schedule.age_bound = Time::from_ms(1_000_000);
-    run_watched(&config, US(500));
-}
-
 /// A full little drive that is read and written everywhere, and collects.
-fn busy(policy: SchedulePolicy, fabric: FabricKind, interface: InterfaceKind) -> Config {
+pub fn busy(policy: SchedulePolicy, fabric: FabricKind, interface: InterfaceKind) -> Config {
     let mut config = Config::default();
     config.schedule.policy = policy;
     config.fabric.kind = fabric;
@@ -293,25 +187,6 @@ fn every_policy_runs_over_every_interconnect_interface_and_cache() {
                 simulation.run(&Control::default()).unwrap_or_else(|error| panic!("{policy}, {fabric}: {error}"));
             assert_eq!(report.requests, 600, "{policy} over {fabric}");
             assert!(report.gc.erases > 0, "{policy} over {fabric} collects");
-        }
-    }
-}
-
-#[test]
-fn the_bound_holds_over_every_interconnect_with_collection_suspension_and_replication() {
-    let bound = US(200);
-    for policy in BOUNDED {
-        for (at, &fabric) in FabricKind::ALL.iter().enumerate() {
-            let mut config = busy(policy, fabric, InterfaceKind::Direct);
-            config.schedule.age_bound = bound;
-            config.flash.suspension = if at % 2 == 0 { Suspension::Both } else { Suspension::Off };
-            config.replication.enabled = at % 3 == 0;
-            // A block more in each plane, for copies.
-            config.geometry.over_provisioning = 0.4;
-            config.validate().unwrap_or_else(|error| panic!("{policy} over {fabric}: {error}"));
-            let report = run_watched(&config, bound);
-            let late = report.flash.overdue_reads + report.flash.overdue_programs;
-            assert!(report.gc.erases > 0 && late > 0, "{policy} over {fabric}: {late} late");
         }
     }
 }

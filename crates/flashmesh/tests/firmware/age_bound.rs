@@ -1,0 +1,256 @@
+//! How long anything may wait: every choice of a scheduling policy is held against the bound that the policy states, on drives that are
+//! full of conflicts and on random ones, whose power is cut too, over every interconnect.
+//!
+//! `FLASHMESH_DRIVES` sets how many random drives there are for each policy and interconnect, `FLASHMESH_SEED` which.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
+
+use flashmesh::config::{
+    Config, EraseOrder, FabricKind, FirmwarePolicy, InterfaceKind, PreconditionKind, ReplayMode, SchedulePolicy,
+    Suspension,
+};
+use flashmesh::flash::geometry::Geometry;
+use flashmesh::ids::DieId;
+use flashmesh::measure::report::Report;
+use flashmesh::schedule::transaction::{Class, Transaction};
+use flashmesh::schedule::{AnyScheduler, Choice, Decision, Dispatch, Scheduler, Waiting};
+use flashmesh::simulation::{Control, Simulation};
+use flashmesh::units::Time;
+use flashmesh::workload::IoRequest;
+use proptest::strategy::{Strategy, ValueTree};
+
+use crate::power_cuts::{journaling, runner, setting};
+use crate::scheduling::{busy, one_channel};
+use crate::support::drives::Listed;
+
+const US: fn(u64) -> Time = Time::from_us;
+const BOUNDED: [SchedulePolicy; 4] =
+    [SchedulePolicy::OutOfOrder, SchedulePolicy::Sprinkler, SchedulePolicy::Paq, SchedulePolicy::Fair];
+/// Random drives for each policy and interconnect.
+const DRIVES: u64 = 3;
+/// Where `schedule.age-bound` is as good as none.
+const NO_BOUND: Time = Time::from_ms(1_000_000);
+
+/// What was seen of the choices of a policy.
+#[derive(Debug, Default)]
+struct Seen {
+    /// Choices among several transactions, one of which had waited for the bound.
+    owed: u64,
+    /// The first time that the bound was broken.
+    broken: Option<String>,
+}
+
+/// A policy of which every choice is held against the bound that it states.
+struct Watched {
+    policy: AnyScheduler,
+    erases: EraseOrder,
+    bound: Time,
+    /// By die: whether something late was just passed over.
+    passed: BTreeMap<DieId, bool>,
+    seen: Arc<Mutex<Seen>>,
+}
+
+impl Watched {
+    /// Whether work of the firmware goes before all requests.
+    fn firmware_goes_first(&self, waiting: &Waiting<'_>) -> bool {
+        let any = |classes: &[Class]| classes.iter().any(|&class| waiting.is_ready(class));
+        let puts_erases_off = self.erases == EraseOrder::Last && !waiting.space_is_out();
+        let collection: &[Class] =
+            if puts_erases_off { &[Class::CollectRead, Class::CollectProgram] } else { &Class::INTERNAL };
+        any(&[Class::MapRead, Class::MapProgram])
+            || (self.erases == EraseOrder::First && waiting.is_ready(Class::Erase))
+            || (waiting.collection_first() && any(collection))
+    }
+
+    /// What has to go next since something has waited for the bound, and for how long that has; nothing where there is no choice.
+    fn owed(&self, waiting: &Waiting<'_>) -> Option<(Choice, Time)> {
+        let heads = || waiting.heads(Class::UserRead).chain(waiting.heads(Class::UserProgram));
+        if heads().nth(1).is_none() || self.firmware_goes_first(waiting) {
+            return None;
+        }
+        let waited = |transaction: &Transaction| waiting.now() - transaction.account.queued();
+        let longest = heads().map(|(_, transaction)| waited(transaction)).max()?;
+        let oldest = heads().min_by_key(|(_, transaction)| transaction.order)?;
+        (longest >= self.bound).then_some((oldest.0, longest))
+    }
+}
+
+impl Scheduler for Watched {
+    fn choose(&mut self, waiting: &Waiting<'_>) -> Option<Choice> {
+        self.policy.choose(waiting)
+    }
+
+    fn decide(&mut self, waiting: &Waiting<'_>) -> Option<Decision> {
+        let owed = self.owed(waiting);
+        let decision = self.policy.decide(waiting);
+        if let (Some((owed, waited)), Some(decision)) = (owed, &decision) {
+            let passes = decision.queue != owed || decision.lead.is_some();
+            let passed = self.passed.insert(waiting.first_die(), passes).unwrap_or_default();
+            let mut seen = self.seen.lock().expect("no other thread panicked");
+            seen.owed += 1;
+            if passes && passed {
+                let now = waiting.now();
+                let told = || format!("at {now} {owed:?} has waited {waited}, and two went before it: {decision:?}");
+                seen.broken.get_or_insert_with(told);
+            }
+        }
+        decision
+    }
+
+    fn dispatches(&self) -> bool {
+        self.policy.dispatches()
+    }
+
+    fn next_die(&mut self, dispatch: &Dispatch<'_>) -> Option<DieId> {
+        self.policy.next_die(dispatch)
+    }
+
+    fn queue_changed(&mut self, die: DieId) {
+        self.policy.queue_changed(die);
+    }
+}
+
+/// Runs a drive with all oracles on, and holds each choice of its policy against `bound`.
+fn watch(config: &Config, bound: Time, mut simulation: Simulation) -> (Report, Seen) {
+    let geometry = Geometry::new(&config.geometry).expect("the geometry is possible");
+    let seen = Arc::<Mutex<Seen>>::default();
+    let policy = AnyScheduler::new(config, &geometry);
+    let (erases, passed) = (config.schedule.erases, BTreeMap::new());
+    simulation.set_scheduler(Box::new(Watched { policy, erases, bound, passed, seen: seen.clone() }));
+    simulation.enable_checks();
+    let report = simulation.run(&Control::default()).unwrap_or_else(|error| panic!("{error}\n{}", config.to_toml()));
+    let seen = std::mem::take(&mut *seen.lock().expect("no other thread panicked"));
+    (report, seen)
+}
+
+fn watch_configured(config: &Config, bound: Time) -> (Report, Seen) {
+    watch(config, bound, Simulation::new(config).expect("the drive can be built"))
+}
+
+#[track_caller]
+fn assert_kept(seen: &Seen, config: &Config) {
+    assert_eq!(seen.broken, None, "{}", config.to_toml());
+}
+
+/// Two dies that always have reads waiting, and some writes.
+fn saturated(policy: SchedulePolicy) -> Config {
+    let mut config = one_channel(2, 1, 2);
+    config.schedule.policy = policy;
+    config.replay.mode = ReplayMode::Stress;
+    config.replay.outstanding = 64;
+    config.workload.read_share = 0.95;
+    config.workload.requests = Some(20_000);
+    config.precondition.kind = PreconditionKind::None;
+    config
+}
+
+#[test]
+fn no_request_waits_longer_than_the_bound_of_the_policy_allows() {
+    let bound = US(500);
+    for policy in BOUNDED {
+        let mut config = saturated(policy);
+        config.schedule.age_bound = bound;
+        let (report, seen) = watch_configured(&config, bound);
+        assert_kept(&seen, &config);
+        // Once it is late, only what came before it goes first, by turns with one read each: at most all that the host keeps outstanding,
+        // were all of it programs of this die.
+        let [read, write] = [10 + 3_000 + 4_096, 10 + 4_096 + 100_000].map(Time::from_ns);
+        let most = bound + (write + read) * 64;
+        let slowest = report.latency_ps.all.expect("there are requests").max;
+        assert!(slowest <= most.as_ps(), "{policy}: {slowest} ps, at most {most}");
+        assert_eq!(report.requests, 20_000);
+    }
+}
+
+#[test]
+fn a_policy_that_breaks_its_bound_is_caught() {
+    for policy in BOUNDED {
+        let mut config = saturated(policy);
+        config.schedule.age_bound = NO_BOUND;
+        let (_, seen) = watch_configured(&config, US(500));
+        assert!(seen.broken.is_some_and(|told| told.contains("two went before it")), "{policy}");
+    }
+}
+
+#[test]
+fn the_bound_holds_over_every_interconnect_with_collection_suspension_and_replication() {
+    let bound = US(200);
+    for policy in BOUNDED {
+        for (at, &fabric) in FabricKind::ALL.iter().enumerate() {
+            let mut config = busy(policy, fabric, InterfaceKind::Direct);
+            config.schedule.age_bound = bound;
+            config.flash.suspension = if at % 2 == 0 { Suspension::Both } else { Suspension::Off };
+            config.replication.enabled = at % 3 == 0;
+            // A block more in each plane, for copies.
+            config.geometry.over_provisioning = 0.4;
+            config.validate().unwrap_or_else(|error| panic!("{policy} over {fabric}: {error}"));
+            let (report, seen) = watch_configured(&config, bound);
+            assert_kept(&seen, &config);
+            let late = report.flash.overdue_reads + report.flash.overdue_programs;
+            assert!(report.gc.erases > 0 && late > 0, "{policy} over {fabric}: {late} late");
+        }
+    }
+}
+
+/// A random drive with this policy and interconnect, and at which thousandth of its run the power is cut.
+type Drawn = (Config, Vec<IoRequest>, u32);
+
+/// The random drive with a number, whatever was drawn before.
+fn draw(policy: SchedulePolicy, fabric: FabricKind, number: u64) -> Drawn {
+    let mut runner = runner(setting("FLASHMESH_SEED").unwrap_or(1), number);
+    loop {
+        let drive = (journaling(), 0..=300u64).new_tree(&mut runner).expect("it can be drawn").current();
+        let ((mut config, requests, moments), bound) = drive;
+        config.schedule.policy = policy;
+        config.schedule.age_bound = US(bound);
+        // This one brings a scheduling policy of its own.
+        let is_own = config.ftl.policy == FirmwarePolicy::Sprinkler;
+        if config.fabric.kind == fabric && !is_own && config.validate().is_ok() {
+            return (config, requests, moments[0]);
+        }
+    }
+}
+
+/// Runs the requests on a drive, and once more with its power cut at the moment; holds both against `bound`.
+fn watch_drawn((config, requests, moment): &Drawn, bound: Time) -> [Seen; 2] {
+    let run = |config: &Config| {
+        let source = Listed(requests.iter().copied().collect());
+        watch(config, bound, Simulation::with_source(config, Box::new(source)).expect("the drive can be built"))
+    };
+    let (whole, seen) = run(config);
+    let mut cut = config.clone();
+    cut.power.cut = Some(Time::from_ps(whole.makespan_ps / 1000 * u64::from(*moment)));
+    [seen, run(&cut).1]
+}
+
+#[test]
+fn the_bound_holds_on_random_drives_whose_power_is_cut_and_is_found_broken_without_it() {
+    let drives = setting("FLASHMESH_DRIVES").unwrap_or(DRIVES);
+    let work = |first: usize| {
+        let mut caught = BTreeMap::new();
+        for (at, policy) in BOUNDED.into_iter().enumerate().skip(first).step_by(2) {
+            for (&fabric, number) in FabricKind::ALL.iter().flat_map(|fabric| (0..drives).map(move |n| (fabric, n))) {
+                let mut drawn = draw(policy, fabric, number + drives * at as u64);
+                let bound = drawn.0.schedule.age_bound;
+                let (owed, caught) = caught.entry(policy.to_string()).or_insert((0, 0));
+                for seen in watch_drawn(&drawn, bound) {
+                    assert_kept(&seen, &drawn.0);
+                    *owed += seen.owed;
+                }
+                drawn.0.schedule.age_bound = NO_BOUND;
+                *caught += watch_drawn(&drawn, bound).iter().filter(|seen| seen.broken.is_some()).count();
+            }
+        }
+        caught
+    };
+    let seen = std::thread::scope(|scope| {
+        let workers = [0, 1].map(|first| scope.spawn(move || work(first)));
+        workers.into_iter().flat_map(|worker| worker.join().expect("no bound is broken")).collect::<BTreeMap<_, _>>()
+    });
+    println!("{seen:?}");
+    for policy in BOUNDED {
+        let (owed, caught) = seen[&policy.to_string()];
+        assert!(owed > 100 && caught > 0, "{policy}: {owed} choices, {caught} runs without a bound caught");
+    }
+}
