@@ -10,7 +10,7 @@ import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar, runtime_checkable
+from typing import IO, TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar, runtime_checkable
 
 from flashmesh._native import Config, ConfigError, WorkloadError
 from flashmesh.missing import PRESET_PREFIX as PRESET_PREFIX
@@ -56,7 +56,11 @@ def read_once(source: ConfigSource) -> ConfigSource | PipeText:
         return source
     try:
         if str(source) == STDIN:
-            return PipeText("<stdin>", interruptibly(sys.stdin.read))
+            # The types of Python's library leave out that a closed stream is None.
+            stream: IO[str] | None = sys.stdin
+            if stream is None:
+                raise ConfigError("<stdin>: cannot be read: it is closed")
+            return PipeText("<stdin>", interruptibly(stream.read))
         if not Path(source).is_fifo():
             return source
         return PipeText(str(source), interruptibly(lambda: Path(source).read_text(encoding="utf-8")))

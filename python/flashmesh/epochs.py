@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from flashmesh._native import ConfigError, OutputError
-from flashmesh.files import whole_file, write_text
-from flashmesh.request_log import reason
+from flashmesh.files import refuse_pipe, unwritable, whole_file, write_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -35,6 +34,8 @@ def epoch_table(path: str | Path, config: Config) -> Iterator[Callable[[Result],
         raise OutputError(f"{path}: is neither .csv nor .parquet; the ending says how epochs are written")
     if "epoch" not in tomllib.loads(config.to_toml())["measure"]:
         raise ConfigError("there are no epochs to write: say how long they are, such as measure.epoch=10ms")
+    if Path(path).suffix == ".parquet":
+        refuse_pipe(path)
     with whole_file(path) as file:
         results: list[Result] = []
         yield results.append
@@ -46,4 +47,4 @@ def epoch_table(path: str | Path, config: Config) -> Iterator[Callable[[Result],
             try:
                 frame.to_parquet(file, engine="pyarrow", compression="zstd", index=False)
             except OSError as error:
-                raise OutputError(f"{path}: cannot be written: {reason(error)}") from error
+                raise unwritable(Path(path), error) from error

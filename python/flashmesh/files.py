@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import errno
 import os
-from contextlib import AbstractContextManager, contextmanager, suppress
+import stat
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -40,7 +41,8 @@ def whole_file(path: str | Path) -> Iterator[Path]:
     Where the system can, it has no name until it is whole, and whatever ends the process leaves nothing behind.
     Elsewhere it is a file beside `path` that a lock marks as being written; the next process to write in the folder
     removes those that nobody holds. A symbolic link is followed. A path that is there and no plain file (a pipe, a
-    device) is given as it is. Errors name `path`, never the temporary file.
+    device) is given as it is; a named pipe has its reader before the work begins. Errors name `path`, never the
+    temporary file.
 
     Raises:
         OutputError: When the file cannot be made.
@@ -48,12 +50,15 @@ def whole_file(path: str | Path) -> Iterator[Path]:
     path = Path(path)
     try:
         target = target_of(path)
-        if target.exists() and not target.is_file():
-            yield target
-            return
-        temporary = Temporary(target)
+        special = opened(target)
+        temporary = None if special is not None else Temporary(target)
     except OSError as error:
         raise unwritable(path, error) from error
+    if special is not None:
+        with special:
+            yield target
+        return
+    assert temporary is not None
     try:
         yield temporary.path
         temporary.keep()
@@ -69,9 +74,45 @@ def whole_file(path: str | Path) -> Iterator[Path]:
         temporary.drop()
 
 
+def opened(target: Path) -> AbstractContextManager[object] | None:
+    """Holds a path open that is there and no plain file, and waits for the reader of a pipe; None for a plain file.
+
+    Raises:
+        OSError: When the system refuses.
+    """
+    if not is_special(target):
+        return None
+    # Whoever waited for a reader only after the work would keep its results to himself for as long.
+    return os.fdopen(os.open(target, os.O_WRONLY), "wb", buffering=0) if target.is_fifo() else nullcontext()
+
+
+def is_special(path: Path) -> bool:
+    """Whether a path leads to what is neither a plain file nor a folder."""
+    try:
+        mode = path.stat().st_mode
+    except (OSError, ValueError):
+        return False
+    return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
+
+
+def refuse_pipe(path: str | Path) -> None:
+    """Refuses a pipe for a table, whose writer goes back in its file.
+
+    Raises:
+        OutputError: When it is one.
+    """
+    if Path(path).is_fifo():
+        raise OutputError(f"{path}: is a pipe, into which no Parquet file can be written: name a file")
+
+
 def unwritable(path: Path, error: OSError) -> OutputError:
     """An error of the system about a file, as one of ours."""
-    return OutputError(f"{path}: cannot be written: {error.strerror or error}")
+    return OutputError(f"{path}: cannot be written: {reason(error)}")
+
+
+def reason(error: OSError) -> str:
+    """Why the system refused, without the words that pyarrow puts around it."""
+    return os.strerror(error.errno) if error.errno else str(error)
 
 
 def target_of(path: Path) -> Path:
@@ -87,6 +128,9 @@ def target_of(path: Path) -> Path:
         unusable = True
     if unusable:
         raise OutputError(f"{str(path)!r}: is no name of a file")
+    if is_special(path):
+        # Links of /dev/fd and /proc lead to pipes by names that no folder has.
+        return path
     target = path
     for _ in range(LINKS_MAX):
         if not target.is_symlink():
@@ -272,7 +316,24 @@ def write_text(path: Path, text: str) -> None:
         OutputError: When the system refuses.
     """
     try:
-        with path.open("w", encoding="utf-8") as file:
+        with open(path, "w", encoding="utf-8", opener=without_waiting) as file:
             file.write(text)
     except OSError as error:
         raise unwritable(path, error) from error
+
+
+def without_waiting(path: str, flags: int) -> int:
+    """Opens a file; a pipe whose reader went away is broken, and nobody waits for another.
+
+    Raises:
+        OSError: When the system refuses.
+    """
+    try:
+        descriptor = os.open(path, flags | getattr(os, "O_NONBLOCK", 0), 0o666)
+    except OSError as error:
+        if error.errno == errno.ENXIO:
+            raise BrokenPipeError(errno.EPIPE, os.strerror(errno.EPIPE)) from error
+        raise
+    if hasattr(os, "O_NONBLOCK"):
+        os.set_blocking(descriptor, True)
+    return descriptor

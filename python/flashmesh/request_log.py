@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from flashmesh._native import OutputError
 from flashmesh._results import REQUEST_COLUMNS
-from flashmesh.files import whole_file
+from flashmesh.files import reason, refuse_pipe, whole_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -56,6 +56,7 @@ def request_log(
             case _:
                 return array(types[column.name])
 
+    refuse_pipe(path)
     wide = [column.name for column in REQUEST_COLUMNS if column.type == "uint64"]
     with whole_file(path) as file:
         failed: list[OSError] = []
@@ -98,8 +99,3 @@ def request_log(
                     failed.append(error)
         if failed:
             raise OutputError(f"{path}: cannot be written: {reason(failed[0])}") from failed[0]
-
-
-def reason(error: OSError) -> str:
-    """Why the system refused, without the words that pyarrow puts around it."""
-    return os.strerror(error.errno) if error.errno else str(error)

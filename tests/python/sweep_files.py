@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import json
+import shutil
+import threading
+import time
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from conftest import TIMEOUT_S
 
 DRIVE = """preset = "z-nand"
 [geometry]
@@ -67,3 +72,18 @@ def kept(folder: Path) -> dict[str, tuple[int, int]]:
 def documents(folder: Path) -> list[dict[str, Any]]:
     """The results in a folder."""
     return [json.loads(path.read_text()) for path in sorted(folder.glob("runs/*/*.json"))]
+
+
+def remove_when_there(folder: Path, pattern: str) -> threading.Thread:
+    """Removes a folder as soon as it holds a file."""
+
+    def remove() -> None:
+        end = time.monotonic() + TIMEOUT_S
+        while not any(folder.glob(pattern)) and time.monotonic() < end:
+            time.sleep(0.005)
+        # Under another name at once: what is removed file by file, somebody still writes into.
+        shutil.rmtree(folder.rename(folder.with_name("removed")))
+
+    thread = threading.Thread(target=remove, daemon=True)
+    thread.start()
+    return thread

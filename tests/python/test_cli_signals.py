@@ -129,6 +129,20 @@ def test_streams_closed_from_the_start(config: Path, tmp_path: Path, closed: str
         assert not (tmp_path / "result.json").exists()
 
 
+def test_configuration_from_a_closed_stdin_is_bad_input(tmp_path: Path) -> None:
+    done = subprocess.run(
+        ["sh", "-c", 'exec "$@" <&-', "sh", COMMAND, "run", "-"],
+        cwd=tmp_path,
+        env=environment(),
+        capture_output=True,
+        text=True,
+        timeout=TIMEOUT_S,
+        check=False,
+    )
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == "error: <stdin>: cannot be read: it is closed\n"
+
+
 def open_for_reader(pipe: Path) -> int:
     """Opens a pipe for writing as soon as somebody reads from it."""
     end = time.monotonic() + TIMEOUT_S

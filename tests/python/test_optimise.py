@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from conftest import Cli
-from sweep_files import SEARCH, kept, search_file
+from sweep_files import SEARCH, kept, remove_when_there, search_file
 
 pytest.importorskip("optuna")
 __all__ = ["search_file"]
@@ -56,6 +56,16 @@ def test_search_goes_on_and_takes_the_same_path(cli: Cli, search_file: Path, tmp
     (tmp_path / "out").rename(tmp_path / "two")
     assert cli("optimise", search_file, "--out", "out").returncode == 0
     assert search(tmp_path)["trials"] == in_two
+
+
+def test_folder_that_is_removed_meanwhile_ends_a_search(cli: Cli, search_file: Path, tmp_path: Path) -> None:
+    remover = remove_when_there(tmp_path / "out", "runs/*/*.json")
+    done = cli("optimise", search_file, "--out", "out", "--quiet", "--jobs", "1")
+    remover.join()
+    assert done.returncode == 2
+    assert done.stderr.splitlines()[-1].startswith("error: out")
+    assert "No such file or directory" in done.stderr
+    assert not (tmp_path / "out").exists()
 
 
 @pytest.mark.parametrize(

@@ -14,8 +14,11 @@ import pandas as pd
 import pyarrow.parquet as pq
 import pytest
 
+import flashmesh
 from conftest import COMMAND, TIMEOUT_S, Cli, environment
-from sweep_files import SWEEP, documents, kept, sweep_file
+from flashmesh.execution import STOP_S
+from flashmesh.sweep import local
+from sweep_files import SWEEP, documents, kept, remove_when_there, sweep_file
 from test_cli_run import simulated
 
 __all__ = ["sweep_file"]
@@ -102,6 +105,30 @@ def test_killed_sweep_goes_on_and_repeats_nothing(sweep_file: Path, cli: Cli, tm
     assert before.items() <= after.items()
     assert "+-" in done.stdout
     assert pq.read_metadata(tmp_path / "out/results.parquet").num_rows == 36
+
+
+def test_folder_that_is_removed_meanwhile_ends_a_sweep(cli: Cli, sweep_file: Path, tmp_path: Path) -> None:
+    remover = remove_when_there(tmp_path / "out", "runs/*/*.json")
+    done = cli("sweep", sweep_file, "--out", "out", "--set", "workload.requests=100_000", "--quiet", "--jobs", "1")
+    remover.join()
+    told = "cannot be written: No such file or directory; the folder was removed while the runs went on"
+    assert (done.returncode, done.stderr.splitlines()[-1]) == (2, f"error: out: {told}")
+    assert not (tmp_path / "out").exists()
+
+
+def test_interrupt_that_loses_a_result_does_not_wait_for_it(config: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def lose(crew: local.Crew, seconds: float) -> None:
+        # As when the signal comes while a result leaves the queue.
+        monkeypatch.undo()
+        crew.ended.get(timeout=TIMEOUT_S)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(local.Crew, "next", lose)
+    settings = {"workload.requests": 100}
+    started = time.monotonic()
+    with pytest.raises(flashmesh.Interrupted):
+        flashmesh.compare(config, {"seed": [1, 2, 3]}, overrides=settings, jobs=1)
+    assert time.monotonic() - started < STOP_S / 2
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])

@@ -10,8 +10,8 @@ import click
 from flashmesh import simulate
 from flashmesh.cli.command import command
 from flashmesh.cli.drive import jobs_of
-from flashmesh.cli.output import STDOUT, inputs, refuse_overwriting, require_stdout, stdout
-from flashmesh.cli.parameters import drive_argument, output_option, workload_options
+from flashmesh.cli.output import inputs, refuse_overwriting, require_stdout, stdout
+from flashmesh.cli.parameters import STDOUT, drive_argument, output_option, workload_options
 from flashmesh.cli.progress import ProgressBar
 from flashmesh.execution import Interrupted
 from flashmesh.files import whole_file, write_text

@@ -12,8 +12,9 @@ from flashmesh._native import OutputError
 from flashmesh.axes import refuse_clashes
 from flashmesh.cli.command import command
 from flashmesh.cli.drive import drive_of, jobs_of, tell_lonely
-from flashmesh.cli.output import STDOUT, TRACE, inputs, refuse_overwriting, refuse_stdout, require_stdout, stdout
+from flashmesh.cli.output import TRACE, inputs, refuse_overwriting, refuse_stdout, require_stdout, stdout
 from flashmesh.cli.parameters import (
+    STDOUT,
     axis,
     baseline_option,
     completed,
@@ -23,7 +24,7 @@ from flashmesh.cli.parameters import (
 )
 from flashmesh.cli.progress import ProgressBar
 from flashmesh.cli.sweeping import TOLD_FROM, Estimate, announce, failure
-from flashmesh.files import whole_file, write_text
+from flashmesh.files import refuse_pipe, whole_file, write_text
 from flashmesh.normalised import baseline_of
 from flashmesh.report import comparison as comparison_report
 from flashmesh.report.measures import measure_named
@@ -106,6 +107,8 @@ def compare(
         {"--json": json_file, "--csv": csv_file, "--parquet": parquet_file},
         inputs(config, dict(settings), options["trace"], fio_file, vary.get(TRACE, ())),
     )
+    if parquet_file is not None:
+        refuse_pipe(parquet_file)
     require_stdout()
     listed = jobs_of(fio_file, quiet)
     for name in measures:
@@ -132,7 +135,8 @@ def compare(
             # Interrupted or terminated: what has finished is kept all the same.
             bar.stop()
             if session.finished():
-                write_files(session.comparison(), targets, long)
+                for unwritable in write_files(session.comparison(), targets, long):
+                    click.echo(f"error: {unwritable}", err=True)
             partial = session.comparison(partial=True)
             if partial.runs:
                 show_comparison(partial, form, measures, long, against)

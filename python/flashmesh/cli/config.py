@@ -9,8 +9,8 @@ from typing import IO, TYPE_CHECKING, Any
 import click
 
 from flashmesh.cli.command import Group
-from flashmesh.cli.output import STDOUT, refuse_overwriting, stdout
-from flashmesh.cli.parameters import completed, config_argument, output_option, settings_option
+from flashmesh.cli.output import refuse_overwriting, stdout
+from flashmesh.cli.parameters import STDOUT, completed, config_argument, output_option, settings_option
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

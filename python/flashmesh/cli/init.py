@@ -8,7 +8,8 @@ import click
 
 from flashmesh._native import OutputError, presets
 from flashmesh.cli.command import command
-from flashmesh.cli.output import STDOUT, stdout
+from flashmesh.cli.output import stdout
+from flashmesh.cli.parameters import STDOUT
 
 DEFAULT = "z-nand"
 SCHEMA = "config.schema.json"

@@ -11,12 +11,11 @@ import click
 
 from flashmesh import configuration
 from flashmesh._native import FlashmeshError, OutputError
+from flashmesh.cli.parameters import STDOUT
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-STDOUT = Path("-")
-"""How an option names stdout."""
 TRACE = "workload.trace"
 
 

@@ -8,6 +8,9 @@ from typing import Any, TypeVar
 
 import click
 
+STDOUT = Path("-")
+"""How an option names stdout."""
+STDOUT_NAMES = ("/dev/stdout", "/dev/fd/1", "/proc/self/fd/1")
 COMPLETING = "_FLASHMESH_COMPLETE"
 """The environment variable by which a shell asks for what a word may become."""
 F = TypeVar("F", bound=Callable[..., Any])
@@ -107,7 +110,12 @@ def sort_option(command: F) -> F:
 
 def output_option(flag: str, name: str, text: str) -> Callable[[F], F]:
     """A file to write."""
-    return click.option(flag, name, type=click.Path(path_type=Path), metavar="FILE", help=text)
+    return click.option(flag, name, type=click.Path(path_type=Path), callback=with_stdout, metavar="FILE", help=text)
+
+
+def with_stdout(ctx: click.Context, parameter: click.Parameter, path: Path | None) -> Path | None:
+    """A file to write, with stdout by its one name: the file that it leads to is not to be replaced."""
+    return STDOUT if path is not None and str(path) in STDOUT_NAMES else path
 
 
 def baseline_option(command: F) -> F:

@@ -10,8 +10,8 @@ import click
 
 from flashmesh import simulate
 from flashmesh.cli.command import command
-from flashmesh.cli.output import STDOUT, require_stdout, stdout
-from flashmesh.cli.parameters import output_option, settings_option
+from flashmesh.cli.output import require_stdout, stdout
+from flashmesh.cli.parameters import STDOUT, output_option, settings_option
 from flashmesh.cli.sweeping import announce, failure
 from flashmesh.files import whole_file, write_text
 

@@ -11,7 +11,6 @@ from flashmesh._native import OutputError
 from flashmesh.cli.command import command
 from flashmesh.cli.drive import drive_of, jobs_of, tell_lonely
 from flashmesh.cli.output import (
-    STDOUT,
     inputs,
     refuse_overwriting,
     refuse_stdout,
@@ -19,7 +18,7 @@ from flashmesh.cli.output import (
     require_stdout,
     stdout,
 )
-from flashmesh.cli.parameters import drive_argument, output_option, workload_options
+from flashmesh.cli.parameters import STDOUT, drive_argument, output_option, workload_options
 from flashmesh.cli.progress import ProgressBar
 from flashmesh.execution import Interrupted, Unwritten
 from flashmesh.files import OutputFiles, text_file

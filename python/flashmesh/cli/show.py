@@ -9,8 +9,8 @@ import click
 
 from flashmesh._native import ConfigError, FlashmeshError
 from flashmesh.cli.command import command
-from flashmesh.cli.output import STDOUT, refuse_overwriting, refuse_stdout, require_stdout, stdout
-from flashmesh.cli.parameters import baseline_option, completed, output_option
+from flashmesh.cli.output import refuse_overwriting, refuse_stdout, require_stdout, stdout
+from flashmesh.cli.parameters import STDOUT, baseline_option, completed, output_option
 from flashmesh.comparison import ComparedRun, Comparison
 from flashmesh.files import whole_file, write_text
 from flashmesh.normalised import baseline_of

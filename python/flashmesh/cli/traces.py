@@ -13,8 +13,8 @@ import flashmesh as library
 from flashmesh import _native
 from flashmesh.cli import parameters
 from flashmesh.cli.command import Group
-from flashmesh.cli.output import STDOUT, refuse_overwriting, refuse_stdout, require_stdout, stdout
-from flashmesh.cli.parameters import completed, once_each, output_option, setting, sort_option, tolerate_option
+from flashmesh.cli.output import refuse_overwriting, refuse_stdout, require_stdout, stdout
+from flashmesh.cli.parameters import STDOUT, completed, once_each, output_option, setting, sort_option, tolerate_option
 from flashmesh.files import whole_file, write_text
 from flashmesh.fitting import CHECKED_REQUESTS
 from flashmesh.report import comparison_of_traces

@@ -94,6 +94,8 @@ class Crew:
                 outcome.error = as_error(error)
             outcome.wall_s = time.monotonic() - started
             self.ended.put((outcome, control))
+            # Here and not where it is taken: an interrupt may come when it has left the queue and nobody has it yet.
+            self.begun.discard(task.index)
 
     def opened(self, task: Task, on_open: Callable[[str | None], None] | None) -> Callable[[str | None], None]:
         """What is called when the drive of a task is there, and its run begins."""
@@ -112,7 +114,6 @@ class Crew:
         except queue.Empty:
             return None
         del self.running[outcome.task.index]
-        self.begun.discard(outcome.task.index)
         self.left -= 1
         self.requests_done += control.requests_done
         self.requests_known += control.request_total or control.requests_done
@@ -127,11 +128,10 @@ class Crew:
         found: list[Outcome] = []
         end = time.monotonic() + STOP_S
         while time.monotonic() < end:
-            outcome = self.next(0.0) if not self.ended.empty() else None
-            if outcome is None:
-                if not self.begun:
-                    break
-                outcome = self.next(TICK_S)
+            runs = bool(self.begun)
+            outcome = self.next(TICK_S if runs else 0.0)
+            if outcome is None and not runs:
+                break
             if outcome is not None and (outcome.document is not None or outcome.error is not None):
                 found.append(outcome)
         return found

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Literal
 
-from flashmesh._native import Config, ConfigError
+from flashmesh._native import Config, ConfigError, OutputError, __version__
+from flashmesh.files import reason
 from flashmesh.results import Result
 from flashmesh.sweep.ranges import Range
 from flashmesh.sweep.session import Session
@@ -13,7 +15,7 @@ from flashmesh.sweep.store import replace
 from flashmesh.sweep.tasks import Task, typed_settings
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
     from flashmesh.sweep.searchfile import Constraint, Objective, SearchFile
@@ -89,6 +91,24 @@ class Search:
 
         Raises:
             OutputError: When the folder cannot be written.
+        """
+        with self.journal():
+            self.try_populations(executor, on_end)
+
+    @contextmanager
+    def journal(self) -> Iterator[None]:
+        """Makes errors of the journal, which Optuna keeps, errors of ours."""
+        try:
+            yield
+        except OSError as error:
+            path = error.filename or self.store.folder / JOURNAL
+            raise OutputError(f"{path}: cannot be read or written: {reason(error)}") from error
+
+    def try_populations(self, executor: Executor, on_end: Callable[[Session], Callable[[Outcome], None]]) -> None:
+        """See `run`.
+
+        Raises:
+            OSError: When the system refuses the journal.
         """
         import optuna
 
@@ -195,21 +215,20 @@ class Search:
         Raises:
             OutputError: When it cannot be written.
         """
-        from flashmesh._native import OutputError, __version__
-
-        document = {
-            "version": __version__,
-            "objectives": [
-                {"measure": each.measure.name.strip(), "direction": each.direction} for each in self.file.objectives
-            ],
-            "constraints": [
-                {"measure": each.measure.name.strip(), "sign": each.sign, "bound": each.bound, "text": each.text}
-                for each in self.file.constraints
-            ],
-            "space": list(self.file.space),
-            "trials": self.trials(),
-        }
-        self.store.write_plan([(task.name, task.settings) for task in self.tried()])
+        with self.journal():
+            document = {
+                "version": __version__,
+                "objectives": [
+                    {"measure": each.measure.name.strip(), "direction": each.direction} for each in self.file.objectives
+                ],
+                "constraints": [
+                    {"measure": each.measure.name.strip(), "sign": each.sign, "bound": each.bound, "text": each.text}
+                    for each in self.file.constraints
+                ],
+                "space": list(self.file.space),
+                "trials": self.trials(),
+            }
+            self.store.write_plan([(task.name, task.settings) for task in self.tried()])
         path = self.store.folder / SEARCH
         try:
             replace(path, json.dumps(document, indent=2) + "\n")

@@ -114,12 +114,15 @@ class Store:
             try:
                 replace(path, document)
             except FileNotFoundError:
-                path.parent.mkdir(parents=True, exist_ok=True)
+                # Not its parents: a folder of results that somebody has removed is not begun anew without its manifest.
+                path.parent.mkdir(exist_ok=True)
                 replace(path, document)
         except OSError as error:
+            is_there = (self.folder / MANIFEST).exists()
+            kept = f"the {len(self.names)} results so far are kept, and --resume goes on from them"
             raise OutputError(
                 f"{self.folder}: cannot be written: {error.strerror or error}; "
-                f"the {len(self.names)} results so far are kept, and --resume goes on from them"
+                + (kept if is_there else "the folder was removed while the runs went on")
             ) from error
         self.names.add(name)
         self.whole.add(name)

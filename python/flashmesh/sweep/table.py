@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from flashmesh._native import OutputError, __version__
 from flashmesh.configuration import value_text
-from flashmesh.files import whole_file
+from flashmesh.files import refuse_pipe, unwritable, whole_file
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -163,6 +163,7 @@ def write_parquet(table: pa.Table, path: Path) -> None:
     Raises:
         OutputError: When it cannot be written.
     """
+    refuse_pipe(path)
     with whole_file(path) as file:
         fill_parquet(table, file)
 
@@ -178,7 +179,7 @@ def fill_parquet(table: pa.Table, file: Path) -> None:
     try:
         pq.write_table(table, file, compression="zstd")
     except OSError as error:
-        raise OutputError(f"{file}: cannot be written: {error.strerror or error}") from error
+        raise unwritable(file, error) from error
 
 
 def read_parquet(path: Path) -> tuple[list[dict[str, Value]], list[str]]:

@@ -101,6 +101,9 @@ fn truncated_and_damaged_packed_traces_name_the_file_and_the_damage() {
 fn what_is_no_text_is_named() {
     let directory = tempfile::tempdir().unwrap();
     let noise: Vec<u8> = (0..100_000_u64).map(|i| (i.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 56) as u8).collect();
+    let mut tar = b"trace.csv".to_vec();
+    tar.resize(257, 0);
+    tar.extend(b"ustar\000");
     for (bytes, needle) in [
         (&noise[..], "binary, not text: is it compressed with something else?"),
         (b"1000 0 8 8 1\n\0\0\0\0", "binary, not text"),
@@ -108,6 +111,10 @@ fn what_is_no_text_is_named() {
         (b"PK\x03\x04\x14", "zip"),
         (b"PAR1\x15\x04", "Parquet"),
         (b"\xff\xfe1\0 \0", "UTF-16"),
+        (b"\xff\xfe\0\x001\0\0\0", "UTF-32"),
+        (b"]\0\0\x80\0", "lzma"),
+        (b"\x1f\x9d\x90abc", "compress, "),
+        (&tar, "a tar archive"),
         (b"", "the trace is empty"),
         (b"\n# only this\n\n", "no requests, only blank lines and comments"),
     ] {
@@ -118,6 +125,10 @@ fn what_is_no_text_is_named() {
         assert!(TraceSource::open(&workload(&path), CAPACITY, SECTOR).is_err());
         let packed = written(directory.path(), "packed", &gzip(bytes));
         assert!(refusal(&packed).contains(needle), "{needle}, packed");
+    }
+    for (name, pack) in PACKERS {
+        let twice = written(directory.path(), "twice", &gzip(&pack(&trace(1_000))));
+        assert!(refusal(&twice).contains(&format!("packed twice, the first time with {name}")), "{name}");
     }
 }
 

@@ -37,27 +37,36 @@ impl Compression {
     }
 }
 
-/// First bytes of what people hand in by mistake, and what it is.
 /// The first byte of every member of a gzip file.
 const GZIP_START: u8 = 0x1f;
-const KNOWN_BINARY: [(&[u8], &str); 9] = [
+/// First bytes of what people hand in by mistake, and what it is. Files that are unpacked here show them where they were packed twice.
+const KNOWN_BINARY: [(&[u8], &str); 15] = [
+    (b"\x1f\x8b", "packed twice, the first time with gzip"),
+    (b"\x28\xb5\x2f\xfd", "packed twice, the first time with zstd"),
+    (b"\xfd7zXZ\0", "packed twice, the first time with xz"),
     (b"BZh", "compressed with bzip2"),
     (b"\x04\x22\x4d\x18", "compressed with lz4"),
+    (b"]\0\0", "compressed with lzma"),
+    (b"\x1f\x9d", "compressed with compress"),
     (b"PK\x03\x04", "a zip archive"),
     (b"7z\xbc\xaf\x27\x1c", "a 7z archive"),
     (b"Rar!", "a rar archive"),
     (b"PAR1", "a Parquet file"),
     (b"\x7fELF", "a program"),
+    (b"\xff\xfe\0\0", "UTF-32 text"),
     (b"\xff\xfe", "UTF-16 text"),
     (b"\xfe\xff", "UTF-16 text"),
 ];
 
+/// Where the header of a tar archive says that it is one.
+const TAR_MAGIC_AT: usize = 257;
+
 /// What `sample`, the unpacked start of a file, is when it is not text.
 pub(super) fn binary_kind(sample: &[u8]) -> Option<String> {
-    for (magic, kind) in KNOWN_BINARY {
-        if sample.starts_with(magic) {
-            return Some(format!("{kind}, not a text trace: unpack or convert it; plain, gz, zst and xz are read"));
-        }
+    let is_tar = sample.get(TAR_MAGIC_AT..).is_some_and(|rest| rest.starts_with(b"ustar"));
+    let known = KNOWN_BINARY.iter().find(|(magic, _)| sample.starts_with(magic)).map(|&(_, kind)| kind);
+    if let Some(kind) = known.or(is_tar.then_some("a tar archive")) {
+        return Some(format!("{kind}, not a text trace: unpack or convert it; plain, gz, zst and xz are read"));
     }
     let is_control = |byte: u8| byte < 0x20 && !matches!(byte, b'\t' | b'\n' | b'\r' | 0x0c);
     // A stray control byte spoils its line only; a file of them is no text.
