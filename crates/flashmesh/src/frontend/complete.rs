@@ -167,7 +167,7 @@ impl<M: Model> Frontend<M> {
         }
         match mode {
             Mode::Open => self.issue_open(stream, firmware, kernel),
-            Mode::Stress { .. } => self.issue_for(stream, thread, firmware, kernel),
+            Mode::Stress { .. } => self.issue_next(stream, firmware, kernel),
             Mode::Closed { .. } => {
                 if let Some(thinks) = self.streams[stream.index()].replay.think(thread, now)? {
                     kernel.schedule(lane::ARRIVAL, now + thinks, Event::ThreadReady(stream));

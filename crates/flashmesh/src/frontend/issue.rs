@@ -29,7 +29,7 @@ impl<M: Model> Frontend<M> {
             match self.streams[index].replay.mode() {
                 Mode::Open => self.issue_open(stream, firmware, kernel)?,
                 Mode::Stress { outstanding } => {
-                    (0..outstanding).try_for_each(|_| self.issue_for(stream, 0, firmware, kernel))?;
+                    (0..outstanding).try_for_each(|_| self.issue_next(stream, firmware, kernel))?;
                 }
                 Mode::Closed { threads } => {
                     (0..threads).try_for_each(|thread| self.issue_for(stream, thread, firmware, kernel))?;
@@ -77,17 +77,31 @@ impl<M: Model> Frontend<M> {
         }
     }
 
-    /// Stress and closed replay: a place, or the thread, is free for its next request.
+    /// Stress replay: a place is free for the next request.
     #[inline(always)]
-    pub(super) fn issue_for(
+    pub(super) fn issue_next(
+        &mut self,
+        stream: StreamId,
+        firmware: &Firmware,
+        kernel: &mut Kernel<M>,
+    ) -> Result<(), RunError> {
+        let arrival = kernel.now();
+        if let Some(io) = self.streams[stream.index()].replay.next_in_batch(arrival)? {
+            self.issue_now(stream, Arrived { io, thread: 0, arrival }, firmware, kernel);
+        }
+        Ok(())
+    }
+
+    /// Closed replay: a thread is free for its next request.
+    fn issue_for(
         &mut self,
         stream: StreamId,
         thread: u32,
         firmware: &Firmware,
         kernel: &mut Kernel<M>,
     ) -> Result<(), RunError> {
-        if let Next::Issue(arrived) = self.streams[stream.index()].replay.next_for(thread, kernel.now())? {
-            self.issue_now(stream, arrived, firmware, kernel);
+        if let Next::Issue(arrived) = self.streams[stream.index()].replay.next_of(thread, kernel.now())? {
+            self.issue(stream, arrived, firmware, kernel);
         }
         Ok(())
     }

@@ -183,7 +183,6 @@ impl Replay {
     }
 
     /// A request that has arrived goes to the drive, or waits for a place there.
-    #[inline(always)]
     fn arrive(&mut self, arrived: Arrived) -> Next {
         if self.in_flight == self.queue_depth {
             self.waiting.push_back(arrived);
@@ -213,27 +212,39 @@ impl Replay {
         Ok(())
     }
 
-    /// Stress and closed replay: `thread` is free for its next request at `now`.
+    /// Stress replay: a place is free at `now`; gives the request that takes it.
     ///
     /// # Errors
     /// When the workload cannot be read on.
     #[inline(always)]
-    pub fn next_for(&mut self, thread: u32, now: Time) -> Result<Next, WorkloadError> {
+    pub fn next_in_batch(&mut self, now: Time) -> Result<Option<IoRequest>, WorkloadError> {
+        if now > self.stop {
+            return Ok(None);
+        }
+        self.refill()?;
+        Ok(self.take_from_batch(now))
+    }
+
+    #[inline(always)]
+    fn take_from_batch(&mut self, now: Time) -> Option<IoRequest> {
+        let io = *self.batch.get(self.taken)?;
+        self.taken += 1;
+        if self.in_flight == self.queue_depth {
+            self.waiting.push_back(Arrived { io, thread: 0, arrival: now });
+            return None;
+        }
+        self.in_flight += 1;
+        Some(io)
+    }
+
+    /// Closed replay: `thread` is free for its next request at `now`.
+    ///
+    /// # Errors
+    /// When the workload cannot be read on.
+    pub fn next_of(&mut self, thread: u32, now: Time) -> Result<Next, WorkloadError> {
         if now > self.stop {
             return Ok(Next::Later);
         }
-        if matches!(self.mode, Mode::Closed { .. }) {
-            return self.next_of(thread, now);
-        }
-        self.refill()?;
-        let Some(&io) = self.batch.get(self.taken) else { return Ok(Next::Later) };
-        self.taken += 1;
-        Ok(self.arrive(Arrived { io, thread, arrival: now }))
-    }
-
-    /// Closed replay: the next request of `thread`.
-    #[inline(never)]
-    fn next_of(&mut self, thread: u32, now: Time) -> Result<Next, WorkloadError> {
         let Some(io) = self.source.next_request(thread)? else { return Ok(Next::Later) };
         Ok(self.arrive(Arrived { io, thread, arrival: now }))
     }

@@ -99,32 +99,55 @@ impl Streams {
     #[inline]
     pub(crate) fn next_request(&mut self, thread: u32) -> Result<Option<IoRequest>, WorkloadError> {
         let index = if self.threaded { thread } else { 0 };
-        let Some(stream) = self.streams.get_mut(index as usize) else { return Ok(None) };
-        if stream.left == 0 {
-            return Ok(None);
+        match self.streams.get_mut(index as usize) {
+            Some(stream) if stream.left > 0 => stream.draw(index, &self.recipe, &mut self.arrivals).map(Some),
+            _ => Ok(None),
         }
-        stream.left -= 1;
-        let kind = self.recipe.kinds.choose(&mut stream.generator);
-        let arrival = match &mut self.arrivals {
-            Some(arrivals) => arrivals.next()?,
-            None => Time::ZERO,
-        };
-        if kind == RequestKind::Flush {
-            return Ok(Some(IoRequest { arrival, kind, offset: Bytes::ZERO, size: Bytes::ZERO, stream: index }));
+    }
+
+    /// Adds the next requests of the common stream to `batch`, until it holds `count` or there are no more.
+    pub(crate) fn fill(&mut self, batch: &mut Vec<IoRequest>, count: usize) -> Result<(), WorkloadError> {
+        let Some(stream) = self.streams.first_mut() else { return Ok(()) };
+        while batch.len() < count && stream.left > 0 {
+            batch.push(stream.draw(0, &self.recipe, &mut self.arrivals)?);
         }
-        let size = self.recipe.sizes.choose(kind, &mut stream.generator);
-        // Only places come again: sizes of the groups that come most often would be those of the workload.
-        let generator = match &mut stream.groups {
-            Some(groups) => groups.next(&mut stream.cursor),
-            None => &mut stream.generator,
-        };
-        let block = self.recipe.addresses.choose(generator, &mut stream.cursor, size);
-        let offset = self.recipe.layout.offset_of(block);
-        Ok(Some(IoRequest { arrival, kind, offset, size: size.bytes, stream: index }))
+        Ok(())
     }
 
     /// All requests of all streams.
     pub(crate) fn request_count(&self) -> u64 {
         self.requests
+    }
+}
+
+impl Stream {
+    /// Its next request, of which there is at least one; `index` says which stream it is.
+    ///
+    /// Always inlined: a request that is passed on is written in pieces and read again whole, which stalls a processor.
+    #[inline(always)]
+    fn draw(
+        &mut self,
+        index: u32,
+        recipe: &Recipe,
+        arrivals: &mut Option<Arrivals>,
+    ) -> Result<IoRequest, WorkloadError> {
+        self.left -= 1;
+        let kind = recipe.kinds.choose(&mut self.generator);
+        let arrival = match arrivals {
+            Some(arrivals) => arrivals.next()?,
+            None => Time::ZERO,
+        };
+        if kind == RequestKind::Flush {
+            return Ok(IoRequest { arrival, kind, offset: Bytes::ZERO, size: Bytes::ZERO, stream: index });
+        }
+        let size = recipe.sizes.choose(kind, &mut self.generator);
+        // Only places come again: sizes of the groups that come most often would be those of the workload.
+        let generator = match &mut self.groups {
+            Some(groups) => groups.next(&mut self.cursor),
+            None => &mut self.generator,
+        };
+        let block = recipe.addresses.choose(generator, &mut self.cursor, size);
+        let offset = recipe.layout.offset_of(block);
+        Ok(IoRequest { arrival, kind, offset, size: size.bytes, stream: index })
     }
 }
