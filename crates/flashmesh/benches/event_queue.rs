@@ -27,6 +27,12 @@ enum Step {
     Transfer(u32),
 }
 
+impl Default for Step {
+    fn default() -> Step {
+        Step::Command(0)
+    }
+}
+
 trait Queue {
     fn schedule(&mut self, lane: usize, at_ps: u64, step: Step);
     fn pop(&mut self) -> Option<(u64, Step)>;

@@ -1,7 +1,7 @@
 //! What waits in the event queue, and which of two comes first.
 
 /// An event with its key, in the order of the keys.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Entry<E> {
     pub(super) key: u64,
     pub(super) event: E,

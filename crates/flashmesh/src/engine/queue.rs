@@ -63,7 +63,7 @@ struct Lane<E> {
     last: u64,
 }
 
-impl<E: Copy> Lane<E> {
+impl<E: Copy + Default> Lane<E> {
     #[inline(always)]
     fn push(&mut self, key: u64, event: E) {
         self.entries.push_back(Entry { key, event });
@@ -73,14 +73,14 @@ impl<E: Copy> Lane<E> {
     /// Takes the first of its events, of which there is at least one; gives the key of the next as well.
     #[inline(always)]
     fn take(&mut self) -> (E, u64) {
-        let first = self.entries.pop_front().expect("the clock has been moved to the first event of the lane");
+        let first = self.entries.take_first();
         (first.event, self.first_key())
     }
 
     /// The key of the first event.
     #[inline(always)]
     fn first_key(&self) -> u64 {
-        self.entries.front().map_or(NEVER, |entry| entry.key)
+        if self.entries.is_empty() { NEVER } else { self.entries.front_or_any().key }
     }
 }
 
@@ -106,7 +106,7 @@ pub struct EventQueue<E> {
     far_order: u64,
 }
 
-impl<E: Copy> Default for EventQueue<E> {
+impl<E: Copy + Default> Default for EventQueue<E> {
     fn default() -> Self {
         EventQueue {
             now: Time::ZERO,
@@ -122,7 +122,7 @@ impl<E: Copy> Default for EventQueue<E> {
     }
 }
 
-impl<E: Copy> EventQueue<E> {
+impl<E: Copy + Default> EventQueue<E> {
     /// The time of the event taken last.
     #[inline]
     pub fn now(&self) -> Time {

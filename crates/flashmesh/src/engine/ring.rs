@@ -5,7 +5,6 @@
 )]
 
 use std::fmt;
-use std::mem::MaybeUninit;
 
 /// Places of a ring that is used for the first time.
 const PLACES_MIN: usize = 8;
@@ -14,17 +13,18 @@ const PLACES_MIN: usize = 8;
 ///
 /// Places are counted on and on; the place of a count is its remainder by the number of places. Two things hold always:
 /// - `mask` is one less than the number of places, which is a power of two, so that every count masked by it is that of a place;
-/// - the places from `first` to before `end` have been written, and there are no more of them than places.
+/// - the values are in the places from `first` to before `end`, of which there are no more than places. The other places hold values of
+///   before, or the default.
 pub struct Ring<T> {
-    places: Box<[MaybeUninit<T>]>,
+    places: Box<[T]>,
     mask: usize,
     first: usize,
     end: usize,
 }
 
-impl<T: Copy> Default for Ring<T> {
+impl<T: Copy + Default> Default for Ring<T> {
     fn default() -> Self {
-        Ring { places: Box::new([MaybeUninit::uninit()]), mask: 0, first: 0, end: 0 }
+        Ring { places: Box::new([T::default()]), mask: 0, first: 0, end: 0 }
     }
 }
 
@@ -34,7 +34,7 @@ impl<T> fmt::Debug for Ring<T> {
     }
 }
 
-impl<T: Copy> Ring<T> {
+impl<T: Copy + Default> Ring<T> {
     /// Whether it holds nothing.
     #[inline(always)]
     pub fn is_empty(&self) -> bool {
@@ -47,18 +47,17 @@ impl<T: Copy> Ring<T> {
         self.end - self.first
     }
 
-    /// The value of a count from `first` to before `end`.
+    /// What is in the place of a count: a value of the ring for counts from `first` to before `end`.
     #[inline(always)]
     fn at(&self, count: usize) -> &T {
-        debug_assert!((self.first..self.end).contains(&count), "{count} is no value of the ring");
-        // SAFETY: the masked count is that of a place, and all callers give one that has been written.
-        unsafe { self.places.get_unchecked(count & self.mask).assume_init_ref() }
+        // SAFETY: the masked count is that of a place.
+        unsafe { self.places.get_unchecked(count & self.mask) }
     }
 
     #[inline(always)]
     fn write(&mut self, count: usize, value: T) {
         // SAFETY: the masked count is that of a place.
-        unsafe { self.places.get_unchecked_mut(count & self.mask) }.write(value);
+        *unsafe { self.places.get_unchecked_mut(count & self.mask) } = value;
     }
 
     /// The first value.
@@ -71,6 +70,12 @@ impl<T: Copy> Ring<T> {
     #[inline(always)]
     pub fn back(&self) -> Option<&T> {
         if self.is_empty() { None } else { Some(self.at(self.end - 1)) }
+    }
+
+    /// The first value, or any other where there is none: it costs no branch.
+    #[inline(always)]
+    pub fn front_or_any(&self) -> &T {
+        self.at(self.first)
     }
 
     /// Adds a value at the end.
@@ -89,6 +94,15 @@ impl<T: Copy> Ring<T> {
         let first = *self.front()?;
         self.first += 1;
         Some(first)
+    }
+
+    /// Takes the first value, where the caller knows that there is one.
+    #[inline(always)]
+    pub fn take_first(&mut self) -> T {
+        debug_assert!(!self.is_empty(), "nothing is taken from an empty ring");
+        let first = *self.at(self.first);
+        self.first += 1;
+        first
     }
 
     /// Takes the last value.
@@ -139,9 +153,9 @@ impl<T: Copy> Ring<T> {
     #[inline(never)]
     fn grow(&mut self) {
         let places = (self.places.len() * 2).max(PLACES_MIN);
-        let mut larger = vec![MaybeUninit::uninit(); places].into_boxed_slice();
+        let mut larger = vec![T::default(); places].into_boxed_slice();
         for (place, value) in larger.iter_mut().zip(self.iter()) {
-            place.write(*value);
+            *place = *value;
         }
         (self.end, self.first, self.mask) = (self.len(), 0, places - 1);
         self.places = larger;

@@ -23,6 +23,14 @@ pub(super) struct Waiting {
     pub(super) order: u64,
 }
 
+impl Default for Waiting {
+    /// What stands in places that hold nothing.
+    fn default() -> Waiting {
+        let (phase, data, cause) = (TransferPhase::Command, DataOf::Request, Cause::Channel);
+        Waiting { die: DieId(0), phase, data, goes_on: false, cause, position: 0, order: 0 }
+    }
+}
+
 /// The dies that wait for one channel or controller, and the rule by which they are served.
 #[derive(Debug)]
 pub(super) struct Arbiter {

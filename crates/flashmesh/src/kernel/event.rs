@@ -7,7 +7,7 @@ use crate::ids::{AcknowledgementId, DieId, RequestId, StreamId};
 
 /// Something that happens at its time: what it is, and one number at most. No event holds another enumeration, which would be told from the rest
 /// by arithmetic.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub enum Event {
     /// The command of a request, and the data that goes with it, is in the drive.
     InDrive(RequestId),
@@ -43,7 +43,8 @@ pub enum Event {
     FabricWake(u32),
     /// The array of a die works again after a suspension, and may be suspended anew.
     Resumed(DieId),
-    /// The access to the DRAM of the cache that was queued first is done.
+    /// The access to the DRAM of the cache that was queued first is done. It also stands in places of the event queue that hold no event.
+    #[default]
     Memory,
     /// The power is cut.
     PowerCut,
@@ -171,9 +172,6 @@ pub fn fabric_lane(event: FabricEvent) -> usize {
 /// The lane of the end of an operation.
 #[inline]
 pub fn array_lane(kind: OperationKind) -> usize {
-    match kind {
-        OperationKind::Read => lane::READ,
-        OperationKind::Program => lane::PROGRAM,
-        OperationKind::Erase | OperationKind::Copyback => lane::ERASE,
-    }
+    const LANES: [usize; OperationKind::ALL.len()] = [lane::READ, lane::PROGRAM, lane::ERASE, lane::ERASE];
+    LANES[kind.index()]
 }
