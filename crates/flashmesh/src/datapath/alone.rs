@@ -116,6 +116,7 @@ impl<M: Model> Datapath<M> {
         let path = PathGrant { wait, cause: Cause::Controller };
         self.prepare(id, die, path, source, kernel);
         operation.pages = self.pages_of(id);
+        operation.array_time = self.timing.array(operation.kind, operation.pages);
         if class.is_program() {
             let by = self.geometry.die_of_plane(self.geometry.plane_of(self.transactions[id].from));
             self.fabric.answers_for(die, by);

@@ -36,10 +36,9 @@ impl<M: Model> Datapath<M> {
         let now = kernel.now();
         let is_by_another = stalled > Time::ZERO
             && !self.units[self.asker(die).index()].path.behind_itself[TransferPhase::Command.index()];
-        let timing = &self.timing;
         let (operation, until) = self.units[die.index()]
             .state
-            .start_array(now, |operation| timing.array(operation.kind, operation.pages) + operation.delay)
+            .start_array(now)
             .expect("a command is delivered to the die that began the operation");
         let kind = operation.kind;
         for &id in operation.transactions() {
@@ -64,15 +63,13 @@ impl<M: Model> Datapath<M> {
         }
         // Whoever asked for a path to suspend this operation waited for the die until now.
         let asker = self.asker(die);
-        if M::FULL
-            && let Some(asked) = &mut self.units[asker.index()].path.command
-        {
-            *asked = now;
+        if M::FULL && self.units[asker.index()].path.wants_command() {
+            self.units[asker.index()].path.ask_command(now);
         }
         let DieUnit { state, work, .. } = &mut self.units[die.index()];
         let operation = state.finish_array(now).expect("the end of the operation has come");
         kernel.tell(|| Notice::ArrayEnded(die));
-        let nominal = self.timing.array(operation.kind, operation.pages) + operation.delay;
+        let nominal = operation.array_time;
         work.array += nominal;
         self.counters.work.count(operation.kind, operation.pages);
         for &id in operation.transactions() {

@@ -70,7 +70,7 @@ impl<M: Model> Datapath<M> {
             return;
         }
         let asker = self.asker(die);
-        if self.units[asker.index()].path.command.is_some() {
+        if self.units[asker.index()].path.wants_command() {
             return;
         }
         let (mut is_ready, mut has_work) = (false, false);
@@ -80,7 +80,7 @@ impl<M: Model> Datapath<M> {
             has_work |= self.queues.has_work(die);
             self.collect_held_back(die, &ready, source, kernel);
         }
-        if is_ready && self.units[asker.index()].path.command.is_none() {
+        if is_ready && !self.units[asker.index()].path.wants_command() {
             self.ask_or_wait(asker, kernel);
         } else if !has_work {
             self.dies_of_chip(asker).for_each(|die| self.set_idle(die));

@@ -3,7 +3,7 @@
 use crate::config::EraseOrder;
 use crate::fabric::{Cause, Causes, Fabric, Grant, Granted, Message, Payload, TransferPhase};
 use crate::flash::die::{DieRules, Operation, OperationKind};
-use crate::ids::{DieId, TransactionId};
+use crate::ids::{DieId, PlaneId, TransactionId};
 use crate::kernel::Kernel;
 use crate::kernel::event::{Event, lane};
 use crate::kernel::model::Model;
@@ -18,8 +18,8 @@ use super::issue::has_awaited_read;
 use super::path::PathGrant;
 use super::{Datapath, DieUnit, PageSource};
 
-/// The programs of the host, or of the map, that took their pages as an operation began.
-pub type Started = Option<Operation>;
+/// The die whose operation programs pages of the host, or of the map, which it took as the operation began.
+pub type Started = Option<DieId>;
 
 /// The queue that goes next, and which of its transactions leads, when that is not the first.
 pub(super) type Chosen = (Choice, Option<TransactionId>);
@@ -41,12 +41,12 @@ impl DieStates for Units<'_> {
     }
 
     fn asks(&self, die: DieId) -> bool {
-        self.0[die.index()].path.command.is_some()
+        self.0[die.index()].path.wants_command()
     }
 
     fn uses_path(&self, die: DieId) -> bool {
         let DieUnit { state, path, .. } = &self.0[die.index()];
-        path.command.is_some() || path.data.is_some() || state.is_moving()
+        path.wants_command() || path.wants_data() || state.is_moving()
     }
 }
 
@@ -159,31 +159,33 @@ impl<M: Model> Datapath<M> {
         self.count_transfer(grant, path);
         let waiting = self.queues.masks(die);
         self.count_overdue(choice, waiting, lead, now);
-        let mut operation = Operation::new(self.kind_of(choice.class), choice.class.is_internal(), now, lead);
-        if busy.is_some() {
-            operation.delay = self.timing.suspend;
-        }
         self.prepare(lead, die, path, source, kernel);
+        let kind = self.kind_of(choice.class);
+        let mut operation = Operation::new(kind, choice.class.is_internal(), now, lead);
         operation.pages = self.pages_of(lead);
+        operation.array_time = self.timing.array(kind, operation.pages);
+        if busy.is_some() {
+            operation.array_time += self.timing.suspend;
+        }
+        self.units[die.index()]
+            .state
+            .begin(&self.rules.die, operation, now)
+            .expect("a die that was chosen for accepts");
         let mut bytes = Bytes::ZERO;
         if M::FULL && self.transactions[lead].is_cleaned {
             let pages = source.clean_begins(lead, self);
             bytes = self.keep(die, pages);
         } else {
-            self.join_planes(choice, waiting, lead, path, &mut operation, source, kernel);
+            self.join_planes(choice, waiting, lead, path, source, kernel);
         }
-        let planes = operation.transactions().len();
+        let planes = self.units[die.index()].state.operation().transactions().len();
         self.counters.multi_plane_operations += u64::from(planes > 1);
         let payload = Payload {
-            message: Message::commanding(operation.kind),
+            message: Message::commanding(kind),
             planes: planes as u32,
-            command: self.timing.command(operation.kind, planes),
-            bytes: bytes + self.data_of(&operation),
+            command: self.timing.command(kind, planes),
+            bytes: bytes + self.data_of(die, kind),
         };
-        self.units[die.index()]
-            .state
-            .begin(&self.rules.die, operation, now)
-            .expect("a die that was chosen for accepts");
         if self.dispatches() {
             self.scheduler.queue_changed(die);
         }
@@ -191,9 +193,9 @@ impl<M: Model> Datapath<M> {
             // None of them begins anything before all are done.
             self.dies_of_chip(die).for_each(|die| self.idle.set(die, false));
         }
-        kernel.tell(|| Notice::OperationBegan(die, operation.kind, planes));
+        kernel.tell(|| Notice::OperationBegan(die, kind, planes));
         self.send(grant, path, payload, kernel);
-        Class::WAITING_PROGRAMS.contains(&choice.class).then_some(operation)
+        Class::WAITING_PROGRAMS.contains(&choice.class).then_some(die)
     }
 
     /// Counts what goes before requests of the other kind since it has waited too long; `waiting` is what waits for the die beside it.
@@ -226,18 +228,26 @@ impl<M: Model> Datapath<M> {
         true
     }
 
-    /// The data that goes with the command of an operation.
+    /// The data that goes with the command of the operation of `kind` that begins on a die.
     #[inline]
-    fn data_of(&self, operation: &Operation) -> Bytes {
-        let transactions = operation.transactions();
-        match operation.kind {
-            OperationKind::Program if M::FULL && self.transactions[transactions[0]].is_copied => Bytes::ZERO,
-            OperationKind::Program if self.rules.partial_program => {
-                transactions.iter().map(|&id| self.with_spare(self.transactions[id].bytes)).sum()
-            }
-            OperationKind::Program => self.with_spare(self.geometry.page_size) * transactions.len() as u64,
-            OperationKind::Read | OperationKind::Erase | OperationKind::Copyback => Bytes::ZERO,
+    fn data_of(&self, die: DieId, kind: OperationKind) -> Bytes {
+        let transactions = self.units[die.index()].state.operation().transactions();
+        let programs = kind == OperationKind::Program;
+        if M::FULL && programs && self.transactions[transactions[0]].is_copied {
+            return Bytes::ZERO;
         }
+        if self.rules.partial_program && programs {
+            return transactions.iter().map(|&id| self.with_spare(self.transactions[id].bytes)).sum();
+        }
+        // Nothing foretells whether the next operation programs: a product takes less time than a wrong guess.
+        self.with_spare(self.geometry.page_size) * (transactions.len() as u64 * u64::from(programs))
+    }
+
+    /// The plane of the transaction at a place in the operation of a die, when the operation has so many.
+    #[inline]
+    pub fn plane_at_work(&self, die: DieId, place: usize) -> Option<PlaneId> {
+        let id = *self.units[die.index()].state.operation().transactions().get(place)?;
+        Some(self.transactions[id].plane)
     }
 
     /// The data of the next plane leaves the register.
@@ -327,7 +337,7 @@ impl<M: Model> Datapath<M> {
     ) -> Option<(Choice, TransactionId)> {
         // The die counts as having asked: what goes elsewhere on the same die must not make it resume what it has
         // suspended, or ask for a second path.
-        self.units[asker.index()].path.command = Some(kernel.now());
+        self.units[asker.index()].path.ask_command(kernel.now());
         let chosen = loop {
             if M::MEASURES {
                 self.tell_left(moved, kernel);
@@ -342,7 +352,7 @@ impl<M: Model> Datapath<M> {
                 _ => break chosen,
             }
         };
-        self.units[asker.index()].path.command = None;
+        self.units[asker.index()].path.forget_command();
         chosen
     }
 

@@ -49,7 +49,7 @@ impl<M: Model> Datapath<M> {
         if M::FULL && self.alone.is_in_use() && self.goes_alone(die, source, kernel) {
             return;
         }
-        if self.units[self.asker(die).index()].path.command.is_some() {
+        if self.units[self.asker(die).index()].path.wants_command() {
             return;
         }
         let ready = self.ready_among(die, waiting, source);
@@ -86,7 +86,7 @@ impl<M: Model> Datapath<M> {
         kernel: &mut Kernel<M>,
     ) {
         let unit = &self.units[die.index()];
-        if unit.path.command.is_some() || !unit.state.accepts(&self.rules.die) {
+        if unit.path.wants_command() || !unit.state.accepts(&self.rules.die) {
             return;
         }
         if waiting != NOTHING {
@@ -111,7 +111,7 @@ impl<M: Model> Datapath<M> {
             return false;
         }
         source.collect_held_back(die, ready, &waiting, self, kernel);
-        self.units[self.asker(die).index()].path.command.is_some()
+        self.units[self.asker(die).index()].path.wants_command()
     }
 
     /// Whether reads may suspend what the array does: not collection while that goes before requests.
@@ -124,7 +124,7 @@ impl<M: Model> Datapath<M> {
     #[inline(always)]
     pub(super) fn ask_command(&mut self, die: DieId, kernel: &mut Kernel<M>) {
         let (now, die) = (kernel.now(), self.asker(die));
-        self.units[die.index()].path.command = Some(now);
+        self.units[die.index()].path.ask_command(now);
         kernel.tell(|| Notice::PathAsked(die, TransferPhase::Command));
         self.fabric.acquire(die, TransferPhase::Command, now, &mut self.outbox);
         self.look_ahead(die, TransferPhase::Command);
@@ -134,7 +134,7 @@ impl<M: Model> Datapath<M> {
     #[inline(always)]
     pub(super) fn ask_data<S: PageSource<M>>(&mut self, die: DieId, source: &mut S, kernel: &mut Kernel<M>) {
         let (now, asker) = (kernel.now(), self.asker(die));
-        self.units[asker.index()].path.data = Some(now);
+        self.units[asker.index()].path.ask_data(now);
         if M::FULL {
             let outgoing = self.units[die.index()].state.outgoing();
             if let Some(to) = outgoing.and_then(|read| source.copy_destination(read, self)) {

@@ -1,6 +1,6 @@
 //! Planes of a die join in one operation.
 
-use crate::flash::die::{Operation, OperationKind};
+use crate::flash::die::OperationKind;
 use crate::flash::geometry::Geometry;
 use crate::flash::timing::Pages;
 use crate::ids::{Ppn, TransactionId};
@@ -21,33 +21,29 @@ fn in_plane(geometry: &Geometry, ppn: Ppn) -> InPlane {
 }
 
 impl<M: Model> Datapath<M> {
-    /// Lets other planes of the die join the operation, each with at most one transaction of those that are `waiting`.
+    /// Lets other planes of the die join the operation that has just begun, each with at most one transaction of those that are `waiting`.
     #[inline]
-    #[allow(clippy::too_many_arguments, reason = "two of them are the drive")]
     pub(super) fn join_planes<S: PageSource<M>>(
         &mut self,
         choice: Choice,
         waiting: PlaneMasks,
         lead: TransactionId,
         path: PathGrant,
-        operation: &mut Operation,
         source: &mut S,
         kernel: &mut Kernel<M>,
     ) {
         let others = waiting.of(choice.class) & !(1 << choice.plane);
-        if others != 0 && operation.kind != OperationKind::Copyback {
-            self.join_others(choice, lead, path, operation, others, source, kernel);
+        if others != 0 && self.kind_of(choice.class) != OperationKind::Copyback {
+            self.join_others(choice, lead, path, others, source, kernel);
         }
     }
 
     #[inline(never)]
-    #[allow(clippy::too_many_arguments, reason = "what the inlined test above it was called with")]
     fn join_others<S: PageSource<M>>(
         &mut self,
         choice: Choice,
         lead: TransactionId,
         path: PathGrant,
-        operation: &mut Operation,
         mut others: u8,
         source: &mut S,
         kernel: &mut Kernel<M>,
@@ -65,7 +61,7 @@ impl<M: Model> Datapath<M> {
             };
             if let Some(id) = joiner {
                 self.prepare(id, choice.die, path, source, kernel);
-                operation.join(id);
+                self.units[choice.die.index()].state.join(id);
             }
         }
     }

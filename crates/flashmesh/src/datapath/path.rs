@@ -8,10 +8,8 @@ use crate::units::Time;
 /// What a die has asked of the fabric, and how it went.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PathRequest {
-    /// Since when it wants a path for its next command.
-    pub command: Option<Time>,
-    /// Since when it wants a path for the data in its register.
-    pub data: Option<Time>,
+    /// Since when it wants a path, for its next command and for the data in its register; later than any time when it wants none.
+    asked: [Time; 2],
     /// Whether the last path of each phase had to be waited for.
     pub waited: [bool; TransferPhase::ALL.len()],
     /// Whether nothing but the same request was in the way of the last path of each phase, as far as was looked at.
@@ -37,8 +35,7 @@ impl Default for PathRequest {
     fn default() -> PathRequest {
         const PHASES: usize = TransferPhase::ALL.len();
         PathRequest {
-            command: None,
-            data: None,
+            asked: [Time::MAX; 2],
             waited: [false; PHASES],
             behind_itself: [false; PHASES],
             causes: Causes::default(),
@@ -49,14 +46,40 @@ impl Default for PathRequest {
 }
 
 impl PathRequest {
+    /// Whether it wants a path for its next command.
+    #[inline(always)]
+    pub fn wants_command(&self) -> bool {
+        self.asked[0] != Time::MAX
+    }
+
+    /// Whether it wants a path for the data in its register.
+    pub fn wants_data(&self) -> bool {
+        self.asked[1] != Time::MAX
+    }
+
+    /// It wants a path for its next command since `now`.
+    #[inline(always)]
+    pub fn ask_command(&mut self, now: Time) {
+        self.asked[0] = now;
+    }
+
+    /// It wants a path for the data in its register since `now`.
+    #[inline(always)]
+    pub fn ask_data(&mut self, now: Time) {
+        self.asked[1] = now;
+    }
+
+    /// It wants no path for its next command.
+    pub fn forget_command(&mut self) {
+        self.asked[0] = Time::MAX;
+    }
+
     /// The path that was asked for has been granted.
     #[inline]
     pub fn granted(&mut self, granted: &Granted) -> PathGrant {
-        let since = match granted.grant.phase {
-            TransferPhase::Command => self.command.take(),
-            TransferPhase::DataOut | TransferPhase::Copy => self.data.take(),
-        };
-        let asked = since.expect("a path is granted only to a die that asked for it");
+        let asked = &mut self.asked[usize::from(granted.grant.phase != TransferPhase::Command)];
+        let asked = std::mem::replace(asked, Time::MAX);
+        assert!(asked != Time::MAX, "a path is granted only to a die that asked for it");
         // The die may have become ready only while the path was set up for it.
         let wait = PathWait { asked, tried: asked.later(granted.since), causes: Causes::default() };
         PathGrant { wait, cause: granted.cause }

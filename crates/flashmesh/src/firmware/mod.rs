@@ -297,10 +297,11 @@ impl Firmware {
     fn take_grants<M: Model>(&mut self, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
         let mut next = 0;
         while let Some(granted) = datapath.next_grant(&mut next) {
-            if let Some(operation) = datapath.granted(granted, self, kernel) {
-                for &id in operation.transactions() {
-                    let plane = datapath.transaction(id).plane;
+            if let Some(die) = datapath.granted(granted, self, kernel) {
+                let mut place = 0;
+                while let Some(plane) = datapath.plane_at_work(die, place) {
                     self.collect_if_needed(plane, datapath, kernel);
+                    place += 1;
                 }
             }
         }

@@ -22,38 +22,27 @@ enum Array {
     Holding,
 }
 
-/// When something goes on, and how long it has in all.
-#[derive(Clone, Copy, Debug)]
+/// Whether something goes on, and how long it has in all.
+///
+/// Without branches: what a die does next is at random, and a processor would guess wrong every second time.
+#[derive(Clone, Copy, Debug, Default)]
 struct Span {
-    /// Since when, while it goes on; [`Time::MAX`] else.
-    since: Time,
-    total: Time,
-}
-
-impl Default for Span {
-    fn default() -> Self {
-        Span { since: Time::MAX, total: Time::ZERO }
-    }
+    is_on: bool,
+    /// Picoseconds: the times at which it ended less those at which it began, modulo 2^64.
+    ended_less_begun: u64,
 }
 
 impl Span {
     #[inline(always)]
-    fn mark(&mut self, on: bool, now: Time) {
-        let was_on = self.since != Time::MAX;
-        if was_on == on {
-            return;
-        }
-        if on {
-            self.since = now;
-        } else {
-            self.total += now - self.since;
-            self.since = Time::MAX;
-        }
+    fn mark(&mut self, is_on: bool, now: Time) {
+        let ends = u64::from(self.is_on).wrapping_sub(u64::from(is_on));
+        self.ended_less_begun = self.ended_less_begun.wrapping_add(now.as_ps().wrapping_mul(ends));
+        self.is_on = is_on;
     }
 
     #[inline(always)]
     fn until(&self, now: Time) -> Time {
-        if self.since == Time::MAX { self.total } else { self.total + (now - self.since) }
+        Time::from_ps(self.ended_less_begun.wrapping_add(now.as_ps() * u64::from(self.is_on)))
     }
 }
 
@@ -299,21 +288,30 @@ impl Die {
         Ok(())
     }
 
-    /// Command and data have arrived; the array is busy for the `duration` of the operation. Gives both it and the end.
+    /// The operation under way, or the last one.
+    #[inline(always)]
+    pub fn operation(&self) -> &Operation {
+        &self.operation
+    }
+
+    /// Another plane joins the operation that has just begun.
+    #[inline]
+    pub fn join(&mut self, transaction: TransactionId) {
+        self.operation.join(transaction);
+    }
+
+    /// Command and data have arrived; the array is busy for the [time](Operation::array_time) of the operation. Gives both it and the
+    /// end.
     ///
     /// # Errors
     /// When nothing is on its way to this die.
     #[inline(always)]
-    pub fn start_array(
-        &mut self,
-        now: Time,
-        duration: impl Fn(&Operation) -> Time,
-    ) -> Result<(&Operation, Time), Illegal> {
+    pub fn start_array(&mut self, now: Time) -> Result<(&Operation, Time), Illegal> {
         if self.array != Array::Incoming {
             return Err(Illegal::WrongPhase);
         }
         self.since = now;
-        self.until = now + duration(&self.operation);
+        self.until = now + self.operation.array_time;
         self.array = Array::Busy;
         Ok((&self.operation, self.until))
     }
@@ -433,8 +431,8 @@ impl Die {
     #[inline(always)]
     fn mark(&mut self, now: Time) {
         let (in_array, in_register) = (self.array != Array::Idle, !self.register.is_empty());
-        let internal = (in_array && self.operation.internal) || (in_register && self.register.internal);
-        self.busy.mark(in_array || in_register, now);
+        let internal = (in_array & self.operation.internal) | (in_register & self.register.internal);
+        self.busy.mark(in_array | in_register, now);
         self.internal.mark(internal, now);
     }
 }

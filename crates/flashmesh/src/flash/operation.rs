@@ -40,8 +40,8 @@ pub struct Operation {
     pub internal: bool,
     /// When the path was granted.
     pub started: Time,
-    /// Array time beyond the operation's own: a suspension comes first.
-    pub delay: Time,
+    /// How long the array works on it, and on what comes first, such as the suspension of another one.
+    pub array_time: Time,
     /// What the pages are that it works on.
     pub pages: Pages,
     pub(super) count: u8,
@@ -56,7 +56,7 @@ impl Operation {
             kind,
             internal,
             started,
-            delay: Time::ZERO,
+            array_time: Time::ZERO,
             pages: Pages::default(),
             count: 1,
             transactions: [transaction; PLANES_PER_DIE_MAX],

@@ -21,12 +21,9 @@ pub struct Pages {
 #[derive(Clone, Debug)]
 pub struct Timing {
     page_types: PageTypes,
-    /// By the type of page.
-    read: [Time; PageType::ALL.len()],
-    program: [Time; PageType::ALL.len()],
-    erase: Time,
-    /// By the type of the page that is read, then of the one that is programmed.
-    copyback: [[Time; PageType::ALL.len()]; PageType::ALL.len()],
+    /// By kind, then by the type of the page that is read, then of the one that is programmed: a table, so that no branch depends on what
+    /// comes next, which nothing foretells.
+    array: [[[Time; PageType::ALL.len()]; PageType::ALL.len()]; OperationKind::ALL.len()],
     /// By kind, then by planes less one.
     commands: [[Time; PLANES_PER_DIE_MAX]; OperationKind::ALL.len()],
     /// From the suspend command until the array is free.
@@ -39,14 +36,19 @@ impl Timing {
     /// Takes the latencies from `config`; beside the array, a controller on the die takes `on_die_controller` for each
     /// command, and again for the data of a read.
     pub fn new(config: &config::Flash, on_die_controller: Time) -> Timing {
-        let [read, program] = [PageType::read_time, PageType::program_time]
-            .map(|time| PageType::ALL.map(|page_type| time(page_type, config)));
+        let array = |kind, read: PageType, programmed: PageType| {
+            let (read, program) = (read.read_time(config), programmed.program_time(config));
+            match kind {
+                OperationKind::Read => read + on_die_controller * 2,
+                OperationKind::Program => program + on_die_controller,
+                OperationKind::Erase => config.erase_time + on_die_controller,
+                OperationKind::Copyback => read + program + on_die_controller,
+            }
+        };
+        let of_types = |kind| PageType::ALL.map(|read| PageType::ALL.map(|programmed| array(kind, read, programmed)));
         Timing {
             page_types: config.page_types,
-            read: read.map(|time| time + on_die_controller * 2),
-            program: program.map(|time| time + on_die_controller),
-            erase: config.erase_time + on_die_controller,
-            copyback: read.map(|read| program.map(|program| read + program + on_die_controller)),
+            array: OperationKind::ALL.map(of_types),
             commands: OperationKind::ALL
                 .map(|kind| std::array::from_fn(|planes_less_one| command(config, kind, planes_less_one + 1))),
             suspend: config.suspend_time,
@@ -66,13 +68,7 @@ impl Timing {
     /// How long the array is busy with one operation on `pages`, over however many planes.
     #[inline]
     pub fn array(&self, kind: OperationKind, pages: Pages) -> Time {
-        let Pages { read, programmed } = pages;
-        match kind {
-            OperationKind::Read => self.read[read.index()],
-            OperationKind::Program => self.program[programmed.index()],
-            OperationKind::Erase => self.erase,
-            OperationKind::Copyback => self.copyback[read.index()][programmed.index()],
-        }
+        self.array[kind.index()][pages.read.index()][pages.programmed.index()]
     }
 
     /// How long command and address of an operation over `planes` planes take on the path.

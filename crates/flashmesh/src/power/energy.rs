@@ -40,12 +40,10 @@ impl ArrayWork {
     /// Counts an operation of `kind` on `pages`.
     #[inline]
     pub fn count(&mut self, kind: OperationKind, pages: Pages) {
-        if matches!(kind, OperationKind::Read | OperationKind::Copyback) {
-            self.reads[pages.read.index()] += 1;
-        }
-        if matches!(kind, OperationKind::Program | OperationKind::Copyback) {
-            self.programs[pages.programmed.index()] += 1;
-        }
+        let reads = matches!(kind, OperationKind::Read | OperationKind::Copyback);
+        let programs = matches!(kind, OperationKind::Program | OperationKind::Copyback);
+        self.reads[pages.read.index()] += u64::from(reads);
+        self.programs[pages.programmed.index()] += u64::from(programs);
         self.erases += u64::from(kind == OperationKind::Erase);
     }
 }

@@ -30,6 +30,7 @@ fn plain() -> DieRules {
 
 fn operation(kind: OperationKind, planes: u32, now: Time) -> Operation {
     let mut operation = Operation::new(kind, false, now, TransactionId(0));
+    operation.array_time = timing().array(kind, operation.pages);
     for plane in 1..planes {
         operation.join(TransactionId(plane));
     }
@@ -38,10 +39,8 @@ fn operation(kind: OperationKind, planes: u32, now: Time) -> Operation {
 
 /// Begins an operation at `now` on a die that accepts it; gives when the array ends.
 fn begin(die: &mut Die, rules: &DieRules, kind: OperationKind, planes: u32, now: Time) -> Time {
-    let timing = timing();
     die.begin(rules, operation(kind, planes, now), now).expect("the die accepts");
-    let (_, until) =
-        die.start_array(now, |operation| timing.array(operation.kind, operation.pages)).expect("the command arrived");
+    let (_, until) = die.start_array(now).expect("the command arrived");
     until
 }
 
@@ -75,8 +74,7 @@ fn a_die_refuses_another_operation_from_its_grant_until_its_array_ends() {
         die.begin(&plain(), operation(kind, 1, us(0)), us(0)).expect("an idle die accepts");
         // While the command is on its way nobody knows when the die will be free.
         assert_refuses(&mut die, &plain(), us(0), Time::MAX);
-        let (_, until) =
-            die.start_array(us(1), |operation| timing().array(operation.kind, operation.pages)).expect("it arrived");
+        let (_, until) = die.start_array(us(1)).expect("it arrived");
         assert_refuses(&mut die, &plain(), until - PICOSECOND, until);
         die.finish_array(until).expect("its time is over");
         assert_eq!(begin(&mut die, &plain(), OperationKind::Read, 1, until), until + us(3));
@@ -86,9 +84,9 @@ fn a_die_refuses_another_operation_from_its_grant_until_its_array_ends() {
 #[test]
 fn what_is_not_on_its_way_does_not_start() {
     let mut die = Die::default();
-    assert_eq!(die.start_array(us(0), |_| us(3)).err(), Some(Illegal::WrongPhase));
+    assert_eq!(die.start_array(us(0)).err(), Some(Illegal::WrongPhase));
     begin(&mut die, &plain(), OperationKind::Read, 1, us(0));
-    assert_eq!(die.start_array(us(1), |_| us(3)).err(), Some(Illegal::WrongPhase));
+    assert_eq!(die.start_array(us(1)).err(), Some(Illegal::WrongPhase));
     assert_eq!(die.data_left(us(2)).err(), Some(Illegal::WrongPhase), "the data is not in the register yet");
 }
 
