@@ -386,3 +386,11 @@ fn files_that_cannot_be_read_are_named() {
     let error = Config::from_file(&long, &[]).unwrap_err();
     assert!(error.to_string().contains("longer than 1 MiB"), "{error}");
 }
+
+#[test]
+fn a_network_of_more_chips_than_can_be_simulated_is_refused() {
+    let text = "[geometry]\nchannels = 128\nchips-per-channel = 64\nblocks-per-plane = 8\n[fabric]\nkind = \"nossd\"";
+    let told = refused(text, &[]).to_string();
+    assert!(told.contains("a network of 8192 chips is larger than can be simulated, 4096"), "{told}");
+    assert!(told.contains("use fewer chips, or another fabric"), "{told}");
+}

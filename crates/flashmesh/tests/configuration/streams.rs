@@ -269,8 +269,9 @@ fn namespaces_that_do_not_fit_the_drive_are_refused() {
 #[test]
 fn what_cannot_go_together_in_a_stream_is_told_with_its_name() {
     use ConfigErrorKind::{Conflict, Unused};
-    let cases: [(&str, (usize, usize), &str); 8] = [
+    let cases: [(&str, (usize, usize), &str); 9] = [
         ("[stream.a.workload]\nkind = \"trace\"", (2, 8), "stream.a.workload.kind is `trace`, but no trace"),
+        ("[stream.a.workload]\nkind = \"fitted\"", (2, 8), "stream.a.workload.kind is `fitted`, but no fitted profile"),
         (
             "[stream.a.workload]\ntrace = \"a\"\nprofile = \"b\"",
             (3, 1),

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex};
 
-use flashmesh::config::{Config, FabricKind};
+use flashmesh::config::{Config, FabricKind, Suspension};
 use flashmesh::fabric::ScoutMove;
 use flashmesh::measure::network::NetworkReport;
 use flashmesh::measure::report::Report;
@@ -167,6 +167,17 @@ fn every_request_is_followed_from_the_host_to_a_die_and_back() {
         let first = stations.iter().find(|(_, category)| category == "request").expect("counted above").0;
         assert!(stations.iter().all(|(at, _)| *at >= first), "request {request} is served before it is issued");
     }
+}
+
+#[test]
+fn a_timeline_shows_the_parts_of_operations_that_were_suspended() {
+    let mut config = config(FabricKind::Bus);
+    config.flash.suspension = Suspension::Both;
+    let (events, _, report, _) = timeline(&config);
+    let named = |(_, event): &&(u64, TrackEvent)| event.name.as_deref().is_some_and(|name| name.ends_with(", resumed"));
+    let resumed = events.iter().filter(named).count() as u64;
+    assert!(resumed > 0);
+    assert_eq!(resumed, report.flash.suspensions, "each goes on in the end");
 }
 
 #[test]

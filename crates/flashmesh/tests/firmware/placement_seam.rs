@@ -1,5 +1,6 @@
 //! Allocators and victim selectors of the caller's own: what they are told and asked, and that they cannot break a drive.
 
+use std::ops::Range;
 use std::sync::{Arc, Mutex};
 
 use flashmesh::config::{Config, Indices, Level, Namespace, PreconditionKind, ReplayMode};
@@ -139,6 +140,28 @@ fn an_allocator_that_overfills_a_plane_is_given_another_one() {
     let plane_of = |lpn| ftl.lookup(Lpn(lpn)).map(|ppn| geometry.plane_of(ppn));
     let pages_on = |plane| (0..pages as u32).filter(|&lpn| plane_of(lpn) == Some(PlaneId(plane))).count();
     assert!(pages_on(3) > pages_on(0), "it has its way while there is room");
+    ftl.audit().expect("the tables agree");
+}
+
+#[test]
+fn an_allocator_has_its_way_up_to_the_share_of_a_namespace_on_a_plane() {
+    let mut config = small_drive();
+    for (name, pages, channels) in [("narrow", 80, vec![0]), ("wide", 160, vec![0, 1])] {
+        let capacity = Some(Bytes::new(PAGE) * pages);
+        let namespace = Namespace { capacity, channels: Some(Indices::new(channels)), ..Namespace::default() };
+        config.namespace.push((name.to_owned(), namespace));
+    }
+    // What lies there before the allocator comes counts as well.
+    config.precondition.kind = PreconditionKind::Sequential;
+    let requests = (0..240).map(|number| write(number * 7 % 80, 1, Time::from_us(50 * number))).collect();
+    let (_, simulation) = run_with(&config, requests, Box::new(OnePlane));
+    let (ftl, geometry) = (simulation.ftl(), simulation.geometry());
+    let is_there = |&lpn: &u32| geometry.plane_of(ftl.location(Lpn(lpn))) == PlaneId(3);
+    let on_plane = [0..80, 80..240].map(|pages: Range<u32>| pages.filter(is_there).count());
+    // Each has 20 of the 128 pages of a plane when all lie evenly. Five blocks of 8 stay spare, and each may have a quarter of the 48
+    // pages that are left. Only the first is written.
+    assert!((21..=32).contains(&on_plane[0]), "it has its way while there is room: {on_plane:?}");
+    assert_eq!(on_plane[1], 20);
     ftl.audit().expect("the tables agree");
 }
 

@@ -103,7 +103,7 @@ fn what_is_no_text_is_named() {
     let noise: Vec<u8> = (0..100_000_u64).map(|i| (i.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 56) as u8).collect();
     let mut tar = b"trace.csv".to_vec();
     tar.resize(257, 0);
-    tar.extend(b"ustar\000");
+    tar.extend(b"ustar\x0000");
     for (bytes, needle) in [
         (&noise[..], "binary, not text: is it compressed with something else?"),
         (b"1000 0 8 8 1\n\0\0\0\0", "binary, not text"),
@@ -130,6 +130,17 @@ fn what_is_no_text_is_named() {
         let twice = written(directory.path(), "twice", &gzip(&pack(&trace(1_000))));
         assert!(refusal(&twice).contains(&format!("packed twice, the first time with {name}")), "{name}");
     }
+}
+
+#[test]
+fn requests_months_ahead_are_told_as_such() {
+    let directory = tempfile::tempdir().unwrap();
+    let line = |at: u64| format!("{at} 0 8 8 1\n");
+    let late = 20_000_000_000_000_000; // ns, 231 days
+    let lines: String = (0..500).map(|at| line(at * 1_000)).chain((0..500).map(|at| line(late + at * 1_000))).collect();
+    let refused = refusal(&written(directory.path(), "leap.txt", lines.as_bytes()));
+    assert!(refused.contains("500 lines with a time stamp that leaps ahead"), "{refused}");
+    assert!(refused.contains(":501:1: the time stamp lies far ahead of those around it"), "{refused}");
 }
 
 #[test]
