@@ -6,7 +6,7 @@ use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 
 use super::node::Place;
 
-/// What is wrong with a configuration. [`ConfigErrorKind::name`] is stable, for scripts.
+/// What is wrong with a configuration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ConfigErrorKind {
     /// The file cannot be read.
@@ -43,31 +43,6 @@ pub enum ConfigErrorKind {
     Conflict,
     /// An override that is no `key=value`.
     MalformedOverride,
-}
-
-impl ConfigErrorKind {
-    /// A name that stays the same from version to version.
-    pub const fn name(self) -> &'static str {
-        match self {
-            ConfigErrorKind::Unreadable => "unreadable",
-            ConfigErrorKind::NotText => "not-text",
-            ConfigErrorKind::InvalidToml => "invalid-toml",
-            ConfigErrorKind::DuplicateKey => "duplicate-key",
-            ConfigErrorKind::UnknownSection => "unknown-section",
-            ConfigErrorKind::UnknownKey => "unknown-key",
-            ConfigErrorKind::UnknownName => "unknown-name",
-            ConfigErrorKind::BadName => "bad-name",
-            ConfigErrorKind::UnknownPreset => "unknown-preset",
-            ConfigErrorKind::UnknownChoice => "unknown-choice",
-            ConfigErrorKind::WrongType => "wrong-type",
-            ConfigErrorKind::MissingUnit => "missing-unit",
-            ConfigErrorKind::UnknownUnit => "unknown-unit",
-            ConfigErrorKind::OutOfBounds => "out-of-bounds",
-            ConfigErrorKind::Unused => "unused",
-            ConfigErrorKind::Conflict => "conflict",
-            ConfigErrorKind::MalformedOverride => "malformed-override",
-        }
-    }
 }
 
 /// A configuration that cannot be run: all that is wrong with it.

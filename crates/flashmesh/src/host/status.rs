@@ -1,6 +1,6 @@
 //! How a command ended, as its completion entry tells the host.
 //!
-//! The names and codes are the generic command status values of the NVM Express base specification 2.0 (figure 94), and of its NVM
+//! The names are those of the generic command status values of the NVM Express base specification 2.0 (figure 94), and of its NVM
 //! command set specification. A SATA drive would set an error bit and abort the rest of its queue; here it answers as an NVMe drive
 //! does [choice], so that results of the two can be compared.
 
@@ -21,19 +21,6 @@ names! {
         InvalidNamespace = "invalid_namespace",
         /// It reaches beyond its namespace.
         LbaOutOfRange = "lba_out_of_range",
-    }
-}
-
-impl Status {
-    /// The status code of the completion entry.
-    pub const fn code(self) -> u8 {
-        match self {
-            Status::Success => 0x00,
-            Status::InvalidOpcode => 0x01,
-            Status::InvalidField => 0x02,
-            Status::InvalidNamespace => 0x0b,
-            Status::LbaOutOfRange => 0x80,
-        }
     }
 }
 
