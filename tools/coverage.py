@@ -1,0 +1,38 @@
+"""Sums line coverage by folder: `python tools/coverage.py out/coverage.json`.
+
+Reads what `cargo llvm-cov --json --summary-only` has written, and prints how many lines of each folder of `src`, and of
+all of them, the tests reach, and the files with the most lines that none reaches.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections import defaultdict
+from pathlib import Path
+
+LEAST = 10
+"""How many files are named."""
+
+
+def main() -> None:
+    """Prints the tables."""
+    files = json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))["data"][0]["files"]
+    lines = {file["filename"].rpartition("/src/")[2]: file["summary"]["lines"] for file in files}
+    folders: dict[str, list[int]] = defaultdict(lambda: [0, 0])
+    for name, found in lines.items():
+        folder = name.partition("/")[0].removesuffix(".rs")
+        for total in (folders[folder], folders["in all"]):
+            total[0] += found["covered"]
+            total[1] += found["count"]
+    total = folders.pop("in all")
+    for folder, (covered, count) in [*sorted(folders.items()), ("in all", total)]:
+        print(f"{folder:<14}{100 * covered / max(count, 1):6.1f} % of {count:6,} lines")
+    print("\nlines that no test reaches")
+    missed = sorted(((found["count"] - found["covered"], name) for name, found in lines.items()), reverse=True)
+    for count, name in missed[:LEAST]:
+        print(f"{count:6}  {name}")
+
+
+if __name__ == "__main__":
+    main()
