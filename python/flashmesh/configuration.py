@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 REASONS_SHOWN = 3
 """How many reasons are told for a key that nothing reads."""
+TEXT_MAX = 1 << 20
+"""Characters of a configuration out of a pipe, as many as there may be bytes in a file of one."""
 STDIN = "-"
 """In place of the path of a file: the configuration is read from standard input."""
 
@@ -60,14 +62,37 @@ def read_once(source: ConfigSource) -> ConfigSource | PipeText:
             stream: IO[str] | None = sys.stdin
             if stream is None:
                 raise ConfigError("<stdin>: cannot be read: it is closed")
-            return PipeText("<stdin>", interruptibly(stream.read))
+            return PipeText("<stdin>", interruptibly(lambda: read_text(stream, "<stdin>")))
         if not Path(source).is_fifo():
             return source
-        return PipeText(str(source), interruptibly(lambda: Path(source).read_text(encoding="utf-8")))
+        return PipeText(str(source), interruptibly(lambda: read_pipe(Path(source))))
     except (OSError, UnicodeError) as error:
         raise ConfigError(f"{source}: cannot be read: {error}") from error
     except ValueError:
         return source  # no path at all, as loading it says
+
+
+def read_pipe(path: Path) -> str:
+    """What comes out of a pipe.
+
+    Raises:
+        ConfigError: When it is too long.
+        OSError: When it cannot be read.
+    """
+    with path.open(encoding="utf-8") as stream:
+        return read_text(stream, str(path))
+
+
+def read_text(stream: IO[str], name: str) -> str:
+    """The text of a configuration, which may come from somebody who never stops.
+
+    Raises:
+        ConfigError: When it is too long.
+    """
+    text = stream.read(TEXT_MAX + 1)
+    if len(text) > TEXT_MAX:
+        raise ConfigError(f"{name}: longer than {TEXT_MAX >> 20} MiB, which no configuration is")
+    return text
 
 
 def load(

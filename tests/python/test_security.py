@@ -151,10 +151,29 @@ def test_files_that_are_too_long_are_refused_unread(tmp_path: Path, cli: Cli) ->
     (tmp_path / "drive.toml").write_text("#" * (1 << 20) + "\n")
     done = cli("run", "drive.toml")
     assert (done.returncode, "longer than 1 MiB" in done.stderr) == (2, True)
+    for command in ("sweep", "optimise"):
+        with (tmp_path / "large.toml").open("wb") as file:
+            file.truncate((16 << 20) + 1)
+        done = cli(command, "large.toml")
+        assert (done.returncode, "is larger than 16 MiB" in done.stderr) == (2, True)
     with (tmp_path / "ssd.xml").open("wb") as file:
         file.truncate((16 << 20) + 1)
     done = cli("import-mqsim", "ssd.xml", "ssd.xml", "-o", "out")
     assert (done.returncode, "is larger than 16 MiB" in done.stderr) == (2, True)
+
+
+@pytest.mark.parametrize("line", ['yes | "$0" run -', 'mkfifo pipe; yes > pipe & "$0" run pipe'])
+def test_configuration_that_never_ends_is_refused(tmp_path: Path, line: str) -> None:
+    done = subprocess.run(
+        ["sh", "-c", line, COMMAND],
+        cwd=tmp_path,
+        env=environment(),
+        capture_output=True,
+        text=True,
+        timeout=TIMEOUT_S,
+        check=False,
+    )
+    assert (done.returncode, "longer than 1 MiB, which no configuration is" in done.stderr) == (2, True), done.stderr
 
 
 @pytest.fixture
@@ -353,6 +372,7 @@ PROMISES = {
     "XML has no entities.": (test_entities_of_xml_are_refused,),
     "Memory is bounded.": (
         test_files_that_are_too_long_are_refused_unread,
+        test_configuration_that_never_ends_is_refused,
         test_line_that_does_not_end_takes_no_memory,
         test_packed_trace_takes_at_most_160_mib_more_than_a_plain_one,
         test_packed_trace_is_not_unpacked_to_disk,

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 KEYS = ("config", "set", "axes", "zip", "random", "latin-hypercube", "seeds")
+BYTES_MAX = 16 << 20
+"""The longest file that is read."""
 FILES = ("workload.trace", "workload.fitted")
 """Keys whose values are paths, counted from the folder of the sweep's file."""
 
@@ -72,9 +74,13 @@ def read_tables(path: Path) -> dict[str, Any]:
     """
     try:
         with path.open("rb") as file:
-            return tomllib.load(file)
+            data = file.read(BYTES_MAX + 1)
     except OSError as error:
         raise ConfigError(f"{path}: cannot be read: {error.strerror}") from error
+    if len(data) > BYTES_MAX:
+        raise ConfigError(f"{path}: is larger than {BYTES_MAX >> 20} MiB, which no such file is")
+    try:
+        return tomllib.loads(data.decode("utf-8").replace("\r\n", "\n"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise ConfigError(f"{path}: is not TOML: {error}") from error
 
