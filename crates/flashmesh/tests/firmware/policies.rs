@@ -5,10 +5,12 @@ use std::sync::{Arc, Mutex};
 use flashmesh::check::Oracles;
 use flashmesh::config::{Config, FirmwarePolicy, FirstTouch, Move, MovedPages, Suspension, WriteBinding};
 use flashmesh::error::RunError;
+use flashmesh::firmware::policy;
 use flashmesh::flash::die::OperationKind;
 use flashmesh::ids::Lpn;
 use flashmesh::kernel::probe::{Notice, Origin, Probe};
 use flashmesh::measure::report::Report;
+use flashmesh::schedule::transaction::Transaction;
 use flashmesh::simulation::{Control, Simulation};
 use flashmesh::units::{Bytes, Time};
 use proptest::prelude::*;
@@ -192,6 +194,56 @@ fn tbm_erases_the_blocks_of_all_planes_together_and_mbm_does_not() {
         assert!(planes.len() > 20);
         assert_eq!(planes.iter().all(|&planes| planes == 2), all, "{policy}");
     }
+}
+
+/// A policy of the caller's own: what it says of reads that could join, and of moved pages.
+struct Own {
+    joins: bool,
+    moved_pages: MovedPages,
+}
+
+impl policy::FirmwarePolicy for Own {
+    fn moved_pages(&self) -> MovedPages {
+        self.moved_pages
+    }
+
+    fn joins(&self, _: &Transaction, _: &Transaction) -> bool {
+        self.joins
+    }
+}
+
+/// One that leaves everything as it is.
+struct AsItIs;
+
+impl policy::FirmwarePolicy for AsItIs {}
+
+#[test]
+fn a_policy_from_outside_decides_which_reads_join_and_where_moved_pages_go() {
+    let run = |read_share: f64, own: Option<Box<dyn policy::FirmwarePolicy + Send>>| {
+        let mut config = busy(FirmwarePolicy::Page);
+        config.workload.read_share = read_share;
+        let mut simulation = Simulation::new(&config).expect("the drive can be built");
+        own.into_iter().for_each(|own| simulation.set_firmware_policy(own));
+        simulation.enable_checks();
+        let report = simulation.run(&Control::default()).expect("no oracle speaks");
+        simulation.ftl().audit().expect("the tables agree");
+        (report.makespan_ps, report.latency_ps, report.gc.pages_moved, report.flash.multi_plane_operations)
+    };
+    let own = |joins, moved_pages| -> Option<Box<dyn policy::FirmwarePolicy + Send>> {
+        Some(Box::new(Own { joins, moved_pages }))
+    };
+    for read_share in [0.3, 1.0] {
+        assert_eq!(run(read_share, None), run(read_share, Some(Box::new(AsItIs))));
+    }
+    let (.., joined) = run(1.0, own(true, MovedPages::OwnBlock));
+    let (.., apart) = run(1.0, own(false, MovedPages::OwnBlock));
+    assert!(joined > 0 && apart == 0, "{joined} and {apart} operations on both planes");
+    let (_, _, moved, _) = run(0.3, own(true, MovedPages::OwnBlock));
+    assert_ne!(
+        moved,
+        run(0.3, own(true, MovedPages::WriteBlock)).2,
+        "a block of both is collected sooner or later than one of either"
+    );
 }
 
 #[test]
