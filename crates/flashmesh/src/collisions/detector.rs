@@ -69,7 +69,8 @@ impl Detector {
         may: impl Fn(Lpn, DieId) -> bool,
     ) -> Option<Replicate> {
         let mut pairs = std::mem::take(&mut self.pairs);
-        let found = pairs.iter().find_map(|&pair| self.update(die, pair, occupancy, now, &may));
+        let fewer = occupancy.dies_with_fewer(occupancy.outstanding(die));
+        let found = pairs.iter().find_map(|&pair| self.update(die, pair, fewer, now, &may));
         pairs.clear();
         self.pairs = pairs;
         if found.is_some() {
@@ -88,11 +89,11 @@ impl Detector {
         &mut self,
         die: DieId,
         pair: Pair,
-        occupancy: &Occupancy,
+        fewer: &[u64],
         now: Time,
         may: &impl Fn(Lpn, DieId) -> bool,
     ) -> Option<Replicate> {
-        let entry = self.lists.collided(die, pair, occupancy.outstanding_by_die())?;
+        let entry = self.lists.collided(die, pair, fewer)?;
         let (to, slack) = entry.best();
         let (reads, time) = self.rates.of(to, now);
         if !pays(&self.rules, slack, reads, time) {

@@ -1,6 +1,7 @@
 //! The list of collision pairs of each die (section III.A of the paper): at most `l_R` entries, the least recently used one makes way.
 
 use super::Pair;
+use super::occupancy::{BITS, die_words};
 use super::recency::{Recency, Touched};
 use crate::ids::{DieId, Lpn};
 
@@ -8,8 +9,10 @@ use crate::ids::{DieId, Lpn};
 #[derive(Clone, Copy, Debug)]
 pub struct Entry<'a> {
     occurrences: u16,
-    /// By die: how often it had at least two reads fewer outstanding than the owner of the list as the pair collided. That of
-    /// the owner itself is never counted; the hardware keeps the occurrences in its place \[choice\].
+    /// The dies that had at least two reads fewer outstanding than the owner of the list as the pair collided first, a bit each. That
+    /// of the owner itself is never among them; the hardware keeps the occurrences in its place \[choice\].
+    first: &'a [u64],
+    /// By die: how often it was among them. Of a pair that collided once it means nothing: most pairs never do again.
     slack: &'a [u16],
 }
 
@@ -21,12 +24,20 @@ impl Entry<'_> {
 
     /// The slack counter of `die`.
     pub fn slack(self, die: DieId) -> u16 {
-        self.slack[die.index()]
+        match self.occurrences {
+            1 => is_in(self.first, die.index()),
+            _ => self.slack[die.index()],
+        }
     }
 
     /// The die with the largest slack counter, and that; the first one of equals.
     #[inline]
     pub fn best(self) -> (DieId, u16) {
+        if self.occurrences == 1 {
+            let word = self.first.iter().position(|&dies| dies != 0);
+            let die = word.map_or(0, |word| word * BITS + self.first[word].trailing_zeros() as usize);
+            return (DieId(die as u32), u16::from(word.is_some()));
+        }
         let most = self.slack.iter().copied().fold(0, u16::max);
         // From the last one, without branches, which would not be foreseen.
         let with_most = |first, (die, &slack): (usize, &u16)| if slack == most { die } else { first };
@@ -35,14 +46,46 @@ impl Entry<'_> {
     }
 }
 
+/// One where `die` is in a set of dies, else zero.
+#[inline]
+fn is_in(dies: &[u64], die: usize) -> u16 {
+    (dies[die / BITS] >> (die % BITS) & 1) as u16
+}
+
 /// The list of one die, in flat arrays.
 #[derive(Clone, Debug)]
 struct PairList {
     recency: Recency,
     /// By position.
     occurrences: Vec<u16>,
-    /// By position: the slack counters of all dies.
+    /// By position: the dies with fewer reads at the first occurrence.
+    first: Vec<u64>,
+    /// By position: the slack counters of all dies, from the second occurrence on.
     slack: Vec<u16>,
+}
+
+impl PairList {
+    #[inline]
+    fn entry(&self, at: usize, dies: usize) -> Entry<'_> {
+        let words = die_words(dies);
+        Entry {
+            occurrences: self.occurrences[at],
+            first: &self.first[at * words..(at + 1) * words],
+            slack: &self.slack[at * dies..(at + 1) * dies],
+        }
+    }
+
+    /// The pair at a position collided once more.
+    fn occur_again(&mut self, at: usize, fewer: &[u64], dies: usize) {
+        let words = die_words(dies);
+        let (first, slack) = (&self.first[at * words..(at + 1) * words], &mut self.slack[at * dies..(at + 1) * dies]);
+        let is_second = self.occurrences[at] == 1;
+        for (die, slack) in slack.iter_mut().enumerate() {
+            let before = if is_second { is_in(first, die) } else { *slack };
+            *slack = before.saturating_add(is_in(fewer, die));
+        }
+        self.occurrences[at] = self.occurrences[at].saturating_add(1);
+    }
 }
 
 /// The collision pair lists of all dies.
@@ -58,40 +101,41 @@ impl PairLists {
     pub fn new(dies: u32, entries_max: u32) -> PairLists {
         let (dies, entries_max) = (dies as usize, entries_max as usize);
         let lists = if entries_max == 0 { 0 } else { dies };
-        let list = PairList { recency: Recency::new(entries_max), occurrences: Vec::new(), slack: Vec::new() };
+        let recency = Recency::new(entries_max);
+        let list = PairList { recency, occurrences: Vec::new(), first: Vec::new(), slack: Vec::new() };
         PairLists { dies, lists: vec![list; lists] }
     }
 
-    /// `pair` collided on `die`; `outstanding` has the reads outstanding on each die. Gives its entry, brought up to now; nothing
-    /// with lists of no entries.
+    /// `pair` collided on `die`; `fewer` has the dies with at least two reads fewer outstanding, a bit each. Gives its entry, brought up
+    /// to now; nothing with lists of no entries.
     #[inline]
-    pub fn collided(&mut self, die: DieId, pair: Pair, outstanding: &[u32]) -> Option<Entry<'_>> {
-        let (own, list) = (outstanding[die.index()], self.lists.get_mut(die.index())?);
+    pub fn collided(&mut self, die: DieId, pair: Pair, fewer: &[u64]) -> Option<Entry<'_>> {
+        let (dies, words) = (self.dies, die_words(self.dies));
+        let list = self.lists.get_mut(die.index())?;
         let Touched { at, is_new } = list.recency.touch(pair);
         if at == list.occurrences.len() {
             list.occurrences.push(0);
-            list.slack.resize(list.slack.len() + self.dies, 0);
+            list.first.resize(list.first.len() + words, 0);
+            list.slack.resize(list.slack.len() + dies, 0);
         }
-        let slack = &mut list.slack[at * self.dies..(at + 1) * self.dies];
-        let has_fewer = |&outstanding: &u32| u16::from(outstanding + 2 <= own);
-        let counters = slack.iter_mut().zip(outstanding);
         if is_new {
             list.occurrences[at] = 1;
-            counters.for_each(|(slack, other)| *slack = has_fewer(other));
+            // Mostly a single word, for which no copy is called.
+            let first = &mut list.first[at * words..(at + 1) * words];
+            if let ([first, others @ ..], [fewer, more @ ..]) = (first, fewer) {
+                *first = *fewer;
+                others.iter_mut().zip(more).for_each(|(other, more)| *other = *more);
+            }
         } else {
-            list.occurrences[at] = list.occurrences[at].saturating_add(1);
-            counters.for_each(|(slack, other)| *slack = slack.saturating_add(has_fewer(other)));
+            list.occur_again(at, fewer, dies);
         }
-        Some(Entry { occurrences: list.occurrences[at], slack })
+        Some(list.entry(at, dies))
     }
 
     /// The entries of `die`, the one used last first.
     pub fn entries(&self, die: DieId) -> impl Iterator<Item = (Pair, Entry<'_>)> {
         self.lists.get(die.index()).into_iter().flat_map(|list| {
-            list.recency.newest_first().into_iter().map(|(at, pair)| {
-                let slack = &list.slack[at * self.dies..(at + 1) * self.dies];
-                (pair, Entry { occurrences: list.occurrences[at], slack })
-            })
+            list.recency.newest_first().into_iter().map(|(at, pair)| (pair, list.entry(at, self.dies)))
         })
     }
 
@@ -105,6 +149,7 @@ impl PairLists {
         if let Some(list) = self.lists.get_mut(die.index()) {
             list.recency.clear();
             list.occurrences.clear();
+            list.first.clear();
             list.slack.clear();
         }
     }
@@ -115,7 +160,7 @@ mod tests {
     use super::*;
 
     const OWNER: DieId = DieId(0);
-    const IDLE: [u32; 2] = [0, 0];
+    const NONE: [u64; 1] = [0];
 
     fn pair(first: u32, second: u32) -> Pair {
         Pair::new(Lpn(first), Lpn(second))
@@ -128,45 +173,48 @@ mod tests {
     #[test]
     fn a_slack_counter_counts_dies_with_at_least_two_reads_fewer() {
         let mut lists = PairLists::new(4, 5);
-        let entry = lists.collided(OWNER, pair(1, 2), &[3, 2, 1, 0]).expect("lists have entries");
+        let entry = lists.collided(OWNER, pair(1, 2), &[0b1100]).expect("lists have entries");
         assert_eq!([0, 1, 2, 3].map(|die| entry.slack(DieId(die))), [0, 0, 1, 1]);
         assert_eq!((entry.occurrences(), entry.best()), (1, (DieId(2), 1)));
+        let entry = lists.collided(OWNER, pair(1, 2), &[0b1010]).expect("lists have entries");
+        assert_eq!([0, 1, 2, 3].map(|die| entry.slack(DieId(die))), [0, 1, 1, 2]);
+        assert_eq!((entry.occurrences(), entry.best()), (2, (DieId(3), 2)));
     }
 
     #[test]
     fn the_least_recently_used_pair_makes_way() {
         let mut lists = PairLists::new(2, 2);
         for (first, second) in [(1, 2), (3, 4), (2, 1), (5, 6)] {
-            lists.collided(OWNER, pair(first, second), &[2, 0]);
+            lists.collided(OWNER, pair(first, second), &[0b10]);
         }
         let pairs: Vec<Pair> = lists.entries(OWNER).map(|(pair, _)| pair).collect();
         assert_eq!(pairs, [pair(5, 6), pair(1, 2)]);
         assert_eq!(occurrences(&lists, OWNER), [1, 2]);
         // What comes back begins anew.
-        let entry = lists.collided(OWNER, pair(3, 4), &[2, 0]).expect("lists have entries");
+        let entry = lists.collided(OWNER, pair(3, 4), &[0b10]).expect("lists have entries");
         assert_eq!((entry.occurrences(), entry.slack(DieId(1))), (1, 1));
     }
 
     #[test]
     fn lists_are_those_of_their_dies() {
         let mut lists = PairLists::new(2, 5);
-        lists.collided(OWNER, pair(1, 2), &IDLE);
-        lists.collided(DieId(1), pair(1, 2), &IDLE);
-        lists.collided(DieId(1), pair(1, 3), &IDLE);
+        lists.collided(OWNER, pair(1, 2), &NONE);
+        lists.collided(DieId(1), pair(1, 2), &NONE);
+        lists.collided(DieId(1), pair(1, 3), &NONE);
         assert_eq!(
             (lists.appearances(DieId(1), Lpn(1), pair(1, 2)), lists.appearances(OWNER, Lpn(1), pair(1, 2))),
             (1, 0)
         );
         lists.clear(DieId(1));
         assert_eq!((lists.entries(DieId(1)).count(), lists.entries(OWNER).count()), (0, 1));
-        lists.collided(DieId(1), pair(1, 2), &IDLE);
+        lists.collided(DieId(1), pair(1, 2), &NONE);
         assert_eq!(occurrences(&lists, DieId(1)), [1]);
     }
 
     #[test]
     fn a_list_without_entries_keeps_nothing() {
         let mut lists = PairLists::new(2, 0);
-        assert!(lists.collided(OWNER, pair(1, 2), &IDLE).is_none());
+        assert!(lists.collided(OWNER, pair(1, 2), &NONE).is_none());
     }
 
     #[test]
@@ -178,7 +226,7 @@ mod tests {
             for round in 0..10_000 {
                 state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
                 let now = pair((state >> 33) as u32 % 4, 4 + (state >> 50) as u32 % 5);
-                lists.collided(OWNER, now, &IDLE);
+                lists.collided(OWNER, now, &NONE);
                 let before = plain.iter().position(|(pair, _)| *pair == now).map(|at| plain.remove(at));
                 plain.insert(0, (now, before.map_or(0, |(_, count)| count) + 1));
                 plain.truncate(length);

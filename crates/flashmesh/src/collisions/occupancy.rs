@@ -2,6 +2,14 @@
 
 use crate::ids::{DieId, Lpn, TransactionId};
 
+/// Dies in a word of a set of dies.
+pub(super) const BITS: usize = u64::BITS as usize;
+
+/// Words of a set of so many dies.
+pub(super) fn die_words(dies: usize) -> usize {
+    dies.div_ceil(BITS)
+}
+
 /// Which kind of collision a read arrives in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Collision {
@@ -35,44 +43,54 @@ struct Outstanding {
 #[derive(Debug)]
 pub struct Occupancy {
     dies: Vec<Vec<Outstanding>>,
-    /// By die: how many.
-    counts: Vec<u32>,
-    /// By outstanding reads: dies that have as many.
-    dies_with: Vec<u32>,
-    /// The outstanding reads of the least loaded die.
-    least: usize,
+    /// By a number of reads: the dies with at most as many outstanding, a bit each. All dies have at most as many as there are rows.
+    at_most: Vec<u64>,
+    /// Words of a row.
+    words: usize,
+    /// Dies without an outstanding read.
+    idle: u32,
     total: u32,
 }
 
 impl Occupancy {
     /// No read outstanding on any of `dies` dies.
     pub fn new(dies: u32) -> Occupancy {
-        let (reads, counts) = (vec![Vec::new(); dies as usize], vec![0; dies as usize]);
-        Occupancy { dies: reads, counts, dies_with: vec![dies], least: 0, total: 0 }
+        let reads = vec![Vec::new(); dies as usize];
+        Occupancy { dies: reads, at_most: Vec::new(), words: die_words(dies as usize), idle: dies, total: 0 }
     }
 
     /// A read of `lpn` is put into the queue of `die`.
     #[inline]
     pub fn enter(&mut self, die: DieId, id: TransactionId, lpn: Lpn) -> Arrival {
         let reads = &mut self.dies[die.index()];
+        let before = reads.len();
         reads.push(Outstanding { id, lpn, is_recorded: false });
-        let outstanding = reads.len();
-        self.counts[die.index()] = outstanding as u32;
         self.total += 1;
-        if self.dies_with.len() <= outstanding {
-            self.dies_with.push(0);
+        self.idle -= u32::from(before == 0);
+        if self.at_most.len() <= before * self.words {
+            self.add_row();
         }
-        self.dies_with[outstanding - 1] -= 1;
-        self.dies_with[outstanding] += 1;
-        while self.dies_with[self.least] == 0 {
-            self.least += 1;
-        }
-        let collision = match outstanding {
-            1 => None,
-            _ if outstanding - self.least >= 2 => Some(Collision::Imbalanced),
-            _ => Some(Collision::Balanced),
+        self.at_most[before * self.words + die.index() / BITS] &= !(1 << (die.index() % BITS));
+        // Without a branch on whether the die was idle, which would not be foreseen.
+        let row = before.saturating_sub(1) * self.words;
+        let some_have_fewer = self.at_most[row..row + self.words].iter().any(|&dies| dies != 0);
+        let collision = match (before > 0, (before > 0) & some_have_fewer) {
+            (_, true) => Some(Collision::Imbalanced),
+            (true, false) => Some(Collision::Balanced),
+            (false, false) => None,
         };
-        Arrival { outstanding: outstanding as u32, outstanding_total: self.total, collision }
+        Arrival { outstanding: before as u32 + 1, outstanding_total: self.total, collision }
+    }
+
+    /// A row more, in which all dies are.
+    #[cold]
+    fn add_row(&mut self) {
+        let mut left = self.dies.len();
+        for _ in 0..self.words {
+            let bits = left.min(BITS);
+            self.at_most.push(u64::MAX >> (BITS - bits));
+            left -= bits;
+        }
     }
 
     /// A read is done on `die`, or goes to another one; gives whether it was outstanding there.
@@ -80,15 +98,14 @@ impl Occupancy {
     pub fn leave(&mut self, die: DieId, id: TransactionId) -> bool {
         let reads = &mut self.dies[die.index()];
         let Some(at) = reads.iter().position(|read| read.id == id) else { return false };
-        let outstanding = reads.len();
+        let before = reads.len();
         // Few reads come after it, which move up one by one.
-        (at + 1..outstanding).for_each(|later| reads[later - 1] = reads[later]);
+        (at + 1..before).for_each(|later| reads[later - 1] = reads[later]);
         reads.pop();
-        self.counts[die.index()] = outstanding as u32 - 1;
+        let after = before - 1;
         self.total -= 1;
-        self.dies_with[outstanding] -= 1;
-        self.dies_with[outstanding - 1] += 1;
-        self.least = self.least.min(outstanding - 1);
+        self.idle += u32::from(after == 0);
+        self.at_most[after * self.words + die.index() / BITS] |= 1 << (die.index() % BITS);
         true
     }
 
@@ -117,25 +134,27 @@ impl Occupancy {
     /// Reads outstanding on `die`.
     #[inline]
     pub fn outstanding(&self, die: DieId) -> u32 {
-        self.counts[die.index()]
+        self.dies[die.index()].len() as u32
     }
 
-    /// Reads outstanding on each die.
+    /// The dies with at least two reads fewer than `outstanding`, a bit each, from the lowest of the first word. `outstanding` is at most one
+    /// more than some die has.
     #[inline]
-    pub fn outstanding_by_die(&self) -> &[u32] {
-        &self.counts
+    pub fn dies_with_fewer(&self, outstanding: u32) -> &[u64] {
+        let first = (outstanding as usize).wrapping_sub(2).wrapping_mul(self.words);
+        self.at_most.get(first..first.wrapping_add(self.words)).unwrap_or_default()
+    }
+
+    /// Whether a die with so many reads outstanding has at least two more than the least loaded one.
+    #[inline]
+    pub fn is_imbalanced(&self, outstanding: u32) -> bool {
+        self.dies_with_fewer(outstanding).iter().any(|&dies| dies != 0)
     }
 
     /// Reads outstanding on all dies.
     #[inline]
     pub fn total(&self) -> u32 {
         self.total
-    }
-
-    /// The reads outstanding on the least loaded die.
-    #[inline]
-    pub fn least(&self) -> u32 {
-        self.least as u32
     }
 
     /// How many dies there are.
@@ -147,7 +166,7 @@ impl Occupancy {
     /// Dies without an outstanding read.
     #[inline]
     pub fn idle_dies(&self) -> u32 {
-        self.dies_with[0]
+        self.idle
     }
 
     /// Whether reads collide now: some die has more than one outstanding.
@@ -217,6 +236,37 @@ mod tests {
         let (arrival, mut occupancy) = arrive(2, &[(0, 1), (0, 1)]);
         assert_eq!(arrival.collision, Some(Collision::Imbalanced));
         assert_eq!(pairs(&mut occupancy, 0), []);
+    }
+
+    #[test]
+    fn dies_with_fewer_reads_are_known_whatever_comes_and_goes() {
+        for dies in [1, 5, 64, 65, 130] {
+            let mut occupancy = Occupancy::new(dies);
+            let mut plain: Vec<Vec<u32>> = vec![Vec::new(); dies as usize];
+            let mut random = crate::engine::random::SimRng::new(u64::from(dies));
+            for id in 0..5_000 {
+                let die = random.below(dies);
+                let reads = &mut plain[die as usize];
+                if random.below(100) < 52 {
+                    reads.push(id);
+                    let own = reads.len();
+                    let least = plain.iter().map(Vec::len).min().expect("there are dies");
+                    let is_imbalanced = own - least >= 2;
+                    let arrival = occupancy.enter(DieId(die), TransactionId(id), Lpn(id));
+                    assert_eq!(arrival.collision == Some(Collision::Imbalanced), is_imbalanced);
+                    let has_fewer = |die: usize| plain[die].len() + 2 <= own;
+                    let set = occupancy.dies_with_fewer(own as u32);
+                    let told = |die: usize| set.get(die / BITS).is_some_and(|word| word >> (die % BITS) & 1 != 0);
+                    assert!((0..dies as usize).all(|die| told(die) == has_fewer(die)));
+                    let beyond = set.last().is_some_and(|word| dies % 64 != 0 && word >> (dies % 64) != 0);
+                    assert!(!beyond, "a die that is none is in the set");
+                } else if !reads.is_empty() {
+                    let id = reads.remove(random.below(reads.len() as u32) as usize);
+                    assert!(occupancy.leave(DieId(die), TransactionId(id)));
+                }
+                assert_eq!(occupancy.idle_dies() as usize, plain.iter().filter(|reads| reads.is_empty()).count());
+            }
+        }
     }
 
     #[test]

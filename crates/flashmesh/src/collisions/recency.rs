@@ -28,7 +28,7 @@ impl Recency {
     /// No pair, with room for `pairs_max`, which is not zero.
     pub fn new(pairs_max: usize) -> Recency {
         if pairs_max <= SCANNED_MAX {
-            Recency::Scanned(Scanned { pairs_max, keys: Vec::new(), used_at: Vec::new(), uses: 0 })
+            Recency::Scanned(Scanned { pairs_max, keys: Vec::new(), order: 0 })
         } else {
             Recency::Hashed(Hashed::new(pairs_max))
         }
@@ -56,48 +56,58 @@ impl Recency {
         match self {
             Recency::Scanned(scanned) => {
                 scanned.keys.clear();
-                scanned.used_at.clear();
+                scanned.order = 0;
             }
             Recency::Hashed(hashed) => hashed.clear(),
         }
     }
 }
 
-/// A few pairs, each with when it was used last.
+/// A few pairs, and in which order they were used.
 #[derive(Clone, Debug)]
 pub(super) struct Scanned {
     pairs_max: usize,
     /// Pairs as numbers.
     keys: Vec<u64>,
-    /// By position: how many uses there had been before the last one, times [`SCANNED_MAX`], plus the position.
-    used_at: Vec<u64>,
-    uses: u64,
+    /// The positions, four bits each, the one used last lowest.
+    order: u64,
 }
 
 impl Scanned {
     #[inline]
     fn touch(&mut self, pair: Pair) -> Touched {
-        let (key, now) = (pair.key(), self.uses * SCANNED_MAX as u64);
-        self.uses += 1;
+        let key = pair.key();
         let found = self.keys.iter().position(|&other| other == key);
         let at = found.unwrap_or_else(|| {
             if self.keys.len() < self.pairs_max {
                 self.keys.push(0);
-                self.used_at.push(0);
                 return self.keys.len() - 1;
             }
-            // Without branches, which would not be foreseen.
-            let oldest = self.used_at.iter().copied().fold(u64::MAX, u64::min);
-            oldest as usize % SCANNED_MAX
+            self.position(self.keys.len() - 1)
         });
-        (self.keys[at], self.used_at[at]) = (key, now + at as u64);
+        // Those used since move up by one place each; all where it is new.
+        let place = if found.is_some() { self.place_of(at) } else { self.keys.len() - 1 };
+        let later = (1 << (4 * place)) - 1;
+        let through = later << 4 | 15;
+        self.order = self.order & !through | (self.order & later) << 4 | at as u64;
+        self.keys[at] = key;
         Touched { at, is_new: found.is_none() }
     }
 
+    /// The position at a place of the order.
+    #[inline]
+    fn position(&self, place: usize) -> usize {
+        (self.order >> (4 * place) & 15) as usize
+    }
+
+    /// The place of a position in the order.
+    fn place_of(&self, at: usize) -> usize {
+        (0..self.keys.len()).find(|&place| self.position(place) == at).unwrap_or_default()
+    }
+
     fn newest_first(&self) -> Vec<(usize, Pair)> {
-        let mut positions: Vec<usize> = (0..self.keys.len()).collect();
-        positions.sort_unstable_by_key(|&at| std::cmp::Reverse(self.used_at[at]));
-        positions.into_iter().map(|at| (at, Pair::of_key(self.keys[at]))).collect()
+        let positions = (0..self.keys.len()).map(|place| self.position(place));
+        positions.map(|at| (at, Pair::of_key(self.keys[at]))).collect()
     }
 }
 

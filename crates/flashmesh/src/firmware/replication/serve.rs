@@ -15,7 +15,7 @@ use super::{Planned, Replication};
 impl Replication {
     /// Whether a read that makes `outstanding` reads on a die collides out of balance there, as the other dies are now.
     fn would_unbalance(&self, outstanding: u32) -> bool {
-        outstanding > 1 && outstanding >= self.occupancy.least() + 2
+        outstanding > 1 && self.occupancy.is_imbalanced(outstanding)
     }
 }
 
