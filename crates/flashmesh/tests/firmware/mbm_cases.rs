@@ -223,3 +223,14 @@ fn suspension_is_a_part_of_mbm_with_a_switch_of_its_own() {
         assert_eq!(latency, if suspension == "off" { waits } else { expected });
     }
 }
+
+/// Section IV.A distributes writes evenly. Here each comes when the one before it is done, and all dies are alike to it.
+#[test]
+fn a_drive_with_little_to_do_is_written_to_evenly() {
+    for parts in ["", "[mbm]\nmcs = false", "[mbm]\nws = false"] {
+        let config = drive("mbm", [2, 2, 2, 2], parts);
+        let writes: Vec<IoRequest> = (0..64).map(|n| write(3 * n, 1, Time::from_ms(3 * n))).collect();
+        let dies = report(&config, &writes).utilisation.dies;
+        assert!(dies.iter().all(|die| (die / dies[0] - 1.0).abs() < 1e-9), "{parts:?}: {dies:?}");
+    }
+}

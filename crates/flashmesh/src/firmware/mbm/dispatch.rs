@@ -5,7 +5,7 @@ use crate::firmware::Firmware;
 use crate::firmware::policy::AnyPolicy;
 use crate::flash::geometry::PLANES_PER_DIE_MAX;
 use crate::ftl::Ftl;
-use crate::ids::{ChipId, DieId, PlaneId, TransactionId};
+use crate::ids::{ChannelId, ChipId, DieId, PlaneId, TransactionId};
 use crate::kernel::Kernel;
 use crate::kernel::model::Model;
 use crate::schedule::transaction::Transaction;
@@ -38,13 +38,15 @@ struct Round<'a, M: Model> {
     full: Vec<PlaneId>,
 }
 
-/// Planes of a die, taken from the first on.
+/// Planes of a die that are written at once, from the first on.
 #[derive(Clone, Copy)]
 struct Planes {
     /// The first plane of the die.
     first: u32,
-    /// A bit each.
-    mask: u32,
+    /// Those whose write pointers are behind, or all when they are equal; a bit each.
+    behind: u32,
+    /// Those that come after them (none with WS).
+    others: u32,
 }
 
 impl Iterator for Planes {
@@ -52,17 +54,18 @@ impl Iterator for Planes {
 
     #[inline]
     fn next(&mut self) -> Option<PlaneId> {
-        if self.mask == 0 {
+        let left = if self.behind != 0 { &mut self.behind } else { &mut self.others };
+        if *left == 0 {
             return None;
         }
-        let plane = PlaneId(self.first + self.mask.trailing_zeros());
-        self.mask &= self.mask - 1;
+        let plane = PlaneId(self.first + left.trailing_zeros());
+        *left &= *left - 1;
         Some(plane)
     }
 
     #[inline]
     fn size_hint(&self) -> (usize, Option<usize>) {
-        let left = self.mask.count_ones() as usize;
+        let left = (self.behind.count_ones() + self.others.count_ones()) as usize;
         (left, Some(left))
     }
 }
@@ -83,7 +86,7 @@ impl<M: Model> Round<'_, M> {
         self.mbm.programs[die.index()] == 0 && (takers == Takers::NotWriting || self.datapath.is_idle(die))
     }
 
-    /// The planes of a die that are written at once: those with a page, and with equal write pointers (WS).
+    /// The planes of a die that are written at once: those with a page, and with WS only those with equal write pointers.
     fn planes(&mut self, die: DieId) -> Planes {
         let geometry = &self.mbm.geometry;
         let first = geometry.first_plane(die).0;
@@ -100,9 +103,16 @@ impl<M: Model> Round<'_, M> {
             }
         }
         let pointers = &pointers[..open];
-        let start = if self.mbm.rules.ws { behind(pointers, geometry.pages_per_block) } else { None };
-        let written = offsets.iter().zip(pointers).filter(|&(_, page)| start.is_none_or(|start| *page == start));
-        Planes { first, mask: written.fold(0, |mask, (offset, _)| mask | 1 << offset) }
+        let start = behind(pointers, geometry.pages_per_block);
+        let mut planes = Planes { first, behind: 0, others: 0 };
+        for (offset, page) in offsets.iter().zip(pointers) {
+            let set = if start == Some(*page) { &mut planes.behind } else { &mut planes.others };
+            *set |= 1 << offset;
+        }
+        if self.mbm.rules.ws {
+            planes.others = 0;
+        }
+        planes
     }
 
     /// Sends `id` to `plane`.
@@ -158,40 +168,38 @@ impl<M: Model> Round<'_, M> {
     /// Sends the next writes to a chip, at most `most`; gives how many it took.
     fn send_to_chip(&mut self, chip: ChipId, most: u32, takers: Takers) -> u32 {
         let mut taken = 0;
-        for die in self.dies_of(chip) {
+        for die in self.mbm.turns.dies(chip) {
             if !self.takes(die, takers) {
                 continue;
             }
-            for plane in self.planes(die) {
-                let Some(&id) = self.mbm.writes.front() else { return taken };
+            let (planes, before) = (self.planes(die), taken);
+            for plane in planes {
+                let Some(&id) = self.mbm.writes.front() else { break };
                 if taken < most && self.ftl.has_room(self.datapath.transaction(id).lpn, plane) {
                     self.mbm.writes.pop_front();
                     self.send(id, plane);
                     taken += 1;
                 }
             }
+            if taken > before {
+                self.mbm.turns.die_had(chip, die, taken - before >= planes.behind.count_ones());
+            }
         }
         taken
     }
 
-    fn dies_of(&self, chip: ChipId) -> impl Iterator<Item = DieId> + use<M> {
-        let dies = self.mbm.geometry.dies_per_chip;
-        (chip.0 * dies..(chip.0 + 1) * dies).map(DieId)
-    }
-
     /// How many pages a chip takes at once.
     fn parallelism(&mut self, chip: ChipId, takers: Takers) -> u32 {
-        self.dies_of(chip).map(|die| if self.takes(die, takers) { self.planes(die).len() as u32 } else { 0 }).sum()
+        let dies = self.mbm.turns.dies(chip);
+        dies.map(|die| if self.takes(die, takers) { self.planes(die).len() as u32 } else { 0 }).sum()
     }
 
     /// The chip of a channel that takes writes next (MCS), with how many it takes at once.
-    fn next_chip(&mut self, channel: u32, takers: Takers) -> Option<(ChipId, u32)> {
-        let ways = self.mbm.geometry.chips_per_channel;
-        let start = if self.mbm.rules.mcs { 0 } else { self.mbm.next_way[channel as usize] };
+    fn next_chip(&mut self, channel: ChannelId, takers: Takers) -> Option<(ChipId, u32)> {
         let mut first = None;
         let mut least: Option<(ChipId, u32)> = None;
         let mut most: Option<(ChipId, u32)> = None;
-        for chip in (start..ways).chain(0..start).map(|way| ChipId(channel * ways + way)) {
+        for chip in self.mbm.turns.chips(channel) {
             let parallelism = self.parallelism(chip, takers);
             if parallelism == 0 {
                 continue;
@@ -205,31 +213,34 @@ impl<M: Model> Round<'_, M> {
                 most = found;
             }
         }
-        if !self.mbm.rules.mcs {
-            let (chip, _) = first?;
-            self.mbm.next_way[channel as usize] = (chip.0 % ways + 1) % ways;
-            return first;
-        }
-        let had_turn = std::mem::replace(&mut self.mbm.least_had_turn[channel as usize], true);
-        if had_turn { most } else { least }
+        let next = if !self.mbm.rules.mcs {
+            first
+        } else if std::mem::replace(&mut self.mbm.least_had_turn[channel.index()], true) {
+            most
+        } else {
+            least
+        };
+        let (chip, _) = next?;
+        self.mbm.turns.chip_had(channel, chip);
+        next
     }
 
     /// Sends writes to chips, each channel as many as `Channel_Max_Subs` lets it have.
     fn send_by_channel(&mut self, takers: Takers) {
-        let channels = self.mbm.geometry.channels;
         let subrequests: Vec<u32> =
             self.mbm.reads.iter().zip(&self.mbm.executing).map(|(reads, writes)| reads + writes).collect();
         let level = channel_max_subs(&subrequests, self.mbm.writes.len() as u32);
-        let mut order: Vec<u32> = (0..channels).collect();
-        order.sort_by_key(|&channel| subrequests[channel as usize]);
+        let mut order: Vec<ChannelId> = self.mbm.turns.channels().collect();
+        order.sort_by_key(|channel| subrequests[channel.index()]);
         for channel in order {
-            let mut allowed = level.saturating_sub(subrequests[channel as usize]);
+            let mut allowed = level.saturating_sub(subrequests[channel.index()]);
             while allowed > 0 && !self.mbm.writes.is_empty() {
                 let Some((chip, parallelism)) = self.next_chip(channel, takers) else { break };
                 let taken = self.send_to_chip(chip, parallelism.min(allowed), takers);
                 if taken == 0 {
                     break;
                 }
+                self.mbm.turns.channel_had(channel);
                 allowed -= taken;
             }
         }
@@ -237,11 +248,10 @@ impl<M: Model> Round<'_, M> {
 
     /// Sends writes to chips, one after the other of each channel in turn.
     fn send_in_turn(&mut self, takers: Takers) {
-        let channels = self.mbm.geometry.channels;
         let mut without = 0;
-        while without < channels && !self.mbm.writes.is_empty() {
-            let channel = self.mbm.next_channel;
-            self.mbm.next_channel = (channel + 1) % channels;
+        while without < self.mbm.geometry.channels && !self.mbm.writes.is_empty() {
+            let Some(channel) = self.mbm.turns.channels().next() else { return };
+            self.mbm.turns.channel_had(channel);
             let taken = match self.next_chip(channel, takers) {
                 Some((chip, parallelism)) => self.send_to_chip(chip, parallelism, takers),
                 None => 0,

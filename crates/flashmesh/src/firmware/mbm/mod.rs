@@ -12,12 +12,14 @@
 //! - **Suspension** of programs and erases is that of the dies (`mbm.suspension`).
 //!
 //! The paper leaves open, and is decided here \[choice\]: dies work by themselves, so that a chip is free when one of its dies is, and
-//! takes at once what its free dies take. A die that lies apart from equal pointers takes the planes that are behind. When no die is
+//! takes at once what its free dies take. A die that lies apart from equal pointers takes the planes that are behind. Channels, chips and
+//! dies that are alike take [turns], so that a drive with little to do is written to evenly, too. When no die is
 //! idle, those without a program under way take writes behind their reads, so that none waits for ever.
 
 mod channel_max_subs;
 mod dispatch;
 mod reallocation;
+mod turns;
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -32,6 +34,8 @@ use crate::schedule::transaction::{Class, Transaction};
 
 use super::Firmware;
 use super::policy::AnyPolicy;
+
+use turns::Turns;
 
 /// The state of MBM.
 #[derive(Debug)]
@@ -56,9 +60,7 @@ pub(super) struct Mbm {
     reads: Vec<u32>,
     /// By channel: whether the chip that takes the fewest pages had its turn, since writes waited last.
     least_had_turn: Vec<bool>,
-    next_channel: u32,
-    /// By channel.
-    next_way: Vec<u32>,
+    turns: Turns,
     /// Pages of the request that is being read that go elsewhere, with their planes.
     planned: Vec<(Lpn, PlaneId)>,
     /// Reallocated pages that wait for their programs.
@@ -88,8 +90,7 @@ impl Mbm {
             executing: vec![0; channels],
             reads: vec![0; channels],
             least_had_turn: vec![false; channels],
-            next_channel: 0,
-            next_way: vec![0; channels],
+            turns: Turns::new(geometry),
             planned: Vec::new(),
             reallocations: 0,
             is_due: false,
