@@ -11,7 +11,7 @@ XML_STARTS = (b"<?xml", b"<Execution_Parameter_Set", b"<MQSim")
 
 
 def refuse_what_is_no_configuration(source: str | Path) -> None:
-    """Refuses the path of a file that does not exist, or that holds XML.
+    """Refuses the path of a file that does not exist, or that holds XML, and that of a folder.
 
     Raises:
         ConfigError: When it is such a path; the text says what may have been meant.
@@ -25,6 +25,10 @@ def refuse_what_is_no_configuration(source: str | Path) -> None:
         raise ConfigError(f"{source}: {where_links_lead(path)}")
     if not is_there:
         raise ConfigError(f"{source}: there is no such file{meant(path)}")
+    if path.is_dir():
+        raise ConfigError(
+            f"{source}: is a folder, and no configuration: `flashmesh show` shows the results in a folder"
+        )
     if start.startswith(XML_STARTS):
         raise ConfigError(
             f"{source}: is XML, and a configuration is TOML: "

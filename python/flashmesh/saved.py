@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from flashmesh.axes import Value
 
 PARQUET = b"PAR1"
+JSON_START = 1 << 16
+"""Characters of a file in which it is to look like JSON."""
 
 
 def load(path: str | Path) -> Result | Comparison:
@@ -37,7 +39,7 @@ def load(path: str | Path) -> Result | Comparison:
         with path.open("rb") as file:
             if file.read(len(PARQUET)) == PARQUET:
                 return of_parquet(path)
-        document = json.loads(path.read_text(encoding="utf-8"))
+        document = read_json(path)
     except OSError as error:
         raise OutputError(f"{path}: cannot be read: {error.strerror or error}") from error
     except (ValueError, RecursionError) as error:
@@ -48,6 +50,20 @@ def load(path: str | Path) -> Result | Comparison:
         return Result.from_document(document)
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise OutputError(f"{path}: {unknown(document, error)}") from error
+
+
+def read_json(path: Path) -> Any:
+    """The JSON object or array in a file. One that does not begin like that is not read to its end: it may have none.
+
+    Raises:
+        OSError: When it cannot be read.
+        ValueError: When it is no such JSON.
+    """
+    with path.open(encoding="utf-8") as file:
+        start = file.read(JSON_START)
+        if not start.lstrip().startswith(("{", "[")):
+            raise ValueError("it begins with neither { nor [")
+        return json.loads(start + file.read())
 
 
 def other_versions(versions: Iterable[str]) -> str | None:

@@ -16,6 +16,7 @@ SMALL = 'preset = "z-nand"\n[workload]\nrequests = 100\n'
     ("given", "said"),
     [
         ("z-nand", "z-nand: there is no such file: did you mean preset:z-nand?"),
+        (".", ".: is a folder, and no configuration: `flashmesh show` shows the results in a folder"),
         ("znand.toml", "znand.toml: there is no such file: did you mean preset:z-nand?"),
         ("drve.toml", "drve.toml: there is no such file: did you mean drive.toml?"),
         ("nowhere/drive.toml", "nowhere/drive.toml: there is no such file: there is no folder nowhere either"),

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from flashmesh._native import FlashmeshError
 from flashmesh.plots.runs import Run, label, labelled, run_of, runs_of
 from flashmesh.results import Result
-from flashmesh.saved import other_versions
+from flashmesh.saved import other_versions, read_json
 from flashmesh.sweep.kept import read_kept
 from flashmesh.sweep.store import MANIFEST
 from flashmesh.sweep.table import read_parquet
@@ -139,7 +139,7 @@ def _searches(path: Path) -> list[Found]:
 
 def _document(path: Path) -> dict[str, Any]:
     try:
-        document = json.loads(path.read_text(encoding="utf-8"))
+        document = read_json(path)
     except OSError as error:
         raise SavedError(f"{path}: cannot be read: {error.strerror}") from error
     except ValueError as error:
