@@ -27,7 +27,9 @@ names! {
 impl Compression {
     fn of(first_bytes: &[u8]) -> Compression {
         match first_bytes {
-            [GZIP_START, 0x8b, ..] => Compression::Gzip,
+            // The method and the flags as well: binary traces begin with a number, one in 65,536 of which begins with the two bytes alone.
+            [GZIP_START, 0x8b] | [GZIP_START, 0x8b, 0x08] => Compression::Gzip,
+            [GZIP_START, 0x8b, 0x08, flags, ..] if flags & GZIP_RESERVED_FLAGS == 0 => Compression::Gzip,
             [0x28, 0xb5, 0x2f, 0xfd, ..] => Compression::Zstd,
             // A skippable frame may come first; its last nibble is free.
             [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..] => Compression::Zstd,
@@ -39,9 +41,11 @@ impl Compression {
 
 /// The first byte of every member of a gzip file.
 const GZIP_START: u8 = 0x1f;
+/// Flags of a member of a gzip file that are zero.
+const GZIP_RESERVED_FLAGS: u8 = 0xe0;
 /// First bytes of what people hand in by mistake, and what it is. Files that are unpacked here show them where they were packed twice.
 const KNOWN_BINARY: [(&[u8], &str); 15] = [
-    (b"\x1f\x8b", "packed twice, the first time with gzip"),
+    (b"\x1f\x8b\x08", "packed twice, the first time with gzip"),
     (b"\x28\xb5\x2f\xfd", "packed twice, the first time with zstd"),
     (b"\xfd7zXZ\0", "packed twice, the first time with xz"),
     (b"BZh", "compressed with bzip2"),

@@ -58,3 +58,13 @@ fn oracle_general_is_recognised_and_every_request_of_it_reads() {
     let error = summary(cut, &workload(TraceFormat::Auto)).unwrap_err().to_string();
     assert!(error.contains("a record of 24 bytes, found the end of the file"), "{error}");
 }
+
+/// One first second in 65,536 has the bytes with which gzip begins.
+#[test]
+fn an_oracle_general_trace_that_begins_like_gzip_is_read_as_it_is() {
+    for first in [0x0000_8b1f, 0x0007_8b1f, 0xe008_8b1f] {
+        let bytes = [record(first, 8, 512, 3), record(first + 1, 16, 4096, -1)].concat();
+        let expected = [request(Time::ZERO, Read, 4096, 512, 0), request(Time::from_ms(1_000), Read, 8192, 4096, 0)];
+        assert_eq!(requests(&bytes, &workload(TraceFormat::OracleGeneral)), expected, "{first:#x}");
+    }
+}
