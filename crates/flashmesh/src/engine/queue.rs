@@ -256,7 +256,8 @@ impl<E: Copy + Default> EventQueue<E> {
 
     /// Makes `base` what offsets count from, and numbers what waits anew. Nothing is due before it.
     fn move_base(&mut self, base: u64) {
-        let moved = (base - self.base) << OFFSET_SHIFT;
+        // Nothing waits where the base moves further than a key can say, but the alarm may still know times it was set to before.
+        let moved = (base - self.base).min(OFFSET_END) << OFFSET_SHIFT;
         let order_of = |key: u64| key & ((1 << OFFSET_SHIFT) - NEXT_ORDER);
         let mut heap = std::mem::take(&mut self.heap).into_vec();
         let of_lanes = self.lanes.iter().flat_map(|lane| lane.entries.iter());
@@ -429,6 +430,18 @@ mod tests {
         fn the_order_stays_when_keys_have_to_be_numbered_anew(left in 0..300u64, steps in steps()) {
             compare((1 << ORDER_BITS) - left, &steps);
         }
+    }
+
+    #[test]
+    fn what_the_alarm_was_set_to_is_forgotten_when_the_base_moves_further_than_a_key_can_say() {
+        const FAR: u64 = 1 << OFFSET_BITS;
+        let mut queue = EventQueue::default();
+        queue.schedule(0, Time::from_ps(FAR), 0);
+        queue.set_alarm(Time::from_ps(31), 1);
+        queue.set_alarm(Time::ZERO, 2);
+        assert_eq!((queue.pop(), queue.pop()), (Some(2), Some(0)));
+        queue.set_alarm(Time::from_ps(FAR + 31), 3);
+        assert_eq!((queue.pop(), queue.now()), (Some(3), Time::from_ps(FAR + 31)));
     }
 
     #[test]
