@@ -4,6 +4,7 @@
 //! to its first die alone, which then has to be collected while the others are empty.
 
 use crate::flash::geometry::Geometry;
+use crate::ftl::allocation::cyclic;
 use crate::ids::{ChannelId, ChipId, DieId};
 
 /// Who comes first next time.
@@ -15,11 +16,6 @@ pub(super) struct Turns {
     /// By chip.
     dies: Vec<u32>,
     dies_per_chip: u32,
-}
-
-/// `0..count`, beginning with `first`.
-fn cyclic(first: u32, count: u32) -> impl Iterator<Item = u32> {
-    (first..count).chain(0..first)
 }
 
 impl Turns {

@@ -111,9 +111,3 @@ impl PlaneQuotas {
         })
     }
 }
-
-/// 0 to `size` - 1, starting at `start` and going round.
-#[inline]
-pub(super) fn cyclic(start: u32, size: u32) -> impl Iterator<Item = u32> {
-    (start..size).chain(0..start)
-}
