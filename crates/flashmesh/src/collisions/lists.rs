@@ -39,7 +39,7 @@ impl Entry<'_> {
             return (DieId(die as u32), u16::from(word.is_some()));
         }
         let most = self.slack.iter().copied().fold(0, u16::max);
-        // From the last one, without branches, which would not be foreseen.
+        // From the last one, without branches, which would often be mispredicted.
         let with_most = |first, (die, &slack): (usize, &u16)| if slack == most { die } else { first };
         let die = self.slack.iter().enumerate().rev().fold(0, with_most);
         (DieId(die as u32), most)

@@ -71,7 +71,7 @@ impl Occupancy {
             self.add_row();
         }
         self.at_most[before * self.words + die.index() / BITS] &= !(1 << (die.index() % BITS));
-        // Without a branch on whether the die was idle, which would not be foreseen.
+        // Without a branch on whether the die was idle, which would often be mispredicted.
         let row = before.saturating_sub(1) * self.words;
         let some_have_fewer = self.at_most[row..row + self.words].iter().any(|&dies| dies != 0);
         let collision = match (before > 0, (before > 0) & some_have_fewer) {

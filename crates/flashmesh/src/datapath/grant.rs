@@ -184,7 +184,7 @@ impl<M: Model> Datapath<M> {
             message: Message::commanding(kind),
             planes: planes as u32,
             command: self.timing.command(kind, planes),
-            bytes: bytes + self.data_of(die, kind),
+            bytes: bytes + self.data_of(die),
         };
         if self.dispatches() {
             self.scheduler.queue_changed(die);
@@ -228,18 +228,18 @@ impl<M: Model> Datapath<M> {
         true
     }
 
-    /// The data that goes with the command of the operation of `kind` that begins on a die.
+    /// The data that goes with the command of the operation that begins on a die.
     #[inline]
-    fn data_of(&self, die: DieId, kind: OperationKind) -> Bytes {
-        let transactions = self.units[die.index()].state.operation().transactions();
-        let programs = kind == OperationKind::Program;
+    fn data_of(&self, die: DieId) -> Bytes {
+        let operation = self.units[die.index()].state.operation();
+        let (transactions, programs) = (operation.transactions(), operation.kind == OperationKind::Program);
         if M::FULL && programs && self.transactions[transactions[0]].is_copied {
             return Bytes::ZERO;
         }
         if self.rules.partial_program && programs {
             return transactions.iter().map(|&id| self.with_spare(self.transactions[id].bytes)).sum();
         }
-        // Nothing foretells whether the next operation programs: a product takes less time than a wrong guess.
+        // A product instead of a branch, which would often be mispredicted.
         self.with_spare(self.geometry.page_size) * (transactions.len() as u64 * u64::from(programs))
     }
 

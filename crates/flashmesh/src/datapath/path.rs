@@ -5,10 +5,14 @@ use crate::ids::PathId;
 use crate::schedule::account::PathWait;
 use crate::units::Time;
 
+/// The places of [`PathRequest::asked`].
+const COMMAND: usize = 0;
+const DATA: usize = 1;
+
 /// What a die has asked of the fabric, and how it went.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PathRequest {
-    /// Since when it wants a path, for its next command and for the data in its register; later than any time when it wants none.
+    /// Since when it wants a path for its next command, and for the data in its register: [`Time::MAX`] when it wants none.
     asked: [Time; 2],
     /// Whether the last path of each phase had to be waited for.
     pub waited: [bool; TransferPhase::ALL.len()],
@@ -49,36 +53,36 @@ impl PathRequest {
     /// Whether it wants a path for its next command.
     #[inline(always)]
     pub fn wants_command(&self) -> bool {
-        self.asked[0] != Time::MAX
+        self.asked[COMMAND] != Time::MAX
     }
 
     /// Whether it wants a path for the data in its register.
     pub fn wants_data(&self) -> bool {
-        self.asked[1] != Time::MAX
+        self.asked[DATA] != Time::MAX
     }
 
     /// It wants a path for its next command since `now`.
     #[inline(always)]
     pub fn ask_command(&mut self, now: Time) {
-        self.asked[0] = now;
+        self.asked[COMMAND] = now;
     }
 
     /// It wants a path for the data in its register since `now`.
     #[inline(always)]
     pub fn ask_data(&mut self, now: Time) {
-        self.asked[1] = now;
+        self.asked[DATA] = now;
     }
 
     /// It wants no path for its next command.
     pub fn forget_command(&mut self) {
-        self.asked[0] = Time::MAX;
+        self.asked[COMMAND] = Time::MAX;
     }
 
     /// The path that was asked for has been granted.
     #[inline]
     pub fn granted(&mut self, granted: &Granted) -> PathGrant {
-        let asked = &mut self.asked[usize::from(granted.grant.phase != TransferPhase::Command)];
-        let asked = std::mem::replace(asked, Time::MAX);
+        let place = if granted.grant.phase == TransferPhase::Command { COMMAND } else { DATA };
+        let asked = std::mem::replace(&mut self.asked[place], Time::MAX);
         assert!(asked != Time::MAX, "a path is granted only to a die that asked for it");
         // The die may have become ready only while the path was set up for it.
         let wait = PathWait { asked, tried: asked.later(granted.since), causes: Causes::default() };

@@ -24,7 +24,7 @@ enum Array {
 
 /// Whether something goes on, and how long it has in all.
 ///
-/// Without branches: what a die does next is at random, and a processor would guess wrong every second time.
+/// Counted without branches, which would often be mispredicted: what a die does next is random.
 #[derive(Clone, Copy, Debug, Default)]
 struct Span {
     is_on: bool,

@@ -21,8 +21,7 @@ pub struct Pages {
 #[derive(Clone, Debug)]
 pub struct Timing {
     page_types: PageTypes,
-    /// By kind, then by the type of the page that is read, then of the one that is programmed: a table, so that no branch depends on what
-    /// comes next, which nothing foretells.
+    /// By kind, then by the type of the page that is read, then of the one that is programmed.
     array: [[[Time; PageType::ALL.len()]; PageType::ALL.len()]; OperationKind::ALL.len()],
     /// By kind, then by planes less one.
     commands: [[Time; PLANES_PER_DIE_MAX]; OperationKind::ALL.len()],
