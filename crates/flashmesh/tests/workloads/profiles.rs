@@ -167,6 +167,15 @@ fn assert_figures(profile: &Profile) {
 }
 
 #[test]
+fn batches_of_a_profile_hold_what_is_asked_for_one_by_one() {
+    for profile in profiles::all().iter().take(5) {
+        let mut batch = Vec::new();
+        source(profile, Some(500), 3).fill(&mut batch, 1_000).unwrap();
+        assert_eq!(batch, requests(profile, 500, 3), "{}", profile.name);
+    }
+}
+
+#[test]
 fn every_profile_meets_its_figures_within_a_percent() {
     let all = profiles::all();
     thread::scope(|scope| {

@@ -86,6 +86,26 @@ fn the_same_seed_gives_the_same_requests_and_another_seed_others() {
 }
 
 #[test]
+fn batches_hold_what_is_asked_for_one_by_one_and_end_with_it() {
+    for pattern in PATTERNS {
+        let workload = Workload { flush_share: 0.1, requests: Some(1_000), ..rich(pattern) };
+        for replay in [open(), Replay::default()] {
+            let (mut batched, mut taken) = (source(&workload, &replay, 5), Vec::new());
+            let mut batch = Vec::new();
+            for _ in 0..1_000_usize.div_ceil(32) {
+                batch.clear();
+                batched.fill(&mut batch, 32).unwrap();
+                assert!(batch.len() == 32 || taken.len() + batch.len() == 1_000);
+                taken.append(&mut batch);
+            }
+            batched.fill(&mut batch, 32).unwrap();
+            assert!(batch.is_empty());
+            assert_eq!(taken, requests(&workload, &replay, 5), "{pattern:?}");
+        }
+    }
+}
+
+#[test]
 fn uniform_requests_spread_evenly_by_chi_square() {
     let workload = Workload { requests: Some(1_000_000), ..Workload::default() };
     let mut counts = [0_u64; 64];

@@ -102,6 +102,10 @@ impl WorkloadSource for ProfileSource {
         self.streams.next_request(thread)
     }
 
+    fn fill(&mut self, batch: &mut Vec<IoRequest>, count: usize) -> Result<(), WorkloadError> {
+        self.streams.fill(batch, count)
+    }
+
     fn request_count(&self) -> Option<u64> {
         Some(self.streams.request_count())
     }
