@@ -39,6 +39,23 @@ def environment() -> dict[str, str]:
     return {name: value for name, value in os.environ.items() if name not in hidden}
 
 
+def run_in(
+    folder: Path, *command: str | Path, preexec_fn: Callable[[], None] | None = None
+) -> subprocess.CompletedProcess[str]:
+    """Runs a command in a folder, without a terminal and with nothing to read."""
+    return subprocess.run(
+        command,
+        cwd=folder,
+        env=environment(),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=TIMEOUT_S,
+        check=False,
+        preexec_fn=preexec_fn,
+    )
+
+
 @pytest.fixture
 def config(tmp_path: Path) -> Path:
     """A small run, in a folder of its own."""
@@ -55,16 +72,7 @@ def cli(tmp_path: Path) -> Cli:
     """Runs the command in the folder of the test."""
 
     def call(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [COMMAND, *arguments],
-            cwd=tmp_path,
-            env=environment(),
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            timeout=TIMEOUT_S,
-            check=False,
-        )
+        return run_in(tmp_path, COMMAND, *arguments)
 
     return call
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from conftest import COMMAND, TIMEOUT_S, Cli, environment
+from conftest import COMMAND, TIMEOUT_S, Cli, run_in
 
 SHORT = ("--set", "workload.requests=200")
 
@@ -21,16 +21,7 @@ def in_shell(tmp_path: Path, command: str) -> subprocess.CompletedProcess[str]:
     bash = shutil.which("bash")
     if bash is None:
         pytest.skip("there is no bash")
-    return subprocess.run(
-        [bash, "-c", f'flashmesh() {{ "{COMMAND}" "$@"; }}\n{command}'],
-        cwd=tmp_path,
-        env=environment(),
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=TIMEOUT_S,
-        check=False,
-    )
+    return run_in(tmp_path, bash, "-c", f'flashmesh() {{ "{COMMAND}" "$@"; }}\n{command}')
 
 
 @pytest.mark.parametrize("name", ["/dev/stdout", "/dev/fd/1"])

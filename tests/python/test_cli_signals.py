@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from conftest import COMMAND, ENDLESS, TIMEOUT_S, environment
+from conftest import COMMAND, ENDLESS, TIMEOUT_S, environment, run_in
 from flashmesh import execution
 from flashmesh.configuration import load
 from watched import Watched, expect_signals
@@ -110,15 +110,7 @@ def test_full_stdout_is_an_error(config: Path, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("closed", "code"), [(">&-", 2), ("2>&-", 0), ("<&-", 0)])
 def test_streams_closed_from_the_start(config: Path, tmp_path: Path, closed: str, code: int) -> None:
-    done = subprocess.run(
-        ["sh", "-c", f'exec "$@" {closed}', "sh", COMMAND, "run", config, "--json", "result.json"],
-        cwd=tmp_path,
-        env=environment(),
-        capture_output=True,
-        text=True,
-        timeout=TIMEOUT_S,
-        check=False,
-    )
+    done = run_in(tmp_path, "sh", "-c", f'exec "$@" {closed}', "sh", COMMAND, "run", config, "--json", "result.json")
     assert done.returncode == code
     if code == 0:
         assert "completion latency" in done.stdout
@@ -130,15 +122,7 @@ def test_streams_closed_from_the_start(config: Path, tmp_path: Path, closed: str
 
 
 def test_configuration_from_a_closed_stdin_is_bad_input(tmp_path: Path) -> None:
-    done = subprocess.run(
-        ["sh", "-c", 'exec "$@" <&-', "sh", COMMAND, "run", "-"],
-        cwd=tmp_path,
-        env=environment(),
-        capture_output=True,
-        text=True,
-        timeout=TIMEOUT_S,
-        check=False,
-    )
+    done = run_in(tmp_path, "sh", "-c", 'exec "$@" <&-', "sh", COMMAND, "run", "-")
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == "error: <stdin>: cannot be read: it is closed\n"
 

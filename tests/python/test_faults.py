@@ -22,7 +22,7 @@ import pandas as pd
 import pytest
 
 import flashmesh
-from conftest import COMMAND, TIMEOUT_S, environment
+from conftest import COMMAND, TIMEOUT_S, environment, run_in
 from flashmesh.importers.mqsim import import_mqsim
 from forker import Forker
 from mqsim_files import SYNTHETIC, device_text, workload_text
@@ -129,14 +129,15 @@ def test_failed_log_keeps_the_result_and_the_other_file(folder: Path) -> None:
 
 
 def test_summary_of_a_run_is_printed_though_no_file_can_be_written(config: Path, tmp_path: Path) -> None:
-    done = subprocess.run(
-        [COMMAND, "run", config, "--json", "result.json", "--request-log", "log.parquet"],
-        cwd=tmp_path,
-        env=environment(),
-        capture_output=True,
-        text=True,
-        timeout=TIMEOUT_S,
-        check=False,
+    done = run_in(
+        tmp_path,
+        COMMAND,
+        "run",
+        config,
+        "--json",
+        "result.json",
+        "--request-log",
+        "log.parquet",
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100)),
     )
     assert done.returncode == 2

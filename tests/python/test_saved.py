@@ -159,11 +159,19 @@ def test_what_is_no_result_is_refused(cli: Cli, tmp_path: Path, name: str, conte
     assert words in done.stderr
 
 
-@pytest.mark.parametrize("command", [("show",), ("report", "-o", "page.html")])
-def test_a_file_without_end_that_is_no_result_is_refused_at_once(cli: Cli, command: tuple[str, ...]) -> None:
-    done = cli(command[0], "/dev/zero", *command[1:])
-    assert done.returncode == 2
-    assert "/dev/zero: is n" in done.stderr
+@pytest.mark.parametrize(
+    ("command", "words"),
+    [
+        (("show", "/dev/zero"), "/dev/zero: is neither JSON nor Parquet: it begins with neither { nor ["),
+        (("report", "/dev/zero", "-o", "page.html"), "/dev/zero: is no JSON"),
+    ],
+)
+def test_a_file_without_end_that_is_no_result_is_refused_at_once(
+    cli: Cli, command: tuple[str, ...], words: str
+) -> None:
+    done = cli(*command)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert words in done.stderr
 
 
 def test_measures_are_listed_and_can_be_printed(cli: Cli, drive: Path) -> None:

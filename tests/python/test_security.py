@@ -19,7 +19,7 @@ from pathlib import Path
 import pytest
 
 import test_memory
-from conftest import COMMAND, ENDLESS, TIMEOUT_S, Cli, environment
+from conftest import COMMAND, ENDLESS, TIMEOUT_S, Cli, environment, run_in
 from mqsim_files import SYNTHETIC, device_text, workload_text
 from watched import Watched
 
@@ -164,15 +164,7 @@ def test_files_that_are_too_long_are_refused_unread(tmp_path: Path, cli: Cli) ->
 
 @pytest.mark.parametrize("line", ['yes | "$0" run -', 'mkfifo pipe; yes > pipe & "$0" run pipe'])
 def test_configuration_that_never_ends_is_refused(tmp_path: Path, line: str) -> None:
-    done = subprocess.run(
-        ["sh", "-c", line, COMMAND],
-        cwd=tmp_path,
-        env=environment(),
-        capture_output=True,
-        text=True,
-        timeout=TIMEOUT_S,
-        check=False,
-    )
+    done = run_in(tmp_path, "sh", "-c", line, COMMAND)
     assert (done.returncode, "longer than 1 MiB, which no configuration is" in done.stderr) == (2, True), done.stderr
 
 
@@ -193,15 +185,8 @@ def peak_of(folder: Path, *arguments: str | Path) -> int:
         "code = subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL).returncode\n"
         "print(code, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", code, COMMAND, *arguments],
-        cwd=folder,
-        env=environment(),
-        capture_output=True,
-        text=True,
-        timeout=TIMEOUT_S,
-        check=True,
-    )
+    done = run_in(folder, sys.executable, "-c", code, COMMAND, *arguments)
+    done.check_returncode()
     code, kib = done.stdout.split()
     assert code == "0", done.stderr
     return int(kib) << 10

@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import flashmesh
-from conftest import COMMAND, TIMEOUT_S, Cli, environment
+from conftest import COMMAND, TIMEOUT_S, Cli, environment, run_in
 from flashmesh.execution import STOP_S
 from flashmesh.sweep import local
 from sweep_files import SWEEP, documents, kept, remove_when_there, sweep_file
@@ -286,16 +286,7 @@ def test_full_disk_loses_no_result(sweep_file: Path, cli: Cli, tmp_path: Path) -
     def limit() -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
 
-    done = subprocess.run(
-        [COMMAND, "sweep", sweep_file, "--out", "out", "--resume", "--quiet"],
-        cwd=tmp_path,
-        env=environment(),
-        capture_output=True,
-        text=True,
-        timeout=TIMEOUT_S,
-        check=False,
-        preexec_fn=limit,
-    )
+    done = run_in(tmp_path, COMMAND, "sweep", sweep_file, "--out", "out", "--resume", "--quiet", preexec_fn=limit)
     assert (done.returncode, done.stderr.count("\n")) == (2, 1)
     assert "out: cannot be written: File too large; the 2 results so far are kept" in done.stderr
     assert kept(tmp_path / "out") == before
