@@ -77,7 +77,7 @@ impl<M: Model> Kernel<M> {
     /// Moves the clock to the next event.
     #[inline(always)]
     pub fn advance(&mut self) -> Option<Due> {
-        if M::Fabric::ACTS { self.events.advance::<true>() } else { self.events.advance::<false>() }
+        self.events.advance()
     }
 
     /// Moves the clock to `at`, for something that comes before all events of that time.
