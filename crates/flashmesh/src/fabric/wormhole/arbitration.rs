@@ -2,7 +2,9 @@
 
 use crate::ids::LinkId;
 
-use super::network::{HeldBack, Link, NO_LINK, NO_REQUEST, NOT_YET, Network, Request, Wire};
+use super::agenda::HeldBack;
+use super::link::{Link, Wire};
+use super::network::{NO_LINK, NO_REQUEST, NOT_YET, Network, Request};
 use super::packet::{Outbox, PacketId, RequestId};
 use super::parameters::{Arbitration, GrantRule};
 
@@ -30,11 +32,11 @@ impl Network {
         let (link, ready) = self.next_request(buffer, packet);
         let state = &self.links[link.index()];
         let wire = &state.driven;
-        let is_alone = state.requests == NO_REQUEST && wire.backward == NO_LINK && !wire.is_held;
+        let is_alone = state.is_asked_by_nobody() && !wire.is_held;
         let at = ready.max(wire.free);
-        let is_next = at <= self.until && self.calendar.first().is_none_or(|first| at <= first);
-        if is_alone && is_next && self.held_back.is_none() && self.parameters.grant_rule == GrantRule::Immediate {
-            self.held_back = Some(HeldBack { at, ready, link, buffer, packet });
+        let is_next = self.agenda.is_next(at) && self.agenda.held_back().is_none();
+        if is_alone && is_next && self.parameters.grant_rule == GrantRule::Immediate {
+            self.agenda.hold_back(HeldBack { at, ready, link, buffer, packet });
         } else {
             self.ask(link, RequestId(buffer.0), packet, ready);
         }
@@ -50,9 +52,9 @@ impl Network {
     #[inline(always)]
     fn next_request(&self, buffer: LinkId, packet: PacketId) -> (LinkId, u64) {
         let in_flight = &self.packets[packet];
-        let buffer = &self.links[buffer.index()];
-        let ready = (in_flight.head + self.route_cycles).max(buffer.looked_at);
-        (self.topology.next_from(buffer.end, in_flight.to, in_flight.packet.destination), ready)
+        let feeder = &self.links[buffer.index()];
+        let ready = self.timing.ready_to_ask(in_flight.head, &feeder.buffer);
+        (self.topology.next_from(feeder.end, in_flight.to, in_flight.packet.destination), ready)
     }
 
     /// Has `wire` looked at by cycle `at`.
@@ -60,13 +62,13 @@ impl Network {
     pub(super) fn schedule(&mut self, wire: LinkId, at: u64) {
         // Whatever is looked at in one cycle is so in the order of these calls.
         self.enter_held_back();
-        self.calendar.schedule(wire, at);
+        self.agenda.schedule(wire, at);
     }
 
     /// Puts a request that was held back among the others.
     #[inline(always)]
     fn enter_held_back(&mut self) {
-        if let Some(HeldBack { ready, link, buffer, packet, .. }) = self.held_back.take() {
+        if let Some(HeldBack { ready, link, buffer, packet, .. }) = self.agenda.take_held_back() {
             self.ask(link, RequestId(buffer.0), packet, ready);
         }
     }
@@ -75,11 +77,11 @@ impl Network {
     /// requests.
     #[inline(always)]
     pub(super) fn grant_held_back(&mut self, HeldBack { at, link, buffer, packet, .. }: HeldBack, outbox: &mut Outbox) {
-        if at > self.until || self.calendar.first().is_some_and(|first| first < at) {
+        if !self.agenda.is_next(at) {
             return self.enter_held_back();
         }
-        self.held_back = None;
-        self.now = at;
+        self.agenda.take_held_back();
+        self.agenda.advance(at);
         self.grant(link, RequestId(buffer.0), packet, outbox);
     }
 
@@ -91,7 +93,7 @@ impl Network {
         if state.is_held {
             return;
         }
-        if state.free <= self.now {
+        if state.free <= self.agenda.now() {
             if state.backward == NO_LINK {
                 if let Some(request) = self.winner(forward) {
                     return self.grant_request(wire, request, outbox);
@@ -119,26 +121,25 @@ impl Network {
         }
         let only = &self.requests[link.requests.index()];
         let best = match only.next {
-            NO_REQUEST if only.ready <= self.now => link.requests,
+            NO_REQUEST if only.ready <= self.agenda.now() => link.requests,
             NO_REQUEST => return None,
             _ => self.best_of_several(link)?,
         };
-        self.slots_at(link, &self.requests[best.index()]).is_some_and(|at| at <= self.now).then_some(best)
+        self.slots_at(link, &self.requests[best.index()]).is_some_and(|at| at <= self.agenda.now()).then_some(best)
     }
 
     fn best_of_several(&self, link: &Link) -> Option<RequestId> {
-        let after_served = |input: u32| (input + link.inputs - 1 - link.input_served) % link.inputs;
         let key = |request: &Request| {
             let packet = &self.packets[request.packet];
             let class = self.parameters.small_first.then_some(packet.packet.class);
             let key = match self.parameters.arbitration {
-                Arbitration::RoundRobin => (after_served(request.input).into(), 0),
+                Arbitration::RoundRobin => (link.turns.turns_before(request.input).into(), 0),
                 Arbitration::Fifo => (request.ready, request.input.into()),
                 Arbitration::Oldest => (packet.created, packet.order),
             };
             (class, key)
         };
-        let ready = self.requests_for(link).filter(|(_, request)| request.ready <= self.now);
+        let ready = self.requests_for(link).filter(|(_, request)| request.ready <= self.agenda.now());
         ready.min_by_key(|(_, request)| key(request)).map(|(id, _)| id)
     }
 
@@ -155,8 +156,10 @@ impl Network {
         match self.parameters.grant_rule {
             GrantRule::Immediate => Some(0),
             _ if link.is_ejection => Some(0),
-            GrantRule::OneSlot => link.slots.nth(0, &self.runs),
-            GrantRule::WholePacket => link.slots.nth(self.packets[request.packet].packet.flits - 1, &self.runs),
+            GrantRule::OneSlot => link.buffer.slots().nth(0, &self.runs),
+            GrantRule::WholePacket => {
+                link.buffer.slots().nth(self.packets[request.packet].packet.flits - 1, &self.runs)
+            }
         }
     }
 
@@ -171,8 +174,7 @@ impl Network {
     /// Requests that could have been granted by now wait for a better one, and that one has an opportunity of its own.
     #[inline(always)]
     pub(super) fn wake(&mut self, wire: LinkId) {
-        let forward = &self.links[wire.index()];
-        if forward.requests != NO_REQUEST || forward.driven.backward != NO_LINK {
+        if !self.links[wire.index()].is_asked_by_nobody() {
             self.wake_for_requests(wire);
         }
     }
@@ -184,7 +186,7 @@ impl Network {
             let link = &self.links[link.index()];
             for (_, request) in self.requests_for(link) {
                 if let Some(at) = self.opportunity(link, request, free)
-                    && at > self.now
+                    && at > self.agenda.now()
                 {
                     next = next.min(at);
                 }
@@ -204,7 +206,7 @@ impl Network {
     /// Grants `link` to the `packet` of `request`, and moves whatever can move in consequence.
     fn grant(&mut self, link: LinkId, request: RequestId, packet: PacketId, outbox: &mut Outbox) {
         let input = self.requests[request.index()].input;
-        self.links[link.index()].input_served = input;
+        self.links[link.index()].turns.serve(input);
         if request.0 >= self.topology.links() {
             if self.enter(link, packet, input, outbox) {
                 return;
@@ -217,9 +219,9 @@ impl Network {
                 return;
             }
             self.hold(link, source, packet);
-            self.links[source.index()].drain = link;
+            self.links[source.index()].buffer.drains_over(link);
         }
-        if self.links[link.index()].is_ejection && self.buffers_cover_the_round_trip {
+        if self.links[link.index()].is_ejection && self.timing.buffers_cover_the_round_trip {
             self.drain_at_once(link, outbox);
         } else {
             self.follow_head(link, outbox);
@@ -229,16 +231,14 @@ impl Network {
     /// A packet from the buffer behind `source` is on `link` from now on.
     #[inline(always)]
     fn hold(&mut self, link: LinkId, source: LinkId, packet: PacketId) {
-        let now = self.now;
+        let now = self.agenda.now();
         let state = &mut self.links[link.index()];
-        (state.packet, state.source, state.granted) = (packet, source, now);
-        (state.left, state.free, state.head) = (self.packets[packet].packet.flits, now, NOT_YET);
+        state.holder.grant(packet, source, self.packets[packet].packet.flits, now);
         if !state.is_ejection {
-            state.slots.merge_until(now, &mut self.runs);
+            state.buffer.merge_slots(now, &mut self.runs);
         }
         let wire = state.wire;
-        let driven = &mut self.links[wire.index()].driven;
-        (driven.is_held, driven.served_first) = (true, wire == link);
+        self.links[wire.index()].driven.hold(wire == link);
     }
 
     /// Takes `request` out of those for `link`.

@@ -3,6 +3,7 @@
 use crate::ids::LinkId;
 
 use super::flow::Moved;
+use super::link::Link;
 use super::network::{NO_LINK, Network};
 use super::packet::Outbox;
 use super::parameters::{GrantRule, Parameters};
@@ -52,23 +53,22 @@ impl Network {
         if self.drain_evenly(ejection, outbox) {
             return;
         }
-        let packet = self.links[ejection.index()].packet;
+        let packet = self.links[ejection.index()].holder.packet;
         let mut link = ejection;
         loop {
-            let feeder = self.links[link.index()].source;
+            let feeder = self.links[link.index()].holder.source;
             if feeder == NO_LINK {
                 break;
             }
-            let state = &self.links[feeder.index()];
-            if state.left == 0 || state.packet != packet {
+            if !self.links[feeder.index()].holder.is_crossing_of(packet) {
                 break;
             }
             self.foretell(link, feeder);
             link = feeder;
         }
-        let first_feeder = self.links[link.index()].source;
+        let first_feeder = self.links[link.index()].holder.source;
         loop {
-            let next = self.links[link.index()].drain;
+            let next = self.links[link.index()].buffer.drain();
             self.extend(link, outbox);
             if link == ejection {
                 break;
@@ -94,21 +94,21 @@ impl Network {
             return false;
         }
         let buffer_cycles = u64::from(buffer_flits) * u64::from(stride);
-        let packet = self.links[ejection.index()].packet;
+        let packet = self.links[ejection.index()].holder.packet;
         let mut rests = [Rest::NONE; EVEN_LINKS];
         let mut count = 0;
         // Backwards: free slots, and those that come back, as if every flit were there in time.
         let mut link = ejection;
         while link != NO_LINK {
-            let state = &self.links[link.index()];
-            if count == EVEN_LINKS || state.left == 0 || state.packet != packet {
+            let Link { holder, buffer, .. } = &self.links[link.index()];
+            if count == EVEN_LINKS || !holder.is_crossing_of(packet) {
                 return false;
             }
-            let left = state.left;
-            let mut rest = Rest { link, end: state.free + u64::from(left) * u64::from(stride), even: left, left };
+            let left = holder.left;
+            let mut rest = Rest { link, end: holder.free + u64::from(left) * u64::from(stride), even: left, left };
             if count > 0 {
-                let Some(slots) = state.slots.as_two(stride) else { return false };
-                let Some(missing) = left.checked_sub(state.slots.len()) else { return false };
+                let Some(slots) = buffer.slots().as_two(stride) else { return false };
+                let Some(missing) = left.checked_sub(buffer.slots().len()) else { return false };
                 rest.waits_for(slots[0], left, stride);
                 if slots[1].count > 0 {
                     rest.waits_for(slots[1], left - slots[0].count, stride);
@@ -118,19 +118,21 @@ impl Network {
                     if ahead.even < buffer_flits {
                         return false;
                     }
-                    let end = ahead.end - buffer_cycles + u64::from(state.credit_cycles);
+                    let end = buffer.free_after(ahead.end - buffer_cycles);
                     rest.waits_until(end, missing.min(ahead.even - buffer_flits));
                 }
             }
             rests[count] = rest;
             count += 1;
-            link = state.source;
+            link = holder.source;
         }
         // Forwards: the flits in the buffers, and those that follow them.
         let mut behind: Option<Rest> = None;
         for rest in rests[..count].iter_mut().rev() {
             if let Some(behind) = behind {
-                let Some(arrivals) = self.links[behind.link.index()].arrivals.as_two(stride) else { return false };
+                let Some(arrivals) = self.links[behind.link.index()].buffer.arrivals().as_two(stride) else {
+                    return false;
+                };
                 if arrivals[0].count > 0 {
                     rest.waits_for(arrivals[0], rest.left, stride);
                 }
@@ -145,18 +147,18 @@ impl Network {
             behind = Some(*rest);
         }
         let mut behind = NO_LINK;
-        for &Rest { link, end, left, .. } in rests[..count].iter().rev() {
+        for &Rest { link, end, .. } in rests[..count].iter().rev() {
             if behind != NO_LINK {
-                let buffer = &mut self.links[behind.index()];
-                let start = end - buffer_cycles + u64::from(buffer.credit_cycles);
-                buffer.slots.reset(Run { start, count: buffer_flits, stride });
-                buffer.arrivals.reset(Run::NONE);
+                self.links[behind.index()].buffer.empty(Run {
+                    start: end - buffer_cycles,
+                    count: buffer_flits,
+                    stride,
+                });
             }
             let state = &mut self.links[link.index()];
-            (state.left, state.free) = (0, end);
-            state.carried += u64::from(left);
+            state.carry_until(0, end);
             if link == ejection {
-                state.head = self.now;
+                state.holder.head = self.agenda.now();
             }
             self.tail_crosses(link, end - u64::from(stride), outbox);
             behind = link;
@@ -169,17 +171,17 @@ impl Network {
         let stride = self.parameters.flit_cycles;
         let [state, feeder] =
             self.links.get_disjoint_mut([link.index(), feeder.index()]).expect("no link feeds its own port");
-        let mut missing = feeder.left.saturating_sub(feeder.slots.len());
-        feeder.lent = missing;
+        let mut missing = feeder.holder.left.saturating_sub(feeder.buffer.slots().len());
+        feeder.buffer.lend(missing);
         if missing == 0 {
             return;
         }
         if state.is_ejection {
-            let run = Run { start: state.free, count: missing, stride };
-            return feeder.slots.push(run.after(feeder.credit_cycles), &mut self.runs);
+            let run = Run { start: state.holder.free, count: missing, stride };
+            return feeder.buffer.return_slots(run, &mut self.runs);
         }
-        let mut free = state.free;
-        let mut known = state.slots.cursor();
+        let mut free = state.holder.free;
+        let mut known = state.buffer.slots().cursor();
         let mut moved = Moved::default();
         loop {
             let mut slots = known.run;
@@ -189,7 +191,7 @@ impl Network {
                 missing -= run.count;
                 slots = slots.skip(run.count);
                 if let Some(run) = moved.add(run) {
-                    feeder.slots.push(run.after(feeder.credit_cycles), &mut self.runs);
+                    feeder.buffer.return_slots(run, &mut self.runs);
                 }
             }
             if missing == 0 || !known.advance(&self.runs) {
@@ -197,7 +199,7 @@ impl Network {
             }
         }
         if moved.run.count > 0 {
-            feeder.slots.push(moved.run.after(feeder.credit_cycles), &mut self.runs);
+            feeder.buffer.return_slots(moved.run, &mut self.runs);
         }
     }
 }

@@ -2,7 +2,8 @@
 
 use crate::ids::LinkId;
 
-use super::network::{Link, NO_LINK, NO_REQUEST, NOT_YET, Network};
+use super::link::{Holder, Link};
+use super::network::{NO_LINK, NO_REQUEST, NOT_YET, Network};
 use super::packet::{Crossing, Delivery, Outbox, PacketId};
 use super::parameters::{GrantRule, Parameters};
 use super::stream::{Run, RunPool};
@@ -15,8 +16,8 @@ impl Network {
     /// others catch up in one go later.
     pub(super) fn follow_head(&mut self, link: LinkId, outbox: &mut Outbox) {
         let state = &self.links[link.index()];
-        let in_flight = &self.packets[state.packet];
-        let buffers_before = if state.source == NO_LINK { 0 } else { u64::from(in_flight.hops) + 1 };
+        let in_flight = &self.packets[state.holder.packet];
+        let buffers_before = if state.holder.source == NO_LINK { 0 } else { u64::from(in_flight.hops) + 1 };
         let exceeds =
             |buffers: u64| u64::from(in_flight.packet.flits) > buffers * u64::from(self.parameters.buffer_flits);
         let has_lagged = buffers_before > 0 && exceeds(buffers_before);
@@ -25,10 +26,10 @@ impl Network {
             return;
         }
         self.worklist.push(link);
-        let mut feeder = state.source;
+        let mut feeder = state.holder.source;
         while has_lagged && feeder != NO_LINK {
             self.worklist.push(feeder);
-            feeder = self.links[feeder.index()].source;
+            feeder = self.links[feeder.index()].holder.source;
         }
         self.settle(outbox);
     }
@@ -38,16 +39,17 @@ impl Network {
     pub(super) fn settle(&mut self, outbox: &mut Outbox) {
         while let Some(link) = self.worklist.pop() {
             if self.extend(link, outbox) {
-                let drain = self.links[link.index()].drain;
+                let Link { buffer, holder, .. } = &self.links[link.index()];
+                let (drain, source) = (buffer.drain(), holder.source);
                 self.enlist(drain);
-                self.enlist(self.links[link.index()].source);
+                self.enlist(source);
             }
         }
     }
 
     #[inline]
     pub(super) fn enlist(&mut self, link: LinkId) {
-        if link != NO_LINK && self.links[link.index()].left > 0 {
+        if link != NO_LINK && self.links[link.index()].holder.is_crossing() {
             self.worklist.push(link);
         }
     }
@@ -62,13 +64,13 @@ impl Network {
         if self.parameters.grant_rule != GrantRule::Immediate {
             return false;
         }
-        let now = self.now;
+        let now = self.agenda.now();
         let packet = &mut self.packets[id];
         let flits = packet.packet.flits;
         let [state, feeder] =
             self.links.get_disjoint_mut([link.index(), source.index()]).expect("no link feeds its own port");
         // The first flit is there, or its packet would not have been granted the link.
-        let arrivals = feeder.arrivals.front();
+        let arrivals = feeder.buffer.arrivals().front();
         if arrivals.stride > stride {
             return false;
         }
@@ -78,24 +80,19 @@ impl Network {
             }
             let run = Run { start: now, count: flits, stride };
             let tail = run.last();
-            feeder.give_back(run, NO_LINK, &mut self.runs);
-            feeder.looked_at = tail + 1 + u64::from(head_of_line_cycles);
-            state.source = source;
-            state.carried += u64::from(flits);
-            state.driven.free = tail + u64::from(stride + state.gap_cycles);
-            state.held_cycles += tail + u64::from(stride) - now;
-            let next = feeder.queue.pop(&self.packets);
-            if let Some(log) = &mut self.log {
-                log.push(Crossing { token: self.packets[id].packet.token, link, head: now, tail });
-            }
+            feeder.buffer.give_back(run, &mut self.runs);
+            feeder.buffer.tail_leaves(tail, head_of_line_cycles);
+            state.holder.source = source;
+            state.carry_packet(run);
+            let next = feeder.buffer.pop(&self.packets);
+            self.log.record(|| Crossing { token: self.packets[id].packet.token, link, head: now, tail });
             if let Some(next) = next {
                 self.ask_for_output(source, next);
             }
             self.report_delivery(id, now, tail, outbox);
             self.wake(link);
         } else {
-            state.slots.merge_until(now, &mut self.runs);
-            let slots = state.slots.front();
+            let slots = state.buffer.merge_slots(now, &mut self.runs);
             let count = flits.min(arrivals.count).min(slots.count);
             let lags = u64::from(flits) > (u64::from(packet.hops) + 2) * u64::from(buffer_flits);
             let is_even = slots.start <= now && slots.stride <= stride;
@@ -104,35 +101,30 @@ impl Network {
             }
             let run = Run { start: now, count, stride };
             let tail = run.last();
-            state.slots.consume(count, &mut self.runs);
-            state.carried += u64::from(count);
-            state.source = source;
+            state.buffer.take_slots(count, &mut self.runs);
+            state.holder.source = source;
             (packet.head, packet.hops) = (now, packet.hops + 1);
             let is_alone = count == flits
-                && state.queue.is_empty()
+                && state.buffer.is_empty()
                 && state.is_asked_by_nobody()
-                && feeder.queue.has_one()
-                && feeder.left == 0;
+                && feeder.buffer.has_one_packet()
+                && !feeder.holder.is_crossing();
             if is_alone {
-                feeder.give_back(run, NO_LINK, &mut self.runs);
-                feeder.looked_at = tail + 1 + u64::from(head_of_line_cycles);
-                feeder.queue.pop(&self.packets);
-                state.driven.free = tail + u64::from(stride + state.gap_cycles);
-                state.held_cycles += tail + u64::from(stride) - now;
-                if let Some(log) = &mut self.log {
-                    log.push(Crossing { token: self.packets[id].packet.token, link, head: now, tail });
-                }
+                feeder.buffer.give_back(run, &mut self.runs);
+                feeder.buffer.tail_leaves(tail, head_of_line_cycles);
+                feeder.buffer.pop(&self.packets);
+                state.carry_packet(run);
+                self.log.record(|| Crossing { token: self.packets[id].packet.token, link, head: now, tail });
                 self.glide(link, id, outbox);
                 return true;
             }
-            state.arrivals.push(run.after(hop_cycles), &mut self.runs);
-            let is_first = state.queue.push(id, &mut self.packets);
+            state.buffer.arrive(run.after(hop_cycles), &mut self.runs);
+            let is_first = state.buffer.push(id, &mut self.packets);
+            feeder.buffer.give_back(run, &mut self.runs);
             if count < flits {
-                (state.packet, state.left, state.head, state.granted) = (id, flits - count, now, now);
-                state.free = tail + u64::from(stride);
-                state.driven.is_held = true;
-                feeder.give_back(run, link, &mut self.runs);
-                let is_stuck = state.slots.len() == 0 || feeder.arrivals.len() == 0;
+                state.start_packet(id, run, flits - count);
+                feeder.buffer.drains_over(link);
+                let is_stuck = state.buffer.slots().len() == 0 || feeder.buffer.arrivals().len() == 0;
                 if is_first {
                     self.ask_after_hop(link, id);
                 }
@@ -141,24 +133,20 @@ impl Network {
                 }
                 return true;
             }
-            feeder.give_back(run, NO_LINK, &mut self.runs);
-            state.driven.free = tail + u64::from(stride + state.gap_cycles);
-            state.held_cycles += tail + u64::from(stride) - now;
-            if let Some(log) = &mut self.log {
-                log.push(Crossing { token: self.packets[id].packet.token, link, head: now, tail });
-            }
+            state.carry_packet(run);
+            self.log.record(|| Crossing { token: self.packets[id].packet.token, link, head: now, tail });
             if is_first {
                 self.ask_after_hop(link, id);
             }
-            let feeder = &mut self.links[source.index()];
-            feeder.looked_at = tail + 1 + u64::from(head_of_line_cycles);
-            if let Some(next) = feeder.queue.pop(&self.packets) {
+            let buffer = &mut self.links[source.index()].buffer;
+            buffer.tail_leaves(tail, head_of_line_cycles);
+            if let Some(next) = buffer.pop(&self.packets) {
                 self.ask_for_output(source, next);
             }
             self.wake(link);
         }
         // Whoever waits for the slots it has left moves on.
-        if self.links[source.index()].left > 0 {
+        if self.links[source.index()].holder.is_crossing() {
             self.worklist.push(source);
             self.settle(outbox);
         }
@@ -171,9 +159,9 @@ impl Network {
         while let Some((first, last)) = self.cross(link) {
             has_moved = true;
             let state = &mut self.links[link.index()];
-            let left = state.left;
-            if state.head == NOT_YET {
-                state.head = first;
+            let left = state.holder.left;
+            if state.holder.head == NOT_YET {
+                state.holder.head = first;
                 self.head_crosses(link, first);
             }
             if left == 0 {
@@ -192,42 +180,41 @@ impl Network {
     #[inline(always)]
     fn cross(&mut self, link: LinkId) -> Option<(u64, u64)> {
         let Parameters { flit_cycles: stride, hop_cycles, grant_rule, .. } = self.parameters;
-        let source = self.links[link.index()].source;
+        let source = self.links[link.index()].holder.source;
         if source == NO_LINK {
             return self.links[link.index()].inject(stride, hop_cycles, &mut self.runs);
         }
         let [state, feeder] =
             self.links.get_disjoint_mut([link.index(), source.index()]).expect("no link feeds its own port");
-        let (mut arrivals, mut left) = (feeder.arrivals.front(), state.left);
-        let mut slots = if state.is_ejection { Run::UNLIMITED } else { state.slots.front() };
+        let (mut arrivals, mut left) = (feeder.buffer.arrivals().front(), state.holder.left);
+        let mut slots = if state.is_ejection { Run::UNLIMITED } else { state.buffer.slots().front() };
         if left.min(arrivals.count).min(slots.count) == 0 {
             return None;
         }
         let mut moved = Moved::default();
-        let mut free = state.free;
+        let mut free = state.holder.free;
         loop {
             let run = Run::crossing(arrivals, slots, free, stride, left);
             left -= run.count;
             free = run.last() + u64::from(stride);
-            feeder.arrivals.consume(run.count, &mut self.runs);
+            feeder.buffer.leave(run.count, &mut self.runs);
             if !state.is_ejection {
-                state.slots.consume(run.count, &mut self.runs);
-                slots = state.slots.front();
+                state.buffer.take_slots(run.count, &mut self.runs);
+                slots = state.buffer.slots().front();
             }
-            arrivals = feeder.arrivals.front();
+            arrivals = feeder.buffer.arrivals().front();
             if let Some(run) = moved.add(run) {
-                state.takes(run.after(hop_cycles), &mut self.runs);
-                feeder.frees(run, &mut self.runs);
+                state.take_in(run.after(hop_cycles), &mut self.runs);
+                feeder.buffer.free_slots(run, &mut self.runs);
             }
             if left.min(arrivals.count).min(slots.count) == 0 || grant_rule != GrantRule::Immediate {
                 break;
             }
         }
         let Moved { first, run } = moved;
-        state.carried += u64::from(state.left - left);
-        (state.left, state.free) = (left, free);
-        state.takes(run.after(hop_cycles), &mut self.runs);
-        let has_freed = feeder.frees(run, &mut self.runs);
+        state.carry_until(left, free);
+        state.take_in(run.after(hop_cycles), &mut self.runs);
+        let has_freed = feeder.buffer.free_slots(run, &mut self.runs);
         if grant_rule != GrantRule::Immediate {
             let (wire, is_wanted) = (feeder.wire, has_freed && feeder.requests != NO_REQUEST);
             if is_wanted && !self.links[wire.index()].driven.is_held {
@@ -242,33 +229,28 @@ impl Network {
         if state.is_ejection {
             return;
         }
-        let (packet, source) = (state.packet, state.source);
+        let Holder { packet, source, .. } = state.holder;
         let in_flight = &mut self.packets[packet];
         in_flight.head = at;
         in_flight.hops += u32::from(source != NO_LINK);
-        if state.queue.push(packet, &mut self.packets) {
+        if state.buffer.push(packet, &mut self.packets) {
             self.ask_after_hop(link, packet);
         }
     }
 
     pub(super) fn tail_crosses(&mut self, link: LinkId, at: u64, outbox: &mut Outbox) {
         let state = &mut self.links[link.index()];
-        state.held_cycles += state.free - state.granted;
-        let (packet, source, head, wire) = (state.packet, state.source, state.head, state.wire);
-        let is_ejection = state.is_ejection;
-        let free = state.free + u64::from(state.gap_cycles);
-        let freed = &mut self.links[wire.index()].driven;
-        (freed.is_held, freed.free) = (false, free);
-        if let Some(log) = &mut self.log {
-            log.push(Crossing { token: self.packets[packet].packet.token, link, head, tail: at });
-        }
+        let free = state.let_go();
+        let (wire, is_ejection) = (state.wire, state.is_ejection);
+        let Holder { packet, source, head, .. } = state.holder;
+        self.links[wire.index()].driven.let_go(free);
+        self.log.record(|| Crossing { token: self.packets[packet].packet.token, link, head, tail: at });
         if source == NO_LINK {
             self.report_injection(packet, at, outbox);
         } else {
-            let buffer = &mut self.links[source.index()];
-            buffer.drain = NO_LINK;
-            buffer.looked_at = at + 1 + u64::from(self.parameters.head_of_line_cycles);
-            if let Some(next) = buffer.queue.pop(&self.packets) {
+            let buffer = &mut self.links[source.index()].buffer;
+            buffer.tail_leaves(at, self.parameters.head_of_line_cycles);
+            if let Some(next) = buffer.pop(&self.packets) {
                 self.ask_for_output(source, next);
             }
         }
@@ -320,60 +302,26 @@ impl Moved {
 }
 
 impl Link {
-    /// Whether nobody asks for it, nor for the wire back.
-    #[inline(always)]
-    pub(super) fn is_asked_by_nobody(&self) -> bool {
-        self.requests == NO_REQUEST && self.driven.backward == NO_LINK
-    }
-
-    /// The flits of `run` come into the buffer at its end, if there is one.
-    #[inline(always)]
-    fn takes(&mut self, run: Run, runs: &mut RunPool) {
-        if !self.is_ejection {
-            self.arrivals.push(run, runs);
-        }
-    }
-
-    /// The flits of `run` have left the buffer at its end: tells whether a slot comes back that was not foretold.
-    #[inline(always)]
-    fn frees(&mut self, run: Run, runs: &mut RunPool) -> bool {
-        let foretold = self.lent.min(run.count);
-        self.lent -= foretold;
-        let has_freed = foretold < run.count;
-        if has_freed {
-            self.slots.push(run.skip(foretold).after(self.credit_cycles), runs);
-        }
-        has_freed
-    }
-
     /// Takes over the flits of a terminal that find slots; gives the cycles of the first and of the last one.
     fn inject(&mut self, flit_cycles: u32, hop_cycles: u32, runs: &mut RunPool) -> Option<(u64, u64)> {
-        if self.left.min(self.slots.len()) == 0 {
+        let buffer = &mut self.buffer;
+        let Holder { mut left, mut free, .. } = self.holder;
+        if left.min(buffer.slots().len()) == 0 {
             return None;
         }
         let mut moved = Moved::default();
-        let (mut left, mut free) = (self.left, self.free);
-        while left.min(self.slots.len()) > 0 {
-            let run = Run::crossing(Run::UNLIMITED, self.slots.front(), free, flit_cycles, left);
+        while left.min(buffer.slots().len()) > 0 {
+            let run = Run::crossing(Run::UNLIMITED, buffer.slots().front(), free, flit_cycles, left);
             left -= run.count;
             free = run.last() + u64::from(flit_cycles);
-            self.slots.consume(run.count, runs);
+            buffer.take_slots(run.count, runs);
             if let Some(run) = moved.add(run) {
-                self.arrivals.push(run.after(hop_cycles), runs);
+                buffer.arrive(run.after(hop_cycles), runs);
             }
         }
         let Moved { first, run } = moved;
-        self.carried += u64::from(self.left - left);
-        (self.left, self.free) = (left, free);
-        self.arrivals.push(run.after(hop_cycles), runs);
+        buffer.arrive(run.after(hop_cycles), runs);
+        self.carry_until(left, free);
         Some((first, run.last()))
-    }
-
-    /// The flits of `run` leave the buffer at its end, over `drain` if more of their packet will follow.
-    #[inline(always)]
-    fn give_back(&mut self, run: Run, drain: LinkId, runs: &mut RunPool) {
-        self.arrivals.consume(run.count, runs);
-        self.slots.push(run.after(self.credit_cycles), runs);
-        self.drain = drain;
     }
 }

@@ -68,15 +68,19 @@
 //! goes on over as many links in one step. One that is granted its ejection link ends on all of its links at once. All that is found while cycle t is processed lies after t, where the network or anybody else can be
 //! affected by it, so the order of events within a cycle makes no difference.
 
+mod agenda;
 mod arbitration;
+mod buffer;
 mod calendar;
 mod drain;
 mod flits;
 mod flow;
 mod glide;
+mod link;
 mod network;
 mod packet;
 mod parameters;
+mod round_robin;
 mod stream;
 mod topology;
 

@@ -106,6 +106,29 @@ pub struct Crossing {
     pub tail: u64,
 }
 
+/// The crossings since they were last taken, where somebody wants them.
+#[derive(Debug, Default)]
+pub(super) struct CrossingLog(Option<Vec<Crossing>>);
+
+impl CrossingLog {
+    /// Keeps what happens from now on.
+    pub(super) fn keep(&mut self) {
+        self.0 = Some(Vec::new());
+    }
+
+    /// What happened since this was last called.
+    pub(super) fn take(&mut self) -> Vec<Crossing> {
+        self.0.as_mut().map(std::mem::take).unwrap_or_default()
+    }
+
+    #[inline(always)]
+    pub(super) fn record(&mut self, crossing: impl FnOnce() -> Crossing) {
+        if let Some(log) = &mut self.0 {
+            log.push(crossing());
+        }
+    }
+}
+
 /// What waits at a terminal for its injection link.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Queued {
@@ -113,6 +136,20 @@ pub struct Queued {
     pub packets: u32,
     /// Their flits.
     pub flits: u64,
+}
+
+impl Queued {
+    /// A packet comes.
+    pub(super) fn add(&mut self, packet: &Packet) {
+        self.packets += 1;
+        self.flits += u64::from(packet.flits);
+    }
+
+    /// A packet goes.
+    pub(super) fn remove(&mut self, packet: &Packet) {
+        self.packets -= 1;
+        self.flits -= u64::from(packet.flits);
+    }
 }
 
 /// What one link carried; what is settled for cycles to come is counted already.

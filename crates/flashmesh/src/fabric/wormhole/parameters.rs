@@ -1,5 +1,6 @@
 //! What a network is built from, and what it refuses.
 
+use super::buffer::Buffer;
 use super::topology::TerminalId;
 
 /// How an output link chooses among the packets that ask for it.
@@ -133,10 +134,30 @@ impl Parameters {
         let fill = u64::from(self.buffer_flits) * u64::from(self.flit_cycles);
         u64::from(self.hop_cycles + credit_cycles).saturating_sub(fill)
     }
+}
 
-    /// Whether a slot is always free again before the flits behind the one that was in it have filled the buffer.
-    pub(super) fn buffers_cover_the_round_trip(&self) -> bool {
-        self.refill_cycles(self.credit_cycles) == 0
+/// What follows from the parameters, and is asked for at every hop.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Timing {
+    /// Cycles from the crossing of a head to its request for the next link.
+    route_cycles: u64,
+    /// Whether a link has its slots back before it has filled the buffer, and so need not wait for them while flits
+    /// flow.
+    pub(super) buffers_cover_the_round_trip: bool,
+}
+
+impl Timing {
+    pub(super) fn new(parameters: &Parameters) -> Timing {
+        Timing {
+            route_cycles: u64::from(parameters.hop_cycles + parameters.head_cycles),
+            buffers_cover_the_round_trip: parameters.refill_cycles(parameters.credit_cycles) == 0,
+        }
+    }
+
+    /// From when a head, which crossed into `buffer` at `crossed` and is the first there, can be granted its next link.
+    #[inline(always)]
+    pub(super) fn ready_to_ask(self, crossed: u64, buffer: &Buffer) -> u64 {
+        (crossed + self.route_cycles).max(buffer.looked_at())
     }
 }
 

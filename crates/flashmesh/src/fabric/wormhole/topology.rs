@@ -237,6 +237,12 @@ impl Topology {
         LinkId(self.router_links + self.terminals() + terminal.0)
     }
 
+    /// Whether a link leads into the network.
+    #[inline]
+    pub(super) fn is_injection(&self, link: LinkId) -> bool {
+        link >= self.injection(TerminalId(0)) && !self.is_ejection(link)
+    }
+
     /// Whether a link leads out of the network.
     #[inline]
     pub fn is_ejection(&self, link: LinkId) -> bool {

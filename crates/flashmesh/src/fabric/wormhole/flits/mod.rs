@@ -21,6 +21,7 @@
 //! output ports and slots, each of one direction, as with full-duplex links; the order of the links in the
 //! [module above](super) is that of the directions. Who waits for a wire waits for one flit.
 
+mod port;
 mod step;
 
 use std::collections::VecDeque;
@@ -28,9 +29,10 @@ use std::collections::VecDeque;
 use crate::engine::arena::Arena;
 use crate::ids::{LinkId, id};
 
-use super::packet::{Class, Crossing, Outbox, Packet, Queued};
+use self::port::{Port, Side};
+use super::packet::{Class, Crossing, CrossingLog, Outbox, Packet, Queued};
 use super::parameters::{InjectError, ParameterError, Parameters};
-use super::topology::{RouterId, TerminalId, Topology};
+use super::topology::{TerminalId, Topology};
 
 id!(
     /// A packet in flight.
@@ -58,62 +60,6 @@ struct Flying {
     hops: u32,
 }
 
-#[derive(Clone, Copy, Debug)]
-struct Flit {
-    packet: FlyingId,
-    index: u32,
-    crossed: u64,
-}
-
-/// The packet that a link is granted to.
-#[derive(Clone, Copy, Debug)]
-struct Holder {
-    packet: FlyingId,
-    /// The link whose buffer it comes from; none at a terminal.
-    source: Option<LinkId>,
-    sent: u32,
-    head: u64,
-}
-
-/// A packet that asks for a link, from the buffer behind another link or from a queue of a terminal.
-#[derive(Clone, Copy, Debug)]
-struct Request {
-    packet: FlyingId,
-    source: Option<LinkId>,
-    input: u32,
-    ready: u64,
-}
-
-/// A link, the output port in front of it and the buffer behind it.
-#[derive(Debug)]
-struct Port {
-    holder: Option<Holder>,
-    requests: Vec<Request>,
-    buffer: VecDeque<Flit>,
-    /// The link that the first packet in the buffer holds.
-    drain: Option<LinkId>,
-    /// From when each free slot of the buffer may be used.
-    slots: VecDeque<u64>,
-    looked_at: u64,
-    flit_free: u64,
-    grant_free: u64,
-    served: u32,
-    inputs: u32,
-    /// The run of the last packet.
-    run: Option<u64>,
-    /// The other direction of its wire, and whether the token is on this side.
-    reverse: Option<LinkId>,
-    has_token: bool,
-    /// The router at its end.
-    end: RouterId,
-    is_ejection: bool,
-    is_injection: bool,
-    is_active: bool,
-    /// Of the first of two links that share a wire for both: since when one of them is held, and for how long one was before.
-    held_since: u64,
-    held_cycles: u64,
-}
-
 #[derive(Debug, Default)]
 struct Terminal {
     /// Packets that wait; the small ones in a queue of their own where they go first.
@@ -137,7 +83,7 @@ pub struct FlitNetwork {
     reached: u64,
     next: u64,
     injected: u64,
-    log: Option<Vec<Crossing>>,
+    log: CrossingLog,
 }
 
 impl FlitNetwork {
@@ -159,8 +105,8 @@ impl FlitNetwork {
             let terminals = (terminals_from.0..topology.terminals()).map(TerminalId);
             let of_terminals = terminals.map(|terminal| (topology.injection(terminal), topology.ejection(terminal)));
             for (link, reverse) in pairs.chain(of_terminals) {
-                (ports[link.index()].reverse, ports[reverse.index()].reverse) = (Some(reverse), Some(link));
-                (ports[link.index()].has_token, ports[reverse.index()].has_token) = (link < reverse, reverse < link);
+                ports[link.index()].side = Some(Side { reverse, has_token: link < reverse });
+                ports[reverse.index()].side = Some(Side { reverse: link, has_token: reverse < link });
             }
         }
         Ok(FlitNetwork {
@@ -172,7 +118,7 @@ impl FlitNetwork {
             reached: 0,
             next: u64::MAX,
             injected: 0,
-            log: None,
+            log: CrossingLog::default(),
             topology,
             parameters,
         })
@@ -202,8 +148,7 @@ impl FlitNetwork {
         let id = self.packets.insert(Flying { packet, created: now, order: self.injected, hops });
         self.injected += 1;
         let terminal = &mut self.terminals[packet.source.index()];
-        terminal.waiting.packets += 1;
-        terminal.waiting.flits += u64::from(packet.flits);
+        terminal.waiting.add(&packet);
         let queue = usize::from(self.parameters.small_first && packet.class == Class::Small);
         terminal.queues[queue].push_back(id);
         if terminal.queues[queue].len() == 1 {
@@ -242,55 +187,22 @@ impl FlitNetwork {
     /// For how many cycles packets held a link, up to the last one that let go of it; of two that share a wire the first one has the
     /// cycles in which either was held.
     pub fn held_cycles(&self, link: LinkId) -> u64 {
-        self.ports[link.index()].held_cycles
+        self.ports[link.index()].held.before
     }
 
     /// Keeps a record of the crossing of every flit from now on, for tests and oracles.
     pub fn keep_log(&mut self) {
-        self.log = Some(Vec::new());
+        self.log.keep();
     }
 
     /// The crossings recorded since they were last taken, a flit each.
     pub fn take_log(&mut self) -> Vec<Crossing> {
-        self.log.as_mut().map(std::mem::take).unwrap_or_default()
+        self.log.take()
     }
 
     /// The links that are granted, each with the token of its packet.
     pub fn held(&self) -> impl Iterator<Item = (LinkId, u64)> {
         let held = (0..).map(LinkId).zip(&self.ports).filter_map(|(link, port)| Some((link, port.holder?)));
         held.map(|(link, holder)| (link, self.packets[holder.packet].packet.token))
-    }
-}
-
-impl Port {
-    fn new(link: LinkId, topology: &Topology, parameters: &Parameters) -> Port {
-        let is_ejection = topology.is_ejection(link);
-        let is_injection = !is_ejection && link >= topology.injection(TerminalId(0));
-        let inputs = match topology.reverse(link) {
-            Some(reverse) => topology.inputs(topology.router_at_end(reverse)),
-            None if is_injection => 2,
-            None => topology.inputs(topology.router_at_end(link)),
-        };
-        Port {
-            holder: None,
-            requests: Vec::new(),
-            buffer: VecDeque::new(),
-            drain: None,
-            slots: std::iter::repeat_n(0, parameters.buffer_flits as usize).collect(),
-            looked_at: 0,
-            flit_free: 0,
-            grant_free: 0,
-            served: inputs - 1,
-            inputs,
-            run: None,
-            reverse: None,
-            has_token: false,
-            end: topology.router_at_end(link),
-            is_ejection,
-            is_injection,
-            is_active: false,
-            held_since: 0,
-            held_cycles: 0,
-        }
     }
 }

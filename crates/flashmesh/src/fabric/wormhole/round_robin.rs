@@ -1,0 +1,38 @@
+//! Whose turn it is among the inputs of an output port.
+
+use crate::ids::LinkId;
+
+use super::topology::Topology;
+
+/// The inputs that lead to a link, and which of them was served last.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct RoundRobin {
+    inputs: u32,
+    served: u32,
+}
+
+impl RoundRobin {
+    /// The inputs of the port in front of `link`; the first one comes first.
+    pub(super) fn new(link: LinkId, topology: &Topology) -> RoundRobin {
+        let inputs = match topology.reverse(link) {
+            // The router where a link starts is the one where its reverse ends.
+            Some(reverse) => topology.inputs(topology.router_at_end(reverse)),
+            // The two queues of a terminal.
+            None if topology.is_injection(link) => 2,
+            None => topology.inputs(topology.router_at_end(link)),
+        };
+        RoundRobin { inputs, served: inputs - 1 }
+    }
+
+    /// How many inputs come before `input`, from the one after that served last.
+    #[inline(always)]
+    pub(super) fn turns_before(self, input: u32) -> u32 {
+        (input + self.inputs - 1 - self.served) % self.inputs
+    }
+
+    /// `input` is served.
+    #[inline(always)]
+    pub(super) fn serve(&mut self, input: u32) {
+        self.served = input;
+    }
+}
