@@ -1,6 +1,8 @@
 //! The queues of every die: one for each class and plane, and for each priority where those count, linked through the
 //! transactions themselves.
 
+use std::hint::select_unpredictable;
+
 use crate::engine::arena::Arena;
 use crate::ids::{DieId, TransactionId};
 
@@ -182,10 +184,17 @@ impl DieQueues {
     /// Of `planes`, which have something waiting, the one whose first transaction of `class` waits longest; for queues without priorities.
     #[inline(never)]
     pub fn oldest(&self, transactions: &Transactions, die: DieId, class: Class, planes: u8) -> u8 {
-        let queue = |plane| Choice { die, class, plane, priority: Priority::Medium };
-        let order = |plane: &u8| self.head(queue(*plane)).map(|id| transactions[id].order);
-        let waiting = (0..u8::BITS as u8).filter(|plane| planes >> plane & 1 == 1);
-        waiting.min_by_key(order).unwrap_or_default()
+        let order_of = |plane| {
+            let first = self.head(Choice { die, class, plane, priority: Priority::Medium });
+            first.map_or(u64::MAX, |id| transactions[id].order)
+        };
+        let mut oldest = (u64::MAX, 0);
+        for plane in self::planes(planes) {
+            let order = order_of(plane);
+            // A branch would often be mispredicted.
+            oldest = select_unpredictable(order < oldest.0, (order, plane), oldest);
+        }
+        oldest.1
     }
 
     /// The transaction of a class that waits longest for a die.
