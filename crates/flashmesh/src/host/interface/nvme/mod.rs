@@ -146,6 +146,7 @@ impl Nvme {
 }
 
 impl Interface for Nvme {
+    #[inline(always)]
     fn issue<A: EventSink>(&mut self, command: Command, now: Time, events: &mut A) {
         events.saw(Seen::Queued(command.stream, command.request));
         self.queues[command.stream.index()].submitted.push_back(command);
