@@ -34,6 +34,7 @@ pub struct Geometry {
     /// What ids are divided by.
     pages_per_block_divisor: Divisor,
     pages_per_plane_divisor: Divisor,
+    blocks_per_plane_divisor: Divisor,
     planes_per_die_divisor: Divisor,
 }
 
@@ -105,6 +106,7 @@ impl Geometry {
             page_shift: config.page_size.as_u64().trailing_zeros(),
             pages_per_block_divisor: Divisor::new(config.pages_per_block),
             pages_per_plane_divisor: Divisor::new(pages_per_plane as u32),
+            blocks_per_plane_divisor: Divisor::new(config.blocks_per_plane),
             planes_per_die_divisor: Divisor::new(config.planes_per_die),
         })
     }
@@ -165,7 +167,7 @@ impl Geometry {
     /// The plane of a block.
     #[inline]
     pub fn plane_of_block(&self, block: BlockId) -> PlaneId {
-        PlaneId(block.0 / self.blocks_per_plane)
+        PlaneId(self.blocks_per_plane_divisor.divide(block.0))
     }
 
     /// The plane of a page.

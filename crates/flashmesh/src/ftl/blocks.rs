@@ -20,8 +20,7 @@ pub enum BlockState {
 /// Tables by block (and a bitmap by page), one array for each property. All start as zeroes, which describe a fresh drive.
 #[derive(Clone, Debug)]
 pub(super) struct Blocks {
-    pages_per_block: u32,
-    blocks_per_plane: u32,
+    geometry: Geometry,
     words_per_block: usize,
     /// One bit a page; a block begins at a new word.
     valid: Vec<u64>,
@@ -43,8 +42,7 @@ impl Blocks {
         let blocks = geometry.blocks() as usize;
         let words_per_block = geometry.pages_per_block.div_ceil(u64::BITS) as usize;
         Blocks {
-            pages_per_block: geometry.pages_per_block,
-            blocks_per_plane: geometry.blocks_per_plane,
+            geometry: geometry.clone(),
             words_per_block,
             valid: vec![0; blocks * words_per_block],
             valid_pages: vec![0; blocks],
@@ -59,17 +57,17 @@ impl Blocks {
 
     #[inline]
     pub(super) fn block_of(&self, ppn: Ppn) -> BlockId {
-        BlockId(ppn.0 / self.pages_per_block)
+        self.geometry.block_of(ppn)
     }
 
     #[inline]
     pub(super) fn plane_of(&self, block: BlockId) -> PlaneId {
-        PlaneId(block.0 / self.blocks_per_plane)
+        self.geometry.plane_of_block(block)
     }
 
     #[inline]
     fn bit_of(&self, block: BlockId, ppn: Ppn) -> (usize, u64) {
-        let page = ppn.0 - block.0 * self.pages_per_block;
+        let page = ppn.0 - block.0 * self.geometry.pages_per_block;
         (block.index() * self.words_per_block + (page / u64::BITS) as usize, 1 << (page % u64::BITS))
     }
 
@@ -99,7 +97,7 @@ impl Blocks {
     pub(super) fn count_program(&mut self, block: BlockId) -> bool {
         let programmed = &mut self.programmed_pages[block.index()];
         *programmed += 1;
-        u32::from(*programmed) == self.pages_per_block
+        u32::from(*programmed) == self.geometry.pages_per_block
     }
 
     /// Opens a free block, for translation pages or for data.
@@ -117,7 +115,7 @@ impl Blocks {
 
     /// The block is full, the `sequence`-th of its plane; returns how many of its pages are invalid.
     pub(super) fn fill(&mut self, block: BlockId, sequence: u32) -> u32 {
-        let invalid_pages = self.pages_per_block - self.valid_pages(block);
+        let invalid_pages = self.geometry.pages_per_block - self.valid_pages(block);
         self.state[block.index()] = BlockState::Full as u8;
         self.invalid_pages[block.index()] = invalid_pages as u16;
         self.filled[block.index()] = sequence;
@@ -244,14 +242,14 @@ impl Blocks {
 
     /// The blocks of a plane.
     pub(super) fn of_plane(&self, plane: PlaneId) -> impl Iterator<Item = BlockId> + use<> {
-        let first = plane.0 * self.blocks_per_plane;
-        (first..first + self.blocks_per_plane).map(BlockId)
+        let first = plane.0 * self.geometry.blocks_per_plane;
+        (first..first + self.geometry.blocks_per_plane).map(BlockId)
     }
 
     /// What the victim selector of a plane may choose from.
     pub(super) fn candidates(&self, plane: PlaneId) -> Candidates<'_> {
-        let first = plane.index() * self.blocks_per_plane as usize;
-        let blocks = first..first + self.blocks_per_plane as usize;
+        let first = plane.index() * self.geometry.blocks_per_plane as usize;
+        let blocks = first..first + self.geometry.blocks_per_plane as usize;
         Candidates::new(&self.invalid_pages[blocks.clone()], &self.filled[blocks])
     }
 }
