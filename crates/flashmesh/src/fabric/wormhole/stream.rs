@@ -40,7 +40,7 @@ impl Run {
     }
 
     /// Takes the flits of `next` in behind its own, if all are evenly spaced then.
-    #[inline]
+    #[inline(always)]
     fn join(&mut self, next: Run) -> bool {
         let stride = if self.count > 1 { u64::from(self.stride) } else { next.start - self.start };
         let is_even = next.start == self.last() + stride && (next.count == 1 || u64::from(next.stride) == stride);
@@ -183,23 +183,28 @@ impl Stream {
     }
 
     /// Appends the flits of `run`, which are not before those that are there.
-    #[inline]
+    ///
+    /// Always inlined, and the run taken to pieces: one that is passed on is written in pieces and read again whole, which stalls a processor
+    /// until the pieces have reached its cache.
+    #[inline(always)]
     pub(super) fn push(&mut self, run: Run, pool: &mut RunPool) {
+        let Run { start, count, stride } = run;
         let is_empty = self.flits == 0;
-        self.flits += run.count;
+        self.flits += count;
         if is_empty {
-            self.first = run;
+            self.first = Run { start, count, stride };
         } else if self.second.count == 0 {
             if !self.first.join(run) {
-                self.second = run;
+                self.second = Run { start, count, stride };
             }
         } else if self.third != NO_NODE || !self.second.join(run) {
-            self.push_far(run, pool);
+            self.push_far(start, count, stride, pool);
         }
     }
 
     #[inline(never)]
-    fn push_far(&mut self, run: Run, pool: &mut RunPool) {
+    fn push_far(&mut self, start: u64, count: u32, stride: u32, pool: &mut RunPool) {
+        let run = Run { start, count, stride };
         if self.third == NO_NODE {
             self.third = pool.insert(run);
             self.last = self.third;
