@@ -7,7 +7,6 @@ pub mod probe;
 
 use crate::engine::queue::{Due, EventQueue};
 use crate::error::RunError;
-use crate::fabric::Kind;
 use crate::measure::report::Report;
 use crate::units::Time;
 
