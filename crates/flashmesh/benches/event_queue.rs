@@ -8,7 +8,7 @@ use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 use std::time::Instant;
 
-use flashmesh::engine::queue::EventQueue;
+use flashmesh::engine::queue::{EventQueue, Queued};
 use flashmesh::units::Time;
 
 const READS: u64 = 3_000_000;
@@ -27,9 +27,13 @@ enum Step {
     Transfer(u32),
 }
 
-impl Default for Step {
-    fn default() -> Step {
-        Step::Command(0)
+impl Queued for Step {
+    fn parts(self) -> (u8, u32) {
+        pack(self)
+    }
+
+    fn of_parts(kind: u8, number: u32) -> Step {
+        unpack(kind, number)
     }
 }
 

@@ -29,7 +29,7 @@ use crate::flash::timing::Timing;
 use crate::ftl::IdleDies;
 use crate::ids::{AcknowledgementId, DieId, RequestId, TransactionId};
 use crate::kernel::Kernel;
-use crate::kernel::event::fabric_lane;
+use crate::kernel::event::{WakeToken, fabric_lane};
 use crate::kernel::model::{Full, Model};
 use crate::kernel::probe::{Notice, ReadNotice};
 use crate::measure::lower_bound::DieWork;
@@ -476,7 +476,7 @@ impl<M: Model> Datapath<M> {
 
     /// The time of a wake-up of the fabric has come.
     #[inline]
-    pub fn wake(&mut self, token: u32, kernel: &mut Kernel<M>) {
+    pub fn wake(&mut self, WakeToken(token): WakeToken, kernel: &mut Kernel<M>) {
         self.outbox.quiet_until = kernel.next_at();
         self.fabric.wake(token, kernel.now(), &mut self.outbox);
     }

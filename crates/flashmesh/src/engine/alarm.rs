@@ -6,22 +6,16 @@ use super::entry::Entry;
 ///
 /// An alarm that is set to a time for which it was set before has the turn it was given then among the events of that time, even if it was
 /// set to others in between. So it rings in the order in which an event for each of those times would have come.
-#[derive(Debug)]
-pub(super) struct Alarm<E> {
+#[derive(Debug, Default)]
+pub(super) struct Alarm {
     /// What it was set to and did not ring for yet, the latest first; at most one of a time.
-    entries: Vec<Entry<E>>,
+    entries: Vec<Entry>,
 }
 
-impl<E> Default for Alarm<E> {
-    fn default() -> Self {
-        Alarm { entries: Vec::new() }
-    }
-}
-
-impl<E: Copy> Alarm<E> {
+impl Alarm {
     /// Sets it to the time of `entry`, which is that of `is_same` keys; gives the key it has.
     #[inline]
-    pub fn set(&mut self, entry: Entry<E>, is_same: impl Fn(u64) -> bool) -> u64 {
+    pub fn set(&mut self, entry: Entry, is_same: impl Fn(u64) -> bool) -> u64 {
         let mut place = self.entries.len();
         while let Some(before) = place.checked_sub(1).map(|place| self.entries[place].key)
             && before <= entry.key
@@ -35,22 +29,22 @@ impl<E: Copy> Alarm<E> {
         entry.key
     }
 
-    /// It rings, set to `key`: no time before matters any more.
+    /// It rings, set to `key`: no time before matters any more. Gives the number of the event.
     #[inline]
-    pub fn ring(&mut self, key: u64) -> E {
+    pub fn ring(&mut self, key: u64) -> u32 {
         let place = self.entries.iter().rposition(|entry| entry.key == key).expect("it was set to this key");
-        let event = self.entries[place].event;
+        let number = self.entries[place].number;
         self.entries.truncate(place);
-        event
+        number
     }
 
     /// All that it was set to.
-    pub fn iter(&self) -> impl Iterator<Item = &Entry<E>> {
+    pub fn iter(&self) -> impl Iterator<Item = &Entry> {
         self.entries.iter()
     }
 
     /// Forgets the times before those of `key`, and gives what is left other keys, in the same order.
-    pub fn replace(&mut self, key: u64, renumbered: impl Fn(Entry<E>) -> Entry<E>) {
+    pub fn replace(&mut self, key: u64, renumbered: impl Fn(Entry) -> Entry) {
         self.entries.retain(|entry| entry.key >= key);
         self.entries.iter_mut().for_each(|entry| *entry = renumbered(*entry));
     }

@@ -1,27 +1,27 @@
 //! What waits in the event queue, and which of two comes first.
 
-/// An event with its key, in the order of the keys.
+/// The key of an event, with the number that the event holds, in the order of the keys.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Entry<E> {
+pub(super) struct Entry {
     pub(super) key: u64,
-    pub(super) event: E,
+    pub(super) number: u32,
 }
 
-impl<E> PartialEq for Entry<E> {
+impl PartialEq for Entry {
     fn eq(&self, other: &Self) -> bool {
         self.key == other.key
     }
 }
 
-impl<E> Eq for Entry<E> {}
+impl Eq for Entry {}
 
-impl<E> PartialOrd for Entry<E> {
+impl PartialOrd for Entry {
     fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl<E> Ord for Entry<E> {
+impl Ord for Entry {
     fn cmp(&self, other: &Self) -> std::cmp::Ordering {
         self.key.cmp(&other.key)
     }

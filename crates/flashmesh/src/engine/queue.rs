@@ -6,9 +6,9 @@
 //! among the heads of the lanes, of the heap and of the *alarm*, an event that can be moved. The order is total: by time, then by the order of
 //! scheduling.
 //!
-//! Time, order and lane of an event are one word, its *key*, so that one comparison tells which of two comes first, and where it is. A key
-//! holds time as an offset from a base, of [`OFFSET_BITS`], and the order in [`ORDER_BITS`]. From time to time the base moves on and what
-//! waits is numbered anew. Events that lie further ahead than a key can say wait apart, and get a key then.
+//! Time, order, kind and lane of an event are one word, its *key*, so that one comparison tells which of two comes first, and what and where
+//! it is. A key holds time as an offset from a base, of [`OFFSET_BITS`], and the order in [`ORDER_BITS`]. From time to time the base moves on
+//! and what waits is numbered anew. Events that lie further ahead than a key can say wait apart, and get a key then.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -35,17 +35,23 @@ const PLACES: usize = LANES + 2;
 /// The lowest bits of a key: where the event waits.
 const PLACE_BITS: u32 = PLACES.ilog2();
 
-/// The bits above: how many were scheduled before it since keys were last numbered.
-const ORDER_BITS: u32 = 24;
+/// The bits above: what kind of event it is.
+const KIND_BITS: u32 = 5;
 
-/// The highest bits of a key: how long after the base it is due, at most 137 ms.
-const OFFSET_BITS: u32 = u64::BITS - ORDER_BITS - PLACE_BITS;
+/// The bits above: how many were scheduled before it since keys were last numbered.
+const ORDER_BITS: u32 = 20;
+
+/// Where the order begins in a key.
+const ORDER_SHIFT: u32 = KIND_BITS + PLACE_BITS;
 
 /// Where the offset begins in a key.
-const OFFSET_SHIFT: u32 = ORDER_BITS + PLACE_BITS;
+const OFFSET_SHIFT: u32 = ORDER_BITS + ORDER_SHIFT;
+
+/// The highest bits of a key: how long after the base it is due, at most 68 ms.
+const OFFSET_BITS: u32 = u64::BITS - OFFSET_SHIFT;
 
 /// From one order to the next.
-const NEXT_ORDER: u64 = 1 << PLACE_BITS;
+const NEXT_ORDER: u64 = 1 << ORDER_SHIFT;
 
 /// The key of no event, behind those of all. It would be that of the last event a key can say; that one waits apart.
 const NEVER: u64 = u64::MAX;
@@ -56,26 +62,35 @@ const OFFSET_END: u64 = (1 << OFFSET_BITS) - 1;
 /// The base moves only after so long, or when nothing else is left: moving it looks at all that waits.
 const BASE_STAYS_PS: u64 = OFFSET_END / 2;
 
+/// An event in the queue: its kind, which its key holds, and a number. What is done with an event hangs on its kind, which the processor
+/// knows sooner from the key than from where the event waits.
+pub trait Queued: Copy {
+    /// The kind, below 32, and the number.
+    fn parts(self) -> (u8, u32);
+    /// The event of this kind and number.
+    fn of_parts(kind: u8, number: u32) -> Self;
+}
+
 /// Events in the order in which they fall due.
-#[derive(Debug)]
-struct Lane<E> {
-    entries: Ring<Entry<E>>,
+#[derive(Debug, Default)]
+struct Lane {
+    entries: Ring<Entry>,
     /// The key of the newest.
     last: u64,
 }
 
-impl<E: Copy + Default> Lane<E> {
+impl Lane {
     #[inline(always)]
-    fn push(&mut self, key: u64, event: E) {
-        self.entries.push_back(Entry { key, event });
-        self.last = key;
+    fn push(&mut self, entry: Entry) {
+        self.entries.push_back(entry);
+        self.last = entry.key;
     }
 
     /// Takes the first of its events, of which there is at least one; gives the key of the next as well.
     #[inline(always)]
-    fn take(&mut self) -> (E, u64) {
+    fn take(&mut self) -> (u32, u64) {
         let first = self.entries.take_first();
-        (first.event, self.first_key())
+        (first.number, self.first_key())
     }
 
     /// The key of the first event.
@@ -87,9 +102,9 @@ impl<E: Copy + Default> Lane<E> {
     }
 }
 
-/// Where the event that is due next is.
+/// The key of the event that is due next.
 #[derive(Clone, Copy, Debug)]
-pub struct Due(usize);
+pub struct Due(u64);
 
 /// A queue of future events and the clock that follows it.
 #[derive(Debug)]
@@ -103,15 +118,15 @@ pub struct EventQueue<E> {
     heads: [u64; PLACES],
     /// The smallest of them: found when an event is taken, so that it is known by the time what that event does is done.
     first: u64,
-    lanes: [Lane<E>; LANES],
-    alarm: Alarm<E>,
-    heap: BinaryHeap<Reverse<Entry<E>>>,
+    lanes: [Lane; LANES],
+    alarm: Alarm,
+    heap: BinaryHeap<Reverse<Entry>>,
     /// Events that come after all that have keys.
     far: BinaryHeap<Reverse<Far<E>>>,
     far_order: u64,
 }
 
-impl<E: Copy + Default> Default for EventQueue<E> {
+impl<E> Default for EventQueue<E> {
     fn default() -> Self {
         EventQueue {
             now: Time::ZERO,
@@ -119,7 +134,7 @@ impl<E: Copy + Default> Default for EventQueue<E> {
             order: 0,
             heads: [NEVER; PLACES],
             first: NEVER,
-            lanes: std::array::from_fn(|_| Lane { entries: Ring::default(), last: 0 }),
+            lanes: std::array::from_fn(|_| Lane::default()),
             alarm: Alarm::default(),
             heap: BinaryHeap::new(),
             far: BinaryHeap::new(),
@@ -128,7 +143,7 @@ impl<E: Copy + Default> Default for EventQueue<E> {
     }
 }
 
-impl<E: Copy + Default> EventQueue<E> {
+impl<E: Queued> EventQueue<E> {
     /// The time of the event taken last.
     #[inline]
     pub fn now(&self) -> Time {
@@ -207,9 +222,8 @@ impl<E: Copy + Default> EventQueue<E> {
 
     #[inline]
     fn set_alarm_at(&mut self, offset: u64, event: E) {
-        let key = (offset << OFFSET_SHIFT) | self.order | ALARM as u64;
-        self.order += NEXT_ORDER;
-        let key = self.alarm.set(Entry { key, event }, |key| key >> OFFSET_SHIFT == offset);
+        let entry = self.entry(ALARM, offset, event);
+        let key = self.alarm.set(entry, |key| key >> OFFSET_SHIFT == offset);
         self.set_head(ALARM, key);
     }
 
@@ -229,21 +243,30 @@ impl<E: Copy + Default> EventQueue<E> {
     /// Gives an event its key.
     #[inline(always)]
     fn schedule_at(&mut self, lane: usize, offset: u64, event: E) {
-        let key = (offset << OFFSET_SHIFT) | self.order | lane as u64;
-        self.order += NEXT_ORDER;
+        let entry = self.entry(lane, offset, event);
         if let Some(queue) = self.lanes.get_mut(lane)
-            && queue.last <= key
+            && queue.last <= entry.key
         {
-            queue.push(key, event);
-            self.add_head(lane, key);
+            queue.push(entry);
+            self.add_head(lane, entry.key);
             return;
         }
-        self.schedule_in_heap(key | NO_LANE as u64, event);
+        self.schedule_in_heap(entry.key | NO_LANE as u64, entry.number);
+    }
+
+    /// What an event leaves in `place`.
+    #[inline(always)]
+    fn entry(&mut self, place: usize, offset: u64, event: E) -> Entry {
+        let (kind, number) = event.parts();
+        debug_assert!(kind < 1 << KIND_BITS, "a key has no room for the kind {kind}");
+        let key = offset << OFFSET_SHIFT | self.order | u64::from(kind) << PLACE_BITS | place as u64;
+        self.order += NEXT_ORDER;
+        Entry { key, number }
     }
 
     #[inline(never)]
-    fn schedule_in_heap(&mut self, key: u64, event: E) {
-        self.heap.push(Reverse(Entry { key, event }));
+    fn schedule_in_heap(&mut self, key: u64, number: u32) {
+        self.heap.push(Reverse(Entry { key, number }));
         self.add_head(NO_LANE, key);
     }
 
@@ -282,7 +305,7 @@ impl<E: Copy + Default> EventQueue<E> {
             let order = orders.partition_point(|&order| order < order_of(key)) as u64 * NEXT_ORDER;
             (key - moved) - order_of(key) + order
         };
-        let renumbered = |entry: Entry<E>| Entry { key: key_of(entry.key), ..entry };
+        let renumbered = |entry: Entry| Entry { key: key_of(entry.key), ..entry };
         for (head, lane) in self.heads.iter_mut().zip(&mut self.lanes) {
             lane.entries.replace(renumbered);
             lane.last = lane.entries.back().map_or(0, |entry| entry.key);
@@ -300,9 +323,9 @@ impl<E: Copy + Default> EventQueue<E> {
         while let Some(Reverse(far)) = self.far.peek()
             && far.at - base < OFFSET_END
         {
-            let key = ((far.at - base) << OFFSET_SHIFT) | self.order | NO_LANE as u64;
-            self.order += NEXT_ORDER;
-            self.heap.push(Reverse(Entry { key, event: far.event }));
+            let (at, event) = (far.at, far.event);
+            let entry = self.entry(NO_LANE, at - base, event);
+            self.heap.push(Reverse(entry));
             self.far.pop();
         }
         assert!(!self.is_numbered_out(), "fewer than 2^24 events are to come");
@@ -325,7 +348,7 @@ impl<E: Copy + Default> EventQueue<E> {
     pub fn advance(&mut self) -> Option<Due> {
         let key = if self.first == NEVER { self.approach()? } else { self.first };
         self.now = self.time_of(key);
-        Some(Due((key & (NEXT_ORDER - 1)) as usize))
+        Some(Due(key))
     }
 
     /// Nothing that has a key is left: gives one to the first of what is far ahead, if there is anything.
@@ -339,27 +362,32 @@ impl<E: Copy + Default> EventQueue<E> {
 
     /// Takes the event to which the clock has just been moved.
     #[inline(always)]
-    pub fn take(&mut self, Due(place): Due) -> E {
-        if let Some(queue) = self.lanes.get_mut(place) {
-            let (event, next) = queue.take();
+    pub fn take(&mut self, Due(key): Due) -> E {
+        let (place, kind) = (key as usize % PLACES, (key >> PLACE_BITS) % (1 << KIND_BITS));
+        let number = if let Some(queue) = self.lanes.get_mut(place) {
+            let (number, next) = queue.take();
             self.set_head(place, next);
-            return event;
-        }
-        if place == ALARM { self.ring() } else { self.take_from_heap() }
+            number
+        } else if place == ALARM {
+            self.ring()
+        } else {
+            self.take_from_heap()
+        };
+        E::of_parts(kind as u8, number)
     }
 
     #[inline(never)]
-    fn ring(&mut self) -> E {
-        let event = self.alarm.ring(self.heads[ALARM]);
+    fn ring(&mut self) -> u32 {
+        let number = self.alarm.ring(self.heads[ALARM]);
         self.set_head(ALARM, NEVER);
-        event
+        number
     }
 
     #[inline(never)]
-    fn take_from_heap(&mut self) -> E {
+    fn take_from_heap(&mut self) -> u32 {
         let Reverse(entry) = self.heap.pop().expect("the clock has been moved to the first event of the heap");
         self.look_at_heap();
-        entry.event
+        entry.number
     }
 }
 
@@ -367,6 +395,17 @@ impl<E: Copy + Default> EventQueue<E> {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    impl Queued for u32 {
+        fn parts(self) -> (u8, u32) {
+            ((self % 32) as u8, self)
+        }
+
+        fn of_parts(kind: u8, number: u32) -> u32 {
+            assert_eq!(number.parts(), (kind, number));
+            number
+        }
+    }
 
     /// Runs `steps`, each of which schedules an event so long after now, in that lane or as the alarm, after taking so many; compares with a
     /// list that is searched for the earliest, and of those for the one scheduled first.
@@ -487,8 +526,8 @@ mod tests {
     #[should_panic(expected = "before now")]
     fn an_event_in_the_past_is_a_bug() {
         let mut queue = EventQueue::default();
-        queue.schedule(0, Time::from_ps(5), ());
+        queue.schedule(0, Time::from_ps(5), 0);
         queue.pop();
-        queue.schedule(0, Time::from_ps(4), ());
+        queue.schedule(0, Time::from_ps(4), 0);
     }
 }

@@ -1,14 +1,51 @@
 //! What happens in a drive, and the lane of the event queue each kind of event lines up in.
 
+use crate::engine::queue::Queued;
 use crate::fabric::{FabricEvent, TransferPhase};
 use crate::flash::die::OperationKind;
 use crate::host::interface::{HostEvent, Token};
-use crate::ids::{AcknowledgementId, DieId, RequestId, StreamId};
+use crate::ids::{AcknowledgementId, DieId, Id, RequestId, StreamId, id};
 
-/// Something that happens at its time: what it is, and one number at most. No event holds another enumeration, which would be told from the rest
-/// by arithmetic.
-#[derive(Clone, Copy, Debug, Default)]
-pub enum Event {
+id! {
+    /// What a fabric has asked to be called with.
+    WakeToken
+}
+
+/// Declares events, each with the id that it holds, if any, and what the event queue keeps of them.
+macro_rules! events {
+    ($($(#[$doc:meta])* $name:ident $(($id:ident))?,)*) => {
+        /// Something that happens at its time: what it is, and one number at most.
+        #[derive(Clone, Copy, Debug)]
+        pub enum Event {
+            $($(#[$doc])* $name $(($id))?,)*
+        }
+
+        /// The kinds of events, numbered.
+        #[repr(u8)]
+        enum Kind {
+            $($name,)*
+        }
+
+        impl Queued for Event {
+            #[inline(always)]
+            fn parts(self) -> (u8, u32) {
+                match self {
+                    $(Event::$name $({ 0: $id(number) })? => (Kind::$name as u8, 0 $(+ $id(number).as_u32())?),)*
+                }
+            }
+
+            #[inline(always)]
+            fn of_parts(kind: u8, number: u32) -> Event {
+                match kind {
+                    $(kind if kind == Kind::$name as u8 => Event::$name $(($id::from_u32(number)))?,)*
+                    _ => unreachable!("the queue gives back kinds that it was given"),
+                }
+            }
+        }
+    };
+}
+
+events! {
     /// The command of a request, and the data that goes with it, is in the drive.
     InDrive(RequestId),
     /// Command and data have reached the die that asked for a path.
@@ -40,18 +77,14 @@ pub enum Event {
     /// An acknowledgement has reached a controller.
     Acknowledged(AcknowledgementId),
     /// The fabric asked to be called, with this token.
-    FabricWake(u32),
+    FabricWake(WakeToken),
     /// The array of a die works again after a suspension, and may be suspended anew.
     Resumed(DieId),
-    /// The access to the DRAM of the cache that was queued first is done. It also stands in places of the event queue that hold no event.
-    #[default]
+    /// The access to the DRAM of the cache that was queued first is done.
     Memory,
     /// The power is cut.
     PowerCut,
 }
-
-// Events are copied twice on their way through the queue.
-const _: () = assert!(size_of::<Event>() == size_of::<u64>(), "an event is a word");
 
 impl From<HostEvent> for Event {
     #[inline(always)]
@@ -76,7 +109,7 @@ impl From<FabricEvent> for Event {
         match event {
             FabricEvent::Delivered(grant) => Event::delivered(grant.phase, grant.die),
             FabricEvent::Acknowledged(id) => Event::Acknowledged(id),
-            FabricEvent::Wake(token) | FabricEvent::Alarm(token) => Event::FabricWake(token),
+            FabricEvent::Wake(token) | FabricEvent::Alarm(token) => Event::FabricWake(WakeToken(token)),
         }
     }
 }

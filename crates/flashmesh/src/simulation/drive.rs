@@ -10,7 +10,7 @@ use crate::firmware::Firmware;
 use crate::flash::geometry::Geometry;
 use crate::frontend::Frontend;
 use crate::kernel::Kernel;
-use crate::kernel::event::Event;
+use crate::kernel::event::{Event, WakeToken};
 use crate::kernel::model::Model;
 use crate::kernel::probe::{AtEnd, LinksAtEnd, Notice};
 use crate::measure::report::Report;
@@ -90,7 +90,7 @@ impl<M: Model> Drive<M> {
         let wake_at = self.datapath.wake_at();
         if M::Fabric::ACTS && wake_at < Time::MAX && wake_at <= self.kernel.next_at() {
             self.kernel.advance_to(wake_at);
-            return Some(Event::FabricWake(0));
+            return Some(Event::FabricWake(WakeToken(0)));
         }
         let due = self.kernel.advance()?;
         Some(self.kernel.take(due))

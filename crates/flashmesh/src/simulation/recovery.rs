@@ -11,7 +11,7 @@ use crate::fabric::{Kind, TransferPhase};
 use crate::flash::geometry::Geometry;
 use crate::ids::{BlockId, DieId, Lpn, PlaneId, TransactionId};
 use crate::kernel::Kernel;
-use crate::kernel::event::Event;
+use crate::kernel::event::{Event, WakeToken};
 use crate::kernel::model::{Full, Model};
 use crate::persistence::{Recovered, Scan, ScanRead};
 use crate::results::work::{RecoveryReads, RecoveryReport, RecoverySteps};
@@ -154,7 +154,7 @@ impl Recovery {
         let wake_at = self.datapath.wake_at();
         if <<Full as Model>::Fabric as Kind>::ACTS && wake_at < Time::MAX && wake_at <= self.kernel.next_at() {
             self.kernel.advance_to(wake_at);
-            return Some(Event::FabricWake(0));
+            return Some(Event::FabricWake(WakeToken(0)));
         }
         let due = self.kernel.advance()?;
         Some(self.kernel.take(due))
