@@ -2,14 +2,15 @@
 
 use crate::config::{Config, Retry};
 use crate::fabric::layout::{Layout, Part, Passage};
-use crate::fabric::{Cause, Fabric, Grant, Granted, LinkUsage, Message, Outbox, Payload, Sent, TransferPhase};
+use crate::fabric::{Cause, Fabric, Grant, Granted, LinkUsage, Outbox, Payload, Sent, TransferPhase};
 use crate::flash::geometry::Geometry;
-use crate::ids::{ChannelId, ChipId, DieId, LinkId, PathId};
+use crate::ids::{ChannelId, DieId, LinkId, PathId};
 use crate::units::Time;
 
+use super::chips::Chips;
 use super::controller::{Controller, Stage};
+use super::controllers::Controllers;
 use super::counters::Counters;
-use super::free::FreeControllers;
 use super::layout::layout;
 use super::mesh::{Mesh, Place};
 use super::network::Network;
@@ -17,41 +18,26 @@ use super::ports::Port;
 use super::progress::Progress;
 use super::routing::AnyRouting;
 use super::tie_break::TieBreaker;
+use super::timing::Timing;
+use super::traffic::Traffic;
 use super::verdict::Watched;
-use super::waiting::{PathRequest, PinQueue, WaitingDies};
+use super::waiting::{PathRequest, WaitingDies};
 use super::waits::Waits;
-
-/// What the dies of a chip share: its pins.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Chip {
-    /// Whether a circuit ends here, or a scout is on its way here.
-    pub taken: bool,
-    /// The controller that keeps a circuit to this chip while its array works.
-    kept_by: Option<ChannelId>,
-    /// Dies that wait for the pins.
-    pub queue: PinQueue,
-}
 
 /// The Venice interconnect; see the [module](super).
 #[derive(Debug)]
 pub struct Venice {
     pub(super) network: Network,
     layout: Layout,
-    usage: Vec<LinkUsage>,
-    pub(super) controllers: Vec<Controller>,
-    pub(super) free: FreeControllers,
-    pub(super) chips: Vec<Chip>,
-    dies_per_chip: u32,
+    traffic: Traffic,
+    pub(super) controllers: Controllers,
+    pub(super) chips: Chips,
     pub(super) waiting: WaitingDies,
     pub(super) waits: Waits,
     pub(super) progress: Progress,
     /// Requests for a path so far.
     requests: u64,
-    hops: u64,
-    link_width: u64,
-    link_cycle: Time,
-    pub(super) scout_hop: Time,
-    hold_circuit: bool,
+    pub(super) timing: Timing,
     pub(super) retry: Retry,
     /// The scout that is held against a flood fill, while an oracle looks.
     pub(super) watched: Option<Watched>,
@@ -63,25 +49,18 @@ impl Venice {
         let mesh = Mesh::new(geometry.channels, geometry.chips_per_channel);
         let venice = &config.venice;
         let tie_break = TieBreaker::new(venice.tie_break, config.seed);
-        let link_width = venice.link_width.as_u64();
-        let scout_hop = venice.link_cycle * u64::from(mesh.scout_flits());
+        let timing = Timing::new(venice, &mesh);
         Venice {
             network: Network::new(mesh, AnyRouting::new(venice.routing), tie_break),
-            layout: layout(&mesh, 8 * link_width as u32),
-            usage: vec![LinkUsage::default(); mesh.links() as usize],
-            controllers: (0..mesh.rows()).map(|_| Controller::new()).collect(),
-            free: FreeControllers::all(mesh.rows()),
-            chips: vec![Chip::default(); mesh.routers() as usize],
-            dies_per_chip: geometry.dies_per_chip,
+            layout: layout(&mesh, timing.link_bits()),
+            traffic: Traffic::new(mesh.links()),
+            controllers: Controllers::new(mesh.rows(), venice.hold_circuit),
+            chips: Chips::new(geometry),
             waiting: WaitingDies::new(mesh.rows(), venice.service),
             waits: Waits::new(geometry.dies()),
-            progress: Progress::new(scout_hop),
+            progress: Progress::new(timing.scout_hop()),
             requests: 0,
-            hops: 0,
-            link_width,
-            link_cycle: venice.link_cycle,
-            scout_hop,
-            hold_circuit: venice.hold_circuit,
+            timing,
             retry: venice.retry,
             watched: None,
         }
@@ -90,38 +69,31 @@ impl Venice {
     /// The circuit is granted to whom it was reserved for.
     #[inline]
     fn grant(&mut self, controller: ChannelId, since: Time, outbox: &mut Outbox) {
-        let state = &mut self.controllers[controller.index()];
+        let state = &mut self.controllers[controller];
         state.stage = Stage::Granted;
         let PathRequest { die, phase, .. } = state.request;
         let grant = Grant { die, phase, path: PathId(controller.0) };
         outbox.grants.push(Granted { grant, since, cause: Cause::Link });
-    }
-
-    /// How long `bytes` take over a circuit of `links` (Venice, ISCA 2023, Equation 1), after the command itself.
-    #[inline]
-    fn transfer_time(&self, payload: Payload, links: u64) -> Time {
-        let beats = payload.bytes.as_u64().div_ceil(self.link_width);
-        payload.command + self.link_cycle * (links + beats)
     }
 }
 
 impl Fabric for Venice {
     fn acquire(&mut self, die: DieId, phase: TransferPhase, now: Time, outbox: &mut Outbox) {
         self.catch_up(now, outbox);
-        let chip = ChipId(die.0 / self.dies_per_chip);
+        let chip = self.chips.of(die);
         let place = self.network.mesh().place(chip);
         let request = PathRequest { sequence: self.requests, die, phase, chip, place };
         self.requests += 1;
         self.waits.begin(&request);
-        match self.chips[chip.index()].kept_by {
-            Some(controller) if self.controllers[controller.index()].request.die == die => {
-                let state = &mut self.controllers[controller.index()];
+        match self.chips[chip].kept_by {
+            Some(controller) if self.controllers[controller].request.die == die => {
+                let state = &mut self.controllers[controller];
                 if state.stage == Stage::Kept {
                     state.request = request;
                     self.grant(controller, now, outbox);
                 } else {
                     self.waits.wait(&request, Cause::Channel, now);
-                    self.chips[chip.index()].queue.insert(request);
+                    self.chips[chip].queue.insert(request);
                 }
             }
             _ => self.admit(request, now, outbox),
@@ -130,41 +102,33 @@ impl Fabric for Venice {
     }
 
     fn send(&mut self, grant: Grant, payload: Payload, now: Time, _outbox: &mut Outbox) -> Sent {
-        let state = &mut self.controllers[grant.path.index()];
-        if self.hold_circuit {
-            match payload.message {
-                Message::Read => state.pages_owed += payload.planes,
-                Message::Data => state.pages_owed = state.pages_owed.saturating_sub(payload.planes),
-                Message::Program | Message::Erase | Message::Copyback | Message::Copy => {}
-            }
-        }
+        let controller = ChannelId(grant.path.0);
+        self.controllers.count_pages_owed(controller, payload);
+        let state = &self.controllers[controller];
         let links = state.circuit.len() as u64;
         // From the controller of the row straight to the router, and to the chip.
         let links_min = u64::from(state.request.place.column) + 2;
-        let duration = self.transfer_time(payload, links);
-        for link in &self.controllers[grant.path.index()].circuit {
-            self.usage[link.index()].count(grant.phase, payload, now, duration);
-        }
-        self.hops += links;
-        Sent { delivered: Some(now + duration), least: self.transfer_time(payload, links_min) }
+        let duration = self.timing.transfer(payload, links);
+        self.traffic.count(&state.circuit, grant.phase, payload, now, duration);
+        Sent { delivered: Some(now + duration), least: self.timing.transfer(payload, links_min) }
     }
 
     fn release(&mut self, grant: Grant, now: Time, outbox: &mut Outbox) {
         self.catch_up(now, outbox);
         let controller = ChannelId(grant.path.0);
-        let state = &mut self.controllers[controller.index()];
+        let state = &mut self.controllers[controller];
         let chip = state.request.chip;
         if state.pages_owed > 0 {
             state.stage = Stage::Kept;
-            self.chips[chip.index()].kept_by = Some(controller);
+            self.chips[chip].kept_by = Some(controller);
             // With a cache register the die may have asked for its next command meanwhile.
-            if let Some(request) = self.chips[chip.index()].queue.take(grant.die) {
+            if let Some(request) = self.chips[chip].queue.take(grant.die) {
                 self.waits.end(&request, now);
                 state.request = request;
                 self.grant(controller, now, outbox);
             }
         } else {
-            self.chips[chip.index()].kept_by = None;
+            self.chips[chip].kept_by = None;
             self.network.release(controller);
             self.watched = None;
             self.get_free(controller, now, outbox);
@@ -179,7 +143,7 @@ impl Fabric for Venice {
         self.catch_up(now, outbox);
         let mut has_granted = false;
         while let Some(controller) = self.progress.take_grant(now) {
-            self.grant(controller, self.controllers[controller.index()].since, outbox);
+            self.grant(controller, self.controllers[controller].since, outbox);
             has_granted = true;
         }
         // What holds a circuit may act now, so the scouts may be ahead of it only when nobody does. An oracle is told of
@@ -195,12 +159,12 @@ impl Fabric for Venice {
     }
 
     fn is_behind(&self, die: DieId, _phase: TransferPhase, is_another: &mut dyn FnMut(DieId) -> bool) -> bool {
-        let chip = &self.chips[die.index() / self.dies_per_chip as usize];
+        let number = self.chips.of(die);
+        let chip = &self.chips[number];
         let busy = self.controllers.iter().filter(|state| state.stage != Stage::Free).map(|state| &state.request);
         if chip.taken {
             // The pins: those who hold them, or will before it.
-            let holders =
-                busy.filter(|request| request.chip.0 == die.0 / self.dies_per_chip).map(|request| request.die);
+            let holders = busy.filter(|request| request.chip == number).map(|request| request.die);
             return holders.chain(chip.queue.dies()).any(|other| other != die && is_another(other));
         }
         busy.map(|request| request.die).chain(self.waiting.dies()).any(|other| other != die && is_another(other))
@@ -226,7 +190,7 @@ impl Fabric for Venice {
     }
 
     fn usage(&self) -> &[LinkUsage] {
-        &self.usage
+        self.traffic.usage()
     }
 
     fn controllers_busy(&self, now: Time) -> Vec<Time> {
@@ -234,7 +198,7 @@ impl Fabric for Venice {
     }
 
     fn hops(&self) -> u64 {
-        self.hops
+        self.traffic.hops()
     }
 
     fn scouts(&self) -> Option<&Counters> {
@@ -256,6 +220,7 @@ mod tests {
     use super::*;
     use crate::config::Routing;
     use crate::fabric::Verdict;
+    use crate::ids::ChipId;
 
     /// A mesh of one die a chip.
     fn venice(rows: u32, columns: u32, routing: Routing, retry: Retry) -> Venice {

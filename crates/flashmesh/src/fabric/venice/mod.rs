@@ -56,7 +56,9 @@
 //!   finds its path is no conflict.
 
 mod bearing;
+mod chips;
 mod controller;
+mod controllers;
 mod counters;
 mod fabric;
 mod free;
@@ -71,7 +73,9 @@ pub mod routing;
 mod scout;
 mod serve;
 mod tie_break;
+mod timing;
 mod trace;
+mod traffic;
 mod turns;
 mod verdict;
 mod waiting;

@@ -68,9 +68,9 @@ impl Venice {
                     self.ended(controller, step, at, outbox);
                 }
             } else if self.progress.steps.is_one() {
-                let (at, step) = self.network.walk(controller, at, self.scout_hop, until);
+                let (at, step) = self.network.walk(controller, at, self.timing.scout_hop(), until);
                 if matches!(step, Step::Forward | Step::Back) {
-                    self.progress.steps.turn_alone(at + self.scout_hop);
+                    self.progress.steps.turn_alone(at + self.timing.scout_hop());
                 } else {
                     self.ended(controller, step, at, outbox);
                 }
@@ -88,11 +88,11 @@ impl Venice {
             Step::Forward | Step::Back => {}
             Step::Failed => self.failed(controller, at, outbox),
             Step::Reached { hops } => {
-                let state = &mut self.controllers[controller.index()];
+                let state = &mut self.controllers[controller];
                 state.stage = Stage::Returning;
                 self.network.list_circuit(controller, &mut state.circuit);
                 self.waiting.remove(&state.request);
-                self.progress.add_grant(at + self.scout_hop * u64::from(hops), controller);
+                self.progress.add_grant(at + self.timing.scout_hop() * u64::from(hops), controller);
             }
         }
     }
@@ -102,7 +102,7 @@ impl Venice {
     pub(super) fn ask_for_wake(&self, outbox: &mut Outbox) {
         let mut first = self.progress.next_grant();
         self.progress.steps.iter().for_each(|(at, controller)| {
-            first = first.min(at + self.scout_hop * u64::from(self.network.links_to_go(controller)));
+            first = first.min(at + self.timing.scout_hop() * u64::from(self.network.links_to_go(controller)));
         });
         outbox.wake_at = first;
     }
@@ -118,7 +118,7 @@ impl Venice {
     /// Tells the oracle what the controller holds now.
     #[cold]
     fn tell(&mut self, controller: ChannelId, now: Time, outbox: &mut Outbox) {
-        let state = &mut self.controllers[controller.index()];
+        let state = &mut self.controllers[controller];
         let (count, last) = self.network.last_held(controller);
         state.trace.follow(count, last, state.request.die, now, outbox);
     }
@@ -126,7 +126,7 @@ impl Venice {
     /// Tells the probes what the scout of `controller` did at `at`.
     #[cold]
     fn tell_step(&mut self, controller: ChannelId, step: Step, at: Time, outbox: &mut Outbox) {
-        let PathRequest { die, chip, .. } = self.controllers[controller.index()].request;
+        let PathRequest { die, chip, .. } = self.controllers[controller].request;
         let (step, to) = match step {
             Step::Forward => (ScoutMove::Forward, self.network.position(controller)),
             Step::Back => (ScoutMove::Back, self.network.position(controller)),
@@ -157,7 +157,7 @@ impl Venice {
     #[inline(always)]
     pub(super) fn foresee(&mut self, controller: ChannelId, now: Time, outbox: &mut Outbox) {
         if outbox.uses.is_some() {
-            let PathRequest { die, chip, .. } = self.controllers[controller.index()].request;
+            let PathRequest { die, chip, .. } = self.controllers[controller].request;
             let to = self.network.position(controller);
             outbox.steps.push(ScoutStep { at: now, controller, die, step: ScoutMove::Sent, to });
             let is_alone = self.progress.steps.is_empty();

@@ -13,11 +13,11 @@ impl Venice {
     /// A die asks: its scout leaves at once if its chip and a controller are free.
     #[inline]
     pub(super) fn admit(&mut self, request: PathRequest, now: Time, outbox: &mut Outbox) {
-        let chip = &mut self.chips[request.chip.index()];
+        let chip = &mut self.chips[request.chip];
         if chip.taken {
             chip.queue.insert(request);
             self.waits.wait(&request, Cause::Channel, now);
-        } else if let Some(controller) = self.free.nearest(request.place.row, None) {
+        } else if let Some(controller) = self.controllers.free().nearest(request.place.row, None) {
             self.waiting.insert_searching(request);
             self.launch(controller, request, now, outbox);
         } else {
@@ -30,32 +30,25 @@ impl Venice {
     #[inline]
     pub(super) fn launch(&mut self, controller: ChannelId, request: PathRequest, now: Time, outbox: &mut Outbox) {
         self.waits.end(&request, now);
-        self.free.remove(controller);
-        self.chips[request.chip.index()].taken = true;
+        self.chips[request.chip].taken = true;
         self.network.launch(controller, request.chip);
-        let state = &mut self.controllers[controller.index()];
-        state.stage = Stage::Searching;
-        state.request = request;
-        state.since = now;
+        self.controllers.search(controller, request, now);
         self.follow(controller, now, outbox);
         self.foresee(controller, now, outbox);
-        self.progress.steps.add(now + self.scout_hop, controller);
+        self.progress.steps.add(now + self.timing.scout_hop(), controller);
     }
 
     /// A controller has nothing to do any more.
     #[inline]
     pub(super) fn get_free(&mut self, controller: ChannelId, now: Time, outbox: &mut Outbox) {
         self.follow(controller, now, outbox);
-        let state = &mut self.controllers[controller.index()];
-        state.busy = state.busy_until(now);
-        state.stage = Stage::Free;
-        self.free.insert(controller);
+        self.controllers.get_free(controller, now);
     }
 
     /// The pins of a chip are free: whoever has waited longest for them now waits for a controller.
     #[inline]
     pub(super) fn chip_got_free(&mut self, chip: ChipId, now: Time) {
-        let state = &mut self.chips[chip.index()];
+        let state = &mut self.chips[chip];
         state.taken = false;
         if let Some(next) = state.queue.pop() {
             self.waiting.insert(next);
@@ -66,8 +59,8 @@ impl Venice {
     /// Sends scouts for those who wait for a controller, as long as there are free ones.
     #[inline]
     pub(super) fn serve_waiting(&mut self, now: Time, outbox: &mut Outbox) {
-        while !self.free.is_empty()
-            && let Some(row) = self.waiting.next(&self.free)
+        while !self.controllers.free().is_empty()
+            && let Some(row) = self.waiting.next(self.controllers.free())
         {
             self.serve(row, now, outbox);
         }
@@ -77,12 +70,12 @@ impl Venice {
     #[inline]
     fn serve(&mut self, row: usize, now: Time, outbox: &mut Outbox) {
         let (position, request) = self.waiting.first(row);
-        let chip = &mut self.chips[request.chip.index()];
+        let chip = &mut self.chips[request.chip];
         if chip.taken {
             self.waiting.remove_at(row, position);
             chip.queue.insert(request);
             self.waits.wait(&request, Cause::Channel, now);
-        } else if let Some(controller) = self.free.nearest(request.place.row, None) {
+        } else if let Some(controller) = self.controllers.free().nearest(request.place.row, None) {
             self.waiting.search(row, position);
             self.launch(controller, request, now, outbox);
         }
@@ -100,14 +93,14 @@ impl Venice {
     /// A scout is back without a path.
     pub(super) fn failed(&mut self, controller: ChannelId, now: Time, outbox: &mut Outbox) {
         self.get_free(controller, now, outbox);
-        let Controller { request, since, .. } = self.controllers[controller.index()];
+        let Controller { request, since, .. } = self.controllers[controller];
         if self.waits.fail(&request, since) {
             self.network.count_first_failure();
         }
         let other = match self.retry {
             Retry::OnTeardown => None,
             Retry::Immediate => self.may_retry(&request).then_some(controller),
-            Retry::NextController => self.free.nearest(request.place.row, Some(controller)),
+            Retry::NextController => self.controllers.free().nearest(request.place.row, Some(controller)),
         };
         if let Some(other) = other {
             self.launch(other, request, now, outbox);
@@ -118,7 +111,7 @@ impl Venice {
         }
         self.serve_waiting(now, outbox);
         // Scouts that meet nothing but each other may all fail. With nothing under way that could wake them, one leaves alone.
-        if self.free.is_all()
+        if self.controllers.free().is_all()
             && let Some(row) = self.waiting.longest()
         {
             self.serve(row, now, outbox);

@@ -1,0 +1,56 @@
+//! What the dies of a chip share: its pins.
+
+use std::ops::{Index, IndexMut};
+
+use crate::flash::geometry::Geometry;
+use crate::ids::{ChannelId, ChipId, DieId};
+
+use super::waiting::PinQueue;
+
+/// The pins of one chip.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Chip {
+    /// Whether a circuit ends here, or a scout is on its way here.
+    pub taken: bool,
+    /// The controller that keeps a circuit to this chip while its array works.
+    pub kept_by: Option<ChannelId>,
+    /// Dies that wait for the pins.
+    pub queue: PinQueue,
+}
+
+/// The pins of all chips.
+#[derive(Debug)]
+pub(super) struct Chips {
+    chips: Vec<Chip>,
+    dies_per_chip: u32,
+}
+
+impl Chips {
+    /// The pins of a drive, which nobody holds.
+    pub fn new(geometry: &Geometry) -> Chips {
+        let chips = geometry.channels * geometry.chips_per_channel;
+        Chips { chips: vec![Chip::default(); chips as usize], dies_per_chip: geometry.dies_per_chip }
+    }
+
+    /// The chip of `die`.
+    #[inline]
+    pub fn of(&self, die: DieId) -> ChipId {
+        ChipId(die.0 / self.dies_per_chip)
+    }
+}
+
+impl Index<ChipId> for Chips {
+    type Output = Chip;
+
+    #[inline(always)]
+    fn index(&self, chip: ChipId) -> &Chip {
+        &self.chips[chip.index()]
+    }
+}
+
+impl IndexMut<ChipId> for Chips {
+    #[inline(always)]
+    fn index_mut(&mut self, chip: ChipId) -> &mut Chip {
+        &mut self.chips[chip.index()]
+    }
+}

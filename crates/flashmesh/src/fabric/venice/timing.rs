@@ -1,0 +1,44 @@
+//! How long scouts and transfers take.
+
+use crate::config;
+use crate::fabric::Payload;
+use crate::units::Time;
+
+use super::mesh::Mesh;
+
+/// The width and pace of the links, for those who cross several.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Timing {
+    link_width: u64,
+    link_cycle: Time,
+    scout_hop: Time,
+}
+
+impl Timing {
+    /// That of the links of `mesh`.
+    pub fn new(venice: &config::Venice, mesh: &Mesh) -> Timing {
+        Timing {
+            link_width: venice.link_width.as_u64(),
+            link_cycle: venice.link_cycle,
+            scout_hop: venice.link_cycle * u64::from(mesh.scout_flits()),
+        }
+    }
+
+    /// The width of a link in bits.
+    pub fn link_bits(&self) -> u32 {
+        8 * self.link_width as u32
+    }
+
+    /// How long a scout takes for one link.
+    #[inline(always)]
+    pub fn scout_hop(&self) -> Time {
+        self.scout_hop
+    }
+
+    /// How long a transfer takes over a circuit of `links` (Venice, ISCA 2023, Equation 1), after the command itself.
+    #[inline]
+    pub fn transfer(&self, payload: Payload, links: u64) -> Time {
+        let beats = payload.bytes.as_u64().div_ceil(self.link_width);
+        payload.command + self.link_cycle * (links + beats)
+    }
+}
