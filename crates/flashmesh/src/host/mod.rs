@@ -1,7 +1,9 @@
 //! The host's side of the drive: when requests are issued, and how they cross to the drive and back.
 
+mod batch;
 pub mod interface;
 pub mod link;
 pub mod namespace;
+mod places;
 pub mod replay;
 pub mod status;

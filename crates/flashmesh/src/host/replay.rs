@@ -11,8 +11,10 @@ use crate::units::Time;
 use crate::workload::IoRequest;
 use crate::workload::source::WorkloadSource;
 
-/// Requests pulled at once from a workload without threads, so that what they will need can be fetched early.
-pub const BATCH: usize = 32;
+use super::batch::Batch;
+use super::places::Places;
+
+pub use super::batch::BATCH;
 
 /// The fixed point of the time scale.
 const SCALE_SHIFT: u32 = 40;
@@ -77,28 +79,37 @@ pub struct Replay {
     stop: Time,
     /// Closed: the threads that think, in the order in which they will be ready, each with what it will issue.
     thoughts: VecDeque<(u32, IoRequest)>,
-    /// Requests of this workload that the drive holds at once.
-    queue_depth: usize,
-    in_flight: usize,
-    /// Stress and closed: arrived, but the queue was full.
-    waiting: VecDeque<Arrived>,
-    /// Pulled ahead from a workload without threads, and how many of them are taken.
-    batch: Vec<IoRequest>,
-    taken: usize,
-    /// What ended the batch early.
-    failed: Option<WorkloadError>,
+    /// Requests of this workload that the drive holds at once; only stress and closed replay have others wait.
+    places: Places,
+    /// Pulled ahead from a workload without threads.
+    batch: Batch,
     /// Open: an [`Next::At`] is pending for the head of the batch.
     alarm: bool,
-    /// Open: how long at least one arrived request waited for a place in the queue, and up to when that is counted.
-    overdue: Time,
-    overdue_until: Time,
+    /// Open: how long at least one arrived request waited for a place in the queue.
+    overdue: Overdue,
     /// Open: when the last request arrived that went to the drive.
     last_arrival: Time,
 }
 
+/// For how long something was late, what is late at once counted once.
+#[derive(Clone, Copy, Debug, Default)]
+struct Overdue {
+    total: Time,
+    /// Up to when it is counted.
+    until: Time,
+}
+
+impl Overdue {
+    /// What was due at `due` is done at `now`.
+    fn count(&mut self, due: Time, now: Time) {
+        self.total += now - due.later(self.until).min(now);
+        self.until = now;
+    }
+}
+
 impl std::fmt::Debug for Replay {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Replay").field("mode", &self.mode).field("in_flight", &self.in_flight).finish_non_exhaustive()
+        f.debug_struct("Replay").field("mode", &self.mode).field("places", &self.places).finish_non_exhaustive()
     }
 }
 
@@ -112,15 +123,10 @@ impl Replay {
             think_time: config.think_time,
             stop: config.stop_time.unwrap_or(Time::MAX),
             thoughts: VecDeque::new(),
-            queue_depth: queue_depth as usize,
-            in_flight: 0,
-            waiting: VecDeque::new(),
-            batch: Vec::with_capacity(BATCH),
-            taken: 0,
-            failed: None,
+            places: Places::new(queue_depth),
+            batch: Batch::new(),
             alarm: false,
-            overdue: Time::ZERO,
-            overdue_until: Time::ZERO,
+            overdue: Overdue::default(),
             last_arrival: Time::ZERO,
         }
     }
@@ -138,7 +144,7 @@ impl Replay {
 
     /// Open replay: how long arrived requests waited on the host because the drive's queue was full.
     pub fn overdue(&self) -> Time {
-        self.overdue
+        self.overdue.total
     }
 
     /// Open replay: when the last request arrived that went to the drive.
@@ -153,7 +159,7 @@ impl Replay {
 
     /// Requests in flight.
     pub fn in_flight(&self) -> usize {
-        self.in_flight
+        self.places.taken()
     }
 
     /// Whether requests will be issued though none is in flight.
@@ -184,32 +190,12 @@ impl Replay {
 
     /// A request that has arrived goes to the drive, or waits for a place there.
     fn arrive(&mut self, arrived: Arrived) -> Next {
-        if self.in_flight == self.queue_depth {
-            self.waiting.push_back(arrived);
+        if self.places.are_taken() {
+            self.places.wait(arrived);
             return Next::Later;
         }
-        self.in_flight += 1;
+        self.places.take();
         Next::Issue(arrived)
-    }
-
-    /// Pulls the next requests into the batch when all of it is taken.
-    #[inline]
-    fn refill(&mut self) -> Result<(), WorkloadError> {
-        if self.taken < self.batch.len() { Ok(()) } else { self.fill_batch() }
-    }
-
-    #[inline(never)]
-    fn fill_batch(&mut self) -> Result<(), WorkloadError> {
-        self.batch.clear();
-        self.taken = 0;
-        if let Some(error) = self.failed.take() {
-            return Err(error);
-        }
-        match self.source.fill(&mut self.batch, BATCH) {
-            Err(error) if self.batch.is_empty() => return Err(error),
-            filled => self.failed = filled.err(),
-        }
-        Ok(())
     }
 
     /// Stress replay: a place is free at `now`; gives the request that takes it.
@@ -221,19 +207,18 @@ impl Replay {
         if now > self.stop {
             return Ok(None);
         }
-        self.refill()?;
+        self.batch.refill(&mut *self.source)?;
         Ok(self.take_from_batch(now))
     }
 
     #[inline(always)]
     fn take_from_batch(&mut self, now: Time) -> Option<IoRequest> {
-        let io = *self.batch.get(self.taken)?;
-        self.taken += 1;
-        if self.in_flight == self.queue_depth {
-            self.waiting.push_back(Arrived { io, thread: 0, arrival: now });
+        let io = self.batch.take()?;
+        if self.places.are_taken() {
+            self.places.wait(Arrived { io, thread: 0, arrival: now });
             return None;
         }
-        self.in_flight += 1;
+        self.places.take();
         Some(io)
     }
 
@@ -254,11 +239,11 @@ impl Replay {
     /// # Errors
     /// When the workload cannot be read on.
     pub fn next_open(&mut self, now: Time) -> Result<Next, WorkloadError> {
-        if self.in_flight == self.queue_depth || self.alarm {
+        if self.places.are_taken() || self.alarm {
             return Ok(Next::Later);
         }
-        self.refill()?;
-        let Some(&io) = self.batch.get(self.taken) else { return Ok(Next::Later) };
+        self.batch.refill(&mut *self.source)?;
+        let Some(&io) = self.batch.first() else { return Ok(Next::Later) };
         let arrival = self.scaled(io.arrival)?;
         if arrival > self.stop {
             return Ok(Next::Later);
@@ -267,10 +252,9 @@ impl Replay {
             self.alarm = true;
             return Ok(Next::At(arrival));
         }
-        self.taken += 1;
-        self.in_flight += 1;
-        self.overdue += now - arrival.later(self.overdue_until).min(now);
-        self.overdue_until = now;
+        self.batch.take();
+        self.places.take();
+        self.overdue.count(arrival, now);
         self.last_arrival = self.last_arrival.later(arrival);
         Ok(Next::Issue(Arrived { io, thread: 0, arrival }))
     }
@@ -283,22 +267,18 @@ impl Replay {
     /// A request completed; gives the one that waited longest for its place, if any.
     #[inline]
     pub fn completed(&mut self) -> Option<Arrived> {
-        let next = self.waiting.pop_front();
-        if next.is_none() {
-            self.in_flight -= 1;
-        }
-        next
+        self.places.hand_over()
     }
 
     /// Whether the last request taken was the first of a new batch.
     #[inline]
     pub fn has_new_batch(&self) -> bool {
-        self.taken == 1 && self.batch.len() == BATCH
+        self.batch.is_new()
     }
 
     /// The requests pulled ahead.
     pub fn batch(&self) -> impl Iterator<Item = &IoRequest> {
-        self.batch[self.taken..].iter()
+        self.batch.rest().iter()
     }
 
     fn scaled(&self, arrival: Time) -> Result<Time, WorkloadError> {
