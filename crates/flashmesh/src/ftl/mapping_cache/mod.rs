@@ -30,7 +30,10 @@
 //! - With `mapping.sharing = "per-stream"` an entry counts against the part of the stream whose miss brought it; any stream may
 //!   use it \[choice\].
 
+mod blocked;
+mod buffer;
 mod entries;
+mod table;
 #[cfg(test)]
 mod tests;
 mod write_back;
@@ -40,11 +43,14 @@ use std::collections::VecDeque;
 use rustc_hash::FxHashMap;
 
 use super::TranslationPages;
-use crate::config::{self, MapFill, MapSharing, WriteBackRead};
+use crate::config::{self, MapFill, MapSharing};
 use crate::engine::arena::Arena;
 use crate::ids::{Lpn, StreamId, TransactionId, id};
 use crate::quantities;
-use entries::{Chain, Change, Entries, Slot};
+use blocked::Blocked;
+use buffer::WriteBacks;
+use entries::{Change, Entries, Slot};
+use table::PageTable;
 use write_back::{Activity, Reading};
 
 id!(
@@ -121,27 +127,14 @@ impl Counters {
 /// The cache of the map.
 #[derive(Debug)]
 pub struct MappingCache {
-    pages: TranslationPages,
+    table: PageTable,
     entries: Entries,
-    partitions: usize,
-    /// By translation page: how many of its entries are in DRAM.
-    entries_of_page: Vec<u32>,
-    /// By translation page: its entries that are dirty.
-    dirty: Vec<u32>,
     active: FxHashMap<Lpn, Activity>,
     waiters: Arena<WaiterId, Waiter>,
-    /// Those whose entry is at hand and has no room, by part.
-    blocked: Vec<VecDeque<Waiter>>,
-    /// The part whose blocked ones go first next time.
-    next_partition: usize,
-    write_backs: u32,
-    write_backs_max: u32,
-    /// Translation pages in the buffer, in the order in which they came.
-    buffer: VecDeque<Lpn>,
-    buffer_pages: usize,
+    blocked: Blocked,
+    write_backs: WriteBacks,
+    /// Whether a miss reads all of a translation page.
     reads_whole: bool,
-    write_back_read: WriteBackRead,
-    write_back_is_use: bool,
     fill: MapFill,
     actions: VecDeque<Action>,
     counters: Counters,
@@ -165,23 +158,15 @@ impl MappingCache {
             MapSharing::PerStream => streams.max(1),
         };
         let capacity = entries_per_part(config, streams).unwrap_or(0).clamp(1, u64::from(u32::MAX / 2)) as u32;
+        let buffer_pages = config.write_back_buffer.as_u64() / pages.page_size().as_u64();
         MappingCache {
-            pages,
+            table: PageTable::new(pages),
             entries: Entries::new(pages.all().start, partitions, capacity),
-            partitions,
-            entries_of_page: vec![0; pages.count() as usize],
-            dirty: vec![0; pages.count() as usize],
             active: FxHashMap::default(),
             waiters: Arena::default(),
-            blocked: vec![VecDeque::new(); partitions],
-            next_partition: 0,
-            write_backs: 0,
-            buffer: VecDeque::new(),
-            buffer_pages: (config.write_back_buffer.as_u64() / pages.page_size().as_u64()) as usize,
-            write_backs_max: config.write_backs,
+            blocked: Blocked::new(partitions),
+            write_backs: WriteBacks::new(config, buffer_pages as usize),
             reads_whole: config.read_size.is_none(),
-            write_back_read: config.write_back_read,
-            write_back_is_use: config.write_back_is_use,
             fill: config.fill,
             actions: VecDeque::new(),
             counters: Counters::default(),
@@ -201,7 +186,7 @@ impl MappingCache {
 
     /// The translation pages behind it.
     pub fn pages(&self) -> TranslationPages {
-        self.pages
+        self.table.pages()
     }
 
     /// Keeps from now on what becomes of entries, for [`MappingCache::take_events`].
@@ -245,19 +230,19 @@ impl MappingCache {
 
     /// An entry that awaits its write-back is used again.
     fn readmit(&mut self, stream: StreamId, slot: Slot) {
-        let partition = self.partition_of(stream);
-        if self.blocked[partition].is_empty() && self.make_room(partition, false) {
+        let partition = self.blocked.part_of(stream);
+        if self.blocked.is_empty(partition) && self.make_room(partition, false) {
             self.admit(slot, partition);
         }
     }
 
     fn miss(&mut self, stream: StreamId, lpn: Lpn, transaction: TransactionId) -> bool {
-        let waiter = Waiter { transaction, lpn, partition: self.partition_of(stream), next: None };
-        let page = self.pages.page_of(lpn);
+        let waiter = Waiter { transaction, lpn, partition: self.blocked.part_of(stream), next: None };
+        let page = self.table.page_of(lpn);
         let activity = self.active.entry(page).or_default();
         if activity.has_content() {
             self.counters.joined_misses += 1;
-            if self.blocked[waiter.partition].is_empty() && self.bring(waiter, false) {
+            if self.blocked.is_empty(waiter.partition) && self.bring(waiter, false) {
                 return true;
             }
             self.block(waiter);
@@ -275,10 +260,6 @@ impl MappingCache {
             self.counters.joined_misses += 1;
         }
         false
-    }
-
-    fn partition_of(&self, stream: StreamId) -> usize {
-        if self.partitions == 1 { 0 } else { stream.index() % self.partitions }
     }
 
     fn read(&mut self, page: Lpn, whole: bool) {
@@ -302,7 +283,7 @@ impl MappingCache {
             let waiter = self.waiters[id];
             self.waiters.remove(id);
             next = waiter.next;
-            if self.blocked[waiter.partition].is_empty() && self.bring(waiter, false) {
+            if self.blocked.is_empty(waiter.partition) && self.bring(waiter, false) {
                 self.actions.push_back(Action::Resume(waiter.transaction));
             } else {
                 self.block(waiter);
@@ -313,19 +294,19 @@ impl MappingCache {
 
     fn block(&mut self, waiter: Waiter) {
         self.counters.waits_for_room += 1;
-        self.blocked[waiter.partition].push_back(waiter);
+        self.blocked.push(waiter);
     }
 
     /// Brings the other entries of a page in, as far as nothing has to be written back for it.
     fn fill_from(&mut self, page: Lpn, partition: usize) {
-        for lpn in self.pages.entries_of(page).map(Lpn) {
+        for lpn in self.table.pages().entries_of(page).map(Lpn) {
             if self.entries.find(lpn).is_some() {
                 continue;
             }
             if self.entries.is_full(partition) {
                 let Some(oldest) = self.entries.oldest(partition) else { return };
                 let oldest = *self.entries.get(oldest);
-                if oldest.change != Change::None || self.pages.page_of(oldest.lpn) == page {
+                if oldest.change != Change::None || self.table.page_of(oldest.lpn) == page {
                     return;
                 }
                 self.make_room(partition, false);
@@ -349,7 +330,7 @@ impl MappingCache {
 
     fn insert(&mut self, lpn: Lpn, partition: usize) {
         let slot = self.entries.insert(lpn);
-        self.count_entry(lpn, 1);
+        self.table.add_entry(lpn);
         self.admit(slot, partition);
     }
 
@@ -380,7 +361,7 @@ impl MappingCache {
             Change::Taken | Change::Writing => self.tell(EntryEvent::Awaits(entry.lpn)),
             Change::Dirty | Change::Rewritten => {
                 self.tell(EntryEvent::Awaits(entry.lpn));
-                self.write_back(self.pages.page_of(entry.lpn));
+                self.write_back(self.table.page_of(entry.lpn));
             }
         }
     }
@@ -388,17 +369,8 @@ impl MappingCache {
     fn drop_entry(&mut self, slot: Slot) {
         let lpn = self.entries.get(slot).lpn;
         self.entries.remove(slot);
-        self.count_entry(lpn, -1);
+        self.table.remove_entry(lpn);
         self.tell(EntryEvent::Dropped(lpn));
-    }
-
-    fn number_of(&self, page: Lpn) -> usize {
-        (page.0 - self.pages.all().start) as usize
-    }
-
-    fn count_entry(&mut self, lpn: Lpn, more: i32) {
-        let number = self.number_of(self.pages.page_of(lpn));
-        self.entries_of_page[number] = self.entries_of_page[number].wrapping_add_signed(more);
     }
 
     #[inline]
@@ -411,12 +383,12 @@ impl MappingCache {
     /// The entry of `lpn` has another value now. Gives the translation page that is to be written back for it
     /// ([`MappingCache::write_back`]), now or with others later: that of an entry that is not kept otherwise.
     pub fn update(&mut self, lpn: Lpn) -> Option<Lpn> {
-        let page = self.pages.page_of(lpn);
+        let page = self.table.page_of(lpn);
         let slot = match self.entries.find(lpn) {
             Some(slot) => slot,
             None => {
                 let slot = self.entries.insert(lpn);
-                self.count_entry(lpn, 1);
+                self.table.add_entry(lpn);
                 self.tell(EntryEvent::Awaits(lpn));
                 slot
             }
@@ -431,10 +403,9 @@ impl MappingCache {
     }
 
     fn make_dirty(&mut self, slot: Slot, page: Lpn) {
-        let number = self.number_of(page);
         self.entries.get_mut(slot).change = Change::Dirty;
-        let mut chain = Chain::from(self.dirty[number]);
+        let mut chain = self.table.dirty(page);
         self.entries.chain(&mut chain, slot);
-        self.dirty[number] = chain.into();
+        self.table.set_dirty(page, chain);
     }
 }

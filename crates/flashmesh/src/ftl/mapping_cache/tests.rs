@@ -241,10 +241,10 @@ impl Model {
         assert!(self.waiting.is_empty(), "waiting for ever: {:?}", self.waiting);
         assert!(self.leaving.iter().all(|&lpn| self.held.contains(&pages().page_of(lpn))));
         assert!(self.reads.is_empty() && self.programs.is_empty());
-        assert!(self.cache.waiters.is_empty() && self.cache.write_backs == 0);
+        assert!(self.cache.waiters.is_empty() && self.cache.write_backs.under_way() == 0);
         assert_eq!(self.cache.active.len(), self.held.len());
-        assert!(self.held.len() <= self.cache.buffer_pages);
-        let by_page: u32 = self.cache.entries_of_page.iter().sum();
+        assert!(self.held.len() <= self.cache.write_backs.buffer_pages());
+        let by_page: u32 = self.cache.table.entries();
         assert_eq!(by_page as usize, self.resident.len() + self.leaving.len());
     }
 }

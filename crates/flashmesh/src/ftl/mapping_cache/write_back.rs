@@ -1,6 +1,5 @@
 //! Translation pages on their way: being read, being written back.
 
-use crate::config::WriteBackRead;
 use crate::ids::Lpn;
 
 use super::entries::{Chain, Change, Slot};
@@ -60,23 +59,22 @@ impl MappingCache {
     pub(super) fn may_make_way(&self, slot: Slot) -> bool {
         let entry = self.entries.get(slot);
         let write_back = || {
-            let activity = self.active.get(&self.pages.page_of(entry.lpn));
+            let activity = self.active.get(&self.table.page_of(entry.lpn));
             activity.map_or(WriteBack::None, |activity| activity.write_back)
         };
         match entry.change {
             Change::None | Change::Taken | Change::Writing => true,
             Change::Dirty | Change::Rewritten => {
                 matches!(write_back(), WriteBack::Wanted | WriteBack::Buffered | WriteBack::Queued)
-                    || self.write_backs < self.write_backs_max
+                    || self.write_backs.may_begin()
             }
         }
     }
 
     /// Has a translation page written back, once more when a write-back under way does not have all changes.
     pub fn write_back(&mut self, page: Lpn) {
-        let number = self.number_of(page);
-        let always_reads = self.write_back_read == WriteBackRead::Always;
-        let all_in_dram = self.entries_of_page[number] as usize == self.pages.entries_of(page).len();
+        let always_reads = self.write_backs.always_reads();
+        let all_in_dram = self.table.has_all_entries(page);
         let activity = self.active.entry(page).or_default();
         let is_read = activity.reading != Reading::No;
         match activity.write_back {
@@ -89,7 +87,7 @@ impl MappingCache {
             WriteBack::Wanted | WriteBack::Buffered | WriteBack::Queued => {}
             WriteBack::Programming => activity.again = true,
             WriteBack::None => {
-                self.write_backs += 1;
+                self.write_backs.begin();
                 self.counters.write_backs += 1;
                 if all_in_dram && !is_read && !always_reads {
                     self.counters.write_backs_without_read += 1;
@@ -102,23 +100,23 @@ impl MappingCache {
                 }
             }
         }
-        if always_reads || self.write_back_is_use {
+        if always_reads || self.write_backs.is_use() {
             self.take_changes(page);
         }
     }
 
     /// A write-back of a translation page takes the changes along that its entries have now.
     fn take_changes(&mut self, page: Lpn) {
-        let mut chain = Chain::from(self.dirty[self.number_of(page)]);
+        let mut chain = self.table.dirty(page);
         while let Some(slot) = self.entries.unchain(&mut chain) {
             let entry = self.entries.get_mut(slot);
             if entry.change != Change::Dirty {
                 continue;
             }
-            if self.write_back_read == WriteBackRead::Always {
+            if self.write_backs.always_reads() {
                 entry.change = Change::Taken;
             }
-            if self.write_back_is_use && entry.is_resident {
+            if self.write_backs.is_use() && entry.is_resident {
                 self.entries.touch(slot);
             }
         }
@@ -131,7 +129,7 @@ impl MappingCache {
         if activity.write_back == WriteBack::Wanted {
             if read == Reading::Whole {
                 self.hold(page);
-                if self.buffer_pages > 0 {
+                if self.write_backs.has_buffer() {
                     self.let_blocked_go();
                 }
             } else {
@@ -145,16 +143,12 @@ impl MappingCache {
     /// The content of a translation page is in DRAM: it goes into the buffer, if there is one, and what has to make way there is
     /// programmed.
     fn hold(&mut self, page: Lpn) {
-        let leaves = if self.buffer_pages == 0 {
-            Some(page)
-        } else {
+        let leaves = if self.write_backs.has_buffer() {
             self.tell(EntryEvent::Held(page));
-            self.write_backs -= 1;
             self.set_write_back(page, WriteBack::Buffered);
-            self.buffer.push_back(page);
-            let leaves = if self.buffer.len() > self.buffer_pages { self.buffer.pop_front() } else { None };
-            self.write_backs += u32::from(leaves.is_some());
-            leaves
+            self.write_backs.put_off(page)
+        } else {
+            Some(page)
         };
         if let Some(page) = leaves {
             self.set_write_back(page, WriteBack::Queued);
@@ -168,11 +162,11 @@ impl MappingCache {
 
     /// The program of a translation page begins: it carries what its entries say now.
     pub fn begin_program(&mut self, page: Lpn) {
-        let number = self.number_of(page);
         let Some(activity) = self.active.get_mut(&page) else { return };
         debug_assert_eq!(activity.write_back, WriteBack::Queued);
         activity.write_back = WriteBack::Programming;
-        activity.writing = Chain::from(std::mem::take(&mut self.dirty[number]));
+        activity.writing = self.table.dirty(page);
+        self.table.set_dirty(page, Chain::default());
         let mut chain = activity.writing;
         while let Some(slot) = self.entries.unchain(&mut chain) {
             self.entries.get_mut(slot).change = Change::Writing;
@@ -185,7 +179,7 @@ impl MappingCache {
         let mut chain = std::mem::take(&mut activity.writing);
         let mut again = std::mem::take(&mut activity.again);
         activity.write_back = WriteBack::None;
-        self.write_backs -= 1;
+        self.write_backs.end();
         while let Some(slot) = self.entries.unchain(&mut chain) {
             let entry = self.entries.get_mut(slot);
             let is_resident = entry.is_resident;
@@ -215,17 +209,17 @@ impl MappingCache {
     /// that nobody waits for ever.
     fn let_blocked_go(&mut self) {
         let mut granted = true;
-        for turn in 0..self.partitions {
-            let partition = (self.next_partition + turn) % self.partitions;
-            while let Some(&waiter) = self.blocked[partition].front() {
+        for turn in 0..self.blocked.parts() {
+            let partition = self.blocked.in_turn(turn);
+            while let Some(waiter) = self.blocked.first(partition) {
                 let goes_on = self.bring(waiter, false) || (std::mem::take(&mut granted) && self.bring(waiter, true));
                 if !goes_on {
                     break;
                 }
-                self.blocked[partition].pop_front();
+                self.blocked.pop(partition);
                 self.actions.push_back(Action::Resume(waiter.transaction));
             }
         }
-        self.next_partition = (self.next_partition + 1) % self.partitions;
+        self.blocked.turn();
     }
 }
