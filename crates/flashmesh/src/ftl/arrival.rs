@@ -67,14 +67,14 @@ impl Ftl {
         let with_room = (0..).zip(lpns).take_while(|page| has_room(*page)).count();
         self.open_for_arrivals(chosen)?;
         let account = &mut self.planes[chosen.index()];
-        let pages = with_room.min(account.open_pages(Frontier::Arrival) as usize);
+        let pages = with_room.min(account.open.pages_left(Frontier::Arrival) as usize);
         account.awaited = pages as u32;
         Some((chosen, pages))
     }
 
     /// `plane` has a page for what arrives, when it can.
     fn open_for_arrivals(&mut self, plane: PlaneId) -> Option<()> {
-        if self.planes[plane.index()].open_pages(Frontier::Arrival) == 0 {
+        if self.planes[plane.index()].open.pages_left(Frontier::Arrival) == 0 {
             self.open_block(plane, Frontier::Arrival)?;
         }
         Some(())
@@ -92,7 +92,7 @@ impl Ftl {
 
     fn can_admit(&self, lpn: Lpn, plane: PlaneId) -> bool {
         let account = &self.planes[plane.index()];
-        let has_place = account.open_pages(Frontier::Arrival) > 0 || account.can_open(Frontier::Arrival);
+        let has_place = account.open.pages_left(Frontier::Arrival) > 0 || account.can_open(Frontier::Arrival);
         let occupancy = Occupancy::new(&self.planes, &self.mapping, &self.geometry);
         let has_room = || self.allocation.admits(lpn, plane, &occupancy) > 0;
         account.awaited == 0 && has_place && has_room()

@@ -2,7 +2,7 @@
 
 use super::Ftl;
 use super::blocks::BlockState;
-use super::plane::OpenBlock;
+use super::open_blocks::OpenBlock;
 use crate::ids::{BlockId, PlaneId, Ppn};
 
 impl Ftl {
@@ -82,7 +82,7 @@ impl Ftl {
     fn audit_plane(&self, plane: PlaneId) -> Result<(), String> {
         let account = &self.planes[plane.index()];
         let opened: Vec<_> =
-            account.open_blocks().filter(|open| open.next_page < self.geometry.pages_per_block).collect();
+            account.open.iter().filter(|open| open.next_page < self.geometry.pages_per_block).collect();
         let at = |what: &str, told: u32, counted: u32| {
             check(told == counted, || format!("{plane:?}: {what}: told {told}, counted {counted}"))
         };
@@ -112,7 +112,7 @@ impl Ftl {
             check((state == BlockState::Free) == is_listed, || {
                 format!("{block:?} is {state:?} and in the free list: {is_listed}")
             })?;
-            check(state != BlockState::Full || self.erase_count(block) >= account.erase_count_min, || {
+            check(state != BlockState::Full || self.erase_count(block) >= account.wear.least(), || {
                 format!("{block:?} is less erased than the least erased full block of its plane")
             })?;
         }
@@ -122,7 +122,7 @@ impl Ftl {
         at("invalid pages in full blocks", account.invalid_pages, invalid_pages)?;
         at("blocks being collected", account.collecting, collecting)?;
         at("free pages", account.free_pages, free_pages)?;
-        at("highest erase count", account.erase_count_max, erase_count_max)
+        at("highest erase count", account.wear.most(), erase_count_max)
     }
 
     fn audit_block(&self, block: BlockId, opened: &[&OpenBlock]) -> Result<(), String> {

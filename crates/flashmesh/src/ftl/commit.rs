@@ -105,10 +105,7 @@ impl Ftl {
         account.filled += 1;
         account.invalid_pages += self.blocks.fill(block, account.filled);
         let erase_count = self.blocks.erase_count(block);
-        if erase_count < account.erase_count_min {
-            account.erase_count_min = erase_count;
-            account.wear_changed = true;
-        }
+        account.wear.filled(erase_count);
     }
 
     /// A page is not valid any more; gives whether it was a guest of its plane.

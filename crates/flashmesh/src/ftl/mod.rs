@@ -54,6 +54,7 @@ mod mapping;
 pub mod mapping_cache;
 mod moved;
 mod occupancy;
+mod open_blocks;
 mod partition;
 mod placement;
 mod plane;
@@ -84,11 +85,11 @@ use allocation::Allocator;
 use blocks::Blocks;
 use collection::VictimSelector;
 use mapping::Mapping;
+use open_blocks::OpenBlock;
 use plane::{Frontier, Plane};
 use replicas::Replicas;
 
-use crate::config::{self, Allocation, Config, FirmwarePolicy, MovedPages};
-use crate::engine::random::SimRng;
+use crate::config::{Allocation, Config, FirmwarePolicy, MovedPages};
 use crate::flash::geometry::Geometry;
 use crate::ids::{BlockId, Lpn, PlaneId, Ppn, StreamId};
 use crate::schedule::load::Load;
@@ -138,11 +139,7 @@ pub struct Ftl {
     blocks: Blocks,
     planes: Vec<Plane>,
     allocation: allocation::Policy,
-    victim: collection::Policy,
-    random: SimRng,
-    limits: Limits,
-    gc: config::Gc,
-    wear: config::Wear,
+    collection: collection::Rules,
     translation: Option<TranslationPages>,
     partition: Partition,
     /// Whether the allocator is told of every page that comes to a plane or leaves it.
@@ -155,31 +152,6 @@ pub struct Ftl {
     twins: Option<twins::Twins>,
     /// Second homes of pages, where replication makes any.
     replicas: Option<Box<Replicas>>,
-}
-
-/// Limits of every plane, in pages.
-#[derive(Clone, Copy, Debug)]
-struct Limits {
-    /// Fewer free pages than this ask for collection.
-    collection: u32,
-    /// Fewer free pages than this ask for it urgently.
-    urgent: u32,
-    /// Fewer free pages than this ask for it when the die is idle.
-    background: u32,
-}
-
-impl Limits {
-    fn new(geometry: &Geometry, gc: &config::Gc) -> Limits {
-        let pages = geometry.pages_per_plane();
-        let share = |share: f64| (f64::from(pages) * share).ceil() as u32;
-        // Even a plane of few blocks is collected while the host still has a block to write to.
-        let reserve = plane::RESERVE_BLOCKS * geometry.pages_per_block;
-        Limits {
-            collection: share(gc.threshold).max(reserve + geometry.pages_per_block),
-            urgent: share(gc.hard_threshold).max(reserve),
-            background: share(gc.background_threshold),
-        }
-    }
 }
 
 impl Ftl {
@@ -215,18 +187,13 @@ impl Ftl {
             let mut account =
                 Plane::new(first, geometry.blocks_per_plane, geometry.pages_per_block, config.wear.dynamic);
             account.translates = translation.is_some();
-            account.admit_writers(partition.writers(plane));
+            account.open.admit_writers(partition.writers(plane));
             account
         });
         let places_writes = config.ftl.policy == FirmwarePolicy::Mbm;
         let pages_leave = config.gc.r#move.leaves_the_chip() || places_writes;
         let allocation = if places_writes { Allocation::Static(partition.order()) } else { config.ftl.allocation };
         let has_twins = config.ftl.policy == FirmwarePolicy::Tbm;
-        let mut of_victims = geometry.clone();
-        if has_twins {
-            // A victim is a block of each plane.
-            of_victims.pages_per_block *= std::mem::replace(&mut of_victims.planes_per_die, 1);
-        }
         let translation_end = translation.map_or(0, |translation| translation.all().end);
         let logical_pages = geometry.logical_pages.max(partition.end()).max(translation_end);
         let mut ftl = Ftl {
@@ -234,11 +201,7 @@ impl Ftl {
             blocks: Blocks::new(geometry),
             planes: planes.collect(),
             allocation: allocation::Policy::new(geometry, &partition, allocation, pages_leave),
-            victim: collection::Policy::new(&of_victims, &config.gc),
-            random: SimRng::new(config.seed ^ SEED_OF_VICTIMS),
-            limits: Limits::new(geometry, &config.gc),
-            gc: config.gc.clone(),
-            wear: config.wear.clone(),
+            collection: collection::Rules::new(geometry, config, has_twins),
             translation,
             geometry: geometry.clone(),
             counts_parts: partition.parts.len() > 1 && (pages_leave || allocation.is_dynamic()),
@@ -327,7 +290,7 @@ impl Ftl {
 
     /// Chooses victims by a policy of the caller's own in place of the configured one.
     pub fn set_victim_selector(&mut self, selector: Box<dyn VictimSelector + Send>) {
-        self.victim = collection::Policy::Custom(collection::Custom(selector));
+        self.collection.set_victim_selector(selector);
     }
 
     /// Whether `plane` has room for a page that holds `lpn`, where pages are placed with regard to how full planes are.
@@ -358,7 +321,7 @@ impl Ftl {
     /// that uses no namespace with this plane, or of none, that of the first which does.
     #[inline]
     pub fn host_stream(&self, plane: PlaneId, stream: Option<StreamId>) -> Stream {
-        Stream::Host(self.planes[plane.index()].writer(stream))
+        Stream::Host(self.planes[plane.index()].open.writer(stream))
     }
 
     /// What [`Ftl::allocate`] would give: the block and the page in it.
@@ -371,14 +334,14 @@ impl Ftl {
     #[inline(always)]
     pub fn has_shared_page(&self, plane: PlaneId) -> bool {
         let account = &self.planes[plane.index()];
-        account.open_pages(Frontier::SHARED) > 0 || account.can_open(Frontier::SHARED)
+        account.open.pages_left(Frontier::SHARED) > 0 || account.can_open(Frontier::SHARED)
     }
 
     #[inline]
     fn next_offset(&self, plane: PlaneId, frontier: Frontier) -> Option<(BlockId, u32)> {
         let account = &self.planes[plane.index()];
-        if account.open_pages(frontier) > 0 {
-            let open = account.open_block(frontier);
+        if account.open.pages_left(frontier) > 0 {
+            let open = account.open.get(frontier);
             return Some((open.block, open.next_page));
         }
         if account.can_open(frontier) { account.free.peek().map(|block| (block, 0)) } else { None }
@@ -395,11 +358,11 @@ impl Ftl {
 
     #[inline]
     fn allocate_from(&mut self, plane: PlaneId, frontier: Frontier) -> Option<Ppn> {
-        if self.planes[plane.index()].open_pages(frontier) == 0 {
+        if self.planes[plane.index()].open.pages_left(frontier) == 0 {
             self.open_block(plane, frontier)?;
         }
         let account = &mut self.planes[plane.index()];
-        let open = account.open_block_mut(frontier);
+        let open = account.open.get_mut(frontier);
         let ppn = self.geometry.ppn(open.block, open.next_page);
         open.next_page += 1;
         account.free_pages -= 1;
@@ -422,7 +385,7 @@ impl Ftl {
         let account = &mut self.planes[plane.index()];
         let block = account.free.pop()?;
         self.blocks.open(block, frontier.is_translation());
-        *account.open_block_mut(frontier) = plane::OpenBlock { block, next_page: 0 };
+        *account.open.get_mut(frontier) = OpenBlock { block, next_page: 0 };
         Some(())
     }
 
@@ -469,6 +432,3 @@ impl Ftl {
         self.planes.iter().map(|plane| u64::from(plane.valid_pages)).sum()
     }
 }
-
-/// Keeps the random choices of victims apart from all others that grow from the seed of a run.
-const SEED_OF_VICTIMS: u64 = 0x6674_6c2d_7669_6374;

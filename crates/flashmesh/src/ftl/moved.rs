@@ -17,7 +17,7 @@ impl Ftl {
     /// The open block that moved pages share with writes, when pages of `stream` do.
     fn shared_block(&self, plane: PlaneId, stream: Stream) -> Option<Frontier> {
         (self.shares_moves && stream == Stream::Collection)
-            .then(|| Frontier::Host(self.planes[plane.index()].writer(None)))
+            .then(|| Frontier::Host(self.planes[plane.index()].open.writer(None)))
     }
 
     /// As [`Ftl::allocate`], for a page that is moved: `stream` is that of [`Ftl::stream_of_move`].
@@ -37,20 +37,20 @@ impl Ftl {
     /// A victim of `plane` is erased: writes go on in what moved pages have left of the reserve.
     pub(super) fn take_over_reserve(&mut self, plane: PlaneId) {
         let account = &mut self.planes[plane.index()];
-        let written = Frontier::Host(account.writer(None));
-        if account.open_pages(written) == 0 && account.open_pages(Frontier::Collection) > 0 {
-            let reserve = *account.open_block(Frontier::Collection);
-            let full = std::mem::replace(account.open_block_mut(written), reserve);
-            *account.open_block_mut(Frontier::Collection) = full;
+        let written = Frontier::Host(account.open.writer(None));
+        if account.open.pages_left(written) == 0 && account.open.pages_left(Frontier::Collection) > 0 {
+            let reserve = *account.open.get(Frontier::Collection);
+            let full = std::mem::replace(account.open.get_mut(written), reserve);
+            *account.open.get_mut(Frontier::Collection) = full;
         }
     }
 
     /// Gives up what is left of an open block: those pages count as programmed and hold nothing.
     pub(super) fn skip_open_pages(&mut self, plane: PlaneId, frontier: Frontier) {
         let account = &mut self.planes[plane.index()];
-        let left = account.open_pages(frontier);
-        let block = account.open_block(frontier).block;
-        account.open_block_mut(frontier).next_page += left;
+        let left = account.open.pages_left(frontier);
+        let block = account.open.get(frontier).block;
+        account.open.get_mut(frontier).next_page += left;
         account.free_pages -= left;
         (0..left).for_each(|_| self.count_program(block));
     }
@@ -61,15 +61,18 @@ impl Ftl {
         for first in (0..self.geometry.planes()).step_by(planes_per_die as usize) {
             let planes = || (first..first + planes_per_die).map(PlaneId);
             let pointer = |ftl: &Ftl, plane: PlaneId| {
-                ftl.planes[plane.index()].open_block(Frontier::Host(ftl.planes[plane.index()].writer(None))).next_page
+                ftl.planes[plane.index()]
+                    .open
+                    .get(Frontier::Host(ftl.planes[plane.index()].open.writer(None)))
+                    .next_page
             };
             let furthest = planes().map(|plane| pointer(self, plane)).max().unwrap_or(0);
             for plane in planes() {
-                let written = Frontier::Host(self.planes[plane.index()].writer(None));
+                let written = Frontier::Host(self.planes[plane.index()].open.writer(None));
                 for _ in pointer(self, plane)..furthest {
                     let account = &mut self.planes[plane.index()];
-                    let block = account.open_block(written).block;
-                    account.open_block_mut(written).next_page += 1;
+                    let block = account.open.get(written).block;
+                    account.open.get_mut(written).next_page += 1;
                     account.free_pages -= 1;
                     self.count_program(block);
                 }

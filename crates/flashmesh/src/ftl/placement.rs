@@ -39,7 +39,7 @@ impl Ftl {
         if !self.allocation.has_room(lpn, plane, &occupancy) {
             return None;
         }
-        let writes = Frontier::Host(self.planes[plane.index()].writer(None));
+        let writes = Frontier::Host(self.planes[plane.index()].open.writer(None));
         let ppn = self.allocate_from(plane, writes)?;
         self.commit(lpn, ppn);
         Some(ppn)

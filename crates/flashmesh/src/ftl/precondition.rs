@@ -3,7 +3,8 @@
 use std::ops::Range;
 
 use super::allocation::Share;
-use super::plane::{Frontier, OpenBlock};
+use super::open_blocks::OpenBlock;
+use super::plane::Frontier;
 use super::{Ftl, IdleDies, Partition};
 use crate::config::{self, Config, FirmwarePolicy, PreconditionKind};
 use crate::engine::random::SimRng;
@@ -116,7 +117,7 @@ impl Ftl {
         let mut next_page = vec![0; self.planes.len()];
         for (plane, shares) in self.shares_by_plane(ranges) {
             next_page[plane.index()] = self.next_fresh_page(plane).unwrap_or(0);
-            let writer = self.planes[plane.index()].writer(None);
+            let writer = self.planes[plane.index()].open.writer(None);
             self.open_and_fill(plane, Frontier::Host(writer), pages_of(&shares));
         }
         self.level_twins(Frontier::SHARED);
@@ -153,7 +154,7 @@ impl Ftl {
             let account = &mut self.planes[plane.index()];
             let Some(block) = account.free.pop() else { break };
             let programmed = left.min(pages_per_block);
-            *account.open_block_mut(frontier) = OpenBlock { block, next_page: programmed };
+            *account.open.get_mut(frontier) = OpenBlock { block, next_page: programmed };
             self.blocks.open(block, frontier.is_translation());
             self.blocks.program_valid(block, programmed);
             if programmed == pages_per_block {
@@ -320,8 +321,8 @@ impl Sample {
         let mut random = SimRng::new(seed);
         let config = Config {
             seed: random.next_u64(),
-            gc: drive.gc.clone(),
-            wear: config::Wear { static_levelling: false, ..drive.wear.clone() },
+            gc: drive.collection.gc().clone(),
+            wear: config::Wear { static_levelling: false, ..drive.collection.wear().clone() },
             ftl: config::Ftl {
                 policy: if drive.has_twins() { FirmwarePolicy::Tbm } else { FirmwarePolicy::Page },
                 ..Default::default()

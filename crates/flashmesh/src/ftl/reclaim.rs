@@ -4,7 +4,6 @@
 //! [`Ftl::stream_of_move`], programs that, and calls [`Ftl::commit_move`]; when none is left and all programs have
 //! finished it erases the victim and calls [`Ftl::finish_erase`].
 
-use super::collection::VictimSelector;
 use super::plane::{Frontier, Plane};
 use super::{Ftl, IdleDies};
 use crate::ids::{BlockId, Lpn, PlaneId, StreamId};
@@ -22,21 +21,21 @@ impl Ftl {
     #[inline]
     pub fn is_short(&self, plane: PlaneId) -> bool {
         let account = &self.planes[plane.index()];
-        account.free_pages < self.limits.collection || account.is_out_of_space()
+        account.free_pages < self.collection.limits().collection || account.is_out_of_space()
     }
 
     /// Whether `plane` should be collected when its die has nothing else to do.
     #[inline]
     pub fn wants_background_collection(&self, plane: PlaneId) -> bool {
         let account = &self.planes[plane.index()];
-        can_begin(account) && account.free_pages < self.limits.background
+        can_begin(account) && account.free_pages < self.collection.limits().background
     }
 
     /// Whether collection of `plane` goes before user requests even when it is preemptible.
     #[inline]
     pub fn is_urgent(&self, plane: PlaneId) -> bool {
         let account = &self.planes[plane.index()];
-        account.free_pages < self.limits.urgent || account.is_out_of_space()
+        account.free_pages < self.collection.limits().urgent || account.is_out_of_space()
     }
 
     /// Begins a collection of `plane`: picks a victim among its full blocks and returns it.
@@ -49,7 +48,7 @@ impl Ftl {
         }
         let first = self.geometry.first_block(plane);
         let candidates = self.blocks.candidates(plane);
-        let chosen = self.victim.select(&candidates, &mut self.random);
+        let chosen = self.collection.choose_victim(&candidates);
         // A policy that is blind to invalid pages may choose a block that is not worthwhile.
         let victim = [chosen, candidates.most_invalid()]
             .into_iter()
@@ -115,8 +114,7 @@ impl Ftl {
         account.collecting -= 1;
         account.free_pages += self.geometry.pages_per_block;
         account.free.push(block, erase_count);
-        account.erase_count_max = account.erase_count_max.max(erase_count);
-        account.wear_changed = true;
+        account.wear.erased(erase_count);
     }
 
     /// Whether a policy that is blind to it may choose `block`. Where moved pages make translation pages invalid, a block without an

@@ -9,7 +9,7 @@
 //!
 //! A die so is one plane whose blocks and reserve are as many times as large, and never gets stuck for the same reasons.
 
-use super::collection::{Candidates, VictimSelector};
+use super::collection::Candidates;
 use super::plane::Frontier;
 use super::{BlockState, Ftl, Stream};
 use crate::ids::{BlockId, PlaneId};
@@ -67,10 +67,10 @@ impl Ftl {
     pub fn twin_behind(&self, plane: PlaneId, stream: Stream, waiting: impl Fn(PlaneId) -> u32) -> PlaneId {
         let progress = |twin: PlaneId| {
             let account = &self.planes[twin.index()];
-            let written = |frontier| account.open_block(frontier).next_page;
+            let written = |frontier| account.open.get(frontier).next_page;
             let pointer = match stream {
                 Stream::Translation | Stream::TranslationCollection => written(stream.frontier()),
-                _ => written(Frontier::Host(account.writer(None))) + written(Frontier::Collection),
+                _ => written(Frontier::Host(account.open.writer(None))) + written(Frontier::Collection),
             };
             pointer + waiting(twin)
         };
@@ -84,7 +84,7 @@ impl Ftl {
 
     /// Whether the die of `plane` should be collected when it has nothing else to do.
     pub fn wants_background_twin_collection(&self, plane: PlaneId) -> bool {
-        let is_low = |twin: PlaneId| self.planes[twin.index()].free_pages < self.limits.background;
+        let is_low = |twin: PlaneId| self.planes[twin.index()].free_pages < self.collection.limits().background;
         self.can_begin_twins(plane) && self.twins_of(plane).any(is_low)
     }
 
@@ -114,7 +114,7 @@ impl Ftl {
         let (invalid, filled): (Vec<u16>, Vec<u32>) = (0..blocks_per_plane).map(candidate).unzip();
         let candidates = Candidates::new(&invalid, &filled);
         let most_invalid = candidates.most_invalid()?;
-        let chosen = self.victim.select(&candidates, &mut self.random);
+        let chosen = self.collection.choose_victim(&candidates);
         let fits = |&position: &u32| {
             let gains = u32::from(invalid[position as usize]) > 0 || self.translation.is_none();
             gains && self.twins_fit(plane, position)
@@ -169,10 +169,10 @@ impl Ftl {
             self.free_erased(twin);
         }
         // All planes go on in the reserve as soon as one of them has come to it.
-        let in_reserve = |twin: PlaneId| self.planes[twin.index()].open_pages(Frontier::Collection) > 0;
+        let in_reserve = |twin: PlaneId| self.planes[twin.index()].open.pages_left(Frontier::Collection) > 0;
         if self.twins_of(plane).any(in_reserve) {
             for twin in self.twins_of(plane) {
-                let written = Frontier::Host(self.planes[twin.index()].writer(None));
+                let written = Frontier::Host(self.planes[twin.index()].open.writer(None));
                 self.skip_open_pages(twin, written);
                 self.take_over_reserve(twin);
             }
@@ -302,7 +302,7 @@ mod tests {
         for lpn in 0..PAGES {
             // The pages of one plane only, by the static order.
             ftl.write_untimed(Lpn(lpn / 3 * 3), &idle);
-            let pointers = [0, 1, 2].map(|plane| ftl.planes[plane].open_block(Frontier::SHARED).next_page % 8);
+            let pointers = [0, 1, 2].map(|plane| ftl.planes[plane].open.get(Frontier::SHARED).next_page % 8);
             let is_level =
                 pointers.iter().max().zip(pointers.iter().min()).is_some_and(|(most, least)| most - least <= 1);
             assert!(is_level || pointers.contains(&0), "{pointers:?}");

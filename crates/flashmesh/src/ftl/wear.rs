@@ -91,6 +91,63 @@ impl FreeBlocks {
     }
 }
 
+/// How far apart the erase counts of a plane are.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct WearSpread {
+    /// The highest erase count.
+    most: u32,
+    /// No full block has a lower erase count.
+    least: u32,
+    /// Whether a block was erased since the least erased one was last looked for.
+    has_changed: bool,
+}
+
+impl WearSpread {
+    /// The highest erase count.
+    pub(super) fn most(self) -> u32 {
+        self.most
+    }
+
+    /// An erase count that no full block is below.
+    pub(super) fn least(self) -> u32 {
+        self.least
+    }
+
+    /// A block was erased, for the `erase_count`th time.
+    pub(super) fn erased(&mut self, erase_count: u32) {
+        self.most = self.most.max(erase_count);
+        self.has_changed = true;
+    }
+
+    /// A block that was erased so often is full.
+    pub(super) fn filled(&mut self, erase_count: u32) {
+        if erase_count < self.least {
+            self.least = erase_count;
+            self.has_changed = true;
+        }
+    }
+
+    /// Whether the least erased full block may be more than `threshold` behind the most erased block, as far as is known
+    /// without looking for it; not where it was looked for and nothing has changed since.
+    fn may_exceed(self, threshold: u32) -> bool {
+        self.has_changed && self.most - self.least > threshold
+    }
+
+    /// The least erased full block was looked for and was erased so often; gives how far that is behind the most erased.
+    fn found_least(&mut self, erase_count: u32) -> u32 {
+        (self.least, self.has_changed) = (erase_count, false);
+        self.most - self.least
+    }
+}
+
+#[cfg(test)]
+impl WearSpread {
+    /// Makes it wrong, for tests of what finds that out.
+    pub(super) fn set(&mut self, most: u32, least: u32) {
+        (self.most, self.least) = (most, least);
+    }
+}
+
 impl Ftl {
     /// Static wear levelling: when the most erased block of `plane` is more than the threshold ahead of its least
     /// erased full block, marks the latter as a victim and returns it. Its (cold) data is to be moved like that of any
@@ -98,15 +155,9 @@ impl Ftl {
     ///
     /// `None` while the plane is being collected, and always when static wear levelling is off.
     pub fn wants_wear_move(&mut self, plane: PlaneId) -> Option<BlockId> {
-        if !self.wear.static_levelling {
-            return None;
-        }
-        let threshold = self.wear.static_threshold;
+        let threshold = self.collection.wear_threshold()?;
         let account = &self.planes[plane.index()];
-        if !account.wear_changed
-            || account.collecting > 0
-            || account.erase_count_max - account.erase_count_min <= threshold
-        {
+        if account.collecting > 0 || !account.wear.may_exceed(threshold) {
             return None;
         }
         let least = self
@@ -119,10 +170,8 @@ impl Ftl {
             true => self.twins_are_full(least) && self.twins_fit(plane, least.0 % self.geometry.blocks_per_plane),
             false => self.fits(least),
         };
-        let account = &mut self.planes[plane.index()];
-        account.erase_count_min = erase_count_min;
-        account.wear_changed = false;
-        if account.erase_count_max - erase_count_min <= threshold || !fits {
+        let spread = self.planes[plane.index()].wear.found_least(erase_count_min);
+        if spread <= threshold || !fits {
             return None;
         }
         if self.has_twins() {
@@ -212,8 +261,7 @@ mod tests {
         let config = Config::default();
         let geometry = Geometry::new(&config.geometry).unwrap();
         let mut ftl = Ftl::new(&geometry, &config);
-        ftl.planes[0].erase_count_max = 1000;
-        ftl.planes[0].wear_changed = true;
+        ftl.planes[0].wear.erased(1000);
         assert_eq!(ftl.wants_wear_move(PlaneId(0)), None);
     }
 }

@@ -73,13 +73,16 @@ fn wrong_counts_are_found() {
     finds("valid pages", |ftl| ftl.planes[0].valid_pages += 1);
     finds("invalid pages in full blocks", |ftl| ftl.planes[0].invalid_pages += 1);
     finds("being collected", |ftl| ftl.planes[1].collecting += 1);
-    finds("erase count", |ftl| ftl.planes[1].erase_count_max += 1);
+    finds("erase count", |ftl| {
+        let wear = &mut ftl.planes[1].wear;
+        wear.set(wear.most() + 1, wear.least());
+    });
 }
 
 #[test]
 fn a_block_in_two_states_is_found() {
     finds("free list", |ftl| {
-        let block = ftl.planes[0].open_block(Frontier::SHARED).block;
+        let block = ftl.planes[0].open.get(Frontier::SHARED).block;
         ftl.planes[0].free.push(block, 0);
     });
     finds("free list", |ftl| {
@@ -163,7 +166,7 @@ fn an_open_block_with_every_page_programmed_and_an_opened_one_that_is_not_open_a
         (*tables.state, *tables.filled, *tables.invalid_pages) = (BlockState::Open as u8, 0, 0);
     });
     finds("only an open block has pages left to allocate", |ftl| {
-        let block = ftl.planes[0].open_block(Frontier::SHARED).block;
+        let block = ftl.planes[0].open.get(Frontier::SHARED).block;
         *ftl.blocks.tables(block).state = BlockState::Collecting as u8;
     });
 }
@@ -171,7 +174,8 @@ fn an_open_block_with_every_page_programmed_and_an_opened_one_that_is_not_open_a
 #[test]
 fn a_full_block_less_erased_than_the_least_of_its_plane_is_found() {
     finds("is less erased than the least erased full block of its plane", |ftl| {
-        ftl.planes[0].erase_count_min = u32::MAX;
+        let wear = &mut ftl.planes[0].wear;
+        wear.set(wear.most(), u32::MAX);
     });
 }
 

@@ -6,6 +6,7 @@ mod greedy;
 mod random;
 mod random_p;
 mod random_pp;
+mod rules;
 
 pub use d_choices::DChoices;
 pub use fifo::Fifo;
@@ -13,6 +14,7 @@ pub use greedy::Greedy;
 pub use random::Random;
 pub use random_p::RandomP;
 pub use random_pp::RandomPp;
+pub(super) use rules::Rules;
 
 use std::fmt;
 
