@@ -2,7 +2,7 @@
 
 use super::slots::{SlotId, part_of};
 use super::{Cache, Sectors};
-use crate::config::{CacheWrites, Caching, Destage, Priority};
+use crate::config::{CacheWrites, Caching, Priority};
 use crate::ids::{Lpn, RequestId, StreamId};
 use crate::units::{Bytes, Time};
 
@@ -43,6 +43,34 @@ enum Way {
     Through,
     /// It does not, but for pages that are here.
     Around,
+}
+
+/// What the cache takes of each stream.
+#[derive(Debug)]
+pub(super) struct Intake {
+    caching: Vec<Caching>,
+    writes: CacheWrites,
+}
+
+impl Intake {
+    /// `caching` of each stream, and writes as `writes` says.
+    pub fn new(caching: &[Caching], writes: CacheWrites) -> Intake {
+        Intake { caching: caching.to_vec(), writes }
+    }
+
+    /// Whether it keeps what `stream` reads.
+    pub fn keeps_reads(&self, stream: StreamId) -> bool {
+        matches!(self.caching[stream.index()], Caching::All | Caching::Reads)
+    }
+
+    /// How it takes what `stream` writes.
+    fn way(&self, stream: StreamId) -> Way {
+        match (self.caching[stream.index()], self.writes) {
+            (Caching::All | Caching::Writes, CacheWrites::Back) => Way::Back,
+            (Caching::All | Caching::Writes, CacheWrites::Through) => Way::Through,
+            (Caching::None | Caching::Reads, _) => Way::Around,
+        }
+    }
 }
 
 impl Cache {
@@ -97,17 +125,9 @@ impl Cache {
         self.settle(slot);
     }
 
-    fn way(&self, stream: StreamId) -> Way {
-        match (self.caching[stream.index()], self.writes) {
-            (Caching::All | Caching::Writes, CacheWrites::Back) => Way::Back,
-            (Caching::All | Caching::Writes, CacheWrites::Through) => Way::Through,
-            (Caching::None | Caching::Reads, _) => Way::Around,
-        }
-    }
-
     fn admit(&mut self, write: &PageWrite) -> Option<Admitted> {
         let resident = self.table.get(&write.lpn).copied();
-        let way = self.way(write.stream);
+        let way = self.intake.way(write.stream);
         let admitted = match way {
             Way::Back => Admitted::InDram(self.room(write, resident)?),
             // What is here and not yet on flash is the newest: it is written there.
@@ -150,7 +170,7 @@ impl Cache {
     /// A place for the data of a write that stays in DRAM, if there is one.
     fn room(&mut self, write: &PageWrite, resident: Option<SlotId>) -> Option<SlotId> {
         let own = part_of(write.stream, self.parts.len());
-        if self.parts[own as usize].carried >= self.carried_limit {
+        if self.destaging.is_full(self.parts[own as usize].carried) {
             return None;
         }
         let is_dirty = resident.is_some_and(|slot| !self.slots[slot].unsaved().is_empty());
@@ -182,19 +202,9 @@ impl Cache {
         if let Some(acknowledged) = &mut self.acknowledged {
             acknowledged.taken(write, generation);
         }
-        if self.policy == Destage::FirstWrite && self.is_first(write) && self.slots[slot].destage.sectors.is_empty() {
+        let goes_at_once = self.first_writes.as_mut().is_some_and(|writes| writes.add(write.lpn, write.since));
+        if goes_at_once && self.slots[slot].destage.sectors.is_empty() {
             self.begin_destage(slot, write.sectors);
         }
-    }
-
-    /// Whether a page is written for the first time since the window began.
-    fn is_first(&mut self, write: &PageWrite) -> bool {
-        // The time of coming in would not do: a write that waited is late, and the window only moves on.
-        let now = write.since.later(self.seen_since);
-        if now - self.seen_since > self.window {
-            self.seen.clear();
-            self.seen_since = now;
-        }
-        self.seen.insert(write.lpn)
     }
 }

@@ -1,8 +1,11 @@
 //! Dirty pages go to flash.
 
-use super::slots::{DestageUnderWay, SlotId};
+use std::collections::VecDeque;
+
+use super::slots::{DestageUnderWay, Slot, SlotId};
 use super::{Cache, Sectors};
-use crate::config::Destage;
+use crate::config::{self, Destage};
+use crate::flash::geometry::Geometry;
 use crate::ids::{Lpn, StreamId};
 
 /// A page on its way to flash.
@@ -20,10 +23,53 @@ pub struct Destaged {
     pub is_at_hand: bool,
 }
 
+/// How pages go to flash.
+#[derive(Debug)]
+pub(super) struct Destaging {
+    policy: Destage,
+    /// Whether a page stays here once flash has it.
+    keeps: bool,
+    /// Sectors on their way to flash, of one part, at which writes wait.
+    limit: u64,
+    /// All sectors of a page.
+    whole: Sectors,
+    /// Those that have begun and that the simulation has yet to take.
+    due: VecDeque<Destaged>,
+}
+
+impl Destaging {
+    /// That of `settings`; nothing is on its way.
+    pub fn new(settings: &config::Cache, geometry: &Geometry) -> Destaging {
+        let sector = geometry.sector_size.as_u64();
+        Destaging {
+            policy: settings.destage,
+            keeps: settings.keep_destaged,
+            limit: settings.destage_limit.map_or(u64::MAX, |limit| limit.as_u64().div_ceil(sector)),
+            whole: Sectors::range(0, (geometry.page_size.as_u64() / sector) as u32),
+            due: VecDeque::new(),
+        }
+    }
+
+    /// Whether writes wait while so many sectors of their part are on their way.
+    pub fn is_full(&self, carried: u64) -> bool {
+        carried >= self.limit
+    }
+
+    /// Whether the marks decide when pages go, and not their use.
+    fn is_by_marks(&self) -> bool {
+        self.policy == Destage::Watermark
+    }
+
+    /// What the program of a page carries: all of it where all of it is here, so that nothing of it is read from flash.
+    fn sectors_of(&self, page: &Slot) -> Sectors {
+        if page.valid == self.whole { self.whole } else { page.dirty }
+    }
+}
+
 impl Cache {
     /// The next page to be programmed; asked until there is none, whenever something was offered or told to the cache.
     pub fn next_destage(&mut self) -> Option<Destaged> {
-        self.due.pop_front()
+        self.destaging.due.pop_front()
     }
 
     /// Whether the page on its way to flash as `lpn` was deallocated meanwhile.
@@ -46,7 +92,7 @@ impl Cache {
         let (part, DestageUnderWay { generation, carried, .. }) = (page.part, page.destage);
         self.parts[part as usize].destages -= 1;
         self.parts[part as usize].carried -= u64::from(carried.count());
-        let leaves = !self.keep_destaged;
+        let leaves = !self.destaging.keeps;
         self.change(slot, |page| {
             page.destage = DestageUnderWay::none(generation);
             if leaves && page.dirty.is_empty() && page.passing == 0 && !page.is_filled {
@@ -62,10 +108,9 @@ impl Cache {
 
     /// The dirty sectors of a page begin their way to flash; `at_hand` has just been written.
     pub(super) fn begin_destage(&mut self, slot: SlotId, at_hand: Sectors) {
-        self.generations += 1;
-        let (whole, generation) = (self.whole, self.generations);
+        let generation = self.stamps.next_generation();
         let page = &mut self.slots[slot];
-        let sectors = if page.valid == whole { whole } else { page.dirty };
+        let sectors = self.destaging.sectors_of(page);
         page.destage = DestageUnderWay {
             sectors: page.dirty,
             carried: sectors,
@@ -80,14 +125,14 @@ impl Cache {
         self.parts[part as usize].destages += 1;
         self.parts[part as usize].carried += u64::from(sectors.count());
         self.relist(slot);
-        self.due.push_back(Destaged { lpn, stream, slot, sectors, is_at_hand });
+        self.destaging.due.push_back(Destaged { lpn, stream, slot, sectors, is_at_hand });
     }
 
     /// Room is needed: a dirty page that was not used for longer than any clean one begins to leave.
     pub(super) fn press(&mut self, part: u32) {
         let room = &self.parts[part as usize];
         // Writes that wait have destages begun for them already.
-        if self.policy == Destage::Watermark || !room.waiting.is_empty() {
+        if self.destaging.is_by_marks() || !room.waiting.is_empty() {
             return;
         }
         let Some(dirty) = room.pages.oldest_dirty() else { return };
@@ -112,7 +157,7 @@ impl Cache {
         let part = part as usize;
         loop {
             let room = &mut self.parts[part];
-            if self.policy == Destage::Watermark {
+            if self.destaging.is_by_marks() {
                 room.draining |= room.unsaved > room.high_mark;
                 // Those on their way count as gone.
                 room.draining &= room.unsaved - room.destages > room.low_mark;

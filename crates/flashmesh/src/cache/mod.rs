@@ -29,6 +29,7 @@ mod acknowledged;
 mod admission;
 mod destage;
 pub mod dram;
+mod first_writes;
 mod flush;
 #[cfg(test)]
 mod model;
@@ -38,13 +39,13 @@ mod slots;
 
 use std::collections::VecDeque;
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
-use crate::config::{CacheSharing, CacheWrites, Caching, Config, Destage};
+use crate::config::{CacheSharing, Caching, Config, Destage};
 use crate::flash::geometry::Geometry;
 use crate::ids::{Lpn, StreamId};
 use crate::quantities;
-use crate::units::{Bytes, Time};
+use crate::units::Bytes;
 
 pub use acknowledged::Unsaved;
 pub use admission::{Admitted, PageWrite};
@@ -53,9 +54,12 @@ pub use sectors::Sectors;
 pub use slots::SlotId;
 
 use acknowledged::Acknowledged;
+use admission::Intake;
+use destage::Destaging;
+use first_writes::FirstWrites;
 use flush::Flush;
 use recency::Recency;
-use slots::{Slot, Slots, Table, part_of};
+use slots::{Slot, Slots, Stamps, Table, part_of};
 
 quantities! {
     /// Pages looked up in the device cache.
@@ -127,28 +131,16 @@ struct Part {
 /// The cache.
 #[derive(Debug)]
 pub struct Cache {
-    policy: Destage,
-    writes: CacheWrites,
-    keep_destaged: bool,
-    window: Time,
-    /// Sectors on their way to flash, of one part, at which writes wait.
-    carried_limit: u64,
-    /// All sectors of a page.
-    whole: Sectors,
-    /// What is taken of each stream.
-    caching: Vec<Caching>,
+    intake: Intake,
+    destaging: Destaging,
+    /// Where the first write of a page sends it to flash.
+    first_writes: Option<FirstWrites>,
     slots: Slots,
     table: Table,
     parts: Vec<Part>,
     /// Pages that wait to be written, and in which part, where there are several.
     waiting: FxHashMap<Lpn, (u32, u32)>,
-    /// Pages written since the window began.
-    seen: FxHashSet<Lpn>,
-    seen_since: Time,
-    uses: u64,
-    generations: u64,
-    /// Destages that have begun and that the simulation has yet to take.
-    due: VecDeque<Destaged>,
+    stamps: Stamps,
     flushes: Vec<Flush>,
     acknowledged: Option<Acknowledged>,
     /// The pages forgotten since the oracles last asked, when they are on.
@@ -191,24 +183,16 @@ impl Cache {
             pages: Recency::default(),
             waiting: VecDeque::new(),
         };
-        let sector = geometry.sector_size.as_u64();
+        let is_by_first_write = settings.destage == Destage::FirstWrite;
         Some(Cache {
-            policy: settings.destage,
-            writes: settings.writes,
-            keep_destaged: settings.keep_destaged,
-            window: settings.destage_window,
-            carried_limit: settings.destage_limit.map_or(u64::MAX, |limit| limit.as_u64().div_ceil(sector)),
-            whole: Sectors::range(0, (geometry.page_size.as_u64() / sector) as u32),
-            caching: caching.to_vec(),
+            intake: Intake::new(caching, settings.writes),
+            destaging: Destaging::new(settings, geometry),
+            first_writes: is_by_first_write.then(|| FirstWrites::new(settings.destage_window)),
             slots: Slots::default(),
             table: Table::default(),
             parts: (0..parts).map(part).collect(),
             waiting: FxHashMap::default(),
-            seen: FxHashSet::default(),
-            seen_since: Time::ZERO,
-            uses: 0,
-            generations: 0,
-            due: VecDeque::new(),
+            stamps: Stamps::default(),
             flushes: Vec::new(),
             acknowledged: config.power.cut.map(|_| Acknowledged::default()),
             removed: None,
@@ -260,7 +244,7 @@ impl Cache {
     /// stream and finds room; not while a write is on its way to flash that it does not know of. Nor does it beside a
     /// write that passes through: where the page was deallocated meanwhile, flash will have other data than was read.
     pub fn read(&mut self, stream: StreamId, lpn: Lpn, wanted: Sectors, may_fill: bool) -> Found {
-        let takes = matches!(self.caching[stream.index()], Caching::All | Caching::Reads);
+        let takes = self.intake.keeps_reads(stream);
         let resident = self.table.get(&lpn).copied();
         let here = resident.map_or(Sectors::NONE, |slot| self.slots[slot].valid.and(wanted));
         let missing = wanted.without(here);
@@ -314,8 +298,7 @@ impl Cache {
     /// The host no longer needs `lpn`.
     pub fn deallocate(&mut self, lpn: Lpn) {
         let Some(&slot) = self.table.get(&lpn) else { return };
-        self.generations += 1;
-        let generation = self.generations;
+        let generation = self.stamps.next_generation();
         self.change(slot, |page| {
             page.valid = Sectors::NONE;
             page.dirty = Sectors::NONE;
@@ -343,8 +326,7 @@ impl Cache {
             self.remove(oldest);
         }
         self.parts[part as usize].used += 1;
-        self.generations += 1;
-        let slot = self.slots.insert(Slot::new(lpn, part, self.generations));
+        let slot = self.slots.insert(Slot::new(lpn, part, self.stamps.next_generation()));
         self.parts[part as usize].pages.add(&mut self.slots, slot);
         self.table.insert(lpn, slot);
         self.touch(slot);
@@ -367,9 +349,8 @@ impl Cache {
 
     /// A page is used now, and goes first where it belongs.
     fn touch(&mut self, slot: SlotId) {
-        self.uses += 1;
         let page = &mut self.slots[slot];
-        page.used = self.uses;
+        page.used = self.stamps.next_use();
         let belongs = page.belongs();
         let pages = &mut self.parts[page.part as usize].pages;
         pages.unlist(&mut self.slots, slot);

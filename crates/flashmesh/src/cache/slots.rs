@@ -91,6 +91,29 @@ impl DestageUnderWay {
     }
 }
 
+/// Numbers that rise, by which uses of pages and their data are told apart.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Stamps {
+    uses: u64,
+    generations: u64,
+}
+
+impl Stamps {
+    /// That of the next use of a page.
+    #[inline]
+    pub fn next_use(&mut self) -> u64 {
+        self.uses += 1;
+        self.uses
+    }
+
+    /// That of data which no destage has begun to carry yet.
+    #[inline]
+    pub fn next_generation(&mut self) -> u64 {
+        self.generations += 1;
+        self.generations
+    }
+}
+
 impl Slot {
     pub fn new(lpn: Lpn, part: u32, generation: u64) -> Slot {
         Slot {

@@ -1,0 +1,32 @@
+//! Which pages are written for the first time in a while.
+
+use rustc_hash::FxHashSet;
+
+use crate::ids::Lpn;
+use crate::units::Time;
+
+/// The pages written in a window of time.
+#[derive(Debug)]
+pub(super) struct FirstWrites {
+    window: Time,
+    pages: FxHashSet<Lpn>,
+    since: Time,
+}
+
+impl FirstWrites {
+    /// Nothing is written; a window takes as long as `window`.
+    pub fn new(window: Time) -> FirstWrites {
+        FirstWrites { window, pages: FxHashSet::default(), since: Time::ZERO }
+    }
+
+    /// `lpn` is written by a request that came at `at`: tells whether it is for the first time since the window began.
+    pub fn add(&mut self, lpn: Lpn, at: Time) -> bool {
+        // The time of coming in would not do: a write that waited is late, and the window only moves on.
+        let now = at.later(self.since);
+        if now - self.since > self.window {
+            self.pages.clear();
+            self.since = now;
+        }
+        self.pages.insert(lpn)
+    }
+}
