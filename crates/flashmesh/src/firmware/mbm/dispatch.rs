@@ -83,7 +83,7 @@ enum Takers {
 
 impl<M: Model> Round<'_, M> {
     fn takes(&self, die: DieId, takers: Takers) -> bool {
-        self.mbm.programs[die.index()] == 0 && (takers == Takers::NotWriting || self.datapath.is_idle(die))
+        self.mbm.programs.is_without(die) && (takers == Takers::NotWriting || self.datapath.is_idle(die))
     }
 
     /// The planes of a die that are written at once: those with a page, and with WS only those with equal write pointers.
@@ -124,45 +124,39 @@ impl<M: Model> Round<'_, M> {
     fn count(&mut self, id: TransactionId, plane: PlaneId) {
         let die = self.mbm.geometry.die_of_plane(plane);
         let channel = self.mbm.channel_of(die);
-        self.mbm.programs[die.index()] += 1;
-        self.mbm.executing[channel.index()] += 1;
+        self.mbm.programs.begin(die, channel);
         self.sent.push((id, plane));
     }
 
     /// Sends writes that have to go to their dies there.
     fn send_bound(&mut self) {
-        if self.mbm.bound_count == 0 {
+        if self.mbm.bound.is_empty() {
             return;
         }
         for die in (0..self.mbm.geometry.dies()).map(DieId) {
-            if self.mbm.bound[die.index()].is_empty() || !self.takes(die, Takers::NotWriting) {
+            if self.mbm.bound.first(die).is_none() || !self.takes(die, Takers::NotWriting) {
                 continue;
             }
             let mut planes = self.planes(die);
             let mut next = planes.next();
-            while let (Some(plane), Some(&id)) = (next, self.mbm.bound[die.index()].front()) {
+            while let (Some(plane), Some(id)) = (next, self.mbm.bound.first(die)) {
                 let Transaction { lpn, is_reallocated, .. } = *self.datapath.transaction(id);
                 if self.ftl.has_room(lpn, plane) {
-                    self.pop_bound(die);
+                    self.mbm.bound.pop(die);
                     self.send(id, plane);
                     next = planes.next();
                 } else if planes.len() > 0 {
                     next = planes.next();
                 } else if is_reallocated {
-                    self.pop_bound(die);
+                    self.mbm.bound.pop(die);
                     self.dropped.push(id);
                 } else {
                     // The die is full of other pages: the write may go anywhere.
-                    self.pop_bound(die);
+                    self.mbm.bound.pop(die);
                     self.mbm.writes.push_back(id);
                 }
             }
         }
-    }
-
-    fn pop_bound(&mut self, die: DieId) {
-        self.mbm.bound[die.index()].pop_front();
-        self.mbm.bound_count -= 1;
     }
 
     /// Sends the next writes to a chip, at most `most`; gives how many it took.
@@ -228,7 +222,7 @@ impl<M: Model> Round<'_, M> {
     /// Sends writes to chips, each channel as many as `Channel_Max_Subs` lets it have.
     fn send_by_channel(&mut self, takers: Takers) {
         let subrequests: Vec<u32> =
-            self.mbm.reads.iter().zip(&self.mbm.executing).map(|(reads, writes)| reads + writes).collect();
+            self.mbm.reads.iter().zip(self.mbm.programs.by_channel()).map(|(reads, writes)| reads + writes).collect();
         let level = channel_max_subs(&subrequests, self.mbm.writes.len() as u32);
         let mut order: Vec<ChannelId> = self.mbm.turns.channels().collect();
         order.sort_by_key(|channel| subrequests[channel.index()]);
@@ -274,12 +268,11 @@ impl<M: Model> Round<'_, M> {
             self.send_in_turn(takers);
         }
         // While a write is under way its end lets others go on. When none is, some has to, whatever the channels have.
-        let none_executes = |mbm: &Mbm| mbm.executing.iter().all(|&writes| writes == 0);
-        if !self.mbm.writes.is_empty() && none_executes(self.mbm) {
+        if !self.mbm.writes.is_empty() && self.mbm.programs.is_none() {
             self.send_in_turn(Takers::NotWriting);
         }
         // All free planes are full, or have room for no more: the write waits for its page where allocation puts it.
-        if none_executes(self.mbm)
+        if self.mbm.programs.is_none()
             && let Some(id) = self.mbm.writes.pop_front()
         {
             let plane = self.ftl.place_write(self.datapath.transaction(id).lpn, self.datapath.idle_dies());

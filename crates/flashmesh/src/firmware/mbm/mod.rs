@@ -16,13 +16,15 @@
 //! dies that are alike take [turns], so that a drive with little to do is written to evenly, too. When no die is
 //! idle, those without a program under way take writes behind their reads, so that none waits for ever.
 
+mod areas;
+mod bound;
 mod channel_max_subs;
 mod dispatch;
+mod programs;
 mod reallocation;
 mod turns;
 
 use std::collections::VecDeque;
-use std::ops::Range;
 
 use crate::config::Config;
 use crate::datapath::Datapath;
@@ -35,6 +37,9 @@ use crate::schedule::transaction::{Class, Transaction};
 use super::Firmware;
 use super::policy::AnyPolicy;
 
+use areas::Areas;
+use bound::BoundWrites;
+use programs::Programs;
 use turns::Turns;
 
 /// The state of MBM.
@@ -42,20 +47,12 @@ use turns::Turns;
 pub(super) struct Mbm {
     geometry: Geometry,
     rules: crate::config::Mbm,
-    /// Pages of an area.
-    area_pages: u32,
-    /// A bit for each area: whether it is read-intensive.
-    read_intensive: Vec<u64>,
+    /// With RS.
+    areas: Option<Areas>,
     /// Writes that may go anywhere, in the order of arrival.
     writes: VecDeque<TransactionId>,
-    /// By die: writes that go there.
-    bound: Vec<VecDeque<TransactionId>>,
-    /// In all of `bound`.
-    bound_count: usize,
-    /// By die: programs under way that the policy sent there.
-    programs: Vec<u32>,
-    /// By channel: the same.
-    executing: Vec<u32>,
+    bound: BoundWrites,
+    programs: Programs,
     /// By channel: pages that requests read there.
     reads: Vec<u32>,
     /// By channel: whether the chip that takes the fewest pages had its turn, since writes waited last.
@@ -77,17 +74,13 @@ impl Mbm {
             Some(size) => (size.as_u64() / page).clamp(1, u64::from(u32::MAX)) as u32,
             None => geometry.dies(),
         };
-        let areas = if rules.rs { geometry.logical_pages.div_ceil(area_pages) } else { 0 };
         let channels = geometry.channels as usize;
         Mbm {
+            areas: rules.rs.then(|| Areas::new(area_pages, geometry.logical_pages)),
             rules,
-            area_pages,
-            read_intensive: vec![0; areas.div_ceil(u64::BITS) as usize],
             writes: VecDeque::new(),
-            bound: vec![VecDeque::new(); geometry.dies() as usize],
-            bound_count: 0,
-            programs: vec![0; geometry.dies() as usize],
-            executing: vec![0; channels],
+            bound: BoundWrites::new(geometry.dies()),
+            programs: Programs::none(geometry.dies(), geometry.channels),
             reads: vec![0; channels],
             least_had_turn: vec![false; channels],
             turns: Turns::new(geometry),
@@ -103,20 +96,6 @@ impl Mbm {
         !self.rules.rs || lead.class != Class::UserRead || lead.request == other.request
     }
 
-    fn is_read_intensive(&self, lpn: Lpn) -> bool {
-        let area = lpn.0 / self.area_pages;
-        self.read_intensive.get((area / u64::BITS) as usize).is_some_and(|word| word >> (area % u64::BITS) & 1 != 0)
-    }
-
-    /// A long request reads `pages`: their areas are read-intensive.
-    fn mark_read_intensive(&mut self, pages: &Range<u32>) {
-        for area in pages.start / self.area_pages..=(pages.end - 1) / self.area_pages {
-            if let Some(word) = self.read_intensive.get_mut((area / u64::BITS) as usize) {
-                *word |= 1 << (area % u64::BITS);
-            }
-        }
-    }
-
     fn channel_of(&self, die: DieId) -> ChannelId {
         self.geometry.channel_of(self.geometry.chip_of(die))
     }
@@ -126,19 +105,17 @@ impl Mbm {
     }
 
     fn has_waiting(&self) -> bool {
-        self.bound_count > 0 || !self.writes.is_empty()
+        !self.bound.is_empty() || !self.writes.is_empty()
     }
 
     fn bind(&mut self, die: DieId, id: TransactionId) {
-        self.bound[die.index()].push_back(id);
-        self.bound_count += 1;
+        self.bound.push(die, id);
         self.is_due = true;
     }
 
     fn write_left(&mut self, plane: PlaneId) {
-        let (die, channel) = (self.geometry.die_of_plane(plane), self.channel_of_plane(plane));
-        self.programs[die.index()] = self.programs[die.index()].saturating_sub(1);
-        self.executing[channel] = self.executing[channel].saturating_sub(1);
+        let die = self.geometry.die_of_plane(plane);
+        self.programs.end(die, self.channel_of(die));
         self.is_due = true;
     }
 }
@@ -177,7 +154,7 @@ impl Firmware {
             }
             Class::UserProgram => {
                 datapath.transaction_mut(id).account.begin(kernel.now());
-                if mbm.rules.rs && mbm.is_read_intensive(lpn) {
+                if mbm.areas.as_ref().is_some_and(|areas| areas.is_read_intensive(lpn)) {
                     mbm.bind(home, id);
                 } else {
                     mbm.writes.push_back(id);
@@ -222,11 +199,9 @@ impl Firmware {
         let Some(mbm) = self.mbm() else { return Vec::new() };
         let is_of_request = |&id: &TransactionId| datapath.transaction(id).request.is_some();
         let mut taken = Vec::new();
-        for queue in mbm.bound.iter_mut().chain([&mut mbm.writes]) {
-            taken.extend(queue.iter().copied().filter(is_of_request));
-            queue.retain(|id| !is_of_request(id));
-        }
-        mbm.bound_count = mbm.bound.iter().map(VecDeque::len).sum();
+        mbm.bound.take(is_of_request, &mut taken);
+        taken.extend(mbm.writes.iter().copied().filter(is_of_request));
+        mbm.writes.retain(|id| !is_of_request(id));
         taken
     }
 }

@@ -99,10 +99,11 @@ impl Firmware {
         let pages = *pages.start()..pages.end() + 1;
         let Some(mbm) = self.mbm() else { return };
         mbm.planned.clear();
-        if !mbm.rules.rs || bytes <= mbm.rules.read_threshold {
+        let Some(areas) = &mut mbm.areas else { return };
+        if bytes <= mbm.rules.read_threshold {
             return;
         }
-        mbm.mark_read_intensive(&pages);
+        areas.mark_read_intensive(&pages);
         if mbm.reallocations + pages.len() as u32 > mbm.rules.reallocations_max {
             return;
         }
