@@ -42,15 +42,10 @@ struct QueuePair {
 #[derive(Clone, Debug)]
 pub struct Nvme {
     link: Link,
-    doorbell: Message,
-    read_request: Message,
-    submission: Message,
-    completion: Message,
+    messages: Messages,
     queues: Vec<QueuePair>,
     arbiter: Arbiter,
-    fetch_size: u32,
-    commands_max: u32,
-    completion_depth: u32,
+    limits: Limits,
     /// Commands of all queues that the drive knows of and has not fetched.
     known: u32,
     /// Commands of all queues in the drive.
@@ -60,6 +55,28 @@ pub struct Nvme {
     /// Writes whose data is to be asked for, or was, in that order.
     data_asked: VecDeque<Command>,
     doorbells: Doorbells,
+}
+
+/// What goes over the link beside the data.
+#[derive(Clone, Copy, Debug)]
+struct Messages {
+    doorbell: Message,
+    /// A request of the drive for an entry, or for data.
+    read_request: Message,
+    /// The entry of a command.
+    submission: Message,
+    completion: Message,
+}
+
+impl Messages {
+    fn new(config: &Config, link: &Link) -> Messages {
+        Messages {
+            doorbell: link.message(config.nvme.doorbell_size),
+            read_request: link.message(config.nvme.read_request_size),
+            submission: link.message(config.host.submission_size),
+            completion: link.message(config.host.completion_size),
+        }
+    }
 }
 
 /// What bounds the commands of a controller.
@@ -88,15 +105,10 @@ impl Nvme {
     pub(super) fn with_limits(config: &Config, priorities: &[Priority], limits: Limits) -> Nvme {
         let link = Link::new(&config.host, false);
         Nvme {
-            doorbell: link.message(config.nvme.doorbell_size),
-            read_request: link.message(config.nvme.read_request_size),
-            submission: link.message(config.host.submission_size),
-            completion: link.message(config.host.completion_size),
+            messages: Messages::new(config, &link),
             queues: vec![QueuePair::default(); priorities.len()],
             arbiter: Arbiter::new(&config.nvme, priorities),
-            fetch_size: limits.fetch_size,
-            commands_max: limits.commands_max,
-            completion_depth: limits.completion_depth,
+            limits,
             known: 0,
             in_drive: 0,
             entries_asked: VecDeque::new(),
@@ -108,11 +120,11 @@ impl Nvme {
 
     /// Fetches what may be fetched now.
     fn fetch<A: EventSink>(&mut self, now: Time, events: &mut A) {
-        while self.in_drive < self.commands_max {
+        while self.in_drive < self.limits.commands_max {
             if self.known == 0 {
                 return self.arbiter.end_round();
             }
-            let (queues, fetch_size) = (&self.queues, self.fetch_size);
+            let (queues, fetch_size) = (&self.queues, self.limits.fetch_size);
             let ready = |stream: StreamId| {
                 let queue = &queues[stream.index()];
                 queue.known > 0 && queue.in_drive < fetch_size
@@ -126,7 +138,7 @@ impl Nvme {
             self.in_drive += 1;
             events.saw(Seen::Fetched(stream, command.request));
             self.entries_asked.push_back(command);
-            let at = self.link.send(Direction::ToHost, self.read_request, now);
+            let at = self.link.send(Direction::ToHost, self.messages.read_request, now);
             events.schedule(at, HostEvent::Wake(Token::EntryRead));
         }
     }
@@ -140,7 +152,7 @@ impl Nvme {
         events.saw(Seen::Finished(stream, request));
         self.fetch(now, events);
         events.saw(Seen::Posted(stream, request));
-        let at = self.link.send(Direction::ToHost, self.completion, now);
+        let at = self.link.send(Direction::ToHost, self.messages.completion, now);
         events.schedule(at, HostEvent::AtHost(request));
     }
 }
@@ -151,7 +163,7 @@ impl Interface for Nvme {
         events.saw(Seen::Queued(command.stream, command.request));
         self.queues[command.stream.index()].submitted.push_back(command);
         self.doorbells.submission += 1;
-        let at = self.link.send(Direction::ToDrive, self.doorbell, now);
+        let at = self.link.send(Direction::ToDrive, self.messages.doorbell, now);
         events.schedule(at, HostEvent::Wake(Token::SubmissionDoorbell(command.stream)));
     }
 
@@ -162,7 +174,7 @@ impl Interface for Nvme {
 
     fn respond<A: EventSink>(&mut self, request: RequestId, stream: StreamId, now: Time, events: &mut A) {
         let queue = &mut self.queues[stream.index()];
-        if queue.posted == self.completion_depth {
+        if queue.posted == self.limits.completion_depth {
             queue.held.push_back(request);
         } else {
             self.finish(request, stream, now, events);
@@ -172,7 +184,7 @@ impl Interface for Nvme {
     fn taken<A: EventSink>(&mut self, stream: StreamId, now: Time, events: &mut A) {
         events.saw(Seen::Taken(stream));
         self.doorbells.completion += 1;
-        let at = self.link.send(Direction::ToDrive, self.doorbell, now);
+        let at = self.link.send(Direction::ToDrive, self.messages.doorbell, now);
         events.schedule(at, HostEvent::Wake(Token::CompletionDoorbell(stream)));
     }
 
@@ -194,7 +206,7 @@ impl Interface for Nvme {
             }
             Token::EntryRead => {
                 let Some(command) = self.entries_asked.pop_front() else { return };
-                let at = self.link.send(Direction::ToDrive, self.submission, now);
+                let at = self.link.send(Direction::ToDrive, self.messages.submission, now);
                 if command.data > Bytes::ZERO {
                     self.data_asked.push_back(command);
                     events.schedule(at, HostEvent::Wake(Token::EntryArrived));
@@ -203,7 +215,7 @@ impl Interface for Nvme {
                 }
             }
             Token::EntryArrived => {
-                let at = self.link.send(Direction::ToHost, self.read_request, now);
+                let at = self.link.send(Direction::ToHost, self.messages.read_request, now);
                 events.schedule(at, HostEvent::Wake(Token::DataRead));
             }
             Token::DataRead => {
