@@ -84,13 +84,13 @@ pub fn compare(original: &Statistics, copy: &Statistics) -> Vec<Figure> {
         });
     };
     use Measure::{Absolute, Relative};
-    let ratio = |part: u64, whole: u64| if whole == 0 { 0.0 } else { part as f64 / whole as f64 };
+    let read_share =
+        |of: &Statistics| if of.requests == 0 { 0.0 } else { of.reads.requests as f64 / of.requests as f64 };
     let pages = |footprint: &Footprint| (footprint.bytes().as_u64() / super::dies::PAGE_BYTES) as f64;
 
-    add("read_share", "reads", "share", 0.01, Relative, &|of| ratio(of.reads, of.requests));
-    add("read_size_mean_bytes", "mean read", "bytes", 0.03, Relative, &|of| ratio(of.read_bytes, of.reads));
-    let mean_write = |of: &Statistics| ratio(of.write_bytes, of.write_sizes.total());
-    add("write_size_mean_bytes", "mean write", "bytes", 0.03, Relative, &mean_write);
+    add("read_share", "reads", "share", 0.01, Relative, &read_share);
+    add("read_size_mean_bytes", "mean read", "bytes", 0.03, Relative, &|of| of.reads.mean_bytes());
+    add("write_size_mean_bytes", "mean write", "bytes", 0.03, Relative, &|of| of.writes.mean_bytes());
     add("arrivals_per_s", "arrivals", "1/s", 0.01, Relative, &|of| of.arrivals.rate_per_s());
     let variation = |of: &Statistics| of.arrivals.variation();
     add("interarrival_variation", "variation of interarrivals", "", 0.2, Relative, &variation);
@@ -100,8 +100,8 @@ pub fn compare(original: &Statistics, copy: &Statistics) -> Vec<Figure> {
         add(&key, &title, "", bound, Relative, &|of| of.arrivals.dispersions()[index]);
     }
     add("footprint_pages", "pages touched", "pages", 0.05, Relative, &|of| pages(&of.touched));
-    add("footprint_read_pages", "pages read", "pages", 0.15, Relative, &|of| pages(&of.read));
-    add("footprint_written_pages", "pages written", "pages", 0.25, Relative, &|of| pages(&of.written));
+    add("footprint_read_pages", "pages read", "pages", 0.15, Relative, &|of| pages(&of.reads.pages));
+    add("footprint_written_pages", "pages written", "pages", 0.25, Relative, &|of| pages(&of.writes.pages));
     add("run_mean_requests", "mean run", "requests", 0.05, Relative, &|of| of.runs.mean());
     let reuse = |of: &Statistics| of.distances.share_within();
     add("reuse_share", "accesses to pages seen before", "share", 0.05, Absolute, &reuse);
@@ -121,8 +121,8 @@ pub fn compare(original: &Statistics, copy: &Statistics) -> Vec<Figure> {
 
     let (runs, copy_runs) = (original.runs.lengths(), copy.runs.lengths());
     let distributions: [(&str, &str, f64, &Distribution, &Distribution); 5] = [
-        ("read_sizes", "sizes of reads", 0.05, &original.read_sizes, &copy.read_sizes),
-        ("write_sizes", "sizes of writes", 0.05, &original.write_sizes, &copy.write_sizes),
+        ("read_sizes", "sizes of reads", 0.05, &original.reads.sizes, &copy.reads.sizes),
+        ("write_sizes", "sizes of writes", 0.05, &original.writes.sizes, &copy.writes.sizes),
         ("interarrivals", "interarrivals", 0.1, &original.arrivals.distances_ns, &copy.arrivals.distances_ns),
         ("runs", "run lengths", 0.15, &runs, &copy_runs),
         ("stack_distances", "stack distances", 0.2, &original.distances, &copy.distances),

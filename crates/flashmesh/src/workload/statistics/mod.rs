@@ -33,18 +33,38 @@ pub struct Statistics {
     windows: Vec<u64>,
     arrivals: ArrivalCounts,
     requests: u64,
-    reads: u64,
-    read_sizes: Distribution,
-    read_bytes: u64,
-    write_sizes: Distribution,
-    write_bytes: u64,
+    reads: Transfers,
+    writes: Transfers,
     touched: Footprint,
-    read: Footprint,
-    written: Footprint,
     runs: Runs,
     stack: StackDistances,
     distances: Distribution,
     dies: DieCounts,
+}
+
+/// Figures of the reads, or of the writes.
+#[derive(Default)]
+struct Transfers {
+    requests: u64,
+    /// In sectors.
+    sizes: Distribution,
+    bytes: u64,
+    pages: Footprint,
+}
+
+impl Transfers {
+    fn add(&mut self, request: &IoRequest) {
+        let size = request.size.as_u64();
+        self.requests += 1;
+        self.sizes.add(size / SECTOR_BYTES);
+        self.bytes = self.bytes.saturating_add(size);
+        self.pages.touch(request.offset, request.size);
+    }
+
+    /// The mean size of a request in bytes.
+    fn mean_bytes(&self) -> f64 {
+        if self.requests == 0 { 0.0 } else { self.bytes as f64 / self.requests as f64 }
+    }
 }
 
 impl Statistics {
@@ -59,14 +79,9 @@ impl Statistics {
             arrivals: ArrivalCounts::new(&lengths, span),
             windows,
             requests: 0,
-            reads: 0,
-            read_sizes: Distribution::default(),
-            read_bytes: 0,
-            write_sizes: Distribution::default(),
-            write_bytes: 0,
+            reads: Transfers::default(),
+            writes: Transfers::default(),
             touched: Footprint::default(),
-            read: Footprint::default(),
-            written: Footprint::default(),
             runs: Runs::default(),
             stack: StackDistances::default(),
             distances: Distribution::default(),
@@ -81,17 +96,8 @@ impl Statistics {
         self.arrivals.add(request.arrival);
         self.runs.add(offset, size);
         match request.kind {
-            RequestKind::Read => {
-                self.reads += 1;
-                self.read_sizes.add(size / SECTOR_BYTES);
-                self.read_bytes = self.read_bytes.saturating_add(size);
-                self.read.touch(request.offset, request.size);
-            }
-            RequestKind::Write => {
-                self.write_sizes.add(size / SECTOR_BYTES);
-                self.write_bytes = self.write_bytes.saturating_add(size);
-                self.written.touch(request.offset, request.size);
-            }
+            RequestKind::Read => self.reads.add(request),
+            RequestKind::Write => self.writes.add(request),
             RequestKind::Deallocate | RequestKind::WriteZeroes | RequestKind::Flush => return,
         }
         self.touched.touch(request.offset, request.size);
