@@ -43,9 +43,13 @@ impl Alarm {
         self.entries.iter()
     }
 
-    /// Forgets the times before those of `key`, and gives what is left other keys, in the same order.
-    pub fn replace(&mut self, key: u64, renumbered: impl Fn(Entry) -> Entry) {
+    /// Forgets the times before those of `key`.
+    pub fn forget_before(&mut self, key: u64) {
         self.entries.retain(|entry| entry.key >= key);
-        self.entries.iter_mut().for_each(|entry| *entry = renumbered(*entry));
+    }
+
+    /// Puts other entries, in the same order, in place of all.
+    pub fn replace(&mut self, other: impl Fn(Entry) -> Entry) {
+        self.entries.iter_mut().for_each(|entry| *entry = other(*entry));
     }
 }

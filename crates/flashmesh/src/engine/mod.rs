@@ -3,6 +3,8 @@
 mod alarm;
 pub mod arena;
 mod entry;
+mod key;
+mod lane;
 pub mod queue;
 pub mod random;
 pub mod ring;

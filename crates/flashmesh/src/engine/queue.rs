@@ -7,57 +7,20 @@
 //! scheduling.
 //!
 //! Time, order, kind and lane of an event are one word, its *key*, so that one comparison tells which of two comes first, and what and where
-//! it is. A key holds time as an offset from a base, of [`OFFSET_BITS`], and the order in [`ORDER_BITS`]. From time to time the base moves on
-//! and what waits is numbered anew. Events that lie further ahead than a key can say wait apart, and get a key then.
+//! it is. From time to time the base of times moves on, and what waits is numbered anew. Events that lie further ahead than a key can say
+//! wait apart, and get a key then.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
-use std::hint::select_unpredictable;
 
 use crate::units::Time;
 
 use super::alarm::Alarm;
 use super::entry::{Entry, Far};
-use super::ring::Ring;
+use super::key::{ALARM, KIND_BITS, NEVER, NEXT_ORDER, OFFSET_END, OFFSET_SHIFT, PLACE_BITS, PLACES};
+use super::lane::Lane;
 
-/// The number of lanes of an [`EventQueue`].
-pub const LANES: usize = 6;
-
-/// Where the alarm waits.
-const ALARM: usize = LANES;
-
-/// In place of a lane: for events that do not come a constant delay after their cause.
-pub const NO_LANE: usize = LANES + 1;
-
-/// Where events wait: the lanes, the alarm and the heap.
-const PLACES: usize = LANES + 2;
-
-/// The lowest bits of a key: where the event waits.
-const PLACE_BITS: u32 = PLACES.ilog2();
-
-/// The bits above: what kind of event it is.
-const KIND_BITS: u32 = 5;
-
-/// The bits above: how many were scheduled before it since keys were last numbered.
-const ORDER_BITS: u32 = 20;
-
-/// Where the order begins in a key.
-const ORDER_SHIFT: u32 = KIND_BITS + PLACE_BITS;
-
-/// Where the offset begins in a key.
-const OFFSET_SHIFT: u32 = ORDER_BITS + ORDER_SHIFT;
-
-/// The highest bits of a key: how long after the base it is due, at most 68 ms.
-const OFFSET_BITS: u32 = u64::BITS - OFFSET_SHIFT;
-
-/// From one order to the next.
-const NEXT_ORDER: u64 = 1 << ORDER_SHIFT;
-
-/// The key of no event, behind those of all. It would be that of the last event a key can say; that one waits apart.
-const NEVER: u64 = u64::MAX;
-
-/// Offsets from here on wait apart.
-const OFFSET_END: u64 = (1 << OFFSET_BITS) - 1;
+pub use super::key::{LANES, NO_LANE};
 
 /// The base moves only after so long, or when nothing else is left: moving it looks at all that waits.
 const BASE_STAYS_PS: u64 = OFFSET_END / 2;
@@ -69,37 +32,6 @@ pub trait Queued: Copy {
     fn parts(self) -> (u8, u32);
     /// The event of this kind and number.
     fn of_parts(kind: u8, number: u32) -> Self;
-}
-
-/// Events in the order in which they fall due.
-#[derive(Debug, Default)]
-struct Lane {
-    entries: Ring<Entry>,
-    /// The key of the newest.
-    last: u64,
-}
-
-impl Lane {
-    #[inline(always)]
-    fn push(&mut self, entry: Entry) {
-        self.entries.push_back(entry);
-        self.last = entry.key;
-    }
-
-    /// Takes the first of its events, of which there is at least one; gives the key of the next as well.
-    #[inline(always)]
-    fn take(&mut self) -> (u32, u64) {
-        let first = self.entries.take_first();
-        (first.number, self.first_key())
-    }
-
-    /// The key of the first event.
-    #[inline(always)]
-    fn first_key(&self) -> u64 {
-        let first = self.entries.front_or_any().key;
-        // A branch would often be mispredicted.
-        select_unpredictable(self.entries.is_empty(), NEVER, first)
-    }
 }
 
 /// The key of the event that is due next.
@@ -290,35 +222,16 @@ impl<E: Queued> EventQueue<E> {
         }
     }
 
-    /// Makes `base` what offsets count from, and numbers what waits anew. Nothing is due before it.
+    /// Makes `base` what offsets count from, and numbers what waits anew once half of the numbers are used. Nothing is due before it.
     fn move_base(&mut self, base: u64) {
         // Nothing waits where the base moves further than a key can say, but the alarm may still know times it was set to before.
         let moved = (base - self.base).min(OFFSET_END) << OFFSET_SHIFT;
-        let order_of = |key: u64| key & ((1 << OFFSET_SHIFT) - NEXT_ORDER);
-        let mut heap = std::mem::take(&mut self.heap).into_vec();
-        let of_lanes = self.lanes.iter().flat_map(|lane| lane.entries.iter());
-        let of_heap = heap.iter().map(|Reverse(entry)| entry);
-        let of_all = of_lanes.chain(of_heap).chain(self.alarm.iter());
-        let mut orders: Vec<u64> = of_all.map(|entry| order_of(entry.key)).collect();
-        orders.sort_unstable();
-        let key_of = |key: u64| {
-            let order = orders.partition_point(|&order| order < order_of(key)) as u64 * NEXT_ORDER;
-            (key - moved) - order_of(key) + order
-        };
-        let renumbered = |entry: Entry| Entry { key: key_of(entry.key), ..entry };
-        for (head, lane) in self.heads.iter_mut().zip(&mut self.lanes) {
-            lane.entries.replace(renumbered);
-            lane.last = lane.entries.back().map_or(0, |entry| entry.key);
-            *head = lane.first_key();
-        }
-        heap.iter_mut().for_each(|Reverse(entry)| *entry = renumbered(*entry));
-        self.alarm.replace(moved, renumbered);
-        if self.heads[ALARM] != NEVER {
-            self.heads[ALARM] = key_of(self.heads[ALARM]);
-        }
         self.base = base;
-        self.order = orders.len() as u64 * NEXT_ORDER;
-        self.heap = heap.into();
+        self.alarm.forget_before(moved);
+        self.replace_keys(|key| key - moved);
+        if self.order >= 1 << (OFFSET_SHIFT - 1) {
+            self.number_anew();
+        }
         // What was too far ahead comes after all that has a key, and was scheduled before all that will get one.
         while let Some(Reverse(far)) = self.far.peek()
             && far.at - base < OFFSET_END
@@ -330,6 +243,38 @@ impl<E: Queued> EventQueue<E> {
         }
         assert!(!self.is_numbered_out(), "fewer than 2^24 events are to come");
         self.look_at_heap();
+    }
+
+    /// Numbers what waits from nothing on, in the same order.
+    fn number_anew(&mut self) {
+        let order_of = |key: u64| key & ((1 << OFFSET_SHIFT) - NEXT_ORDER);
+        let of_lanes = self.lanes.iter().flat_map(|lane| lane.entries.iter());
+        let of_heap = self.heap.iter().map(|Reverse(entry)| entry);
+        let of_all = of_lanes.chain(of_heap).chain(self.alarm.iter());
+        let mut orders: Vec<u64> = of_all.map(|entry| order_of(entry.key)).collect();
+        orders.sort_unstable();
+        self.order = orders.len() as u64 * NEXT_ORDER;
+        self.replace_keys(|key| {
+            let order = orders.partition_point(|&order| order < order_of(key)) as u64 * NEXT_ORDER;
+            key - order_of(key) + order
+        });
+    }
+
+    /// Gives all that waits other keys, in the same order.
+    fn replace_keys(&mut self, other: impl Fn(u64) -> u64) {
+        let replaced = |entry: Entry| Entry { key: other(entry.key), ..entry };
+        for (head, lane) in self.heads.iter_mut().zip(&mut self.lanes) {
+            lane.entries.replace(replaced);
+            lane.last = lane.entries.back().map_or(0, |entry| entry.key);
+            *head = lane.first_key();
+        }
+        let mut heap = std::mem::take(&mut self.heap).into_vec();
+        heap.iter_mut().for_each(|Reverse(entry)| *entry = replaced(*entry));
+        self.heap = heap.into();
+        self.alarm.replace(replaced);
+        if self.heads[ALARM] != NEVER {
+            self.heads[ALARM] = other(self.heads[ALARM]);
+        }
     }
 
     fn look_at_heap(&mut self) {
@@ -393,6 +338,7 @@ impl<E: Queued> EventQueue<E> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::key::{OFFSET_BITS, ORDER_BITS};
     use super::*;
     use proptest::prelude::*;
 
