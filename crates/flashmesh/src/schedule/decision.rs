@@ -4,6 +4,7 @@ use crate::flash::geometry::PLANES_PER_DIE_MAX;
 use crate::ids::TransactionId;
 
 use super::Choice;
+use super::transaction::Link;
 
 /// Which transactions of other planes join the one that leads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,24 +17,29 @@ pub enum Joiners {
 }
 
 /// At most one transaction for each other plane.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Chosen {
-    joiners: [Option<(u8, TransactionId)>; PLANES_PER_DIE_MAX],
-    count: usize,
+    /// By the plane of the die.
+    joiners: [Link; PLANES_PER_DIE_MAX],
+}
+
+impl Default for Chosen {
+    fn default() -> Chosen {
+        Chosen { joiners: [Link::NONE; PLANES_PER_DIE_MAX] }
+    }
 }
 
 impl Chosen {
-    /// Adds the transaction `id`, which waits for `plane` of the die; beyond one for each plane it is ignored.
+    /// Adds the transaction `id`, which waits for `plane` of the die; beyond one for a plane it is ignored.
     pub fn push(&mut self, plane: u8, id: TransactionId) {
-        if let Some(place) = self.joiners.get_mut(self.count) {
-            *place = Some((plane, id));
-            self.count += 1;
+        if let Some(joiner @ &mut Link::NONE) = self.joiners.get_mut(usize::from(plane)) {
+            *joiner = Link::to(id);
         }
     }
 
     /// The transaction chosen for `plane`.
     pub fn on(&self, plane: u8) -> Option<TransactionId> {
-        self.joiners.iter().flatten().find(|(at, _)| *at == plane).map(|&(_, id)| id)
+        self.joiners.get(usize::from(plane)).and_then(|joiner| joiner.get())
     }
 }
 

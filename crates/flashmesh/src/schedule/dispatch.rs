@@ -1,5 +1,6 @@
 //! What a policy sees that names the dies which ask for paths.
 
+use crate::flash::divisor::Divisor;
 use crate::flash::geometry::Geometry;
 use crate::ids::DieId;
 use crate::units::Time;
@@ -11,7 +12,7 @@ use super::queues::{DieQueues, PlaneMasks, Transactions};
 /// A set of dies, channel by channel, in no order.
 #[derive(Clone, Debug)]
 pub struct DieSet {
-    dies_per_channel: u32,
+    dies_per_channel: Divisor,
     members: Vec<Vec<DieId>>,
     count: u32,
     /// By die: its place among the members of its channel, and one; 0 for one that is none.
@@ -23,12 +24,17 @@ impl DieSet {
     pub fn new(geometry: &Geometry) -> DieSet {
         let dies_per_channel = geometry.chips_per_channel * geometry.dies_per_chip;
         let members = vec![Vec::new(); geometry.channels as usize];
-        DieSet { dies_per_channel, members, count: 0, places: vec![0; geometry.dies() as usize] }
+        DieSet {
+            dies_per_channel: Divisor::new(dies_per_channel),
+            members,
+            count: 0,
+            places: vec![0; geometry.dies() as usize],
+        }
     }
 
     #[inline]
     fn channel(&self, die: DieId) -> usize {
-        (die.0 / self.dies_per_channel) as usize
+        self.dies_per_channel.divide(die.0) as usize
     }
 
     /// Adds a die; `false` when it was there.

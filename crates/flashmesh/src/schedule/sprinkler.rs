@@ -18,6 +18,7 @@
 //! - Work of the firmware goes before or after requests as with the other policies.
 
 use crate::config::Config;
+use crate::flash::divisor::Divisor;
 use crate::flash::geometry::Geometry;
 use crate::ids::DieId;
 
@@ -27,6 +28,7 @@ use super::{Choice, Decision, Dispatch, Scheduler, Waiting};
 /// Chips by turns, each with the transactions that overlap most.
 #[derive(Debug)]
 pub struct Sprinkler {
+    dies_per_chip: Divisor,
     groups: ByGroup,
     visits: Vec<Visit>,
 }
@@ -45,6 +47,7 @@ impl Sprinkler {
     pub fn new(config: &Config, geometry: &Geometry) -> Sprinkler {
         let last = geometry.chips_per_channel - 1;
         Sprinkler {
+            dies_per_chip: Divisor::new(geometry.dies_per_chip),
             groups: ByGroup::new(config, geometry, by_overlap),
             visits: vec![Visit { chip: last, asked: Vec::new() }; geometry.channels as usize],
         }
@@ -71,16 +74,20 @@ impl Scheduler for Sprinkler {
 
     fn next_die(&mut self, dispatch: &Dispatch<'_>) -> Option<DieId> {
         let Geometry { chips_per_channel, dies_per_chip, .. } = *dispatch.geometry();
-        let offset = |die: DieId| die.0 / dies_per_chip % chips_per_channel;
         for (channel, visit) in (0..).zip(&mut self.visits) {
             let candidates = dispatch.candidates().of_channel(channel);
             if candidates.is_empty() {
                 continue;
             }
+            let first = channel * chips_per_channel * dies_per_chip;
+            let offset = |die: DieId| self.dies_per_chip.divide(die.0 - first);
             // The rest of the chip that is being visited.
             visit.asked.retain(|&die| dispatch.states().asks(die));
             let named = if visit.asked.is_empty() {
-                let distance = |chip: u32| (chip + chips_per_channel - visit.chip - 1) % chips_per_channel;
+                let distance = |chip: u32| {
+                    let distance = chip + chips_per_channel - visit.chip - 1;
+                    if distance < chips_per_channel { distance } else { distance - chips_per_channel }
+                };
                 candidates.iter().copied().min_by_key(|&die| (distance(offset(die)), die))
             } else {
                 candidates.iter().copied().filter(|&die| offset(die) == visit.chip).min()
