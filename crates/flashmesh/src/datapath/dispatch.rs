@@ -3,13 +3,50 @@
 //! A die that could begin something is a candidate. After an event through which a die became one, or got its path, the policy names those
 //! that ask, one after the other until it names none; then the grants of the moment are taken, and it is asked again.
 
+use crate::flash::geometry::Geometry;
 use crate::ids::DieId;
 use crate::kernel::Kernel;
 use crate::kernel::model::Model;
-use crate::schedule::{Dispatch, Scheduler};
+use crate::schedule::{DieSet, Dispatch, Scheduler};
 
 use super::grant::Units;
 use super::{Datapath, PageSource};
+
+/// The dies that could begin something, where the policy says which of them asks for a path.
+#[derive(Debug)]
+pub(super) struct Candidates {
+    dies: DieSet,
+    /// The one that the policy has just named.
+    named: Option<DieId>,
+    /// Whether it may name another one: something has changed for it since it named none.
+    is_due: bool,
+}
+
+impl Candidates {
+    pub fn new(geometry: &Geometry) -> Candidates {
+        Candidates { dies: DieSet::new(geometry), named: None, is_due: false }
+    }
+
+    /// Something has changed for the policy.
+    pub fn changed(&mut self) {
+        self.is_due = true;
+    }
+
+    /// A die could begin something; gives whether it is to wait until the policy names it, which it has not just done.
+    fn waits(&mut self, die: DieId) -> bool {
+        let waits = self.named != Some(die);
+        if waits {
+            self.dies.insert(die);
+            self.changed();
+        }
+        waits
+    }
+
+    /// Whether the policy may name one.
+    fn are_due(&self) -> bool {
+        self.is_due && !self.dies.is_empty()
+    }
+}
 
 impl<M: Model> Datapath<M> {
     /// Whether the policy says who asks for a path.
@@ -22,17 +59,14 @@ impl<M: Model> Datapath<M> {
     #[inline(always)]
     pub(super) fn ask_or_wait(&mut self, die: DieId, kernel: &mut Kernel<M>) {
         let asker = self.asker(die);
-        if self.dispatches() && self.named != Some(asker) {
-            self.candidates.insert(asker);
-            self.is_due = true;
-        } else {
+        if !(self.dispatches() && self.candidates.waits(asker)) {
             self.ask_command(die, kernel);
         }
     }
 
     /// Lets the policy name one more die; gives whether it did.
     pub fn dispatch<S: PageSource<M>>(&mut self, source: &mut S, kernel: &mut Kernel<M>) -> bool {
-        if !self.is_due || self.candidates.is_empty() {
+        if !self.candidates.are_due() {
             return false;
         }
         let dies = Units(&self.units, &self.rules.die);
@@ -42,19 +76,19 @@ impl<M: Model> Datapath<M> {
             dies: &dies,
             queues: &self.queues,
             transactions: &self.transactions,
-            candidates: &self.candidates,
+            candidates: &self.candidates.dies,
             dies_take_turns: self.rules.dies_take_turns,
         });
         let Some(die) = named else {
-            self.is_due = false;
+            self.candidates.is_due = false;
             return false;
         };
-        let was_candidate = self.candidates.remove(die);
+        let was_candidate = self.candidates.dies.remove(die);
         assert!(was_candidate, "a policy named a die that is no candidate");
         // What made it one may be gone by now.
-        self.named = Some(die);
+        self.candidates.named = Some(die);
         self.try_issue(die, source, kernel);
-        self.named = None;
+        self.candidates.named = None;
         true
     }
 }

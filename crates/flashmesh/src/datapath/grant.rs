@@ -63,7 +63,7 @@ impl<M: Model> Datapath<M> {
         }
         kernel.tell(|| Notice::PathGranted(grant));
         if self.dispatches() && grant.phase == TransferPhase::Command {
-            self.is_due = true;
+            self.candidates.changed();
         }
         match grant.phase {
             TransferPhase::Command => self.start_operation(grant, path, source, kernel),

@@ -165,7 +165,7 @@ impl<M: Model> Datapath<M> {
     #[inline(always)]
     fn look_ahead(&mut self, die: DieId, phase: TransferPhase) {
         // Where no request has more than one page, all that is in the way is there for another one.
-        if self.has_siblings {
+        if self.arrivals.has_siblings() {
             self.look_ahead_of_some(die, phase);
         }
     }

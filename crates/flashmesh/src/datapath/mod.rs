@@ -7,6 +7,7 @@
 
 mod alone;
 mod array;
+mod arrivals;
 mod chips;
 mod counters;
 mod dispatch;
@@ -18,16 +19,14 @@ mod rules;
 mod source;
 mod transfer;
 
-use crate::config::{
-    Allocation, Arbitration, Config, DieStart, KindOrder, Priorities, Schedule, SchedulePolicy, WriteBinding,
-};
+use crate::config::{Config, Priorities};
 use crate::engine::arena::Arena;
 use crate::fabric::{self, AnyFabric, Fabric, FabricError, FabricEvent, Grant, Granted, Kind, Outbox};
-use crate::flash::die::{Die, DieRules, Operation};
+use crate::flash::die::{Die, Operation};
 use crate::flash::geometry::Geometry;
 use crate::flash::timing::Timing;
 use crate::ftl::IdleDies;
-use crate::ids::{AcknowledgementId, DieId, RequestId, TransactionId};
+use crate::ids::{AcknowledgementId, DieId, TransactionId};
 use crate::kernel::Kernel;
 use crate::kernel::event::{WakeToken, fabric_lane};
 use crate::kernel::model::{Full, Model};
@@ -37,7 +36,7 @@ use crate::power::energy::Activity;
 use crate::schedule::load::Load;
 use crate::schedule::queues::{DieQueues, PlaneMasks, Transactions};
 use crate::schedule::transaction::{Class, Transaction};
-use crate::schedule::{AnyScheduler, Choice, DieSet, Joiners, Scheduler};
+use crate::schedule::{AnyScheduler, Choice, Joiners, Scheduler};
 use crate::units::{Bytes, Time};
 
 pub use array::Ended;
@@ -47,6 +46,8 @@ pub use source::PageSource;
 pub use transfer::Arrived;
 
 use alone::Alone;
+use arrivals::Arrivals;
+use dispatch::Candidates;
 use path::PathRequest;
 use rules::Rules;
 
@@ -75,22 +76,14 @@ pub struct Datapath<M: Model> {
     idle: IdleDies,
     /// What is ready on each die of a chip, while one of them is chosen.
     ready_of_chip: Vec<PlaneMasks>,
-    /// The dies that could begin something, where the policy says which one asks for a path.
-    candidates: DieSet,
-    /// The one that it has just named.
-    named: Option<DieId>,
-    /// Whether it may name another one: something has changed for it since it named none.
-    is_due: bool,
+    candidates: Candidates,
     /// What chips do by themselves.
     alone: Alone,
     fabric: M::Fabric,
     outbox: Outbox,
     /// Operations that are done, while the controllers have not been told.
     unacknowledged: Arena<AcknowledgementId, Operation>,
-    next_order: u64,
-    /// The request of the transaction enqueued last, and whether two in a row have ever been of the same one.
-    last_request: Option<RequestId>,
-    has_siblings: bool,
+    arrivals: Arrivals,
     counters: Counters,
 }
 
@@ -104,38 +97,9 @@ impl Datapath<Full> {
         let mut idle = IdleDies::new(dies);
         (0..dies).for_each(|die| idle.set(DieId(die), true));
         let scheduler = AnyScheduler::new(config, geometry);
-        let Schedule { order, priorities, .. } = config.schedule;
-        let has_precedence = match config.schedule_policy() {
-            SchedulePolicy::Fifo => false,
-            SchedulePolicy::OutOfOrder => order != KindOrder::Arrival || priorities != Priorities::Off,
-            SchedulePolicy::Sprinkler | SchedulePolicy::Paq | SchedulePolicy::Fair => true,
-        };
         Ok(Datapath {
             timing: Timing::new(&config.flash, fabric::on_die_controller_time(config)),
-            rules: Rules {
-                die: DieRules {
-                    read_cache: config.flash.read_cache,
-                    suspension: config.suspension(),
-                    suspensions_max: config.flash.suspensions_max,
-                    suspend_remaining_min: config.flash.suspend_remaining_min,
-                },
-                multi_plane: config.flash.multi_plane,
-                lookahead: config.schedule.lookahead,
-                partial_program: config.flash.partial_program,
-                copyback: config.gc.copyback,
-                erases: config.schedule.erases,
-                age_bound: if has_precedence { config.schedule.age_bound } else { Time::MAX },
-                dies_take_turns: !config.flash.die_interleaving && geometry.dies_per_chip > 1,
-                arbitration: if fabric::has_channels(config.fabric.kind) {
-                    config.fabric.arbitration
-                } else {
-                    Arbitration::CommandFirst
-                },
-                preallocates: config.ftl.write_binding == WriteBinding::Early,
-                tracks_idle: config.ftl.allocation == Allocation::Dynamic,
-                dispatches: scheduler.dispatches(),
-                dies_start_together: config.flash.die_start == DieStart::Together && geometry.dies_per_chip > 1,
-            },
+            rules: Rules::new(config, geometry, &scheduler),
             transactions: Transactions::default(),
             queues: DieQueues::new(dies, geometry.planes_per_die, config.schedule.priorities != Priorities::Off),
             scheduler,
@@ -143,16 +107,12 @@ impl Datapath<Full> {
             units: vec![DieUnit::default(); dies as usize],
             idle,
             ready_of_chip: Vec::new(),
-            candidates: DieSet::new(geometry),
-            named: None,
-            is_due: false,
+            candidates: Candidates::new(geometry),
             alone: Alone::default(),
             fabric: AnyFabric::new(config, geometry)?,
             outbox: Outbox::default(),
             unacknowledged: Arena::default(),
-            next_order: 0,
-            last_request: None,
-            has_siblings: false,
+            arrivals: Arrivals::default(),
             counters: Counters::default(),
             geometry: geometry.clone(),
         })
@@ -188,15 +148,11 @@ impl Datapath<Full> {
             idle: self.idle,
             ready_of_chip: self.ready_of_chip,
             candidates: self.candidates,
-            named: self.named,
-            is_due: self.is_due,
             alone: self.alone,
             fabric: resolve(self.fabric),
             outbox: self.outbox,
             unacknowledged: self.unacknowledged,
-            next_order: self.next_order,
-            last_request: self.last_request,
-            has_siblings: self.has_siblings,
+            arrivals: self.arrivals,
             counters: self.counters,
         }
     }
@@ -308,9 +264,7 @@ impl<M: Model> Datapath<M> {
     /// The next place in the order of arrival among all transactions.
     #[inline]
     pub fn take_order(&mut self) -> u64 {
-        let order = self.next_order;
-        self.next_order += 1;
-        order
+        self.arrivals.take_order()
     }
 
     /// Puts a transaction into the queue of its die.
@@ -332,8 +286,7 @@ impl<M: Model> Datapath<M> {
             (transaction.from, transaction.plane) = (from, self.geometry.plane_of(from));
         }
         let transaction = &mut self.transactions[id];
-        self.has_siblings |= transaction.request.is_some() && transaction.request == self.last_request;
-        self.last_request = transaction.request;
+        self.arrivals.enqueued(transaction.request);
         let die = self.geometry.die_of_plane(transaction.plane);
         let plane = self.geometry.plane_in_die(transaction.plane) as u8;
         let (class, request) = (transaction.class, transaction.request);

@@ -1,7 +1,13 @@
 //! What the configuration says of how operations run.
 
-use crate::config::{Arbitration, EraseOrder, MultiPlane};
+use crate::config::{
+    Allocation, Arbitration, Config, DieStart, EraseOrder, KindOrder, MultiPlane, Priorities, Schedule, SchedulePolicy,
+    WriteBinding,
+};
+use crate::fabric;
 use crate::flash::die::DieRules;
+use crate::flash::geometry::Geometry;
+use crate::schedule::{AnyScheduler, Scheduler};
 use crate::units::Time;
 
 /// What of the configuration decides how operations run.
@@ -31,6 +37,40 @@ pub(super) struct Rules {
 }
 
 impl Rules {
+    /// Those of a drive whose transactions `scheduler` chooses among.
+    pub(super) fn new(config: &Config, geometry: &Geometry, scheduler: &AnyScheduler) -> Rules {
+        let Schedule { order, priorities, .. } = config.schedule;
+        let has_precedence = match config.schedule_policy() {
+            SchedulePolicy::Fifo => false,
+            SchedulePolicy::OutOfOrder => order != KindOrder::Arrival || priorities != Priorities::Off,
+            SchedulePolicy::Sprinkler | SchedulePolicy::Paq | SchedulePolicy::Fair => true,
+        };
+        Rules {
+            die: DieRules {
+                read_cache: config.flash.read_cache,
+                suspension: config.suspension(),
+                suspensions_max: config.flash.suspensions_max,
+                suspend_remaining_min: config.flash.suspend_remaining_min,
+            },
+            multi_plane: config.flash.multi_plane,
+            lookahead: config.schedule.lookahead,
+            partial_program: config.flash.partial_program,
+            copyback: config.gc.copyback,
+            erases: config.schedule.erases,
+            age_bound: if has_precedence { config.schedule.age_bound } else { Time::MAX },
+            dies_take_turns: !config.flash.die_interleaving && geometry.dies_per_chip > 1,
+            arbitration: if fabric::has_channels(config.fabric.kind) {
+                config.fabric.arbitration
+            } else {
+                Arbitration::CommandFirst
+            },
+            preallocates: config.ftl.write_binding == WriteBinding::Early,
+            tracks_idle: config.ftl.allocation == Allocation::Dynamic,
+            dispatches: scheduler.dispatches(),
+            dies_start_together: config.flash.die_start == DieStart::Together && geometry.dies_per_chip > 1,
+        }
+    }
+
     /// Whether data that leaves the dies has an order beside that of asking.
     #[inline]
     pub(super) fn ranks_data(&self) -> bool {
