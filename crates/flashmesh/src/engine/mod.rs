@@ -2,6 +2,7 @@
 
 mod alarm;
 pub mod arena;
+pub(crate) mod circular;
 mod entry;
 mod key;
 mod lane;

@@ -1,6 +1,7 @@
 //! Who is served next of those that wait for a channel, or for a controller.
 
 use crate::config::Arbitration;
+use crate::engine::circular::behind;
 use crate::engine::ring::Ring;
 use crate::flash::divisor::Divisor;
 use crate::ids::DieId;
@@ -68,13 +69,6 @@ fn nearest(
     // In one number, compared without branches, which would often be mispredicted.
     let nearest = fitting.map(|(waiting, at)| u64::from(distance(waiting)) << u32::BITS | u64::from(at)).min()?;
     Some(((nearest >> u32::BITS) as u32, nearest as u32 as usize))
-}
-
-/// How many of `places` in a circle lie between `last` and `place`; a division would take longer than all else here.
-#[inline]
-fn behind(place: u32, last: u32, places: u32) -> u32 {
-    let distance = place + places - last - 1;
-    if distance < places { distance } else { distance - places }
 }
 
 /// With data first: whether `other` is served before what has `data` to send, and may go on with an operation.

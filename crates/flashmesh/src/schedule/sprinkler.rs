@@ -18,6 +18,7 @@
 //! - Work of the firmware goes before or after requests as with the other policies.
 
 use crate::config::Config;
+use crate::engine::circular::behind;
 use crate::flash::divisor::Divisor;
 use crate::flash::geometry::Geometry;
 use crate::ids::DieId;
@@ -84,11 +85,8 @@ impl Scheduler for Sprinkler {
             // The rest of the chip that is being visited.
             visit.asked.retain(|&die| dispatch.states().asks(die));
             let named = if visit.asked.is_empty() {
-                let distance = |chip: u32| {
-                    let distance = chip + chips_per_channel - visit.chip - 1;
-                    if distance < chips_per_channel { distance } else { distance - chips_per_channel }
-                };
-                candidates.iter().copied().min_by_key(|&die| (distance(offset(die)), die))
+                let distance = |die: DieId| behind(offset(die), visit.chip, chips_per_channel);
+                candidates.iter().copied().min_by_key(|&die| (distance(die), die))
             } else {
                 candidates.iter().copied().filter(|&die| offset(die) == visit.chip).min()
             };

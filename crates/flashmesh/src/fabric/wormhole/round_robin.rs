@@ -1,5 +1,6 @@
 //! Whose turn it is among the inputs of an output port.
 
+use crate::engine::circular::behind;
 use crate::ids::LinkId;
 
 use super::topology::Topology;
@@ -27,7 +28,7 @@ impl RoundRobin {
     /// How many inputs come before `input`, from the one after that served last.
     #[inline(always)]
     pub(super) fn turns_before(self, input: u32) -> u32 {
-        (input + self.inputs - 1 - self.served) % self.inputs
+        behind(input, self.served, self.inputs)
     }
 
     /// `input` is served.

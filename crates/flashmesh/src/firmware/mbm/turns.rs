@@ -3,8 +3,8 @@
 //! The paper (section IV.A) has pages allocated round robin and writes distributed evenly. Without turns a drive with little to do writes
 //! to its first die alone, which then has to be collected while the others are empty.
 
+use crate::engine::circular::cyclic;
 use crate::flash::geometry::Geometry;
-use crate::ftl::allocation::cyclic;
 use crate::ids::{ChannelId, ChipId, DieId};
 
 /// Who comes first next time.

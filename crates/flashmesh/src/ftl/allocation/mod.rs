@@ -14,7 +14,6 @@ pub use custom::Custom;
 pub use dynamic::Dynamic;
 pub use free_channel::FreeChannel;
 pub use idle_dies::IdleDies;
-pub(crate) use rounds::cyclic;
 pub(super) use static_order::Share;
 pub use static_order::{ORDERS, StaticOrder};
 pub use static_with_overflow::StaticWithOverflow;

@@ -1,15 +1,10 @@
 //! Round robin over channels, chips, dies and planes: each level goes round by a pointer of its own, in each set of planes.
 
 use crate::config::Level;
+use crate::engine::circular::cyclic;
 use crate::flash::geometry::Geometry;
 use crate::ftl::partition::{Partition, PlaneSet};
 use crate::ids::{ChannelId, ChipId, DieId, PlaneId};
-
-/// 0 to `size` - 1, starting at `start` and going round.
-#[inline]
-pub(crate) fn cyclic(start: u32, size: u32) -> impl Iterator<Item = u32> {
-    (start..size).chain(0..start)
-}
 
 /// The pointers of all sets of planes that namespaces are bound to.
 #[derive(Clone, Debug)]

@@ -1,0 +1,32 @@
+//! Counting in a circle, as round robin does.
+
+/// 0 to `size` - 1, starting at `start` and going round.
+#[inline]
+pub(crate) fn cyclic(start: u32, size: u32) -> impl Iterator<Item = u32> {
+    (start..size).chain(0..start)
+}
+
+/// How many of `places` in a circle lie between `last` and `place`: none for the place after `last`, all others for `last` itself. Without a
+/// division, which would take longer than all else of a choice.
+#[inline(always)]
+pub(crate) fn behind(place: u32, last: u32, places: u32) -> u32 {
+    let distance = place + places - last - 1;
+    if distance < places { distance } else { distance - places }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_place_after_the_last_is_next_and_the_last_itself_comes_after_all_others() {
+        for places in 1..6 {
+            for last in 0..places {
+                let order: Vec<u32> = cyclic((last + 1) % places, places).collect();
+                let behind: Vec<u32> = order.iter().map(|&place| behind(place, last, places)).collect();
+                assert_eq!(behind, (0..places).collect::<Vec<_>>(), "{places} places, the last one {last}");
+                assert_eq!(order.last(), Some(&last));
+            }
+        }
+    }
+}
