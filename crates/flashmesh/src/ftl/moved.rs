@@ -16,8 +16,7 @@ impl Ftl {
 
     /// The open block that moved pages share with writes, when pages of `stream` do.
     fn shared_block(&self, plane: PlaneId, stream: Stream) -> Option<Frontier> {
-        (self.shares_moves && stream == Stream::Collection)
-            .then(|| Frontier::Host(self.planes[plane.index()].open.writer(None)))
+        (self.shares_moves && stream == Stream::Collection).then(|| self.planes[plane.index()].open.of_host())
     }
 
     /// As [`Ftl::allocate`], for a page that is moved: `stream` is that of [`Ftl::stream_of_move`].
@@ -37,7 +36,7 @@ impl Ftl {
     /// A victim of `plane` is erased: writes go on in what moved pages have left of the reserve.
     pub(super) fn take_over_reserve(&mut self, plane: PlaneId) {
         let account = &mut self.planes[plane.index()];
-        let written = Frontier::Host(account.open.writer(None));
+        let written = account.open.of_host();
         if account.open.pages_left(written) == 0 && account.open.pages_left(Frontier::Collection) > 0 {
             let reserve = *account.open.get(Frontier::Collection);
             let full = std::mem::replace(account.open.get_mut(written), reserve);
@@ -61,14 +60,12 @@ impl Ftl {
         for first in (0..self.geometry.planes()).step_by(planes_per_die as usize) {
             let planes = || (first..first + planes_per_die).map(PlaneId);
             let pointer = |ftl: &Ftl, plane: PlaneId| {
-                ftl.planes[plane.index()]
-                    .open
-                    .get(Frontier::Host(ftl.planes[plane.index()].open.writer(None)))
-                    .next_page
+                let open = &ftl.planes[plane.index()].open;
+                open.get(open.of_host()).next_page
             };
             let furthest = planes().map(|plane| pointer(self, plane)).max().unwrap_or(0);
             for plane in planes() {
-                let written = Frontier::Host(self.planes[plane.index()].open.writer(None));
+                let written = self.planes[plane.index()].open.of_host();
                 for _ in pointer(self, plane)..furthest {
                     let account = &mut self.planes[plane.index()];
                     let block = account.open.get(written).block;

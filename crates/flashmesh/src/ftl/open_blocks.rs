@@ -49,6 +49,12 @@ impl OpenBlocks {
         stream.filter(writes_here).unwrap_or(StreamId(self.writers.trailing_zeros()))
     }
 
+    /// The frontier of what the host writes and [`writer`](OpenBlocks::writer) finds for no stream.
+    #[inline]
+    pub(super) fn of_host(&self) -> Frontier {
+        Frontier::Host(self.writer(None))
+    }
+
     /// That of `frontier`.
     #[inline]
     pub(super) fn get(&self, frontier: Frontier) -> &OpenBlock {
@@ -98,7 +104,7 @@ impl OpenBlocks {
         let nothing_open = self.blocks[0];
         self.blocks = source.blocks.map(|open| OpenBlock { block: BlockId(first_block + open.block.0), ..open });
         let written = std::mem::replace(self.get_mut(Frontier::SHARED), nothing_open);
-        *self.get_mut(Frontier::Host(self.writer(None))) = written;
+        *self.get_mut(self.of_host()) = written;
     }
 
     /// Pages of a block.

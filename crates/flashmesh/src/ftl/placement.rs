@@ -11,7 +11,6 @@
 //! or be erased, collection neither moves such data nor gains from it, and it wears nothing. Once the page is written, it is where it
 //! was written, and its home means nothing until it is deallocated.
 
-use super::plane::Frontier;
 use super::{Ftl, Occupancy};
 use crate::ids::{Lpn, Ppn};
 
@@ -39,7 +38,7 @@ impl Ftl {
         if !self.allocation.has_room(lpn, plane, &occupancy) {
             return None;
         }
-        let writes = Frontier::Host(self.planes[plane.index()].open.writer(None));
+        let writes = self.planes[plane.index()].open.of_host();
         let ppn = self.allocate_from(plane, writes)?;
         self.commit(lpn, ppn);
         Some(ppn)

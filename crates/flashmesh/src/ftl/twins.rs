@@ -70,7 +70,7 @@ impl Ftl {
             let written = |frontier| account.open.get(frontier).next_page;
             let pointer = match stream {
                 Stream::Translation | Stream::TranslationCollection => written(stream.frontier()),
-                _ => written(Frontier::Host(account.open.writer(None))) + written(Frontier::Collection),
+                _ => written(account.open.of_host()) + written(Frontier::Collection),
             };
             pointer + waiting(twin)
         };
@@ -172,7 +172,7 @@ impl Ftl {
         let in_reserve = |twin: PlaneId| self.planes[twin.index()].open.pages_left(Frontier::Collection) > 0;
         if self.twins_of(plane).any(in_reserve) {
             for twin in self.twins_of(plane) {
-                let written = Frontier::Host(self.planes[twin.index()].open.writer(None));
+                let written = self.planes[twin.index()].open.of_host();
                 self.skip_open_pages(twin, written);
                 self.take_over_reserve(twin);
             }
