@@ -21,6 +21,9 @@ pub(super) const PLACE_BITS: u32 = PLACES.ilog2();
 /// The bits above: what kind of event it is.
 pub(super) const KIND_BITS: u32 = 5;
 
+/// So many kinds of events there may be.
+pub const KINDS: usize = 1 << KIND_BITS;
+
 /// The bits above: how many were scheduled before it since keys were last numbered.
 pub(super) const ORDER_BITS: u32 = 24;
 

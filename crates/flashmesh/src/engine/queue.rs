@@ -17,10 +17,10 @@ use crate::units::Time;
 
 use super::alarm::Alarm;
 use super::entry::{Entry, Far};
-use super::key::{ALARM, KIND_BITS, NEVER, NEXT_ORDER, OFFSET_END, OFFSET_SHIFT, PLACE_BITS, PLACES};
+use super::key::{ALARM, NEVER, NEXT_ORDER, OFFSET_END, OFFSET_SHIFT, PLACE_BITS, PLACES};
 use super::lane::Lane;
 
-pub use super::key::{LANES, NO_LANE};
+pub use super::key::{KINDS, LANES, NO_LANE};
 
 /// The base moves only after so long, or when nothing else is left: moving it looks at all that waits.
 const BASE_STAYS_PS: u64 = OFFSET_END / 2;
@@ -28,7 +28,7 @@ const BASE_STAYS_PS: u64 = OFFSET_END / 2;
 /// An event in the queue: its kind, which its key holds, and a number. What is done with an event hangs on its kind, which the processor
 /// knows sooner from the key than from where the event waits.
 pub trait Queued: Copy {
-    /// The kind, below 32, and the number.
+    /// The kind, below [`KINDS`], and the number.
     fn parts(self) -> (u8, u32);
     /// The event of this kind and number.
     fn of_parts(kind: u8, number: u32) -> Self;
@@ -190,7 +190,7 @@ impl<E: Queued> EventQueue<E> {
     #[inline(always)]
     fn entry(&mut self, place: usize, offset: u64, event: E) -> Entry {
         let (kind, number) = event.parts();
-        debug_assert!(kind < 1 << KIND_BITS, "a key has no room for the kind {kind}");
+        debug_assert!(usize::from(kind) < KINDS, "a key has no room for the kind {kind}");
         let key = offset << OFFSET_SHIFT | self.order | u64::from(kind) << PLACE_BITS | place as u64;
         self.order += NEXT_ORDER;
         Entry { key, number }
@@ -308,7 +308,7 @@ impl<E: Queued> EventQueue<E> {
     /// Takes the event to which the clock has just been moved.
     #[inline(always)]
     pub fn take(&mut self, Due(key): Due) -> E {
-        let (place, kind) = (key as usize % PLACES, (key >> PLACE_BITS) % (1 << KIND_BITS));
+        let (place, kind) = (key as usize % PLACES, (key >> PLACE_BITS) as usize % KINDS);
         let number = if let Some(queue) = self.lanes.get_mut(place) {
             let (number, next) = queue.take();
             self.set_head(place, next);

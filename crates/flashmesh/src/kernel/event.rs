@@ -1,6 +1,6 @@
 //! What happens in a drive, and the lane of the event queue each kind of event lines up in.
 
-use crate::engine::queue::Queued;
+use crate::engine::queue::{KINDS, Queued};
 use crate::fabric::{FabricEvent, TransferPhase};
 use crate::flash::die::OperationKind;
 use crate::host::interface::{HostEvent, Token};
@@ -25,6 +25,8 @@ macro_rules! events {
         enum Kind {
             $($name,)*
         }
+
+        const _: () = assert!([$(Kind::$name),*].len() <= KINDS, "a key of the event queue has room for the kind");
 
         impl Queued for Event {
             #[inline(always)]
