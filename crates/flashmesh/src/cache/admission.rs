@@ -47,15 +47,15 @@ enum Way {
 
 /// What the cache takes of each stream.
 #[derive(Debug)]
-pub(super) struct Intake {
+pub(super) struct Admission {
     caching: Vec<Caching>,
     writes: CacheWrites,
 }
 
-impl Intake {
+impl Admission {
     /// `caching` of each stream, and writes as `writes` says.
-    pub fn new(caching: &[Caching], writes: CacheWrites) -> Intake {
-        Intake { caching: caching.to_vec(), writes }
+    pub fn new(caching: &[Caching], writes: CacheWrites) -> Admission {
+        Admission { caching: caching.to_vec(), writes }
     }
 
     /// Whether it keeps what `stream` reads.
@@ -127,7 +127,7 @@ impl Cache {
 
     fn admit(&mut self, write: &PageWrite) -> Option<Admitted> {
         let resident = self.table.get(&write.lpn).copied();
-        let way = self.intake.way(write.stream);
+        let way = self.admission.way(write.stream);
         let admitted = match way {
             Way::Back => Admitted::InDram(self.room(write, resident)?),
             // What is here and not yet on flash is the newest: it is written there.

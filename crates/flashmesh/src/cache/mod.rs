@@ -54,7 +54,7 @@ pub use sectors::Sectors;
 pub use slots::SlotId;
 
 use acknowledged::Acknowledged;
-use admission::Intake;
+use admission::Admission;
 use destage::Destaging;
 use first_writes::FirstWrites;
 use flush::Flush;
@@ -131,7 +131,7 @@ struct Part {
 /// The cache.
 #[derive(Debug)]
 pub struct Cache {
-    intake: Intake,
+    admission: Admission,
     destaging: Destaging,
     /// Where the first write of a page sends it to flash.
     first_writes: Option<FirstWrites>,
@@ -185,7 +185,7 @@ impl Cache {
         };
         let is_by_first_write = settings.destage == Destage::FirstWrite;
         Some(Cache {
-            intake: Intake::new(caching, settings.writes),
+            admission: Admission::new(caching, settings.writes),
             destaging: Destaging::new(settings, geometry),
             first_writes: is_by_first_write.then(|| FirstWrites::new(settings.destage_window)),
             slots: Slots::default(),
@@ -244,7 +244,7 @@ impl Cache {
     /// stream and finds room; not while a write is on its way to flash that it does not know of. Nor does it beside a
     /// write that passes through: where the page was deallocated meanwhile, flash will have other data than was read.
     pub fn read(&mut self, stream: StreamId, lpn: Lpn, wanted: Sectors, may_fill: bool) -> Found {
-        let takes = self.intake.keeps_reads(stream);
+        let takes = self.admission.keeps_reads(stream);
         let resident = self.table.get(&lpn).copied();
         let here = resident.map_or(Sectors::NONE, |slot| self.slots[slot].valid.and(wanted));
         let missing = wanted.without(here);

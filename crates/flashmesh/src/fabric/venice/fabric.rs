@@ -18,7 +18,7 @@ use super::ports::Port;
 use super::progress::Progress;
 use super::routing::AnyRouting;
 use super::tie_break::TieBreaker;
-use super::timing::Timing;
+use super::timing::LinkTiming;
 use super::traffic::Traffic;
 use super::verdict::Watched;
 use super::waiting::{PathRequest, WaitingDies};
@@ -37,7 +37,7 @@ pub struct Venice {
     pub(super) progress: Progress,
     /// Requests for a path so far.
     requests: u64,
-    pub(super) timing: Timing,
+    pub(super) timing: LinkTiming,
     pub(super) retry: Retry,
     /// The scout that is held against a flood fill, while an oracle looks.
     pub(super) watched: Option<Watched>,
@@ -49,7 +49,7 @@ impl Venice {
         let mesh = Mesh::new(geometry.channels, geometry.chips_per_channel);
         let venice = &config.venice;
         let tie_break = TieBreaker::new(venice.tie_break, config.seed);
-        let timing = Timing::new(venice, &mesh);
+        let timing = LinkTiming::new(venice, &mesh);
         Venice {
             network: Network::new(mesh, AnyRouting::new(venice.routing), tie_break),
             layout: layout(&mesh, timing.link_bits()),

@@ -8,16 +8,16 @@ use super::mesh::Mesh;
 
 /// The width and pace of the links, for those who cross several.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Timing {
+pub(super) struct LinkTiming {
     link_width: u64,
     link_cycle: Time,
     scout_hop: Time,
 }
 
-impl Timing {
+impl LinkTiming {
     /// That of the links of `mesh`.
-    pub fn new(venice: &config::Venice, mesh: &Mesh) -> Timing {
-        Timing {
+    pub fn new(venice: &config::Venice, mesh: &Mesh) -> LinkTiming {
+        LinkTiming {
             link_width: venice.link_width.as_u64(),
             link_cycle: venice.link_cycle,
             scout_hop: venice.link_cycle * u64::from(mesh.scout_flits()),

@@ -9,7 +9,7 @@ use super::packet::{
     Carried, Class, Crossing, CrossingLog, InFlight, Injection, NO_PACKET, Outbox, Packet, PacketId, PacketQueue,
     Queued, RequestId,
 };
-use super::parameters::{GrantRule, InjectError, ParameterError, Parameters, Timing};
+use super::parameters::{GrantRule, HopTiming, InjectError, ParameterError, Parameters};
 use super::stream::RunPool;
 use super::topology::{TerminalId, Topology};
 
@@ -47,7 +47,7 @@ struct Terminal {
 pub struct Network {
     pub(super) topology: Topology,
     pub(super) parameters: Parameters,
-    pub(super) timing: Timing,
+    pub(super) timing: HopTiming,
     pub(super) links: Vec<Link>,
     /// The request of each buffer by its link, then two of each terminal, one a queue.
     pub(super) requests: Vec<Request>,
@@ -82,7 +82,7 @@ impl Network {
             worklist: Vec::new(),
             injected: 0,
             log: CrossingLog::default(),
-            timing: Timing::new(&parameters),
+            timing: HopTiming::new(&parameters),
             topology,
             parameters,
         })

@@ -138,7 +138,7 @@ impl Parameters {
 
 /// What follows from the parameters, and is asked for at every hop.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Timing {
+pub(super) struct HopTiming {
     /// Cycles from the crossing of a head to its request for the next link.
     route_cycles: u64,
     /// Whether a link has its slots back before it has filled the buffer, and so need not wait for them while flits
@@ -146,9 +146,9 @@ pub(super) struct Timing {
     pub(super) buffers_cover_the_round_trip: bool,
 }
 
-impl Timing {
-    pub(super) fn new(parameters: &Parameters) -> Timing {
-        Timing {
+impl HopTiming {
+    pub(super) fn new(parameters: &Parameters) -> HopTiming {
+        HopTiming {
             route_cycles: u64::from(parameters.hop_cycles + parameters.head_cycles),
             buffers_cover_the_round_trip: parameters.refill_cycles(parameters.credit_cycles) == 0,
         }

@@ -15,7 +15,7 @@ use super::{Flying, FlyingId};
 #[derive(Debug)]
 pub(super) struct Port {
     pub(super) holder: Option<Holder>,
-    pub(super) contest: Contest,
+    pub(super) arbiter: PortArbiter,
     pub(super) buffer: Buffer,
     /// From when a flit may cross, and from when the link may be granted.
     pub(super) flit_free: u64,
@@ -39,7 +39,7 @@ impl Port {
         };
         Port {
             holder: None,
-            contest: Contest { requests: Vec::new(), turns: RoundRobin::new(link, topology), run: None },
+            arbiter: PortArbiter { requests: Vec::new(), turns: RoundRobin::new(link, topology), run: None },
             buffer: Buffer::new(parameters.buffer_flits, credit_cycles),
             flit_free: 0,
             grant_free: 0,
@@ -79,19 +79,19 @@ pub(super) struct Request {
 
 /// Who asks for a link, and what decides among them.
 #[derive(Debug)]
-pub(super) struct Contest {
+pub(super) struct PortArbiter {
     requests: Vec<Request>,
     turns: RoundRobin,
     /// The run of the last packet.
     run: Option<u64>,
 }
 
-impl Contest {
+impl PortArbiter {
     pub(super) fn is_empty(&self) -> bool {
         self.requests.is_empty()
     }
 
-    pub(super) fn enter(&mut self, request: Request) {
+    pub(super) fn ask(&mut self, request: Request) {
         self.requests.push(request);
     }
 

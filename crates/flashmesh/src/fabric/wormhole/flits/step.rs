@@ -24,10 +24,10 @@ impl FlitNetwork {
         let FlitNetwork { active, ports, next, .. } = self;
         active.retain(|link| {
             let port = &mut ports[link.index()];
-            port.is_active = port.holder.is_some() || !port.contest.is_empty();
+            port.is_active = port.holder.is_some() || !port.arbiter.is_empty();
             if port.holder.is_some() {
                 *next = now + 1;
-            } else if let Some(ready) = port.contest.ready() {
+            } else if let Some(ready) = port.arbiter.ready() {
                 *next = (*next).min(ready.max(port.grant_free).max(now + 1));
             }
             port.is_active
@@ -36,7 +36,7 @@ impl FlitNetwork {
 
     fn ask(&mut self, link: LinkId, request: Request) {
         let port = &mut self.ports[link.index()];
-        port.contest.enter(request);
+        port.arbiter.ask(request);
         if !std::mem::replace(&mut port.is_active, true) {
             self.active.push(link);
         }
@@ -65,7 +65,7 @@ impl FlitNetwork {
         if port.holder.is_some() || port.grant_free > now {
             return;
         }
-        let Some(request) = port.contest.take_best(now, &self.parameters, &self.packets) else { return };
+        let Some(request) = port.arbiter.take_best(now, &self.parameters, &self.packets) else { return };
         let Request { packet, source, input, .. } = request;
         port.holder = Some(Holder { packet, source, sent: 0, head: now });
         self.wire_taken(link, now);
