@@ -125,6 +125,7 @@ impl Cache {
         self.parts[part as usize].destages += 1;
         self.parts[part as usize].carried += u64::from(sectors.count());
         self.relist(slot);
+        self.prefetch(self.parts[part as usize].pages.oldest_dirty());
         self.destaging.due.push_back(Destaged { lpn, stream, slot, sectors, is_at_hand });
     }
 

@@ -324,6 +324,7 @@ impl Cache {
             let oldest = self.parts[part as usize].pages.oldest_clean()?;
             self.counts.evictions += 1;
             self.remove(oldest);
+            self.prefetch(self.parts[part as usize].pages.oldest_clean());
         }
         self.parts[part as usize].used += 1;
         let slot = self.slots.insert(Slot::new(lpn, part, self.stamps.next_generation()));
@@ -331,6 +332,14 @@ impl Cache {
         self.table.insert(lpn, slot);
         self.touch(slot);
         Some(slot)
+    }
+
+    /// Has the processor fetch the page that will be the next one to leave.
+    #[inline]
+    fn prefetch(&self, slot: Option<SlotId>) {
+        if let Some(slot) = slot {
+            self.slots.prefetch(slot);
+        }
     }
 
     /// Forgets a page that nothing keeps here.

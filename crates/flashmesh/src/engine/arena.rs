@@ -3,6 +3,7 @@
 use std::marker::PhantomData;
 use std::ops::{Index, IndexMut};
 
+use crate::engine::prefetch::prefetch;
 use crate::ids::Id;
 
 /// A table of `T` in flight, indexed by ids of type `I`.
@@ -69,6 +70,12 @@ impl<I: Id, T> Arena<I, T> {
     #[inline]
     pub fn remove(&mut self, id: I) {
         self.free.push(id.as_u32());
+    }
+
+    /// Has the processor fetch the value of `id`, which will soon be looked at.
+    #[inline]
+    pub fn prefetch(&self, id: I) {
+        prefetch(&self.slots, id.as_u32() as usize);
     }
 
     /// The values of all slots, of those given back as well.

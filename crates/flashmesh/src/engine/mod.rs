@@ -6,6 +6,7 @@ pub(crate) mod circular;
 mod entry;
 mod key;
 mod lane;
+pub mod prefetch;
 pub mod queue;
 pub mod random;
 pub mod ring;

@@ -308,13 +308,12 @@ impl Firmware {
         datapath.grants_taken(kernel);
     }
 
-    /// Fetches what requests for these pages will need from the tables of the translation layer.
-    pub fn prefetch(&self, reads: &[Lpn], writes: &[Lpn]) {
+    /// Has the processor fetch what requests for `pages` will need from the tables of the translation layer.
+    pub fn prefetch(&self, pages: &[Lpn]) {
         if let Some(map) = &self.map {
-            map.cache.fetch(reads.iter().chain(writes).copied());
+            map.cache.prefetch(pages.iter().copied());
         }
-        self.ftl.touch(reads.iter().copied());
-        self.ftl.touch_writes(writes);
+        pages.iter().for_each(|&lpn| self.ftl.prefetch(lpn));
     }
 
     /// Forgets logical pages.

@@ -113,6 +113,7 @@ impl Firmware {
     /// Gives a write the next page of its plane, when there is one.
     fn preallocate<M: Model>(&mut self, id: TransactionId, datapath: &mut Datapath<M>) -> bool {
         let transaction = datapath.transaction_mut(id);
+        self.ftl.prefetch_older(transaction.lpn);
         let Some(to) = self.ftl.preallocate(transaction.plane, self.stream_of_write(transaction)) else { return false };
         (transaction.to, transaction.has_page) = (to, true);
         true

@@ -121,7 +121,10 @@ impl<M: Model> PageSource<M> for Firmware {
         let stream = self.stream_of(transaction)?;
         let page = match transaction.class {
             Class::CollectProgram => self.ftl.allocate_move(transaction.plane, stream),
-            _ => self.ftl.allocate(transaction.plane, stream),
+            _ => {
+                self.ftl.prefetch_older(transaction.lpn);
+                self.ftl.allocate(transaction.plane, stream)
+            }
         };
         if M::FULL {
             self.policy.page_taken(transaction.class, transaction.plane);

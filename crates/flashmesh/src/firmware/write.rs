@@ -52,6 +52,7 @@ impl Firmware {
             Writer::Request(request, stream, priority) => (Some(request), stream, priority),
             Writer::Cache(stream) => (None, stream, self.rules.priorities[stream.index()]),
         };
+        self.ftl.prefetch(lpn);
         let plane = self.geometry.plane_of(Ppn(0));
         let mut transaction = Transaction::new(Class::UserProgram, request, lpn, plane, Ppn(0), bytes);
         transaction.account.begin(kernel.now());

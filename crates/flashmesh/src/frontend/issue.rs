@@ -147,23 +147,16 @@ impl<M: Model> Frontend<M> {
         self.interface.issue(Command { request, stream, data }, now, &mut Sink(kernel));
     }
 
-    /// Fetches what the requests that a stream pulled last will need from the tables of the translation layer.
+    /// Has the processor fetch what the requests that a stream pulled last will need from the tables of the translation layer.
     #[inline(never)]
     fn prefetch(&self, stream: StreamId, firmware: &Firmware) {
-        // The pages are found before any of them is touched: the more loads there are in a row, the more of them overlap.
         let mut pages = [Lpn(0); BATCH];
-        let (mut reads, mut writes) = (0, BATCH);
+        let mut count = 0;
         for io in self.streams[stream.index()].replay.batch() {
             let Ok(offset) = self.namespaces.locate(stream, io) else { continue };
-            let at = if io.kind == RequestKind::Read {
-                reads += 1;
-                reads - 1
-            } else {
-                writes -= 1;
-                writes
-            };
-            pages[at] = self.geometry.lpn_of(offset);
+            pages[count] = self.geometry.lpn_of(offset);
+            count += 1;
         }
-        firmware.prefetch(&pages[..reads], &pages[writes..]);
+        firmware.prefetch(&pages[..count]);
     }
 }

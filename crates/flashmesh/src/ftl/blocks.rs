@@ -1,6 +1,7 @@
 //! The state of every erase block: what is valid, how full it is, how worn.
 
 use super::collection::Candidates;
+use crate::engine::prefetch::prefetch;
 use crate::flash::geometry::Geometry;
 use crate::ids::{BlockId, PlaneId, Ppn};
 
@@ -170,12 +171,14 @@ impl Blocks {
         self.valid[block.index() * self.words_per_block + word]
     }
 
-    /// Loads what [`Blocks::clear_valid`] of `ppn` changes; the value means nothing.
+    /// Has the processor fetch what [`Blocks::clear_valid`] of `ppn` changes.
     #[inline]
-    pub(super) fn touch(&self, ppn: Ppn) -> u64 {
+    pub(super) fn prefetch(&self, ppn: Ppn) {
         let block = self.block_of(ppn);
         let (word, _) = self.bit_of(block, ppn);
-        self.valid[word] ^ u64::from(self.valid_pages[block.index()]) ^ u64::from(self.state[block.index()])
+        prefetch(&self.valid, word);
+        prefetch(&self.valid_pages, block.index());
+        prefetch(&self.state, block.index());
     }
 
     /// The offsets of the valid pages of `block`, in ascending order.

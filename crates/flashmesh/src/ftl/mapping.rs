@@ -1,7 +1,6 @@
 //! Where each logical page is, and which logical page each physical page holds.
 
-use std::hint::black_box;
-
+use crate::engine::prefetch::prefetch;
 use crate::ids::{Lpn, Ppn};
 use crate::units::Bytes;
 
@@ -91,14 +90,12 @@ impl Mapping {
         Lpn(self.reverse[ppn.index()])
     }
 
-    /// Loads the entries of `lpns` into the cache. The loads do not depend on each other, so their misses overlap.
+    /// Has the processor fetch the entry of `lpn`. One that was never set is not looked at, by which its memory would come into being.
     #[inline]
-    pub(super) fn touch(&self, lpns: impl Iterator<Item = Lpn>) {
-        let entry = |lpn: Lpn| match lpn.index() < self.forward.len() && self.is_region_written(lpn) {
-            true => self.forward[lpn.index()],
-            false => 0,
-        };
-        black_box(lpns.fold(0, |sum, lpn| sum ^ entry(lpn)));
+    pub(super) fn prefetch(&self, lpn: Lpn) {
+        if lpn.index() < self.forward.len() && self.is_region_written(lpn) {
+            prefetch(&self.forward, lpn.index());
+        }
     }
 
     /// The pages that are mapped, each with its place, in time that grows with the regions of the table that were ever set.

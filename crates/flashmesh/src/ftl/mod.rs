@@ -79,8 +79,6 @@ pub use precondition::{PreconditionReport, Watch};
 pub use prepared::PreparedDrives;
 pub use translation::{TRANSLATION_BLOCKS, TranslationPages};
 
-use std::hint::black_box;
-
 use allocation::Allocator;
 use blocks::Blocks;
 use collection::VictimSelector;
@@ -232,21 +230,18 @@ impl Ftl {
         self.mapping.changes()
     }
 
-    /// Loads the map entries of `lpns` into the cache, all misses at once. Changes nothing else: worth calling on the
-    /// pages of requests that are about to be translated.
+    /// Has the processor fetch the map entry of `lpn`, which will soon be looked at.
     #[inline]
-    pub fn touch(&self, lpns: impl Iterator<Item = Lpn>) {
-        self.mapping.touch(lpns);
+    pub fn prefetch(&self, lpn: Lpn) {
+        self.mapping.prefetch(lpn);
     }
 
-    /// As [`Ftl::touch`], for pages about to be written: loads what tells of their older versions too.
+    /// Has the processor fetch what tells of the version of `lpn` there is now, which a program under way will make invalid.
     #[inline]
-    pub fn touch_writes(&self, lpns: &[Lpn]) {
-        self.mapping.touch(lpns.iter().copied());
-        black_box(lpns.iter().fold(0, |sum, &lpn| match self.mapping.get(lpn) {
-            Some(ppn) => sum ^ self.blocks.touch(ppn),
-            None => sum,
-        }));
+    pub fn prefetch_older(&self, lpn: Lpn) {
+        if let Some(older) = self.mapping.get(lpn) {
+            self.blocks.prefetch(older);
+        }
     }
 
     /// The plane that the next version of a page goes to. Every page placed is to be allocated and committed there, or

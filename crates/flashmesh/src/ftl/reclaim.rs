@@ -61,7 +61,7 @@ impl Ftl {
 
     /// The next valid page of `block` at or after `from_page`, and the logical page it holds.
     ///
-    /// Each time it comes to another 64 pages it also loads the map entries of all of them into the cache, since their
+    /// Each time it comes to another 64 pages it also has the processor fetch the map entries of all of them, since their
     /// moves will be committed soon.
     #[inline]
     pub fn next_valid_page(&self, block: BlockId, from_page: u32) -> Option<(u32, Lpn)> {
@@ -72,7 +72,7 @@ impl Ftl {
             if page_of_word < from_page {
                 bits &= u64::MAX << (from_page - page_of_word);
             } else {
-                self.touch_valid(block, page_of_word, bits);
+                self.prefetch_valid(block, page_of_word, bits);
             }
             if bits != 0 {
                 let page = page_of_word + bits.trailing_zeros();
@@ -82,15 +82,12 @@ impl Ftl {
         None
     }
 
-    fn touch_valid(&self, block: BlockId, page_of_word: u32, mut bits: u64) {
-        self.mapping.touch(std::iter::from_fn(|| {
-            if bits == 0 {
-                return None;
-            }
+    fn prefetch_valid(&self, block: BlockId, page_of_word: u32, mut bits: u64) {
+        while bits != 0 {
             let page = page_of_word + bits.trailing_zeros();
             bits &= bits - 1;
-            Some(self.mapping.lpn_at(self.geometry.ppn(block, page)))
-        }));
+            self.mapping.prefetch(self.mapping.lpn_at(self.geometry.ppn(block, page)));
+        }
     }
 
     /// `block`, a victim none of whose pages is valid any more, is erased and free again.

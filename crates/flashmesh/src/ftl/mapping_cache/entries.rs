@@ -1,7 +1,6 @@
 //! The entries of the map that are in DRAM: found by logical page, linked in the order of use and by translation page.
 
-use std::hint::black_box;
-
+use crate::engine::prefetch::prefetch;
 use crate::ids::{Lpn, id};
 
 id!(
@@ -84,15 +83,16 @@ impl Entries {
         self.slot_of[lpn.index()].checked_sub(1).map(Slot)
     }
 
-    /// Loads into the processor's cache what a use of the entries of `lpns` will read: where they are, they themselves, and
-    /// their neighbours, one after the other, so that the loads of all overlap.
-    pub(super) fn fetch(&self, lpns: impl Iterator<Item = Lpn> + Clone) {
-        let slot = |lpn: Lpn| self.slot_of.get(lpn.index()).copied().unwrap_or(0);
-        black_box(lpns.clone().fold(0, |sum, lpn| sum ^ slot(lpn)));
-        let entries = lpns.filter_map(|lpn| self.slots.get(slot(lpn).wrapping_sub(1) as usize));
-        black_box(entries.clone().fold(0, |sum, entry| sum ^ entry.newer));
-        let neighbour = |slot: u32| self.slots.get(slot as usize).map_or(0, |entry| entry.newer);
-        black_box(entries.fold(0, |sum, entry| sum ^ neighbour(entry.newer) ^ neighbour(entry.older)));
+    /// Has the processor fetch what a use of the entries of `lpns` will read: where they are, they themselves, and their neighbours. One kind
+    /// after the other, so that what the next looks for is on its way.
+    pub(super) fn prefetch(&self, lpns: impl Iterator<Item = Lpn> + Clone) {
+        lpns.clone().for_each(|lpn| prefetch(&self.slot_of, lpn.index()));
+        let slots = lpns.filter_map(|lpn| self.slot_of.get(lpn.index())?.checked_sub(1));
+        slots.clone().for_each(|slot| prefetch(&self.slots, slot as usize));
+        slots.filter_map(|slot| self.slots.get(slot as usize)).for_each(|entry| {
+            prefetch(&self.slots, entry.newer as usize);
+            prefetch(&self.slots, entry.older as usize);
+        });
     }
 
     /// How many may be resident.

@@ -199,9 +199,9 @@ impl MappingCache {
         self.events.as_mut().map(std::mem::take).unwrap_or_default()
     }
 
-    /// Loads what a use of the entries of `lpns` will read into the processor's cache.
-    pub fn fetch(&self, lpns: impl Iterator<Item = Lpn> + Clone) {
-        self.entries.fetch(lpns);
+    /// Has the processor fetch what a use of the entries of `lpns` will read.
+    pub fn prefetch(&self, lpns: impl Iterator<Item = Lpn> + Clone) {
+        self.entries.prefetch(lpns);
     }
 
     /// What to do next, in order; asked until nothing is left after each call that may lead to something.
