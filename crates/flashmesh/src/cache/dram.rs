@@ -7,14 +7,14 @@
 //! [choice].
 
 use crate::config::{self, RowPolicy};
-use crate::units::{Bytes, Rate, Time};
+use crate::units::{Bytes, Time, TransferTimes};
 
 /// The DRAM of a drive.
 #[derive(Clone, Debug)]
 pub struct Dram {
     row_size: u64,
     burst: u64,
-    rate: Rate,
+    times: TransferTimes,
     /// To open a row and address a column in it.
     opening: Time,
     column: Time,
@@ -31,7 +31,7 @@ impl Dram {
         Dram {
             row_size: config.row_size.as_u64(),
             burst: config.burst.as_u64(),
-            rate: config.data_rate,
+            times: TransferTimes::new(config.data_rate),
             opening: config.row_to_column_delay + config.column_latency,
             column: config.column_latency,
             precharge: config.row_precharge,
@@ -52,9 +52,12 @@ impl Dram {
 
     fn duration(&mut self, address: u64, size: Bytes) -> Time {
         let end = address + size.as_u64();
-        let (first, last) = (address / self.row_size, end.saturating_sub(1).max(address) / self.row_size);
-        let in_row = |row: u64| end.min((row + 1) * self.row_size) - address.max(row * self.row_size);
-        let moved: u64 = (first..=last).map(|row| in_row(row).next_multiple_of(self.burst)).sum();
+        let first = address / self.row_size;
+        let (last, moved) = if end <= (first + 1) * self.row_size {
+            (first, size.as_u64().next_multiple_of(self.burst))
+        } else {
+            self.over_rows(first, address, end)
+        };
         let begins = match self.open_row {
             Some(open) if open == first => self.column,
             Some(_) => self.precharge + self.opening,
@@ -63,7 +66,15 @@ impl Dram {
         if self.keeps_open {
             self.open_row = Some(last);
         }
-        begins + (self.precharge + self.opening) * (last - first) + self.rate.time_for(Bytes::new(moved))
+        begins + (self.precharge + self.opening) * (last - first) + self.times.time_for(Bytes::new(moved))
+    }
+
+    /// The last row of an access from `address` to before `end` that goes beyond row `first`, and the bytes that it moves.
+    #[inline(never)]
+    fn over_rows(&self, first: u64, address: u64, end: u64) -> (u64, u64) {
+        let last = (end - 1) / self.row_size;
+        let in_row = |row: u64| end.min((row + 1) * self.row_size) - address.max(row * self.row_size);
+        (last, (first..=last).map(|row| in_row(row).next_multiple_of(self.burst)).sum())
     }
 
     /// Time at work up to `now`.
@@ -76,6 +87,7 @@ impl Dram {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::units::Rate;
 
     /// tRCD = 10 ns, tCL = 20 ns, tRP = 5 ns, a byte a nanosecond, bursts of 32 B, rows of 1 KiB.
     fn dram(row_policy: RowPolicy) -> Dram {
