@@ -114,7 +114,7 @@ impl<M: Model> Datapath<M> {
         let mut operation = Operation::new(self.kind_of(class), class.is_internal(), now, id);
         let wait = PathWait { asked: now, tried: now, causes: Causes::default() };
         let path = PathGrant { wait, cause: Cause::Controller };
-        self.prepare(id, die, path, source, kernel);
+        self.prepare(id, class, die, path, source, kernel);
         operation.pages = self.pages_of(id);
         operation.array_time = self.timing.array(operation.kind, operation.pages);
         if class.is_program() {

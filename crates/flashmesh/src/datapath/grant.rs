@@ -1,19 +1,18 @@
 //! A path is granted: what the die runs is decided only now (late binding).
 
 use crate::config::EraseOrder;
-use crate::fabric::{Cause, Causes, Fabric, Grant, Granted, Message, Payload, TransferPhase};
-use crate::flash::die::{DieRules, Operation, OperationKind};
-use crate::ids::{DieId, PlaneId, TransactionId};
+use crate::fabric::{Cause, Causes, Fabric, Grant, Granted, TransferPhase};
+use crate::flash::die::DieRules;
+use crate::ids::{DieId, TransactionId};
 use crate::kernel::Kernel;
-use crate::kernel::event::{Event, lane};
 use crate::kernel::model::Model;
 use crate::kernel::probe::Notice;
-use crate::schedule::account::PathWait;
 use crate::schedule::queues::{NOTHING, PlaneMasks};
 use crate::schedule::transaction::{Class, Transaction};
 use crate::schedule::{AnyScheduler, Choice, Decision, DieStates, Scheduler, Waiting};
-use crate::units::{Bytes, Time};
+use crate::units::Time;
 
+use super::begin::Led;
 use super::issue::has_awaited_read;
 use super::path::PathGrant;
 use super::{Datapath, DieUnit, PageSource};
@@ -55,9 +54,11 @@ impl<M: Model> Datapath<M> {
     #[inline]
     pub fn granted<S: PageSource<M>>(&mut self, granted: Granted, source: &mut S, kernel: &mut Kernel<M>) -> Started {
         let grant = granted.grant;
-        let mut path = self.units[grant.die.index()].path.granted(&granted);
+        let request = &mut self.units[grant.die.index()].path;
+        let mut path = request.granted(&granted);
+        let is_by_another = !request.behind_itself[grant.phase.index()];
         if path.waited() > Time::ZERO {
-            path.wait.causes = self.causes(&granted);
+            path.wait.causes = self.causes(&granted, is_by_another);
             let (causes, waited) = (path.wait.causes, path.waited());
             kernel.tell(|| Notice::PathBlocked(grant, causes, waited));
         }
@@ -66,9 +67,15 @@ impl<M: Model> Datapath<M> {
             self.candidates.changed();
         }
         match grant.phase {
-            TransferPhase::Command => self.start_operation(grant, path, source, kernel),
-            TransferPhase::DataOut | TransferPhase::Copy => {
+            TransferPhase::Command => {
+                self.start_operation(Grant { phase: TransferPhase::Command, ..grant }, path, source, kernel)
+            }
+            TransferPhase::Copy if M::FULL => {
                 self.send_data(grant, path, kernel);
+                None
+            }
+            TransferPhase::DataOut | TransferPhase::Copy => {
+                self.send_data(Grant { phase: TransferPhase::DataOut, ..grant }, path, kernel);
                 None
             }
         }
@@ -76,7 +83,7 @@ impl<M: Model> Datapath<M> {
 
     /// What was in the way of a path that had to be waited for.
     #[inline]
-    fn causes(&self, granted: &Granted) -> Causes {
+    fn causes(&self, granted: &Granted, is_by_another: bool) -> Causes {
         let Granted { grant, cause, .. } = *granted;
         let mut causes = Causes::default();
         match self.fabric.waited_for(grant) {
@@ -88,40 +95,10 @@ impl<M: Model> Datapath<M> {
                     .for_each(|it| causes.insert(it));
             }
         }
-        if !self.units[grant.die.index()].path.behind_itself[grant.phase.index()] {
+        if is_by_another {
             causes.insert_another();
         }
         causes
-    }
-
-    /// Counts a path that had to be waited for under each cause, with the time of that.
-    #[inline]
-    fn count_conflict(&mut self, grant: Grant, path: PathGrant) {
-        match self.fabric.waited_for(grant) {
-            None => self.counters.conflicts.count(path.cause, path.waited()),
-            Some(waits) => self.count_conflicts(path, waits),
-        }
-    }
-
-    #[inline(never)]
-    fn count_conflicts(&mut self, path: PathGrant, waits: [Time; Cause::ALL.len()]) {
-        // A die that asked while it was busy has waited for its path only since it was done: the last causes count.
-        let mut left = path.waited();
-        for cause in Cause::ALL.into_iter().rev().filter(|cause| path.wait.causes.contains(*cause)) {
-            let waited = left.min(waits[cause.index()]);
-            left -= waited;
-            self.counters.conflicts.count(cause, waited);
-        }
-    }
-
-    #[inline]
-    fn count_transfer(&mut self, grant: Grant, path: PathGrant) {
-        self.counters.transfers += 1;
-        if path.waited() > Time::ZERO {
-            self.count_conflict(grant, path);
-        } else {
-            self.counters.transfers_free += 1;
-        }
     }
 
     /// The die takes what its scheduler chooses now.
@@ -133,7 +110,6 @@ impl<M: Model> Datapath<M> {
         source: &mut S,
         kernel: &mut Kernel<M>,
     ) -> Started {
-        let now = kernel.now();
         let asker = grant.die;
         // A die that may only suspend what it works on; where dies take turns, none while the chip is free.
         let busy = if M::FULL {
@@ -155,63 +131,12 @@ impl<M: Model> Datapath<M> {
             }
             return None;
         };
-        let die = choice.die;
-        self.count_transfer(grant, path);
-        let waiting = self.queues.masks(die);
-        self.count_overdue(choice, waiting, lead, now);
-        self.prepare(lead, die, path, source, kernel);
-        let kind = self.kind_of(choice.class);
-        let mut operation = Operation::new(kind, choice.class.is_internal(), now, lead);
-        operation.pages = self.pages_of(lead);
-        operation.array_time = self.timing.array(kind, operation.pages);
-        if busy.is_some() {
-            operation.array_time += self.timing.suspend;
-        }
-        self.units[die.index()]
-            .state
-            .begin(&self.rules.die, operation, now)
-            .expect("a die that was chosen for accepts");
-        let mut bytes = Bytes::ZERO;
-        if M::FULL && self.transactions[lead].is_cleaned {
-            let pages = source.clean_begins(lead, self);
-            bytes = self.keep(die, pages);
-        } else {
-            self.join_planes(choice, waiting, lead, path, source, kernel);
-        }
-        let planes = self.units[die.index()].state.operation().transactions().len();
-        self.counters.multi_plane_operations += u64::from(planes > 1);
-        let payload = Payload {
-            message: Message::commanding(kind),
-            planes: planes as u32,
-            command: self.timing.command(kind, planes),
-            bytes: bytes + self.data_of(die),
-        };
-        if self.dispatches() {
-            self.scheduler.queue_changed(die);
-        }
-        if M::FULL && self.rules.dies_start_together && self.rules.tracks_idle {
-            // None of them begins anything before all are done.
-            self.dies_of_chip(die).for_each(|die| self.idle.set(die, false));
-        }
-        kernel.tell(|| Notice::OperationBegan(die, kind, planes));
-        self.send(grant, path, payload, kernel);
-        Class::WAITING_PROGRAMS.contains(&choice.class).then_some(die)
-    }
-
-    /// Counts what goes before requests of the other kind since it has waited too long; `waiting` is what waits for the die beside it.
-    #[inline(always)]
-    fn count_overdue(&mut self, queue: Choice, waiting: PlaneMasks, lead: TransactionId, now: Time) {
-        let other = match queue.class {
-            Class::UserRead => Class::UserProgram,
-            Class::UserProgram => Class::UserRead,
-            _ => return,
-        };
-        let is_contested = waiting.of(other) != 0;
-        if is_contested && now - self.transactions[lead].account.queued() >= self.rules.age_bound {
-            match queue.class {
-                Class::UserRead => self.counters.overdue_reads += 1,
-                _ => self.counters.overdue_programs += 1,
-            }
+        // What hangs on the class is settled when this is compiled for the class of most.
+        let class = choice.class;
+        let led = Led { choice, lead, suspends: busy.is_some() };
+        match class {
+            Class::UserRead => self.begin_operation(Class::UserRead, led, grant, path, source, kernel),
+            _ => self.begin_operation(class, led, grant, path, source, kernel),
         }
     }
 
@@ -226,88 +151,6 @@ impl<M: Model> Datapath<M> {
         self.counters.suspensions += 1;
         kernel.tell(|| Notice::Suspended(die));
         true
-    }
-
-    /// The data that goes with the command of the operation that begins on a die.
-    #[inline]
-    fn data_of(&self, die: DieId) -> Bytes {
-        let operation = self.units[die.index()].state.operation();
-        let (transactions, programs) = (operation.transactions(), operation.kind == OperationKind::Program);
-        if M::FULL && programs && self.transactions[transactions[0]].is_copied {
-            return Bytes::ZERO;
-        }
-        if self.rules.partial_program && programs {
-            return transactions.iter().map(|&id| self.with_spare(self.transactions[id].bytes)).sum();
-        }
-        // A product instead of a branch, which would often be mispredicted.
-        self.with_spare(self.geometry.page_size) * (transactions.len() as u64 * u64::from(programs))
-    }
-
-    /// The plane of the transaction at a place in the operation of a die, when the operation has so many.
-    #[inline]
-    pub fn plane_at_work(&self, die: DieId, place: usize) -> Option<PlaneId> {
-        let id = *self.units[die.index()].state.operation().transactions().get(place)?;
-        Some(self.transactions[id].plane)
-    }
-
-    /// The data of the next plane leaves the register.
-    #[inline(always)]
-    fn send_data(&mut self, grant: Grant, path: PathGrant, kernel: &mut Kernel<M>) {
-        let now = kernel.now();
-        self.count_transfer(grant, path);
-        let die = self.die_of(grant);
-        let unit = &mut self.units[die.index()];
-        let id = unit.state.outgoing().expect("a die asks only with data in its register");
-        let (since, waited_before) =
-            unit.state.count_path_wait(path.waited()).expect("a die asks only with data in its register");
-        let request =
-            if M::FULL && die != grant.die { &mut self.units[grant.die.index()].path } else { &mut unit.path };
-        if waited_before == Time::ZERO {
-            request.causes = Causes::default();
-        }
-        if path.waited() > Time::ZERO {
-            request.causes.join(path.wait.causes);
-        }
-        let causes = request.causes;
-        let transaction = &mut self.transactions[id];
-        transaction.account.leaves(now, since, waited_before, PathWait { causes, ..path.wait });
-        let page = self.geometry.page_size;
-        let bytes = match (transaction.class.is_internal(), transaction.is_read_modify_write) {
-            (false, false) if M::FULL && transaction.is_whole => page,
-            (false, false) => transaction.bytes,
-            (false, true) if self.rules.partial_program => page - transaction.bytes,
-            _ => page,
-        };
-        let message = if grant.phase == TransferPhase::Copy { Message::Copy } else { Message::Data };
-        let payload = Payload { message, planes: 1, command: Time::ZERO, bytes: self.with_spare(bytes) };
-        self.send(grant, path, payload, kernel);
-    }
-
-    /// Gives a path back; whoever waits for it may get it.
-    #[inline]
-    pub fn release(&mut self, grant: Grant, kernel: &mut Kernel<M>) {
-        kernel.tell(|| Notice::PathReleased(grant));
-        self.fabric.release(grant, kernel.now(), &mut self.outbox);
-    }
-
-    #[inline(always)]
-    fn send(&mut self, grant: Grant, path: PathGrant, payload: Payload, kernel: &mut Kernel<M>) {
-        let sent = self.fabric.send(grant, payload, kernel.now(), &mut self.outbox);
-        if kernel.is_probed() {
-            let die = self.die_of(grant);
-            kernel.tell(|| Notice::Sent(grant, die, payload, sent));
-        }
-        let request = &mut self.units[grant.die.index()].path;
-        request.paths[grant.phase.index()] = grant.path;
-        request.least[grant.phase.index()] = sent.least;
-        request.waited[grant.phase.index()] = path.waited() > Time::ZERO;
-        if let Some(at) = sent.delivered {
-            let lane = match grant.phase {
-                TransferPhase::Command => lane::COMMAND,
-                TransferPhase::DataOut | TransferPhase::Copy => lane::DATA,
-            };
-            kernel.schedule(lane, at, Event::delivered(grant.phase, grant.die));
-        }
     }
 
     /// Takes the transaction that leads the next operation; those whose page has moved meanwhile go elsewhere.
@@ -441,40 +284,5 @@ impl<M: Model> Datapath<M> {
         let Decision { queue, lead, joiners } = self.scheduler.decide(&waiting).or_else(replica)?;
         self.joiners = joiners;
         Some((queue, lead))
-    }
-
-    #[inline]
-    pub(super) fn kind_of(&self, class: Class) -> OperationKind {
-        match class {
-            Class::MapRead | Class::UserRead | Class::CollectRead => OperationKind::Read,
-            Class::CollectProgram if self.rules.copyback => OperationKind::Copyback,
-            Class::MapProgram | Class::UserProgram | Class::CollectProgram | Class::ReplicaProgram => {
-                OperationKind::Program
-            }
-            Class::Erase => OperationKind::Erase,
-        }
-    }
-
-    /// Accounts for the time a transaction waited, and gives a program its page.
-    #[inline(always)]
-    pub(super) fn prepare<S: PageSource<M>>(
-        &mut self,
-        id: TransactionId,
-        die: DieId,
-        path: PathGrant,
-        source: &mut S,
-        kernel: &mut Kernel<M>,
-    ) {
-        let now = kernel.now();
-        let transaction = &mut self.transactions[id];
-        transaction.account.taken(now, path.wait, self.units[die.index()].state.internal_busy(now));
-        let Transaction { class, has_page, request, .. } = *transaction;
-        kernel.tell(|| Notice::Taken(die, class, request));
-        if class.is_program() && !(M::PREALLOCATES && has_page) {
-            let page = source.allocate(transaction, kernel);
-            transaction.to = page.expect(
-                "programs of the host and of the map wait for a free page, collection has its reserve, and arrivals are let in with a place",
-            );
-        }
     }
 }

@@ -1,6 +1,6 @@
 //! Planes of a die join in one operation.
 
-use crate::flash::die::OperationKind;
+use crate::flash::die::{Operation, OperationKind};
 use crate::flash::geometry::Geometry;
 use crate::flash::timing::Pages;
 use crate::ids::{Ppn, TransactionId};
@@ -21,20 +21,20 @@ fn in_plane(geometry: &Geometry, ppn: Ppn) -> InPlane {
 }
 
 impl<M: Model> Datapath<M> {
-    /// Lets other planes of the die join the operation that has just begun, each with at most one transaction of those that are `waiting`.
+    /// Lets other planes of the die join an operation, each with at most one transaction of those that are `waiting`.
     #[inline]
     pub(super) fn join_planes<S: PageSource<M>>(
         &mut self,
         choice: Choice,
         waiting: PlaneMasks,
-        lead: TransactionId,
+        operation: &mut Operation,
         path: PathGrant,
         source: &mut S,
         kernel: &mut Kernel<M>,
     ) {
         let others = waiting.of(choice.class) & !(1 << choice.plane);
         if others != 0 && self.kind_of(choice.class) != OperationKind::Copyback {
-            self.join_others(choice, lead, path, others, source, kernel);
+            self.join_others(choice, operation, path, others, source, kernel);
         }
     }
 
@@ -42,12 +42,13 @@ impl<M: Model> Datapath<M> {
     fn join_others<S: PageSource<M>>(
         &mut self,
         choice: Choice,
-        lead: TransactionId,
+        operation: &mut Operation,
         path: PathGrant,
         mut others: u8,
         source: &mut S,
         kernel: &mut Kernel<M>,
     ) {
+        let lead = operation.transactions()[0];
         let lead_at = self.place_of(lead);
         while others != 0 {
             let plane = others.trailing_zeros() as u8;
@@ -60,8 +61,8 @@ impl<M: Model> Datapath<M> {
                 _ => self.joiner(queue, lead, lead_at, source),
             };
             if let Some(id) = joiner {
-                self.prepare(id, choice.die, path, source, kernel);
-                self.units[choice.die.index()].state.join(id);
+                self.prepare(id, choice.class, choice.die, path, source, kernel);
+                operation.join(id);
             }
         }
     }

@@ -8,6 +8,7 @@
 mod alone;
 mod array;
 mod arrivals;
+mod begin;
 mod chips;
 mod counters;
 mod dispatch;
@@ -16,6 +17,7 @@ mod issue;
 mod join;
 mod path;
 mod rules;
+mod send;
 mod source;
 mod transfer;
 

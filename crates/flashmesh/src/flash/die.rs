@@ -294,12 +294,6 @@ impl Die {
         &self.operation
     }
 
-    /// Another plane joins the operation that has just begun.
-    #[inline]
-    pub fn join(&mut self, transaction: TransactionId) {
-        self.operation.join(transaction);
-    }
-
     /// Command and data have arrived; the array is busy for the [time](Operation::array_time) of the operation. Gives both it and the
     /// end.
     ///
