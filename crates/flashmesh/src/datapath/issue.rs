@@ -1,5 +1,6 @@
 //! What may run on a die now, and asking for a path when something may.
 
+use crate::config::Suspension;
 use crate::fabric::{DataOf, Fabric, TransferPhase};
 use crate::flash::die::OperationKind;
 use crate::ids::{DieId, PlaneId, RequestId};
@@ -31,11 +32,22 @@ impl<M: Model> Datapath<M> {
     #[inline(always)]
     pub(super) fn try_issue_of_die<S: PageSource<M>>(&mut self, die: DieId, source: &mut S, kernel: &mut Kernel<M>) {
         let waiting = self.queues.masks(die);
-        if !M::FULL && !has_programs(&waiting) && !source.holds_back(&waiting, &waiting) {
+        let is_held_back = has_programs(&waiting) || source.holds_back(&waiting, &waiting);
+        if !M::FULL && !is_held_back {
             self.try_issue_without_programs(die, waiting, source, kernel);
-        } else {
+        } else if !(M::FULL && self.asks_for_nothing(die, is_held_back)) {
             self.try_issue_of_any(die, waiting, source, kernel);
         }
+    }
+
+    /// Whether a die asks for nothing now, as most do that are at work: it has asked before, or does not take what waits, none of which
+    /// `is_held_back`.
+    #[inline(always)]
+    fn asks_for_nothing(&self, die: DieId, is_held_back: bool) -> bool {
+        let may_suspend = self.rules.die.suspension != Suspension::Off;
+        let is_busy = || !self.units[die.index()].state.accepts(&self.rules.die);
+        !self.alone.is_in_use()
+            && (self.units[self.asker(die).index()].path.wants_command() || !is_held_back && !may_suspend && is_busy())
     }
 
     #[inline(never)]
