@@ -1,7 +1,7 @@
 //! What is compiled into a run: the same code and the same layout, instantiated for what a drive uses.
 //!
 //! [`Full`] tests every feature at run time: probes, device and mapping cache, suspension, priorities, any interface, any interconnect.
-//! [`Unprobed`] is the same without probes. [`Equipped`] is a drive whose firmware and dies do nothing beyond those of a plain one, with caches, any
+//! [`Unprobed`] is the same without probes, with channels resolved when it is compiled. [`Equipped`] is a drive whose firmware and dies do nothing beyond those of a plain one, with caches, any
 //! interface, and what is measured beside the whole run. [`Lean`] is the same drive without what a plain run does not use, and with one interconnect and the
 //! direct interface resolved when it is compiled; [`Queued`] is a plain drive behind NVMe queues, with what drives like those of MQSim
 //! use. Which of them runs never changes a result: random drives run as both in the tests.
@@ -43,12 +43,12 @@ impl Model for Full {
     const PROBED: bool = true;
 }
 
-/// Everything a configuration can ask for.
+/// Everything a configuration can ask for, over the interconnect `F`.
 #[derive(Debug)]
-pub struct Unprobed;
+pub struct Unprobed<F>(PhantomData<F>);
 
-impl Model for Unprobed {
-    type Fabric = AnyFabric;
+impl<F: Kind + 'static> Model for Unprobed<F> {
+    type Fabric = F;
     type Interface = AnyInterface;
     const FULL: bool = true;
 }

@@ -20,7 +20,8 @@ use super::drive::Drive;
 /// A drive in one of its instances.
 pub(super) enum AnyDrive {
     Full(Box<Drive<Full>>),
-    Unprobed(Box<Drive<Unprobed>>),
+    Unprobed(Box<Drive<Unprobed<AnyFabric>>>),
+    UnprobedChannels(Box<Drive<Unprobed<SharedChannels>>>),
     Queued(Box<Drive<Queued<SharedChannels>>>),
     SharedChannels(Box<Drive<Lean<SharedChannels>>>),
     Pnssd(Box<Drive<Lean<Pnssd>>>),
@@ -47,6 +48,7 @@ macro_rules! with_drive {
         match $any {
             AnyDrive::Full($drive) => $does,
             AnyDrive::Unprobed($drive) => $does,
+            AnyDrive::UnprobedChannels($drive) => $does,
             AnyDrive::Queued($drive) => $does,
             AnyDrive::SharedChannels($drive) => $does,
             AnyDrive::Pnssd($drive) => $does,
@@ -156,6 +158,7 @@ fn lean(drive: Drive<Full>, is_standard: bool) -> AnyDrive {
         (AnyFabric::Pnssd(_), _) if is_equipped => AnyDrive::EquippedPnssd(over!(drive, Pnssd, any)),
         (AnyFabric::Nossd(_), _) if is_equipped => AnyDrive::EquippedNossd(over!(drive, Nossd, any)),
         (AnyFabric::Venice(_), _) if is_equipped => AnyDrive::EquippedVenice(over!(drive, Venice, any)),
+        (AnyFabric::SharedChannels(_), _) => AnyDrive::UnprobedChannels(over!(drive, SharedChannels, any)),
         // Not resolved when this is compiled, or seldom used.
         _ => AnyDrive::Unprobed(Box::new(resolve(drive, |fabric| fabric, any))),
     }
