@@ -1,10 +1,11 @@
 //! What is compiled into a run: the same code and the same layout, instantiated for what a drive uses.
 //!
-//! [`Full`] tests every feature at run time: probes, device and mapping cache, suspension, priorities, any interface, any interconnect.
-//! [`Unprobed`] is the same without probes, with channels resolved when it is compiled. [`Equipped`] is a drive whose firmware and dies do nothing beyond those of a plain one, with caches, any
-//! interface, and what is measured beside the whole run. [`Lean`] is the same drive without what a plain run does not use, and with one interconnect and the
-//! direct interface resolved when it is compiled; [`Queued`] is a plain drive behind NVMe queues, with what drives like those of MQSim
-//! use. Which of them runs never changes a result: random drives run as both in the tests.
+//! [`Probed`] tests every feature at run time: probes, device and mapping cache, suspension, priorities, any interface. [`Unprobed`] is the same
+//! without probes. [`Equipped`] is a drive whose firmware and dies do nothing beyond those of a plain one, with caches, any interface, and what is
+//! measured beside the whole run. [`Lean`] is the same drive without what a plain run does not use, and with the direct interface resolved
+//! when it is compiled; [`Queued`] is a plain drive behind NVMe queues, with what drives like those of MQSim use. All of them
+//! have their interconnect resolved, but for the seldom used, which [`AnyFabric`] tells apart at run time. Which of them runs
+//! never changes a result: random drives run as both in the tests.
 
 use std::marker::PhantomData;
 
@@ -32,16 +33,19 @@ pub trait Model: 'static {
     const RANKS_DATA: bool = Self::FULL;
 }
 
-/// Everything a configuration can ask for, and probes.
+/// Everything a configuration can ask for, over the interconnect `F`, and probes.
 #[derive(Debug)]
-pub struct Full;
+pub struct Probed<F>(PhantomData<F>);
 
-impl Model for Full {
-    type Fabric = AnyFabric;
+impl<F: Kind + 'static> Model for Probed<F> {
+    type Fabric = F;
     type Interface = AnyInterface;
     const FULL: bool = true;
     const PROBED: bool = true;
 }
+
+/// Everything a configuration can ask for, and probes: what every drive is built as.
+pub type Full = Probed<AnyFabric>;
 
 /// Everything a configuration can ask for, over the interconnect `F`.
 #[derive(Debug)]

@@ -36,6 +36,11 @@ pub(super) struct Drive<M: Model> {
 }
 
 impl<M: Model> Drive<M> {
+    /// Whether every feature is tested for at run time.
+    pub const fn is_full(&self) -> bool {
+        M::FULL
+    }
+
     /// Runs all streams to their end, or until `control` cancels it.
     pub fn run(&mut self, control: &Control) -> Result<Report, RunError> {
         let started = Instant::now();

@@ -9,7 +9,7 @@ use crate::fabric::{AnyFabric, Pnssd, SharedChannels, nossd::Nossd, venice::Veni
 use crate::firmware::Firmware;
 use crate::flash::geometry::Geometry;
 use crate::host::interface::AnyInterface;
-use crate::kernel::model::{Equipped, Full, Lean, Model, Queued, Unprobed};
+use crate::kernel::model::{Equipped, Full, Lean, Model, Probed, Queued, Unprobed};
 use crate::measure::report::Report;
 use crate::units::Bytes;
 use crate::workload::WorkloadSummary;
@@ -20,6 +20,7 @@ use super::drive::Drive;
 /// A drive in one of its instances.
 pub(super) enum AnyDrive {
     Full(Box<Drive<Full>>),
+    ProbedChannels(Box<Drive<Probed<SharedChannels>>>),
     Unprobed(Box<Drive<Unprobed<AnyFabric>>>),
     UnprobedChannels(Box<Drive<Unprobed<SharedChannels>>>),
     Queued(Box<Drive<Queued<SharedChannels>>>),
@@ -47,6 +48,7 @@ macro_rules! with_drive {
     ($any:expr, $drive:ident => $does:expr) => {
         match $any {
             AnyDrive::Full($drive) => $does,
+            AnyDrive::ProbedChannels($drive) => $does,
             AnyDrive::Unprobed($drive) => $does,
             AnyDrive::UnprobedChannels($drive) => $does,
             AnyDrive::Queued($drive) => $does,
@@ -78,10 +80,16 @@ impl AnyDrive {
         with_drive!(self, drive => drive.run(control))
     }
 
+    /// Whether it tests every feature at run time.
+    pub fn is_full(&self) -> bool {
+        with_drive!(self, drive => drive.is_full())
+    }
+
     /// Turns the full drive into the instance with least beside what it uses; `is_standard` says that all policies are those of the configuration.
     pub fn make_lean(&mut self, is_standard: bool) {
         match std::mem::replace(self, AnyDrive::Between) {
-            AnyDrive::Full(drive) if !drive.kernel.is_probed() => *self = lean(*drive, is_standard),
+            AnyDrive::Full(drive) if drive.kernel.is_probed() => *self = probed(*drive),
+            AnyDrive::Full(drive) => *self = lean(*drive, is_standard),
             other => *self = other,
         }
     }
@@ -136,6 +144,14 @@ macro_rules! over {
     ($drive:ident, $kind:ident, $interface:expr) => {
         Box::new(resolve($drive, taken!(AnyFabric::$kind), $interface))
     };
+}
+
+/// The instance with probes.
+fn probed(drive: Drive<Full>) -> AnyDrive {
+    match drive.datapath.fabric() {
+        AnyFabric::SharedChannels(_) => AnyDrive::ProbedChannels(over!(drive, SharedChannels, |interface| interface)),
+        _ => AnyDrive::Full(Box::new(drive)),
+    }
 }
 
 /// The instance with least beside what a drive uses.

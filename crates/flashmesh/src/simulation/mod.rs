@@ -266,7 +266,7 @@ impl Simulation {
 
     /// Whether the drive was run by an instance that was compiled for less than all a drive may use.
     pub fn was_lean(&self) -> bool {
-        !matches!(self.drive, AnyDrive::Full(_) | AnyDrive::Unprobed(_) | AnyDrive::UnprobedChannels(_))
+        !self.drive.is_full()
     }
 
     /// The translation layer, to look at where pages live.
