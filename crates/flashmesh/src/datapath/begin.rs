@@ -15,36 +15,35 @@ use super::grant::Started;
 use super::path::PathGrant;
 use super::{Datapath, PageSource};
 
-/// What a die is to work on.
+/// The transaction that leads the next operation of a die.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Led {
-    /// The queue that goes next.
-    pub choice: Choice,
-    /// The transaction that leads, which is in no queue any more.
-    pub lead: TransactionId,
+pub(super) struct Lead {
+    /// The queue it was in.
+    pub queue: Choice,
+    pub id: TransactionId,
     /// Whether another operation has been suspended for it.
     pub suspends: bool,
 }
 
 impl<M: Model> Datapath<M> {
-    /// The die begins an operation of `class`, that of what leads: its command leaves over the path that has been granted.
+    /// The die begins an operation: its command leaves over the path that has been granted. `class` is that of the lead.
     #[inline(always)]
     pub(super) fn begin_operation<S: PageSource<M>>(
         &mut self,
         class: Class,
-        led: Led,
+        lead: Lead,
         grant: Grant,
         path: PathGrant,
         source: &mut S,
         kernel: &mut Kernel<M>,
     ) -> Started {
         let now = kernel.now();
-        let Led { choice, lead, suspends } = led;
-        let choice = Choice { class, ..choice };
-        let die = choice.die;
+        let Lead { queue, id: lead, suspends } = lead;
+        let queue = Choice { class, ..queue };
+        let die = queue.die;
         self.count_transfer(grant, path);
         let waiting = self.queues.masks(die);
-        self.count_overdue(choice, waiting, lead, now);
+        self.count_overdue(queue, waiting, lead, now);
         self.prepare(lead, class, die, path, source, kernel);
         let kind = self.kind_of(class);
         let mut operation = Operation::new(kind, class.is_internal(), now, lead);
@@ -58,7 +57,7 @@ impl<M: Model> Datapath<M> {
             let pages = source.clean_begins(lead, self);
             bytes = self.keep(die, pages);
         } else {
-            self.join_planes(choice, waiting, &mut operation, path, source, kernel);
+            self.join_planes(queue, waiting, &mut operation, path, source, kernel);
         }
         let planes = operation.transactions().len();
         self.counters.multi_plane_operations += u64::from(planes > 1);

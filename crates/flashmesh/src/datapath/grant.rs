@@ -12,7 +12,7 @@ use crate::schedule::transaction::{Class, Transaction};
 use crate::schedule::{AnyScheduler, Choice, Decision, DieStates, Scheduler, Waiting};
 use crate::units::Time;
 
-use super::begin::Led;
+use super::begin::Lead;
 use super::issue::has_awaited_read;
 use super::path::PathGrant;
 use super::{Datapath, DieUnit, PageSource};
@@ -66,6 +66,7 @@ impl<M: Model> Datapath<M> {
         if self.dispatches() && grant.phase == TransferPhase::Command {
             self.candidates.changed();
         }
+        // In each arm the phase is a constant, on which much of the sending hangs; only full drives copy.
         match grant.phase {
             TransferPhase::Command => {
                 self.start_operation(Grant { phase: TransferPhase::Command, ..grant }, path, source, kernel)
@@ -123,7 +124,7 @@ impl<M: Model> Datapath<M> {
             self.release(grant, kernel);
             return None;
         }
-        let Some((choice, lead)) = self.choose(asker, source, kernel) else {
+        let Some((queue, lead)) = self.choose(asker, source, kernel) else {
             self.release(grant, kernel);
             let (first, count) = self.takers(asker);
             if (first.0..first.0 + count).all(|die| self.ready(DieId(die), source) == NOTHING) {
@@ -131,12 +132,11 @@ impl<M: Model> Datapath<M> {
             }
             return None;
         };
-        // What hangs on the class is settled when this is compiled for the class of most.
-        let class = choice.class;
-        let led = Led { choice, lead, suspends: busy.is_some() };
-        match class {
-            Class::UserRead => self.begin_operation(Class::UserRead, led, grant, path, source, kernel),
-            _ => self.begin_operation(class, led, grant, path, source, kernel),
+        let lead = Lead { queue, id: lead, suspends: busy.is_some() };
+        // Compiled apart for reads of requests: much of what follows hangs on the class, and most operations are of this one.
+        match queue.class {
+            Class::UserRead => self.begin_operation(Class::UserRead, lead, grant, path, source, kernel),
+            class => self.begin_operation(class, lead, grant, path, source, kernel),
         }
     }
 

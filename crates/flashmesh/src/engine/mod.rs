@@ -1,4 +1,4 @@
-//! The clock, the event queue, rings, arenas and random numbers.
+//! The clock, the event queue, rings, arenas, prefetches and random numbers.
 
 mod alarm;
 pub mod arena;

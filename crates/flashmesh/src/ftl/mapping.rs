@@ -90,7 +90,7 @@ impl Mapping {
         Lpn(self.reverse[ppn.index()])
     }
 
-    /// Has the processor fetch the entry of `lpn`. One that was never set is not looked at, by which its memory would come into being.
+    /// Has the processor fetch the entry of `lpn`, where one of its region was ever set.
     #[inline]
     pub(super) fn prefetch(&self, lpn: Lpn) {
         if lpn.index() < self.forward.len() && self.is_region_written(lpn) {
