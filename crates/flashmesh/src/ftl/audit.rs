@@ -4,6 +4,7 @@ use super::Ftl;
 use super::blocks::BlockState;
 use super::open_blocks::OpenBlock;
 use crate::ids::{BlockId, PlaneId, Ppn};
+use crate::units::Bytes;
 
 impl Ftl {
     /// Checks everything the tables say about each other, in time that grows with the pages that are mapped and the blocks of the
@@ -96,9 +97,14 @@ impl Ftl {
         let (mut valid, mut invalid_pages, mut collecting, mut erase_count_max) = (0, 0, 0, 0);
         let mut free_pages = 0;
         let mut next_free = free.iter().peekable();
+        // To read the bitmap of a drive that was never written would only bring its memory into the process.
+        let was_written = self.mapping.written() > Bytes::ZERO;
         for block in self.blocks.of_plane(plane) {
             let is_listed = next_free.next_if_eq(&&block).is_some();
-            if is_listed && self.blocks.is_untouched(block) && opened.iter().all(|open| open.block != block) {
+            if is_listed
+                && self.blocks.is_untouched(block, was_written)
+                && opened.iter().all(|open| open.block != block)
+            {
                 free_pages += self.geometry.pages_per_block;
                 continue;
             }

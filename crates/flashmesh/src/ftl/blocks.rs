@@ -232,9 +232,8 @@ impl Blocks {
         }
     }
 
-    /// Whether all tables by block have what they have of one that was never opened. The bitmap is not looked at: that would bring all of it into the
-    /// process, and a bit that was set here by mistake is missing in the block that counts its page.
-    pub(super) fn is_untouched(&self, block: BlockId) -> bool {
+    /// Whether all tables have of a block what they have of one that was never opened; the bitmap is left out unless `with_bitmap`.
+    pub(super) fn is_untouched(&self, block: BlockId, with_bitmap: bool) -> bool {
         let at = block.index();
         let counts = self.valid_pages[at] | self.programmed_pages[at] | self.invalid_pages[at];
         counts == 0 && self.state[at] == BlockState::Free as u8 && self.filled[at] | self.erase_count[at] == 0

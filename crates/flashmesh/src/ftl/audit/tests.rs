@@ -111,6 +111,16 @@ fn a_valid_page_of_a_block_that_was_never_opened_is_found() {
 }
 
 #[test]
+fn a_bit_that_is_set_for_a_block_that_was_never_opened_is_found() {
+    let (mut ftl, geometry) = fresh();
+    ftl.write_untimed(Lpn(3), &IdleDies::new(geometry.dies()));
+    ftl.audit().expect("the drive is sound");
+    ftl.blocks.tables(BlockId(geometry.blocks() - 1)).valid[0] |= 1;
+    let found = ftl.audit().expect_err("the fault was not found");
+    assert!(found.contains("0 valid pages, 1 in the bitmap"), "{found}");
+}
+
+#[test]
 fn a_page_beyond_the_drive_is_found() {
     finds("beyond the drive", |ftl| {
         let pages = ftl.geometry.pages();
