@@ -20,6 +20,7 @@ use super::{Datapath, PageSource};
 pub(super) struct Lead {
     /// The queue it was in.
     pub queue: Choice,
+    /// The transaction.
     pub id: TransactionId,
     /// Whether another operation has been suspended for it.
     pub suspends: bool,
@@ -39,6 +40,7 @@ impl<M: Model> Datapath<M> {
     ) -> Started {
         let now = kernel.now();
         let Lead { queue, id: lead, suspends } = lead;
+        // The same class, but known when this is compiled.
         let queue = Choice { class, ..queue };
         let die = queue.die;
         self.count_transfer(grant, path);

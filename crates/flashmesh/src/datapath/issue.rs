@@ -32,22 +32,24 @@ impl<M: Model> Datapath<M> {
     #[inline(always)]
     pub(super) fn try_issue_of_die<S: PageSource<M>>(&mut self, die: DieId, source: &mut S, kernel: &mut Kernel<M>) {
         let waiting = self.queues.masks(die);
-        let is_held_back = has_programs(&waiting) || source.holds_back(&waiting, &waiting);
-        if !M::FULL && !is_held_back {
+        let may_need_collection = has_programs(&waiting) || source.holds_back(&waiting, &waiting);
+        if !M::FULL && !may_need_collection {
             self.try_issue_without_programs(die, waiting, source, kernel);
-        } else if !(M::FULL && self.asks_for_nothing(die, is_held_back)) {
+        } else if !M::FULL || self.may_issue(die, may_need_collection) {
             self.try_issue_of_any(die, waiting, source, kernel);
         }
     }
 
-    /// Whether a die asks for nothing now, as most do that are at work: it has asked before, or does not take what waits, none of which
-    /// `is_held_back`.
+    /// A quick test ahead of [`Datapath::try_issue_of_any`], which is not inlined: `false` when that would do nothing. The die has a path
+    /// request for a command already, or it is busy and may neither suspend its operation nor have to collect a plane for a program.
     #[inline(always)]
-    fn asks_for_nothing(&self, die: DieId, is_held_back: bool) -> bool {
+    fn may_issue(&self, die: DieId, may_need_collection: bool) -> bool {
+        if self.alone.is_in_use() {
+            return true;
+        }
         let may_suspend = self.rules.die.suspension != Suspension::Off;
-        let is_busy = || !self.units[die.index()].state.accepts(&self.rules.die);
-        !self.alone.is_in_use()
-            && (self.units[self.asker(die).index()].path.wants_command() || !is_held_back && !may_suspend && is_busy())
+        let accepts = || self.units[die.index()].state.accepts(&self.rules.die);
+        !self.units[self.asker(die).index()].path.wants_command() && (may_need_collection || may_suspend || accepts())
     }
 
     #[inline(never)]

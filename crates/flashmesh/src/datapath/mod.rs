@@ -11,6 +11,7 @@ mod arrivals;
 mod begin;
 mod chips;
 mod counters;
+mod delivered;
 mod dispatch;
 mod grant;
 mod issue;
@@ -19,7 +20,6 @@ mod path;
 mod rules;
 mod send;
 mod source;
-mod transfer;
 
 use crate::config::{Config, Priorities};
 use crate::engine::arena::Arena;
@@ -43,9 +43,9 @@ use crate::units::{Bytes, Time};
 
 pub use array::Ended;
 pub use counters::Counters;
+pub use delivered::Arrived;
 pub use grant::{Started, Units};
 pub use source::PageSource;
-pub use transfer::Arrived;
 
 use alone::Alone;
 use arrivals::Arrivals;
