@@ -334,7 +334,7 @@ impl Cache {
         Some(slot)
     }
 
-    /// Has the processor fetch the page that will be the next one to leave.
+    /// Prefetches the page that is evicted, or destaged, next.
     #[inline]
     fn prefetch(&self, slot: Option<SlotId>) {
         if let Some(slot) = slot {

@@ -72,7 +72,7 @@ impl<I: Id, T> Arena<I, T> {
         self.free.push(id.as_u32());
     }
 
-    /// Has the processor fetch the value of `id`, which will soon be looked at.
+    /// Prefetches the value of `id`.
     #[inline]
     pub fn prefetch(&self, id: I) {
         prefetch(&self.slots, id.as_u32() as usize);

@@ -1,14 +1,13 @@
-//! Asking the processor for memory that will soon be needed.
+//! Software prefetch.
 #![allow(
     unsafe_code,
     reason = "loads in place of prefetches wait for the memory: they cost a drive with a device cache under collection a tenth of its time"
 )]
 
-/// Bytes that the processor fetches at once.
+/// Bytes of a cache line.
 const LINE: usize = 64;
 
-/// Has the processor fetch the element at `index` into its first-level cache, without waiting for it. Where there is no such element, nothing
-/// happens.
+/// Prefetches the element at `index` into the first-level cache. An index beyond the end is ignored.
 #[inline(always)]
 pub fn prefetch<T>(values: &[T], index: usize) {
     if let Some(value) = values.get(index) {
@@ -41,7 +40,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_happens_where_there_is_no_such_element() {
+    fn an_index_beyond_the_end_is_ignored() {
         let values = [[1u64; 20]; 3];
         [0, 2, 3, usize::MAX].into_iter().for_each(|index| prefetch(&values, index));
         prefetch::<u64>(&[], 0);

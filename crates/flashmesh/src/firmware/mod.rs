@@ -308,7 +308,7 @@ impl Firmware {
         datapath.grants_taken(kernel);
     }
 
-    /// Has the processor fetch what requests for `pages` will need from the tables of the translation layer.
+    /// Prefetches what requests for `pages` need of the tables of the translation layer.
     pub fn prefetch(&self, pages: &[Lpn]) {
         if let Some(map) = &self.map {
             map.cache.prefetch(pages.iter().copied());

@@ -147,7 +147,7 @@ impl<M: Model> Frontend<M> {
         self.interface.issue(Command { request, stream, data }, now, &mut Sink(kernel));
     }
 
-    /// Has the processor fetch what the requests that a stream pulled last will need from the tables of the translation layer.
+    /// Prefetches what the requests that a stream pulled last need of the tables of the translation layer.
     #[inline(never)]
     fn prefetch(&self, stream: StreamId, firmware: &Firmware) {
         let mut pages = [Lpn(0); BATCH];

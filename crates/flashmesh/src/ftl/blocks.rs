@@ -171,7 +171,7 @@ impl Blocks {
         self.valid[block.index() * self.words_per_block + word]
     }
 
-    /// Has the processor fetch what [`Blocks::clear_valid`] of `ppn` changes.
+    /// Prefetches what [`Blocks::clear_valid`] of `ppn` changes.
     #[inline]
     pub(super) fn prefetch(&self, ppn: Ppn) {
         let block = self.block_of(ppn);
@@ -236,7 +236,10 @@ impl Blocks {
     pub(super) fn is_untouched(&self, block: BlockId, with_bitmap: bool) -> bool {
         let at = block.index();
         let counts = self.valid_pages[at] | self.programmed_pages[at] | self.invalid_pages[at];
-        counts == 0 && self.state[at] == BlockState::Free as u8 && self.filled[at] | self.erase_count[at] == 0
+        counts == 0
+            && self.state[at] == BlockState::Free as u8
+            && self.filled[at] | self.erase_count[at] == 0
+            && (!with_bitmap || (0..self.words_per_block).all(|word| self.valid_word(block, word) == 0))
     }
 
     /// The blocks of a plane.

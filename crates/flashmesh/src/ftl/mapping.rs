@@ -90,7 +90,7 @@ impl Mapping {
         Lpn(self.reverse[ppn.index()])
     }
 
-    /// Has the processor fetch the entry of `lpn`, where one of its region was ever set.
+    /// Prefetches the entry of `lpn`, if any entry of its region was ever set.
     #[inline]
     pub(super) fn prefetch(&self, lpn: Lpn) {
         if lpn.index() < self.forward.len() && self.is_region_written(lpn) {

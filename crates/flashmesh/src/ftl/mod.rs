@@ -230,13 +230,13 @@ impl Ftl {
         self.mapping.changes()
     }
 
-    /// Has the processor fetch the map entry of `lpn`, which will soon be looked at.
+    /// Prefetches the map entry of `lpn`.
     #[inline]
     pub fn prefetch(&self, lpn: Lpn) {
         self.mapping.prefetch(lpn);
     }
 
-    /// Has the processor fetch what tells of the version of `lpn` there is now, which a program under way will make invalid.
+    /// Prefetches what the commit of a program of `lpn` changes of the older version.
     #[inline]
     pub fn prefetch_older(&self, lpn: Lpn) {
         if let Some(older) = self.mapping.get(lpn) {

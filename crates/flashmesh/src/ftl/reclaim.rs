@@ -61,8 +61,8 @@ impl Ftl {
 
     /// The next valid page of `block` at or after `from_page`, and the logical page it holds.
     ///
-    /// Each time it comes to another 64 pages it also has the processor fetch the map entries of all of them, since their
-    /// moves will be committed soon.
+    /// Each time it comes to another 64 pages it also prefetches the map entries of all of them, since their moves will be
+    /// committed soon.
     #[inline]
     pub fn next_valid_page(&self, block: BlockId, from_page: u32) -> Option<(u32, Lpn)> {
         let first_word = (from_page / u64::BITS) as usize;

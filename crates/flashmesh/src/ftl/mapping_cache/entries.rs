@@ -83,8 +83,8 @@ impl Entries {
         self.slot_of[lpn.index()].checked_sub(1).map(Slot)
     }
 
-    /// Has the processor fetch what a use of the entries of `lpns` will read: where they are, they themselves, and their neighbours. One kind
-    /// after the other, so that what the next looks for is on its way.
+    /// Prefetches what a use of the entries of `lpns` reads: their slots, then the entries, then the neighbours in the order of use. Each round
+    /// covers all pages, so that its misses overlap.
     pub(super) fn prefetch(&self, lpns: impl Iterator<Item = Lpn> + Clone) {
         lpns.clone().for_each(|lpn| prefetch(&self.slot_of, lpn.index()));
         let slots = lpns.filter_map(|lpn| self.slot_of.get(lpn.index())?.checked_sub(1));

@@ -199,7 +199,7 @@ impl MappingCache {
         self.events.as_mut().map(std::mem::take).unwrap_or_default()
     }
 
-    /// Has the processor fetch what a use of the entries of `lpns` will read.
+    /// Prefetches what a use of the entries of `lpns` reads.
     pub fn prefetch(&self, lpns: impl Iterator<Item = Lpn> + Clone) {
         self.entries.prefetch(lpns);
     }
