@@ -32,8 +32,12 @@ impl Queued for Step {
         pack(self)
     }
 
-    fn of_parts(kind: u8, number: u32) -> Step {
-        unpack(kind, number)
+    fn of_kind(kind: u8, take: impl FnOnce(usize) -> u32) -> Step {
+        match kind {
+            0 => Step::Command(take(0)),
+            1 => Step::Read(take(1)),
+            _ => Step::Transfer(take(2)),
+        }
     }
 }
 

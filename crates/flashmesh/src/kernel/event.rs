@@ -11,9 +11,9 @@ id! {
     WakeToken
 }
 
-/// Declares events, each with the id that it holds, if any, and what the event queue keeps of them.
+/// Declares events, each with the id that it holds, if any, and the lane in which it mostly waits; and what the event queue keeps of them.
 macro_rules! events {
-    ($($(#[$doc:meta])* $name:ident $(($id:ident))?,)*) => {
+    ($($(#[$doc:meta])* $name:ident $(($id:ident))? in $lane:ident,)*) => {
         /// Something that happens at its time: what it is, and one number at most.
         #[derive(Clone, Copy, Debug)]
         pub enum Event {
@@ -37,9 +37,12 @@ macro_rules! events {
             }
 
             #[inline(always)]
-            fn of_parts(kind: u8, number: u32) -> Event {
+            fn of_kind(kind: u8, take: impl FnOnce(usize) -> u32) -> Event {
                 match kind {
-                    $(kind if kind == Kind::$name as u8 => Event::$name $(($id::from_u32(number)))?,)*
+                    $(kind if kind == Kind::$name as u8 => {
+                        let _number = take(lane::$lane);
+                        Event::$name $(($id::from_u32(_number)))?
+                    })*
                     _ => unreachable!("the queue gives back kinds that it was given"),
                 }
             }
@@ -49,43 +52,43 @@ macro_rules! events {
 
 events! {
     /// The command of a request, and the data that goes with it, is in the drive.
-    InDrive(RequestId),
+    InDrive(RequestId) in TO_DRIVE,
     /// Command and data have reached the die that asked for a path.
-    CommandDelivered(DieId),
+    CommandDelivered(DieId) in COMMAND,
     /// The array of a die is done, unless its operation was suspended since.
-    ArrayEnd(DieId),
+    ArrayEnd(DieId) in READ,
     /// The data that leaves the die which asked for a path has reached the controller.
-    DataDelivered(DieId),
+    DataDelivered(DieId) in DATA,
     /// The completion of a request is at the host.
-    AtHost(RequestId),
+    AtHost(RequestId) in TO_HOST,
     /// The data that leaves the die which asked for a path has reached another chip.
-    CopyDelivered(DieId),
+    CopyDelivered(DieId) in DATA,
     /// Open replay: the next request of a stream arrives.
-    Arrive(StreamId),
+    Arrive(StreamId) in ARRIVAL,
     /// Closed replay: the thread of a stream that thinks longest has thought long enough.
-    ThreadReady(StreamId),
+    ThreadReady(StreamId) in ARRIVAL,
     /// The drive hears that a queue has one command more.
-    SubmissionDoorbell(StreamId),
+    SubmissionDoorbell(StreamId) in TO_DRIVE,
     /// The drive hears that a queue has one completion less.
-    CompletionDoorbell(StreamId),
+    CompletionDoorbell(StreamId) in TO_DRIVE,
     /// The host is asked for a submission entry.
-    EntryRead,
+    EntryRead in TO_HOST,
     /// A submission entry whose command writes is in the drive.
-    EntryArrived,
+    EntryArrived in TO_DRIVE,
     /// The host is asked for the data of a write.
-    DataRead,
+    DataRead in TO_HOST,
     /// The adapter of the host has looked at a command.
-    AdapterIssue,
+    AdapterIssue in ADAPTER,
     /// An acknowledgement has reached a controller.
-    Acknowledged(AcknowledgementId),
+    Acknowledged(AcknowledgementId) in ACKNOWLEDGED,
     /// The fabric asked to be called, with this token.
-    FabricWake(WakeToken),
+    FabricWake(WakeToken) in FABRIC,
     /// The array of a die works again after a suspension, and may be suspended anew.
-    Resumed(DieId),
+    Resumed(DieId) in ERASE,
     /// The access to the DRAM of the cache that was queued first is done.
-    Memory,
+    Memory in MEMORY,
     /// The power is cut.
-    PowerCut,
+    PowerCut in ARRIVAL,
 }
 
 impl From<HostEvent> for Event {
