@@ -6,7 +6,7 @@
 //! between the pages, and takes each page that has arrived before anything that waits for it.
 
 use crate::fabric::{Cause, Causes, Fabric, LISTED_PAGE};
-use crate::flash::die::Operation;
+use crate::flash::die::{Operation, Planes};
 use crate::ids::{DieId, TransactionId};
 use crate::kernel::Kernel;
 use crate::kernel::model::Model;
@@ -111,12 +111,18 @@ impl<M: Model> Datapath<M> {
     fn start_alone<S: PageSource<M>>(&mut self, die: DieId, id: TransactionId, source: &mut S, kernel: &mut Kernel<M>) {
         let now = kernel.now();
         let class = self.transactions[id].class;
-        let mut operation = Operation::new(self.kind_of(class), class.is_internal(), now, id);
         let wait = PathWait { asked: now, tried: now, causes: Causes::default() };
         let path = PathGrant { wait, cause: Cause::Controller };
         self.prepare(id, class, die, path, source, kernel);
-        operation.pages = self.pages_of(id);
-        operation.array_time = self.timing.array(operation.kind, operation.pages);
+        let (kind, pages) = (self.kind_of(class), self.pages_of(id));
+        let operation = Operation {
+            kind,
+            internal: class.is_internal(),
+            started: now,
+            array_time: self.timing.array(kind, pages),
+            pages,
+            planes: Planes::one(id),
+        };
         if class.is_program() {
             let by = self.geometry.die_of_plane(self.geometry.plane_of(self.transactions[id].from));
             self.fabric.answers_for(die, by);
@@ -125,7 +131,7 @@ impl<M: Model> Datapath<M> {
         if self.dispatches() {
             self.scheduler.queue_changed(die);
         }
-        kernel.tell(|| Notice::OperationBegan(die, operation.kind, 1));
+        kernel.tell(|| Notice::OperationBegan(die, kind, 1));
         self.start_array(die, Time::ZERO, source, kernel);
     }
 }

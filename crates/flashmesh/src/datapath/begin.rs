@@ -1,7 +1,7 @@
 //! A die begins an operation.
 
 use crate::fabric::{Grant, Message, Payload};
-use crate::flash::die::{Operation, OperationKind};
+use crate::flash::die::{Operation, OperationKind, Planes};
 use crate::ids::{DieId, PlaneId, TransactionId};
 use crate::kernel::Kernel;
 use crate::kernel::model::Model;
@@ -47,27 +47,33 @@ impl<M: Model> Datapath<M> {
         let waiting = self.queues.masks(die);
         self.count_overdue(queue, waiting, lead, now);
         self.prepare(lead, class, die, path, source, kernel);
-        let kind = self.kind_of(class);
-        let mut operation = Operation::new(kind, class.is_internal(), now, lead);
-        operation.pages = self.pages_of(lead);
-        operation.array_time = self.timing.array(kind, operation.pages);
-        if suspends {
-            operation.array_time += self.timing.suspend;
-        }
+        let (kind, pages) = (self.kind_of(class), self.pages_of(lead));
+        let suspension = if suspends { self.timing.suspend } else { Time::ZERO };
+        let mut planes = Planes::one(lead);
         let mut bytes = Bytes::ZERO;
         if M::FULL && self.transactions[lead].is_cleaned {
             let pages = source.clean_begins(lead, self);
             bytes = self.keep(die, pages);
         } else {
-            self.join_planes(queue, waiting, &mut operation, path, source, kernel);
+            self.join_planes(queue, waiting, &mut planes, path, source, kernel);
         }
-        let planes = operation.transactions().len();
-        self.counters.multi_plane_operations += u64::from(planes > 1);
+        let count = planes.transactions().len();
+        self.counters.multi_plane_operations += u64::from(count > 1);
         let payload = Payload {
             message: Message::commanding(kind),
-            planes: planes as u32,
-            command: self.timing.command(kind, planes),
-            bytes: bytes + self.data_of(&operation),
+            planes: count as u32,
+            command: self.timing.command(kind, count),
+            bytes: bytes + self.data_of(kind, &planes),
+        };
+        // Put together last, so that it need not pass through memory: what is written there in pieces and read again whole stalls
+        // a processor.
+        let operation = Operation {
+            kind,
+            internal: class.is_internal(),
+            started: now,
+            array_time: self.timing.array(kind, pages) + suspension,
+            pages,
+            planes,
         };
         self.units[die.index()]
             .state
@@ -80,7 +86,7 @@ impl<M: Model> Datapath<M> {
             // None of them begins anything before all are done.
             self.dies_of_chip(die).for_each(|die| self.idle.set(die, false));
         }
-        kernel.tell(|| Notice::OperationBegan(die, kind, planes));
+        kernel.tell(|| Notice::OperationBegan(die, kind, count));
         self.send(grant, path, payload, kernel);
         Class::WAITING_PROGRAMS.contains(&class).then_some(die)
     }
@@ -140,8 +146,8 @@ impl<M: Model> Datapath<M> {
 
     /// The data that goes with the command of an operation.
     #[inline]
-    fn data_of(&self, operation: &Operation) -> Bytes {
-        let (transactions, programs) = (operation.transactions(), operation.kind == OperationKind::Program);
+    fn data_of(&self, kind: OperationKind, planes: &Planes) -> Bytes {
+        let (transactions, programs) = (planes.transactions(), kind == OperationKind::Program);
         if M::FULL && programs && self.transactions[transactions[0]].is_copied {
             return Bytes::ZERO;
         }

@@ -1,6 +1,6 @@
 //! Planes of a die join in one operation.
 
-use crate::flash::die::{Operation, OperationKind};
+use crate::flash::die::{OperationKind, Planes};
 use crate::flash::geometry::Geometry;
 use crate::flash::timing::Pages;
 use crate::ids::{Ppn, TransactionId};
@@ -27,14 +27,14 @@ impl<M: Model> Datapath<M> {
         &mut self,
         choice: Choice,
         waiting: PlaneMasks,
-        operation: &mut Operation,
+        planes: &mut Planes,
         path: PathGrant,
         source: &mut S,
         kernel: &mut Kernel<M>,
     ) {
         let others = waiting.of(choice.class) & !(1 << choice.plane);
         if others != 0 && self.kind_of(choice.class) != OperationKind::Copyback {
-            self.join_others(choice, operation, path, others, source, kernel);
+            self.join_others(choice, planes, path, others, source, kernel);
         }
     }
 
@@ -42,13 +42,13 @@ impl<M: Model> Datapath<M> {
     fn join_others<S: PageSource<M>>(
         &mut self,
         choice: Choice,
-        operation: &mut Operation,
+        planes: &mut Planes,
         path: PathGrant,
         mut others: u8,
         source: &mut S,
         kernel: &mut Kernel<M>,
     ) {
-        let lead = operation.transactions()[0];
+        let lead = planes.transactions()[0];
         let lead_at = self.place_of(lead);
         while others != 0 {
             let plane = others.trailing_zeros() as u8;
@@ -62,7 +62,7 @@ impl<M: Model> Datapath<M> {
             };
             if let Some(id) = joiner {
                 self.prepare(id, choice.class, choice.die, path, source, kernel);
-                operation.join(id);
+                planes.join(id);
             }
         }
     }

@@ -8,7 +8,7 @@ use crate::ids::TransactionId;
 use crate::units::Time;
 
 use super::geometry::PLANES_PER_DIE_MAX;
-pub use super::operation::{Operation, OperationKind};
+pub use super::operation::{Operation, OperationKind, Planes};
 
 /// What the array of a die is doing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,12 +57,11 @@ struct Suspended {
 /// Read data that has yet to leave the die.
 #[derive(Clone, Copy, Debug)]
 struct Register {
-    transactions: [TransactionId; PLANES_PER_DIE_MAX],
+    /// Those whose data it holds, or held; none when it is empty.
+    planes: Planes,
     internal: bool,
-    /// Planes whose data it holds, or held; none when it is empty.
-    count: u8,
     /// Of these, those whose data has left.
-    left: u8,
+    left: u32,
     /// A path was asked for.
     sending: bool,
     /// When the data came into the register.
@@ -73,9 +72,8 @@ struct Register {
 
 impl Register {
     const EMPTY: Register = Register {
-        transactions: [TransactionId(0); PLANES_PER_DIE_MAX],
+        planes: Planes::NONE,
         internal: false,
-        count: 0,
         left: 0,
         sending: false,
         since: Time::ZERO,
@@ -84,13 +82,13 @@ impl Register {
 
     #[inline(always)]
     fn is_empty(&self) -> bool {
-        self.count == 0
+        self.planes.count == 0
     }
 
     #[inline(always)]
     fn fill(&mut self, operation: &Operation, since: Time) {
-        let Operation { transactions, internal, count, .. } = *operation;
-        *self = Register { transactions, internal, count, left: 0, sending: false, since, path_wait: Time::ZERO };
+        let Operation { planes, internal, .. } = *operation;
+        *self = Register { planes, internal, left: 0, sending: false, since, path_wait: Time::ZERO };
     }
 }
 
@@ -147,7 +145,7 @@ impl Default for Die {
             is_suspended: false,
             since: Time::ZERO,
             until: Time::ZERO,
-            operation: Operation::new(OperationKind::Read, false, Time::ZERO, TransactionId(0)),
+            operation: Operation::none(),
             register: Register::EMPTY,
             busy: Span::default(),
             internal: Span::default(),
@@ -196,9 +194,9 @@ impl Die {
             return self.outgoing();
         }
         match self.array {
-            Array::Incoming | Array::Busy => Some(self.operation.transactions[0]),
+            Array::Incoming | Array::Busy => Some(self.operation.planes.transactions[0]),
             Array::Idle | Array::Holding if !self.is_suspended => None,
-            Array::Idle | Array::Holding => self.under_way().next().map(|operation| operation.transactions[0]),
+            Array::Idle | Array::Holding => self.under_way().next().map(|operation| operation.planes.transactions[0]),
         }
     }
 
@@ -206,7 +204,7 @@ impl Die {
     pub fn outstanding(&self) -> usize {
         let works = if self.array == Array::Holding { self.operation.transactions().len() } else { 0 };
         let under_way: usize = self.under_way().map(|operation| operation.transactions().len()).sum();
-        works + under_way + usize::from(self.register.count.saturating_sub(self.register.left))
+        works + under_way + self.register.planes.count.saturating_sub(self.register.left) as usize
     }
 
     /// Whether a command or data is on its way to it or from it, or waits for a path to leave.
@@ -328,15 +326,16 @@ impl Die {
         if now < self.until {
             return Err(Illegal::Busy(self.until));
         }
-        self.array = Array::Idle;
-        if self.operation.kind == OperationKind::Read {
-            if self.register.is_empty() {
-                self.register.fill(&self.operation, now);
-            } else {
-                self.array = Array::Holding;
-            }
+        if self.operation.kind != OperationKind::Read {
+            self.array = Array::Idle;
+            self.mark(now);
+        } else if self.register.is_empty() {
+            // The die is as busy as before, with work of the same kind.
+            self.register.fill(&self.operation, now);
+            self.array = Array::Idle;
+        } else {
+            self.array = Array::Holding;
         }
-        self.mark(now);
         Ok(&self.operation)
     }
 
@@ -344,12 +343,12 @@ impl Die {
     #[inline(always)]
     pub fn outgoing(&self) -> Option<TransactionId> {
         let register = &self.register;
-        (!register.is_empty()).then(|| register.transactions[usize::from(register.left) % PLANES_PER_DIE_MAX])
+        (!register.is_empty()).then(|| register.planes.transactions[register.left as usize % PLANES_PER_DIE_MAX])
     }
 
     /// Whether the page of this read has been sensed: it is in the register, or in the array until that is free.
     pub fn holds(&self, read: TransactionId) -> bool {
-        let in_register = self.register.transactions[..usize::from(self.register.count)].contains(&read);
+        let in_register = self.register.planes.transactions().contains(&read);
         (!self.register.is_empty() && in_register)
             || (self.array == Array::Holding && self.operation.transactions().contains(&read))
     }
@@ -392,8 +391,8 @@ impl Die {
         let left = self.outgoing().ok_or(Illegal::WrongPhase)?;
         self.register.left += 1;
         self.register.sending = false;
-        if self.register.left == self.register.count {
-            self.register.count = 0;
+        if self.register.left == self.register.planes.count {
+            self.register.planes.count = 0;
             if self.array == Array::Holding {
                 self.register.fill(&self.operation, now);
                 self.array = Array::Idle;

@@ -31,6 +31,37 @@ impl OperationKind {
     }
 }
 
+/// The transactions of an operation, one a plane.
+#[derive(Clone, Copy, Debug)]
+pub struct Planes {
+    /// As wide as what it is copied with.
+    pub(super) count: u32,
+    pub(super) transactions: [TransactionId; PLANES_PER_DIE_MAX],
+}
+
+impl Planes {
+    pub(super) const NONE: Planes = Planes { count: 0, transactions: [TransactionId(0); PLANES_PER_DIE_MAX] };
+
+    /// One plane.
+    #[inline]
+    pub fn one(transaction: TransactionId) -> Planes {
+        Planes { count: 1, transactions: [transaction; PLANES_PER_DIE_MAX] }
+    }
+
+    /// Another plane joins.
+    #[inline]
+    pub fn join(&mut self, transaction: TransactionId) {
+        self.transactions[self.count as usize] = transaction;
+        self.count += 1;
+    }
+
+    /// The transactions in the order in which they joined.
+    #[inline]
+    pub fn transactions(&self) -> &[TransactionId] {
+        &self.transactions[..self.count as usize]
+    }
+}
+
 /// One operation over one or more planes.
 #[derive(Clone, Copy, Debug)]
 pub struct Operation {
@@ -44,35 +75,26 @@ pub struct Operation {
     pub array_time: Time,
     /// What the pages are that it works on.
     pub pages: Pages,
-    pub(super) count: u8,
-    pub(super) transactions: [TransactionId; PLANES_PER_DIE_MAX],
+    /// What each of the planes works for.
+    pub planes: Planes,
 }
 
 impl Operation {
-    /// An operation of one plane.
-    #[inline]
-    pub fn new(kind: OperationKind, internal: bool, started: Time, transaction: TransactionId) -> Operation {
+    /// What stands for one before the first.
+    pub(super) fn none() -> Operation {
         Operation {
-            kind,
-            internal,
-            started,
+            kind: OperationKind::Read,
+            internal: false,
+            started: Time::ZERO,
             array_time: Time::ZERO,
             pages: Pages::default(),
-            count: 1,
-            transactions: [transaction; PLANES_PER_DIE_MAX],
+            planes: Planes::NONE,
         }
-    }
-
-    /// Joins another plane to it.
-    #[inline]
-    pub fn join(&mut self, transaction: TransactionId) {
-        self.transactions[usize::from(self.count)] = transaction;
-        self.count += 1;
     }
 
     /// The transactions, one a plane.
     #[inline]
     pub fn transactions(&self) -> &[TransactionId] {
-        &self.transactions[..usize::from(self.count)]
+        self.planes.transactions()
     }
 }

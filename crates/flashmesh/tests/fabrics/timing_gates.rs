@@ -2,8 +2,8 @@
 //! time.
 
 use flashmesh::config::{Flash, Suspension};
-use flashmesh::flash::die::{Die, DieRules, Illegal, Operation, OperationKind};
-use flashmesh::flash::timing::Timing;
+use flashmesh::flash::die::{Die, DieRules, Illegal, Operation, OperationKind, Planes};
+use flashmesh::flash::timing::{Pages, Timing};
 use flashmesh::ids::TransactionId;
 use flashmesh::units::Time;
 
@@ -29,12 +29,10 @@ fn plain() -> DieRules {
 }
 
 fn operation(kind: OperationKind, planes: u32, now: Time) -> Operation {
-    let mut operation = Operation::new(kind, false, now, TransactionId(0));
-    operation.array_time = timing().array(kind, operation.pages);
-    for plane in 1..planes {
-        operation.join(TransactionId(plane));
-    }
-    operation
+    let mut joined = Planes::one(TransactionId(0));
+    (1..planes).for_each(|plane| joined.join(TransactionId(plane)));
+    let (pages, internal) = (Pages::default(), false);
+    Operation { kind, internal, started: now, array_time: timing().array(kind, pages), pages, planes: joined }
 }
 
 /// Begins an operation at `now` on a die that accepts it; gives when the array ends.
