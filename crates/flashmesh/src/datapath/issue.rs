@@ -179,7 +179,12 @@ impl<M: Model> Datapath<M> {
     #[inline(always)]
     fn look_ahead(&mut self, die: DieId, phase: TransferPhase) {
         // Where no request has more than one page, all that is in the way is there for another one.
-        if self.arrivals.has_siblings() {
+        if !self.arrivals.has_siblings() {
+            return;
+        }
+        if self.was_behind_another(die, phase) {
+            self.units[die.index()].path.behind_itself[phase.index()] = false;
+        } else {
             self.look_ahead_of_some(die, phase);
         }
     }
@@ -192,6 +197,14 @@ impl<M: Model> Datapath<M> {
         if !is_granted || self.fabric.acknowledges() {
             self.units[die.index()].path.behind_itself[phase.index()] = !self.is_behind_another(die, phase);
         }
+    }
+
+    /// Whether the path is for one transaction, which is known to have been behind another request before: that is counted once.
+    #[inline(always)]
+    fn was_behind_another(&self, die: DieId, phase: TransferPhase) -> bool {
+        let is_for_one = !M::FULL && phase == TransferPhase::DataOut;
+        let outgoing = if is_for_one { self.units[die.index()].state.last_outgoing() } else { None };
+        outgoing.is_some_and(|id| self.transactions[id].account.conflict().is_another())
     }
 
     #[inline]

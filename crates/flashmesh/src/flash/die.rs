@@ -346,6 +346,12 @@ impl Die {
         (!register.is_empty()).then(|| register.planes.transactions[register.left as usize % PLANES_PER_DIE_MAX])
     }
 
+    /// The same when it is the last one in the register.
+    #[inline]
+    pub fn last_outgoing(&self) -> Option<TransactionId> {
+        self.outgoing().filter(|_| self.register.planes.count - self.register.left == 1)
+    }
+
     /// Whether the page of this read has been sensed: it is in the register, or in the array until that is free.
     pub fn holds(&self, read: TransactionId) -> bool {
         let in_register = self.register.planes.transactions().contains(&read);
