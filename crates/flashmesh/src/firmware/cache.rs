@@ -32,7 +32,7 @@ impl Firmware {
         kernel: &mut Kernel<M>,
     ) -> u32 {
         let PageRequest { request, stream, lpn, bytes, .. } = *page;
-        let is_stable = !self.writes_in_flight.contains_key(&lpn);
+        let is_stable = !self.writes.in_flight.contains_key(&lpn);
         let Some(device) = &mut self.cache else { return 0 };
         let may_fill = is_stable && device.has_data(lpn);
         let wanted = device.sectors_of(page);
@@ -121,7 +121,9 @@ impl Firmware {
             Then::Deliver(request, read) => self.done.push(Done::Cached { request, read, spent }),
             Then::Accept(request) => self.done.push(Done::Cached { request, read: Bytes::ZERO, spent }),
             // The power is cut, and nobody waits for it.
-            Then::Program(Writer::Request(..), lpn, _) if self.is_cut_off => self.passed_cache(lpn, datapath, kernel),
+            Then::Program(Writer::Request(..), lpn, _) if self.power.is_cut_off => {
+                self.passed_cache(lpn, datapath, kernel)
+            }
             Then::Program(writer, lpn, bytes) => {
                 let is_cached = matches!(writer, Writer::Request(..));
                 self.write_to_flash(writer, lpn, bytes, is_cached, spent.cache, datapath, kernel);

@@ -87,7 +87,9 @@ impl Firmware {
     ) -> bool {
         let die = self.geometry.die_of_plane(plane);
         let first = self.geometry.ppn(block, 0);
-        if self.cleaning.roles[die.index()].programs > 0 || self.ftl.stream_of_move(first) != Stream::Collection {
+        if self.collections.cleaning.roles[die.index()].programs > 0
+            || self.ftl.stream_of_move(first) != Stream::Collection
+        {
             return false;
         }
         let mut pages = Vec::new();
@@ -100,15 +102,15 @@ impl Firmware {
             at = page + 1;
         }
         let lpns: Vec<Lpn> = pages.iter().map(|(_, lpn)| *lpn).collect();
-        let roles = &self.cleaning.roles;
+        let roles = &self.collections.cleaning.roles;
         let Some((to, count)) = self.ftl.admit_clean(&lpns, plane, |die| roles[die.index()].sends == 0) else {
             return false;
         };
         pages.truncate(count);
         let (from, lpn) = pages[0];
-        self.cleaning.blocks.insert(plane, Clean { pages, next: 0, to });
-        self.cleaning.roles[die.index()].sends += 1;
-        self.cleaning.roles[self.geometry.die_of_plane(to).index()].programs += 1;
+        self.collections.cleaning.blocks.insert(plane, Clean { pages, next: 0, to });
+        self.collections.cleaning.roles[die.index()].sends += 1;
+        self.collections.cleaning.roles[self.geometry.die_of_plane(to).index()].programs += 1;
         let id = datapath.insert(self.read_of_clean(plane, from, lpn, kernel.now()));
         self.enqueue(id, datapath, kernel);
         true
@@ -123,7 +125,7 @@ impl Firmware {
 
     /// The packet is sent: it lists what is valid now. Gives how many pages that is.
     pub(super) fn list_clean(&mut self, plane: PlaneId) -> usize {
-        let clean = self.cleaning.blocks.get_mut(&plane).expect("a Clean is sent for a block that has one");
+        let clean = self.collections.cleaning.blocks.get_mut(&plane).expect("a Clean is sent for a block that has one");
         let ftl = &self.ftl;
         clean.pages.retain(|(ppn, lpn)| ftl.is_at(*lpn, *ppn));
         self.ftl.expect_pages(clean.to, clean.pages.len() as u32);
@@ -133,7 +135,7 @@ impl Firmware {
     /// The die that a page of a Clean goes to.
     pub(super) fn destination_of_clean<M: Model>(&self, read: TransactionId, datapath: &mut Datapath<M>) -> DieId {
         let transaction = datapath.transaction_mut(read);
-        let to = self.cleaning.blocks[&transaction.plane].to;
+        let to = self.collections.cleaning.blocks[&transaction.plane].to;
         transaction.plane = to;
         transaction.is_copied = true;
         self.geometry.die_of_plane(to)
@@ -147,7 +149,7 @@ impl Firmware {
         kernel: &mut Kernel<M>,
     ) {
         let transaction = datapath.transaction_mut(id);
-        let clean = &self.cleaning.blocks[&self.geometry.plane_of(transaction.from)];
+        let clean = &self.collections.cleaning.blocks[&self.geometry.plane_of(transaction.from)];
         transaction.class = Class::CollectProgram;
         transaction.ends_clean = clean.next + 1 == clean.pages.len();
         datapath.begin_alone(id, self, kernel);
@@ -157,7 +159,7 @@ impl Firmware {
     pub(super) fn cleaned(&mut self, lpn: Lpn, from: Ppn, to: Ppn, is_wanted: bool) {
         self.ftl.arrived(self.geometry.plane_of(to));
         if is_wanted {
-            self.cleaning.untold.insert(lpn, (to, from));
+            self.collections.cleaning.untold.insert(lpn, (to, from));
         }
     }
 
@@ -174,7 +176,7 @@ impl Firmware {
             self.advance(plane, datapath, kernel);
             return datapath.stop_keeping(self.geometry.die_of_plane(plane), self, kernel);
         }
-        let clean = self.cleaning.blocks.get_mut(&plane).expect("its pages are being moved");
+        let clean = self.collections.cleaning.blocks.get_mut(&plane).expect("its pages are being moved");
         clean.next += 1;
         let (from, lpn) = clean.pages[clean.next];
         let id = datapath.insert(self.read_of_clean(plane, from, lpn, kernel.now()));
@@ -183,19 +185,19 @@ impl Firmware {
 
     /// A Clean that was not sent is given up.
     pub(super) fn drop_clean(&mut self, plane: PlaneId) {
-        if let Some(clean) = self.cleaning.blocks.get(&plane) {
+        if let Some(clean) = self.collections.cleaning.blocks.get(&plane) {
             self.ftl.expect_pages(clean.to, 0);
         }
         self.forget_clean(plane);
     }
 
     fn forget_clean(&mut self, plane: PlaneId) {
-        let Some(clean) = self.cleaning.blocks.remove(&plane) else { return };
-        self.cleaning.roles[self.geometry.die_of_plane(plane).index()].sends -= 1;
-        self.cleaning.roles[self.geometry.die_of_plane(clean.to).index()].programs -= 1;
+        let Some(clean) = self.collections.cleaning.blocks.remove(&plane) else { return };
+        self.collections.cleaning.roles[self.geometry.die_of_plane(plane).index()].sends -= 1;
+        self.collections.cleaning.roles[self.geometry.die_of_plane(clean.to).index()].programs -= 1;
         for (from, lpn) in clean.pages {
-            if self.cleaning.untold.get(&lpn).is_some_and(|(_, was)| *was == from) {
-                self.cleaning.untold.remove(&lpn);
+            if self.collections.cleaning.untold.get(&lpn).is_some_and(|(_, was)| *was == from) {
+                self.collections.cleaning.untold.remove(&lpn);
             }
         }
     }

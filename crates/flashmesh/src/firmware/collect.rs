@@ -11,6 +11,7 @@ use crate::kernel::model::Model;
 use crate::schedule::transaction::{Class, Transaction};
 
 use super::Firmware;
+use super::clean::Cleaning;
 
 /// A victim block on its way to being free.
 #[derive(Clone, Copy, Debug)]
@@ -41,16 +42,19 @@ pub(super) struct Collections {
     /// For each plane that a page is on its way to from another chip, the plane whose collection sent it; kept when pages move
     /// from chip to chip.
     pub(super) arrivals: Vec<Option<PlaneId>>,
+    /// Those of blocks whose pages move by one packet.
+    pub(super) cleaning: Cleaning,
 }
 
 impl Collections {
     /// No collection.
-    pub(super) fn new(geometry: &Geometry, copies: bool) -> Collections {
+    pub(super) fn new(geometry: &Geometry, copies: bool, cleans: bool) -> Collections {
         let planes = geometry.planes() as usize;
         Collections {
             by_plane: vec![None; planes],
             foreground: vec![0; geometry.dies() as usize],
             arrivals: if copies { vec![None; planes] } else { Vec::new() },
+            cleaning: Cleaning::new(geometry, cleans),
         }
     }
 

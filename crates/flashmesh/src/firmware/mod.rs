@@ -23,8 +23,6 @@ mod source;
 mod tbm;
 mod write;
 
-use rustc_hash::FxHashMap;
-
 use crate::config::{Config, FirstTouch, Move, MovedPages, WriteBinding, WriteStreams};
 use crate::datapath::Datapath;
 use crate::flash::geometry::Geometry;
@@ -42,14 +40,13 @@ use crate::units::{Bytes, Time};
 
 pub use cache::DeviceCache;
 
-use clean::Cleaning;
 use collect::Collections;
 use map::CachedMap;
 use persistence::Journaling;
-use place::Placements;
 use policy::{AnyPolicy, FirmwarePolicy};
-use preallocate::BlockedPrograms;
+use power_cut::Power;
 use replication::Replication;
+use write::Writes;
 
 /// A page of a request.
 #[derive(Clone, Copy, Debug)]
@@ -125,23 +122,15 @@ pub struct Firmware {
     /// What the policy decides.
     policy: AnyPolicy,
     ftl: Ftl,
-    /// The last write in flight of each logical page: writes of one page keep their order.
-    writes_in_flight: FxHashMap<Lpn, TransactionId>,
-    blocked: BlockedPrograms,
-    placements: Placements,
+    writes: Writes,
     collections: Collections,
-    /// Blocks whose pages move by one packet.
-    cleaning: Cleaning,
     /// The device cache, when the drive has one.
     cache: Option<Box<DeviceCache>>,
     /// The cache of the map, unless all of it is in DRAM.
     map: Option<Box<CachedMap>>,
-    /// What of the map is on flash, where it does not survive a cut of the power by itself.
-    journaling: Option<Journaling>,
+    power: Power,
     /// Copies of pages on other dies, when there are to be any.
     replication: Option<Box<Replication>>,
-    /// Whether the host is there no more: what was to be done for requests is given up.
-    is_cut_off: bool,
     done: Vec<Done>,
     counters: Counters,
 }
@@ -171,17 +160,16 @@ impl Firmware {
                 asks_allocator: false,
                 priorities,
             },
-            placements: Placements::default(),
             policy: AnyPolicy::new(config, geometry),
-            writes_in_flight: FxHashMap::default(),
-            blocked: if preallocates { BlockedPrograms::new(geometry.planes()) } else { BlockedPrograms::default() },
-            collections: Collections::new(geometry, copies),
-            cleaning: Cleaning::new(geometry, cleans),
+            writes: Writes::new(if preallocates { geometry.planes() } else { 0 }),
+            collections: Collections::new(geometry, copies, cleans),
             cache: DeviceCache::new(config, geometry, &ftl),
             map,
-            journaling: Persistence::new(config, geometry, &ftl).map(|state| Journaling::new(config, state)),
+            power: Power {
+                journaling: Persistence::new(config, geometry, &ftl).map(|state| Journaling::new(config, state)),
+                is_cut_off: false,
+            },
             replication: Replication::new(config, geometry),
-            is_cut_off: false,
             done: Vec::new(),
             counters: Counters::default(),
             ftl,

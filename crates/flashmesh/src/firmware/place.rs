@@ -44,7 +44,7 @@ impl Firmware {
 
     #[inline(never)]
     fn keep_request(&mut self, request: RequestId, first: Lpn, last: Lpn) {
-        let requests = &mut self.placements.requests;
+        let requests = &mut self.writes.placements.requests;
         if requests.len() <= request.index() {
             requests.resize(request.index() + 1, (Lpn(0), 0));
         }
@@ -53,7 +53,7 @@ impl Firmware {
 
     /// Which part of a request a page is.
     fn part_of(&self, request: RequestId, lpn: Lpn) -> Option<RequestPart> {
-        let &(first, pages) = self.placements.requests.get(request.index())?;
+        let &(first, pages) = self.writes.placements.requests.get(request.index())?;
         Some(RequestPart { request, pages, position: lpn.0 - first.0 })
     }
 
@@ -85,7 +85,7 @@ impl Firmware {
     pub(super) fn write_stays<M: Model>(&self, id: TransactionId, datapath: &Datapath<M>) -> bool {
         let write = datapath.transaction(id);
         let chooses = matches!(self.policy, AnyPolicy::Tbm(_) | AnyPolicy::Mbm(_));
-        if chooses || write.has_page || write.is_reallocated || self.placements.placed_again.contains(&id) {
+        if chooses || write.has_page || write.is_reallocated || self.writes.placements.placed_again.contains(&id) {
             return true;
         }
         let states = datapath.states();
@@ -96,15 +96,15 @@ impl Firmware {
     pub(super) fn place_again<M: Model>(&mut self, id: TransactionId, datapath: &mut Datapath<M>) {
         let Transaction { lpn, plane, .. } = *datapath.transaction(id);
         self.ftl.unplace_write(lpn, plane);
-        self.placements.placed_again.insert(id);
+        self.writes.placements.placed_again.insert(id);
         datapath.transaction_mut(id).plane = self.place_write(id, datapath);
     }
 
     /// A write has been programmed.
     #[inline]
     pub(super) fn forget_placement(&mut self, id: TransactionId) {
-        if !self.placements.placed_again.is_empty() {
-            self.placements.placed_again.remove(&id);
+        if !self.writes.placements.placed_again.is_empty() {
+            self.writes.placements.placed_again.remove(&id);
         }
     }
 

@@ -55,14 +55,14 @@ impl Firmware {
     ) {
         let plane = self.place_write(id, datapath);
         datapath.transaction_mut(id).plane = plane;
-        if self.blocked.by_plane[plane.index()].is_empty() && self.preallocate(id, datapath) {
+        if self.writes.blocked.by_plane[plane.index()].is_empty() && self.preallocate(id, datapath) {
             self.start_preallocated(id, datapath, kernel);
             return;
         }
         let internal_busy = datapath.internal_busy(self.geometry.die_of_plane(plane), kernel.now());
         datapath.transaction_mut(id).account.queue(kernel.now(), internal_busy);
-        self.blocked.by_plane[plane.index()].push_back(id);
-        self.blocked.count += 1;
+        self.writes.blocked.by_plane[plane.index()].push_back(id);
+        self.writes.blocked.count += 1;
         self.collect_if_needed(plane, datapath, kernel);
     }
 
@@ -73,12 +73,12 @@ impl Firmware {
         datapath: &mut Datapath<M>,
         kernel: &mut Kernel<M>,
     ) {
-        while let Some(&id) = self.blocked.by_plane[plane.index()].front() {
+        while let Some(&id) = self.writes.blocked.by_plane[plane.index()].front() {
             if !self.preallocate(id, datapath) {
                 return;
             }
-            self.blocked.by_plane[plane.index()].pop_front();
-            self.blocked.count -= 1;
+            self.writes.blocked.by_plane[plane.index()].pop_front();
+            self.writes.blocked.count -= 1;
             datapath.count_wait(id, kernel.now());
             self.start_preallocated(id, datapath, kernel);
         }
@@ -88,11 +88,11 @@ impl Firmware {
     pub(super) fn take_blocked_of_requests<M: Model>(&mut self, datapath: &Datapath<M>) -> Vec<TransactionId> {
         let is_of_request = |&id: &TransactionId| datapath.transaction(id).request.is_some();
         let mut taken = Vec::new();
-        for blocked in &mut self.blocked.by_plane {
+        for blocked in &mut self.writes.blocked.by_plane {
             taken.extend(blocked.iter().copied().filter(is_of_request));
             blocked.retain(|id| !is_of_request(id));
         }
-        self.blocked.count -= taken.len();
+        self.writes.blocked.count -= taken.len();
         taken
     }
 

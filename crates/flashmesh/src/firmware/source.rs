@@ -74,7 +74,7 @@ impl<M: Model> PageSource<M> for Firmware {
     #[inline]
     fn choose_home(&mut self, read: &Transaction) -> Option<Ppn> {
         let home = if self.replication.is_none() { None } else { self.home_of(read) };
-        if self.rules.cleans { home.or_else(|| self.cleaning.home_of(read)) } else { home }
+        if self.rules.cleans { home.or_else(|| self.collections.cleaning.home_of(read)) } else { home }
     }
 
     #[inline]
@@ -190,7 +190,7 @@ impl<M: Model> PageSource<M> for Firmware {
 
     #[inline(always)]
     fn holds_back(&self, ready: &PlaneMasks, waiting: &PlaneMasks) -> bool {
-        ready != waiting || (M::PREALLOCATES && !self.blocked.is_empty())
+        ready != waiting || (M::PREALLOCATES && !self.writes.blocked.is_empty())
     }
 
     #[inline(never)]
@@ -205,7 +205,7 @@ impl<M: Model> PageSource<M> for Firmware {
         let first = self.geometry.first_plane(die);
         let held_back = |class: Class| waiting.of(class) & !ready.of(class);
         let mut planes = Class::WAITING_PROGRAMS.iter().fold(0, |planes, &class| planes | held_back(class));
-        planes |= self.blocked.planes(first, self.geometry.planes_per_die);
+        planes |= self.writes.blocked.planes(first, self.geometry.planes_per_die);
         while planes != 0 {
             let plane = planes.trailing_zeros();
             planes &= planes - 1;

@@ -1,5 +1,7 @@
 //! Pages are written, for requests and for the device cache.
 
+use rustc_hash::FxHashMap;
+
 use crate::datapath::Datapath;
 use crate::ids::{Lpn, Ppn, RequestId, StreamId, TransactionId};
 use crate::kernel::Kernel;
@@ -7,7 +9,29 @@ use crate::kernel::model::Model;
 use crate::schedule::transaction::{Class, Priority, Transaction};
 use crate::units::{Bytes, Time};
 
+use super::place::Placements;
+use super::preallocate::BlockedPrograms;
 use super::{Firmware, PageRequest};
+
+/// The writes of pages to flash under way.
+#[derive(Debug)]
+pub(super) struct Writes {
+    /// The last one of each logical page: writes of one page keep their order.
+    pub in_flight: FxHashMap<Lpn, TransactionId>,
+    pub blocked: BlockedPrograms,
+    pub placements: Placements,
+}
+
+impl Writes {
+    /// None; writes may wait for a page on so many planes.
+    pub fn new(planes: u32) -> Writes {
+        Writes {
+            in_flight: FxHashMap::default(),
+            blocked: BlockedPrograms::new(planes),
+            placements: Placements::default(),
+        }
+    }
+}
 
 /// Who has a page written to flash.
 #[derive(Clone, Copy, Debug)]
@@ -60,7 +84,7 @@ impl Firmware {
         transaction.is_cached = is_cached;
         transaction.account.was_cached(in_cache);
         let id = datapath.insert(transaction);
-        match self.writes_in_flight.insert(lpn, id) {
+        match self.writes.in_flight.insert(lpn, id) {
             Some(earlier) => datapath.transaction_mut(earlier).successor = Some(id),
             None => self.start_write(id, datapath, kernel),
         }
@@ -135,12 +159,12 @@ impl Firmware {
     ) {
         let mut next = successor;
         while let Some(id) = next {
-            if !self.is_cut_off || datapath.transaction(id).request.is_none() {
+            if !self.power.is_cut_off || datapath.transaction(id).request.is_none() {
                 return self.start_write(id, datapath, kernel);
             }
             next = datapath.transaction(id).successor;
             self.drop_write(id, datapath, kernel);
         }
-        self.writes_in_flight.remove(&lpn);
+        self.writes.in_flight.remove(&lpn);
     }
 }

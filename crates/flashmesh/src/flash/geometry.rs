@@ -31,11 +31,16 @@ pub struct Geometry {
     /// Pages the host sees.
     pub logical_pages: u32,
     page_shift: u32,
-    /// What ids are divided by.
-    pages_per_block_divisor: Divisor,
-    pages_per_plane_divisor: Divisor,
-    blocks_per_plane_divisor: Divisor,
-    planes_per_die_divisor: Divisor,
+    divisors: Divisors,
+}
+
+/// What ids are divided by.
+#[derive(Clone, Debug)]
+struct Divisors {
+    pages_per_block: Divisor,
+    pages_per_plane: Divisor,
+    blocks_per_plane: Divisor,
+    planes_per_die: Divisor,
 }
 
 /// Blocks that every plane keeps beyond its share of the logical pages: the open block of the host, the open block of
@@ -104,10 +109,12 @@ impl Geometry {
             sector_size: config.sector_size,
             logical_pages: logical_pages as u32,
             page_shift: config.page_size.as_u64().trailing_zeros(),
-            pages_per_block_divisor: Divisor::new(config.pages_per_block),
-            pages_per_plane_divisor: Divisor::new(pages_per_plane as u32),
-            blocks_per_plane_divisor: Divisor::new(config.blocks_per_plane),
-            planes_per_die_divisor: Divisor::new(config.planes_per_die),
+            divisors: Divisors {
+                pages_per_block: Divisor::new(config.pages_per_block),
+                pages_per_plane: Divisor::new(pages_per_plane as u32),
+                blocks_per_plane: Divisor::new(config.blocks_per_plane),
+                planes_per_die: Divisor::new(config.planes_per_die),
+            },
         })
     }
 
@@ -161,19 +168,19 @@ impl Geometry {
     /// The block of a page.
     #[inline]
     pub fn block_of(&self, ppn: Ppn) -> BlockId {
-        BlockId(self.pages_per_block_divisor.divide(ppn.0))
+        BlockId(self.divisors.pages_per_block.divide(ppn.0))
     }
 
     /// The plane of a block.
     #[inline]
     pub fn plane_of_block(&self, block: BlockId) -> PlaneId {
-        PlaneId(self.blocks_per_plane_divisor.divide(block.0))
+        PlaneId(self.divisors.blocks_per_plane.divide(block.0))
     }
 
     /// The plane of a page.
     #[inline]
     pub fn plane_of(&self, ppn: Ppn) -> PlaneId {
-        PlaneId(self.pages_per_plane_divisor.divide(ppn.0))
+        PlaneId(self.divisors.pages_per_plane.divide(ppn.0))
     }
 
     /// The offset of a page in its block.
@@ -197,7 +204,7 @@ impl Geometry {
     /// The die of a plane.
     #[inline]
     pub fn die_of_plane(&self, plane: PlaneId) -> DieId {
-        DieId(self.planes_per_die_divisor.divide(plane.0))
+        DieId(self.divisors.planes_per_die.divide(plane.0))
     }
 
     /// The position of a plane in its die.

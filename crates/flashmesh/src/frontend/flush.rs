@@ -12,9 +12,29 @@ use crate::kernel::probe::Notice;
 
 use super::Frontend;
 
+/// The flushes that wait, and the writes that they wait for.
+#[derive(Debug)]
+pub(super) struct Flushes {
+    /// By namespace.
+    unfinished: Vec<Unfinished>,
+    waiting: Vec<Flush>,
+}
+
+impl Flushes {
+    /// No write is under way in any of so many namespaces.
+    pub fn new(namespaces: usize) -> Flushes {
+        Flushes { unfinished: vec![Unfinished::default(); namespaces], waiting: Vec::new() }
+    }
+
+    /// Those that wait are given up.
+    pub fn clear(&mut self) {
+        self.waiting.clear();
+    }
+}
+
 /// Writes under way, which flushes may have to wait for, in one namespace.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Unfinished {
+struct Unfinished {
     /// Writes that have reached the drive.
     begun: u64,
     /// Of these, neither in the flash nor in the device cache.
@@ -23,7 +43,7 @@ pub(super) struct Unfinished {
 
 /// A flush that waits.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Flush {
+struct Flush {
     request: RequestId,
     namespace: NamespaceId,
     /// Writes that had reached the drive before.
@@ -41,7 +61,7 @@ impl<M: Model> Frontend<M> {
     /// A request that programs pages begins.
     pub(super) fn begin_write(&mut self, id: RequestId) {
         let namespace = self.namespace_of(id);
-        let writes = &mut self.unfinished[namespace.index()];
+        let writes = &mut self.flushes.unfinished[namespace.index()];
         writes.begun += 1;
         writes.left += 1;
         self.requests[id].order = writes.begun;
@@ -56,18 +76,18 @@ impl<M: Model> Frontend<M> {
         kernel: &mut Kernel<M>,
     ) {
         let namespace = self.namespace_of(id);
-        self.unfinished[namespace.index()].left -= 1;
-        if self.flushes.is_empty() {
+        self.flushes.unfinished[namespace.index()].left -= 1;
+        if self.flushes.waiting.is_empty() {
             return;
         }
         let order = self.requests[id].order;
-        for flush in &mut self.flushes {
+        for flush in &mut self.flushes.waiting {
             flush.left -= u64::from(flush.namespace == namespace && order <= flush.after);
         }
         let mut at = 0;
-        while at < self.flushes.len() {
-            if self.flushes[at].left == 0 {
-                let flush = self.flushes.remove(at);
+        while at < self.flushes.waiting.len() {
+            if self.flushes.waiting[at].left == 0 {
+                let flush = self.flushes.waiting.remove(at);
                 self.flush_written(flush.request, firmware, datapath, kernel);
             } else {
                 at += 1;
@@ -84,13 +104,13 @@ impl<M: Model> Frontend<M> {
         kernel: &mut Kernel<M>,
     ) {
         let namespace = self.namespace_of(request);
-        let Unfinished { begun: after, left } = self.unfinished[namespace.index()];
+        let Unfinished { begun: after, left } = self.flushes.unfinished[namespace.index()];
         let pages = self.pages_in(namespace);
         kernel.tell(|| Notice::FlushBegan(request, pages));
         if left == 0 {
             self.flush_written(request, firmware, datapath, kernel);
         } else {
-            self.flushes.push(Flush { request, namespace, after, left });
+            self.flushes.waiting.push(Flush { request, namespace, after, left });
         }
     }
 

@@ -31,7 +31,7 @@ use crate::workload::source::WorkloadSource;
 pub use counters::Counters;
 pub use streams::{Opened, Stream, open};
 
-use flush::{Flush, Unfinished};
+use flush::Flushes;
 use power_cut::{Ending, PowerCut};
 use request::Request;
 
@@ -57,9 +57,7 @@ pub struct Frontend<M: Model> {
     interface: M::Interface,
     namespaces: Namespaces,
     requests: Arena<RequestId, Request>,
-    /// By namespace.
-    unfinished: Vec<Unfinished>,
-    flushes: Vec<Flush>,
+    flushes: Flushes,
     ending: Ending,
     power_cut: Option<Box<PowerCut>>,
     counters: Counters,
@@ -106,9 +104,8 @@ impl Frontend<Full> {
             },
             interface: AnyInterface::new(config, &priorities),
             requests: Arena::default(),
-            unfinished: vec![Unfinished::default(); namespaces.len()],
+            flushes: Flushes::new(namespaces.len()),
             namespaces,
-            flushes: Vec::new(),
             ending: Ending::default(),
             power_cut: None,
             counters: Counters::new(streams.len(), &config.measure),
@@ -140,7 +137,6 @@ impl Frontend<Full> {
             interface: resolve(self.interface),
             namespaces: self.namespaces,
             requests: self.requests,
-            unfinished: self.unfinished,
             flushes: self.flushes,
             ending: self.ending,
             power_cut: self.power_cut,

@@ -140,16 +140,22 @@ pub struct Ftl {
     collection: collection::Rules,
     translation: Option<TranslationPages>,
     partition: Partition,
+    options: Options,
+    /// Kept where the planes of a die use the same blocks together.
+    twins: Option<twins::Twins>,
+    /// Second homes of pages, where replication makes any.
+    replicas: Option<Box<Replicas>>,
+}
+
+/// What is done, or not, beside keeping the map.
+#[derive(Clone, Copy, Debug)]
+struct Options {
     /// Whether the allocator is told of every page that comes to a plane or leaves it.
     counts_parts: bool,
     /// Whether moved pages go to the block that is written.
     shares_moves: bool,
     /// Whether the planes of a die begin with equal write pointers.
     keeps_equal_pointers: bool,
-    /// Kept where the planes of a die use the same blocks together.
-    twins: Option<twins::Twins>,
-    /// Second homes of pages, where replication makes any.
-    replicas: Option<Box<Replicas>>,
 }
 
 impl Ftl {
@@ -202,15 +208,17 @@ impl Ftl {
             collection: collection::Rules::new(geometry, config, has_twins),
             translation,
             geometry: geometry.clone(),
-            counts_parts: partition.parts.len() > 1 && (pages_leave || allocation.is_dynamic()),
+            options: Options {
+                counts_parts: partition.parts.len() > 1 && (pages_leave || allocation.is_dynamic()),
+                shares_moves: match config.ftl.policy {
+                    FirmwarePolicy::Page | FirmwarePolicy::Sprinkler => config.gc.moved_pages == MovedPages::WriteBlock,
+                    FirmwarePolicy::Tbm => true,
+                    FirmwarePolicy::Mbm => !config.mbm.ws,
+                },
+                keeps_equal_pointers: config.ftl.policy == FirmwarePolicy::Mbm && config.mbm.ws,
+            },
             replicas: config.replication.enabled.then(|| Box::new(Replicas::new(geometry, &partition))),
             partition,
-            shares_moves: match config.ftl.policy {
-                FirmwarePolicy::Page | FirmwarePolicy::Sprinkler => config.gc.moved_pages == MovedPages::WriteBlock,
-                FirmwarePolicy::Tbm => true,
-                FirmwarePolicy::Mbm => !config.mbm.ws,
-            },
-            keeps_equal_pointers: config.ftl.policy == FirmwarePolicy::Mbm && config.mbm.ws,
             twins: has_twins.then(|| twins::Twins::new(geometry.dies())),
         };
         ftl.lay_out_translation();
@@ -279,7 +287,7 @@ impl Ftl {
         assert!(self.allocation.is_unused(), "an allocator is set before anything is written");
         let custom = allocation::Custom::new(allocator, &self.geometry, &self.partition);
         self.allocation = allocation::Policy::Custom(custom);
-        self.counts_parts = self.partition.parts.len() > 1;
+        self.options.counts_parts = self.partition.parts.len() > 1;
         self.count_parts(0..self.mapping.logical_pages());
     }
 

@@ -143,7 +143,7 @@ impl Ftl {
         if let Some(original) = original {
             self.invalidate(original);
         }
-        if self.counts_parts {
+        if self.options.counts_parts {
             self.tell_move(lpn, original, Some(ppn));
         }
         Some(ppn)

@@ -131,7 +131,7 @@ impl Firmware {
         kernel: &mut Kernel<M>,
     ) {
         let Transaction { lpn, from, to, stream, priority, .. } = *datapath.transaction(read);
-        if self.writes_in_flight.contains_key(&lpn) || self.ftl.lookup(lpn) != Some(from) {
+        if self.writes.in_flight.contains_key(&lpn) || self.ftl.lookup(lpn) != Some(from) {
             return;
         }
         let plane = self.geometry.plane_of(to);

@@ -67,7 +67,7 @@ impl Firmware {
         replication.counts.imbalanced += 1;
         let Replication { occupancy, detector, planned, .. } = replication;
         occupancy.record_pairs(die, |first, second| detector.pair(Pair::new(first, second)));
-        let (ftl, writes, occupancy) = (&self.ftl, &self.writes_in_flight, &*occupancy);
+        let (ftl, writes, occupancy) = (&self.ftl, &self.writes.in_flight, &*occupancy);
         let may = |lpn: Lpn, to: DieId| {
             let is_readable = |id| {
                 let read = datapath.transaction(id);
