@@ -77,7 +77,7 @@ impl<M: Model> Datapath<M> {
             }
         }
         if self.dispatches() {
-            self.scheduler.queue_changed(die);
+            self.scheduling.scheduler.queue_changed(die);
         }
         moved
     }
@@ -125,11 +125,11 @@ impl<M: Model> Datapath<M> {
         };
         if class.is_program() {
             let by = self.geometry.die_of_plane(self.geometry.plane_of(self.transactions[id].from));
-            self.fabric.answers_for(die, by);
+            self.interconnect.fabric.answers_for(die, by);
         }
         self.units[die.index()].state.begin(&self.rules.die, operation, now).expect("the die was found free");
         if self.dispatches() {
-            self.scheduler.queue_changed(die);
+            self.scheduling.scheduler.queue_changed(die);
         }
         kernel.tell(|| Notice::OperationBegan(die, kind, 1));
         self.start_array(die, Time::ZERO, source, kernel);

@@ -90,7 +90,7 @@ impl<M: Model> Datapath<M> {
         // A Clean has one acknowledgement, that of its last page.
         let first = &self.transactions[operation.transactions()[0]];
         let is_told = !(M::FULL && first.is_cleaned) || first.ends_clean;
-        Some(Ended { operation: *operation, is_acknowledged_later: is_told && self.fabric.acknowledges() })
+        Some(Ended { operation: *operation, is_acknowledged_later: is_told && self.interconnect.fabric.acknowledges() })
     }
 
     #[inline(always)]
@@ -102,16 +102,16 @@ impl<M: Model> Datapath<M> {
 
     /// The chip tells the controller that the operation is done.
     pub fn acknowledge(&mut self, die: DieId, operation: Operation, kernel: &mut Kernel<M>) {
-        let id = self.unacknowledged.insert(operation);
+        let id = self.interconnect.unacknowledged.insert(operation);
         let die = self.asker(die);
         kernel.tell(|| Notice::AcknowledgementSent(die));
-        self.fabric.acknowledge(die, id, kernel.now(), &mut self.outbox);
+        self.interconnect.fabric.acknowledge(die, id, kernel.now(), &mut self.interconnect.outbox);
     }
 
     /// The controller has been told that an operation is done: gives it, with its die.
     pub fn acknowledged(&mut self, id: AcknowledgementId, kernel: &mut Kernel<M>) -> (DieId, Operation) {
-        let operation = self.unacknowledged[id];
-        self.unacknowledged.remove(id);
+        let operation = self.interconnect.unacknowledged[id];
+        self.interconnect.unacknowledged.remove(id);
         let die = self.geometry.die_of_plane(self.transactions[operation.transactions()[0]].plane);
         let asker = self.asker(die);
         kernel.tell(|| Notice::Acknowledged(asker));

@@ -80,7 +80,7 @@ impl<M: Model> Datapath<M> {
             .begin(&self.rules.die, operation, now)
             .expect("a die that was chosen for accepts");
         if self.dispatches() {
-            self.scheduler.queue_changed(die);
+            self.scheduling.scheduler.queue_changed(die);
         }
         if M::FULL && self.rules.dies_start_together && self.rules.tracks_idle {
             // None of them begins anything before all are done.

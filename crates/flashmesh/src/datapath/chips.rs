@@ -107,13 +107,13 @@ impl<M: Model> Datapath<M> {
         source: &S,
         kernel: &Kernel<M>,
     ) -> Option<Chosen> {
-        let mut ready = std::mem::take(&mut self.ready_of_chip);
+        let mut ready = std::mem::take(&mut self.scheduling.ready_of_chip);
         ready.clear();
         for die in (first.0..first.0 + count).map(DieId) {
             ready.push(self.ready(die, source));
         }
         let choice = self.choose_among(first, &ready, source, kernel);
-        self.ready_of_chip = ready;
+        self.scheduling.ready_of_chip = ready;
         choice
     }
 }

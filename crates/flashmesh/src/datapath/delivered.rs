@@ -34,7 +34,7 @@ impl<M: Model> Datapath<M> {
         let path = self.units[asker.index()].path.paths[phase.index()];
         let grant = Grant { die: asker, phase, path };
         kernel.tell(|| Notice::Delivered(grant));
-        let stalled = self.fabric.stalled(grant);
+        let stalled = self.interconnect.fabric.stalled(grant);
         if stalled > Time::ZERO {
             self.count_stall(grant, stalled);
         }

@@ -59,36 +59,36 @@ impl<M: Model> Datapath<M> {
     #[inline(always)]
     pub(super) fn ask_or_wait(&mut self, die: DieId, kernel: &mut Kernel<M>) {
         let asker = self.asker(die);
-        if !(self.dispatches() && self.candidates.waits(asker)) {
+        if !(self.dispatches() && self.scheduling.candidates.waits(asker)) {
             self.ask_command(die, kernel);
         }
     }
 
     /// Lets the policy name one more die; gives whether it did.
     pub fn dispatch<S: PageSource<M>>(&mut self, source: &mut S, kernel: &mut Kernel<M>) -> bool {
-        if !self.candidates.are_due() {
+        if !self.scheduling.candidates.are_due() {
             return false;
         }
         let dies = Units(&self.units, &self.rules.die);
-        let named = self.scheduler.next_die(&Dispatch {
+        let named = self.scheduling.scheduler.next_die(&Dispatch {
             now: kernel.now(),
             geometry: &self.geometry,
             dies: &dies,
             queues: &self.queues,
             transactions: &self.transactions,
-            candidates: &self.candidates.dies,
+            candidates: &self.scheduling.candidates.dies,
             dies_take_turns: self.rules.dies_take_turns,
         });
         let Some(die) = named else {
-            self.candidates.is_due = false;
+            self.scheduling.candidates.is_due = false;
             return false;
         };
-        let was_candidate = self.candidates.dies.remove(die);
+        let was_candidate = self.scheduling.candidates.dies.remove(die);
         assert!(was_candidate, "a policy named a die that is no candidate");
         // What made it one may be gone by now.
-        self.candidates.named = Some(die);
+        self.scheduling.candidates.named = Some(die);
         self.try_issue(die, source, kernel);
-        self.candidates.named = None;
+        self.scheduling.candidates.named = None;
         true
     }
 }

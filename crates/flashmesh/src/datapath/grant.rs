@@ -64,7 +64,7 @@ impl<M: Model> Datapath<M> {
         }
         kernel.tell(|| Notice::PathGranted(grant));
         if self.dispatches() && grant.phase == TransferPhase::Command {
-            self.candidates.changed();
+            self.scheduling.candidates.changed();
         }
         // In each arm the phase is a constant, on which much of the sending hangs; only full drives copy.
         match grant.phase {
@@ -87,7 +87,7 @@ impl<M: Model> Datapath<M> {
     fn causes(&self, granted: &Granted, is_by_another: bool) -> Causes {
         let Granted { grant, cause, .. } = *granted;
         let mut causes = Causes::default();
-        match self.fabric.waited_for(grant) {
+        match self.interconnect.fabric.waited_for(grant) {
             None => causes.insert(cause),
             Some(waits) => {
                 Cause::ALL
@@ -245,7 +245,7 @@ impl<M: Model> Datapath<M> {
     }
 
     /// Asks the scheduler which transaction goes next on the dies from `first` on, of which `ready` may; whom it lets join is kept in
-    /// [`joiners`](Datapath::joiners).
+    /// [`Scheduling::joiners`](super::scheduling::Scheduling::joiners).
     #[inline(always)]
     pub(super) fn choose_among<S: PageSource<M>>(
         &mut self,
@@ -281,8 +281,8 @@ impl<M: Model> Datapath<M> {
         let waiting =
             Waiting::new(now, &dies, first, &self.queues, &self.transactions, ready, collection_first, space_is_out);
         let replica = || waiting.oldest(Class::ReplicaProgram).map(Decision::from);
-        let Decision { queue, lead, joiners } = self.scheduler.decide(&waiting).or_else(replica)?;
-        self.joiners = joiners;
+        let Decision { queue, lead, joiners } = self.scheduling.scheduler.decide(&waiting).or_else(replica)?;
+        self.scheduling.joiners = joiners;
         Some((queue, lead))
     }
 }

@@ -140,7 +140,7 @@ impl<M: Model> Datapath<M> {
         let (now, die) = (kernel.now(), self.asker(die));
         self.units[die.index()].path.ask_command(now);
         kernel.tell(|| Notice::PathAsked(die, TransferPhase::Command));
-        self.fabric.acquire(die, TransferPhase::Command, now, &mut self.outbox);
+        self.interconnect.fabric.acquire(die, TransferPhase::Command, now, &mut self.interconnect.outbox);
         self.look_ahead(die, TransferPhase::Command);
     }
 
@@ -153,12 +153,12 @@ impl<M: Model> Datapath<M> {
             let outgoing = self.units[die.index()].state.outgoing();
             if let Some(to) = outgoing.and_then(|read| source.copy_destination(read, self)) {
                 kernel.tell(|| Notice::PathAsked(asker, TransferPhase::Copy));
-                return self.fabric.acquire_copy(asker, to, now, &mut self.outbox);
+                return self.interconnect.fabric.acquire_copy(asker, to, now, &mut self.interconnect.outbox);
             }
         }
         kernel.tell(|| Notice::PathAsked(asker, TransferPhase::DataOut));
         let data = if M::RANKS_DATA && self.rules.ranks_data() { self.owner_of_data(die) } else { DataOf::Request };
-        self.fabric.acquire_for(asker, data, now, &mut self.outbox);
+        self.interconnect.fabric.acquire_for(asker, data, now, &mut self.interconnect.outbox);
         self.look_ahead(asker, TransferPhase::DataOut);
     }
 
@@ -191,10 +191,14 @@ impl<M: Model> Datapath<M> {
 
     #[inline(never)]
     fn look_ahead_of_some(&mut self, die: DieId, phase: TransferPhase) {
-        let is_granted =
-            self.outbox.grants.last().is_some_and(|last| (last.grant.die, last.grant.phase) == (die, phase));
+        let is_granted = self
+            .interconnect
+            .outbox
+            .grants
+            .last()
+            .is_some_and(|last| (last.grant.die, last.grant.phase) == (die, phase));
         // A packet may be blocked on its way, too.
-        if !is_granted || self.fabric.acknowledges() {
+        if !is_granted || self.interconnect.fabric.acknowledges() {
             self.units[die.index()].path.behind_itself[phase.index()] = !self.is_behind_another(die, phase);
         }
     }
@@ -213,7 +217,7 @@ impl<M: Model> Datapath<M> {
             TransferPhase::Command => self.first_waiting(die),
             TransferPhase::DataOut | TransferPhase::Copy => self.request_at(die),
         };
-        own.is_none() || self.fabric.is_behind(die, phase, &mut |other| self.request_at(other) != own)
+        own.is_none() || self.interconnect.fabric.is_behind(die, phase, &mut |other| self.request_at(other) != own)
     }
 
     /// The request that a die works for, or will.

@@ -54,7 +54,7 @@ impl<M: Model> Datapath<M> {
             let plane = others.trailing_zeros() as u8;
             others &= others - 1;
             let queue = Choice { plane, ..choice };
-            let joiner = match self.joiners {
+            let joiner = match self.scheduling.joiners {
                 Joiners::These(chosen) if M::FULL => {
                     chosen.on(plane).filter(|&id| self.take_chosen(queue, id, lead, lead_at, source))
                 }

@@ -2,7 +2,7 @@
 //!
 //! The firmware puts transactions into the queue of a die ([`Datapath::enqueue`]). The die asks for a path when it may take one
 //! ([`issue`]); which transactions it takes is decided only when the path is granted ([`grant`], [`join`]). Commands and data move
-//! ([`transfer`]) and the array works ([`array`](self::array)). What ends is given back to the firmware as a return value. What only the firmware
+//! ([`send`], [`delivered`]) and the array works ([`array`](self::array)). What ends is given back to the firmware as a return value. What only the firmware
 //! knows is asked of it through one seam, [`PageSource`].
 
 mod alone;
@@ -14,31 +14,31 @@ mod counters;
 mod delivered;
 mod dispatch;
 mod grant;
+mod interconnect;
 mod issue;
 mod join;
 mod path;
 mod rules;
+mod scheduling;
 mod send;
 mod source;
 
 use crate::config::{Config, Priorities};
-use crate::engine::arena::Arena;
-use crate::fabric::{self, AnyFabric, Fabric, FabricError, FabricEvent, Grant, Granted, Kind, Outbox};
-use crate::flash::die::{Die, Operation};
+use crate::fabric::{self, AnyFabric, Fabric, FabricError};
+use crate::flash::die::Die;
 use crate::flash::geometry::Geometry;
 use crate::flash::timing::Timing;
 use crate::ftl::IdleDies;
-use crate::ids::{AcknowledgementId, DieId, TransactionId};
+use crate::ids::{DieId, TransactionId};
 use crate::kernel::Kernel;
-use crate::kernel::event::{WakeToken, fabric_lane};
 use crate::kernel::model::{Full, Model};
 use crate::kernel::probe::{Notice, ReadNotice};
 use crate::measure::lower_bound::DieWork;
 use crate::power::energy::Activity;
 use crate::schedule::load::Load;
-use crate::schedule::queues::{DieQueues, PlaneMasks, Transactions};
+use crate::schedule::queues::{DieQueues, Transactions};
 use crate::schedule::transaction::{Class, Transaction};
-use crate::schedule::{AnyScheduler, Choice, Joiners, Scheduler};
+use crate::schedule::{AnyScheduler, Choice, Scheduler};
 use crate::units::{Bytes, Time};
 
 pub use array::Ended;
@@ -49,9 +49,10 @@ pub use source::PageSource;
 
 use alone::Alone;
 use arrivals::Arrivals;
-use dispatch::Candidates;
+use interconnect::Interconnect;
 use path::PathRequest;
 use rules::Rules;
+use scheduling::Scheduling;
 
 /// All that is kept of a die.
 #[derive(Clone, Debug, Default)]
@@ -70,21 +71,13 @@ pub struct Datapath<M: Model> {
     rules: Rules,
     transactions: Transactions,
     queues: DieQueues,
-    scheduler: AnyScheduler,
-    /// Who joins what the scheduler chose last.
-    joiners: Joiners,
+    scheduling: Scheduling,
     units: Vec<DieUnit>,
     /// Dies with nothing to do, kept when the allocation asks for it.
     idle: IdleDies,
-    /// What is ready on each die of a chip, while one of them is chosen.
-    ready_of_chip: Vec<PlaneMasks>,
-    candidates: Candidates,
     /// What chips do by themselves.
     alone: Alone,
-    fabric: M::Fabric,
-    outbox: Outbox,
-    /// Operations that are done, while the controllers have not been told.
-    unacknowledged: Arena<AcknowledgementId, Operation>,
+    interconnect: Interconnect<M::Fabric>,
     arrivals: Arrivals,
     counters: Counters,
 }
@@ -104,16 +97,11 @@ impl Datapath<Full> {
             rules: Rules::new(config, geometry, &scheduler),
             transactions: Transactions::default(),
             queues: DieQueues::new(dies, geometry.planes_per_die, config.schedule.priorities != Priorities::Off),
-            scheduler,
-            joiners: Joiners::First,
+            scheduling: Scheduling::new(scheduler, geometry),
             units: vec![DieUnit::default(); dies as usize],
             idle,
-            ready_of_chip: Vec::new(),
-            candidates: Candidates::new(geometry),
             alone: Alone::default(),
-            fabric: AnyFabric::new(config, geometry)?,
-            outbox: Outbox::default(),
-            unacknowledged: Arena::default(),
+            interconnect: Interconnect::new(AnyFabric::new(config, geometry)?),
             arrivals: Arrivals::default(),
             counters: Counters::default(),
             geometry: geometry.clone(),
@@ -123,12 +111,12 @@ impl Datapath<Full> {
     /// Runs with a scheduling policy of the caller's own in place of the configured one.
     pub fn set_scheduler(&mut self, scheduler: AnyScheduler) {
         self.rules.dispatches = scheduler.dispatches();
-        self.scheduler = scheduler;
+        self.scheduling.scheduler = scheduler;
     }
 
     /// Runs over an interconnect of the caller's own in place of the configured one.
     pub fn set_fabric(&mut self, fabric: AnyFabric) {
-        self.fabric = fabric;
+        self.interconnect.fabric = fabric;
     }
 
     /// Keeps the dies with nothing to do, for an allocator that may look for such.
@@ -144,16 +132,11 @@ impl Datapath<Full> {
             rules: self.rules,
             transactions: self.transactions,
             queues: self.queues,
-            scheduler: self.scheduler,
-            joiners: self.joiners,
+            scheduling: self.scheduling,
             units: self.units,
             idle: self.idle,
-            ready_of_chip: self.ready_of_chip,
-            candidates: self.candidates,
             alone: self.alone,
-            fabric: resolve(self.fabric),
-            outbox: self.outbox,
-            unacknowledged: self.unacknowledged,
+            interconnect: self.interconnect.resolved(resolve),
             arrivals: self.arrivals,
             counters: self.counters,
         }
@@ -163,7 +146,7 @@ impl Datapath<Full> {
 impl<M: Model> Datapath<M> {
     /// Has the fabric tell of every use of a link, for probes.
     pub fn tell_uses(&mut self) {
-        self.outbox.uses = Some(Vec::new());
+        self.interconnect.outbox.uses = Some(Vec::new());
     }
 
     /// What it has counted.
@@ -175,8 +158,8 @@ impl<M: Model> Datapath<M> {
     pub fn activity(&self, end: Time) -> Activity<'_> {
         Activity {
             work: self.counters.work,
-            layout: self.fabric.layout(),
-            usage: self.fabric.usage(),
+            layout: self.interconnect.fabric.layout(),
+            usage: self.interconnect.fabric.usage(),
             dies: self.geometry.dies(),
             end,
         }
@@ -184,7 +167,7 @@ impl<M: Model> Datapath<M> {
 
     /// The interconnect.
     pub fn fabric(&self) -> &M::Fabric {
-        &self.fabric
+        &self.interconnect.fabric
     }
 
     /// The dies.
@@ -300,7 +283,7 @@ impl<M: Model> Datapath<M> {
             self.queues.push(&mut self.transactions, die, plane, id);
         }
         if self.dispatches() {
-            self.scheduler.queue_changed(die);
+            self.scheduling.scheduler.queue_changed(die);
         }
         if M::FULL && self.rules.tracks_idle {
             self.idle.set(die, false);
@@ -361,7 +344,7 @@ impl<M: Model> Datapath<M> {
             }
         }
         if self.dispatches() {
-            (0..self.geometry.dies()).for_each(|die| self.scheduler.queue_changed(DieId(die)));
+            (0..self.geometry.dies()).for_each(|die| self.scheduling.scheduler.queue_changed(DieId(die)));
         }
         if M::FULL {
             taken.iter().for_each(|&id| self.tell_left(id, kernel));
@@ -377,68 +360,5 @@ impl<M: Model> Datapath<M> {
             return bytes;
         }
         bytes + Bytes::new((bytes.as_u64() * spare.as_u64()).div_ceil(self.geometry.page_size.as_u64()))
-    }
-
-    /// The next path that the fabric has granted, to be given to [`Datapath::granted`].
-    #[inline(always)]
-    pub fn next_grant(&mut self, next: &mut usize) -> Option<Granted> {
-        let granted = self.outbox.grants.get(*next)?;
-        *next += 1;
-        // Field by field: it was written so, and reading it whole would wait until that is in the cache.
-        let Granted { grant: Grant { die, phase, path }, since, cause } = *granted;
-        Some(Granted { grant: Grant { die, phase, path }, since, cause })
-    }
-
-    /// Whether the fabric has answered.
-    #[inline(always)]
-    pub fn has_answers(&self) -> bool {
-        !self.outbox.grants.is_empty() || (M::Fabric::ACTS && !self.outbox.events.is_empty())
-    }
-
-    /// All grants have been taken: schedules the events that the fabric has asked for.
-    #[inline(always)]
-    pub fn grants_taken(&mut self, kernel: &mut Kernel<M>) {
-        self.outbox.grants.clear();
-        if !M::Fabric::ACTS || self.outbox.events.is_empty() {
-            return;
-        }
-        for (at, event) in self.outbox.events.drain(..) {
-            match event {
-                FabricEvent::Alarm(_) => kernel.set_alarm(at, event.into()),
-                _ => kernel.schedule(fabric_lane(event), at, event.into()),
-            }
-        }
-    }
-
-    /// Tells the probes, when there are any, of the uses of links that ended.
-    #[inline]
-    pub fn tell_link_uses(&mut self, kernel: &mut Kernel<M>) {
-        if M::PROBED
-            && self.outbox.has_seen()
-            && let Some(uses) = &mut self.outbox.uses
-        {
-            uses.drain(..).for_each(|link_use| kernel.tell(|| Notice::LinkUsed(link_use)));
-            self.outbox.steps.drain(..).for_each(|step| kernel.tell(|| Notice::ScoutMoved(step)));
-            self.outbox.searches.drain(..).for_each(|search| kernel.tell(|| Notice::Searched(search)));
-        }
-    }
-
-    /// When the fabric is to be woken before all events of that time; later than any event when it is not.
-    #[inline(always)]
-    pub fn wake_at(&self) -> Time {
-        self.outbox.wake_at
-    }
-
-    /// The time of a wake-up of the fabric has come.
-    #[inline]
-    pub fn wake(&mut self, WakeToken(token): WakeToken, kernel: &mut Kernel<M>) {
-        self.outbox.quiet_until = kernel.next_at();
-        self.fabric.wake(token, kernel.now(), &mut self.outbox);
-    }
-
-    /// The run is over: brings the counters of the fabric up to now.
-    pub fn finish(&mut self, kernel: &mut Kernel<M>) {
-        self.fabric.finish(kernel.now(), &mut self.outbox);
-        self.tell_link_uses(kernel);
     }
 }

@@ -15,7 +15,7 @@ impl<M: Model> Datapath<M> {
     /// Counts a path that had to be waited for under each cause, with the time of that.
     #[inline]
     fn count_conflict(&mut self, grant: Grant, path: PathGrant) {
-        match self.fabric.waited_for(grant) {
+        match self.interconnect.fabric.waited_for(grant) {
             None => self.counters.conflicts.count(path.cause, path.waited()),
             Some(waits) => self.count_conflicts(path, waits),
         }
@@ -79,12 +79,12 @@ impl<M: Model> Datapath<M> {
     #[inline]
     pub fn release(&mut self, grant: Grant, kernel: &mut Kernel<M>) {
         kernel.tell(|| Notice::PathReleased(grant));
-        self.fabric.release(grant, kernel.now(), &mut self.outbox);
+        self.interconnect.fabric.release(grant, kernel.now(), &mut self.interconnect.outbox);
     }
 
     #[inline(always)]
     pub(super) fn send(&mut self, grant: Grant, path: PathGrant, payload: Payload, kernel: &mut Kernel<M>) {
-        let sent = self.fabric.send(grant, payload, kernel.now(), &mut self.outbox);
+        let sent = self.interconnect.fabric.send(grant, payload, kernel.now(), &mut self.interconnect.outbox);
         if kernel.is_probed() {
             let die = self.die_of(grant);
             kernel.tell(|| Notice::Sent(grant, die, payload, sent));
