@@ -1,4 +1,4 @@
-//! Where a page lives: its number, digit by digit.
+//! Where a page lives: its number, divided by what there is of each level.
 
 use crate::config;
 use crate::ids::{BlockId, ChannelId, ChipId, DieId, PlaneId, Ppn};
@@ -11,14 +11,11 @@ const PLANE: usize = 3;
 const BLOCK: usize = 4;
 const PAGE: usize = 5;
 
-/// A number in the array: at each level, which of those in the level above it is; zeros below the last level that counts.
-type Digits = [u64; 6];
-
-/// The array as a number system: each level has a digit of its own base.
+/// The array: levels one in the other, each numbered through.
 #[derive(Clone, Debug)]
 pub(in crate::check) struct Homes {
     /// How many of each level there are in one of the level above.
-    counts: Digits,
+    counts: [u64; 6],
 }
 
 impl Homes {
@@ -39,25 +36,24 @@ impl Homes {
         self.counts[..=level].iter().product()
     }
 
-    /// The digits of number `number` of `level`.
-    fn digits(&self, level: usize, number: u32) -> Digits {
-        let mut digits = Digits::default();
-        let mut rest = u64::from(number);
-        for at in (0..=level).rev() {
-            digits[at] = rest % self.counts[at];
-            rest /= self.counts[at];
-        }
-        digits
-    }
-
-    /// The number among all of `level` that these digits say.
-    fn number(&self, level: usize, digits: &Digits) -> u32 {
-        (0..=level).fold(0, |number, at| number * self.counts[at] + digits[at]) as u32
+    /// How many of `inner` one of `outer` has.
+    fn in_each(&self, inner: usize, outer: usize) -> u64 {
+        self.counts[outer + 1..=inner].iter().product()
     }
 
     /// Which one of `outer` holds number `number` of `inner`.
     fn holder(&self, inner: usize, number: u32, outer: usize) -> u32 {
-        self.number(outer, &self.digits(inner, number))
+        (u64::from(number) / self.in_each(inner, outer)) as u32
+    }
+
+    /// The place of number `number` of `inner` in the one of `outer` that holds it.
+    fn place(&self, inner: usize, number: u32, outer: usize) -> u32 {
+        (u64::from(number) % self.in_each(inner, outer)) as u32
+    }
+
+    /// The number of the one of `inner` at this place in number `number` of `outer`.
+    fn inside(&self, outer: usize, number: u32, inner: usize, place: u32) -> u32 {
+        (u64::from(number) * self.in_each(inner, outer) + u64::from(place)) as u32
     }
 
     pub(in crate::check) fn chips(&self) -> usize {
@@ -120,32 +116,29 @@ impl Homes {
 
     /// The offset of a page in its block.
     pub(in crate::check) fn page_in_block(&self, ppn: Ppn) -> u32 {
-        self.digits(PAGE, ppn.0)[PAGE] as u32
+        self.place(PAGE, ppn.0, BLOCK)
     }
 
     /// The position of a block in its plane.
     pub(in crate::check) fn block_in_plane(&self, block: BlockId) -> u32 {
-        self.digits(BLOCK, block.0)[BLOCK] as u32
+        self.place(BLOCK, block.0, PLANE)
     }
 
     /// Channel, chip in the channel, die in the chip and plane in the die.
     pub(in crate::check) fn position(&self, plane: PlaneId) -> [u32; 4] {
-        let digits = self.digits(PLANE, plane.0);
-        [CHANNEL, CHIP, DIE, PLANE].map(|level| digits[level] as u32)
+        let (chip, die) = (self.chip_of_plane(plane).0, self.die_of_plane(plane).0);
+        let channel = self.holder(CHIP, chip, CHANNEL);
+        [channel, self.place(CHIP, chip, CHANNEL), self.place(DIE, die, CHIP), self.place(PLANE, plane.0, DIE)]
     }
 
     /// The page at this offset of a block.
     pub(in crate::check) fn ppn(&self, block: BlockId, page_in_block: u32) -> Ppn {
-        let mut digits = self.digits(BLOCK, block.0);
-        digits[PAGE] = u64::from(page_in_block);
-        Ppn(self.number(PAGE, &digits))
+        Ppn(self.inside(BLOCK, block.0, PAGE, page_in_block))
     }
 
     /// The block at this position of a plane.
     pub(in crate::check) fn block(&self, plane: PlaneId, block_in_plane: u32) -> BlockId {
-        let mut digits = self.digits(PLANE, plane.0);
-        digits[BLOCK] = u64::from(block_in_plane);
-        BlockId(self.number(BLOCK, &digits))
+        BlockId(self.inside(PLANE, plane.0, BLOCK, block_in_plane))
     }
 
     /// All pages of a block, in order.
@@ -157,11 +150,6 @@ impl Homes {
     /// The dies of a chip.
     pub(in crate::check) fn dies_of(&self, chip: ChipId) -> impl Iterator<Item = DieId> + use<> {
         let homes = self.clone();
-        let digits = homes.digits(CHIP, chip.0);
-        (0..homes.counts[DIE]).map(move |die| {
-            let mut digits = digits;
-            digits[DIE] = die;
-            DieId(homes.number(DIE, &digits))
-        })
+        (0..homes.counts[DIE] as u32).map(move |die| DieId(homes.inside(CHIP, chip.0, DIE, die)))
     }
 }
