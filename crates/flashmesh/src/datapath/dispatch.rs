@@ -52,7 +52,7 @@ impl<M: Model> Datapath<M> {
     /// Whether the policy says who asks for a path.
     #[inline(always)]
     pub fn dispatches(&self) -> bool {
-        M::FULL && self.rules.dispatches
+        M::SCHEDULES && self.rules.dispatches
     }
 
     /// A die could begin something: it asks for a path, or is one of those that the policy may name.

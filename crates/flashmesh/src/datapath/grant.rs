@@ -223,7 +223,7 @@ impl<M: Model> Datapath<M> {
             (first, count) => self.choose_of_chip(first, count, source, kernel),
         }?;
         let lead = match lead {
-            Some(lead) if M::FULL && self.has_room(lead, source) => {
+            Some(lead) if M::SCHEDULES && self.has_room(lead, source) => {
                 let is_there = self.queues.take(&mut self.transactions, choice, lead);
                 assert!(is_there, "a policy named a lead that does not wait in the queue it named");
                 lead
@@ -257,7 +257,7 @@ impl<M: Model> Datapath<M> {
         if ready.iter().all(|ready| *ready == NOTHING) {
             return None;
         }
-        if let ([ready], false) = (ready, M::FULL) {
+        if let ([ready], false) = (ready, M::SCHEDULES) {
             let collection_first = source.collection_first(first);
             let (queues, transactions, units) = (&self.queues, &self.transactions, &mut self.units);
             let late = (kernel.now(), self.rules.age_bound);

@@ -104,7 +104,7 @@ impl<M: Model> Datapath<M> {
             return;
         }
         if waiting != NOTHING {
-            self.ask_command(die, kernel);
+            self.ask_or_wait(die, kernel);
         } else {
             source.die_idle(die, self, kernel);
         }

@@ -55,7 +55,7 @@ impl<M: Model> Datapath<M> {
             others &= others - 1;
             let queue = Choice { plane, ..choice };
             let joiner = match self.scheduling.joiners {
-                Joiners::These(chosen) if M::FULL => {
+                Joiners::These(chosen) if M::SCHEDULES => {
                     chosen.on(plane).filter(|&id| self.take_chosen(queue, id, lead, lead_at, source))
                 }
                 _ => self.joiner(queue, lead, lead_at, source),

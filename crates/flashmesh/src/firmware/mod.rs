@@ -249,7 +249,7 @@ impl Firmware {
             if M::FULL {
                 self.dispatch_if_due(datapath, kernel);
             }
-            let has_dispatched = M::FULL && datapath.dispatches() && self.settle_dispatch(datapath, kernel);
+            let has_dispatched = datapath.dispatches() && self.settle_dispatch(datapath, kernel);
             let has_answers = datapath.has_answers();
             if has_answers {
                 self.take_grants(datapath, kernel);

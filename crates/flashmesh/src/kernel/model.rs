@@ -2,7 +2,7 @@
 //!
 //! [`Probed`] tests every feature at run time: probes, device and mapping cache, suspension, priorities, any interface. [`Unprobed`] is the same
 //! without probes. [`Equipped`] is a drive whose firmware and dies do nothing beyond those of a plain one, with caches, any interface, and what is
-//! measured beside the whole run. [`Lean`] is the same drive without what a plain run does not use, and with the direct interface resolved
+//! measured beside the whole run; [`Scheduled`] is one with any scheduling policy. [`Lean`] is the same drive without what a plain run does not use, and with the direct interface resolved
 //! when it is compiled; [`Queued`] is a plain drive behind NVMe queues, with what drives like those of MQSim use. All of them
 //! have their interconnect resolved, but for the seldom used, which [`AnyFabric`] tells apart at run time. Which of them runs
 //! never changes a result: random drives run as both in the tests.
@@ -18,9 +18,11 @@ pub trait Model: 'static {
     type Fabric: Kind;
     /// The interface to the host.
     type Interface: Interface;
-    /// Whether features beyond those of a plain drive are tested for at run time: firmware and scheduling policies, suspension, priorities, dies
-    /// that depend on each other, copies of pages, journals, cuts of the power.
+    /// Whether features beyond those of a plain drive are tested for at run time: firmware policies, suspension, priorities, dies that depend on
+    /// each other, copies of pages, journals, cuts of the power.
     const FULL: bool = false;
+    /// Whether the scheduling policy may be another one than out-of-order, reads first.
+    const SCHEDULES: bool = Self::FULL;
     /// Whether probes may look on.
     const PROBED: bool = false;
     /// Whether there may be a device cache, or a cache of the map.
@@ -64,6 +66,20 @@ pub struct Equipped<F>(PhantomData<F>);
 impl<F: Kind + 'static> Model for Equipped<F> {
     type Fabric = F;
     type Interface = AnyInterface;
+    const CACHES: bool = true;
+    const MEASURES: bool = true;
+    const PREALLOCATES: bool = true;
+    const RANKS_DATA: bool = true;
+}
+
+/// The same with any scheduling policy.
+#[derive(Debug)]
+pub struct Scheduled<F>(PhantomData<F>);
+
+impl<F: Kind + 'static> Model for Scheduled<F> {
+    type Fabric = F;
+    type Interface = AnyInterface;
+    const SCHEDULES: bool = true;
     const CACHES: bool = true;
     const MEASURES: bool = true;
     const PREALLOCATES: bool = true;

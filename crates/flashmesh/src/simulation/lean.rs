@@ -1,7 +1,7 @@
 //! Which instance of the drive runs a configuration.
 
 use crate::config::{
-    Arbitration, Config, DieStart, EraseOrder, FirmwarePolicy, InterfaceKind, KindOrder, Move, Priorities,
+    Arbitration, Config, DieStart, EraseOrder, FirmwarePolicy, InterfaceKind, KindOrder, Move, Priorities, Schedule,
     SchedulePolicy, Suspension, WarmUp, WriteBinding,
 };
 use crate::error::RunError;
@@ -9,7 +9,7 @@ use crate::fabric::{AnyFabric, Pnssd, SharedChannels, nossd::Nossd, venice::Veni
 use crate::firmware::Firmware;
 use crate::flash::geometry::Geometry;
 use crate::host::interface::AnyInterface;
-use crate::kernel::model::{Equipped, Full, Lean, Model, Probed, Queued, Unprobed};
+use crate::kernel::model::{Equipped, Full, Lean, Model, Probed, Queued, Scheduled, Unprobed};
 use crate::measure::report::Report;
 use crate::units::Bytes;
 use crate::workload::WorkloadSummary;
@@ -23,6 +23,7 @@ pub(super) enum AnyDrive {
     ProbedChannels(Box<Drive<Probed<SharedChannels>>>),
     Unprobed(Box<Drive<Unprobed<AnyFabric>>>),
     UnprobedChannels(Box<Drive<Unprobed<SharedChannels>>>),
+    ScheduledChannels(Box<Drive<Scheduled<SharedChannels>>>),
     Queued(Box<Drive<Queued<SharedChannels>>>),
     SharedChannels(Box<Drive<Lean<SharedChannels>>>),
     Pnssd(Box<Drive<Lean<Pnssd>>>),
@@ -51,6 +52,7 @@ macro_rules! with_drive {
             AnyDrive::ProbedChannels($drive) => $does,
             AnyDrive::Unprobed($drive) => $does,
             AnyDrive::UnprobedChannels($drive) => $does,
+            AnyDrive::ScheduledChannels($drive) => $does,
             AnyDrive::Queued($drive) => $does,
             AnyDrive::SharedChannels($drive) => $does,
             AnyDrive::Pnssd($drive) => $does,
@@ -97,11 +99,15 @@ impl AnyDrive {
 
 /// Whether a drive uses nothing that [`Equipped`] ones lack, whatever its interconnect.
 fn is_equipped(config: &Config) -> bool {
+    let Schedule { policy, order, erases, .. } = config.schedule;
+    (policy, order, erases) == (SchedulePolicy::OutOfOrder, KindOrder::ReadFirst, EraseOrder::WithCollection)
+        && is_equipped_but_for_scheduling(config)
+}
+
+/// The same for [`Scheduled`] ones.
+fn is_equipped_but_for_scheduling(config: &Config) -> bool {
     let Config { schedule, flash, ftl, gc, geometry, .. } = config;
-    schedule.policy == SchedulePolicy::OutOfOrder
-        && schedule.order == KindOrder::ReadFirst
-        && schedule.erases == EraseOrder::WithCollection
-        && schedule.priorities == Priorities::Off
+    schedule.priorities == Priorities::Off
         && config.suspension() == Suspension::Off
         && ftl.policy == FirmwarePolicy::Page
         && (flash.die_interleaving && flash.die_start == DieStart::Independent || geometry.dies_per_chip == 1)
@@ -174,6 +180,9 @@ fn lean(drive: Drive<Full>, is_standard: bool) -> AnyDrive {
         (AnyFabric::Pnssd(_), _) if is_equipped => AnyDrive::EquippedPnssd(over!(drive, Pnssd, any)),
         (AnyFabric::Nossd(_), _) if is_equipped => AnyDrive::EquippedNossd(over!(drive, Nossd, any)),
         (AnyFabric::Venice(_), _) if is_equipped => AnyDrive::EquippedVenice(over!(drive, Venice, any)),
+        (AnyFabric::SharedChannels(_), _) if is_standard && is_equipped_but_for_scheduling(&drive.config) => {
+            AnyDrive::ScheduledChannels(over!(drive, SharedChannels, any))
+        }
         (AnyFabric::SharedChannels(_), _) => AnyDrive::UnprobedChannels(over!(drive, SharedChannels, any)),
         // Not resolved when this is compiled, or seldom used.
         _ => AnyDrive::Unprobed(Box::new(resolve(drive, |fabric| fabric, any))),

@@ -6,7 +6,7 @@
 
 use std::collections::BTreeSet;
 
-use flashmesh::config::{Config, FabricKind, InterfaceKind, ReplayMode, WarmUp};
+use flashmesh::config::{Config, FabricKind, InterfaceKind, ReplayMode, Schedule, WarmUp};
 use flashmesh::ids::Lpn;
 use flashmesh::measure::log::RequestRecord;
 use flashmesh::simulation::{Control, Simulation};
@@ -96,12 +96,26 @@ fn plain(mut case: Case) -> Case {
 
 /// The same drive behind NVMe queues, over channels, without what only the full instance of the simulation has.
 fn queued(mut case: Case) -> Case {
-    let config = &mut case.config;
-    config.host.interface = InterfaceKind::Nvme;
-    if !matches!(config.fabric.kind, FabricKind::Bus | FabricKind::Pssd | FabricKind::Ideal) {
-        config.fabric.kind = FabricKind::Bus;
+    case.config.host.interface = InterfaceKind::Nvme;
+    without_features(over_channels(case))
+}
+
+fn over_channels(mut case: Case) -> Case {
+    let kind = &mut case.config.fabric.kind;
+    if !matches!(kind, FabricKind::Bus | FabricKind::Pssd | FabricKind::Ideal) {
+        *kind = FabricKind::Bus;
     }
-    without_features(case)
+    case
+}
+
+/// The same drive over channels with its scheduling policy, its caches, and measured in epochs, without what only the full instance of the
+/// simulation has.
+fn scheduled(case: Case, number: u64) -> Case {
+    let Schedule { policy, order, erases, .. } = case.config.schedule.clone();
+    let mut case = equipped(over_channels(case), number);
+    let schedule = &mut case.config.schedule;
+    (schedule.policy, schedule.order, schedule.erases) = (policy, order, erases);
+    case
 }
 
 /// The same drive with its caches, and measured in epochs, without what only the full instance of the simulation has.
@@ -201,7 +215,8 @@ fn compare_random(first: u64, last: u64) -> (u64, u64) {
         let case = strategy.new_tree(&mut runner).expect("a case can be drawn").current();
         let (case, is_lean) = match number % 8 {
             0 | 2 | 4 => (plain(case), true),
-            1 | 5 => (queued(case), true),
+            1 => (queued(case), true),
+            5 => (scheduled(case, number), true),
             3 | 6 => (equipped(case, number), true),
             _ => (case, false),
         };
