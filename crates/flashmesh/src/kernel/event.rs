@@ -11,7 +11,7 @@ id! {
     WakeToken
 }
 
-/// Declares events, each with the id that it holds, if any, and the lane in which it mostly waits; and what the event queue keeps of them.
+/// Declares events, each with the id that it holds, if any, and its usual lane; and what the event queue keeps of them.
 macro_rules! events {
     ($($(#[$doc:meta])* $name:ident $(($id:ident))? in $lane:ident,)*) => {
         /// Something that happens at its time: what it is, and one number at most.
