@@ -59,27 +59,17 @@ impl<F: Kind + 'static> Model for Unprobed<F> {
     const FULL: bool = true;
 }
 
-/// A drive with caches over the interconnect `F`, which is plain in all else.
+/// A drive with caches over the interconnect `F`, which is plain in all else but its scheduling policy, if it `SCHEDULES`.
 #[derive(Debug)]
-pub struct Equipped<F>(PhantomData<F>);
+pub struct Equipped<F, const SCHEDULES: bool = false>(PhantomData<F>);
 
-impl<F: Kind + 'static> Model for Equipped<F> {
+/// A drive with caches and any scheduling policy over the interconnect `F`, which is plain in all else.
+pub type Scheduled<F> = Equipped<F, true>;
+
+impl<F: Kind + 'static, const SCHEDULES: bool> Model for Equipped<F, SCHEDULES> {
     type Fabric = F;
     type Interface = AnyInterface;
-    const CACHES: bool = true;
-    const MEASURES: bool = true;
-    const PREALLOCATES: bool = true;
-    const RANKS_DATA: bool = true;
-}
-
-/// The same with any scheduling policy.
-#[derive(Debug)]
-pub struct Scheduled<F>(PhantomData<F>);
-
-impl<F: Kind + 'static> Model for Scheduled<F> {
-    type Fabric = F;
-    type Interface = AnyInterface;
-    const SCHEDULES: bool = true;
+    const SCHEDULES: bool = SCHEDULES;
     const CACHES: bool = true;
     const MEASURES: bool = true;
     const PREALLOCATES: bool = true;
