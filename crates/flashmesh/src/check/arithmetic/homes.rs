@@ -1,4 +1,4 @@
-//! Where a page lives: its number, divided by what there is of each level.
+//! Addresses: the numbers of pages, blocks, planes, dies and chips, and what holds what, by plain division.
 
 use crate::config;
 use crate::ids::{BlockId, ChannelId, ChipId, DieId, PlaneId, Ppn};
@@ -11,7 +11,7 @@ const PLANE: usize = 3;
 const BLOCK: usize = 4;
 const PAGE: usize = 5;
 
-/// The array: levels one in the other, each numbered through.
+/// The array as a tree: the units of each level are numbered over the whole drive.
 #[derive(Clone, Debug)]
 pub(in crate::check) struct Homes {
     /// How many of each level there are in one of the level above.
@@ -36,24 +36,24 @@ impl Homes {
         self.counts[..=level].iter().product()
     }
 
-    /// How many of `inner` one of `outer` has.
-    fn in_each(&self, inner: usize, outer: usize) -> u64 {
+    /// Units of `inner` in a unit of `outer`.
+    fn units_per(&self, inner: usize, outer: usize) -> u64 {
         self.counts[outer + 1..=inner].iter().product()
     }
 
-    /// Which one of `outer` holds number `number` of `inner`.
-    fn holder(&self, inner: usize, number: u32, outer: usize) -> u32 {
-        (u64::from(number) / self.in_each(inner, outer)) as u32
+    /// The unit of `outer` that holds unit `number` of `inner`.
+    fn ancestor(&self, inner: usize, number: u32, outer: usize) -> u32 {
+        (u64::from(number) / self.units_per(inner, outer)) as u32
     }
 
-    /// The place of number `number` of `inner` in the one of `outer` that holds it.
-    fn place(&self, inner: usize, number: u32, outer: usize) -> u32 {
-        (u64::from(number) % self.in_each(inner, outer)) as u32
+    /// The offset of unit `number` of `inner` in the unit of `outer` that holds it.
+    fn offset(&self, inner: usize, number: u32, outer: usize) -> u32 {
+        (u64::from(number) % self.units_per(inner, outer)) as u32
     }
 
-    /// The number of the one of `inner` at this place in number `number` of `outer`.
-    fn inside(&self, outer: usize, number: u32, inner: usize, place: u32) -> u32 {
-        (u64::from(number) * self.in_each(inner, outer) + u64::from(place)) as u32
+    /// The unit of `inner` at `offset` in unit `number` of `outer`.
+    fn descendant(&self, outer: usize, number: u32, inner: usize, offset: u32) -> u32 {
+        (u64::from(number) * self.units_per(inner, outer) + u64::from(offset)) as u32
     }
 
     pub(in crate::check) fn chips(&self) -> usize {
@@ -87,58 +87,58 @@ impl Homes {
     }
 
     pub(in crate::check) fn block_of(&self, ppn: Ppn) -> BlockId {
-        BlockId(self.holder(PAGE, ppn.0, BLOCK))
+        BlockId(self.ancestor(PAGE, ppn.0, BLOCK))
     }
 
     pub(in crate::check) fn plane_of(&self, ppn: Ppn) -> PlaneId {
-        PlaneId(self.holder(PAGE, ppn.0, PLANE))
+        PlaneId(self.ancestor(PAGE, ppn.0, PLANE))
     }
 
     pub(in crate::check) fn die_of(&self, ppn: Ppn) -> DieId {
-        DieId(self.holder(PAGE, ppn.0, DIE))
+        DieId(self.ancestor(PAGE, ppn.0, DIE))
     }
 
     pub(in crate::check) fn die_of_plane(&self, plane: PlaneId) -> DieId {
-        DieId(self.holder(PLANE, plane.0, DIE))
+        DieId(self.ancestor(PLANE, plane.0, DIE))
     }
 
     pub(in crate::check) fn chip_of_plane(&self, plane: PlaneId) -> ChipId {
-        ChipId(self.holder(PLANE, plane.0, CHIP))
+        ChipId(self.ancestor(PLANE, plane.0, CHIP))
     }
 
     pub(in crate::check) fn chip_of_die(&self, die: DieId) -> ChipId {
-        ChipId(self.holder(DIE, die.0, CHIP))
+        ChipId(self.ancestor(DIE, die.0, CHIP))
     }
 
     pub(in crate::check) fn channel_of_die(&self, die: DieId) -> ChannelId {
-        ChannelId(self.holder(DIE, die.0, CHANNEL))
+        ChannelId(self.ancestor(DIE, die.0, CHANNEL))
     }
 
     /// The offset of a page in its block.
     pub(in crate::check) fn page_in_block(&self, ppn: Ppn) -> u32 {
-        self.place(PAGE, ppn.0, BLOCK)
+        self.offset(PAGE, ppn.0, BLOCK)
     }
 
     /// The position of a block in its plane.
     pub(in crate::check) fn block_in_plane(&self, block: BlockId) -> u32 {
-        self.place(BLOCK, block.0, PLANE)
+        self.offset(BLOCK, block.0, PLANE)
     }
 
     /// Channel, chip in the channel, die in the chip and plane in the die.
     pub(in crate::check) fn position(&self, plane: PlaneId) -> [u32; 4] {
         let (chip, die) = (self.chip_of_plane(plane).0, self.die_of_plane(plane).0);
-        let channel = self.holder(CHIP, chip, CHANNEL);
-        [channel, self.place(CHIP, chip, CHANNEL), self.place(DIE, die, CHIP), self.place(PLANE, plane.0, DIE)]
+        let channel = self.ancestor(CHIP, chip, CHANNEL);
+        [channel, self.offset(CHIP, chip, CHANNEL), self.offset(DIE, die, CHIP), self.offset(PLANE, plane.0, DIE)]
     }
 
     /// The page at this offset of a block.
     pub(in crate::check) fn ppn(&self, block: BlockId, page_in_block: u32) -> Ppn {
-        Ppn(self.inside(BLOCK, block.0, PAGE, page_in_block))
+        Ppn(self.descendant(BLOCK, block.0, PAGE, page_in_block))
     }
 
     /// The block at this position of a plane.
     pub(in crate::check) fn block(&self, plane: PlaneId, block_in_plane: u32) -> BlockId {
-        BlockId(self.inside(PLANE, plane.0, BLOCK, block_in_plane))
+        BlockId(self.descendant(PLANE, plane.0, BLOCK, block_in_plane))
     }
 
     /// All pages of a block, in order.
@@ -150,6 +150,6 @@ impl Homes {
     /// The dies of a chip.
     pub(in crate::check) fn dies_of(&self, chip: ChipId) -> impl Iterator<Item = DieId> + use<> {
         let homes = self.clone();
-        (0..homes.counts[DIE] as u32).map(move |die| DieId(homes.inside(CHIP, chip.0, DIE, die)))
+        (0..homes.counts[DIE] as u32).map(move |die| DieId(homes.descendant(CHIP, chip.0, DIE, die)))
     }
 }
