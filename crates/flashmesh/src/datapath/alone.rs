@@ -6,7 +6,7 @@
 //! between the pages, and takes each page that has arrived before anything that waits for it.
 
 use crate::fabric::{Cause, Causes, Fabric, LISTED_PAGE};
-use crate::flash::die::{Operation, Planes};
+use crate::flash::die::{Operation, PlaneTransactions};
 use crate::ids::{DieId, TransactionId};
 use crate::kernel::Kernel;
 use crate::kernel::model::Model;
@@ -121,7 +121,7 @@ impl<M: Model> Datapath<M> {
             started: now,
             array_time: self.timing.array(kind, pages),
             pages,
-            planes: Planes::one(id),
+            planes: PlaneTransactions::one(id),
         };
         if class.is_program() {
             let by = self.geometry.die_of_plane(self.geometry.plane_of(self.transactions[id].from));

@@ -1,7 +1,7 @@
 //! A die begins an operation.
 
 use crate::fabric::{Grant, Message, Payload};
-use crate::flash::die::{Operation, OperationKind, Planes};
+use crate::flash::die::{Operation, OperationKind, PlaneTransactions};
 use crate::ids::{DieId, PlaneId, TransactionId};
 use crate::kernel::Kernel;
 use crate::kernel::model::Model;
@@ -49,7 +49,7 @@ impl<M: Model> Datapath<M> {
         self.prepare(lead, class, die, path, source, kernel);
         let (kind, pages) = (self.kind_of(class), self.pages_of(lead));
         let suspension = if suspends { self.timing.suspend } else { Time::ZERO };
-        let mut planes = Planes::one(lead);
+        let mut planes = PlaneTransactions::one(lead);
         let mut bytes = Bytes::ZERO;
         if M::FULL && self.transactions[lead].is_cleaned {
             let pages = source.clean_begins(lead, self);
@@ -65,8 +65,7 @@ impl<M: Model> Datapath<M> {
             command: self.timing.command(kind, count),
             bytes: bytes + self.data_of(kind, &planes),
         };
-        // Put together last, so that it need not pass through memory: what is written there in pieces and read again whole stalls
-        // a processor.
+        // Built last: passed on while planes join, it would be written to memory field by field and read back whole.
         let operation = Operation {
             kind,
             internal: class.is_internal(),
@@ -146,7 +145,7 @@ impl<M: Model> Datapath<M> {
 
     /// The data that goes with the command of an operation.
     #[inline]
-    fn data_of(&self, kind: OperationKind, planes: &Planes) -> Bytes {
+    fn data_of(&self, kind: OperationKind, planes: &PlaneTransactions) -> Bytes {
         let (transactions, programs) = (planes.transactions(), kind == OperationKind::Program);
         if M::FULL && programs && self.transactions[transactions[0]].is_copied {
             return Bytes::ZERO;

@@ -1,4 +1,4 @@
-//! The interconnect, and what it answers.
+//! The interconnect, its grants and its events.
 
 use crate::engine::arena::Arena;
 use crate::fabric::{Fabric, FabricEvent, Grant, Granted, Kind, Outbox};
@@ -15,19 +15,19 @@ use super::Datapath;
 /// The interconnect between the dies and the controllers, and what is on its way over it.
 pub(super) struct Interconnect<F> {
     pub fabric: F,
-    /// What it answers.
+    /// Its grants, and the events that it asked for.
     pub outbox: Outbox,
     /// Operations that are done, while the controllers have not been told.
     pub unacknowledged: Arena<AcknowledgementId, Operation>,
 }
 
 impl<F> Interconnect<F> {
-    /// Nothing is on its way.
+    /// `fabric`, idle.
     pub fn new(fabric: F) -> Interconnect<F> {
         Interconnect { fabric, outbox: Outbox::default(), unacknowledged: Arena::default() }
     }
 
-    /// The same over the fabric that `resolve` finds in this one.
+    /// The same, with the fabric resolved at compile time.
     pub fn resolved<G>(self, resolve: impl FnOnce(F) -> G) -> Interconnect<G> {
         let Interconnect { fabric, outbox, unacknowledged } = self;
         Interconnect { fabric: resolve(fabric), outbox, unacknowledged }

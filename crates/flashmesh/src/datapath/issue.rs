@@ -203,7 +203,8 @@ impl<M: Model> Datapath<M> {
         }
     }
 
-    /// Whether the path is for one transaction, which is known to have been behind another request before: that is counted once.
+    /// Whether the path is for one transaction, and another request has blocked that before: it counts once. Where a die may ask on behalf of
+    /// another one, this is not known.
     #[inline(always)]
     fn was_behind_another(&self, die: DieId, phase: TransferPhase) -> bool {
         let is_for_one = !M::FULL && phase == TransferPhase::DataOut;

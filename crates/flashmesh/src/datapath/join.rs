@@ -1,6 +1,6 @@
-//! Planes of a die join in one operation.
+//! PlaneTransactions of a die join in one operation.
 
-use crate::flash::die::{OperationKind, Planes};
+use crate::flash::die::{OperationKind, PlaneTransactions};
 use crate::flash::geometry::Geometry;
 use crate::flash::timing::Pages;
 use crate::ids::{Ppn, TransactionId};
@@ -27,7 +27,7 @@ impl<M: Model> Datapath<M> {
         &mut self,
         choice: Choice,
         waiting: PlaneMasks,
-        planes: &mut Planes,
+        planes: &mut PlaneTransactions,
         path: PathGrant,
         source: &mut S,
         kernel: &mut Kernel<M>,
@@ -42,7 +42,7 @@ impl<M: Model> Datapath<M> {
     fn join_others<S: PageSource<M>>(
         &mut self,
         choice: Choice,
-        planes: &mut Planes,
+        planes: &mut PlaneTransactions,
         path: PathGrant,
         mut others: u8,
         source: &mut S,

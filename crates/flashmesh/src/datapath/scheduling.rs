@@ -6,10 +6,10 @@ use crate::schedule::{AnyScheduler, Joiners};
 
 use super::dispatch::Candidates;
 
-/// Who chooses what a die begins.
+/// The scheduler and its state in the datapath.
 pub(super) struct Scheduling {
     pub scheduler: AnyScheduler,
-    /// Who joins what it chose last.
+    /// The transactions that may join the lead it chose last.
     pub joiners: Joiners,
     pub candidates: Candidates,
     /// What is ready on each die of a chip, while one of them is chosen.
@@ -17,7 +17,7 @@ pub(super) struct Scheduling {
 }
 
 impl Scheduling {
-    /// Nothing has been chosen in a drive of this geometry.
+    /// `scheduler` at the start of a run.
     pub fn new(scheduler: AnyScheduler, geometry: &Geometry) -> Scheduling {
         let candidates = Candidates::new(geometry);
         Scheduling { scheduler, joiners: Joiners::First, candidates, ready_of_chip: Vec::new() }

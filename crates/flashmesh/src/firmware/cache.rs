@@ -121,7 +121,7 @@ impl Firmware {
             Then::Deliver(request, read) => self.done.push(Done::Cached { request, read, spent }),
             Then::Accept(request) => self.done.push(Done::Cached { request, read: Bytes::ZERO, spent }),
             // The power is cut, and nobody waits for it.
-            Then::Program(Writer::Request(..), lpn, _) if self.power.is_cut_off => {
+            Then::Program(Writer::Request(..), lpn, _) if self.power_loss.is_cut_off => {
                 self.passed_cache(lpn, datapath, kernel)
             }
             Then::Program(writer, lpn, bytes) => {

@@ -128,7 +128,7 @@ impl Firmware {
         let transaction = datapath.transaction_mut(id);
         transaction.account.waited_for_map(kernel.now());
         let Transaction { class, request, lpn, .. } = *transaction;
-        if self.power.is_cut_off && request.is_some() {
+        if self.power_loss.is_cut_off && request.is_some() {
             return self.give_up(id, datapath, kernel);
         }
         kernel.tell(|| Notice::EntryUsed(request, lpn));
@@ -157,8 +157,8 @@ impl Firmware {
 
     /// The program of a translation page begins: its content is what the entries say now.
     pub(super) fn translation_program_began<M: Model>(&mut self, page: Lpn, kernel: &mut Kernel<M>) {
-        let Firmware { power, ftl, .. } = self;
-        if let Some(journaling) = &mut power.journaling {
+        let Firmware { power_loss, ftl, .. } = self;
+        if let Some(journaling) = &mut power_loss.journaling {
             journaling.state.program_began(page, ftl);
         }
         if !self.is_of_map_cache(page) {

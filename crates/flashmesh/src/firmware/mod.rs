@@ -44,7 +44,7 @@ use collect::Collections;
 use map::CachedMap;
 use persistence::Journaling;
 use policy::{AnyPolicy, FirmwarePolicy};
-use power_cut::Power;
+use power_cut::PowerLoss;
 use replication::Replication;
 use write::Writes;
 
@@ -128,7 +128,7 @@ pub struct Firmware {
     cache: Option<Box<DeviceCache>>,
     /// The cache of the map, unless all of it is in DRAM.
     map: Option<Box<CachedMap>>,
-    power: Power,
+    power_loss: PowerLoss,
     /// Copies of pages on other dies, when there are to be any.
     replication: Option<Box<Replication>>,
     done: Vec<Done>,
@@ -165,7 +165,7 @@ impl Firmware {
             collections: Collections::new(geometry, copies, cleans),
             cache: DeviceCache::new(config, geometry, &ftl),
             map,
-            power: Power {
+            power_loss: PowerLoss {
                 journaling: Persistence::new(config, geometry, &ftl).map(|state| Journaling::new(config, state)),
                 is_cut_off: false,
             },

@@ -28,12 +28,12 @@ impl Journaling {
 impl Firmware {
     /// What of the map is on flash, where it does not survive a cut of the power by itself.
     pub fn persistence(&self) -> Option<&Persistence> {
-        self.power.journaling.as_ref().map(|journaling| &*journaling.state)
+        self.power_loss.journaling.as_ref().map(|journaling| &*journaling.state)
     }
 
     #[inline]
     pub(super) fn persist(&mut self, log: impl FnOnce(&mut Persistence)) {
-        if let Some(journaling) = &mut self.power.journaling {
+        if let Some(journaling) = &mut self.power_loss.journaling {
             log(&mut journaling.state);
         }
     }
@@ -66,17 +66,23 @@ impl Firmware {
     /// Has the pages programmed that the journal or a checkpoint wants on flash, and lets flushes go on.
     #[inline]
     pub(super) fn settle_journal<M: Model>(&mut self, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
-        if M::FULL && self.power.journaling.is_some() {
+        if M::FULL && self.power_loss.journaling.is_some() {
             self.write_journal(datapath, kernel);
         }
     }
 
     #[inline(never)]
     fn write_journal<M: Model>(&mut self, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
-        while let Some(action) = self.power.journaling.as_mut().and_then(|journaling| journaling.state.next_action()) {
+        while let Some(action) =
+            self.power_loss.journaling.as_mut().and_then(|journaling| journaling.state.next_action())
+        {
             match (action, &mut self.map) {
                 (Action::Checkpoint(page), Some(map))
-                    if self.power.journaling.as_ref().is_some_and(|journaling| journaling.state.is_of_map(page)) =>
+                    if self
+                        .power_loss
+                        .journaling
+                        .as_ref()
+                        .is_some_and(|journaling| journaling.state.is_of_map(page)) =>
                 {
                     map.cache.write_back(page);
                     self.settle_map(datapath, kernel);
@@ -86,7 +92,9 @@ impl Firmware {
                 }
             }
         }
-        while let Some(waiter) = self.power.journaling.as_mut().and_then(|journaling| journaling.state.take_flushed()) {
+        while let Some(waiter) =
+            self.power_loss.journaling.as_mut().and_then(|journaling| journaling.state.take_flushed())
+        {
             self.done.push(Done::Flush(waiter));
         }
     }
@@ -94,7 +102,7 @@ impl Firmware {
     /// All that the device cache had to write for a flush is on flash: the flush is done when the journal is there as well, which
     /// with capacitors it counts as being until the power is cut.
     pub(super) fn data_flushed(&mut self, waiter: Option<RequestId>) {
-        match &mut self.power.journaling {
+        match &mut self.power_loss.journaling {
             Some(Journaling { state, has_capacitors })
                 if state.has_unwritten() && (waiter.is_none() || !*has_capacitors) =>
             {

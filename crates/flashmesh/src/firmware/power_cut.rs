@@ -10,9 +10,9 @@ use crate::schedule::transaction::{Class, Transaction};
 use super::Firmware;
 use super::persistence::Journaling;
 
-/// What there is for a cut of the power, and whether it has come.
+/// Protection of the map against power loss, and whether the power is lost.
 #[derive(Debug)]
-pub(super) struct Power {
+pub(super) struct PowerLoss {
     /// What of the map is on flash, where it does not survive a cut by itself.
     pub journaling: Option<Journaling>,
     /// Whether the host is there no more: what was to be done for requests is given up.
@@ -40,7 +40,7 @@ impl Firmware {
     /// The power of the host is gone: nothing more is done for requests. What the device cache has of writes that wait for room is
     /// forgotten, what waits in the queues for requests is taken out of them; what the cache has sent to flash stays.
     pub fn cut_off<M: Model>(&mut self, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
-        self.power.is_cut_off = true;
+        self.power_loss.is_cut_off = true;
         if let Some(device) = &mut self.cache {
             device.cache.drop_waiting();
         }

@@ -119,7 +119,7 @@ impl Firmware {
                 self.enqueue(id, datapath, kernel);
             }
             Class::MapRead => self.translation_read(id, datapath, kernel),
-            _ if transaction.is_read_modify_write && self.power.is_cut_off && transaction.request.is_some() => {
+            _ if transaction.is_read_modify_write && self.power_loss.is_cut_off && transaction.request.is_some() => {
                 self.give_up(id, datapath, kernel);
             }
             _ if transaction.is_read_modify_write => {

@@ -23,7 +23,7 @@ pub(super) struct Writes {
 }
 
 impl Writes {
-    /// None; writes may wait for a page on so many planes.
+    /// No write. `planes` is the number of planes on which writes may be blocked, 0 where pages are not preallocated.
     pub fn new(planes: u32) -> Writes {
         Writes {
             in_flight: FxHashMap::default(),
@@ -159,7 +159,7 @@ impl Firmware {
     ) {
         let mut next = successor;
         while let Some(id) = next {
-            if !self.power.is_cut_off || datapath.transaction(id).request.is_none() {
+            if !self.power_loss.is_cut_off || datapath.transaction(id).request.is_none() {
                 return self.start_write(id, datapath, kernel);
             }
             next = datapath.transaction(id).successor;

@@ -8,7 +8,7 @@ use crate::ids::TransactionId;
 use crate::units::Time;
 
 use super::geometry::PLANES_PER_DIE_MAX;
-pub use super::operation::{Operation, OperationKind, Planes};
+pub use super::operation::{Operation, OperationKind, PlaneTransactions};
 
 /// What the array of a die is doing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,10 +57,10 @@ struct Suspended {
 /// Read data that has yet to leave the die.
 #[derive(Clone, Copy, Debug)]
 struct Register {
-    /// Those whose data it holds, or held; none when it is empty.
-    planes: Planes,
+    /// The transactions whose data it holds, or held; none when it is empty.
+    planes: PlaneTransactions,
     internal: bool,
-    /// Of these, those whose data has left.
+    /// The number of planes whose data has left.
     left: u32,
     /// A path was asked for.
     sending: bool,
@@ -72,7 +72,7 @@ struct Register {
 
 impl Register {
     const EMPTY: Register = Register {
-        planes: Planes::NONE,
+        planes: PlaneTransactions::NONE,
         internal: false,
         left: 0,
         sending: false,

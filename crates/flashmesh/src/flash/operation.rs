@@ -33,19 +33,19 @@ impl OperationKind {
 
 /// The transactions of an operation, one a plane.
 #[derive(Clone, Copy, Debug)]
-pub struct Planes {
-    /// As wide as what it is copied with.
+pub struct PlaneTransactions {
     pub(super) count: u32,
     pub(super) transactions: [TransactionId; PLANES_PER_DIE_MAX],
 }
 
-impl Planes {
-    pub(super) const NONE: Planes = Planes { count: 0, transactions: [TransactionId(0); PLANES_PER_DIE_MAX] };
+impl PlaneTransactions {
+    pub(super) const NONE: PlaneTransactions =
+        PlaneTransactions { count: 0, transactions: [TransactionId(0); PLANES_PER_DIE_MAX] };
 
     /// One plane.
     #[inline]
-    pub fn one(transaction: TransactionId) -> Planes {
-        Planes { count: 1, transactions: [transaction; PLANES_PER_DIE_MAX] }
+    pub fn one(transaction: TransactionId) -> PlaneTransactions {
+        PlaneTransactions { count: 1, transactions: [transaction; PLANES_PER_DIE_MAX] }
     }
 
     /// Another plane joins.
@@ -76,7 +76,7 @@ pub struct Operation {
     /// What the pages are that it works on.
     pub pages: Pages,
     /// What each of the planes works for.
-    pub planes: Planes,
+    pub planes: PlaneTransactions,
 }
 
 impl Operation {
@@ -88,7 +88,7 @@ impl Operation {
             started: Time::ZERO,
             array_time: Time::ZERO,
             pages: Pages::default(),
-            planes: Planes::NONE,
+            planes: PlaneTransactions::NONE,
         }
     }
 

@@ -32,7 +32,7 @@ impl Ftl {
             self.audit_plane(plane)?;
         }
         self.audit_twins()?;
-        if self.options.counts_parts {
+        if self.rules.counts_parts {
             self.audit_parts()?;
         }
         let replicas = self.audit_replicas()?;

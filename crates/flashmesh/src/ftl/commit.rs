@@ -22,7 +22,7 @@ impl Ftl {
             self.invalidate(old);
         }
         self.end_replica(lpn);
-        if self.options.counts_parts {
+        if self.rules.counts_parts {
             self.tell_move(lpn, old, Some(ppn));
         }
         self.program_valid(ppn)
@@ -36,7 +36,7 @@ impl Ftl {
 
     /// Tells the allocator of `pages`, which came to their planes by other ways than a write.
     pub(super) fn count_parts(&mut self, pages: Range<u32>) {
-        if !self.options.counts_parts {
+        if !self.rules.counts_parts {
             return;
         }
         for lpn in pages.map(Lpn) {
@@ -54,7 +54,7 @@ impl Ftl {
         if moved {
             self.mapping.set(lpn, to);
             let was_guest = self.invalidate(from);
-            if self.options.counts_parts {
+            if self.rules.counts_parts {
                 self.tell_move(lpn, Some(from), Some(to));
             }
             let plane = self.program_valid(to);
@@ -76,7 +76,7 @@ impl Ftl {
         self.end_replica(lpn);
         if let Some(old) = old {
             self.invalidate(old);
-            if self.options.counts_parts {
+            if self.rules.counts_parts {
                 self.tell_move(lpn, Some(old), None);
             }
         }

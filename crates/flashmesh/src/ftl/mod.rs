@@ -140,16 +140,16 @@ pub struct Ftl {
     collection: collection::Rules,
     translation: Option<TranslationPages>,
     partition: Partition,
-    options: Options,
+    rules: Rules,
     /// Kept where the planes of a die use the same blocks together.
     twins: Option<twins::Twins>,
     /// Second homes of pages, where replication makes any.
     replicas: Option<Box<Replicas>>,
 }
 
-/// What is done, or not, beside keeping the map.
+/// What the configuration says beside the policies.
 #[derive(Clone, Copy, Debug)]
-struct Options {
+struct Rules {
     /// Whether the allocator is told of every page that comes to a plane or leaves it.
     counts_parts: bool,
     /// Whether moved pages go to the block that is written.
@@ -208,7 +208,7 @@ impl Ftl {
             collection: collection::Rules::new(geometry, config, has_twins),
             translation,
             geometry: geometry.clone(),
-            options: Options {
+            rules: Rules {
                 counts_parts: partition.parts.len() > 1 && (pages_leave || allocation.is_dynamic()),
                 shares_moves: match config.ftl.policy {
                     FirmwarePolicy::Page | FirmwarePolicy::Sprinkler => config.gc.moved_pages == MovedPages::WriteBlock,
@@ -287,7 +287,7 @@ impl Ftl {
         assert!(self.allocation.is_unused(), "an allocator is set before anything is written");
         let custom = allocation::Custom::new(allocator, &self.geometry, &self.partition);
         self.allocation = allocation::Policy::Custom(custom);
-        self.options.counts_parts = self.partition.parts.len() > 1;
+        self.rules.counts_parts = self.partition.parts.len() > 1;
         self.count_parts(0..self.mapping.logical_pages());
     }
 

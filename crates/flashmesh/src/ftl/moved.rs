@@ -11,12 +11,12 @@ use crate::ids::{BlockId, PlaneId, Ppn};
 impl Ftl {
     /// Has moved pages go to the block that is written, or to one of their own.
     pub fn set_moves_shared(&mut self, shared: bool) {
-        self.options.shares_moves = shared;
+        self.rules.shares_moves = shared;
     }
 
     /// The open block that moved pages share with writes, when pages of `stream` do.
     fn shared_block(&self, plane: PlaneId, stream: Stream) -> Option<Frontier> {
-        (self.options.shares_moves && stream == Stream::Collection).then(|| self.planes[plane.index()].open.of_host())
+        (self.rules.shares_moves && stream == Stream::Collection).then(|| self.planes[plane.index()].open.of_host())
     }
 
     /// As [`Ftl::allocate`], for a page that is moved: `stream` is that of [`Ftl::stream_of_move`].

@@ -85,7 +85,7 @@ impl Ftl {
         if config.kind != PreconditionKind::None {
             watch(1.0);
         }
-        if self.options.keeps_equal_pointers {
+        if self.rules.keeps_equal_pointers {
             self.level_write_pointers();
         }
         if config.kind != PreconditionKind::None {
@@ -334,7 +334,7 @@ impl Sample {
         let end = translation.map_or(plane.logical_pages.max(pages), |translation| translation.all().end);
         let partition = Partition::undivided(&plane, &config, end);
         let mut ftl = Ftl::divided(&plane, &config, partition, translation);
-        ftl.options.shares_moves = drive.options.shares_moves;
+        ftl.rules.shares_moves = drive.rules.shares_moves;
         let written = 0..pages;
         ftl.fill_sequentially(std::slice::from_ref(&written), &|_| {});
         Sample { ftl, idle: IdleDies::new(1), pages, random }

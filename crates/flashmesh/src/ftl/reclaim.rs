@@ -99,7 +99,7 @@ impl Ftl {
             return self.twin_erased(block);
         }
         self.free_erased(block);
-        if self.options.shares_moves {
+        if self.rules.shares_moves {
             self.take_over_reserve(self.blocks.plane_of(block));
         }
     }

@@ -143,7 +143,7 @@ impl Ftl {
         if let Some(original) = original {
             self.invalidate(original);
         }
-        if self.options.counts_parts {
+        if self.rules.counts_parts {
             self.tell_move(lpn, original, Some(ppn));
         }
         Some(ppn)

@@ -2,7 +2,7 @@
 //! time.
 
 use flashmesh::config::{Flash, Suspension};
-use flashmesh::flash::die::{Die, DieRules, Illegal, Operation, OperationKind, Planes};
+use flashmesh::flash::die::{Die, DieRules, Illegal, Operation, OperationKind, PlaneTransactions};
 use flashmesh::flash::timing::{Pages, Timing};
 use flashmesh::ids::TransactionId;
 use flashmesh::units::Time;
@@ -29,7 +29,7 @@ fn plain() -> DieRules {
 }
 
 fn operation(kind: OperationKind, planes: u32, now: Time) -> Operation {
-    let mut joined = Planes::one(TransactionId(0));
+    let mut joined = PlaneTransactions::one(TransactionId(0));
     (1..planes).for_each(|plane| joined.join(TransactionId(plane)));
     let (pages, internal) = (Pages::default(), false);
     Operation { kind, internal, started: now, array_time: timing().array(kind, pages), pages, planes: joined }

@@ -25,7 +25,7 @@ impl Firmware {
         if read != id {
             return;
         }
-        let is_worth_it = self.ftl.location(lpn) == from && !self.power.is_cut_off;
+        let is_worth_it = self.ftl.location(lpn) == from && !self.power_loss.is_cut_off;
         let Some(plane) = self.ftl.plane_for_replica(lpn, to).filter(|_| is_worth_it) else {
             replication.planned.remove(&lpn);
             replication.counts.dropped += 1;
