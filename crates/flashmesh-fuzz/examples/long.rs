@@ -14,15 +14,13 @@ use std::time::{Duration, Instant};
 
 use flashmesh_fuzz::{FUZZERS, Fuzzer};
 
-/// How long the inputs are: one in so many, as a power of two, has up to so many bytes, as a power of two.
+/// Input lengths: (n, m) means one in 2^n inputs has up to 2^m bytes.
 const LENGTHS: [(u32, u32); 4] = [(9, 13), (5, 9), (2, 7), (0, 6)];
-/// A turn of a target.
 const TURN: Duration = Duration::from_millis(100);
-/// Executions that a thread takes at once.
 const CHUNK: u64 = 64;
 /// An execution that takes longer is a failure.
 const SLOW: Duration = Duration::from_secs(10);
-/// A target that failed so often gets no further turn.
+/// Failures after which a target gets no further turn.
 const FAILURES_MAX: usize = 20;
 const SHRINK_TRIES: usize = 2000;
 
@@ -34,7 +32,7 @@ fn random(state: &mut u64) -> u64 {
     mixed ^ (mixed >> 31)
 }
 
-/// The bytes of an execution, whatever ran before it: mostly few, since most faults show in a few lines.
+/// Bytes of an execution, independent of earlier ones: mostly few, since most faults show in a few lines.
 fn input(seed: u64, target: u64, execution: u64, bytes: &mut Vec<u8>) {
     let mut state = seed.wrapping_mul(0xd134_2543_de82_ef95) ^ target;
     state = random(&mut state) ^ execution;
@@ -48,13 +46,12 @@ fn input(seed: u64, target: u64, execution: u64, bytes: &mut Vec<u8>) {
     bytes.truncate(length);
 }
 
-/// Whether a target fails on these bytes.
 fn fails(fuzzer: &Fuzzer, bytes: &[u8]) -> bool {
     let begun = Instant::now();
     catch_unwind(|| (fuzzer.run)(bytes)).is_err() || begun.elapsed() > SLOW
 }
 
-/// Takes bytes away and sets them to zero as long as the target still fails.
+/// Removes and zeroes bytes as long as the target still fails.
 fn shrunk(fuzzer: &Fuzzer, mut bytes: Vec<u8>) -> Vec<u8> {
     let told = std::panic::take_hook();
     std::panic::set_hook(Box::new(|_| {}));
@@ -90,7 +87,7 @@ fn repeat(target: &str, file: &Path) -> Result<(), String> {
     Ok(())
 }
 
-/// How many executions each target had, kept in a file.
+/// Executions of each target so far, kept in a file.
 struct State {
     file: PathBuf,
     counts: BTreeMap<String, u64>,
@@ -126,7 +123,7 @@ fn unwritten(path: &Path, error: &std::io::Error) -> String {
     format!("{}: cannot be written: {error}", path.display())
 }
 
-/// Runs a target from an execution on for a turn; gives the first execution that did not run, and those that failed.
+/// Runs a target for a turn; returns the next execution, and the failed ones.
 fn turn(fuzzer: &Fuzzer, target: u64, seed: u64, first: u64, threads: usize) -> (u64, Vec<u64>) {
     let (next, failed, begun) = (AtomicU64::new(first), Mutex::new(Vec::new()), Instant::now());
     let work = || {
@@ -150,7 +147,6 @@ fn turn(fuzzer: &Fuzzer, target: u64, seed: u64, first: u64, threads: usize) -> 
     (next.into_inner(), failed.into_inner().expect("no thread panics here"))
 }
 
-/// Gives how many executions failed.
 fn fuzz(folder: &Path, minutes: u64, seed: u64, threads: usize) -> Result<usize, String> {
     let mut state = State::open(folder, seed)?;
     let begun = Instant::now();

@@ -1,22 +1,19 @@
 //! Turns the bytes of a fuzzer into choices.
 
-/// Bytes taken one by one; zeros once they are used up, so that every input means something.
+/// Bytes taken one by one; zeros after the end, so that every input has a meaning.
 pub struct Choices<'a> {
     bytes: &'a [u8],
 }
 
 impl<'a> Choices<'a> {
-    /// Choices made by `bytes`.
     pub fn new(bytes: &'a [u8]) -> Choices<'a> {
         Choices { bytes }
     }
 
-    /// Whether the bytes are used up.
     pub fn is_used_up(&self) -> bool {
         self.bytes.is_empty()
     }
 
-    /// The next byte.
     pub fn byte(&mut self) -> u8 {
         let Some((&first, rest)) = self.bytes.split_first() else {
             return 0;
@@ -25,17 +22,14 @@ impl<'a> Choices<'a> {
         first
     }
 
-    /// A number below `bound`, which is at most 256.
     pub fn below(&mut self, bound: usize) -> usize {
         usize::from(self.byte()) % bound
     }
 
-    /// One of `options`.
     pub fn pick<T: Copy>(&mut self, options: &[T]) -> T {
         options[self.below(options.len())]
     }
 
-    /// True once in `times`.
     pub fn one_in(&mut self, times: usize) -> bool {
         self.below(times) == times - 1
     }
@@ -47,7 +41,6 @@ impl<'a> Choices<'a> {
         value.checked_shr(64 - bits).unwrap_or(0)
     }
 
-    /// All bytes that are left.
     pub fn rest(self) -> &'a [u8] {
         self.bytes
     }

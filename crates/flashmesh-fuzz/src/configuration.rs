@@ -3,11 +3,11 @@
 use std::fmt::Write;
 use std::sync::LazyLock;
 
-use flashmesh::config::{Config, ParameterSpec, ParameterType};
+use flashmesh::config::{Config, ParameterSpec, ParameterType, StreamConfig};
 
 use crate::choices::Choices;
 
-/// Pieces that make texts which come close to being configurations.
+/// Fragments of texts close to configurations.
 const PIECES: &[&str] = &[
     "\n",
     "[",
@@ -70,7 +70,7 @@ const PIECES: &[&str] = &[
     "\t",
 ];
 
-/// Any text is a configuration or an error; a configuration survives being written and read again, an error says where it is.
+/// Any text is a configuration or an error; a configuration survives writing and reading, an error has a place.
 pub fn any_text(bytes: &[u8]) {
     // The upper half of the bytes stands for themselves, the lower for pieces of configurations.
     let text: String = bytes
@@ -83,7 +83,7 @@ pub fn any_text(bytes: &[u8]) {
     check(&text, &[]);
 }
 
-/// So are the declared parameters, a few at a time, with values that mostly fit, in a file and as overrides, with faults sown in.
+/// The same for declared parameters, a few at a time, with mostly valid values, in a file and as overrides, with injected faults.
 pub fn declared(bytes: &[u8]) {
     static PARAMETERS: LazyLock<Vec<Parameter>> = LazyLock::new(|| Config::parameters().map(Parameter::new).collect());
     let mut choices = Choices::new(bytes);
@@ -124,22 +124,20 @@ pub fn declared(bytes: &[u8]) {
     check(&text, &overrides);
 }
 
-/// Bytes after which no further parameter is set.
 const LENGTH_MAX: usize = 4096;
 
-/// What a parameter is called, and what it may be set to.
+/// A parameter and values for it.
 struct Parameter {
     section: &'static str,
     key: &'static str,
     is_per_stream: bool,
-    /// As TOML; the least, the most, the default and one of each choice, and others of the same type.
+    /// TOML values: minimum, maximum, default, one of each choice, and others of the type.
     values: Vec<String>,
 }
 
 impl Parameter {
     fn new(spec: &ParameterSpec) -> Parameter {
-        let is_per_stream =
-            Config::sections().iter().any(|section| section.name == spec.section && section.is_per_stream());
+        let is_per_stream = StreamConfig::has_section(spec.section);
         let others: &[&str] = match spec.parameter_type {
             ParameterType::Integer => &["0", "1", "2", "7", "64", "4294967296", "9223372036854775807"],
             ParameterType::Number => &["0", "0.5", "1.0", "1e9", "5e-324", "inf"],
@@ -165,7 +163,7 @@ impl Parameter {
     }
 }
 
-/// A configuration survives being written and read again, an error says where it is.
+/// A configuration survives writing and reading, an error has a place.
 fn check(text: &str, overrides: &[String]) {
     match Config::from_str(text, "fuzzed.toml", overrides) {
         Ok(config) => {

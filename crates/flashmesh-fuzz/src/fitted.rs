@@ -10,7 +10,7 @@ use flashmesh::workload::{IoRequest, RequestKind};
 
 use crate::choices::Choices;
 
-/// Any text is a profile or an error; a profile survives being written and read again, and makes requests inside its span.
+/// Any text is a profile or an error; a profile survives writing and reading, and makes requests inside its span.
 pub fn profile(bytes: &[u8]) {
     let mut choices = Choices::new(bytes);
     // Fitting takes longer than reading a profile: most profiles are read from a text fitted before.
@@ -27,14 +27,12 @@ pub fn profile(bytes: &[u8]) {
 
 const FITTED_ONE_IN: usize = 16;
 
-/// Profiles of requests drawn by fixed bytes.
 static FITTED: LazyLock<Vec<Vec<u8>>> = LazyLock::new(|| {
     let bytes =
         |first: u8| (0..60_u8).map(move |place| first.wrapping_mul(31).wrapping_add(place.wrapping_mul(first | 1)));
     (0..64).map(|first| fitted_text(&mut Choices::new(&bytes(first).collect::<Vec<u8>>()))).collect()
 });
 
-/// The profile of a few requests.
 fn fitted_text(choices: &mut Choices<'_>) -> Vec<u8> {
     let requests: Vec<IoRequest> = (0..20_u64)
         .map(|index| IoRequest {

@@ -3,27 +3,20 @@
 use flashmesh::units::Bytes;
 use flashmesh::workload::RequestKind;
 
-/// What the naive reading needs to know.
 #[derive(Clone, Copy)]
 pub struct Rules {
-    /// The drive.
     pub capacity: Bytes,
-    /// Its sector.
     pub sector_size: Bytes,
-    /// Whether addresses wrap.
     pub wrap: bool,
-    /// Bytes in a sector of the ASCII family.
     pub ascii_sector: i128,
-    /// Picoseconds in a unit of time of the ASCII family.
     pub ascii_unit_ps: i128,
-    /// Whether type 1 of the ASCII family reads.
+    /// Whether type 1 of the ASCII family is a read.
     pub is_one_read: bool,
 }
 
-/// A request: time stamp in picoseconds, kind, offset, size, device.
+/// Time stamp in picoseconds, kind, offset, size, device.
 pub type Naive = (i128, RequestKind, i128, i128, u32);
 
-/// The request of an MSR Cambridge line.
 pub fn msr(line: &str, rules: &Rules) -> Option<Naive> {
     let fields: Vec<&str> = line.trim_matches(BLANKS).split(',').collect();
     let [time, _host, disk, kind, offset, size, response] = fields[..] else { return None };
@@ -37,7 +30,6 @@ pub fn msr(line: &str, rules: &Rules) -> Option<Naive> {
     on_drive((time, kind, whole(offset)?, whole(size)?, u32::try_from(whole(disk)?).ok()?), rules)
 }
 
-/// The request of an MSR line of four columns.
 pub fn msr_short(line: &str, rules: &Rules) -> Option<Naive> {
     let fields = columns(line);
     let [time, kind, offset, size] = fields[..] else { return None };
@@ -49,7 +41,6 @@ pub fn msr_short(line: &str, rules: &Rules) -> Option<Naive> {
     on_drive((whole(time)?.checked_mul(100_000)?, kind, whole(offset)?, whole(size)?, 0), rules)
 }
 
-/// The request of a line of the ASCII family.
 pub fn ascii(line: &str, rules: &Rules) -> Option<Naive> {
     let fields: Vec<&str> = line.split(BLANKS).filter(|field| !field.is_empty()).collect();
     let [time, device, sector, sectors, kind] = fields[..] else { return None };
@@ -69,7 +60,6 @@ pub fn ascii(line: &str, rules: &Rules) -> Option<Naive> {
     on_drive(request, rules)
 }
 
-/// The requests of a fio iolog of version 3.
 pub fn fio_iolog(lines: &[&str], rules: &Rules) -> Vec<Naive> {
     let mut files: Vec<&str> = Vec::new();
     let mut requests = Vec::new();
@@ -96,7 +86,6 @@ pub fn fio_iolog(lines: &[&str], rules: &Rules) -> Vec<Naive> {
     requests
 }
 
-/// The request of an SPC line.
 pub fn spc(line: &str, rules: &Rules) -> Option<Naive> {
     let fields = columns(line);
     let [unit, block, size, kind, time, ..] = fields[..] else { return None };
@@ -120,7 +109,6 @@ pub fn systor(line: &str, rules: &Rules) -> Option<Naive> {
     on_drive((decimal(time, 6)? * 1_000_000, kind, whole(offset)?, whole(size)?, device(lun)?), rules)
 }
 
-/// The request of an Alibaba line.
 pub fn alibaba(line: &str, rules: &Rules) -> Option<Naive> {
     let fields = columns(line);
     let [disk, kind, offset, length, time] = fields[..] else { return None };
@@ -132,7 +120,6 @@ pub fn alibaba(line: &str, rules: &Rules) -> Option<Naive> {
     on_drive((whole(time)? * 1_000_000, kind, whole(offset)?, whole(length)?, device(disk)?), rules)
 }
 
-/// The request of a Tencent line.
 pub fn tencent(line: &str, rules: &Rules) -> Option<Naive> {
     let fields = columns(line);
     let [time, offset, size, kind, volume] = fields[..] else { return None };
@@ -144,7 +131,6 @@ pub fn tencent(line: &str, rules: &Rules) -> Option<Naive> {
     on_drive((decimal(time, 12)?, kind, sectors(offset)?, sectors(size)?, device(volume)?), rules)
 }
 
-/// The request of a DiskMon line.
 pub fn diskmon(line: &str, rules: &Rules) -> Option<Naive> {
     let fields: Vec<&str> = line.split(BLANKS).filter(|field| !field.is_empty()).collect();
     let [number, time, _duration, disk, kind, sector, length] = fields[..] else { return None };
@@ -157,7 +143,6 @@ pub fn diskmon(line: &str, rules: &Rules) -> Option<Naive> {
     on_drive((decimal(time, 12)?, kind, sectors(sector)?, sectors(length)?, device(disk)?), rules)
 }
 
-/// The request of an FIU line.
 pub fn fiu(line: &str, rules: &Rules) -> Option<Naive> {
     let fields: Vec<&str> = line.split(BLANKS).filter(|field| !field.is_empty()).collect();
     let [time, process, _name, sector, length, kind, major, minor, ..] = fields[..] else { return None };
@@ -190,7 +175,6 @@ pub fn libcachesim_csv(line: &str, names: &str, rules: &Rules) -> Option<Naive> 
     on_drive((decimal(column("time")?, 12)?, kind, sectors(column("lbn")?)?, whole(column("size")?)?, 0), rules)
 }
 
-/// The request of a record of oracleGeneral.
 pub fn oracle_general(record: &[u8], rules: &Rules) -> Option<Naive> {
     let number = |range: std::ops::Range<usize>| -> Option<i128> {
         Some(record.get(range)?.iter().rev().fold(0, |value, &byte| value << 8 | i128::from(byte)))
@@ -202,7 +186,6 @@ pub fn oracle_general(record: &[u8], rules: &Rules) -> Option<Naive> {
     on_drive((time * 1_000_000_000_000, RequestKind::Read, offset, size, 0), rules)
 }
 
-/// The request of a line of `dssrt2txt`.
 pub fn srt_fixed(line: &str, rules: &Rules) -> Option<Naive> {
     let fields: Vec<&str> = line.split(BLANKS).filter(|field| !field.is_empty()).collect();
     let [time, _start, _stop, size, kind, offset, device, ..] = fields[..] else { return None };
@@ -280,12 +263,10 @@ pub fn vscsi(record: &[u8], bytes: usize, rules: &Rules) -> Option<Naive> {
     on_drive((number(24..32)? * 1_000_000, kind, offset, length, 0), rules)
 }
 
-/// The columns of a line, without the blanks around them.
 fn columns(line: &str) -> Vec<&str> {
     line.split(',').map(|field| field.trim_matches(BLANKS)).collect()
 }
 
-/// Sectors of 512 B, in bytes.
 fn sectors(text: &str) -> Option<i128> {
     whole(text)?.checked_mul(512).filter(|&bytes| bytes <= i128::from(u64::MAX))
 }

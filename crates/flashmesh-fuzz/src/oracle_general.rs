@@ -8,7 +8,6 @@ use crate::readers::{Setup, check_records, offset, size};
 
 const RECORD_BYTES: usize = 24;
 
-/// Records agree with the naive reading.
 pub fn oracle_general(bytes: &[u8]) {
     let mut choices = Choices::new(bytes);
     let setup = Setup::new(&mut choices, TraceFormat::OracleGeneral);

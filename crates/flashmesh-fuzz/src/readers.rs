@@ -11,7 +11,6 @@ use flashmesh::workload::readers::{FORMATS, LEAP_MAX, LineCounts, TraceStream, T
 use crate::choices::Choices;
 use crate::oracle::{self, Naive, Rules};
 
-/// MSR Cambridge texts agree with the naive reading.
 pub fn msr(bytes: &[u8]) {
     let mut choices = Choices::new(bytes);
     let setup = Setup::new(&mut choices, TraceFormat::Msr);
@@ -48,7 +47,6 @@ fn check_ascii(bytes: &[u8], sector: i128) {
     check_against(&text, &setup, expected);
 }
 
-/// Texts of fio's iolog agree with the naive reading.
 pub fn fio_iolog(bytes: &[u8]) {
     let mut choices = Choices::new(bytes);
     let setup = Setup::new(&mut choices, TraceFormat::FioIolog);
@@ -64,7 +62,6 @@ pub fn fio_iolog(bytes: &[u8]) {
     check_against(&text, &setup, expected);
 }
 
-/// SPC texts agree with the naive reading.
 pub fn spc(bytes: &[u8]) {
     check_lines(bytes, TraceFormat::Spc, oracle::spc, |choices, time| {
         let unit = choices.pick(&["0", "1", "7", "4294967295", "4294967296"]);
@@ -74,7 +71,6 @@ pub fn spc(bytes: &[u8]) {
     });
 }
 
-/// SYSTOR '17 texts agree with the naive reading.
 pub fn systor(bytes: &[u8]) {
     check_lines(bytes, TraceFormat::Systor, oracle::systor, |choices, time| {
         let response = choices.pick(&["0.001325000", "0.1", ""]);
@@ -84,7 +80,6 @@ pub fn systor(bytes: &[u8]) {
     });
 }
 
-/// blkparse texts agree with the naive reading.
 pub fn blkparse(bytes: &[u8]) {
     check_lines(bytes, TraceFormat::Blkparse, oracle::blkparse, |choices, time| {
         let device = choices.pick(&["8,16", "8,0", "259,1", "4096,0"]);
@@ -101,7 +96,6 @@ pub fn blkparse(bytes: &[u8]) {
     });
 }
 
-/// DiskMon texts agree with the naive reading.
 pub fn diskmon(bytes: &[u8]) {
     check_lines(bytes, TraceFormat::Diskmon, oracle::diskmon, |choices, time| {
         let kind = choices.pick(&["Read", "Write", "read", "WRITE", "Trim"]);
@@ -113,7 +107,6 @@ pub fn diskmon(bytes: &[u8]) {
     });
 }
 
-/// Alibaba texts agree with the naive reading.
 pub fn alibaba(bytes: &[u8]) {
     check_lines(bytes, TraceFormat::Alibaba, oracle::alibaba, |choices, time| {
         let kind = choices.pick(&["R", "W", "R", "W", "r"]);
@@ -121,7 +114,6 @@ pub fn alibaba(bytes: &[u8]) {
     });
 }
 
-/// Tencent texts agree with the naive reading.
 pub fn tencent(bytes: &[u8]) {
     check_lines(bytes, TraceFormat::Tencent, oracle::tencent, |choices, time| {
         let kind = choices.pick(&["0", "1", "0", "1", "2"]);
@@ -138,7 +130,6 @@ pub fn msr_short(bytes: &[u8]) {
     });
 }
 
-/// FIU texts agree with the naive reading.
 pub fn fiu(bytes: &[u8]) {
     check_lines(bytes, TraceFormat::Fiu, oracle::fiu, |choices, time| {
         let blank = choices.pick(&[" ", " ", "\t", "  "]);
@@ -198,7 +189,6 @@ pub fn srt(bytes: &[u8]) {
     check_against(&text, &setup, expected);
 }
 
-/// Texts of lines that stand each for itself.
 fn check_lines(
     bytes: &[u8],
     format: TraceFormat,
@@ -212,7 +202,6 @@ fn check_lines(
     check_against(&text, &setup, expected);
 }
 
-/// Microseconds as seconds with decimals.
 fn seconds(time_us: u64) -> String {
     format!("{}.{:06}", time_us / 1_000_000, time_us % 1_000_000)
 }
@@ -221,7 +210,7 @@ fn seconds(time_us: u64) -> String {
 pub fn any_bytes(bytes: &[u8]) {
     let mut choices = Choices::new(bytes);
     let formats: Vec<TraceFormat> =
-        FORMATS.iter().map(|format| format.kind).chain([TraceFormat::Auto, TraceFormat::Auto]).collect();
+        FORMATS.iter().filter_map(|format| format.kind).chain([TraceFormat::Auto, TraceFormat::Auto]).collect();
     let format = choices.pick(&formats);
     let setup = Setup::new(&mut choices, format);
     let heads = [
@@ -283,17 +272,14 @@ fn xz(bytes: &[u8]) -> Vec<u8> {
     encoder.finish().expect("memory takes it")
 }
 
-/// A drive and the options of a reader.
 pub struct Setup {
     workload: Workload,
-    /// What the naive reading needs to know.
     pub rules: Rules,
-    /// What packs the trace for a second reading: packing takes far longer than reading, so that most traces are read plain only.
+    /// Packs the trace for a second reading; most traces are read plain only, as packing takes far longer.
     packer: Option<Packer>,
 }
 
 impl Setup {
-    /// Any drive and any options, for a trace of `format`.
     pub fn new(choices: &mut Choices<'_>, format: TraceFormat) -> Setup {
         let (time_unit, ascii_unit_ps) = choices.pick(&[
             (TraceTimeUnit::Nanoseconds, 1_000),
@@ -356,17 +342,14 @@ fn text(choices: &mut Choices<'_>, head: &str, mut line: impl FnMut(&mut Choices
     text
 }
 
-/// The first byte of a request, mostly small.
 pub fn offset(choices: &mut Choices<'_>) -> u64 {
     if choices.one_in(16) { choices.number() } else { u64::from(choices.byte()) * 4096 }
 }
 
-/// The bytes of a request, mostly few.
 pub fn size(choices: &mut Choices<'_>) -> u64 {
     if choices.one_in(16) { choices.number() } else { u64::from(choices.byte() % 32) * 512 }
 }
 
-/// The lines that a naive reading looks at.
 fn lines(text: &str) -> impl Iterator<Item = &str> {
     text.split('\n')
         .map(|line| line.strip_suffix('\r').unwrap_or(line))
@@ -396,12 +379,11 @@ fn read(bytes: Vec<u8>, setup: &Setup) -> Option<(Vec<IoRequest>, LineCounts)> {
     Some((requests, counts))
 }
 
-/// Checks a text against its naive reading.
 fn check_against(text: &str, setup: &Setup, expected: Vec<Naive>) {
     check_records(text.as_bytes(), text.lines().count() as u64, setup, expected);
 }
 
-/// Checks a trace of `records` against its naive reading, packed against plain in some, and the summary against the requests.
+/// Checks a trace against its naive reading, sometimes packed against plain, and the summary against the requests.
 pub fn check_records(trace: &[u8], records: u64, setup: &Setup, expected: Vec<Naive>) {
     let plain = read(trace.to_vec(), setup);
     if let Some(packer) = setup.packer {

@@ -6,7 +6,6 @@ use crate::choices::Choices;
 use crate::oracle::{self, Naive};
 use crate::readers::{Setup, check_records, offset, size};
 
-/// Records of both versions agree with the naive reading.
 pub fn vscsi(bytes: &[u8]) {
     let mut choices = Choices::new(bytes);
     let (format, record_bytes) = choices.pick(&[(TraceFormat::Vscsi1, 32), (TraceFormat::Vscsi2, 40)]);

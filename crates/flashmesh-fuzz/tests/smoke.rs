@@ -5,7 +5,7 @@ use std::time::Duration;
 use bolero::produce;
 use flashmesh_fuzz::{CANARY, FUZZERS, Fuzzer};
 
-/// Enough for a trace that is longer than the window in which readers sort.
+/// Enough for a trace longer than the sorting window of the readers.
 const INPUT_BYTES_MAX: usize = 16 << 10;
 const INPUTS: usize = 1000;
 

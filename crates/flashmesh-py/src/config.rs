@@ -5,10 +5,10 @@ use std::path::PathBuf;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::errors::{ConfigError, InternalError, exception, guarded};
+use crate::errors::{ConfigError, InternalError, exception, guarded, shown};
 use flashmesh::config::{self, ParameterType, StreamConfig};
+use flashmesh::requests::profiles as library;
 use flashmesh::units::{Bytes, Current, Quantity, Rate, Time, Voltage, Wattage};
-use flashmesh::workload::profiles as library;
 
 /// A whole configuration, checked.
 #[pyclass(frozen, module = "flashmesh._native")]
@@ -21,7 +21,7 @@ impl Config {
     #[pyo3(signature = (path, overrides, jobs=Vec::new()))]
     fn from_file(py: Python<'_>, path: PathBuf, overrides: Vec<String>, jobs: Vec<String>) -> PyResult<Self> {
         let config = py.detach(|| guarded(|| config::Config::from_file_with_jobs(&path, &jobs, &overrides)))?;
-        config.map(Config).map_err(|error| ConfigError::new_err(error.to_string()))
+        config.map(Config).map_err(|error| ConfigError::new_err(shown(&error)))
     }
 
     /// Reads a text; errors call it `name`.
@@ -29,7 +29,7 @@ impl Config {
     #[pyo3(signature = (text, name, overrides, jobs=Vec::new()))]
     fn from_str(py: Python<'_>, text: &str, name: &str, overrides: Vec<String>, jobs: Vec<String>) -> PyResult<Self> {
         let config = py.detach(|| guarded(|| config::Config::from_str_with_jobs(text, name, &jobs, &overrides)))?;
-        config.map(Config).map_err(|error| ConfigError::new_err(error.to_string()))
+        config.map(Config).map_err(|error| ConfigError::new_err(shown(&error)))
     }
 
     /// Every parameter with its value.
@@ -37,7 +37,6 @@ impl Config {
         self.0.to_toml()
     }
 
-    /// The same as JSON.
     fn to_json(&self) -> String {
         self.0.to_json()
     }
@@ -80,8 +79,8 @@ impl Config {
     }
 }
 
-/// Every declared parameter, as JSON: its key, what it is and means, its units, its default, its bounds, its choices, and the settings without
-/// which it is not read.
+/// Every declared parameter, as JSON: its key, what it is and means, its units, its default, its bounds, its choices, the step by
+/// which it is varied, and the settings without which it is not read.
 #[pyfunction]
 pub fn parameters() -> PyResult<String> {
     let condition = |condition: &config::Condition| serde_json::json!({ "key": condition.path(), "is": condition.is, "values": condition.values });
@@ -97,6 +96,7 @@ pub fn parameters() -> PyResult<String> {
                 "min": spec.min_text,
                 "max": spec.max_text,
                 "choices": spec.choices.iter().map(|choice| (choice.name, choice.doc.as_str())).collect::<Vec<_>>(),
+                "step": spec.step,
                 "used_with": spec.used_with.iter()
                     .map(|with| with.any_of.iter().map(condition).collect::<Vec<_>>())
                     .collect::<Vec<_>>(),
@@ -104,7 +104,7 @@ pub fn parameters() -> PyResult<String> {
             })
         })
         .collect();
-    serde_json::to_string(&declared).map_err(|error| InternalError::new_err(error.to_string()))
+    serde_json::to_string(&declared).map_err(|error| InternalError::new_err(shown(&error)))
 }
 
 /// The units that a value of this type may have, the largest first; none where it has none.
@@ -157,6 +157,6 @@ pub fn profiles_by_paper(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
 /// What a profile or a mix says of itself: what is published, what is known from elsewhere and what is assumed.
 #[pyfunction]
 pub fn describe_profile(name: &str) -> PyResult<String> {
-    let named = library::find(name).map_err(|error| crate::errors::WorkloadError::new_err(error.to_string()))?;
+    let named = library::find(name).map_err(|error| crate::errors::WorkloadError::new_err(shown(&error)))?;
     Ok(named.describe())
 }

@@ -2,6 +2,7 @@
 
 use std::any::Any;
 use std::cell::RefCell;
+use std::fmt::Display;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use pyo3::create_exception;
@@ -9,6 +10,7 @@ use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
 
 use flashmesh::error::RunError;
+use flashmesh::units::printable;
 
 create_exception!(flashmesh, FlashmeshError, PyException, "Anything that stops flashmesh.");
 create_exception!(
@@ -22,9 +24,14 @@ create_exception!(flashmesh, OutputError, FlashmeshError, "A result that cannot 
 create_exception!(flashmesh, CheckError, FlashmeshError, "A check found the simulation to contradict itself.");
 create_exception!(flashmesh, InternalError, FlashmeshError, "A fault of flashmesh, not of its input.");
 
+/// The text of an error, in which nothing comes from outside that a terminal does not show.
+pub fn shown(error: &impl Display) -> String {
+    printable(&error.to_string())
+}
+
 /// The exception of an error of the library.
 pub fn exception(error: &RunError) -> PyErr {
-    let text = error.to_string();
+    let text = shown(error);
     match error {
         RunError::Geometry(_) | RunError::Fabric(_) | RunError::Namespace(_) => ConfigError::new_err(text),
         RunError::Workload(_) | RunError::TooLong => WorkloadError::new_err(text),

@@ -5,10 +5,10 @@ mod config;
 mod errors;
 mod memory;
 mod quantities;
-mod replace;
 mod request_log;
 mod simulation;
 mod student;
+mod toml_places;
 mod trace;
 
 use pyo3::prelude::*;
@@ -25,11 +25,12 @@ mod _native {
     #[pymodule_export]
     use crate::quantities::quantities;
     #[pymodule_export]
-    use crate::replace::replace_file;
     #[pymodule_export]
     use crate::simulation::{Control, PreparedDrives, Simulation, fairness};
     #[pymodule_export]
     use crate::student::student_quantile;
+    #[pymodule_export]
+    use crate::toml_places::toml_places;
     #[pymodule_export]
     use crate::trace::{compare_traces, convert_trace, fit_trace, generate_trace, scan_trace, trace_output_formats};
 

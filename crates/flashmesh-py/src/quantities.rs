@@ -2,8 +2,8 @@
 
 use pyo3::prelude::*;
 
-use flashmesh::measure::document::Document;
-use flashmesh::results::{Group, GroupSpec, Shape};
+use flashmesh::report::Document;
+use flashmesh::report::{Group, GroupSpec, Shape};
 
 /// The single values of a result: the dotted key of each, its unit (empty for texts) and what it means.
 #[pyfunction]

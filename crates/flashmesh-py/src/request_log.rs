@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
-use flashmesh::measure::columns::RequestColumns;
-use flashmesh::measure::log::{RequestRecord, RequestSink};
+use flashmesh::report::RequestColumns;
+use flashmesh::report::{RequestRecord, RequestSink};
 
 /// Rows of a batch: large enough to make a good row group, small enough to keep memory flat.
 const BATCH_ROWS: usize = 64 * 1024;

@@ -7,13 +7,14 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use pyo3::prelude::*;
 
 use crate::config::Config;
-use crate::errors::{InternalError, OutputError, exception, guarded};
+use crate::errors::{InternalError, OutputError, exception, guarded, shown};
 use crate::request_log::RequestLog;
 use flashmesh::error::said;
-use flashmesh::measure::fairness::Fairness;
-use flashmesh::recording::timeline::Outcome;
+use flashmesh::probe::Outcome;
+use flashmesh::report::Fairness;
+use flashmesh::requests::WorkloadSummary;
 use flashmesh::simulation;
-use flashmesh::workload::WorkloadSummary;
+use flashmesh::units::printable_path;
 
 /// How far a run is, and the switch that ends it.
 #[pyclass(frozen, module = "flashmesh._native")]
@@ -64,13 +65,13 @@ impl Control {
 
 /// Preconditioned drives, prepared once for all runs that begin with the same state.
 #[pyclass(frozen, module = "flashmesh._native")]
-pub struct PreparedDrives(flashmesh::ftl::PreparedDrives);
+pub struct PreparedDrives(flashmesh::PreparedDrives);
 
 #[pymethods]
 impl PreparedDrives {
     #[new]
     fn new() -> Self {
-        PreparedDrives(flashmesh::ftl::PreparedDrives::default())
+        PreparedDrives(flashmesh::PreparedDrives::default())
     }
 }
 
@@ -131,7 +132,7 @@ impl Simulation {
     /// Has the run write a timeline for Perfetto into the file at `path`, which is there.
     fn record_timeline(&self, path: PathBuf) -> PyResult<()> {
         let file = OpenOptions::new().write(true).truncate(true).open(&path).map_err(|error| {
-            OutputError::new_err(format!("{}: the timeline cannot be written: {}", path.display(), said(&error)))
+            OutputError::new_err(format!("{}: the timeline cannot be written: {}", printable_path(&path), said(&error)))
         })?;
         let outcome = self.lock().record_timeline(Box::new(file));
         self.timeline.set(outcome).map_err(|_| InternalError::new_err("a run has one timeline"))
@@ -168,12 +169,12 @@ impl Simulation {
             log.finish(py)?;
         }
         let report = report.map_err(|error| exception(&error))?;
-        serde_json::to_string(&report).map_err(|error| InternalError::new_err(error.to_string()))
+        serde_json::to_string(&report).map_err(|error| InternalError::new_err(shown(&error)))
     }
 }
 
 /// How much streams slow one another down, as JSON: of each its name, its mean latency beside the others, and that alone.
 #[pyfunction]
 pub fn fairness(streams: Vec<(String, Option<f64>, Option<f64>)>) -> PyResult<String> {
-    serde_json::to_string(&Fairness::new(streams)).map_err(|error| InternalError::new_err(error.to_string()))
+    serde_json::to_string(&Fairness::new(streams)).map_err(|error| InternalError::new_err(shown(&error)))
 }

@@ -7,15 +7,15 @@ use pyo3::prelude::*;
 use serde::Serialize;
 
 use crate::config::Config;
-use crate::errors::{InternalError, OutputError, WorkloadError, guarded};
+use crate::errors::{InternalError, OutputError, WorkloadError, guarded, shown};
 use flashmesh::error::said;
-use flashmesh::units::{Bytes, Time};
-use flashmesh::workload::fitted::{FittedSource, Model, fit};
-use flashmesh::workload::readers::{ADDRESSES_MAX, Compression, TraceStream, scan};
-use flashmesh::workload::statistics::{Figure, REPLAY_BOUNDS, Statistics, compare};
-use flashmesh::workload::writers::{
+use flashmesh::requests::fitted::{FittedSource, Model, fit};
+use flashmesh::requests::statistics::{Figure, REPLAY_BOUNDS, Statistics, compare};
+use flashmesh::requests::traces::{ADDRESSES_MAX, Compression, TraceStream, scan};
+use flashmesh::requests::traces::{
     Conversion, ConvertError, OUTPUT_FORMATS, OutputFormat, Packed, Written, convert, write_source,
 };
+use flashmesh::units::{Bytes, Time, printable_path};
 
 /// The unit in which a trace is looked at without a drive.
 const SECTOR_SIZE: Bytes = Bytes::new(512);
@@ -25,7 +25,7 @@ const SECTOR_SIZE: Bytes = Bytes::new(512);
 pub fn scan_trace(py: Python<'_>, config: &Config) -> PyResult<(String, Vec<String>)> {
     let workload = &config.0.workload;
     let scanned = py.detach(|| guarded(|| scan(workload, ADDRESSES_MAX, SECTOR_SIZE)))?;
-    let summary = scanned.map_err(|error| WorkloadError::new_err(error.to_string()))?;
+    let summary = scanned.map_err(|error| WorkloadError::new_err(shown(&error)))?;
     Ok((json(&summary)?, summary.remarks()))
 }
 
@@ -52,9 +52,9 @@ pub fn convert_trace(
     };
     match py.detach(|| guarded(work))? {
         Ok(conversion) => Ok((json(&conversion)?, conversion.read.remarks())),
-        Err(ConvertError::Workload(error)) => Err(WorkloadError::new_err(error.to_string())),
+        Err(ConvertError::Workload(error)) => Err(WorkloadError::new_err(shown(&error))),
         Err(ConvertError::Write(error)) => {
-            Err(OutputError::new_err(format!("{}: cannot be written: {}", name.display(), said(&error))))
+            Err(OutputError::new_err(format!("{}: cannot be written: {}", printable_path(&name), said(&error))))
         }
     }
 }
@@ -64,7 +64,7 @@ pub fn convert_trace(
 #[pyfunction]
 pub fn fit_trace(py: Python<'_>, config: &Config) -> PyResult<(String, String, Vec<String>)> {
     let fitted = py.detach(|| guarded(|| fit(&config.0.workload)))?;
-    let (model, summary) = fitted.map_err(|error| WorkloadError::new_err(error.to_string()))?;
+    let (model, summary) = fitted.map_err(|error| WorkloadError::new_err(shown(&error)))?;
     Ok((model.to_toml(), json(&summary)?, summary.remarks()))
 }
 
@@ -95,9 +95,9 @@ pub fn generate_trace(
     };
     match py.detach(|| guarded(work))? {
         Ok(written) => json(&written),
-        Err(ConvertError::Workload(error)) => Err(WorkloadError::new_err(error.to_string())),
+        Err(ConvertError::Workload(error)) => Err(WorkloadError::new_err(shown(&error))),
         Err(ConvertError::Write(error)) => {
-            Err(OutputError::new_err(format!("{}: cannot be written: {}", name.display(), said(&error))))
+            Err(OutputError::new_err(format!("{}: cannot be written: {}", printable_path(&name), said(&error))))
         }
     }
 }
@@ -126,7 +126,7 @@ pub fn compare_traces(py: Python<'_>, original: &Config, copy: &Config) -> PyRes
         Ok(compare(&statistics(original)?, &statistics(copy)?))
     };
     let figures = py.detach(|| guarded(work))?;
-    let figures = figures.map_err(|error| WorkloadError::new_err(error.to_string()))?;
+    let figures = figures.map_err(|error| WorkloadError::new_err(shown(&error)))?;
     json(&Compared { figures, replay_bounds: REPLAY_BOUNDS })
 }
 
@@ -137,5 +137,5 @@ pub fn trace_output_formats() -> Vec<&'static str> {
 }
 
 fn json(value: &impl Serialize) -> PyResult<String> {
-    serde_json::to_string(value).map_err(|error| InternalError::new_err(error.to_string()))
+    serde_json::to_string(value).map_err(|error| InternalError::new_err(shown(&error)))
 }

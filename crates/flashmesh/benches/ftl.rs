@@ -10,7 +10,7 @@ use std::time::Instant;
 use flashmesh::config::{Config, Precondition, PreconditionKind};
 use flashmesh::engine::random::SimRng;
 use flashmesh::flash::geometry::Geometry;
-use flashmesh::ftl::{Ftl, IdleDies, PreconditionReport};
+use flashmesh::ftl::{Ftl, FtlRules, IdleDies, PreconditionReport};
 use flashmesh::ids::Lpn;
 
 fn main() {
@@ -20,7 +20,7 @@ fn main() {
     if wants("start") {
         let begun = Instant::now();
         let geometry = geometry(&config);
-        let ftl = Ftl::new(&geometry, &config);
+        let ftl = Ftl::new(&geometry, &config, FtlRules::new(&config));
         report("start, z-nand", begun, &format!("{} planes", geometry.planes()));
         let mut random = SimRng::new(3);
         for reads in [1, 999, 99_000] {
@@ -48,7 +48,7 @@ fn geometry(config: &Config) -> Geometry {
 
 fn precondition(config: &Config, kind: PreconditionKind) -> (Ftl, Geometry) {
     let geometry = geometry(config);
-    let mut ftl = Ftl::new(&geometry, config);
+    let mut ftl = Ftl::new(&geometry, config, FtlRules::new(config));
     let begun = Instant::now();
     let PreconditionReport { pages_mapped, write_amplification, windows, settled } =
         ftl.precondition(&Precondition { kind, fill: 1.0 }, 1);

@@ -1,37 +1,9 @@
 //! Errors as types, each with the place it speaks of: of the parts of a drive, and of a run.
 
-use std::io;
-use std::path::PathBuf;
+pub use flashmesh_base::error::said;
+pub use flashmesh_workload::error::WorkloadError;
 
 use crate::units::Time;
-
-/// A workload cannot be read or replayed.
-#[derive(Debug, thiserror::Error)]
-pub enum WorkloadError {
-    /// The operating system refused: missing file, no permission, vanished while reading.
-    #[error("{}: {}", path.display(), said(source))]
-    Io {
-        /// The file.
-        path: PathBuf,
-        /// What the system said.
-        source: io::Error,
-    },
-    /// A file, and mostly a line and a column of it, that cannot be used.
-    #[error("{}{}: {message}", path.display(), place(*line, *column))]
-    Parse {
-        /// The file.
-        path: PathBuf,
-        /// The line, from 1; 0 when the whole file is meant.
-        line: u64,
-        /// The column, from 1; 0 when the whole line is meant.
-        column: u32,
-        /// What is wrong, and what to do.
-        message: String,
-    },
-    /// The workload cannot be used on this drive.
-    #[error("{0}")]
-    Unusable(String),
-}
 
 /// Why a geometry cannot be built; each names the keys to change.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -139,19 +111,4 @@ pub enum RunError {
     /// The sink of completed requests takes no more.
     #[error("the request log cannot be written: {0}")]
     Sink(String),
-}
-
-/// What the system said of an error, without its number, which says nothing to people.
-pub fn said(error: &io::Error) -> String {
-    let text = error.to_string();
-    let end = text.rfind(" (os error ").unwrap_or(text.len());
-    text[..end].to_owned()
-}
-
-fn place(line: u64, column: u32) -> String {
-    match (line, column) {
-        (0, _) => String::new(),
-        (line, 0) => format!(":{line}"),
-        (line, column) => format!(":{line}:{column}"),
-    }
 }

@@ -8,7 +8,7 @@ pub trait Id: Copy {
     fn as_u32(self) -> u32;
 }
 
-/// Declares an id; a part with ids that nobody else names declares them beside its own code.
+/// Declares an id; ids of a single part are declared beside its code.
 macro_rules! id {
     ($(#[$doc:meta])* $name:ident) => {
         $(#[$doc])*

@@ -1,40 +1,171 @@
 //! flashmesh: an SSD simulator for the people who design drives.
 //!
-//! An I/O request walks down through [`frontend`], [`firmware`] and [`datapath`], and up again. They stand on state machines without time:
-//! [`workload`], [`host`], [`cache`], [`ftl`], [`schedule`], [`fabric`], [`flash`]. [`kernel`] keeps the clock, [`measure`] counts, [`reporting`]
-//! makes the report, and [`simulation`] owns them all.
+//! A [`Config`](config::Config) describes a drive and its workloads, a [`Simulation`](simulation::Simulation) runs them, and a [`Report`](report::Report) says what came out:
+//!
+//! ```
+//! use flashmesh::config::Config;
+//! use flashmesh::simulation::{Control, Simulation};
+//!
+//! let mut config = Config::default();
+//! config.workload.requests = Some(1_000);
+//! let report = Simulation::new(&config)?.run(&Control::default())?;
+//! assert_eq!(report.requests, 1_000);
+//! # Ok::<(), flashmesh::error::RunError>(())
+//! ```
+//!
+//! The parts of a drive that can be replaced are traits: [`Fabric`](interconnect::Fabric), [`Scheduler`](scheduler::Scheduler),
+//! [`Allocator`](placement::Allocator), [`VictimSelector`](placement::VictimSelector), [`FirmwarePolicy`](policy::FirmwarePolicy),
+//! [`HomeSelector`](policy::HomeSelector), [`WorkloadSource`](requests::WorkloadSource). A [`Probe`](probe::Probe) watches a run.
 
-/// The guide for contributors; its example is compiled and run with the tests.
-#[cfg(doctest)]
-#[doc = include_str!("../../../CONTRIBUTING.md")]
-pub mod contributing {}
-
-pub mod cache;
-pub mod check;
-pub mod collisions;
 pub mod config;
-pub mod datapath;
-mod drive;
-pub mod engine;
 pub mod error;
-pub mod fabric;
-pub mod firmware;
-pub mod flash;
-pub mod frontend;
-pub mod ftl;
-pub mod host;
 pub mod ids;
-pub mod kernel;
-pub mod measure;
-pub mod persistence;
-pub mod power;
-pub mod probes;
-pub mod recording;
-pub mod reporting;
-pub mod results;
-pub mod schedule;
 pub mod simulation;
-pub mod units;
-pub mod workload;
+
+/// The folders of the core. They are no interface: what is meant for users is named in this file.
+#[cfg_attr(feature = "internals", doc(hidden))]
+#[path = ""]
+mod rooms {
+    pub mod cache;
+    pub mod check;
+    pub mod collisions;
+    pub mod controller;
+    pub mod datapath;
+    pub mod drive;
+    pub mod engine;
+    pub mod fabric;
+    pub mod flash;
+    pub mod frontend;
+    pub mod ftl;
+    pub mod host;
+    pub mod kernel;
+    pub mod measure;
+    pub mod persistence;
+    pub mod policies;
+    pub mod power;
+    pub mod probes;
+    pub mod recording;
+    pub mod reporting;
+    pub mod results;
+    pub mod schedule;
+    pub use flashmesh_workload as workload;
+}
+
+// The tests, benchmarks and fuzz targets of the core reach into it.
+#[cfg(feature = "internals")]
+pub use rooms::*;
+#[cfg(not(feature = "internals"))]
+use rooms::*;
+
+/// Interconnects: how commands and data get from the controllers to the chips.
+pub mod interconnect {
+    pub use crate::check::kinds::{Expected, LinksToDie, Transfer};
+    pub use crate::fabric::layout::{Layout, Link, LinkKind, Part, Passage};
+    pub use crate::fabric::{
+        AnyFabric, Cause, Causes, DataOf, Fabric, FabricEvent, Facts, Grant, Granted, Held, LinkUsage, LinkUse,
+        Message, Outbox, Payload, Routers, ScoutMove, ScoutStep, Search, Sent, TransferPhase, Verdict, facts,
+    };
+}
+
+/// Schedulers: which transaction a die runs next.
+pub mod scheduler {
+    pub use crate::schedule::account::{Account, LatencyBreakdown, PathWait, Stall};
+    pub use crate::schedule::fifo::Fifo;
+    pub use crate::schedule::load::Load;
+    pub use crate::schedule::out_of_order::OutOfOrder;
+    pub use crate::schedule::queues::{DieQueues, PlaneMasks};
+    pub use crate::schedule::transaction::{Class, Owner, Transaction};
+    pub use crate::schedule::work::{CachePlace, Route, Work};
+    pub use crate::schedule::{Choice, Chosen, Decision, DieSet, DieStates, Dispatch, Joiners, Scheduler, Waiting};
+}
+
+/// Placement of pages: which plane a written page goes to, and which block is collected.
+pub mod placement {
+    pub use crate::engine::random::SimRng;
+    pub use crate::flash::geometry::Geometry;
+    pub use crate::ftl::allocation::{Allocator, DriveView, IdleDies, PageRead, PageWrite, RequestPart};
+    pub use crate::ftl::collection::{Candidates, VictimSelector};
+    pub use crate::ftl::{BlockState, Ftl, Stream};
+}
+
+/// Decisions of the firmware: which writes wait and where they go, where moved pages go, which copy of a page serves a read.
+pub mod policy {
+    pub use crate::controller::replica::homes::{Home, HomeSelector, Served};
+    pub use crate::policies::{Due, FirmwarePolicy, Placing, PolicyEvent, PolicyView};
+}
+
+/// Probes, which watch a run.
+pub mod probe {
+    pub use crate::cache::Sectors;
+    pub use crate::flash::die::OperationKind;
+    pub use crate::ftl::mapping_cache::EntryEvent;
+    pub use crate::host::interface::Seen;
+    pub use crate::kernel::probe::{AtEnd, LinksAtEnd, Notice, Origin, Probe, ReadNotice, Scope};
+    pub use crate::persistence::Recovered;
+    pub use crate::recording::timeline::Outcome;
+}
+
+/// Requests: their sources, traces, named and fitted profiles, statistics.
+pub mod requests {
+    pub use crate::workload::source::WorkloadSource;
+    pub use crate::workload::{IoRequest, RequestKind, WorkloadSummary, profiles};
+
+    /// Reading and writing traces.
+    pub mod traces {
+        pub use crate::workload::readers::{
+            ADDRESSES_MAX, BadLine, Compression, DISORDER_MAX, FORMATS, Fields, FileIdentity, Format, Framing,
+            LEAP_MAX, Line, LineCounts, Match, RawRequest, Reason, Sample, Tally, TraceReader, TraceSource,
+            TraceStream, TraceSummary, WINDOW_REQUESTS, scan, scan_stream,
+        };
+        pub use crate::workload::writers::{
+            Conversion, ConvertError, LeftOut, OUTPUT_FORMATS, OutputFormat, Packed, Written, convert, write_source,
+        };
+    }
+
+    /// Profiles that are fitted to a trace, and requests drawn from them.
+    pub mod fitted {
+        pub use crate::workload::fitted::{FittedSource, Model, PROFILE_BYTES_MAX, fit, fit_requests};
+    }
+
+    /// Figures of a sequence of requests, and how far two sequences differ.
+    pub mod statistics {
+        pub use crate::workload::statistics::{Figure, Measure, REPLAY_BOUNDS, Statistics, compare};
+    }
+}
+
+/// What a run reports, and how quantities of a report are declared ([`quantities!`](crate::quantities)).
+pub mod report {
+    pub use crate::collisions::{
+        CollisionPair, CollisionsReport, RepetitionBin, ReplicationCounts, ReplicationGain, ReplicationReport,
+    };
+    pub use crate::host::status::Status;
+    pub use crate::measure::bound::{Bound, Resource};
+    pub use crate::measure::breakdown::BreakdownSummary;
+    pub use crate::measure::cache::{CacheReport, PowerCutReport};
+    pub use crate::measure::columns::{ColumnSpec, ColumnType, RequestColumns};
+    pub use crate::measure::conflicts::{CauseReport, CausesReport};
+    pub use crate::measure::document::{Configuration, Document, Provenance, WorkloadFile};
+    pub use crate::measure::fairness::{Fairness, StreamFairness};
+    pub use crate::measure::host::{HostReport, QueueReport, StatusesReport};
+    pub use crate::measure::interval::{IntervalReport, IntervalUtilisation};
+    pub use crate::measure::latency::{LatencyDistribution, LatencySummary};
+    pub use crate::measure::log::{RequestRecord, RequestSink};
+    pub use crate::measure::lower_bound::{Limit, LowerBound};
+    pub use crate::measure::network::{
+        NetworkReport, Obstacle, Phase, RecordedHold, RecordedRequest, RecordedScoutStep, RecordedTransfer, Sending,
+    };
+    pub use crate::measure::own::OwnQuantities;
+    pub use crate::measure::report::{
+        BreakdownReport, ChipStatesReport, DistributionReport, FlashReport, GcReport, LatencyReport, LinksReport,
+        MappingCacheReport, PathConflictReport, PerRequestReport, Report, StreamReport, Utilisation,
+    };
+    pub use crate::measure::timeline::{MeasuredReport, MeasuredStreamReport, RoundsReport, WarmUpReport};
+    pub use crate::power::area::AreaReport;
+    pub use crate::power::energy::{Energy, PowerReport};
+    pub use crate::results::work::{PersistenceReport, RecoveryReads, RecoveryReport, RecoverySteps};
+    pub use crate::results::{Group, GroupSpec, Name, Named, QuantitySpec, Reported, Shape, Variant};
+}
 
 pub use drive::MemoryEstimate;
+pub use flashmesh_base::{counts, names, quantities, tagged, units};
+pub use ftl::PreparedDrives;

@@ -7,7 +7,7 @@
 
 mod reading;
 mod start;
-#[path = "../traces/mod.rs"]
+#[path = "../../../flashmesh-workload/benches/traces/mod.rs"]
 mod traces;
 
 use std::process::Command;

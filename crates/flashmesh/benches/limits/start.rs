@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use flashmesh::config::{Config, PreconditionKind};
 use flashmesh::flash::geometry::Geometry;
-use flashmesh::ftl::Ftl;
+use flashmesh::ftl::{Ftl, FtlRules};
 use flashmesh::measure::report::Report;
 use flashmesh::simulation::{Control, Simulation};
 
@@ -44,7 +44,7 @@ pub fn precondition() -> String {
     let mut config = Config { seed: 1, ..Config::default() };
     config.precondition.kind = PreconditionKind::Random;
     let geometry = Geometry::new(&config.geometry).expect("the geometry is possible");
-    let mut ftl = Ftl::new(&geometry, &config);
+    let mut ftl = Ftl::new(&geometry, &config, FtlRules::new(&config));
     let report = ftl.precondition(&config.precondition, config.seed);
     hash(&format!("{report:?}"))
 }

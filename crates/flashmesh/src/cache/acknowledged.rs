@@ -10,25 +10,22 @@ use super::admission::PageWrite;
 use super::sectors::Sectors;
 use crate::ids::{Lpn, RequestId};
 
-/// The writes in DRAM that the host does not know to be written.
+/// Writes in DRAM whose completion the host has not seen.
 #[derive(Debug, Default)]
 pub(super) struct Acknowledged {
     pending: FxHashMap<RequestId, Vec<(Lpn, Sectors, u64)>>,
 }
 
 impl Acknowledged {
-    /// The data of a write came into DRAM, for the first time since `generation` began.
+    /// Data came into DRAM, the first of `generation`.
     pub fn taken(&mut self, write: &PageWrite, generation: u64) {
         self.pending.entry(write.request).or_default().push((write.lpn, write.sectors, generation));
     }
 }
 
-/// Pages that flash lacks sectors of.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Unsaved {
-    /// The pages.
     pub pages: u64,
-    /// The sectors.
     pub sectors: u64,
 }
 
@@ -40,7 +37,6 @@ impl Unsaved {
 }
 
 impl Cache {
-    /// The completion of a request is at the host.
     pub fn acknowledge(&mut self, request: RequestId) {
         let Some(acknowledged) = &mut self.acknowledged else { return };
         for (lpn, sectors, generation) in acknowledged.pending.remove(&request).unwrap_or_default() {
@@ -55,7 +51,7 @@ impl Cache {
         }
     }
 
-    /// All that flash lacks, whether the controller knows what has been programmed or not.
+    /// Sectors not on flash, whether the controller knows of their program or not.
     pub fn unsaved(&self) -> Unsaved {
         let mut unsaved = Unsaved::default();
         for &slot in self.table.values() {
@@ -65,7 +61,7 @@ impl Cache {
         unsaved
     }
 
-    /// What of it the host was told to be written; nothing unless the power is going to be cut.
+    /// Those of them whose write was acknowledged; nothing unless a power cut is configured.
     pub fn unsaved_acknowledged(&self) -> Unsaved {
         let mut unsaved = Unsaved::default();
         for &slot in self.table.values() {

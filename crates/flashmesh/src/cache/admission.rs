@@ -6,46 +6,36 @@ use crate::config::{CacheWrites, Caching, Priority};
 use crate::ids::{Lpn, RequestId, StreamId};
 use crate::units::{Bytes, Time};
 
-/// A write of one page, or of a part of it.
+/// A write of one page or a part of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PageWrite {
-    /// Whose it is.
     pub request: RequestId,
-    /// The stream of that.
     pub stream: StreamId,
-    /// The priority of its transactions.
     pub priority: Priority,
-    /// The page.
     pub lpn: Lpn,
-    /// What of it is written.
     pub sectors: Sectors,
-    /// The data, which need not fill the sectors.
+    /// Payload, which may be smaller than the sectors.
     pub bytes: Bytes,
-    /// When it came.
     pub since: Time,
 }
 
-/// Where the data of a write goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Admitted {
-    /// To DRAM, which completes the write.
+    /// Completes in DRAM.
     InDram(SlotId),
-    /// To DRAM and then to flash, which completes the write; [`Cache::passed`] is due then.
+    /// Goes to DRAM and then to flash, which completes it; the caller then calls [`Cache::passed`].
     InBoth(SlotId),
-    /// To flash alone.
     OnFlash,
 }
 
-/// How the cache takes the writes of a stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Way {
+enum WriteMode {
     Back,
     Through,
-    /// It does not, but for pages that are here.
+    /// Writes bypass the cache, except for pages it holds.
     Around,
 }
 
-/// What the cache takes of each stream.
 #[derive(Debug)]
 pub(super) struct Admission {
     caching: Vec<Caching>,
@@ -53,28 +43,25 @@ pub(super) struct Admission {
 }
 
 impl Admission {
-    /// `caching` of each stream, and writes as `writes` says.
     pub fn new(caching: &[Caching], writes: CacheWrites) -> Admission {
         Admission { caching: caching.to_vec(), writes }
     }
 
-    /// Whether it keeps what `stream` reads.
     pub fn keeps_reads(&self, stream: StreamId) -> bool {
         matches!(self.caching[stream.index()], Caching::All | Caching::Reads)
     }
 
-    /// How it takes what `stream` writes.
-    fn way(&self, stream: StreamId) -> Way {
+    fn way(&self, stream: StreamId) -> WriteMode {
         match (self.caching[stream.index()], self.writes) {
-            (Caching::All | Caching::Writes, CacheWrites::Back) => Way::Back,
-            (Caching::All | Caching::Writes, CacheWrites::Through) => Way::Through,
-            (Caching::None | Caching::Reads, _) => Way::Around,
+            (Caching::All | Caching::Writes, CacheWrites::Back) => WriteMode::Back,
+            (Caching::All | Caching::Writes, CacheWrites::Through) => WriteMode::Through,
+            (Caching::None | Caching::Reads, _) => WriteMode::Around,
         }
     }
 }
 
 impl Cache {
-    /// A write has come; `None` when it has to wait.
+    /// `None` when the write has to wait.
     pub fn offer(&mut self, write: PageWrite) -> Option<Admitted> {
         let own = part_of(write.stream, self.parts.len());
         // Behind an earlier write of the same page, whichever part that waits for.
@@ -92,8 +79,8 @@ impl Cache {
         None
     }
 
-    /// The next write that has waited and need not any more; asked until there is none, whenever something was offered
-    /// or told to the cache. More destages may be due then.
+    /// The next waiting write that can go on. Called until `None` after every call that offers or reports something; more
+    /// destages may follow.
     pub fn admit_next(&mut self) -> Option<(PageWrite, Admitted)> {
         (0..self.parts.len() as u32).find_map(|part| {
             let first = self.parts[part as usize].waiting.front().copied();
@@ -112,13 +99,11 @@ impl Cache {
         })
     }
 
-    /// The writes that wait are given up.
     pub fn drop_waiting(&mut self) {
         self.parts.iter_mut().for_each(|part| part.waiting.clear());
         self.waiting.clear();
     }
 
-    /// A write that went to DRAM and flash is on flash.
     pub fn passed(&mut self, lpn: Lpn) {
         let Some(&slot) = self.table.get(&lpn) else { return };
         self.slots[slot].passing -= 1;
@@ -129,14 +114,14 @@ impl Cache {
         let resident = self.table.get(&write.lpn).copied();
         let way = self.admission.way(write.stream);
         let admitted = match way {
-            Way::Back => Admitted::InDram(self.room(write, resident)?),
+            WriteMode::Back => Admitted::InDram(self.room(write, resident)?),
             // What is here and not yet on flash is the newest: it is written there.
-            Way::Around => match resident {
+            WriteMode::Around => match resident {
                 Some(slot) if !self.slots[slot].unsaved().is_empty() => Admitted::InDram(slot),
                 Some(slot) => Admitted::InBoth(slot),
                 None => Admitted::OnFlash,
             },
-            Way::Through => {
+            WriteMode::Through => {
                 let part = part_of(write.stream, self.parts.len());
                 match resident.or_else(|| self.allocate(part, write.lpn)) {
                     Some(slot) => Admitted::InBoth(slot),
@@ -144,7 +129,7 @@ impl Cache {
                 }
             }
         };
-        if way != Way::Around {
+        if way != WriteMode::Around {
             let before = resident.map(|slot| self.slots[slot].valid);
             let lookups = &mut self.counts.writes;
             match before {
@@ -167,7 +152,7 @@ impl Cache {
         Some(admitted)
     }
 
-    /// A place for the data of a write that stays in DRAM, if there is one.
+    /// A slot for the data of a write that stays in DRAM.
     fn room(&mut self, write: &PageWrite, resident: Option<SlotId>) -> Option<SlotId> {
         let own = part_of(write.stream, self.parts.len());
         if self.destaging.is_full(self.parts[own as usize].carried) {
@@ -188,7 +173,6 @@ impl Cache {
         room
     }
 
-    /// Data comes into a page, and stays.
     fn take(&mut self, slot: SlotId, write: &PageWrite) {
         self.change(slot, |page| {
             page.writer = write.stream;

@@ -8,37 +8,30 @@ use crate::config::{self, Destage};
 use crate::flash::geometry::Geometry;
 use crate::ids::{Lpn, StreamId};
 
-/// A page on its way to flash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Destaged {
-    /// The page.
     pub lpn: Lpn,
-    /// The stream that wrote it last.
     pub stream: StreamId,
-    /// Where it is in DRAM.
     pub slot: SlotId,
-    /// What of it is programmed; flash keeps the rest of the page.
+    /// What the program writes; flash keeps the rest of the page.
     pub sectors: Sectors,
-    /// Whether that is the data of the write that has just come in, which need not be read from DRAM.
+    /// Whether that is the data of the newest write, which need not be read from DRAM.
     pub is_at_hand: bool,
 }
 
-/// How pages go to flash.
 #[derive(Debug)]
 pub(super) struct Destaging {
     policy: Destage,
-    /// Whether a page stays here once flash has it.
+    /// Whether a page stays in DRAM after it is on flash.
     keeps: bool,
-    /// Sectors on their way to flash, of one part, at which writes wait.
+    /// Sectors on their way to flash, of one part, from which on writes wait.
     limit: u64,
-    /// All sectors of a page.
     whole: Sectors,
-    /// Those that have begun and that the simulation has yet to take.
+    /// Destages that have begun and that the simulation has yet to take.
     due: VecDeque<Destaged>,
 }
 
 impl Destaging {
-    /// That of `settings`; nothing is on its way.
     pub fn new(settings: &config::Cache, geometry: &Geometry) -> Destaging {
         let sector = geometry.sector_size.as_u64();
         Destaging {
@@ -50,41 +43,40 @@ impl Destaging {
         }
     }
 
-    /// Whether writes wait while so many sectors of their part are on their way.
+    /// Whether writes wait at so many sectors on their way to flash.
     pub fn is_full(&self, carried: u64) -> bool {
         carried >= self.limit
     }
 
-    /// Whether the marks decide when pages go, and not their use.
+    /// Whether high and low marks decide when pages go to flash, and not recency.
     fn is_by_marks(&self) -> bool {
         self.policy == Destage::Watermark
     }
 
-    /// What the program of a page carries: all of it where all of it is here, so that nothing of it is read from flash.
+    /// Sectors that a program carries: the whole page where it is in DRAM, so that flash is not read.
     fn sectors_of(&self, page: &Slot) -> Sectors {
         if page.valid == self.whole { self.whole } else { page.dirty }
     }
 }
 
 impl Cache {
-    /// The next page to be programmed; asked until there is none, whenever something was offered or told to the cache.
+    /// The next page to program. Called until `None` after every call that offers or reports something.
     pub fn next_destage(&mut self) -> Option<Destaged> {
         self.destaging.due.pop_front()
     }
 
-    /// Whether the page on its way to flash as `lpn` was deallocated meanwhile.
+    /// Whether the page was deallocated on its way to flash.
     pub fn is_forgotten(&self, lpn: Lpn) -> bool {
         self.table.get(&lpn).is_some_and(|&slot| self.slots[slot].destage.is_forgotten)
     }
 
-    /// The array has programmed the page that was on its way; [`Cache::saved`] is due when the controller knows.
+    /// The page is programmed; [`Cache::saved`] follows when the controller knows.
     pub fn programmed(&mut self, lpn: Lpn) {
         if let Some(&slot) = self.table.get(&lpn) {
             self.slots[slot].destage.is_programmed = true;
         }
     }
 
-    /// Flash has the page that was on its way.
     pub fn saved(&mut self, lpn: Lpn) {
         let Some(&slot) = self.table.get(&lpn) else { return };
         self.counts.destages += 1;
@@ -106,7 +98,7 @@ impl Cache {
         }
     }
 
-    /// The dirty sectors of a page begin their way to flash; `at_hand` has just been written.
+    /// Begins to write the dirty sectors of a page to flash; `at_hand` were just written.
     pub(super) fn begin_destage(&mut self, slot: SlotId, at_hand: Sectors) {
         let generation = self.stamps.next_generation();
         let page = &mut self.slots[slot];
@@ -129,7 +121,7 @@ impl Cache {
         self.destaging.due.push_back(Destaged { lpn, stream, slot, sectors, is_at_hand });
     }
 
-    /// Room is needed: a dirty page that was not used for longer than any clean one begins to leave.
+    /// Begins to evict a dirty page less recently used than every clean one.
     pub(super) fn press(&mut self, part: u32) {
         let room = &self.parts[part as usize];
         // Writes that wait have destages begun for them already.
@@ -143,7 +135,7 @@ impl Cache {
         }
     }
 
-    /// A write waits for a part: something of it has to be on its way to flash.
+    /// A write waits for room in a part: begins a destage if none is under way.
     pub(super) fn relieve(&mut self, part: u32) {
         let room = &self.parts[part as usize];
         if room.destages == 0
@@ -153,7 +145,7 @@ impl Cache {
         }
     }
 
-    /// Begins the destages that the marks and the writes that wait ask for.
+    /// Begins the destages that the marks and the waiting writes ask for.
     pub(super) fn balance(&mut self, part: u32) {
         let part = part as usize;
         loop {

@@ -9,13 +9,12 @@
 use crate::config::{self, RowPolicy};
 use crate::units::{Bytes, Time, TransferTimes};
 
-/// The DRAM of a drive.
 #[derive(Clone, Debug)]
 pub struct Dram {
     row_size: u64,
     burst: u64,
     times: TransferTimes,
-    /// To open a row and address a column in it.
+    /// Time to open a row and address a column.
     opening: Time,
     column: Time,
     precharge: Time,
@@ -26,7 +25,6 @@ pub struct Dram {
 }
 
 impl Dram {
-    /// An idle DRAM with all rows closed.
     pub fn new(config: &config::Cache) -> Dram {
         Dram {
             row_size: config.row_size.as_u64(),
@@ -42,7 +40,7 @@ impl Dram {
         }
     }
 
-    /// Queues an access to `size` bytes from `address` on at `now`; gives when it is done.
+    /// Queues an access of `size` bytes at `address`; returns its end.
     pub fn access(&mut self, now: Time, address: u64, size: Bytes) -> Time {
         let duration = self.duration(address, size);
         self.free_at = self.free_at.later(now) + duration;
@@ -69,7 +67,7 @@ impl Dram {
         begins + (self.precharge + self.opening) * (last - first) + self.times.time_for(Bytes::new(moved))
     }
 
-    /// The last row of an access from `address` to before `end` that goes beyond row `first`, and the bytes that it moves.
+    /// The last row of an access that goes beyond row `first`, and the bytes it moves there.
     #[inline(never)]
     fn over_rows(&self, first: u64, address: u64, end: u64) -> (u64, u64) {
         let last = (end - 1) / self.row_size;
@@ -77,7 +75,6 @@ impl Dram {
         (last, (first..=last).map(|row| in_row(row).next_multiple_of(self.burst)).sum())
     }
 
-    /// Time at work up to `now`.
     pub fn busy(&self, now: Time) -> Time {
         // What is queued beyond `now` has been counted already; the queue is contiguous, so it is all of the difference.
         self.busy.saturating_sub(self.free_at.saturating_sub(now))

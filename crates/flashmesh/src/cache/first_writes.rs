@@ -5,7 +5,7 @@ use rustc_hash::FxHashSet;
 use crate::ids::Lpn;
 use crate::units::Time;
 
-/// The pages written in a window of time.
+/// Pages written within a window of time.
 #[derive(Debug)]
 pub(super) struct FirstWrites {
     window: Time,
@@ -14,12 +14,11 @@ pub(super) struct FirstWrites {
 }
 
 impl FirstWrites {
-    /// Nothing is written; a window takes as long as `window`.
     pub fn new(window: Time) -> FirstWrites {
         FirstWrites { window, pages: FxHashSet::default(), since: Time::ZERO }
     }
 
-    /// `lpn` is written by a request that came at `at`: tells whether it is for the first time since the window began.
+    /// Whether this is the first write of `lpn` since the window began; `at` is its arrival.
     pub fn add(&mut self, lpn: Lpn, at: Time) -> bool {
         // The time of coming in would not do: a write that waited is late, and the window only moves on.
         let now = at.later(self.since);

@@ -9,24 +9,22 @@ use super::sectors::Sectors;
 use super::slots::SlotId;
 use crate::ids::{Lpn, RequestId};
 
-/// A flush under way.
 #[derive(Debug)]
 pub(super) struct Flush {
-    /// The request that it completes; `None` when the drive itself waits.
+    /// The request that it completes; `None` for a flush of the drive itself.
     waiter: Option<RequestId>,
-    /// The data that flash has yet to have of each page.
+    /// The generation of each page that is not yet on flash.
     generations: FxHashMap<Lpn, u64>,
 }
 
 impl Flush {
-    /// Nothing of a page is needed any more.
     pub fn forget(&mut self, lpn: Lpn) {
         self.generations.remove(&lpn);
     }
 }
 
 impl Cache {
-    /// Begins to write all that is dirty in `pages` to flash; [`Cache::take_flushed`] tells when it is there.
+    /// Begins to write all dirty data of `pages` to flash; [`Cache::take_flushed`] reports the end.
     pub fn flush(&mut self, waiter: Option<RequestId>, pages: Range<u32>) {
         let mut unsaved: Vec<(Lpn, SlotId)> = self
             .table
@@ -50,13 +48,13 @@ impl Cache {
         self.flushes.push(Flush { waiter, generations });
     }
 
-    /// A flush that is done, with who waited for it; asked until there is none.
+    /// A flush that is done, with its waiter. Called until `None`.
     pub fn take_flushed(&mut self) -> Option<Option<RequestId>> {
         let at = self.flushes.iter().position(|flush| flush.generations.is_empty())?;
         Some(self.flushes.remove(at).waiter)
     }
 
-    /// Flash has the data of `generation` of a page; whether a flush waits for what is dirty in it now.
+    /// Data of `generation` is on flash; true when a flush waits for what is dirty in the page now.
     pub(super) fn flush_saved(&mut self, lpn: Lpn, slot: SlotId, generation: u64) -> bool {
         let dirty = Some(self.slots[slot].generation).filter(|_| !self.slots[slot].dirty.is_empty());
         let mut goes_on = false;

@@ -47,7 +47,6 @@ use crate::ids::{Lpn, StreamId};
 use crate::quantities;
 use crate::units::Bytes;
 
-pub use acknowledged::Unsaved;
 pub use admission::{Admitted, PageWrite};
 pub use destage::Destaged;
 pub use sectors::Sectors;
@@ -74,88 +73,71 @@ quantities! {
     }
 }
 
-/// What the cache did, in pages.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// Pages read.
     pub reads: Lookups,
-    /// Pages written by streams whose writes the cache takes.
+    /// Pages written by streams whose writes are cached.
     pub writes: Lookups,
-    /// Pages that reads brought from flash.
     pub fills: u64,
-    /// Pages written to flash.
     pub destages: u64,
-    /// Pages forgotten to make room.
     pub evictions: u64,
     /// Writes that waited for room, or behind others that did.
     pub waits: u64,
-    /// The most pages that were dirty at once.
     pub dirty_max: u64,
 }
 
-/// What a read finds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Found {
-    /// What of it is here, and where.
     pub here: Option<(SlotId, Sectors)>,
-    /// What has to come from flash.
     pub missing: Sectors,
-    /// Whether the cache keeps that; [`Cache::filled`] is due when it has come.
+    /// Whether the cache keeps it; the caller then calls [`Cache::filled`].
     pub fills: bool,
 }
 
-/// The room of one stream, or of all.
 #[derive(Debug)]
-struct Part {
-    /// What it can hold, in pages.
+struct CachePart {
     capacity: u32,
-    /// Dirty pages: at most, to begin writing them to flash, and to end that.
+    /// Most dirty pages, high mark and low mark.
     dirty_limit: u32,
     high_mark: u32,
     low_mark: u32,
-    /// Pages it holds.
     used: u32,
-    /// Of these, those that flash lacks sectors of.
     unsaved: u32,
-    /// Of these, those on their way to flash.
     destages: u32,
     destages_max: u32,
-    /// Sectors on their way to flash.
     carried: u64,
-    /// Whether it has been above the high mark and not at the low mark since.
+    /// Whether it rose above the high mark and has not fallen to the low mark since.
     draining: bool,
     pages: Recency,
     waiting: VecDeque<PageWrite>,
 }
 
-/// The cache.
 #[derive(Debug)]
 pub struct Cache {
     admission: Admission,
     destaging: Destaging,
-    /// Where the first write of a page sends it to flash.
+    /// Where the first write of a page goes to flash.
     first_writes: Option<FirstWrites>,
     slots: Slots,
     table: Table,
-    parts: Vec<Part>,
-    /// Pages that wait to be written, and in which part, where there are several.
+    parts: Vec<CachePart>,
+    /// Pages that wait to be written, with their part where there are several.
     waiting: FxHashMap<Lpn, (u32, u32)>,
     stamps: Stamps,
     flushes: Vec<Flush>,
     acknowledged: Option<Acknowledged>,
-    /// The pages forgotten since the oracles last asked, when they are on.
+    /// Pages removed since the oracles last asked; `None` without oracles.
     removed: Option<Vec<Lpn>>,
     counts: Counts,
 }
 
 impl Cache {
-    /// The empty cache of a drive; `None` when it is turned off.
+    /// `None` when the cache is turned off.
     pub fn new(config: &Config, geometry: &Geometry) -> Option<Cache> {
         let caching: Vec<Caching> = config.streams().iter().map(|stream| stream.queue.caching).collect();
         Cache::taking(config, geometry, &caching)
     }
 
-    /// The same, for streams of which it takes `caching`.
     fn taking(config: &Config, geometry: &Geometry, caching: &[Caching]) -> Option<Cache> {
         let settings = &config.cache;
         let pages = u32::try_from(settings.capacity.as_u64() / geometry.page_size.as_u64()).unwrap_or(u32::MAX);
@@ -169,7 +151,7 @@ impl Cache {
         let capacity = (pages / parts).max(1);
         let share = |share: f64| (f64::from(capacity) * share) as u32;
         let destages_max = settings.destages_max.unwrap_or(2 * geometry.planes());
-        let part = |_| Part {
+        let part = |_| CachePart {
             capacity,
             dirty_limit: share(settings.dirty_limit).max(1),
             high_mark: share(settings.high_mark),
@@ -200,9 +182,13 @@ impl Cache {
         })
     }
 
-    /// Keeps the pages that are forgotten, for [`Cache::take_removed`].
     pub fn keep_removed(&mut self) {
         self.removed = Some(Vec::new());
+    }
+
+    /// Ends that.
+    pub fn drop_removed(&mut self) {
+        self.removed = None;
     }
 
     /// The pages forgotten since it was asked last.
@@ -210,39 +196,33 @@ impl Cache {
         self.removed.as_mut().map(std::mem::take).unwrap_or_default()
     }
 
-    /// What it did so far.
     pub fn counts(&self) -> &Counts {
         &self.counts
     }
 
-    /// What it can hold, in pages.
     pub fn capacity(&self) -> u64 {
         self.parts.iter().map(|part| u64::from(part.capacity)).sum()
     }
 
-    /// What it holds, in pages.
     pub fn len(&self) -> usize {
         self.table.len()
     }
 
-    /// Whether it holds nothing.
     pub fn is_empty(&self) -> bool {
         self.table.is_empty()
     }
 
-    /// The most pages that may be dirty.
     pub fn dirty_limit(&self) -> u64 {
         self.parts.iter().map(|part| u64::from(part.dirty_limit)).sum()
     }
 
-    /// Pages that flash lacks sectors of.
     pub fn dirty_pages(&self) -> u64 {
         self.parts.iter().map(|part| u64::from(part.unsaved)).sum()
     }
 
-    /// A stream reads `wanted` of `lpn`. With `may_fill` it keeps what comes from flash, if it takes the reads of the
-    /// stream and finds room; not while a write is on its way to flash that it does not know of. Nor does it beside a
-    /// write that passes through: where the page was deallocated meanwhile, flash will have other data than was read.
+    /// A stream reads `wanted` of `lpn`. With `may_fill` it keeps what comes from flash, if it caches the reads of the stream and
+    /// has room; not while a write is on its way to flash that it does not know of, nor beside a write that passes through: after
+    /// a deallocation flash would hold other data than was read.
     pub fn read(&mut self, stream: StreamId, lpn: Lpn, wanted: Sectors, may_fill: bool) -> Found {
         let takes = self.admission.keeps_reads(stream);
         let resident = self.table.get(&lpn).copied();
@@ -270,7 +250,7 @@ impl Cache {
         Found { here: resident.filter(|_| !here.is_empty()).map(|slot| (slot, here)), missing, fills }
     }
 
-    /// What a read that fills the cache asked for has come from flash; gives what of it is taken, and where.
+    /// The data of a filling read has come from flash; returns what of it is kept, and where.
     pub fn filled(&mut self, lpn: Lpn) -> Option<(SlotId, Sectors)> {
         let slot = *self.table.get(&lpn)?;
         let page = &mut self.slots[slot];
@@ -287,7 +267,6 @@ impl Cache {
         Some((slot, taken))
     }
 
-    /// A read that fills the cache was given up.
     pub fn not_filled(&mut self, lpn: Lpn) {
         let Some(&slot) = self.table.get(&lpn) else { return };
         self.slots[slot].filling = Sectors::NONE;
@@ -295,7 +274,6 @@ impl Cache {
         self.settle(slot);
     }
 
-    /// The host no longer needs `lpn`.
     pub fn deallocate(&mut self, lpn: Lpn) {
         let Some(&slot) = self.table.get(&lpn) else { return };
         let generation = self.stamps.next_generation();
@@ -312,12 +290,11 @@ impl Cache {
         self.settle(slot);
     }
 
-    /// Where `slot` is in DRAM when pages have `page_size`, and a sector in it has `sector_size`.
     pub fn address(slot: SlotId, sector: u32, page_size: Bytes, sector_size: Bytes) -> u64 {
         u64::from(slot.0) * page_size.as_u64() + u64::from(sector) * sector_size.as_u64()
     }
 
-    /// A place for `lpn` in a part: a free one, or that of the clean page that was not used for longest.
+    /// A slot for `lpn` in a part: a free one, or that of the least recently used clean page.
     fn allocate(&mut self, part: u32, lpn: Lpn) -> Option<SlotId> {
         if self.parts[part as usize].used >= self.parts[part as usize].capacity {
             self.press(part);
@@ -334,7 +311,6 @@ impl Cache {
         Some(slot)
     }
 
-    /// Prefetches the page that is evicted, or destaged, next.
     #[inline]
     fn prefetch(&self, slot: Option<SlotId>) {
         if let Some(slot) = slot {
@@ -342,7 +318,6 @@ impl Cache {
         }
     }
 
-    /// Forgets a page that nothing keeps here.
     fn remove(&mut self, slot: SlotId) {
         let Slot { lpn, part, .. } = self.slots[slot];
         let part = &mut self.parts[part as usize];
@@ -356,7 +331,6 @@ impl Cache {
         }
     }
 
-    /// A page is used now, and goes first where it belongs.
     fn touch(&mut self, slot: SlotId) {
         let page = &mut self.slots[slot];
         page.used = self.stamps.next_use();
@@ -367,7 +341,7 @@ impl Cache {
         pages.list(&mut self.slots, slot, belongs);
     }
 
-    /// Changes a page, and what is counted of its part.
+    /// Changes a page and the counts of its part.
     fn change(&mut self, slot: SlotId, change: impl FnOnce(&mut Slot)) {
         let page = &mut self.slots[slot];
         let before = page.unsaved().is_empty();
@@ -381,7 +355,7 @@ impl Cache {
         }
     }
 
-    /// Puts a page that has changed where it belongs, or forgets it when it is of no use.
+    /// Lists a changed page anew, or removes it when it is of no use.
     fn settle(&mut self, slot: SlotId) {
         let page = &self.slots[slot];
         if page.valid.is_empty() && !page.is_held() {

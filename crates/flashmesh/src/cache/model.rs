@@ -15,9 +15,9 @@ use crate::units::{Bytes, Time};
 const SECTORS: u32 = 8;
 const PAGES: u32 = 10;
 
-type Place = (u32, u32);
+type SectorAddress = (u32, u32);
 
-/// What is on its way from DRAM, or past it, to flash.
+/// Data on its way from DRAM, or past it, to flash.
 #[derive(Clone, Debug)]
 struct Program {
     lpn: u32,
@@ -26,7 +26,6 @@ struct Program {
     content: Vec<(u32, u64)>,
 }
 
-/// A read of flash.
 #[derive(Clone, Debug)]
 struct Reading {
     lpn: u32,
@@ -36,19 +35,18 @@ struct Reading {
     sensed: Option<BTreeMap<u32, u64>>,
 }
 
-/// The drive around the cache, reduced to versions of sectors; a version is the place of its write in the order of
-/// admission.
+/// The drive around the cache, reduced to versions of sectors. A version is the number of its write in the order of admission.
 struct Drive {
     cache: Cache,
     capacity: usize,
     versions: u64,
     requests: u32,
-    /// The write admitted last, of each page or of all.
+    /// The write admitted last, of each page or of all pages.
     admitted: BTreeMap<Option<u32>, u32>,
-    newest: BTreeMap<Place, u64>,
-    dram: BTreeMap<Place, u64>,
-    flash: BTreeMap<Place, u64>,
-    acknowledged: BTreeMap<Place, u64>,
+    newest: BTreeMap<SectorAddress, u64>,
+    dram: BTreeMap<SectorAddress, u64>,
+    flash: BTreeMap<SectorAddress, u64>,
+    acknowledged: BTreeMap<SectorAddress, u64>,
     memory: VecDeque<Program>,
     programs: Vec<Program>,
     readings: Vec<Reading>,
@@ -78,11 +76,10 @@ impl Drive {
         }
     }
 
-    fn at(map: &BTreeMap<Place, u64>, lpn: u32, sector: u32) -> u64 {
+    fn at(map: &BTreeMap<SectorAddress, u64>, lpn: u32, sector: u32) -> u64 {
         map.get(&(lpn, sector)).copied().unwrap_or(0)
     }
 
-    /// After everything that may have changed the cache.
     fn settle(&mut self) {
         let mut is_done = false;
         loop {
@@ -179,7 +176,6 @@ impl Drive {
         self.settle();
     }
 
-    /// A read of flash goes on: its array, then its data.
     fn go_on_reading(&mut self, pick: usize) {
         if self.readings.is_empty() {
             return;
@@ -209,7 +205,6 @@ impl Drive {
         self.settle();
     }
 
-    /// The first program of some page ends.
     fn program(&mut self, pick: usize) {
         if self.programs.is_empty() {
             return;
@@ -240,12 +235,11 @@ impl Drive {
         self.settle();
     }
 
-    /// The access to DRAM that was queued first ends.
     fn memory(&mut self) {
         self.programs.extend(self.memory.pop_front());
     }
 
-    /// Only of pages without a write in flight: what comes first otherwise is anybody's guess.
+    /// Only of pages without a write in flight: the order would be undefined otherwise.
     fn deallocate(&mut self, lpn: u32) {
         let programs = self.memory.iter().chain(&self.programs);
         if programs.filter(|program| program.lpn == lpn).any(|program| !program.is_destage) {
@@ -261,7 +255,6 @@ impl Drive {
         self.settle();
     }
 
-    /// Everything under way ends, and all that is dirty goes to flash.
     fn finish(&mut self) {
         for flush in [false, true] {
             if flush {
@@ -278,7 +271,7 @@ impl Drive {
         assert_eq!(self.cache.take_flushed(), None);
         assert_eq!(self.cache.dirty_pages(), 0);
         assert_eq!(self.versions, u64::from(self.requests), "writes wait for ever");
-        let written = |places: &BTreeMap<Place, u64>| -> BTreeMap<Place, u64> {
+        let written = |places: &BTreeMap<SectorAddress, u64>| -> BTreeMap<SectorAddress, u64> {
             places.iter().filter(|(_, version)| **version > 0).map(|(place, version)| (*place, *version)).collect()
         };
         assert_eq!(written(&self.flash), written(&self.newest));

@@ -6,32 +6,25 @@
 
 use super::slots::{Listed, SlotId, Slots};
 
-/// The two ends of a list.
 #[derive(Clone, Copy, Debug, Default)]
 struct Ends {
-    /// The page used last.
     newest: Option<SlotId>,
-    /// The page that was not used for longest.
     oldest: Option<SlotId>,
 }
 
-/// The neighbours of a slot in a list.
 #[derive(Clone, Copy, Debug, Default)]
 struct Links {
     newer: Option<SlotId>,
     older: Option<SlotId>,
 }
 
-/// The neighbours of a slot.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Neighbours {
-    /// Among all pages.
     all: Links,
-    /// Among those that are listed as it is.
+    /// In the list of pages of the same kind.
     alike: Links,
 }
 
-/// The pages of one part.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Recency {
     all: Ends,
@@ -40,31 +33,30 @@ pub(super) struct Recency {
 }
 
 impl Recency {
-    /// The page that was not used for longest, of those that can be evicted.
+    /// The least recently used page that can be evicted.
     #[inline]
     pub fn oldest_clean(&self) -> Option<SlotId> {
         self.clean.oldest
     }
 
-    /// The page that was not used for longest, of those that can be destaged.
+    /// The least recently used page that can be destaged.
     #[inline]
     pub fn oldest_dirty(&self) -> Option<SlotId> {
         self.dirty.oldest
     }
 
-    /// Adds a page, which is listed nowhere, as the one used last.
+    /// Adds an unlisted page as the most recently used.
     #[inline]
     pub fn add(&mut self, slots: &mut Slots, slot: SlotId) {
         self.all.link(slots, slot, Links { newer: None, older: self.all.newest }, |neighbours| &mut neighbours.all);
     }
 
-    /// Forgets a page, which is listed nowhere.
     #[inline]
     pub fn forget(&mut self, slots: &mut Slots, slot: SlotId) {
         self.all.unlink(slots, slot, |neighbours| &mut neighbours.all);
     }
 
-    /// Makes a page, which is listed nowhere, the one used last.
+    /// Makes an unlisted page the most recently used.
     #[inline]
     pub fn renew(&mut self, slots: &mut Slots, slot: SlotId) {
         if self.all.newest != Some(slot) {
@@ -73,7 +65,7 @@ impl Recency {
         }
     }
 
-    /// Lists a page, which is listed nowhere, where its last use puts it.
+    /// Lists an unlisted page at the place of its last use.
     pub fn list(&mut self, slots: &mut Slots, slot: SlotId, listed: Listed) {
         let Some(newest) = self.of(listed).map(|ends| ends.newest) else { return };
         let is_newest = newest.is_none_or(|at| slots[at].used < slots[slot].used);
@@ -84,7 +76,7 @@ impl Recency {
         }
     }
 
-    /// Takes a page out of the list it is in beside that of all.
+    /// Removes a page from its list of clean or dirty pages.
     pub fn unlist(&mut self, slots: &mut Slots, slot: SlotId) {
         let listed = std::mem::replace(&mut slots[slot].listed, Listed::Nowhere);
         if let Some(ends) = self.of(listed) {
@@ -92,8 +84,8 @@ impl Recency {
         }
     }
 
-    /// The neighbours that a page will have among those listed so. Looked for in both directions at once, as one of them is near: a page
-    /// that has left flash behind is among the oldest.
+    /// The neighbours of a page in its list. Searched in both directions at once: a page that was just destaged is among the
+    /// oldest.
     fn place(&self, slots: &Slots, slot: SlotId, listed: Listed) -> Links {
         let Links { mut newer, mut older } = slots[slot].neighbours.all;
         loop {
@@ -126,7 +118,6 @@ impl Recency {
 }
 
 impl Ends {
-    /// Puts a page between its neighbours.
     #[inline]
     fn link(&mut self, slots: &mut Slots, slot: SlotId, links: Links, of: fn(&mut Neighbours) -> &mut Links) {
         *of(&mut slots[slot].neighbours) = links;
@@ -140,7 +131,6 @@ impl Ends {
         }
     }
 
-    /// Joins the neighbours of a page.
     #[inline]
     fn unlink(&mut self, slots: &mut Slots, slot: SlotId, of: fn(&mut Neighbours) -> &mut Links) {
         let Links { newer, older } = *of(&mut slots[slot].neighbours);

@@ -58,7 +58,6 @@ impl Sectors {
     }
 }
 
-/// The first `count` bits.
 const fn below(count: u32) -> u64 {
     if count >= Sectors::MAX { u64::MAX } else { (1 << count) - 1 }
 }

@@ -17,7 +17,7 @@ fn same<T: PartialEq + std::fmt::Debug>(what: &str, drive: T, expected: T) -> Re
     Err(format!("the drive has {what} = {drive:?}, and the configuration makes it {expected:?}"))
 }
 
-/// Audits the geometry of the drive: its counts, and the first and the last page of every plane and of the host.
+/// Checks the counts of the geometry, and the first and last page of every plane and of the host.
 pub(super) fn audit(geometry: &Geometry, config: &Config) -> Result<(), String> {
     let (homes, cuts) = (Homes::new(&config.geometry), Cuts::new(&config.geometry));
     same("chips", geometry.chips() as usize, homes.chips())?;

@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 
 use crate::ids::Id;
 
-/// A value for each id, the default one until it is changed.
+/// A default value for each id until it is changed.
 #[derive(Clone, Debug)]
 pub(super) struct ById<I, T> {
     values: Vec<T>,
@@ -18,7 +18,6 @@ impl<I, T> Default for ById<I, T> {
 }
 
 impl<I: Id, T: Default> ById<I, T> {
-    /// That of an id, to be changed.
     #[inline]
     pub(super) fn at(&mut self, id: I) -> &mut T {
         let at = id.as_u32() as usize;
@@ -28,40 +27,33 @@ impl<I: Id, T: Default> ById<I, T> {
         &mut self.values[at]
     }
 
-    /// That of an id; nothing where it was never changed.
     #[inline]
     pub(super) fn get(&self, id: I) -> Option<&T> {
         self.values.get(id.as_u32() as usize)
     }
 }
 
-/// A table of what is there for some of the ids.
 impl<I: Id, T> ById<I, Option<T>> {
-    /// Keeps a value; gives what was there.
     #[inline]
     pub(super) fn insert(&mut self, id: I, value: T) -> Option<T> {
         self.at(id).replace(value)
     }
 
-    /// What is there, if anything.
     #[inline]
     pub(super) fn find(&self, id: I) -> Option<&T> {
         self.get(id)?.as_ref()
     }
 
-    /// The same, to be changed.
     #[inline]
     pub(super) fn find_mut(&mut self, id: I) -> Option<&mut T> {
         self.values.get_mut(id.as_u32() as usize)?.as_mut()
     }
 
-    /// Takes what is there.
     #[inline]
     pub(super) fn remove(&mut self, id: I) -> Option<T> {
         self.values.get_mut(id.as_u32() as usize)?.take()
     }
 
-    /// What is there, in the order of the ids.
     pub(super) fn iter(&self) -> impl Iterator<Item = (I, &T)> {
         self.values.iter().zip(0..).filter_map(|(value, id)| Some((I::from_u32(id), value.as_ref()?)))
     }

@@ -2,7 +2,6 @@
 
 use crate::units::Time;
 
-/// The clock as the oracles saw it last.
 #[derive(Debug, Default)]
 pub(super) struct Clock {
     last: Time,
@@ -11,7 +10,6 @@ pub(super) struct Clock {
 impl Clock {
     pub(super) const NAME: &'static str = "clock";
 
-    /// Something happened at `now`.
     pub(super) fn moved(&mut self, now: Time) -> Result<(), String> {
         if now < self.last {
             return Err(format!("the clock went back from {} to {now}", self.last));

@@ -9,34 +9,25 @@ use crate::units::Time;
 
 use super::arithmetic::Times;
 use super::by_id::ById;
+use super::kinds::Expected;
 
-/// The operations whose commands have not been sent.
 #[derive(Debug)]
 pub(super) struct Commands {
     times: Times,
-    /// Whether the paths are those of the configuration.
-    has_channels: bool,
     begun: ById<DieId, Option<(OperationKind, u32)>>,
 }
 
 impl Commands {
     pub(super) const NAME: &'static str = "commands";
 
-    pub(super) fn new(config: &Config) -> Commands {
-        Commands { times: Times::new(config), has_channels: true, begun: ById::default() }
+    pub(super) fn new(expected: &Expected, config: &Config) -> Commands {
+        Commands { times: Times::new(expected, config), begun: ById::default() }
     }
 
-    /// How long a transfer takes is not known.
-    pub(super) fn leave_paths_open(&mut self) {
-        self.has_channels = false;
-    }
-
-    /// A die took an operation over so many planes.
     pub(super) fn began(&mut self, die: DieId, kind: OperationKind, planes: usize) {
         *self.begun.at(die) = Some((kind, planes as u32));
     }
 
-    /// A payload was sent to or from a die.
     pub(super) fn sent(&mut self, die: DieId, payload: Payload, sent: Sent) -> Result<(), String> {
         let kind = match payload.message {
             Message::Read => Some(OperationKind::Read),
@@ -65,7 +56,7 @@ impl Commands {
                 die.0, payload.command
             ));
         }
-        match self.times.on_channel(payload).filter(|_| self.has_channels) {
+        match self.times.on_channel(payload) {
             Some(time) if time != sent.least => Err(format!(
                 "a {:?} of {} for die {} takes {} on its channel, but should take {time}",
                 payload.message, payload.bytes, die.0, sent.least

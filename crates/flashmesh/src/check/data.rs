@@ -13,19 +13,17 @@ use crate::units::Bytes;
 use super::arithmetic::{Cuts, Homes};
 use super::by_id::ById;
 
-/// The data that the chips hold.
 #[derive(Debug)]
 pub(super) struct Data {
     homes: Homes,
     cuts: Cuts,
-    /// Whether a program brings only what was written of a page.
+    /// Whether a partial program moves only the written sectors.
     partial: bool,
-    /// What came with the command of the last program of each die, and was not programmed yet; nothing is known
-    /// of a copyback, and of a die that was sent no program yet.
+    /// Bytes sent with the last program command of each die and not yet programmed; unknown for a copyback.
     commanded: ById<DieId, Option<Bytes>>,
-    /// Where the page in the page buffer of a plane came from.
+    /// Source of the page in the page buffer of each plane.
     copied: FxHashMap<PlaneId, Ppn>,
-    /// The pages that each die has read and not sent, the next one first, with how much of each has to leave, where that is known.
+    /// Pages that each die has read and not sent, next first, with the bytes to send where known.
     outgoing: ById<DieId, VecDeque<(Ppn, Option<Bytes>)>>,
 }
 
@@ -43,18 +41,16 @@ impl Data {
         }
     }
 
-    /// A page of which a request wrote so much, or all of it, with its metadata.
+    /// Bytes of a page of which a request wrote `written` (all of it if `None`), with metadata.
     fn page(&self, written: Option<Bytes>) -> Bytes {
         self.cuts.moved(written.filter(|_| self.partial).unwrap_or(self.cuts.page_size()))
     }
 
-    /// The array read `ppn`, of which so much user data is to leave the chip, where that is known.
     pub(super) fn read(&mut self, ppn: Ppn, wanted: Option<Bytes>) {
         let bytes = wanted.map(|wanted| self.cuts.moved(wanted));
         self.outgoing.at(self.homes.die_of(ppn)).push_back((ppn, bytes));
     }
 
-    /// Data leaves a die.
     fn left(&mut self, die: DieId, bytes: Bytes) -> Result<(), String> {
         match self.outgoing.at(die).pop_front() {
             None => Err(format!("{bytes} left die {}, which has read nothing that is still to leave", die.0)),
@@ -80,7 +76,6 @@ impl Data {
         }
     }
 
-    /// The page read from `from` has arrived in the page buffer of `plane`.
     pub(super) fn copied(&mut self, from: Ppn, plane: PlaneId) -> Result<(), String> {
         if self.homes.chip_of_plane(self.homes.plane_of(from)) == self.homes.chip_of_plane(plane) {
             return Err(format!("page {} was copied to plane {}, which is of the same chip", from.0, plane.0));
@@ -94,7 +89,6 @@ impl Data {
         }
     }
 
-    /// What lies in the page buffer of `plane` is not needed any more.
     pub(super) fn dropped(&mut self, plane: PlaneId) -> Result<(), String> {
         match self.copied.remove(&plane) {
             Some(_) => Ok(()),
@@ -102,7 +96,7 @@ impl Data {
         }
     }
 
-    /// The array programmed `ppn`; `from` is where the content was, when it was moved, `written` how much of it a request wrote.
+    /// `from` is the old place of a moved page, `written` the bytes that a request wrote.
     pub(super) fn programmed(&mut self, ppn: Ppn, from: Option<Ppn>, written: Option<Bytes>) -> Result<(), String> {
         let plane = self.homes.plane_of(ppn);
         if let Some(from) = from

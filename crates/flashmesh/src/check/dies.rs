@@ -7,18 +7,17 @@ use crate::ids::DieId;
 use crate::units::Time;
 
 use super::arithmetic::{Homes, Times};
+use super::kinds::Expected;
 
-/// An operation over some planes of a die.
 #[derive(Clone, Copy, Debug)]
 struct Operation {
     kind: OperationKind,
     planes: usize,
-    /// Array time it takes: that of its pages, once they are known.
+    /// Array time of its pages, once they are known.
     nominal: Time,
-    /// Array time it has had.
     worked: Time,
     suspensions: u32,
-    /// Whether it pays for the suspension of another one.
+    /// Whether its array time includes that of suspending another operation.
     suspends: bool,
 }
 
@@ -39,21 +38,18 @@ enum Array {
 #[derive(Clone, Copy, Debug, Default)]
 struct Die {
     array: Array,
-    /// Planes whose data is in the register.
     register: usize,
     suspended: Option<Operation>,
-    /// A suspension nobody has paid for yet.
+    /// Whether a suspension has not been charged to an operation yet.
     suspending: bool,
 }
 
-/// What every die is doing.
 #[derive(Debug)]
 pub(super) struct Dies {
     dies: Vec<Die>,
     homes: Homes,
     flash: config::Flash,
     times: Times,
-    /// The operation that ended last.
     ended: Option<(DieId, OperationKind, Time)>,
 }
 
@@ -73,25 +69,24 @@ impl Array {
 impl Dies {
     pub(super) const NAME: &'static str = "dies";
 
-    pub(super) fn new(config: &Config) -> Dies {
+    pub(super) fn new(expected: &Expected, config: &Config) -> Dies {
         let homes = Homes::new(&config.geometry);
         Dies {
             dies: vec![Die::default(); homes.dies()],
             homes,
             flash: crate::config::Flash { suspension: config.suspension(), ..config.flash.clone() },
-            times: Times::new(config),
+            times: Times::new(expected, config),
             ended: None,
         }
     }
 
-    /// Whether an operation on some pages takes `time`.
     fn may_take(&self, kind: OperationKind, time: Time) -> bool {
         let offsets = || 0..self.times.page_types_end();
         let mut pairs = offsets().flat_map(|read| offsets().map(move |programmed| (read, programmed)));
         pairs.any(|(read, programmed)| self.times.array(kind, read, programmed) == time)
     }
 
-    /// A plane of the operation that ended last worked on the pages at these offsets in their blocks.
+    /// The pages of one plane of the operation that ended last, by their offsets in their blocks.
     pub(super) fn told(&self, id: DieId, read: u32, programmed: u32) -> Result<(), String> {
         let Some((_, kind, worked)) = self.ended.filter(|(die, ..)| *die == id) else { return Ok(()) };
         let nominal = self.times.array(kind, read, programmed);
@@ -102,7 +97,7 @@ impl Dies {
         Err(format!("die {} worked for {worked} on a {kind:?} of page {page}, which takes {nominal}", id.0))
     }
 
-    /// Where the dies of a chip take turns, no other die of the chip works, holds data or has something suspended.
+    /// Where dies of a chip take turns: no other die of the chip works, holds data or has a suspended operation.
     fn other_dies_rest(&self, id: DieId, kind: OperationKind) -> Result<(), String> {
         if self.flash.die_interleaving {
             return Ok(());
@@ -123,7 +118,6 @@ impl Dies {
         Ok(())
     }
 
-    /// A die takes an operation over `planes` planes.
     pub(super) fn began(&mut self, id: DieId, kind: OperationKind, planes: usize) -> Result<(), String> {
         self.other_dies_rest(id, kind)?;
         let die = &mut self.dies[id.index()];
@@ -149,7 +143,6 @@ impl Dies {
         Ok(())
     }
 
-    /// The array begins to work, until `until`.
     pub(super) fn array_began(&mut self, id: DieId, kind: OperationKind, now: Time, until: Time) -> Result<(), String> {
         let die = &self.dies[id.index()];
         let Array::Incoming(mut operation) = die.array else {
@@ -172,7 +165,6 @@ impl Dies {
         Ok(())
     }
 
-    /// The operation in the array is set aside.
     pub(super) fn suspended(&mut self, id: DieId, now: Time) -> Result<(), String> {
         let die = &mut self.dies[id.index()];
         let Array::Busy { mut operation, since, until } = die.array else {
@@ -208,7 +200,6 @@ impl Dies {
         Ok(())
     }
 
-    /// The operation set aside goes on, until `until`.
     pub(super) fn resumed(&mut self, id: DieId, now: Time, until: Time) -> Result<(), String> {
         let die = &self.dies[id.index()];
         if !matches!(die.array, Array::Idle) || (die.register > 0 && !self.flash.read_cache) {
@@ -240,7 +231,6 @@ impl Dies {
         Ok(())
     }
 
-    /// The array is done.
     pub(super) fn array_ended(&mut self, id: DieId, now: Time) -> Result<(), String> {
         let die = &self.dies[id.index()];
         let Array::Busy { operation, since, until } = die.array else {
@@ -269,13 +259,11 @@ impl Dies {
         Ok(())
     }
 
-    /// Whether a die of the chip that `id` is on does something, or holds data.
     pub(super) fn chip_works(&self, id: DieId) -> bool {
         let dies = self.homes.dies_of(self.homes.chip_of_die(id));
         dies.map(|die| &self.dies[die.index()]).any(|die| !matches!(die.array, Array::Idle) || die.register > 0)
     }
 
-    /// The data of one plane has left the register.
     pub(super) fn data_left(&mut self, id: DieId) -> Result<(), String> {
         let die = &mut self.dies[id.index()];
         if die.register == 0 {

@@ -11,12 +11,11 @@ use rustc_hash::FxHashMap;
 use super::pages::Pages;
 use crate::ids::{Lpn, Ppn, RequestId};
 
-/// What a flush has confirmed.
 #[derive(Debug, Default)]
 pub(super) struct Durability {
     order: u64,
     deallocated: FxHashMap<Lpn, u64>,
-    /// Flushes under way: their pages, and what came before them.
+    /// Flushes under way: their pages, and the last change before them.
     flushes: FxHashMap<RequestId, (Range<u32>, u64)>,
     confirmed: Vec<(Range<u32>, u64)>,
 }
@@ -40,7 +39,7 @@ impl Durability {
         }
     }
 
-    /// Whether a flush has confirmed that `lpn` was deallocated last.
+    /// Whether a flush confirmed the last deallocation of `lpn`.
     fn is_confirmed(&self, lpn: Lpn) -> bool {
         let holds = |&order: &u64| {
             self.confirmed.iter().any(|(pages, confirmed)| pages.contains(&lpn.0) && order <= *confirmed)
@@ -48,7 +47,6 @@ impl Durability {
         self.deallocated.get(&lpn).is_some_and(holds)
     }
 
-    /// The map was found anew, with these copies.
     pub(super) fn judge(
         &self,
         pages: &Pages,

@@ -11,25 +11,25 @@ use crate::units::{Time, Wattage};
 
 use super::arithmetic::Times;
 use super::by_id::ById;
+use super::kinds::Expected;
 
-/// How far sums of the same numbers in another order may be apart, as a share.
+/// Largest relative difference between sums of the same numbers in another order.
 const ROUNDING: f64 = 1e-9;
 
-/// What was seen of all that takes energy.
 #[derive(Debug)]
 pub(super) struct Energy {
     flash: config::Flash,
     times: Times,
     power: config::Power,
-    /// Times as much as a channel of 8 chips draws.
+    /// Load of a channel, relative to a channel of 8 chips.
     channel_length: f64,
     router_power: Wattage,
-    /// What each die is at; a read that suspended something ends before it.
+    /// Operations of each die; a read that suspended another one ends first.
     under_way: ById<DieId, Vec<OperationKind>>,
     ended: [u64; OperationKind::ALL.len()],
-    /// An operation that ended, while none of its pages has been told.
+    /// An operation that ended and of which no page was reported yet.
     untold: Option<OperationKind>,
-    /// What pages that are not lower ones took beyond those, in seconds.
+    /// Time of middle and upper pages beyond that of lower pages, in seconds.
     beyond_read_s: f64,
     beyond_program_s: f64,
     used: ById<LinkId, Time>,
@@ -39,13 +39,13 @@ pub(super) struct Energy {
 impl Energy {
     pub(super) const NAME: &'static str = "energy";
 
-    pub(super) fn new(config: &Config) -> Energy {
+    pub(super) fn new(expected: &Expected, config: &Config) -> Energy {
         Energy {
             flash: config.flash.clone(),
-            times: Times::new(config),
+            times: Times::new(expected, config),
             power: config.power.clone(),
             channel_length: f64::from(config.geometry.chips_per_channel) / 8.0,
-            router_power: if config.fabric.kind == config::FabricKind::Nossd {
+            router_power: if expected.buffers_in_routers {
                 config.power.buffered_router_power
             } else {
                 config.power.router_power
@@ -60,12 +60,10 @@ impl Energy {
         }
     }
 
-    /// A die takes an operation.
     pub(super) fn began(&mut self, die: DieId, kind: OperationKind) {
         self.under_way.at(die).push(kind);
     }
 
-    /// The array of a die is done.
     pub(super) fn array_ended(&mut self, die: DieId) {
         if let Some(kind) = self.under_way.at(die).pop() {
             self.ended[kind.index()] += 1;
@@ -73,7 +71,7 @@ impl Energy {
         }
     }
 
-    /// A plane of the operation that ended last read a page, programmed one, or did both; by their offsets in their blocks.
+    /// The pages of one plane of the operation that ended last, by their offsets in their blocks.
     pub(super) fn told(&mut self, read: Option<u32>, programmed: Option<u32>) {
         let Some(kind) = self.untold.take() else { return };
         let times = &self.times;
@@ -88,17 +86,14 @@ impl Energy {
         }
     }
 
-    /// A payload was sent.
     pub(super) fn sent(&mut self) {
         self.transfers += 1;
     }
 
-    /// The use of a link ended.
     pub(super) fn used(&mut self, link_use: LinkUse) {
         *self.used.at(link_use.link) += link_use.until.saturating_sub(link_use.from);
     }
 
-    /// The run is over.
     pub(super) fn finish(&self, report: &PowerReport, links: LinksAtEnd<'_>, end: Time) -> Result<(), String> {
         let LinksAtEnd { layout, usage, held, is_torn, hops } = links;
         let (mut channels, mut point_to_point) = (0.0, 0.0);
@@ -143,8 +138,8 @@ impl Energy {
         is_near("the nominal power", report.nominal_energy_j, report.nominal_w * end.as_secs_f64())
     }
 
-    /// A link moves bytes only while it is held. Where each transfer crosses one link, that is held for nothing else; one of
-    /// several may be held while the path is set up, or while others move more.
+    /// A link moves bytes only while it is held. Where a transfer crosses one link, that link is held for nothing else; of
+    /// several links some may be held while the path is set up.
     fn check_link(&self, name: &str, link: LinkId, moved: Time, is_alone: bool, is_held: bool) -> Result<(), String> {
         let used = self.used.get(link).copied().unwrap_or_default();
         if (moved > used && !is_held) || (moved < used && is_alone) {
@@ -167,7 +162,7 @@ mod tests {
     use super::super::histories::{assert_fails, assert_silent, config, ns, operation, oracles, us};
     use super::*;
     use crate::fabric::layout::Link;
-    use crate::fabric::{Layout, LinkUsage};
+    use crate::fabric::{Layout, LinkUsage, bus};
     use crate::power::energy::{Activity, ArrayWork, report};
 
     const END: Time = Time::from_us(200);
@@ -202,10 +197,11 @@ mod tests {
         work
     }
 
-    /// What the report says of `operations` and of the busy time of channel 1, and what the oracle says to it.
+    /// The verdict on a report that states `operations` and the busy time of channel 1.
     fn judged(operations: [u64; 4], busy_ns: u64, change: impl Fn(&mut PowerReport)) -> Oracles {
         let (layout, usage) = (layout(LinkKind::Channel, 0), [moved(0), moved(busy_ns)]);
-        let activity = Activity { work: work(operations), layout: &layout, usage: &usage, dies: 4, end: END };
+        let activity =
+            Activity { work: work(operations), facts: &bus::FACTS, layout: &layout, usage: &usage, dies: 4, end: END };
         let mut power = report(&config(), &activity);
         change(&mut power);
         let mut oracles = history();
@@ -243,7 +239,14 @@ mod tests {
         let energy = history().energy;
         let judge_mesh = |routers, hops, busy, held: &[(LinkId, DieId)]| {
             let (layout, usage) = (layout(LinkKind::Mesh, routers), [moved(0), moved(busy)]);
-            let activity = Activity { work: work([1, 1, 0, 0]), layout: &layout, usage: &usage, dies: 4, end: END };
+            let activity = Activity {
+                work: work([1, 1, 0, 0]),
+                facts: &bus::FACTS,
+                layout: &layout,
+                usage: &usage,
+                dies: 4,
+                end: END,
+            };
             energy.finish(
                 &report(&config(), &activity),
                 LinksAtEnd { layout: &layout, usage: &usage, held, is_torn: false, hops },

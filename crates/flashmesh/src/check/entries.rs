@@ -15,43 +15,39 @@ use crate::units::Time;
 
 use super::arithmetic::MapPages;
 
-/// What goes on with an entry: a request, or what the device cache writes to flash.
+/// The user of an entry: a request, or `None` for a destage of the device cache.
 type User = Option<RequestId>;
 
 fn name(user: User) -> String {
     user.map_or("the device cache".to_owned(), |request| format!("request {}", request.0))
 }
 
-/// What is known of the cache.
 #[derive(Debug)]
 struct Shadow {
     pages: MapPages,
-    /// Resident entries that there is room for.
     room: u64,
     residents: u64,
-    /// The entries in DRAM; whether they are resident.
+    /// The entries in DRAM, and whether they are resident.
     entries: FxHashMap<Lpn, bool>,
-    /// The entries that flash does not know; whether a program under way carries their value.
+    /// Entries newer than on flash, and whether a program under way carries them.
     unknown: BTreeMap<Lpn, bool>,
-    /// Those of them that changed since everything was last settled.
+    /// Entries changed since the last check.
     changed: Vec<Lpn>,
-    /// Translation pages being read.
     reading: FxHashSet<Lpn>,
-    /// Translation pages whose content is in DRAM to be programmed.
+    /// Translation pages in DRAM that are to be programmed.
     leaving: FxHashSet<Lpn>,
-    /// Those of them that no program was issued for.
+    /// Translation pages in `leaving` without a program.
     buffered: FxHashSet<Lpn>,
-    /// The order in which reads ended and entries were dropped.
+    /// Counts reads that ended and entries that were dropped.
     order: u64,
     read: FxHashMap<Lpn, u64>,
     dropped: FxHashMap<Lpn, (u64, Time)>,
-    /// Who waits for an entry, and since when in that order; `None` when its translation page was in DRAM.
+    /// Waiting users and when they began to wait, in that order; `None` when the translation page was in DRAM.
     waiting: FxHashMap<Lpn, Vec<(User, Option<u64>)>>,
-    /// The pages that each request in flight, and the device cache, may use.
+    /// Pages that each user may access.
     used: FxHashMap<User, Vec<Lpn>>,
 }
 
-/// The picture of the cache of the map; nothing when the whole map is in DRAM.
 #[derive(Debug)]
 pub(super) struct Entries {
     shadow: Option<Shadow>,
@@ -82,7 +78,6 @@ impl Entries {
         Entries { shadow }
     }
 
-    /// Whether `lpn` is a page of the host, not of the map.
     pub(super) fn is_of_host(&self, lpn: Lpn) -> bool {
         self.shadow.as_ref().is_none_or(|shadow| !shadow.pages.contains(lpn))
     }
@@ -91,7 +86,6 @@ impl Entries {
         self.shadow.as_mut().map_or(Ok(()), check)
     }
 
-    /// An entry is waited for.
     pub(super) fn wanted(&mut self, user: User, lpn: Lpn) {
         if let Some(shadow) = &mut self.shadow {
             shadow.order += 1;
@@ -101,7 +95,6 @@ impl Entries {
         }
     }
 
-    /// Something goes on with a page whose entry is said to be in DRAM.
     pub(super) fn used(&mut self, user: User, lpn: Lpn, now: Time) -> Result<(), String> {
         self.with(|shadow| {
             let was_there_now = shadow.dropped.get(&lpn).is_some_and(|(_, at)| *at == now);
@@ -116,7 +109,6 @@ impl Entries {
         })
     }
 
-    /// A page was read or programmed.
     pub(super) fn page_done(&mut self, user: User, lpn: Lpn) -> Result<(), String> {
         self.with(|shadow| {
             let pages = shadow.used.get_mut(&user);
@@ -139,7 +131,6 @@ impl Entries {
         }
     }
 
-    /// A page of the host is somewhere else now, or nowhere.
     pub(super) fn moved(&mut self, lpn: Lpn) {
         if let Some(shadow) = &mut self.shadow
             && !shadow.pages.contains(lpn)
@@ -194,7 +185,6 @@ impl Entries {
         self.with(|shadow| if shadow.buffered.remove(&page) { Ok(()) } else { shadow.leaves(page) })
     }
 
-    /// The program of a translation page begins, with what its entries say now.
     pub(super) fn program_began(&mut self, page: Lpn) {
         if let Some(shadow) = &mut self.shadow {
             let entries = shadow.pages.entries_of(page);
@@ -202,7 +192,6 @@ impl Entries {
         }
     }
 
-    /// A translation page was programmed.
     pub(super) fn programmed(&mut self, page: Lpn) {
         if let Some(shadow) = &mut self.shadow {
             let entries = shadow.pages.entries_of(page);
@@ -214,7 +203,6 @@ impl Entries {
         }
     }
 
-    /// The controller knows that a translation page was programmed.
     pub(super) fn program_ended(&mut self, page: Lpn) -> Result<(), String> {
         self.with(|shadow| {
             if shadow.leaving.remove(&page) {

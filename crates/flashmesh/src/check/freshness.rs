@@ -22,7 +22,6 @@ struct Page {
     base: Option<Version>,
 }
 
-/// A request in flight.
 #[derive(Debug)]
 struct Wants {
     extent: Extent,
@@ -72,7 +71,6 @@ impl Freshness {
         self.wants.insert(id, wants);
     }
 
-    /// A page was read for a request, and held `version`.
     pub(super) fn read(&mut self, id: RequestId, lpn: Lpn, version: Version) -> Result<(), String> {
         let Some(wants) = self.wants.find_mut(id) else { return Ok(()) };
         let Some(at) = wants.extent.position(lpn) else { return Ok(()) };
@@ -88,7 +86,6 @@ impl Freshness {
         Ok(())
     }
 
-    /// A page is programmed for a request, where `newest` was the newest version so far.
     pub(super) fn programmed(&mut self, id: RequestId, lpn: Lpn, newest: Option<Newest>) -> Result<(), String> {
         let Some(wants) = self.wants.find(id) else { return Ok(()) };
         let Some(at) = wants.extent.position(lpn) else { return Ok(()) };

@@ -48,7 +48,6 @@ pub(super) fn us(microseconds: u64) -> Time {
     Time::from_us(microseconds)
 }
 
-/// Does an operation over one plane from `start` to its end; gives the end.
 pub(super) fn operation(oracles: &mut Oracles, die: DieId, kind: OperationKind, start: Time) -> Time {
     let flash = config().flash;
     let time = match kind {
@@ -78,14 +77,12 @@ pub(super) fn read(oracles: &mut Oracles, ppn: u32, lpn: u32, request: Option<u3
     end
 }
 
-/// Programs a page from `start`; gives the end.
 pub(super) fn program(oracles: &mut Oracles, ppn: u32, lpn: u32, origin: Origin, start: Time) -> Time {
     let end = operation(oracles, die_of(Ppn(ppn)), OperationKind::Program, start);
     oracles.page_programmed(Ppn(ppn), Lpn(lpn), origin, end);
     end
 }
 
-/// Erases a block from `start`; gives the end.
 pub(super) fn erase(oracles: &mut Oracles, block: u32, start: Time) -> Time {
     let end = operation(oracles, die_of(geometry().ppn(BlockId(block), 0)), OperationKind::Erase, start);
     oracles.block_erased(BlockId(block), end);

@@ -1,57 +1,50 @@
 //! A link is used for one die at a time, for one that it leads to, and none is kept for a die that wants nothing of the fabric any
 //! more.
 
-use crate::config::{Config, FabricKind};
+use crate::config::Config;
 use crate::fabric::LinkUse;
 use crate::ids::{DieId, LinkId};
 use crate::units::Time;
 
 use super::arithmetic::Homes;
 use super::by_id::ById;
+use super::kinds::{Expected, LinksToDie};
 
-/// When each link was last in use, and what each die still wants.
 #[derive(Debug)]
 pub(super) struct Links {
     homes: Homes,
-    /// Nothing where the interconnect is not one of the registry.
-    fabric: Option<FabricKind>,
+    links: LinksToDie,
     last: ById<LinkId, Option<LinkUse>>,
-    /// Paths asked for and not given back, acknowledgements on their way.
+    /// Paths requested and not released, and acknowledgements under way.
     wanted: ById<DieId, u32>,
 }
 
 impl Links {
     pub(super) const NAME: &'static str = "links";
 
-    pub(super) fn new(config: &Config) -> Links {
+    pub(super) fn new(expected: &Expected, config: &Config) -> Links {
         Links {
             homes: Homes::new(&config.geometry),
-            fabric: Some(config.fabric.kind),
+            links: expected.links,
             last: ById::default(),
             wanted: ById::default(),
         }
     }
 
-    /// Any link may lead to any die.
-    pub(super) fn leave_paths_open(&mut self) {
-        self.fabric = None;
-    }
-
     /// The only link to a die, where it has one only.
     fn link_to(&self, die: DieId) -> Option<LinkId> {
-        match self.fabric? {
-            FabricKind::Bus | FabricKind::Pssd => Some(LinkId(self.homes.channel_of_die(die).0)),
-            FabricKind::Ideal => Some(LinkId(self.homes.chip_of_die(die).0)),
-            FabricKind::Pnssd | FabricKind::Nossd | FabricKind::Venice => None,
+        match self.links {
+            LinksToDie::OfRow => Some(LinkId(self.homes.channel_of_die(die).0)),
+            LinksToDie::OfChip => Some(LinkId(self.homes.chip_of_die(die).0)),
+            LinksToDie::Several => None,
         }
     }
 
-    /// A die asked for a path, or told the end of an operation.
+    /// A die requested a path, or began to signal the end of an operation.
     pub(super) fn asked(&mut self, die: DieId) {
         *self.wanted.at(die) += 1;
     }
 
-    /// A die gave its path back, or was heard.
     pub(super) fn done(&mut self, die: DieId) -> Result<(), String> {
         match self.wanted.at(die) {
             0 => Err(format!("die {} is done with a path that it did not ask for", die.0)),
@@ -62,7 +55,6 @@ impl Links {
         }
     }
 
-    /// The use of a link ended.
     pub(super) fn used(&mut self, link_use: LinkUse, now: Time) -> Result<(), String> {
         let LinkUse { link, die, from, until } = link_use;
         if from > until || until > now {
@@ -80,8 +72,7 @@ impl Links {
         }
     }
 
-    /// The run is over, with these links held. A path may also be kept, before anybody asks for it, for the data of a die that
-    /// works.
+    /// The run is over with these links held. A path may be reserved, without a request, for the data of a working die.
     pub(super) fn finish(&self, held: &[(LinkId, DieId)], works: impl Fn(DieId) -> bool) -> Result<(), String> {
         for (link, die) in held {
             if self.wanted.get(*die).is_none_or(|&wanted| wanted == 0) && !works(*die) {
@@ -95,7 +86,9 @@ impl Links {
 #[cfg(test)]
 mod tests {
     use super::super::histories::{assert_fails, assert_silent, config, ns, oracles, oracles_with};
+    use super::super::kinds::UNKNOWN;
     use super::*;
+    use crate::config::FabricKind;
     use crate::fabric::{Grant, TransferPhase};
     use crate::ids::PathId;
 
@@ -128,7 +121,7 @@ mod tests {
 
     #[test]
     fn a_link_kept_for_a_die_that_is_done_is_caught() {
-        let mut links = Links::new(&config());
+        let mut links = Links::new(&UNKNOWN, &config());
         links.asked(DieId(3));
         assert_eq!(links.finish(&[(LinkId(7), DieId(3))], |_| false), Ok(()));
         links.done(DieId(3)).expect("it asked");

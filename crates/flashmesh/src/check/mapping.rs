@@ -6,7 +6,6 @@ use crate::ids::{Lpn, Ppn};
 use super::arithmetic::Homes;
 use super::pages::Pages;
 
-/// When the map was last audited as a whole.
 #[derive(Debug)]
 pub(super) struct Mapping {
     erases_between_audits: u64,
@@ -16,18 +15,16 @@ pub(super) struct Mapping {
 impl Mapping {
     pub(super) const NAME: &'static str = "mapping";
 
-    /// An audit takes time that grows with the drive, so it comes once a quarter of its blocks have been erased.
+    /// An audit costs time proportional to the drive, so it runs once for each quarter of the blocks that was erased.
     pub(super) fn new(geometry: &config::Geometry) -> Mapping {
         Mapping { erases_between_audits: Homes::new(geometry).blocks().div_ceil(4), erases: 0 }
     }
 
-    /// A block was erased.
     pub(super) fn erased(&mut self) {
         self.erases += 1;
     }
 
-    /// Everything that happens at one event has happened: the pages that changed are where the shadow has them, and the
-    /// map as a whole is audited when it is time.
+    /// After all effects of one event: compares the pages that changed, and audits the map when that is due.
     pub(super) fn settled(
         &mut self,
         pages: &mut Pages,
@@ -47,7 +44,6 @@ impl Mapping {
         Ok(())
     }
 
-    /// The run is over: all pages are compared, and the map is audited.
     pub(super) fn finish(
         &mut self,
         pages: &Pages,
@@ -77,13 +73,13 @@ mod tests {
         write,
     };
     use super::Mapping;
-    use crate::ftl::Ftl;
+    use crate::ftl::{Ftl, FtlRules};
     use crate::ids::{Lpn, Ppn, RequestId};
     use crate::workload::RequestKind;
 
     #[test]
     fn a_map_that_agrees_is_right() {
-        let mut ftl = Ftl::new(&geometry(), &config());
+        let mut ftl = Ftl::new(&geometry(), &config(), FtlRules::new(&config()));
         let mut oracles = oracles();
         let ppn = ftl.place_for_read(Lpn(7)).expect("there is space");
         oracles.page_placed(ppn, Lpn(7), us(0));
@@ -98,7 +94,7 @@ mod tests {
 
     #[test]
     fn a_write_that_the_map_does_not_know_of_is_caught_at_once() {
-        let ftl = Ftl::new(&geometry(), &config());
+        let ftl = Ftl::new(&geometry(), &config(), FtlRules::new(&config()));
         let mut oracles = oracles();
         let now = write(&mut oracles, 0, 4, 7, us(0));
         oracles.settled(&ftl, now);
@@ -107,7 +103,7 @@ mod tests {
 
     #[test]
     fn a_map_that_keeps_a_deallocated_page_is_caught() {
-        let mut ftl = Ftl::new(&geometry(), &config());
+        let mut ftl = Ftl::new(&geometry(), &config(), FtlRules::new(&config()));
         let mut oracles = oracles();
         let ppn = ftl.place_for_read(Lpn(7)).expect("there is space");
         oracles.page_placed(ppn, Lpn(7), us(0));
@@ -119,7 +115,7 @@ mod tests {
 
     #[test]
     fn a_map_that_has_an_entry_for_a_page_read_at_its_home_is_caught() {
-        let mut ftl = Ftl::new(&geometry(), &config());
+        let mut ftl = Ftl::new(&geometry(), &config(), FtlRules::new(&config()));
         let mut oracles = oracles();
         let home = ftl.location(Lpn(7)).0;
         ftl.place_for_read(Lpn(7)).expect("there is space");

@@ -41,6 +41,7 @@ mod freshness;
 #[cfg(test)]
 mod histories;
 mod hooks;
+pub mod kinds;
 mod links;
 mod mapping;
 mod namespaces;
@@ -74,6 +75,7 @@ use durability::Durability;
 use energy::Energy;
 use entries::Entries;
 use freshness::Freshness;
+use kinds::Expected;
 use links::Links;
 use mapping::Mapping;
 use namespaces::Namespaces;
@@ -107,22 +109,28 @@ pub struct Oracles {
     queues: Queues,
     requests: Requests,
     energy: Energy,
-    /// Pages of requests that are to be read as a whole, whatever the request asks for.
+    /// Pages of requests that are read as a whole, whatever the request asks for.
     whole: FxHashSet<(RequestId, Lpn)>,
     violation: Option<Violation>,
 }
 
 impl Oracles {
-    /// Oracles for a drive that has not run yet; its `geometry` is the first thing that they check.
+    /// The oracles of a drive that has not run yet; checks `geometry` first.
+    #[cfg(any(test, feature = "internals"))]
     pub fn new(geometry: &Geometry, config: &Config) -> Oracles {
+        Oracles::over(kinds::expected_of(config.fabric.kind), geometry, config)
+    }
+
+    /// Oracles for a drive over an interconnect of a kind that the configuration does not name.
+    pub fn over(expected: &Expected, geometry: &Geometry, config: &Config) -> Oracles {
         let mut oracles = Oracles {
             homes: Homes::new(&config.geometry),
             clock: Clock::default(),
-            links: Links::new(config),
+            links: Links::new(expected, config),
             paths: Paths::default(),
-            commands: Commands::new(config),
+            commands: Commands::new(expected, config),
             data: Data::new(config),
-            dies: Dies::new(config),
+            dies: Dies::new(expected, config),
             planes: Planes::new(config),
             pages: Pages::new(config),
             durability: Durability::default(),
@@ -136,7 +144,7 @@ impl Oracles {
                 &config.streams().iter().map(|stream| stream.queue.priority).collect::<Vec<_>>(),
             ),
             requests: Requests::new(config),
-            energy: Energy::new(config),
+            energy: Energy::new(expected, config),
             whole: FxHashSet::default(),
             violation: None,
         };
@@ -144,13 +152,18 @@ impl Oracles {
         oracles
     }
 
-    /// The interconnect is not one of the registry: which links lead to a die, and how long they take, is not known.
-    pub fn leave_paths_open(&mut self) {
-        self.links.leave_paths_open();
-        self.commands.leave_paths_open();
+    /// Oracles that object to a drive over an interconnect of a kind that they do not know.
+    pub(crate) fn of_unknown(kind: &str, geometry: &Geometry, config: &Config) -> Oracles {
+        let mut oracles = Oracles::over(&kinds::UNKNOWN, geometry, config);
+        let message = format!(
+            "the oracles know nothing of interconnects of the kind `{kind}`: enable them by Simulation::enable_checks_of, with what \
+             is to be expected of it"
+        );
+        oracles.judge("kinds", Err(message), Time::ZERO);
+        oracles
     }
 
-    /// The first violation seen so far.
+    #[cfg(test)]
     pub fn violation(&self) -> Option<&Violation> {
         self.violation.as_ref()
     }
@@ -174,13 +187,11 @@ impl Oracles {
         }
     }
 
-    /// The clock moved to `at`.
     pub fn event(&mut self, at: Time) {
         let outcome = self.clock.moved(at);
         self.judge(Clock::NAME, outcome, at);
     }
 
-    /// All that happens at one event has happened.
     pub fn settled(&mut self, ftl: &Ftl, now: Time) {
         let outcome = self.planes.settled();
         self.judge(Planes::NAME, outcome, now);
@@ -191,7 +202,7 @@ impl Oracles {
         self.judge(Mapping::NAME, outcome, now);
     }
 
-    /// The run is over, with these links held; `complete` unless it was cancelled.
+    /// The run is over with these links held; `complete` unless it was cancelled.
     pub fn finish(&mut self, ftl: &Ftl, held: &[(LinkId, DieId)], complete: bool, now: Time) {
         let outcome = self.links.finish(held, |die| self.dies.chip_works(die));
         self.judge(Links::NAME, outcome, now);
@@ -202,7 +213,6 @@ impl Oracles {
         self.finish_with(|lpn| ftl.lookup(lpn), || ftl.audit(), complete, now);
     }
 
-    /// The report of the run says this of its energy.
     pub fn reported(&mut self, power: &PowerReport, links: LinksAtEnd<'_>, now: Time) {
         let outcome = self.energy.finish(power, links, now);
         self.judge(Energy::NAME, outcome, now);

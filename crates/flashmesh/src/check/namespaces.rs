@@ -8,15 +8,12 @@ use crate::workload::IoRequest;
 use super::arithmetic::{Cuts, Homes, Space, space_of_stream, spaces};
 use super::by_id::ById;
 
-/// The namespaces of the drive.
 #[derive(Debug)]
 pub(super) struct Namespaces {
     homes: Homes,
     cuts: Cuts,
     spaces: Vec<Space>,
-    /// By stream, which of them its requests go to.
     of_stream: Vec<usize>,
-    /// The streams that issued the requests in flight.
     issued: ById<RequestId, Option<StreamId>>,
 }
 
@@ -33,12 +30,10 @@ impl Namespaces {
         }
     }
 
-    /// A stream issued a request.
     pub(super) fn issued(&mut self, id: RequestId, stream: StreamId) {
         self.issued.insert(id, stream);
     }
 
-    /// A request has reached the drive, and was found to be about these bytes of it.
     pub(super) fn submitted(&mut self, id: RequestId, io: &IoRequest) -> Result<(), String> {
         let Some(stream) = self.issued.find(id) else { return Ok(()) };
         let Some(space) = self.of_stream.get(stream.index()).map(|&at| &self.spaces[at]) else {
@@ -60,12 +55,10 @@ impl Namespaces {
         ))
     }
 
-    /// The completion of a request has reached the host.
     pub(super) fn completed(&mut self, id: RequestId) {
         self.issued.remove(id);
     }
 
-    /// `lpn` has come to `ppn`.
     pub(super) fn lies(&self, lpn: Lpn, ppn: Ppn) -> Result<(), String> {
         let Some(space) = self.spaces.iter().find(|space| space.pages.contains(&lpn.0)) else { return Ok(()) };
         let plane = self.homes.plane_of(ppn);
@@ -78,7 +71,7 @@ impl Namespaces {
         ))
     }
 
-    /// The run is over: all pages are where they belong, those that were there before it as well.
+    /// Checks the places of all pages, those written before the run included.
     pub(super) fn finish(&self, lookup: impl Fn(Lpn) -> Option<Ppn>) -> Result<(), String> {
         let is_bound = |space: &&Space| space.planes.contains(&false);
         let mut pages = self.spaces.iter().filter(is_bound).flat_map(|space| space.pages.clone()).map(Lpn);

@@ -24,37 +24,31 @@ use crate::ids::{BlockId, Lpn, Ppn};
 use super::Origin;
 use super::arithmetic::{Homes, MapPages, Space, Unwritten, spaces};
 
-/// The order in which versions of pages came into being. What was there before the run has version 0.
+/// Order of creation of page versions; version 0 was there before the run.
 pub(super) type Version = u64;
 
-/// What a programmed page holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Content {
     lpn: Lpn,
     version: Version,
 }
 
-/// The newest version of a logical page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Newest {
-    /// The version.
     pub version: Version,
-    /// Where it is; nowhere once it is deallocated.
+    /// `None` once it is deallocated.
     pub at: Option<Ppn>,
-    /// Whether the host ever gave data for it: not when it is deallocated, or was given a place for a read.
+    /// Whether the host wrote it: not when deallocated, or placed for a read.
     pub written: bool,
 }
 
-/// What is known of a block.
 #[derive(Clone, Debug, Default)]
 struct Block {
-    /// Erases.
     erases: u32,
-    /// The page programmed last since it was erased, or since the run began.
+    /// The page programmed last, since the last erase or the start of the run.
     last: Option<u32>,
 }
 
-/// The shadow.
 #[derive(Debug)]
 pub(super) struct Pages {
     homes: Homes,
@@ -62,17 +56,16 @@ pub(super) struct Pages {
     pages: FxHashMap<Ppn, Content>,
     blocks: FxHashMap<BlockId, Block>,
     newest: FxHashMap<Lpn, Newest>,
-    /// The version of pages that were deallocated: of what is read while they hold nothing.
+    /// Versions of deallocated pages, which reads return while they are unwritten.
     deallocated: FxHashMap<Lpn, Version>,
     unwritten: Unwritten,
-    /// Second homes, as the drive has declared them.
+    /// Second homes that the drive declared.
     replicas: FxHashMap<Lpn, Ppn>,
     version: Version,
-    /// The logical pages that were written before the run: the first ones of each namespace.
+    /// Logical pages written before the run: the first ones of each namespace.
     preconditioned: Vec<Range<u32>>,
-    /// The translation pages, which are there from the start.
     translation: Option<MapPages>,
-    /// Logical pages whose place changed since the map was last compared.
+    /// Logical pages whose place changed since the last comparison with the map.
     changed: Vec<Lpn>,
 }
 
@@ -109,51 +102,42 @@ impl Pages {
         format!("page {} (page {} of block {})", ppn.0, self.homes.page_in_block(ppn), block.0)
     }
 
-    /// Whether `lpn` is one of the pages that preconditioning wrote.
     fn was_preconditioned(&self, lpn: Lpn) -> bool {
         self.preconditioned.iter().any(|pages| pages.contains(&lpn.0))
     }
 
-    /// Whether `lpn` was written before the run.
     fn was_there(&self, lpn: Lpn) -> bool {
         self.was_preconditioned(lpn) || self.translation.as_ref().is_some_and(|translation| translation.contains(lpn))
     }
 
-    /// The newest version of `lpn`, when it ever had one.
     pub(super) fn newest(&self, lpn: Lpn) -> Option<Newest> {
         let untouched = || self.was_there(lpn).then_some(Newest { version: 0, at: None, written: true });
         self.newest.get(&lpn).copied().or_else(untouched)
     }
 
-    /// Where `lpn` is, as far as the run has told.
     pub(super) fn place(&self, lpn: Lpn) -> Option<Ppn> {
         self.newest.get(&lpn).and_then(|newest| newest.at)
     }
 
-    /// The logical pages whose place changed since they were forgotten last.
     pub(super) fn changed(&self) -> &[Lpn] {
         &self.changed
     }
 
-    /// Forgets which pages have changed.
     pub(super) fn forget_changed(&mut self) {
         self.changed.clear();
     }
 
-    /// All logical pages the run has touched, in order.
     pub(super) fn touched(&self) -> Vec<Lpn> {
         let mut touched: Vec<Lpn> = self.newest.keys().copied().collect();
         touched.sort_unstable();
         touched
     }
 
-    /// Blocks that were erased, counted each time.
     pub(super) fn erases(&self, block: BlockId) -> u32 {
         self.blocks.get(&block).map_or(0, |block| block.erases)
     }
 
-    /// The version that `ppn` holds of `lpn`, which is what `does` expects there. With `was_written` it must have been written, before
-    /// the run or in it.
+    /// The version of `lpn` that `ppn` holds; an error that names `does` otherwise. With `was_written` it must be written data.
     fn content(&mut self, ppn: Ppn, lpn: Lpn, does: &str, was_written: bool) -> Result<Version, String> {
         let block = self.blocks.get(&self.homes.block_of(ppn));
         let found = match self.pages.get(&ppn) {
@@ -178,13 +162,12 @@ impl Pages {
         Err(format!("{} was {does} for logical page {}, but {found}", self.name(ppn), lpn.0))
     }
 
-    /// The version that is read of `lpn` while it holds nothing; `None` when it never did.
+    /// The version that is read of an unwritten `lpn`; `None` when it never had one.
     fn nothing(&self, lpn: Lpn) -> Option<Version> {
         let never = || (!self.was_there(lpn)).then_some(0);
         self.deallocated.get(&lpn).copied().or_else(never)
     }
 
-    /// The array read `ppn` for `lpn`, for the host or not; gives the version that it holds.
     pub(super) fn read(&mut self, ppn: Ppn, lpn: Lpn, for_host: bool) -> Result<Version, String> {
         let nothing = self.nothing(lpn).filter(|_| for_host && self.unwritten.home(lpn) == Some(ppn));
         let Some(nothing) = nothing else { return self.content(ppn, lpn, "read", for_host) };
@@ -194,7 +177,6 @@ impl Pages {
         Ok(written.map_or(nothing, |written| written.max(nothing)))
     }
 
-    /// Marks `ppn` as programmed.
     fn fill(&mut self, ppn: Ppn, content: Content, did: &str) -> Result<(), String> {
         if let Some(before) = self.pages.get(&ppn) {
             return Err(format!(
@@ -219,7 +201,6 @@ impl Pages {
         Ok(())
     }
 
-    /// The array programmed `ppn` with `lpn`.
     pub(super) fn programmed(&mut self, ppn: Ppn, lpn: Lpn, origin: Origin) -> Result<(), String> {
         match origin {
             Origin::User(_) | Origin::Destaged | Origin::Map => {
@@ -247,7 +228,7 @@ impl Pages {
         Ok(())
     }
 
-    /// The drive took `ppn` for a page that was there before, to have something to read for `lpn`.
+    /// The drive placed a page from before the run, so that it can be read.
     pub(super) fn placed(&mut self, ppn: Ppn, lpn: Lpn) -> Result<(), String> {
         let place = || format!("logical page {} was placed at {} for a read", lpn.0, self.name(ppn));
         match self.newest(lpn) {
@@ -269,7 +250,6 @@ impl Pages {
         Ok(())
     }
 
-    /// The host no longer needs `lpn`.
     pub(super) fn deallocated(&mut self, lpn: Lpn) {
         self.version += 1;
         self.deallocated.insert(lpn, self.version);
@@ -277,12 +257,10 @@ impl Pages {
         self.changed.push(lpn);
     }
 
-    /// Empties a block; gives what it held.
     fn remove(&mut self, block: BlockId) -> Vec<(Ppn, Lpn)> {
         self.homes.pages_of(block).filter_map(|ppn| self.pages.remove(&ppn).map(|content| (ppn, content.lpn))).collect()
     }
 
-    /// The array erased `block`.
     pub(super) fn erased(&mut self, block: BlockId) -> Result<(), String> {
         let removed = self.remove(block);
         self.replicas_remain(block, &removed)?;

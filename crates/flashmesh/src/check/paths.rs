@@ -6,7 +6,6 @@ use crate::units::{Bytes, Time};
 
 use super::by_id::ById;
 
-/// How far the holder of a path has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stage {
     Granted,
@@ -15,16 +14,15 @@ enum Stage {
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Held {
+struct PathHolder {
     grant: Grant,
     since: Time,
     stage: Stage,
 }
 
-/// Who holds which path.
 #[derive(Debug, Default)]
 pub(super) struct Paths {
-    held: ById<PathId, Option<Held>>,
+    held: ById<PathId, Option<PathHolder>>,
     bytes_sent: Bytes,
     bytes_arrived: Bytes,
 }
@@ -37,8 +35,8 @@ fn name(grant: Grant) -> String {
 impl Paths {
     pub(super) const NAME: &'static str = "paths";
 
-    /// What is known of the holder, when `grant` is its.
-    fn holder(&mut self, grant: Grant, does: &str) -> Result<&mut Held, String> {
+    /// The holder of `grant`.
+    fn holder(&mut self, grant: Grant, does: &str) -> Result<&mut PathHolder, String> {
         match self.held.find_mut(grant.path) {
             Some(held) if held.grant == grant => Ok(held),
             Some(held) => Err(format!("{}: {does}, but it was granted as the {}", name(grant), name(held.grant))),
@@ -47,7 +45,7 @@ impl Paths {
     }
 
     pub(super) fn granted(&mut self, grant: Grant, now: Time) -> Result<(), String> {
-        let held = Held { grant, since: now, stage: Stage::Granted };
+        let held = PathHolder { grant, since: now, stage: Stage::Granted };
         match self.held.insert(grant.path, held) {
             None => Ok(()),
             Some(before) => Err(format!(
@@ -95,14 +93,14 @@ impl Paths {
         Ok(())
     }
 
-    /// The run is over. What is on its way may be a transfer of garbage collection: the run ends with its last request.
+    /// A transfer of garbage collection may be under way: the run ends with its last request.
     pub(super) fn finish(&self) -> Result<(), String> {
         let mut on_their_way = Bytes::ZERO;
         for (_, held) in self.held.iter() {
             match held.stage {
                 Stage::Sent { bytes, .. } => on_their_way += bytes,
                 Stage::Granted | Stage::Delivered => {
-                    let Held { grant, since, stage } = held;
+                    let PathHolder { grant, since, stage } = held;
                     return Err(format!("{}: never released, held since {since}, {stage:?}", name(*grant)));
                 }
             }

@@ -10,7 +10,6 @@ pub(super) struct PerPage<T> {
 }
 
 impl<T: Copy + Default> PerPage<T> {
-    /// As many as the iterator has, which ends.
     pub(super) fn new(values: impl IntoIterator<Item = T>) -> PerPage<T> {
         let mut values = values.into_iter();
         PerPage { first: values.next().unwrap_or_default(), rest: values.collect() }

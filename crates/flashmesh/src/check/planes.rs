@@ -7,7 +7,6 @@ use crate::ids::{BlockId, DieId, PlaneId, Ppn};
 
 use super::arithmetic::Homes;
 
-/// What one plane did in an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Done {
     plane: PlaneId,
@@ -15,7 +14,6 @@ struct Done {
     page: u32,
 }
 
-/// The operation that ended last.
 #[derive(Debug)]
 struct Ended {
     die: DieId,
@@ -23,16 +21,14 @@ struct Ended {
     planes: usize,
 }
 
-/// Which planes share an operation.
 #[derive(Debug)]
 pub(super) struct Planes {
     homes: Homes,
     rule: MultiPlane,
-    /// The operation each die began last, and the one it has set aside.
+    /// The operation each die began last, and the suspended one.
     begun: Vec<Option<(OperationKind, usize)>>,
     suspended: Vec<Option<(OperationKind, usize)>>,
     ended: Option<Ended>,
-    /// What its planes did.
     done: Vec<Done>,
 }
 
@@ -64,7 +60,6 @@ impl Planes {
         self.begun[die.index()] = self.suspended[die.index()].take();
     }
 
-    /// The array of a die is done; what its planes did is told next.
     pub(super) fn array_ended(&mut self, die: DieId) -> Result<(), String> {
         let outcome = self.settled();
         self.ended = self.begun[die.index()].take().map(|(kind, planes)| Ended { die, kind, planes });
@@ -72,7 +67,6 @@ impl Planes {
         outcome
     }
 
-    /// Everything about the operation that ended last has been told.
     pub(super) fn settled(&mut self) -> Result<(), String> {
         match self.ended.take() {
             Some(Ended { die, kind, planes }) if self.done.len() != planes => {
@@ -87,7 +81,7 @@ impl Planes {
         self.page(ppn, &[OperationKind::Read], "read")
     }
 
-    /// `from` is where the content was, when it was moved.
+    /// `from` is the old place of a moved page.
     pub(super) fn programmed(&mut self, ppn: Ppn, from: Option<Ppn>) -> Result<(), String> {
         if let (Some(from), Some(Ended { kind: OperationKind::Copyback, .. })) = (from, &self.ended)
             && self.homes.plane_of(from) != self.homes.plane_of(ppn)
@@ -156,7 +150,6 @@ mod tests {
     const IN_PLANE_1: Ppn = Ppn(36);
     const IN_PLANE_1_NEXT_BLOCK: Ppn = Ppn(40);
 
-    /// An operation over `planes` planes of die 0 has ended; gives when.
     fn ended(oracles: &mut Oracles, kind: OperationKind, planes: usize, until: u64) -> Time {
         oracles.operation_began(DieId(0), kind, planes, us(0));
         oracles.array_began(DieId(0), kind, us(0), us(until));

@@ -11,30 +11,26 @@ use crate::ids::{RequestId, StreamId};
 
 use super::by_id::ById;
 
-/// One pair of queues.
 #[derive(Debug, Default)]
 struct Pair {
     priority: Option<Priority>,
     /// Commands whose completion the host has not taken.
     held: usize,
-    /// Commands not fetched, and how many of them the drive knows of.
+    /// Commands not fetched, and the number of them that the drive knows.
     submitted: VecDeque<RequestId>,
     known: usize,
-    /// Commands with a place in the drive.
+    /// Commands that occupy a slot of the drive.
     in_drive: FxHashSet<RequestId>,
-    /// Commands that gave their place up and whose completion has not been posted.
+    /// Commands without a slot whose completion is not posted.
     finished: FxHashSet<RequestId>,
-    /// Completions that the host has not taken, and those of which the drive knows that it has not.
+    /// Completions not taken by the host, and the number of them that the drive still counts.
     to_take: usize,
     posted: usize,
 }
 
-/// See the [module](self).
 #[derive(Debug)]
 pub(crate) struct Queues {
-    /// Requests that a stream may have issued.
     depth: usize,
-    /// Commands that a pair of queues may hold.
     pair_depth: usize,
     fetch_size: usize,
     commands_max: usize,
@@ -48,7 +44,6 @@ pub(crate) struct Queues {
 impl Queues {
     pub(crate) const NAME: &'static str = "queues";
 
-    /// Queues of streams with `priorities` that hold what `config` says.
     pub(crate) fn new(config: &Config, priorities: &[Priority]) -> Queues {
         let depth = config.host.queue_depth as usize;
         let ncq_depth = config.sata.ncq_depth as usize;
@@ -67,7 +62,6 @@ impl Queues {
         }
     }
 
-    /// The host issued a request.
     pub(crate) fn issued(&mut self, id: RequestId, stream: StreamId) -> Result<(), String> {
         if self.issued_by.len() <= stream.index() {
             self.issued_by.resize(stream.index() + 1, 0);
@@ -83,21 +77,18 @@ impl Queues {
         Ok(())
     }
 
-    /// The completion of a request is at the host.
     pub(crate) fn completed(&mut self, id: RequestId) {
         if let Some(stream) = self.issued.remove(id) {
             self.issued_by[stream.index()] -= 1;
         }
     }
 
-    /// An urgent queue of which a command may be fetched.
     fn urgent_waits(&self) -> Option<usize> {
         self.pairs.iter().position(|pair| {
             pair.priority == Some(Priority::Urgent) && pair.known > 0 && pair.in_drive.len() < self.fetch_size
         })
     }
 
-    /// The interface did something.
     pub(crate) fn saw(&mut self, seen: Seen) -> Result<(), String> {
         let urgent = self.urgent_waits();
         let in_drive: usize = match seen {
@@ -212,7 +203,7 @@ mod tests {
         Queues::new(&config, &[Priority::Urgent, Priority::Low])
     }
 
-    /// Sees all of these; the last must be refused with `message`, the others not.
+    /// Feeds all of these; the last is refused with `message`, the others pass.
     fn refused(seen: &[Seen], message: &str) {
         let mut queues = queues();
         let (last, before) = seen.split_last().expect("something is seen");

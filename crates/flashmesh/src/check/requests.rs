@@ -13,12 +13,11 @@ use super::arithmetic::{Cuts, Extent, spaces};
 use super::by_id::ById;
 use super::per_page::PerPage;
 
-/// How often a page of a request was what.
+/// How often each step was done for a page of a request.
 #[derive(Clone, Copy, Debug, Default)]
 struct Counts {
     read: u32,
     programmed: u32,
-    /// Read or written by the device cache.
     cached: u32,
 }
 
@@ -29,14 +28,13 @@ struct Pending {
     /// None for a request without flash operations.
     extent: Option<Extent>,
     counts: PerPage<Counts>,
-    /// Its place in the order in which requests reached the drive.
+    /// Sequence number of arrival at the drive.
     order: u64,
-    /// Of a flush, the writes to its namespace that were not in the flash when it reached the drive.
+    /// For a flush: writes to its namespace not yet on flash at its arrival.
     after: Vec<(RequestId, u64)>,
 }
 
 impl Pending {
-    /// Whether it has to program the page at this position.
     fn programs_page(&self, at: usize) -> bool {
         let Some(extent) = self.extent else { return false };
         match self.io.kind {
@@ -46,32 +44,29 @@ impl Pending {
         }
     }
 
-    /// Whether the page at this position is where its request wants it: once programmed, or once in the device cache.
+    /// Whether the page is stored: programmed, or in the device cache.
     fn is_done(&self, count: impl Fn(&Counts) -> u32, at: usize) -> bool {
         count(&self.counts[at]) + self.counts[at].cached == 1
     }
 
-    /// How many pages it has.
     fn pages(&self) -> usize {
         self.extent.map_or(0, |extent| extent.len())
     }
 
-    /// Pages still to be programmed, or to be taken by the device cache.
     fn pages_left(&self) -> usize {
         (0..self.pages()).filter(|&at| self.programs_page(at) && !self.is_done(|counts| counts.programmed, at)).count()
     }
 }
 
-/// The requests in flight, and what was done for them.
 #[derive(Debug)]
 pub(super) struct Requests {
     cuts: Cuts,
-    /// Whether a program brings only what was written of a page.
+    /// Whether a partial program moves only the written sectors.
     partial_program: bool,
     pending: ById<RequestId, Option<Pending>>,
     refused: FxHashSet<RequestId>,
     submitted: u64,
-    /// The first page of each namespace, rising; a flush is about one of them.
+    /// First page of each namespace, rising; a flush covers one namespace.
     namespaces: Vec<u32>,
 }
 
@@ -93,7 +88,6 @@ impl Requests {
         }
     }
 
-    /// The number of namespaces that begin at or before `offset`.
     fn namespace_at(&self, offset: Bytes) -> usize {
         let page = self.cuts.page_at(offset).0;
         self.namespaces.iter().filter(|&&first| first <= page).count()
@@ -127,7 +121,6 @@ impl Requests {
         }
     }
 
-    /// A flush waits for the writes to its namespace that are not done.
     pub(super) fn flush_began(&mut self, id: RequestId) -> Result<(), String> {
         let flush = self.pending.find(id).filter(|pending| pending.io.kind == RequestKind::Flush);
         let Some(flushed) = flush.map(|flush| self.namespace_at(flush.io.offset)) else {
@@ -142,13 +135,12 @@ impl Requests {
         Ok(())
     }
 
-    /// How large a page is.
     pub(super) fn page_size(&self) -> Bytes {
         self.cuts.page_size()
     }
 
-    /// How much of `lpn` a request in flight wants from the array: what it reads, or a page that it writes a part of; with partial
-    /// programs only what it does not write.
+    /// Bytes of `lpn` that a request reads from the array: what it asks for, or a page it writes in part; with partial programs
+    /// only what it does not write.
     pub(super) fn wanted(&self, id: RequestId, lpn: Lpn) -> Option<Bytes> {
         let touched = self.bytes(id, lpn)?;
         Some(match self.pending.find(id)?.io.kind {
@@ -158,12 +150,11 @@ impl Requests {
         })
     }
 
-    /// How much of `lpn` a request in flight reads or writes.
     pub(super) fn bytes(&self, id: RequestId, lpn: Lpn) -> Option<Bytes> {
         Some(self.cuts.bytes(&self.pending.find(id)?.io, lpn)).filter(|bytes| *bytes > Bytes::ZERO)
     }
 
-    /// Counts what was done to a page of a request in flight; gives the request, and which of its pages that is.
+    /// Counts a step for a page of a request; returns the request and the position of the page.
     fn page(
         &mut self,
         id: RequestId,
@@ -216,7 +207,6 @@ impl Requests {
         Ok(())
     }
 
-    /// The device cache has read or written a page of a request, all of what that touches.
     pub(super) fn cached(&mut self, id: RequestId, lpn: Lpn) -> Result<(), String> {
         self.page(id, lpn, "cached", |counts| &mut counts.cached).map(|_| ())
     }
@@ -245,8 +235,8 @@ impl Requests {
         Ok(())
     }
 
-    /// A flush completes when what was written before it to its namespace is in the flash, or was taken by the device cache, whose
-    /// oracle goes on from there.
+    /// A flush completes when the earlier writes of its namespace are on flash or in the device cache, whose oracle checks the
+    /// rest.
     fn flushed(&self, name: impl Fn() -> String, after: &[(RequestId, u64)], now: Time) -> Result<(), String> {
         let is_left = |&&(id, order): &&(RequestId, u64)| {
             self.pending.find(id).is_some_and(|pending| pending.order == order && pending.pages_left() > 0)
@@ -257,7 +247,6 @@ impl Requests {
         }
     }
 
-    /// The run is over.
     pub(super) fn finish(&self) -> Result<(), String> {
         match self.pending.iter().next() {
             None => Ok(()),

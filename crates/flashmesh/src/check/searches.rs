@@ -4,7 +4,6 @@ use crate::fabric::{Search, Verdict};
 
 pub(super) const NAME: &str = "searches";
 
-/// Whether a search came to what was to be expected of it.
 pub(super) fn judge(search: Search) -> Result<(), String> {
     let Search { die, verdict, found, steps } = search;
     let is_right = match verdict {

@@ -11,38 +11,29 @@ use super::{
 use crate::ids::{DieId, Lpn, TransactionId};
 use crate::units::Time;
 
-/// How an analysis is made.
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
-    /// Dies of the drive.
     pub dies: u32,
-    /// Logical pages of the drive.
     pub logical_pages: u32,
-    /// Time between two observations.
     pub interval: Time,
-    /// The most pairs that are kept.
     pub pairs_max: u32,
-    /// What a copy gains and costs.
     pub detector: DetectorRules,
-    /// `l_M`: the most copies.
     pub copies_max: u32,
-    /// The seed of the run.
     pub seed: u64,
 }
 
-/// Reads collide, and are counted.
+/// Detects and counts collisions of reads.
 #[derive(Debug)]
 pub struct Analysis {
     dies: u32,
     occupancy: Occupancy,
-    /// The same reads at random dies.
     shuffled: RandomDies,
     detector: Detector,
     pairs: PairCounts,
     observations: Observations,
     copies: FollowedCopies,
     reads_per_die: Vec<u64>,
-    /// Reads that arrived as one of so many outstanding.
+    /// Reads by the number outstanding at their arrival.
     arrivals: Vec<u64>,
     balanced: u64,
     imbalanced: u64,
@@ -50,7 +41,6 @@ pub struct Analysis {
 }
 
 impl Analysis {
-    /// An analysis of a drive that has read nothing.
     pub fn new(options: Options) -> Analysis {
         let dies = options.dies;
         Analysis {
@@ -69,7 +59,6 @@ impl Analysis {
         }
     }
 
-    /// A read of `lpn` is put into the queue of `die`.
     pub fn queued(&mut self, id: TransactionId, die: DieId, lpn: Lpn, now: Time) {
         self.observations.make(now, &self.occupancy, &self.shuffled);
         self.reads_per_die[die.index()] += 1;
@@ -90,6 +79,14 @@ impl Analysis {
         }
     }
 
+    /// A read of `lpn` that has been queued before is put into the queue of `die`: its page has moved. It is outstanding there, and counts as the
+    /// read that it is already.
+    pub fn queued_again(&mut self, id: TransactionId, die: DieId, lpn: Lpn, now: Time) {
+        self.observations.make(now, &self.occupancy, &self.shuffled);
+        self.occupancy.enter(die, id, lpn);
+        self.shuffled.enter(id);
+    }
+
     fn collided(&mut self, die: DieId, now: Time) {
         let Analysis { occupancy, pairs, detector, copies, .. } = self;
         occupancy.record_pairs(die, |first, second| {
@@ -102,7 +99,6 @@ impl Analysis {
         }
     }
 
-    /// A read is done on `die`, or goes elsewhere.
     #[inline]
     pub fn left(&mut self, id: TransactionId, die: DieId, now: Time) {
         self.observations.make(now, &self.occupancy, &self.shuffled);
@@ -111,13 +107,12 @@ impl Analysis {
         }
     }
 
-    /// A page was written or deallocated: a copy of it would be none any more.
+    /// The page was written or deallocated, so that a copy of it would be stale.
     #[inline]
     pub fn superseded(&mut self, lpn: Lpn) {
         self.copies.end(lpn);
     }
 
-    /// What came out, at `now`.
     pub fn report(&mut self, now: Time) -> CollisionsReport {
         self.observations.make(now, &self.occupancy, &self.shuffled);
         let (dies, observations) = (self.dies, &self.observations);
@@ -161,7 +156,6 @@ impl Analysis {
     }
 }
 
-/// The standard deviation over the mean.
 fn relative_deviation(values: &[u64]) -> Option<f64> {
     let count = values.len() as f64;
     let mean = values.iter().sum::<u64>() as f64 / count;

@@ -5,62 +5,54 @@ use super::{Occupancy, Pair, PairLists};
 use crate::ids::{DieId, Lpn};
 use crate::units::Time;
 
-/// What benefit and cost are made of.
 #[derive(Clone, Copy, Debug)]
 pub struct DetectorRules {
-    /// `l_R`: the most pairs in the list of a die.
+    /// `l_R`: most pairs in the list of a die.
     pub pairs_per_die: u32,
-    /// Over how long the reads of a die are counted for its rate.
+    /// Window over which the reads of a die are counted.
     pub rate_window: Time,
-    /// `t_READ`: the time that a read takes a die.
+    /// `t_READ`.
     pub read_time: Time,
-    /// `t_PROG`: the time that a program takes a die.
+    /// `t_PROG`.
     pub program_time: Time,
 }
 
-/// A page should be replicated.
+/// Copy a page to a die.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Replicate {
-    /// The page.
     pub lpn: Lpn,
-    /// The die that it collided on.
     pub from: DieId,
-    /// The die that should have a copy.
     pub to: DieId,
-    /// The slack counter of that die: collisions that the copy would have avoided.
+    /// Slack counter of that die: collisions that the copy would have avoided.
     pub slack: u16,
 }
 
-/// Finds pages worth replicating.
 #[derive(Debug)]
 pub struct Detector {
     rules: DetectorRules,
     lists: PairLists,
     rates: ReadRates,
-    /// Pairs of the collision that is looked at.
     pairs: Vec<Pair>,
 }
 
 impl Detector {
-    /// A detector for a drive of `dies` dies that has read nothing.
     pub fn new(dies: u32, rules: DetectorRules) -> Detector {
         let (lists, rates) = (PairLists::new(dies, rules.pairs_per_die), ReadRates::new(dies, rules.rate_window));
         Detector { rules, lists, rates, pairs: Vec::new() }
     }
 
-    /// The pair lists.
+    #[cfg(test)]
     pub fn lists(&self) -> &PairLists {
         &self.lists
     }
 
-    /// A read is issued to `die`.
     #[inline]
     pub fn issued(&mut self, die: DieId, now: Time) {
         self.rates.count(die, now);
     }
 
-    /// The pairs of an imbalanced collision on `die` are told by [`Detector::pair`] before this is called. Gives the page that
-    /// should be replicated now, if one should and `may` be, to the die that it may go to; the list of `die` is forgotten then.
+    /// Called after [`Detector::pair`] has reported the pairs of an imbalanced collision on `die`. Returns the page to replicate
+    /// now and its target, if any and if `may` is true; the list of `die` is then cleared.
     pub fn collided(
         &mut self,
         die: DieId,
@@ -79,7 +71,7 @@ impl Detector {
         found
     }
 
-    /// Two pages of the die whose collision is told next were read together.
+    /// Two pages of the colliding die were read together.
     #[inline]
     pub fn pair(&mut self, pair: Pair) {
         self.pairs.push(pair);
@@ -111,8 +103,8 @@ impl Detector {
     }
 }
 
-/// Whether the benefit of a copy on a die with this slack counter, `t_READ` x d, exceeds its cost, r x `t_PROG`^2 x 0.5, where `reads`
-/// were issued to that die during `time`. In whole numbers: r is their quotient.
+/// Whether the benefit of a copy, `slack` x `t_READ`, exceeds its cost, r x `t_PROG`^2 x 0.5, where r is `reads` over `time`; in
+/// integers.
 fn pays(rules: &DetectorRules, slack: u16, reads: u64, time: Time) -> bool {
     let ps = |time: Time| u128::from(time.as_ps());
     let benefit = ps(rules.read_time) * u128::from(slack);
@@ -141,7 +133,7 @@ mod tests {
         assert!(pays(&RULES, 1, 0, second) && !pays(&RULES, 0, 0, second));
     }
 
-    /// B and D are outstanding on die 0, together with what `others` says of the other dies, out of balance.
+    /// B and D are outstanding on die 0 and `others` on the other dies, out of balance.
     struct Rounds {
         detector: Detector,
         occupancy: Occupancy,
@@ -163,7 +155,7 @@ mod tests {
             (DieId(die), id)
         }
 
-        /// The pages are read together on die 0 while the other dies have so many reads outstanding.
+        /// The pages are read together on die 0 while the others have so many reads outstanding.
         fn round(&mut self, pages: &[Lpn], others: [u32; 3], now: Time) -> Option<Replicate> {
             let mut reads = Vec::new();
             for (die, &count) in others.iter().enumerate() {

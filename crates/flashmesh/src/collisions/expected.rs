@@ -1,7 +1,6 @@
 //! What pure coincidence makes collide: the same number of outstanding reads, each on any die.
 
-/// The probability that some of `outstanding` reads share a die, each on any of `dies` dies: the birthday problem,
-/// 1 - n! / ((n - k)! n^k).
+/// Probability that some of `outstanding` reads share a die: the birthday problem, 1 - n! / ((n - k)! n^k).
 pub fn colliding_states(outstanding: u32, dies: u32) -> f64 {
     if outstanding > dies {
         return 1.0;
@@ -9,8 +8,7 @@ pub fn colliding_states(outstanding: u32, dies: u32) -> f64 {
     1.0 - (0..outstanding).map(|before| f64::from(dies - before) / f64::from(dies)).product::<f64>()
 }
 
-/// The probability that a read arrives at a die with another one, where `outstanding` reads are outstanding with it:
-/// 1 - (1 - 1/n)^(k - 1).
+/// Probability that a read meets another one at its die among `outstanding`: 1 - (1 - 1/n)^(k - 1).
 pub fn colliding_reads(outstanding: u32, dies: u32) -> f64 {
     let elsewhere = 1.0 - 1.0 / f64::from(dies);
     1.0 - (1..outstanding).map(|_| elsewhere).product::<f64>()

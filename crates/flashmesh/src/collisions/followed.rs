@@ -7,14 +7,12 @@ use super::{Occupancy, Options, Replicate, ReplicationGain};
 use crate::ids::{DieId, Lpn};
 use crate::units::Time;
 
-/// The copies that there would be.
 #[derive(Debug)]
 pub(super) struct FollowedCopies {
     read_time: Time,
     copies_max: usize,
-    /// The die of each.
     copies: LruCache<Lpn, DieId, FxBuildHasher>,
-    /// Whether a page has one, a bit each: most have none.
+    /// Bit set of pages with a copy.
     has_copy: Vec<u64>,
     gain: ReplicationGain,
 }
@@ -30,18 +28,17 @@ impl FollowedCopies {
         }
     }
 
-    /// Whether a page has a copy.
     #[inline]
     pub fn has(&self, lpn: Lpn) -> bool {
         self.has_copy.get(lpn.index() / 64).is_some_and(|flags| flags >> (lpn.0 % 64) & 1 != 0)
     }
 
-    /// A page has a copy from now on, or has none any more.
+    /// Sets or clears the bit of a page.
     fn flag(&mut self, lpn: Lpn) {
         self.has_copy[lpn.index() / 64] ^= 1 << (lpn.0 % 64);
     }
 
-    /// A page would be copied; the copy that was read least recently gives way where there are too many.
+    /// Copies a page; of too many copies the least recently read one is dropped.
     pub fn add(&mut self, replicate: &Replicate) {
         self.gain.replications += 1;
         self.copies.put(replicate.lpn, replicate.to);
@@ -54,7 +51,6 @@ impl FollowedCopies {
         }
     }
 
-    /// A page with a copy is read on `die`: what reading the copy would have gained.
     pub fn read(&mut self, die: DieId, lpn: Lpn, occupancy: &Occupancy) {
         let Some(&mut copy) = self.copies.get_mut(&lpn) else { return };
         self.gain.reads += 1;
@@ -69,7 +65,6 @@ impl FollowedCopies {
         self.gain.imbalanced_avoided += u64::from(is_imbalanced(here) && !is_imbalanced(there));
     }
 
-    /// A page was written or deallocated: a copy of it would be none any more.
     #[inline]
     pub fn end(&mut self, lpn: Lpn) {
         if self.has(lpn) {
@@ -79,7 +74,6 @@ impl FollowedCopies {
         }
     }
 
-    /// What the copies would have gained.
     pub fn gain(&self) -> ReplicationGain {
         self.gain.clone()
     }

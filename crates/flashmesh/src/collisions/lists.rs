@@ -5,24 +5,25 @@ use super::occupancy::{BITS, die_words};
 use super::recency::{Recency, Touched};
 use crate::ids::{DieId, Lpn};
 
-/// What is known of a pair of pages that collided on a die.
+/// A pair of pages that collided on a die.
 #[derive(Clone, Copy, Debug)]
-pub struct Entry<'a> {
+pub struct PairEntry<'a> {
     occurrences: u16,
-    /// The dies that had at least two reads fewer outstanding than the owner of the list as the pair collided first, a bit each. That
-    /// of the owner itself is never among them; the hardware keeps the occurrences in its place \[choice\].
+    /// Bit set of the dies with at least two fewer outstanding reads than the owner at the first collision. The owner is never
+    /// among them; the hardware keeps the occurrences in its place \[choice\].
     first: &'a [u64],
-    /// By die: how often it was among them. Of a pair that collided once it means nothing: most pairs never do again.
+    /// By die: slack counter. Undefined for a pair that collided once, as most do.
     slack: &'a [u16],
 }
 
-impl Entry<'_> {
-    /// How often the pair collided out of balance.
+impl PairEntry<'_> {
+    /// Imbalanced collisions of the pair.
+    #[cfg(test)]
     pub fn occurrences(self) -> u16 {
         self.occurrences
     }
 
-    /// The slack counter of `die`.
+    #[cfg(test)]
     pub fn slack(self, die: DieId) -> u16 {
         match self.occurrences {
             1 => is_in(self.first, die.index()),
@@ -30,7 +31,7 @@ impl Entry<'_> {
         }
     }
 
-    /// The die with the largest slack counter, and that; the first one of equals.
+    /// The die with the largest slack counter, the first of equals, and the counter.
     #[inline]
     pub fn best(self) -> (DieId, u16) {
         if self.occurrences == 1 {
@@ -46,36 +47,32 @@ impl Entry<'_> {
     }
 }
 
-/// One where `die` is in a set of dies, else zero.
 #[inline]
 fn is_in(dies: &[u64], die: usize) -> u16 {
     (dies[die / BITS] >> (die % BITS) & 1) as u16
 }
 
-/// The list of one die, in flat arrays.
 #[derive(Clone, Debug)]
 struct PairList {
     recency: Recency,
-    /// By position.
     occurrences: Vec<u16>,
-    /// By position: the dies with fewer reads at the first occurrence.
+    /// By position: dies with fewer reads at the first occurrence.
     first: Vec<u64>,
-    /// By position: the slack counters of all dies, from the second occurrence on.
+    /// By position: slack counters of all dies, from the second occurrence on.
     slack: Vec<u16>,
 }
 
 impl PairList {
     #[inline]
-    fn entry(&self, at: usize, dies: usize) -> Entry<'_> {
+    fn entry(&self, at: usize, dies: usize) -> PairEntry<'_> {
         let words = die_words(dies);
-        Entry {
+        PairEntry {
             occurrences: self.occurrences[at],
             first: &self.first[at * words..(at + 1) * words],
             slack: &self.slack[at * dies..(at + 1) * dies],
         }
     }
 
-    /// The pair at a position collided once more.
     fn occur_again(&mut self, at: usize, fewer: &[u64], dies: usize) {
         let words = die_words(dies);
         let (first, slack) = (&self.first[at * words..(at + 1) * words], &mut self.slack[at * dies..(at + 1) * dies]);
@@ -88,16 +85,14 @@ impl PairList {
     }
 }
 
-/// The collision pair lists of all dies.
 #[derive(Debug)]
 pub struct PairLists {
     dies: usize,
-    /// By die; none with lists of no entries.
     lists: Vec<PairList>,
 }
 
 impl PairLists {
-    /// Empty lists of `dies` dies, each with at most `entries_max` entries, `l_R`.
+    /// `entries_max` is `l_R`.
     pub fn new(dies: u32, entries_max: u32) -> PairLists {
         let (dies, entries_max) = (dies as usize, entries_max as usize);
         let lists = if entries_max == 0 { 0 } else { dies };
@@ -106,10 +101,10 @@ impl PairLists {
         PairLists { dies, lists: vec![list; lists] }
     }
 
-    /// `pair` collided on `die`; `fewer` has the dies with at least two reads fewer outstanding, a bit each. Gives its entry, brought up
-    /// to now; nothing with lists of no entries.
+    /// `pair` collided on `die`; `fewer` has a bit for each die with at least two fewer outstanding reads. Returns the updated
+    /// entry; `None` for lists of no entries.
     #[inline]
-    pub fn collided(&mut self, die: DieId, pair: Pair, fewer: &[u64]) -> Option<Entry<'_>> {
+    pub fn collided(&mut self, die: DieId, pair: Pair, fewer: &[u64]) -> Option<PairEntry<'_>> {
         let (dies, words) = (self.dies, die_words(self.dies));
         let list = self.lists.get_mut(die.index())?;
         let Touched { at, is_new } = list.recency.touch(pair);
@@ -132,19 +127,17 @@ impl PairLists {
         Some(list.entry(at, dies))
     }
 
-    /// The entries of `die`, the one used last first.
-    pub fn entries(&self, die: DieId) -> impl Iterator<Item = (Pair, Entry<'_>)> {
+    pub fn entries(&self, die: DieId) -> impl Iterator<Item = (Pair, PairEntry<'_>)> {
         self.lists.get(die.index()).into_iter().flat_map(|list| {
             list.recency.newest_first().into_iter().map(|(at, pair)| (pair, list.entry(at, self.dies)))
         })
     }
 
-    /// In how many pairs of `die` other than `pair` a page is.
     pub fn appearances(&self, die: DieId, lpn: Lpn, pair: Pair) -> usize {
         self.entries(die).filter(|&(other, _)| other != pair && other.has(lpn)).count()
     }
 
-    /// Forgets all pairs of `die`: a page was replicated, and what was derived from its collisions cannot be told apart.
+    /// Clears the list of `die` after a replication, since its counters no longer hold.
     pub fn clear(&mut self, die: DieId) {
         if let Some(list) = self.lists.get_mut(die.index()) {
             list.recency.clear();

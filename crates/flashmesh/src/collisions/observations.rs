@@ -3,20 +3,17 @@
 use super::{Occupancy, colliding_states, count, mean_of, random_dies::RandomDies, share};
 use crate::units::Time;
 
-/// What was observed.
 #[derive(Debug)]
 pub(super) struct Observations {
-    /// Time between two of them.
     interval: Time,
-    /// When the next one is due.
     due: Time,
-    /// How many there were of so many reads outstanding; those without any do not count.
+    /// Observations by the number of outstanding reads; none for zero.
     by_outstanding: Vec<u64>,
-    /// Of these, those with two reads at one die,
+    /// Observations with two reads at one die.
     colliding: u64,
-    /// those in which the same reads at random dies would have had them,
+    /// Observations in which the same reads at random dies would collide.
     colliding_shuffled: u64,
-    /// and those with a die that had no read.
+    /// Observations with an idle die.
     with_idle_die: u64,
 }
 
@@ -32,7 +29,7 @@ impl Observations {
         }
     }
 
-    /// Makes those that are due before `now`; what was outstanding has not changed since the last call.
+    /// Makes the observations due before `now`; the outstanding reads have not changed since the last call.
     #[inline]
     pub fn make(&mut self, now: Time, occupancy: &Occupancy, shuffled: &RandomDies) {
         if now > self.due {
@@ -59,32 +56,28 @@ impl Observations {
         self.with_idle_die += times * u64::from(occupancy.idle_dies() > 0);
     }
 
-    /// How many there were.
     pub fn count(&self) -> u64 {
         self.by_outstanding.iter().sum()
     }
 
-    /// The mean of the reads outstanding.
     pub fn average_occ(&self) -> Option<f64> {
         mean_of(&self.by_outstanding, f64::from)
     }
 
-    /// The share of them in which reads collided.
+    /// Share of the observations in which reads collided.
     pub fn collision_ratio(&self) -> Option<f64> {
         share(self.colliding, self.count())
     }
 
-    /// The share in which the same reads at random dies would have collided.
+    /// Share in which the same reads at random dies would have collided.
     pub fn collision_ratio_expected(&self) -> Option<f64> {
         share(self.colliding_shuffled, self.count())
     }
 
-    /// The same in closed form, of a drive with `dies`.
     pub fn collision_ratio_closed_form(&self, dies: u32) -> Option<f64> {
         mean_of(&self.by_outstanding, |reads| colliding_states(reads, dies))
     }
 
-    /// The share in which a die had no read.
     pub fn idle_die_share(&self) -> Option<f64> {
         share(self.with_idle_die, self.count())
     }

@@ -2,15 +2,12 @@
 
 use crate::ids::{DieId, Lpn, TransactionId};
 
-/// Dies in a word of a set of dies.
 pub(super) const BITS: usize = u64::BITS as usize;
 
-/// Words of a set of so many dies.
 pub(super) fn die_words(dies: usize) -> usize {
     dies.div_ceil(BITS)
 }
 
-/// Which kind of collision a read arrives in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Collision {
     /// The die has at most one read more outstanding than the least loaded die: no placement could have avoided it.
@@ -19,47 +16,42 @@ pub enum Collision {
     Imbalanced,
 }
 
-/// What a read met as it arrived at its die.
+/// What a read met at its die.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Arrival {
-    /// Reads outstanding on the die, this one included.
+    /// On its die, itself included.
     pub outstanding: u32,
-    /// Reads outstanding on all dies, this one included.
+    /// On all dies, itself included.
     pub outstanding_total: u32,
-    /// Nothing when no other read was outstanding on the die.
+    /// `None` when it was alone on the die.
     pub collision: Option<Collision>,
 }
 
-/// A read outstanding on a die.
 #[derive(Clone, Copy, Debug)]
 struct Outstanding {
     id: TransactionId,
     lpn: Lpn,
-    /// Whether the pairs of this read with the others that are recorded have been counted: it was there at an imbalanced collision.
+    /// Whether its pairs were counted at an imbalanced collision.
     is_recorded: bool,
 }
 
-/// The reads outstanding on each die: the outstanding command counts (OCC) of the paper.
+/// Outstanding reads of each die: the outstanding command counts (OCC) of the paper.
 #[derive(Debug)]
 pub struct Occupancy {
     dies: Vec<Vec<Outstanding>>,
-    /// By a number of reads: the dies with at most as many outstanding, a bit each. All dies have at most as many as there are rows.
+    /// By a number of reads: bit set of the dies with at most as many outstanding.
     at_most: Vec<u64>,
-    /// Words of a row.
     words: usize,
-    /// Dies without an outstanding read.
     idle: u32,
     total: u32,
 }
 
 impl Occupancy {
-    /// No read outstanding on any of `dies` dies.
     pub fn new(dies: u32) -> Occupancy {
         let reads = vec![Vec::new(); dies as usize];
         Occupancy { dies: reads, at_most: Vec::new(), words: die_words(dies as usize), idle: dies, total: 0 }
     }
 
-    /// A read of `lpn` is put into the queue of `die`.
     #[inline]
     pub fn enter(&mut self, die: DieId, id: TransactionId, lpn: Lpn) -> Arrival {
         let reads = &mut self.dies[die.index()];
@@ -82,7 +74,6 @@ impl Occupancy {
         Arrival { outstanding: before as u32 + 1, outstanding_total: self.total, collision }
     }
 
-    /// A row more, in which all dies are.
     #[cold]
     fn add_row(&mut self) {
         let mut left = self.dies.len();
@@ -93,7 +84,7 @@ impl Occupancy {
         }
     }
 
-    /// A read is done on `die`, or goes to another one; gives whether it was outstanding there.
+    /// Whether the read was outstanding on `die`.
     #[inline]
     pub fn leave(&mut self, die: DieId, id: TransactionId) -> bool {
         let reads = &mut self.dies[die.index()];
@@ -109,9 +100,8 @@ impl Occupancy {
         true
     }
 
-    /// The pairs of pages that an imbalanced collision on `die` adds: all pairs of its outstanding reads that were not given since
-    /// both are there. So a pair counts once for each time that both its reads are outstanding together \[choice\]. Two
-    /// reads of one page are no pair.
+    /// Pairs that an imbalanced collision on `die` adds: all pairs of its outstanding reads not yet counted. A pair counts once
+    /// for each time both its reads are outstanding together \[choice\]. Two reads of one page are no pair.
     #[inline]
     pub fn record_pairs(&mut self, die: DieId, mut record: impl FnMut(Lpn, Lpn)) {
         let reads = &mut self.dies[die.index()];
@@ -131,51 +121,46 @@ impl Occupancy {
         before.iter().filter(|first| first.lpn != newest.lpn).for_each(|first| record(first.lpn, newest.lpn));
     }
 
-    /// Reads outstanding on `die`.
     #[inline]
     pub fn outstanding(&self, die: DieId) -> u32 {
         self.dies[die.index()].len() as u32
     }
 
-    /// The dies with at least two reads fewer than `outstanding`, a bit each, from the lowest of the first word. `outstanding` is at most one
-    /// more than some die has.
+    /// Bit set of the dies with at least two fewer reads than `outstanding`, which exceeds the largest count by at most one.
     #[inline]
     pub fn dies_with_fewer(&self, outstanding: u32) -> &[u64] {
         let first = (outstanding as usize).wrapping_sub(2).wrapping_mul(self.words);
         self.at_most.get(first..first.wrapping_add(self.words)).unwrap_or_default()
     }
 
-    /// Whether a die with so many reads outstanding has at least two more than the least loaded one.
+    /// Whether a die with so many reads has at least two more than the least loaded die.
     #[inline]
     pub fn is_imbalanced(&self, outstanding: u32) -> bool {
         self.dies_with_fewer(outstanding).iter().any(|&dies| dies != 0)
     }
 
-    /// Reads outstanding on all dies.
     #[inline]
     pub fn total(&self) -> u32 {
         self.total
     }
 
-    /// How many dies there are.
     #[inline]
     pub fn dies(&self) -> u32 {
         self.dies.len() as u32
     }
 
-    /// Dies without an outstanding read.
     #[inline]
     pub fn idle_dies(&self) -> u32 {
         self.idle
     }
 
-    /// Whether reads collide now: some die has more than one outstanding.
+    /// Whether some die has more than one outstanding read.
     #[inline]
     pub fn collides(&self) -> bool {
         self.total > self.dies() - self.idle_dies()
     }
 
-    /// An outstanding read of `lpn` on `die`: the one that arrived last.
+    /// The latest outstanding read of `lpn` on `die`.
     pub fn read_of(&self, die: DieId, lpn: Lpn) -> Option<TransactionId> {
         self.dies[die.index()].iter().rev().find(|read| read.lpn == lpn).map(|read| read.id)
     }
@@ -185,7 +170,7 @@ impl Occupancy {
 mod tests {
     use super::*;
 
-    /// Reads of the pages arrive at their dies, in this order; gives what the last one met, and the state.
+    /// Reads arrive in this order; returns what the last one met, and the state.
     fn arrive(dies: u32, reads: &[(u32, u32)]) -> (Arrival, Occupancy) {
         let mut occupancy = Occupancy::new(dies);
         let mut last = None;

@@ -12,24 +12,22 @@ use super::Pair;
 /// So occurrences are collected, and counted many at a time, by sorting.
 #[derive(Debug)]
 pub struct PairCounts {
-    /// Pairs as numbers, in ascending order, and their occurrences.
+    /// Pairs as sorted numbers, and their occurrences.
     keys: Vec<u64>,
     counts: Vec<u32>,
-    /// Occurrences that are not counted yet.
     recent: Vec<u64>,
-    /// How many of these are collected.
+    /// Occurrences collected before they are counted.
     recent_max: usize,
     pairs_max: usize,
-    /// Of 2 to this power pairs one is kept.
+    /// One of 2^`halvings` pairs is kept.
     halvings: u32,
     occurrences: u64,
 }
 
-/// The fewest occurrences that are counted at a time; sorted in the processor's second-level cache.
+/// Fewest occurrences counted at a time; they are sorted within the second-level cache.
 const RECENT_MIN: usize = 1 << 15;
 
 impl PairCounts {
-    /// No pair, with room for `pairs_max`.
     pub fn new(pairs_max: u32) -> PairCounts {
         PairCounts {
             keys: Vec::new(),
@@ -42,7 +40,6 @@ impl PairCounts {
         }
     }
 
-    /// A pair of different pages collided.
     #[inline]
     pub fn count(&mut self, pair: Pair) {
         self.occurrences += 1;
@@ -55,7 +52,7 @@ impl PairCounts {
         }
     }
 
-    /// Counts what was collected: the other methods tell of nothing later.
+    /// Counts what was collected; the other methods do not see it before.
     #[inline(never)]
     pub fn settle(&mut self) {
         self.recent.sort_unstable();
@@ -68,7 +65,7 @@ impl PairCounts {
         self.recent_max = (self.keys.len() / 2).max(RECENT_MIN);
     }
 
-    /// Adds the sorted occurrences to those that are counted, from the last one to the first one, in place.
+    /// Merges the sorted occurrences into the counted ones in place, from the last to the first.
     fn merge(&mut self) {
         let PairCounts { keys, counts, recent, .. } = self;
         let distinct = recent.chunk_by(|one, other| one == other).count();
@@ -94,7 +91,6 @@ impl PairCounts {
         recent.clear();
     }
 
-    /// Forgets the pairs that are not kept any more.
     fn forget(&mut self) {
         let mut kept = 0;
         for at in 0..self.keys.len() {
@@ -107,22 +103,18 @@ impl PairCounts {
         self.counts.truncate(kept);
     }
 
-    /// Occurrences of all pairs, kept or not.
     pub fn occurrences(&self) -> u64 {
         self.occurrences
     }
 
-    /// The share of the distinct pairs that is kept.
     pub fn kept_share(&self) -> f64 {
         1.0 / (1_u64 << self.halvings) as f64
     }
 
-    /// Distinct pairs: exact while all are kept.
     pub fn distinct(&self) -> u64 {
         (self.keys.len() as u64) << self.halvings
     }
 
-    /// The occurrences of each pair that is kept, in no order.
     pub fn kept(&self) -> impl Iterator<Item = (Pair, u32)> + '_ {
         self.keys.iter().zip(&self.counts).map(|(&key, &count)| (Pair::of_key(key), count))
     }

@@ -2,41 +2,34 @@
 
 use crate::ids::Lpn;
 
-/// Two pages, the lower one first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Pair {
-    /// The lower page.
     pub first: Lpn,
-    /// The higher page.
     pub second: Lpn,
 }
 
 impl Pair {
-    /// The pair of two pages, in whatever order.
     #[inline]
     pub fn new(one: Lpn, other: Lpn) -> Pair {
         Pair { first: one.min(other), second: one.max(other) }
     }
 
-    /// Whether a page is one of them.
     #[inline]
     pub fn has(self, lpn: Lpn) -> bool {
         self.first == lpn || self.second == lpn
     }
 
-    /// The pair as a number: another one for each pair, and zero for none.
     #[inline]
     pub(super) fn key(self) -> u64 {
         u64::from(self.first.0) << 32 | u64::from(self.second.0)
     }
 
-    /// The pair of a key.
     #[inline]
     pub(super) fn of_key(key: u64) -> Pair {
         Pair { first: Lpn((key >> 32) as u32), second: Lpn(key as u32) }
     }
 
-    /// A number in which pairs that are alike differ in every bit.
+    /// A hash in which similar pairs differ in every bit.
     #[inline]
     pub(super) fn scattered(self) -> u64 {
         // The finalizer of splitmix64: each bit of the result depends on all bits of the key.

@@ -3,20 +3,16 @@
 use crate::engine::random::SimRng;
 use crate::ids::{DieId, TransactionId};
 
-/// Keeps the random dies apart from all other random choices that grow from the seed of a run.
+/// Separates this random stream from the others of the seed.
 const SEED: u64 = 0x636f_6c6c_6964_6573;
 
-/// Each read is outstanding for as long as in the run, on any die.
+/// Places each read on a random die, for as long as it is outstanding.
 #[derive(Debug)]
 pub(super) struct RandomDies {
     random: SimRng,
-    /// Reads outstanding on each die.
     outstanding: Vec<u32>,
-    /// The die of each read, by its number.
     die_of: Vec<DieId>,
-    /// Reads outstanding on all dies.
     total: u32,
-    /// Dies with some.
     busy: u32,
 }
 
@@ -26,7 +22,6 @@ impl RandomDies {
         RandomDies { random, outstanding, die_of: Vec::new(), total: 0, busy: 0 }
     }
 
-    /// A read arrives; gives whether it collides.
     #[inline]
     pub(super) fn enter(&mut self, id: TransactionId) -> bool {
         let die = DieId(self.random.below(self.outstanding.len() as u32));
@@ -42,7 +37,6 @@ impl RandomDies {
         collides
     }
 
-    /// A read that arrived is outstanding no longer.
     #[inline]
     pub(super) fn leave(&mut self, id: TransactionId) {
         let outstanding = &mut self.outstanding[self.die_of[id.index()].index()];
@@ -51,7 +45,6 @@ impl RandomDies {
         self.busy -= u32::from(*outstanding == 0);
     }
 
-    /// Whether reads collide now: some die has more than one outstanding.
     #[inline]
     pub(super) fn collides(&self) -> bool {
         self.total > self.busy

@@ -3,15 +3,14 @@
 use crate::ids::DieId;
 use crate::units::Time;
 
-/// Counts the reads of each die over the present window and the one before.
+/// Counts reads of each die over the current and the previous window.
 #[derive(Debug)]
 pub(super) struct ReadRates {
     window: Time,
-    /// When the present window began.
     began: Time,
     present: Vec<u64>,
     before: Vec<u64>,
-    /// How long the window before was: nothing during the first.
+    /// Length of the previous window; `None` during the first.
     length_before: Time,
 }
 
@@ -21,7 +20,6 @@ impl ReadRates {
         ReadRates { window, began: Time::ZERO, present: none.clone(), before: none, length_before: Time::ZERO }
     }
 
-    /// A read is issued to `die` at `now`.
     #[inline]
     pub(super) fn count(&mut self, die: DieId, now: Time) {
         if now - self.began >= self.window {
@@ -38,7 +36,6 @@ impl ReadRates {
         self.began = now;
     }
 
-    /// Reads of `die`, and the time in which they were issued.
     pub(super) fn of(&self, die: DieId, now: Time) -> (u64, Time) {
         (self.present[die.index()] + self.before[die.index()], now - self.began + self.length_before)
     }

@@ -3,29 +3,23 @@
 use super::Pair;
 use crate::ids::Lpn;
 
-/// Up to so many pairs all are looked through; of more, the one wanted is found by its hash.
+/// Up to so many pairs are searched linearly, more by hash.
 const SCANNED_MAX: usize = 16;
 
-/// Where a pair is in a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Touched {
-    /// Its position: none is larger than the number of pairs that came before it, or than that of the last pair.
+    /// Its position: at most the number of earlier pairs, and at most that of the last pair.
     pub at: usize,
-    /// Whether it was not there before.
     pub is_new: bool,
 }
 
-/// The pairs of a list, in the order of their last use.
 #[derive(Clone, Debug)]
 pub(super) enum Recency {
-    /// Of a short list.
     Scanned(Scanned),
-    /// Of a long list.
     Hashed(Hashed),
 }
 
 impl Recency {
-    /// No pair, with room for `pairs_max`, which is not zero.
     pub fn new(pairs_max: usize) -> Recency {
         if pairs_max <= SCANNED_MAX {
             Recency::Scanned(Scanned { pairs_max, keys: Vec::new(), order: 0 })
@@ -34,7 +28,7 @@ impl Recency {
         }
     }
 
-    /// A pair is used now. Where it is new and the list is full, it takes the position of the pair used least recently.
+    /// Touches a pair. A new pair takes the position of the least recently used one when the list is full.
     #[inline]
     pub fn touch(&mut self, pair: Pair) -> Touched {
         match self {
@@ -43,7 +37,7 @@ impl Recency {
         }
     }
 
-    /// The pairs with their positions, the one used last first.
+    /// Pairs and positions, most recently used first.
     pub fn newest_first(&self) -> Vec<(usize, Pair)> {
         match self {
             Recency::Scanned(scanned) => scanned.newest_first(),
@@ -51,7 +45,6 @@ impl Recency {
         }
     }
 
-    /// Forgets all pairs.
     pub fn clear(&mut self) {
         match self {
             Recency::Scanned(scanned) => {
@@ -63,13 +56,12 @@ impl Recency {
     }
 }
 
-/// A few pairs, and in which order they were used.
+/// Few pairs, and their order of use.
 #[derive(Clone, Debug)]
 pub(super) struct Scanned {
     pairs_max: usize,
-    /// Pairs as numbers.
     keys: Vec<u64>,
-    /// The positions, four bits each, the one used last lowest.
+    /// Positions of four bits each, most recently used lowest.
     order: u64,
 }
 
@@ -94,13 +86,11 @@ impl Scanned {
         Touched { at, is_new: found.is_none() }
     }
 
-    /// The position at a place of the order.
     #[inline]
     fn position(&self, place: usize) -> usize {
         (self.order >> (4 * place) & 15) as usize
     }
 
-    /// The place of a position in the order.
     fn place_of(&self, at: usize) -> usize {
         (0..self.keys.len()).find(|&place| self.position(place) == at).unwrap_or_default()
     }
@@ -111,28 +101,26 @@ impl Scanned {
     }
 }
 
-/// No pair: positions are stored plus one, so that the system zeroes long tables lazily.
+/// Positions are stored plus one, so that zeroed memory means no pair.
 const NONE: u32 = 0;
 
-/// A pair in a long list.
 #[derive(Clone, Copy, Debug)]
 struct Node {
     pair: Pair,
-    /// The pair used just after this one, and just before it.
+    /// The next more recently and the next less recently used pair.
     newer: u32,
     older: u32,
-    /// The next pair of the same bucket.
     next: u32,
 }
 
-/// Many pairs, linked by use and found by hash, as the paper has it.
+/// Many pairs, linked by use and found by hash, as in the paper.
 #[derive(Clone, Debug)]
 pub(super) struct Hashed {
     pairs_max: usize,
     nodes: Vec<Node>,
     newest: u32,
     oldest: u32,
-    /// By hash of a pair: the first one. A power of two of them.
+    /// Head of each hash chain; a power of two of them.
     buckets: Vec<u32>,
 }
 
@@ -179,7 +167,7 @@ impl Hashed {
         Touched { at: link as usize - 1, is_new }
     }
 
-    /// A place for a new pair: that of the least recently used one when the list is full.
+    /// A slot for a new pair; the least recently used one when the list is full.
     fn place(&mut self) -> u32 {
         if self.nodes.len() < self.pairs_max {
             let pair = Pair::new(Lpn(0), Lpn(0));
@@ -202,7 +190,6 @@ impl Hashed {
         link
     }
 
-    /// Takes a pair out of the order of use.
     fn unlink(&mut self, link: u32) {
         let Node { newer, older, .. } = *self.node(link);
         match newer {

@@ -5,26 +5,22 @@ use std::collections::BinaryHeap;
 
 use super::{CollisionPair, Pair, PairCounts, RepetitionBin, share};
 
-/// The most repeated pairs that a report lists.
 const TOP_PAIRS: usize = 20;
 
-/// Pairs that occurred less often are counted by their occurrences, the others one by one.
+/// Pairs with fewer occurrences are counted by their number, others one by one.
 const SELDOM: usize = 1 << 10;
 
-/// How the occurrences are distributed over the pairs that are kept.
+/// Distribution of the occurrences over the kept pairs.
 #[derive(Debug)]
 pub(super) struct Repetitions {
-    /// By powers of two of the occurrences, the most first.
+    /// By powers of two of the occurrences, most first.
     pub bins: Vec<RepetitionBin>,
-    /// The most repeated pairs.
     pub top: Vec<CollisionPair>,
-    /// The share of the occurrences that the most repeated twentieth of the pairs has.
+    /// Share of the occurrences that the most repeated 5 % of the pairs have.
     pub top_5_percent_share: Option<f64>,
-    /// Occurrences a pair.
     pub mean: Option<f64>,
 }
 
-/// The distribution of the occurrences in `pairs`.
 pub(super) fn repetitions(pairs: &PairCounts) -> Repetitions {
     // Pairs by how often they occurred: most occurred a few times.
     let (mut pairs_of, mut often) = ([0_u64; SELDOM], Vec::new());

@@ -7,7 +7,8 @@ quantities! {
     CollisionsReport as "Collisions" {
         /// Dies of the drive.
         dies: u32, in "dies";
-        /// Reads put into the queues of the dies, pages that writes of a part of them read included.
+        /// Reads put into the queues of the dies, pages that writes of a part of them read included. A read whose page moves while it waits
+        /// counts once, at the die that it came to first.
         reads: u64, in "pages";
         /// Reads that arrived at a die on which other reads were outstanding.
         collisions: u64, in "pages";

@@ -9,7 +9,7 @@ use super::Config;
 use super::stream::PER_STREAM;
 use super::tree::Written;
 
-/// The JSON of a value in canonical TOML. Texts without escapes, numbers and truth values need no parser.
+/// The JSON of a canonical TOML value. Plain texts, numbers and booleans need no parser.
 fn json_of(value: &str) -> Value {
     if let Some(text) = value.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'))
         && !text.contains(['"', '\\'])
@@ -73,7 +73,7 @@ impl Config {
         Value::Object(tables).to_string()
     }
 
-    /// The sections that the canonical form shows: with streams, not those that streams have themselves.
+    /// Sections of the canonical form; with streams, without the sections that streams have of their own.
     fn shown_entries(&self) -> impl Iterator<Item = Written> {
         let is_read = |section: &str| self.stream.is_empty() || !PER_STREAM.contains(&section);
         self.entries().into_iter().filter(move |(section, _)| is_read(section))

@@ -4,46 +4,10 @@ use std::fmt;
 
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 
-use super::node::Place;
+use crate::units::printable;
 
-/// What is wrong with a configuration.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum ConfigErrorKind {
-    /// The file cannot be read.
-    Unreadable,
-    /// The file is not UTF-8 text.
-    NotText,
-    /// The text is not TOML.
-    InvalidToml,
-    /// A key is given twice.
-    DuplicateKey,
-    /// There is no such section.
-    UnknownSection,
-    /// There is no such key.
-    UnknownKey,
-    /// A stream or a namespace that is named in one place is not given in another.
-    UnknownName,
-    /// A stream or a namespace has a name that cannot be one.
-    BadName,
-    /// There is no such preset.
-    UnknownPreset,
-    /// The value is none of the choices.
-    UnknownChoice,
-    /// The value has another type.
-    WrongType,
-    /// The value needs a unit.
-    MissingUnit,
-    /// The unit does not exist or measures something else.
-    UnknownUnit,
-    /// The value is beyond its bounds.
-    OutOfBounds,
-    /// The key is not read beside the other settings.
-    Unused,
-    /// Settings that cannot go together, or one that lacks another.
-    Conflict,
-    /// An override that is no `key=value`.
-    MalformedOverride,
-}
+use super::node::Location;
+pub use flashmesh_base::config::error::ConfigErrorKind;
 
 /// A configuration that cannot be run: all that is wrong with it.
 ///
@@ -79,12 +43,9 @@ pub struct Position {
     pub column: usize,
 }
 
-/// A text that configurations are made of.
 #[derive(Clone, Debug)]
 pub(super) struct Source {
-    /// The file name, the preset or the override.
     pub name: String,
-    /// The whole text.
     pub text: String,
 }
 
@@ -94,14 +55,14 @@ pub(super) struct Finding {
     pub kind: ConfigErrorKind,
     pub message: String,
     pub help: Option<String>,
-    pub place: Option<Place>,
+    pub place: Option<Location>,
 }
 
-/// Problems beyond this many are counted, not shown.
+/// Most problems shown; more are only counted.
 const SHOWN_MAX: usize = 20;
 
 impl ConfigError {
-    /// Renders `findings`, of which there is at least one, against the texts they speak of.
+    /// Renders `findings`, at least one, with the lines they point at.
     pub(super) fn new(sources: &[Source], findings: &[Finding]) -> ConfigError {
         let shown = &findings[..findings.len().min(SHOWN_MAX)];
         let mut texts: Vec<String> = shown.iter().map(|finding| render(sources, finding)).collect();
@@ -120,7 +81,6 @@ impl ConfigError {
         ConfigError { problems, rendered: texts.join("\n\n") }
     }
 
-    /// A problem of a whole file.
     pub(crate) fn of_file(kind: ConfigErrorKind, message: String) -> ConfigError {
         ConfigError::new(&[], &[Finding { kind, message, help: None, place: None }])
     }
@@ -145,7 +105,7 @@ impl fmt::Display for ConfigError {
 
 impl std::error::Error for ConfigError {}
 
-/// The nearest boundary of a character at or before `at`.
+/// The last character boundary at or before `at`.
 fn boundary(text: &str, at: usize) -> usize {
     let mut at = at.min(text.len());
     while !text.is_char_boundary(at) {
@@ -177,5 +137,5 @@ fn render(sources: &[Source], finding: &Finding) -> String {
     if let Some(help) = &finding.help {
         group = group.element(Level::HELP.message(help.as_str()));
     }
-    Renderer::plain().render(&[group])
+    printable(&Renderer::plain().render(&[group]))
 }

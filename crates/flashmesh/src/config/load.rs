@@ -9,7 +9,7 @@ use super::clash::Checks;
 use super::error::{ConfigError, ConfigErrorKind, Finding, Source};
 use super::form::Misfit;
 use super::named::{Named, NamedTable};
-use super::node::{Entry, Place, Value, entries};
+use super::node::{KeyValue, Location, Value, entries};
 use super::preset::{self, PRESETS};
 use super::reference::{ParameterSpec, dotted};
 use super::section::Section;
@@ -26,32 +26,26 @@ pub(super) enum Layer {
 }
 
 impl Layer {
-    /// Every layer, the last one wins.
     pub(super) const ALL: [Layer; 4] = [Layer::Preset, Layer::File, Layer::Jobs, Layer::Override];
 }
 
-/// Where a key got its value.
 #[derive(Clone, Debug)]
 pub(super) struct Setting {
     pub layer: Layer,
-    pub key_place: Place,
-    pub value_place: Place,
-    /// Whether the value was taken.
+    pub key_place: Location,
+    pub value_place: Location,
     pub taken: bool,
 }
 
-/// Which table a key stands in.
 pub(super) enum Table {
-    /// A section without a name; empty for the keys above all sections.
+    /// A section without a name; empty for the root keys.
     Section(String),
-    /// A section of the stream of that name.
+    /// A section of a named stream.
     Stream(String, &'static str),
-    /// The namespace of that name.
     Namespace(String),
 }
 
 impl Table {
-    /// As it is written in brackets.
     fn path(&self) -> String {
         match self {
             Table::Section(section) => section.clone(),
@@ -60,7 +54,6 @@ impl Table {
         }
     }
 
-    /// As it is declared.
     fn section(&self) -> &str {
         match self {
             Table::Section(section) => section,
@@ -70,10 +63,9 @@ impl Table {
     }
 }
 
-/// The key that names the preset, beside those of the tree.
 const PRESET_KEY: &str = "preset";
 
-/// Keys that have another name now, with their sections.
+/// Renamed keys: section, old name, new name.
 const RENAMED: [(&str, &str, &str); 2] =
     [("cache", "power-cut", "power.cut"), ("cache", "capacitors", "power.capacitors")];
 
@@ -84,14 +76,13 @@ pub(super) struct Loader {
     pub config: Config,
     /// By the whole key: `fabric.kind`, `stream.oltp.replay.mode`.
     pub settings: BTreeMap<String, Setting>,
-    /// The tables with names that were given so far.
     pub named: Vec<NamedTable>,
-    /// Whether overrides are all there is beside a preset, and so may name streams and namespaces.
+    /// Whether only a preset and overrides are given, so that overrides may name streams and namespaces.
     pub is_bare: bool,
 }
 
-/// Reads `file` (its name and text) below `jobs`, and these below `overrides`; a trace in the file is relative to `folder`.
-/// What `checks` finds in the finished configuration is told with the place of its keys.
+/// Reads `file` (name and text), then `jobs`, then `overrides`; a trace in the file is relative to `folder`. Findings of `checks`
+/// point at the lines of their keys.
 pub(crate) fn load(
     file: Option<(&str, &str)>,
     folder: Option<&Path>,
@@ -105,10 +96,10 @@ pub(crate) fn load(
     if loader.findings.iter().any(|finding| finding.kind == ConfigErrorKind::InvalidToml) {
         return Err(ConfigError::new(&loader.sources, &loader.findings));
     }
-    let job_entries: Vec<Entry> =
+    let job_entries: Vec<KeyValue> =
         jobs.iter().filter_map(|text| loader.parse_override("--fio".to_owned(), text)).collect();
     let numbered = overrides.iter().enumerate();
-    let override_entries: Vec<Entry> =
+    let override_entries: Vec<KeyValue> =
         numbered.filter_map(|(index, text)| loader.parse_override(format!("--set #{}", index + 1), text)).collect();
     loader.is_bare = job_entries.is_empty() && file_entries.iter().all(|entry| entry.key == PRESET_KEY);
     loader.apply_preset(&file_entries, &override_entries);
@@ -123,7 +114,7 @@ pub(crate) fn load(
 }
 
 impl Loader {
-    pub fn find(&mut self, kind: ConfigErrorKind, message: String, help: Option<String>, place: Option<Place>) {
+    pub fn find(&mut self, kind: ConfigErrorKind, message: String, help: Option<String>, place: Option<Location>) {
         self.findings.push(Finding { kind, message, help, place });
     }
 
@@ -132,11 +123,11 @@ impl Loader {
         self.sources.len() - 1
     }
 
-    fn parse(&mut self, name: &str, text: &str) -> Vec<Entry> {
+    fn parse(&mut self, name: &str, text: &str) -> Vec<KeyValue> {
         let source = self.add_source(name.to_owned(), text);
         let (table, errors) = DeTable::parse_recoverable(text);
         for error in errors {
-            let place = error.span().map(|span| Place { source, span });
+            let place = error.span().map(|span| Location { source, span });
             if error.message() == "duplicate key" {
                 let key = place.as_ref().and_then(|place| text.get(place.span.clone())).unwrap_or_default();
                 let message = format!("{} is given twice", quoted(key));
@@ -148,7 +139,7 @@ impl Loader {
         entries(table.get_ref(), source, 0)
     }
 
-    fn parse_override(&mut self, name: String, text: &str) -> Option<Entry> {
+    fn parse_override(&mut self, name: String, text: &str) -> Option<KeyValue> {
         let source = self.add_source(name, text);
         match super::overrides::parse(text, source) {
             Ok(entry) => Some(entry),
@@ -159,9 +150,9 @@ impl Loader {
         }
     }
 
-    fn apply_preset(&mut self, file: &[Entry], overrides: &[Entry]) {
+    fn apply_preset(&mut self, file: &[KeyValue], overrides: &[KeyValue]) {
         let chosen = overrides.iter().rev().chain(file).find(|entry| entry.key == PRESET_KEY);
-        let Some(Entry { node, .. }) = chosen else { return };
+        let Some(KeyValue { node, .. }) = chosen else { return };
         let names = PRESETS.iter().map(|preset| preset.name);
         let Value::Text(name) = &node.value else {
             let message = format!("preset: expected a text, found {}", node.value.type_name());
@@ -182,7 +173,7 @@ impl Loader {
         }
     }
 
-    fn apply(&mut self, layer: Layer, entries: &[Entry]) {
+    fn apply(&mut self, layer: Layer, entries: &[KeyValue]) {
         let section_names: Vec<&'static str> = Config::sections().iter().map(|section| section.name).collect();
         for entry in entries {
             let is_section = !entry.key.is_empty() && section_names.contains(&entry.key.as_str());
@@ -210,7 +201,7 @@ impl Loader {
         self.imply_workload_kind(layer, None);
     }
 
-    pub fn apply_key(&mut self, layer: Layer, table: &Table, entry: &Entry) {
+    pub fn apply_key(&mut self, layer: Layer, table: &Table, entry: &KeyValue) {
         let result = match table {
             Table::Section(section) => self.config.set(section, &entry.key, &entry.node),
             Table::Stream(name, section) => {
@@ -239,7 +230,7 @@ impl Loader {
         self.config.stream.iter_mut().find(|stream| stream.name == name)
     }
 
-    /// The workload of a stream, or the one above all streams, with the name of its section.
+    /// The workload of a stream, or of the root, and the name of its section.
     fn workload(&mut self, stream: Option<&str>) -> (String, &mut Workload) {
         match stream.and_then(|name| self.config.stream.iter().position(|stream| stream.name == name)) {
             Some(at) => {
@@ -250,7 +241,6 @@ impl Loader {
         }
     }
 
-    /// Makes a trace that the file names relative to its folder.
     pub fn relocate_files(&mut self, folder: Option<&Path>, stream: Option<&str>) {
         let Some(folder) = folder else { return };
         let (section, _) = self.workload(stream);
@@ -264,7 +254,7 @@ impl Loader {
         }
     }
 
-    fn unknown_section(&mut self, entry: &Entry) {
+    fn unknown_section(&mut self, entry: &KeyValue) {
         let names = table_names();
         let message = format!("there is no section [{}]", quoted(&entry.key).trim_matches('`'));
         let help = match nearest(&entry.key, names.iter().copied()) {
@@ -274,7 +264,7 @@ impl Loader {
         self.find(ConfigErrorKind::UnknownSection, message, Some(help), Some(entry.key_place.clone()));
     }
 
-    fn unknown_key(&mut self, table: &Table, entry: &Entry) {
+    fn unknown_key(&mut self, table: &Table, entry: &KeyValue) {
         let (key, section) = (&entry.key, table.section());
         let own = parameters().filter(|spec| spec.section == section).map(|spec| spec.key);
         let own: Vec<&'static str> = own.chain(section.is_empty().then_some(PRESET_KEY)).collect();
@@ -296,7 +286,7 @@ impl Loader {
         self.find(ConfigErrorKind::UnknownKey, message, help, Some(entry.key_place.clone()));
     }
 
-    /// A trace, a profile or a fitted profile implies the kind of workload, and replaces what a lower layer chose.
+    /// A trace or a profile implies the workload kind, and replaces that of a lower layer.
     pub fn imply_workload_kind(&mut self, layer: Layer, stream: Option<&str>) {
         let (section, _) = self.workload(stream);
         let set_here =
@@ -337,7 +327,7 @@ impl Loader {
         }
     }
 
-    /// A trace is replayed at its arrivals, unless something says another mode, or what only another mode reads.
+    /// A trace is replayed open, unless a layer sets another mode or a key of another mode.
     fn imply_replay_modes(&mut self) {
         let names: Vec<String> = self.config.stream.iter().map(|stream| stream.name.clone()).collect();
         let says = |stream: &str, key: &str| {
@@ -357,7 +347,7 @@ impl Loader {
         }
     }
 
-    /// Where a key got its value, which a stream may have from above all streams.
+    /// The setting of a key; a stream inherits that of the root.
     fn setting_of(&self, key: &str) -> Option<&Setting> {
         self.settings.get(key).or_else(|| {
             let (_, own) = key.strip_prefix("stream.")?.split_once('.')?;
@@ -407,7 +397,7 @@ impl Config {
         if findings.is_empty() { Ok(()) } else { Err(ConfigError::new(&[], &findings)) }
     }
 
-    /// Every parameter, in the order of declaration.
+    /// In the order of declaration.
     pub fn parameters() -> impl Iterator<Item = &'static ParameterSpec> {
         parameters()
     }
@@ -417,7 +407,7 @@ pub(super) fn parameters() -> impl Iterator<Item = &'static ParameterSpec> {
     Config::sections().iter().flat_map(|section| &section.parameters)
 }
 
-/// What can stand in brackets, of a table that has a name the part before it.
+/// The names that may stand in brackets; of named tables the first part.
 fn table_names() -> Vec<&'static str> {
     let names = Config::sections().iter().map(|section| section.table().unwrap_or(section.name));
     names.filter(|name| !name.is_empty()).chain([Named::Stream.key()]).collect()
@@ -432,8 +422,8 @@ fn place_of(section: &str) -> String {
     if section.is_empty() { "above all sections".to_owned() } else { format!("in [{section}]") }
 }
 
-/// `misfit` with its key, and with the bounds when they are what is missed.
-fn misfit_finding(path: &str, section: &str, key: &str, misfit: Misfit, place: Option<Place>) -> Finding {
+/// `misfit` with its key, and with the bounds where they are exceeded.
+fn misfit_finding(path: &str, section: &str, key: &str, misfit: Misfit, place: Option<Location>) -> Finding {
     let path = dotted(path, key);
     let bounds = parameters().find(|spec| spec.section == section && spec.key == key).map(|spec| &spec.bounds_text);
     let message = match bounds {

@@ -27,37 +27,35 @@
 //! A stream starts from what these sections say above all streams, whatever layer says it; what the stream says itself
 //! goes before it.
 //!
-//! Adding a parameter is one declaration in its file below `sections/`; adding a choice, such as another interconnect,
-//! is one line in its enumeration. The reference page, the schema and the Python types follow from them
-//! (`cargo run -p flashmesh --example generate`).
+//! Adding a parameter is one declaration in its file below `sections/`, or in `flashmesh-workload` for `[workload]` and
+//! `[replay]`; adding a choice, such as another interconnect, is one line in its enumeration. The reference page, the schema and
+//! the Python types follow from them (`cargo run -p flashmesh --example generate`).
 
-mod bounds;
 mod canonical;
-mod choices;
 mod clash;
 mod error;
-mod form;
+mod instance;
 pub(crate) mod load;
 mod named;
-mod node;
 mod overrides;
 mod preset;
-mod reference;
-mod section;
 mod sections;
 mod stream;
-mod suggest;
 mod tree;
 mod unused;
 
 pub(crate) use clash::Clash;
 pub use error::{ConfigError, ConfigErrorKind, Position, Problem};
+pub use flashmesh_base::config::instance::Instance;
+pub use flashmesh_base::config::reference::{
+    Choice, Condition, Needs, ParameterSpec, ParameterType, SectionSpec, UsedWith,
+};
+pub(crate) use flashmesh_base::config::suggest::{listed, nearest, quoted};
+use flashmesh_base::config::{choices, form, node, reference, section, suggest};
 pub use preset::Preset;
-pub use reference::{Choice, Condition, ParameterSpec, ParameterType, SectionSpec, UsedWith};
 pub use sections::*;
 pub use stream::StreamConfig;
 pub(crate) use stream::{NAMED_MAX, is_name};
-pub(crate) use suggest::{listed, nearest, quoted};
 pub use tree::Config;
 
 impl Config {

@@ -4,12 +4,11 @@ use std::path::Path;
 
 use super::error::ConfigErrorKind;
 use super::load::{Layer, Loader, Table, parameters};
-use super::node::{Entry, Value};
+use super::node::{KeyValue, Value};
 use super::stream::{NAMED_MAX, PER_STREAM, StreamConfig, is_name};
 use super::suggest::{listed, nearest, quoted};
 use super::{Config, Namespace};
 
-/// The two kinds of tables that have names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Named {
     Stream,
@@ -17,7 +16,6 @@ pub(super) enum Named {
 }
 
 impl Named {
-    /// The kind that the key `key` above all sections begins.
     pub(super) fn of(key: &str) -> Option<Named> {
         [Named::Stream, Named::Namespace].into_iter().find(|kind| kind.key() == key)
     }
@@ -30,7 +28,7 @@ impl Named {
     }
 }
 
-/// How many tables there are above a key, by the first of them.
+/// Nesting depth of named tables, by their first name.
 pub(super) fn depth(first: &str) -> usize {
     match Named::of(first) {
         Some(Named::Stream) => 3,
@@ -39,17 +37,16 @@ pub(super) fn depth(first: &str) -> usize {
     }
 }
 
-/// A table that has a name, as far as it has been read.
 pub(super) struct NamedTable {
     kind: Named,
     name: String,
-    /// What a stream says of itself, for when all is known that streams start from.
-    entries: Vec<(Layer, Entry)>,
+    /// Settings of the stream, kept until all defaults of streams are known.
+    entries: Vec<(Layer, KeyValue)>,
 }
 
 impl Loader {
-    /// Takes the tables below `[stream]` or `[namespace]` that a layer gives.
-    pub(super) fn apply_named(&mut self, layer: Layer, kind: Named, entry: &Entry) {
+    /// Reads the `[stream]` or `[namespace]` tables of a layer.
+    pub(super) fn apply_named(&mut self, layer: Layer, kind: Named, entry: &KeyValue) {
         let key = kind.key();
         let Value::Table(tables) = &entry.node.value else {
             let message = format!("[{key}] holds tables that have names, not {}", entry.node.value.type_name());
@@ -81,8 +78,8 @@ impl Loader {
         }
     }
 
-    /// Where the table is kept; nothing when there can be none of its name.
-    fn admit(&mut self, layer: Layer, kind: Named, table: &Entry) -> Option<usize> {
+    /// Index of the table; `None` when no table of that name is allowed.
+    fn admit(&mut self, layer: Layer, kind: Named, table: &KeyValue) -> Option<usize> {
         let (key, name) = (kind.key(), &table.key);
         if let Some(at) = self.named.iter().position(|known| known.kind == kind && known.name == *name) {
             return Some(at);
@@ -124,7 +121,7 @@ impl Loader {
         Some(self.named.len() - 1)
     }
 
-    /// Makes the streams, once all is known that they start from; a trace in the file is relative to `folder`.
+    /// Builds the streams once their defaults are known; a trace in the file is relative to `folder`.
     pub(super) fn make_streams(&mut self, folder: Option<&Path>) {
         let tables = std::mem::take(&mut self.named);
         for table in tables.iter().filter(|table| table.kind == Named::Stream) {
@@ -143,7 +140,7 @@ impl Loader {
         self.named = tables;
     }
 
-    fn apply_in_stream(&mut self, layer: Layer, stream: &str, entry: &Entry) {
+    fn apply_in_stream(&mut self, layer: Layer, stream: &str, entry: &KeyValue) {
         let known = PER_STREAM.iter().find(|section| **section == entry.key);
         match (&entry.node.value, known) {
             (Value::Table(inner), Some(section)) => {
@@ -159,7 +156,7 @@ impl Loader {
         }
     }
 
-    fn unknown_in_stream(&mut self, stream: &str, entry: &Entry, is_table: bool) {
+    fn unknown_in_stream(&mut self, stream: &str, entry: &KeyValue, is_table: bool) {
         let key = &entry.key;
         let owner = |spec: &&super::ParameterSpec| spec.key == *key && PER_STREAM.contains(&spec.section);
         let help = if let Some(section) = nearest(key, PER_STREAM.iter().copied()) {

@@ -3,18 +3,18 @@
 use toml::de::DeValue;
 
 use super::error::{ConfigErrorKind, Finding};
-use super::node::{Entry, Node, Place, SourceId, Value};
+use super::node::{KeyValue, Location, Node, SourceId, Value};
 
 /// Reads one override as if it were a small file.
 ///
 /// The value is TOML when it can be read as such, else it is taken as a text, so that quotes may be left away:
 /// `fabric.kind=ideal`, `flash.read-time=3us`, `replay.outstanding=16`.
-pub(super) fn parse(text: &str, source: SourceId) -> Result<Entry, Finding> {
+pub(super) fn parse(text: &str, source: SourceId) -> Result<KeyValue, Finding> {
     let finding = |kind, message: &str, span| Finding {
         kind,
         message: message.to_owned(),
         help: Some("write section.key=value, such as fabric.kind=ideal".to_owned()),
-        place: Some(Place { source, span }),
+        place: Some(Location { source, span }),
     };
     let malformed = |message| finding(ConfigErrorKind::MalformedOverride, message, 0..text.len());
     let Some((path, value)) = text.split_once('=') else {
@@ -35,11 +35,11 @@ pub(super) fn parse(text: &str, source: SourceId) -> Result<Entry, Finding> {
             let message = format!("the value is not TOML: {}", error.message());
             return Err(finding(ConfigErrorKind::InvalidToml, &message, value_span));
         }
-        Err(_) => Node::text(value, Place { source, span: value_span }),
+        Err(_) => Node::text(value, Location { source, span: value_span }),
     };
     let key_at = |start: usize, part: &str| {
         let start = start + (part.len() - part.trim_start().len());
-        (part.trim().to_owned(), Place { source, span: start..start + part.trim().len() })
+        (part.trim().to_owned(), Location { source, span: start..start + part.trim().len() })
     };
     // Below the tables that have names the key is one or two steps further down.
     let steps = path.split('.').next().map_or(1, |first| super::named::depth(first.trim()));
@@ -51,8 +51,8 @@ pub(super) fn parse(text: &str, source: SourceId) -> Result<Entry, Finding> {
     }
     let mut parts = parts.into_iter().rev();
     let Some((key, key_place)) = parts.next() else { return Err(malformed("the override has no key before its `=`")) };
-    Ok(parts.fold(Entry { key, key_place, node }, |entry, (key, key_place)| {
+    Ok(parts.fold(KeyValue { key, key_place, node }, |entry, (key, key_place)| {
         let place = entry.node.place.clone();
-        Entry { key, key_place, node: Node { value: Value::Table(vec![entry]), place } }
+        KeyValue { key, key_place, node: Node { value: Value::Table(vec![entry]), place } }
     }))
 }

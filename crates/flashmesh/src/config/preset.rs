@@ -11,14 +11,14 @@ pub struct Preset {
     pub text: &'static str,
 }
 
-/// Builds in a file of the presets folder.
+/// Embeds a file of the presets folder.
 macro_rules! preset {
     ($name:literal, $summary:literal) => {
         Preset { name: $name, summary: $summary, text: include_str!(concat!("presets/", $name, ".toml")) }
     };
 }
 
-/// Every preset; adding one is one file in the presets folder and one line here.
+/// One file in the presets folder and one line here for each.
 pub(super) const PRESETS: &[Preset] = &[
     preset!("z-nand", "Samsung Z-NAND as in Venice (ISCA 2023), performance-optimized: 8 x 8 chips, tR 3 us"),
     preset!("pm9a3", "Samsung PM9A3 as in Venice (ISCA 2023), cost-optimized: 8 x 8 chips of TLC, tR 45 us"),
@@ -31,7 +31,6 @@ pub(super) const PRESETS: &[Preset] = &[
     preset!("collisions", "1 TB of TLC on 16 dies, from Patterned Read Collisions in Flash SSDs (IEEE Access)"),
 ];
 
-/// The preset of that name.
 pub(super) fn find(name: &str) -> Option<&'static Preset> {
     PRESETS.iter().find(|preset| preset.name == name)
 }

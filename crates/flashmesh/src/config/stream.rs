@@ -6,13 +6,12 @@ use super::node::Node;
 use super::section::Section;
 use super::sections::{Queue, Replay, Workload};
 
-/// The most streams, and the most namespaces, of one drive.
+/// Most streams, and most namespaces, of a drive.
 pub(crate) const NAMED_MAX: usize = 64;
 
-/// The name of the only stream where none is given.
 const STREAM_DEFAULT: &str = "host";
 
-/// Declares which sections every stream has to itself.
+/// Declares the sections that every stream has of its own.
 macro_rules! per_stream {
     ($($(#[$meta:meta])+ $field:ident: $section:ident,)+) => {
         /// A stream of requests: `[stream.NAME.*]`, or what stands above all streams where there is only one.
@@ -30,6 +29,11 @@ macro_rules! per_stream {
             /// The stream `name` as it is where it says nothing itself.
             pub(super) fn of(config: &Config, name: &str) -> StreamConfig {
                 StreamConfig { name: name.to_owned(), $($field: config.$field.clone(),)+ }
+            }
+
+            /// Whether every stream has the section `name` to itself, as `[stream.NAME.workload]`.
+            pub fn has_section(name: &str) -> bool {
+                PER_STREAM.contains(&name)
             }
 
             /// Sets a key; `None` when there is no such key.
@@ -81,7 +85,7 @@ impl Config {
     }
 }
 
-/// Whether `name` can stand in a key without quotes.
+/// Whether `name` is a bare TOML key.
 pub(crate) fn is_name(name: &str) -> bool {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
     (1..=64).contains(&name.len()) && name.bytes().all(plain)

@@ -16,14 +16,14 @@ section! {
     /// The keys above all sections.
     Root, "" {
         /// The number every random choice of a run grows from.
-        seed: u64 = 0, in 0..=super::form::INTEGER_MAX;
+        seed: u64 = 0, in 0..=super::form::INTEGER_MAX, needs plain;
     }
 }
 
-/// A section as it is written: its name, and its keys with their canonical values.
+/// A section in canonical form: name, keys and values.
 pub(super) type Written = (String, Vec<(&'static str, Option<String>)>);
 
-/// Declares the tree: the keys of [`Root`], then the sections, then the tables that have names.
+/// Declares the tree: keys of [`Root`], sections, named tables.
 macro_rules! tree {
     (
         $(#[$tree_meta:meta])+

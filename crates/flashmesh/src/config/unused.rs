@@ -4,23 +4,19 @@ use super::Config;
 use super::error::{ConfigErrorKind, Finding};
 use super::load::{Layer, Loader, Setting, parameters};
 use super::reference::{Condition, ParameterSpec, UsedWith, dotted};
-use super::stream::PER_STREAM;
+use super::stream::{PER_STREAM, StreamConfig};
 use super::tree::Written;
 
-/// The keys that decide together where requests come from.
+/// The keys that together choose the source of requests.
 const SOURCE: [&str; 4] = ["workload.kind", "workload.trace", "workload.profile", "workload.fitted"];
 
 /// The canonical value of a key; empty when it is unset.
-fn value_of(entries: &[Written], section: &str, key: &str) -> String {
+pub(super) fn value_of(entries: &[Written], section: &str, key: &str) -> String {
     let keys = entries.iter().find(|(name, _)| name == section).map(|(_, keys)| keys.as_slice()).unwrap_or_default();
     keys.iter().find(|(name, _)| *name == key).and_then(|(_, value)| value.clone()).unwrap_or_default()
 }
 
 /// Whether every stream has the section to itself.
-fn is_per_stream(section: &str) -> bool {
-    PER_STREAM.contains(&section)
-}
-
 /// Where a key is looked at: above all streams, or in the stream whose table is named.
 #[derive(Clone, Copy)]
 struct Scope<'a> {
@@ -29,9 +25,8 @@ struct Scope<'a> {
 }
 
 impl Scope<'_> {
-    /// A section as it is written.
     fn section(self, section: &str) -> String {
-        match self.stream.filter(|_| is_per_stream(section)) {
+        match self.stream.filter(|_| StreamConfig::has_section(section)) {
             Some(stream) => dotted(stream, section),
             None => section.to_owned(),
         }
@@ -49,7 +44,6 @@ impl Scope<'_> {
         with.any_of.iter().any(|condition| condition.holds(&self.value(condition)))
     }
 
-    /// What there is instead: "replay.mode is "stress"".
     fn instead(self, with: &UsedWith) -> String {
         let each = with.any_of.iter().map(|condition| match self.value(condition) {
             value if value.is_empty() => format!("{} is not set", self.path(condition)),
@@ -58,7 +52,7 @@ impl Scope<'_> {
         each.collect::<Vec<_>>().join(" and ")
     }
 
-    /// What to do about it: "set replay.mode to "open"".
+    /// The remedy: "set replay.mode to "open"".
     fn remedy(self, with: &UsedWith) -> String {
         let each = with.any_of.iter().map(|condition| match condition.is {
             true => format!("set {} to {}", self.path(condition), condition.values.join(" or ")),
@@ -82,7 +76,9 @@ impl Config {
         let entries = self.entries();
         let streams: Vec<String> = match stream {
             Some(stream) => vec![stream],
-            None if is_per_stream(section) => self.stream.iter().map(|each| format!("stream.{}", each.name)).collect(),
+            None if StreamConfig::has_section(section) => {
+                self.stream.iter().map(|each| format!("stream.{}", each.name)).collect()
+            }
             None => Vec::new(),
         };
         let above = Scope { entries: &entries, stream: None };
@@ -114,7 +110,7 @@ impl Loader {
             let mut first = |find: &dyn Fn(&UsedWith) -> Option<Finding>| {
                 found.extend(spec.used_with.iter().find_map(find));
             };
-            if streams.is_empty() || !is_per_stream(spec.section) {
+            if streams.is_empty() || !StreamConfig::has_section(spec.section) {
                 first(&|with| self.unread(spec, with, above));
                 continue;
             }
@@ -129,12 +125,11 @@ impl Loader {
         self.findings.extend(found);
     }
 
-    /// Where a key was given a value, unless it was in a preset or the value is in error.
+    /// Where a key was set by the user; `None` for presets and for values in error.
     fn given(&self, section: &str, key: &str) -> Option<&Setting> {
         self.settings.get(&dotted(section, key)).filter(|setting| setting.taken && setting.layer > Layer::Preset)
     }
 
-    /// What there is to say about `spec` where what it is used with is not in effect.
     fn unread(&self, spec: &ParameterSpec, with: &UsedWith, scope: Scope<'_>) -> Option<Finding> {
         let section = scope.section(spec.section);
         let setting = self.given(&section, spec.key)?;
@@ -145,7 +140,7 @@ impl Loader {
         Some(unused(setting, message, format!("{}, or leave {} away", scope.remedy(with), spec.key)))
     }
 
-    /// What there is to say about `spec` above all streams where no stream reads it.
+    /// The finding for a key of the root that no stream reads.
     fn unread_by_all(
         &self,
         spec: &ParameterSpec,
@@ -160,7 +155,7 @@ impl Loader {
             return None;
         }
         let (path, key) = (dotted(spec.section, spec.key), spec.key);
-        if with.any_of.iter().all(|condition| !is_per_stream(condition.section)) || !above.holds(with) {
+        if with.any_of.iter().all(|condition| !StreamConfig::has_section(condition.section)) || !above.holds(with) {
             let message = format!("{path} has no effect: {}", above.instead(with));
             return Some(unused(setting, message, format!("{}, or leave {key} away", above.remedy(with))));
         }
@@ -168,9 +163,8 @@ impl Loader {
         Some(unused(setting, message, format!("{}, or leave {key} away", streams[0].remedy(with))))
     }
 
-    /// Whether a text at least as late as `setting` sets the key that decides whether it is read.
-    ///
-    /// What stands above all streams decides for a stream from a later layer; for what `stands_above` itself, from its own on.
+    /// Whether the deciding key is set at least as late as `setting`. For a stream the root decides only from a later layer; for
+    /// `stands_above` itself, from its own layer on.
     fn is_decided(&self, with: &UsedWith, scope: Scope<'_>, setting: &Setting, stands_above: bool) -> bool {
         with.any_of.iter().any(|condition| {
             let own = scope.section(condition.section);
@@ -199,7 +193,6 @@ impl Loader {
         scope.value(condition).is_empty() && others().all(|spec| said(spec.key, same))
     }
 
-    /// Overrides above all streams of what every stream says itself.
     fn hidden(&self, streams: &[String]) -> Vec<Finding> {
         let mut found = Vec::new();
         for (path, setting) in self.settings.iter().filter(|(_, setting)| setting.layer == Layer::Override) {

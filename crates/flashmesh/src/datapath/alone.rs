@@ -12,12 +12,12 @@ use crate::kernel::Kernel;
 use crate::kernel::model::Model;
 use crate::kernel::probe::Notice;
 use crate::schedule::account::PathWait;
-use crate::schedule::transaction::{Class, Transaction};
+use crate::schedule::transaction::Class;
 use crate::schedule::{Choice, Scheduler};
 use crate::units::{Bytes, Time};
 
 use super::path::PathGrant;
-use super::{Datapath, PageSource};
+use super::{Datapath, PageSource, Wants};
 
 /// The dies that work on a Clean, and what they do next.
 #[derive(Debug, Default)]
@@ -40,30 +40,29 @@ impl Alone {
     pub(super) fn keeps(&self, die: DieId) -> bool {
         self.kept.contains(&die)
     }
-}
 
-impl<M: Model> Datapath<M> {
     /// A die begins to work on a Clean of `pages` pages; gives how much longer the list makes the command.
     pub(super) fn keep(&mut self, die: DieId, pages: usize) -> Bytes {
-        self.alone.kept.push(die);
+        self.kept.push(die);
         LISTED_PAGE * pages as u64
     }
 
-    /// The controller has been told the end of a Clean: reads of pages that have moved go elsewhere, and its die goes on with what waits
-    /// for it.
-    pub fn stop_keeping<S: PageSource<M>>(&mut self, die: DieId, source: &mut S, kernel: &mut Kernel<M>) {
-        for id in self.take_moved(die, source) {
-            self.tell_left(id, kernel);
-            let Transaction { class, request, .. } = self.transactions[id];
-            kernel.tell(|| Notice::Rerouted(die, class, request));
-            source.reroute(id, self, kernel);
-        }
+    /// Takes what a die does next for a Clean.
+    pub(super) fn take_next(&mut self, die: DieId) -> Option<TransactionId> {
+        let at = self.next.iter().position(|(waiting, _)| *waiting == die)?;
+        Some(self.next.remove(at).1)
+    }
+}
+
+impl<M: Model> Datapath<M> {
+    /// The controller has been told the end of a Clean, and has rerouted [what has moved](Datapath::take_moved): the die serves its queues
+    /// again. [`Datapath::try_issue`] follows.
+    pub fn stop_keeping(&mut self, die: DieId) {
         self.alone.kept.retain(|kept| *kept != die);
-        self.try_issue(die, source, kernel);
     }
 
     /// Takes the reads of requests whose pages lie elsewhere out of the queues of a die.
-    fn take_moved<S: PageSource<M>>(&mut self, die: DieId, source: &S) -> Vec<TransactionId> {
+    pub fn take_moved<S: PageSource<M>>(&mut self, die: DieId, source: &S) -> Vec<TransactionId> {
         let (mut kept, mut moved) = (Vec::new(), Vec::new());
         let priorities = self.queues.priorities();
         let planes = 0..self.geometry.planes_per_die as u8;
@@ -82,38 +81,33 @@ impl<M: Model> Datapath<M> {
         moved
     }
 
-    /// A transaction that its chip begins by itself, as soon as the die is free.
-    pub fn begin_alone<S: PageSource<M>>(&mut self, id: TransactionId, source: &mut S, kernel: &mut Kernel<M>) {
+    /// A transaction that its chip begins by itself, as soon as the die is free: gives the die, for which [`Datapath::try_issue`] follows.
+    pub fn begin_alone(&mut self, id: TransactionId, kernel: &mut Kernel<M>) -> DieId {
         let now = kernel.now();
         let transaction = &mut self.transactions[id];
         let die = self.geometry.die_of_plane(transaction.plane);
-        let (class, request) = (transaction.class, transaction.request);
+        let (class, request) = (transaction.class(), transaction.owner.request);
         transaction.account.queue(now, self.units[die.index()].state.internal_busy(now));
         kernel.tell(|| Notice::Enqueued(die, class, request));
         if self.rules.tracks_idle {
             self.idle.set(die, false);
         }
         self.alone.next.push((die, id));
-        self.try_issue(die, source, kernel);
+        die
     }
 
-    /// Lets a die go on with a Clean; gives whether it has nothing to do with what waits in its queue.
-    pub(super) fn goes_alone<S: PageSource<M>>(&mut self, die: DieId, source: &mut S, kernel: &mut Kernel<M>) -> bool {
-        let state = &self.units[die.index()].state;
-        let is_free = state.accepts(&self.rules.die) && !state.has_suspended();
-        let next = self.alone.next.iter().position(|(waiting, _)| *waiting == die).filter(|_| is_free);
-        let Some(at) = next else { return self.alone.keeps(die) };
-        let (_, id) = self.alone.next.remove(at);
-        self.start_alone(die, id, source, kernel);
-        true
-    }
-
-    fn start_alone<S: PageSource<M>>(&mut self, die: DieId, id: TransactionId, source: &mut S, kernel: &mut Kernel<M>) {
+    /// A chip begins a transaction by itself, of which a program has its page.
+    pub fn start_alone<S: PageSource<M>>(
+        &mut self,
+        die: DieId,
+        id: TransactionId,
+        source: &S,
+        kernel: &mut Kernel<M>,
+    ) -> Wants {
         let now = kernel.now();
-        let class = self.transactions[id].class;
+        let class = self.transactions[id].class();
         let wait = PathWait { asked: now, tried: now, causes: Causes::default() };
-        let path = PathGrant { wait, cause: Cause::Controller };
-        self.prepare(id, class, die, path, source, kernel);
+        self.taken(id, die, PathGrant { wait, cause: Cause::Controller }, kernel);
         let (kind, pages) = (self.kind_of(class), self.pages_of(id));
         let operation = Operation {
             kind,
@@ -132,6 +126,7 @@ impl<M: Model> Datapath<M> {
             self.scheduling.scheduler.queue_changed(die);
         }
         kernel.tell(|| Notice::OperationBegan(die, kind, 1));
-        self.start_array(die, Time::ZERO, source, kernel);
+        self.start_array(die, Time::ZERO, kernel);
+        self.issue_beside_array(die, source, kernel)
     }
 }

@@ -1,6 +1,5 @@
 //! The array of a die works, and is done.
 
-use crate::config::Suspension;
 use crate::fabric::{Fabric, TransferPhase};
 use crate::flash::die::{Operation, OperationKind};
 use crate::ids::{AcknowledgementId, DieId, TransactionId};
@@ -9,30 +8,32 @@ use crate::kernel::event::{Event, array_lane};
 use crate::kernel::model::Model;
 use crate::kernel::probe::Notice;
 use crate::schedule::account::Stall;
-use crate::schedule::transaction::Transaction;
+use crate::schedule::transaction::{Owner, Transaction};
+use crate::schedule::work::{Route, Work};
 use crate::units::Time;
 
-use super::{Datapath, DieUnit, PageSource};
+use super::{Datapath, DieUnit};
 
-/// An operation that the array has ended, with what the firmware has to do for it.
+/// What the array of a die has ended.
 #[derive(Clone, Copy, Debug)]
-pub struct Ended {
-    /// The operation, which has programmed pages or erased blocks.
-    pub operation: Operation,
-    /// Whether the controller will be told of it later, by [`Datapath::acknowledged`].
-    pub is_acknowledged_later: bool,
+pub enum Ended {
+    /// Nothing: its operation was suspended since.
+    NotYet,
+    /// A read: the die may want its next command, which goes first since the array senses again while data leaves; then the register
+    /// [sends](Datapath::begin_sending).
+    Read,
+    /// An operation that has programmed pages or erased blocks. The controller acts on it, and the die may want its next one.
+    Changed {
+        operation: Operation,
+        /// Whether the controller will be told of it later, by [`Datapath::acknowledged`].
+        is_acknowledged_later: bool,
+    },
 }
 
 impl<M: Model> Datapath<M> {
     /// Command and data have arrived.
     #[inline(always)]
-    pub(super) fn start_array<S: PageSource<M>>(
-        &mut self,
-        die: DieId,
-        stalled: Time,
-        source: &mut S,
-        kernel: &mut Kernel<M>,
-    ) {
+    pub(super) fn start_array(&mut self, die: DieId, stalled: Time, kernel: &mut Kernel<M>) {
         let now = kernel.now();
         let is_by_another = stalled > Time::ZERO
             && !self.units[self.asker(die).index()].path.behind_itself[TransferPhase::Command.index()];
@@ -47,23 +48,18 @@ impl<M: Model> Datapath<M> {
         }
         kernel.tell(|| Notice::ArrayBegan(die, kind, until));
         kernel.schedule(array_lane(kind), until, Event::ArrayEnd(die));
-        if M::FULL && self.rules.die.suspension != Suspension::Off {
-            // Reads may have come while the command was on its way.
-            self.try_issue(die, source, kernel);
-        }
     }
 
-    /// The array is done, unless the end is that of an operation that was suspended since. After a program, a copyback or an erase the
-    /// operation is given back: the firmware acts on it and then calls [`Datapath::try_issue`] for the die.
+    /// The array is done, unless the end is that of an operation that was suspended since.
     #[inline(always)]
-    pub fn array_end<S: PageSource<M>>(&mut self, die: DieId, source: &mut S, kernel: &mut Kernel<M>) -> Option<Ended> {
+    pub fn array_end(&mut self, die: DieId, kernel: &mut Kernel<M>) -> Ended {
         let now = kernel.now();
-        if M::FULL && !self.units[die.index()].state.ends_at(now) {
-            return None;
+        if M::ALL_FEATURES && !self.units[die.index()].state.ends_at(now) {
+            return Ended::NotYet;
         }
         // Whoever asked for a path to suspend this operation waited for the die until now.
         let asker = self.asker(die);
-        if M::FULL && self.units[asker.index()].path.wants_command() {
+        if M::ALL_FEATURES && self.units[asker.index()].path.wants_command() {
             self.units[asker.index()].path.ask_command(now);
         }
         let DieUnit { state, work, .. } = &mut self.units[die.index()];
@@ -78,26 +74,18 @@ impl<M: Model> Datapath<M> {
         if operation.kind == OperationKind::Read {
             if kernel.is_probed() {
                 for &id in operation.transactions() {
-                    let Transaction { from, lpn, request, .. } = self.transactions[id];
+                    let Transaction { from, lpn, owner: Owner { request, .. }, .. } = self.transactions[id];
                     kernel.tell(|| Notice::PageRead(from, lpn, request));
                 }
             }
-            // The next command goes first: the array senses again while data leaves.
-            self.try_issue(die, source, kernel);
-            self.send_register(die, source, kernel);
-            return None;
+            return Ended::Read;
         }
         // A Clean has one acknowledgement, that of its last page.
-        let first = &self.transactions[operation.transactions()[0]];
-        let is_told = !(M::FULL && first.is_cleaned) || first.ends_clean;
-        Some(Ended { operation: *operation, is_acknowledged_later: is_told && self.interconnect.fabric.acknowledges() })
-    }
-
-    #[inline(always)]
-    pub(super) fn send_register<S: PageSource<M>>(&mut self, die: DieId, source: &mut S, kernel: &mut Kernel<M>) {
-        if self.units[die.index()].state.begin_sending() {
-            self.ask_data(die, source, kernel);
-        }
+        let first = self.transactions[operation.transactions()[0]].work;
+        let is_told =
+            !(M::ALL_FEATURES && matches!(first, Work::CollectRead(Route::Clean) | Work::CollectProgram(Route::Clean)));
+        let is_acknowledged_later = is_told && self.interconnect.fabric.acknowledges();
+        Ended::Changed { operation: *operation, is_acknowledged_later }
     }
 
     /// The chip tells the controller that the operation is done.

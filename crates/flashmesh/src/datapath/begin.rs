@@ -1,71 +1,148 @@
 //! A die begins an operation.
 
-use crate::fabric::{Grant, Message, Payload};
+use crate::fabric::{Message, Payload};
 use crate::flash::die::{Operation, OperationKind, PlaneTransactions};
-use crate::ids::{DieId, PlaneId, TransactionId};
+use crate::ids::{DieId, TransactionId};
 use crate::kernel::Kernel;
 use crate::kernel::model::Model;
 use crate::kernel::probe::Notice;
+use crate::schedule::fuse::InPlane;
 use crate::schedule::queues::PlaneMasks;
-use crate::schedule::transaction::{Class, Transaction};
+use crate::schedule::transaction::Class;
 use crate::schedule::{Choice, Scheduler};
 use crate::units::{Bytes, Time};
 
-use super::grant::Started;
+use super::grant::{GrantedPath, Next};
 use super::path::PathGrant;
 use super::{Datapath, PageSource};
 
-/// The transaction that leads the next operation of a die.
+/// An operation that a die begins, while planes join and programs get their pages.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Lead {
-    /// The queue it was in.
-    pub queue: Choice,
-    /// The transaction.
-    pub id: TransactionId,
-    /// Whether another operation has been suspended for it.
-    pub suspends: bool,
+pub struct Beginning {
+    /// The queue of the transaction that leads.
+    pub(super) queue: Choice,
+    granted: GrantedPath,
+    planes: PlaneTransactions,
+    /// The other planes with something waiting, as far as they have not been asked to join.
+    others: u8,
+    /// Where in its plane the lead works, once another plane has been asked.
+    lead_at: Option<InPlane>,
+}
+
+impl Beginning {
+    /// The transaction that leads.
+    #[inline]
+    pub fn lead(&self) -> TransactionId {
+        self.planes.transactions()[0]
+    }
+
+    /// All that have joined so far, the lead first.
+    #[inline]
+    pub fn transactions(&self) -> &[TransactionId] {
+        self.planes.transactions()
+    }
+
+    #[inline]
+    pub fn class(&self) -> Class {
+        self.queue.class
+    }
 }
 
 impl<M: Model> Datapath<M> {
-    /// The die begins an operation: its command leaves over the path that has been granted. `class` is that of the lead.
+    /// The transaction that leads the next operation of a die has been taken out of its queue.
     #[inline(always)]
-    pub(super) fn begin_operation<S: PageSource<M>>(
+    pub(super) fn lead(
         &mut self,
-        class: Class,
-        lead: Lead,
-        grant: Grant,
-        path: PathGrant,
-        source: &mut S,
+        queue: Choice,
+        lead: TransactionId,
+        granted: GrantedPath,
         kernel: &mut Kernel<M>,
-    ) -> Started {
-        let now = kernel.now();
-        let Lead { queue, id: lead, suspends } = lead;
-        // The same class, but known when this is compiled.
-        let queue = Choice { class, ..queue };
-        let die = queue.die;
-        self.count_transfer(grant, path);
-        let waiting = self.queues.masks(die);
-        self.count_overdue(queue, waiting, lead, now);
-        self.prepare(lead, class, die, path, source, kernel);
-        let (kind, pages) = (self.kind_of(class), self.pages_of(lead));
-        let suspension = if suspends { self.timing.suspend } else { Time::ZERO };
-        let mut planes = PlaneTransactions::one(lead);
-        let mut bytes = Bytes::ZERO;
-        if M::FULL && self.transactions[lead].is_cleaned {
-            let pages = source.clean_begins(lead, self);
-            bytes = self.keep(die, pages);
-        } else {
-            self.join_planes(queue, waiting, &mut planes, path, source, kernel);
+    ) -> Beginning {
+        self.count_transfer(granted.grant, granted.path);
+        let waiting = self.queues.masks(queue.die);
+        self.count_overdue(queue, waiting, lead, kernel.now());
+        self.taken(lead, queue.die, granted.path, kernel);
+        let joins = self.kind_of(queue.class) != OperationKind::Copyback;
+        let others = if joins { waiting.of(queue.class) & !(1 << queue.plane) } else { 0 };
+        Beginning { queue, granted, planes: PlaneTransactions::one(lead), others, lead_at: None }
+    }
+
+    /// The next transaction of another plane of the die that joins. All before it have their pages.
+    #[inline(always)]
+    pub fn next_joiner<S: PageSource<M>>(
+        &mut self,
+        beginning: &mut Beginning,
+        source: &S,
+        kernel: &mut Kernel<M>,
+    ) -> Option<TransactionId> {
+        if beginning.others == 0 { None } else { self.join(beginning, source, kernel) }
+    }
+
+    #[inline(never)]
+    fn join<S: PageSource<M>>(
+        &mut self,
+        beginning: &mut Beginning,
+        source: &S,
+        kernel: &mut Kernel<M>,
+    ) -> Option<TransactionId> {
+        let lead = beginning.lead();
+        let lead_at = *beginning.lead_at.get_or_insert_with(|| self.place_of(lead));
+        while beginning.others != 0 {
+            let plane = beginning.others.trailing_zeros() as u8;
+            beginning.others &= beginning.others - 1;
+            let queue = Choice { plane, ..beginning.queue };
+            if let Some(id) = self.joiner_of(queue, lead, lead_at, source) {
+                self.taken(id, queue.die, beginning.granted.path, kernel);
+                beginning.planes.join(id);
+                return Some(id);
+            }
         }
+        None
+    }
+
+    /// A read of collection or of the map, or an erase, begins.
+    #[inline(never)]
+    pub(super) fn begin_other<S: PageSource<M>>(
+        &mut self,
+        queue: Choice,
+        lead: TransactionId,
+        granted: GrantedPath,
+        source: &S,
+        kernel: &mut Kernel<M>,
+    ) -> Next {
+        let mut beginning = self.lead(queue, lead, granted, kernel);
+        if M::ALL_FEATURES && self.transactions[lead].work.is_clean() {
+            let pages = source.listed_pages(&self.transactions[lead]);
+            let list = self.alone.keep(queue.die, pages);
+            self.send_command(beginning, list, kernel);
+            return Next::Listed(lead);
+        }
+        while self.next_joiner(&mut beginning, source, kernel).is_some() {}
+        self.send_command(beginning, Bytes::ZERO, kernel);
+        Next::Done
+    }
+
+    /// The operation begins: its command leaves over the path that has been granted. All programs of it have their pages.
+    #[inline(always)]
+    pub fn begin(&mut self, beginning: Beginning, kernel: &mut Kernel<M>) {
+        self.send_command(beginning, Bytes::ZERO, kernel);
+    }
+
+    /// The same, with `list` more of data.
+    #[inline(always)]
+    fn send_command(&mut self, beginning: Beginning, list: Bytes, kernel: &mut Kernel<M>) {
+        let now = kernel.now();
+        let Beginning { queue: Choice { class, die, .. }, granted, planes, .. } = beginning;
+        let (kind, pages) = (self.kind_of(class), self.pages_of(beginning.lead()));
+        let suspension = if granted.suspends { self.timing.suspend } else { Time::ZERO };
         let count = planes.transactions().len();
         self.counters.multi_plane_operations += u64::from(count > 1);
         let payload = Payload {
             message: Message::commanding(kind),
             planes: count as u32,
             command: self.timing.command(kind, count),
-            bytes: bytes + self.data_of(kind, &planes),
+            bytes: list + self.data_of(kind, &planes),
         };
-        // Built last: passed on while planes join, it would be written to memory field by field and read back whole.
         let operation = Operation {
             kind,
             internal: class.is_internal(),
@@ -81,13 +158,12 @@ impl<M: Model> Datapath<M> {
         if self.dispatches() {
             self.scheduling.scheduler.queue_changed(die);
         }
-        if M::FULL && self.rules.dies_start_together && self.rules.tracks_idle {
+        if M::ALL_FEATURES && self.rules.dies_start_together && self.rules.tracks_idle {
             // None of them begins anything before all are done.
             self.dies_of_chip(die).for_each(|die| self.idle.set(die, false));
         }
         kernel.tell(|| Notice::OperationBegan(die, kind, count));
-        self.send(grant, path, payload, kernel);
-        Class::WAITING_PROGRAMS.contains(&class).then_some(die)
+        self.send(granted.grant, granted.path, payload, kernel);
     }
 
     /// Counts what goes before requests of the other kind since it has waited too long; `waiting` is what waits for the die beside it.
@@ -119,35 +195,28 @@ impl<M: Model> Datapath<M> {
         }
     }
 
-    /// Accounts for the time a transaction of `class` waited, and gives a program its page.
+    /// Accounts for the time that a transaction waited, which its die takes now.
     #[inline(always)]
-    pub(super) fn prepare<S: PageSource<M>>(
-        &mut self,
-        id: TransactionId,
-        class: Class,
-        die: DieId,
-        path: PathGrant,
-        source: &mut S,
-        kernel: &mut Kernel<M>,
-    ) {
+    pub(super) fn taken(&mut self, id: TransactionId, die: DieId, path: PathGrant, kernel: &mut Kernel<M>) {
         let now = kernel.now();
         let transaction = &mut self.transactions[id];
         transaction.account.taken(now, path.wait, self.units[die.index()].state.internal_busy(now));
-        let Transaction { has_page, request, .. } = *transaction;
+        let (class, request) = (transaction.class(), transaction.owner.request);
         kernel.tell(|| Notice::Taken(die, class, request));
-        if class.is_program() && !(M::PREALLOCATES && has_page) {
-            let page = source.allocate(transaction, kernel);
-            transaction.to = page.expect(
-                "programs of the host and of the map wait for a free page, collection has its reserve, and arrivals are let in with a place",
-            );
-        }
+    }
+
+    /// Whether a transaction is a program that needs a page now, as it begins.
+    #[inline(always)]
+    pub fn needs_page(&self, id: TransactionId) -> bool {
+        let class = self.transactions[id].class();
+        class.is_program() && !self.has_page(class)
     }
 
     /// The data that goes with the command of an operation.
     #[inline]
     fn data_of(&self, kind: OperationKind, planes: &PlaneTransactions) -> Bytes {
         let (transactions, programs) = (planes.transactions(), kind == OperationKind::Program);
-        if M::FULL && programs && self.transactions[transactions[0]].is_copied {
+        if M::ALL_FEATURES && programs && self.transactions[transactions[0]].work.leaves_chip() {
             return Bytes::ZERO;
         }
         if self.rules.partial_program && programs {
@@ -155,12 +224,5 @@ impl<M: Model> Datapath<M> {
         }
         // A product instead of a branch, which would often be mispredicted.
         self.with_spare(self.geometry.page_size) * (transactions.len() as u64 * u64::from(programs))
-    }
-
-    /// The plane of the transaction at a place in the operation of a die, when the operation has so many.
-    #[inline]
-    pub fn plane_at_work(&self, die: DieId, place: usize) -> Option<PlaneId> {
-        let id = *self.units[die.index()].state.operation().transactions().get(place)?;
-        Some(self.transactions[id].plane)
     }
 }

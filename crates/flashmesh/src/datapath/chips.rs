@@ -12,108 +12,84 @@
 //! idle; those that ask before the first command leaves go together, each with an operation of its own kind \[choice\]. The others wait
 //! until all of them are done. Reads may suspend what their own die does.
 
-use crate::fabric::Grant;
 use crate::ids::DieId;
 use crate::kernel::Kernel;
 use crate::kernel::model::Model;
 use crate::schedule::queues::NOTHING;
 
-use super::grant::Chosen;
-use super::{Datapath, PageSource};
+use super::{Datapath, HeldBack, PageSource, Wants};
+
+/// A chip whose dies are looked at one after the other.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ChipLook {
+    asker: DieId,
+    next: DieId,
+    is_ready: bool,
+    has_work: bool,
+}
 
 impl<M: Model> Datapath<M> {
-    /// The die that asks the interconnect for paths on behalf of `die`: the die itself, unless dies take turns.
-    #[inline(always)]
-    pub(super) fn asker(&self, die: DieId) -> DieId {
-        if M::FULL && self.rules.dies_take_turns { self.first_of_chip(die) } else { die }
-    }
-
-    /// The die that a granted path is for, once that is known: where dies take turns, after the choice of an operation.
-    #[inline(always)]
-    pub(super) fn die_of(&self, grant: Grant) -> DieId {
-        self.taker(grant.die).expect("a chip whose dies take turns holds a path for the die that works")
-    }
-
-    /// The die that takes what `asker` asked a path for: where dies take turns, the one that has begun something, if one has.
-    #[inline(always)]
-    pub(super) fn taker(&self, asker: DieId) -> Option<DieId> {
-        if !M::FULL || !self.rules.dies_take_turns {
-            return Some(asker);
-        }
-        self.dies_of_chip(asker).find(|die| !self.units[die.index()].state.is_idle())
-    }
-
-    /// The dies that may take what `asker` asked a path for, as the first and their number.
-    #[inline(always)]
-    pub(super) fn takers(&self, asker: DieId) -> (DieId, u32) {
-        match self.taker(asker) {
-            Some(die) => (die, 1),
-            None => (self.first_of_chip(asker), self.geometry.dies_per_chip),
-        }
-    }
-
-    fn first_of_chip(&self, die: DieId) -> DieId {
-        DieId(self.geometry.chip_of(die).0 * self.geometry.dies_per_chip)
-    }
-
-    /// The dies of the chip of `die`.
-    pub(super) fn dies_of_chip(&self, die: DieId) -> impl Iterator<Item = DieId> + use<M> {
-        let first = self.first_of_chip(die).0;
-        (first..first + self.geometry.dies_per_chip).map(DieId)
-    }
-
     /// Something changed for a die of a chip: one of its dies may want its next operation, or to resume one.
     #[inline(never)]
-    pub(super) fn try_issue_of_chip<S: PageSource<M>>(&mut self, die: DieId, source: &mut S, kernel: &mut Kernel<M>) {
+    pub(super) fn try_issue_of_chip<S: PageSource<M>>(
+        &mut self,
+        die: DieId,
+        source: &S,
+        kernel: &mut Kernel<M>,
+    ) -> Wants {
         if let Some(die) = self.taker(die) {
-            self.try_issue_of_die(die, source, kernel);
-            return;
+            return self.try_issue_of_die(die, source, kernel);
         }
         let asker = self.asker(die);
         if self.units[asker.index()].path.wants_command() {
-            return;
+            return Wants::Nothing;
         }
-        let (mut is_ready, mut has_work) = (false, false);
-        for die in self.dies_of_chip(asker) {
+        let next = self.first_of_chip(asker);
+        self.look_at_chip(ChipLook { asker, next, is_ready: false, has_work: false }, source, kernel)
+    }
+
+    /// Looks at the dies of a chip that are left.
+    pub(super) fn look_at_chip<S: PageSource<M>>(
+        &mut self,
+        mut look: ChipLook,
+        source: &S,
+        kernel: &mut Kernel<M>,
+    ) -> Wants {
+        let (asker, first) = (look.asker, self.first_of_chip(look.asker));
+        while look.next.0 < first.0 + self.geometry.dies_per_chip {
+            let die = look.next;
             let ready = self.ready(die, source);
-            is_ready |= ready != NOTHING;
-            has_work |= self.queues.has_work(die);
-            self.collect_held_back(die, &ready, source, kernel);
+            look.is_ready |= ready != NOTHING;
+            look.has_work |= self.queues.has_work(die);
+            look.next = DieId(die.0 + 1);
+            if let Some(held) = self.held_back(die, ready, source) {
+                return Wants::Pages(HeldBack { chip: Some(look), ..held });
+            }
         }
-        if is_ready && !self.units[asker.index()].path.wants_command() {
+        if look.is_ready && !self.units[asker.index()].path.wants_command() {
             self.ask_or_wait(asker, kernel);
-        } else if !has_work {
+        } else if !look.has_work {
             self.dies_of_chip(asker).for_each(|die| self.set_idle(die));
-            self.dies_of_chip(asker).for_each(|die| source.die_idle(die, self, kernel));
+            return Wants::Idle(first, self.geometry.dies_per_chip);
         }
+        Wants::Nothing
     }
 
     /// Something changed for a die of a chip whose dies start together.
     #[inline(never)]
-    pub(super) fn try_issue_together<S: PageSource<M>>(&mut self, die: DieId, source: &mut S, kernel: &mut Kernel<M>) {
+    pub(super) fn try_issue_together<S: PageSource<M>>(
+        &mut self,
+        die: DieId,
+        source: &S,
+        kernel: &mut Kernel<M>,
+    ) -> Wants {
         let state = &self.units[die.index()].state;
         if state.has_suspended() || !state.accepts(&self.rules.die) {
-            self.try_issue_of_die(die, source, kernel);
+            self.try_issue_of_die(die, source, kernel)
         } else if self.dies_of_chip(die).all(|die| self.units[die.index()].state.is_idle()) {
-            self.dies_of_chip(die).for_each(|die| self.try_issue_of_die(die, source, kernel));
+            Wants::Each(self.first_of_chip(die), self.geometry.dies_per_chip)
+        } else {
+            Wants::Nothing
         }
-    }
-
-    /// Asks the scheduler which transaction goes next on the `count` dies from `first` on.
-    pub(super) fn choose_of_chip<S: PageSource<M>>(
-        &mut self,
-        first: DieId,
-        count: u32,
-        source: &S,
-        kernel: &Kernel<M>,
-    ) -> Option<Chosen> {
-        let mut ready = std::mem::take(&mut self.scheduling.ready_of_chip);
-        ready.clear();
-        for die in (first.0..first.0 + count).map(DieId) {
-            ready.push(self.ready(die, source));
-        }
-        let choice = self.choose_among(first, &ready, source, kernel);
-        self.scheduling.ready_of_chip = ready;
-        choice
     }
 }

@@ -9,28 +9,27 @@ use crate::schedule::account::Stall;
 use crate::schedule::transaction::Transaction;
 use crate::units::Time;
 
-use super::{Datapath, PageSource};
+use super::Datapath;
 
-/// The data of a page has arrived.
+/// What has arrived.
 #[derive(Clone, Copy, Debug)]
-pub struct Arrived {
-    /// The transaction.
-    pub read: TransactionId,
-    /// The path, to be [released](Datapath::release) when the firmware has acted on the data.
-    pub held: Option<Grant>,
+pub enum Arrived {
+    /// A command, with its data: the array of the die works. [`Datapath::issue_beside_array`] follows.
+    Command(DieId),
+    /// The data of a page, of which nothing is left in the register of its die: that may want its next operation, and sends on.
+    Data {
+        die: DieId,
+        read: TransactionId,
+        /// The path, to be [released](Datapath::release) when the controller has acted on the data.
+        held: Option<Grant>,
+    },
 }
 
 impl<M: Model> Datapath<M> {
     /// Command and data have reached the die, or read data the controller or another chip: what was sent over the path that `asker` got for
-    /// `phase`. Gives what has arrived of a read.
+    /// `phase`.
     #[inline(always)]
-    pub fn delivered<S: PageSource<M>>(
-        &mut self,
-        phase: TransferPhase,
-        asker: DieId,
-        source: &mut S,
-        kernel: &mut Kernel<M>,
-    ) -> Option<Arrived> {
+    pub fn delivered(&mut self, phase: TransferPhase, asker: DieId, kernel: &mut Kernel<M>) -> Arrived {
         let path = self.units[asker.index()].path.paths[phase.index()];
         let grant = Grant { die: asker, phase, path };
         kernel.tell(|| Notice::Delivered(grant));
@@ -41,23 +40,23 @@ impl<M: Model> Datapath<M> {
         let die = self.die_of(grant);
         let unit = &mut self.units[grant.die.index()];
         let least = unit.path.least[grant.phase.index()];
-        let done = if M::FULL && die != grant.die { &mut self.units[die.index()].work } else { &mut unit.work };
+        let done = if M::ALL_FEATURES && die != grant.die { &mut self.units[die.index()].work } else { &mut unit.work };
         match phase {
             TransferPhase::Command => {
                 done.commands += least;
                 self.release(grant, kernel);
-                self.start_array(die, stalled, source, kernel);
-                None
+                self.start_array(die, stalled, kernel);
+                Arrived::Command(die)
             }
             TransferPhase::DataOut | TransferPhase::Copy => {
                 done.data += least;
-                if M::RANKS_DATA && self.rules.asks_before_release() {
-                    let read = self.data_arrived(die, stalled, source, kernel);
-                    Some(Arrived { read, held: Some(grant) })
+                if self.rules.asks_before_release() {
+                    let read = self.data_arrived(die, stalled, kernel);
+                    Arrived::Data { die, read, held: Some(grant) }
                 } else {
                     self.release(grant, kernel);
-                    let read = self.data_arrived(die, stalled, source, kernel);
-                    Some(Arrived { read, held: None })
+                    let read = self.data_arrived(die, stalled, kernel);
+                    Arrived::Data { die, read, held: None }
                 }
             }
         }
@@ -72,13 +71,7 @@ impl<M: Model> Datapath<M> {
 
     /// The data of one plane has reached the controller, or another chip.
     #[inline(always)]
-    fn data_arrived<S: PageSource<M>>(
-        &mut self,
-        die: DieId,
-        stalled: Time,
-        source: &mut S,
-        kernel: &mut Kernel<M>,
-    ) -> TransactionId {
+    fn data_arrived(&mut self, die: DieId, stalled: Time, kernel: &mut Kernel<M>) -> TransactionId {
         let now = kernel.now();
         let mut is_by_another = false;
         if stalled > Time::ZERO {
@@ -94,17 +87,13 @@ impl<M: Model> Datapath<M> {
         let state = &mut self.units[die.index()].state;
         let id = state.data_left(now).expect("data arrives from a register that holds some");
         kernel.tell(|| Notice::DataLeft(die));
-        if M::MEASURES {
-            self.tell_left(id, kernel);
-        }
+        self.tell_left(id, kernel);
         let transaction = &mut self.transactions[id];
         transaction.account.left(now, Stall { time: stalled, is_by_another });
-        if M::FULL && transaction.is_copied {
+        if M::ALL_FEATURES && transaction.work.leaves_chip() {
             let Transaction { from, plane, .. } = *transaction;
             kernel.tell(|| Notice::PageCopied(from, plane));
         }
-        self.try_issue(die, source, kernel);
-        self.send_register(die, source, kernel);
         id
     }
 }

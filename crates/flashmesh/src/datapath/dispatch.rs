@@ -9,8 +9,8 @@ use crate::kernel::Kernel;
 use crate::kernel::model::Model;
 use crate::schedule::{DieSet, Dispatch, Scheduler};
 
+use super::Datapath;
 use super::grant::Units;
-use super::{Datapath, PageSource};
 
 /// The dies that could begin something, where the policy says which of them asks for a path.
 #[derive(Debug)]
@@ -33,7 +33,7 @@ impl Candidates {
     }
 
     /// A die could begin something; gives whether it is to wait until the policy names it, which it has not just done.
-    fn waits(&mut self, die: DieId) -> bool {
+    pub(super) fn waits(&mut self, die: DieId) -> bool {
         let waits = self.named != Some(die);
         if waits {
             self.dies.insert(die);
@@ -52,22 +52,13 @@ impl<M: Model> Datapath<M> {
     /// Whether the policy says who asks for a path.
     #[inline(always)]
     pub fn dispatches(&self) -> bool {
-        M::SCHEDULES && self.rules.dispatches
+        M::ALL_FEATURES && self.rules.dispatches
     }
 
-    /// A die could begin something: it asks for a path, or is one of those that the policy may name.
-    #[inline(always)]
-    pub(super) fn ask_or_wait(&mut self, die: DieId, kernel: &mut Kernel<M>) {
-        let asker = self.asker(die);
-        if !(self.dispatches() && self.scheduling.candidates.waits(asker)) {
-            self.ask_command(die, kernel);
-        }
-    }
-
-    /// Lets the policy name one more die; gives whether it did.
-    pub fn dispatch<S: PageSource<M>>(&mut self, source: &mut S, kernel: &mut Kernel<M>) -> bool {
+    /// The next die that the policy names. [`Datapath::try_issue`] follows for it, then [`Datapath::dispatched`].
+    pub fn dispatch(&mut self, kernel: &Kernel<M>) -> Option<DieId> {
         if !self.scheduling.candidates.are_due() {
-            return false;
+            return None;
         }
         let dies = Units(&self.units, &self.rules.die);
         let named = self.scheduling.scheduler.next_die(&Dispatch {
@@ -81,14 +72,17 @@ impl<M: Model> Datapath<M> {
         });
         let Some(die) = named else {
             self.scheduling.candidates.is_due = false;
-            return false;
+            return None;
         };
         let was_candidate = self.scheduling.candidates.dies.remove(die);
         assert!(was_candidate, "a policy named a die that is no candidate");
         // What made it one may be gone by now.
         self.scheduling.candidates.named = Some(die);
-        self.try_issue(die, source, kernel);
+        Some(die)
+    }
+
+    /// The die that the policy named has been looked at.
+    pub fn dispatched(&mut self) {
         self.scheduling.candidates.named = None;
-        true
     }
 }

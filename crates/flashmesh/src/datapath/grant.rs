@@ -8,17 +8,45 @@ use crate::kernel::Kernel;
 use crate::kernel::model::Model;
 use crate::kernel::probe::Notice;
 use crate::schedule::queues::{NOTHING, PlaneMasks};
-use crate::schedule::transaction::{Class, Transaction};
-use crate::schedule::{AnyScheduler, Choice, Decision, DieStates, Scheduler, Waiting};
+use crate::schedule::transaction::Class;
+use crate::schedule::{Choice, Decision, DieStates, Scheduler, Waiting};
 use crate::units::Time;
 
-use super::begin::Lead;
 use super::issue::has_awaited_read;
 use super::path::PathGrant;
-use super::{Datapath, DieUnit, PageSource};
+use super::{Beginning, Datapath, DieUnit, PageSource};
 
-/// The die whose operation programs pages of the host, or of the map, which it took as the operation began.
-pub type Started = Option<DieId>;
+/// What follows from a path that was granted.
+#[must_use]
+#[derive(Clone, Copy, Debug)]
+pub enum Next {
+    /// What the die does with it is on its way.
+    Done,
+    /// Nothing is to be sent: [`Datapath::try_issue`] follows for the die, which may want something else.
+    Look(DieId),
+    /// The page of the transaction that was to lead has moved, or was forgotten, or its allocator has changed its mind: it is sent
+    /// elsewhere, then [`Datapath::choose_again`] follows.
+    Moved(Choosing),
+    /// An operation of programs begins: each of them gets a page, and then [`Datapath::begin`] follows.
+    Programs(Beginning),
+    /// The first read of a Clean is on its way, with the list of the pages that are valid.
+    Listed(TransactionId),
+}
+
+/// A choice that goes on once `moved` has been sent elsewhere.
+#[derive(Clone, Copy, Debug)]
+pub struct Choosing {
+    pub moved: TransactionId,
+    granted: GrantedPath,
+}
+
+/// A path for a command, and whether something is suspended for it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct GrantedPath {
+    pub grant: Grant,
+    pub path: PathGrant,
+    pub suspends: bool,
+}
 
 /// The queue that goes next, and which of its transactions leads, when that is not the first.
 pub(super) type Chosen = (Choice, Option<TransactionId>);
@@ -50,9 +78,9 @@ impl DieStates for Units<'_> {
 }
 
 impl<M: Model> Datapath<M> {
-    /// A path was granted. Gives the operation that began with it when that took pages of its planes for the host, or the map.
+    /// A path was granted.
     #[inline]
-    pub fn granted<S: PageSource<M>>(&mut self, granted: Granted, source: &mut S, kernel: &mut Kernel<M>) -> Started {
+    pub fn granted<S: PageSource<M>>(&mut self, granted: Granted, source: &S, kernel: &mut Kernel<M>) -> Next {
         let grant = granted.grant;
         let request = &mut self.units[grant.die.index()].path;
         let mut path = request.granted(&granted);
@@ -71,13 +99,13 @@ impl<M: Model> Datapath<M> {
             TransferPhase::Command => {
                 self.start_operation(Grant { phase: TransferPhase::Command, ..grant }, path, source, kernel)
             }
-            TransferPhase::Copy if M::FULL => {
+            TransferPhase::Copy if M::ALL_FEATURES => {
                 self.send_data(grant, path, kernel);
-                None
+                Next::Done
             }
             TransferPhase::DataOut | TransferPhase::Copy => {
                 self.send_data(Grant { phase: TransferPhase::DataOut, ..grant }, path, kernel);
-                None
+                Next::Done
             }
         }
     }
@@ -108,12 +136,12 @@ impl<M: Model> Datapath<M> {
         &mut self,
         grant: Grant,
         path: PathGrant,
-        source: &mut S,
+        source: &S,
         kernel: &mut Kernel<M>,
-    ) -> Started {
+    ) -> Next {
         let asker = grant.die;
         // A die that may only suspend what it works on; where dies take turns, none while the chip is free.
-        let busy = if M::FULL {
+        let busy = if M::ALL_FEATURES {
             self.taker(asker).filter(|die| !self.units[die.index()].state.accepts(&self.rules.die))
         } else {
             None
@@ -122,21 +150,66 @@ impl<M: Model> Datapath<M> {
             && !self.suspend(die, source, kernel)
         {
             self.release(grant, kernel);
-            return None;
+            return Next::Done;
         }
-        let Some((queue, lead)) = self.choose(asker, source, kernel) else {
-            self.release(grant, kernel);
-            let (first, count) = self.takers(asker);
-            if (first.0..first.0 + count).all(|die| self.ready(DieId(die), source) == NOTHING) {
-                self.try_issue(asker, source, kernel);
+        let granted = GrantedPath { grant, path, suspends: busy.is_some() };
+        match self.choose_first(asker, source, kernel) {
+            Some((_, lead)) if !self.is_settled(lead, source) => {
+                // The die counts as having asked: what goes elsewhere on the same die must not make it resume what it has
+                // suspended, or ask for a second path.
+                self.units[asker.index()].path.ask_command(kernel.now());
+                self.moved(lead, granted, kernel)
             }
-            return None;
+            chosen => self.begin_chosen(chosen, granted, source, kernel),
+        }
+    }
+
+    #[inline(never)]
+    fn moved(&mut self, moved: TransactionId, granted: GrantedPath, kernel: &mut Kernel<M>) -> Next {
+        self.tell_rerouted(moved, kernel);
+        Next::Moved(Choosing { moved, granted })
+    }
+
+    /// Chooses again, after what was to lead the next operation has been sent elsewhere.
+    #[inline(never)]
+    pub fn choose_again<S: PageSource<M>>(&mut self, choosing: Choosing, source: &S, kernel: &mut Kernel<M>) -> Next {
+        let granted = choosing.granted;
+        let asker = granted.grant.die;
+        match self.choose_first(asker, source, kernel) {
+            Some((_, lead)) if !self.is_settled(lead, source) => self.moved(lead, granted, kernel),
+            chosen => {
+                self.units[asker.index()].path.forget_command();
+                self.begin_chosen(chosen, granted, source, kernel)
+            }
+        }
+    }
+
+    /// The die begins what was chosen, or gives its path back.
+    #[inline(always)]
+    fn begin_chosen<S: PageSource<M>>(
+        &mut self,
+        chosen: Option<(Choice, TransactionId)>,
+        granted: GrantedPath,
+        source: &S,
+        kernel: &mut Kernel<M>,
+    ) -> Next {
+        let Some((queue, lead)) = chosen else {
+            let asker = granted.grant.die;
+            self.release(granted.grant, kernel);
+            let (first, count) = self.takers(asker);
+            let has_nothing = (first.0..first.0 + count).all(|die| self.ready(DieId(die), source) == NOTHING);
+            return if has_nothing { Next::Look(asker) } else { Next::Done };
         };
-        let lead = Lead { queue, id: lead, suspends: busy.is_some() };
-        // Compiled apart for reads of requests: much of what follows hangs on the class, and most operations are of this one.
+        // Compiled apart for reads of requests: much of what follows depends on the class, and most operations are of this one.
         match queue.class {
-            Class::UserRead => self.begin_operation(Class::UserRead, lead, grant, path, source, kernel),
-            class => self.begin_operation(class, lead, grant, path, source, kernel),
+            Class::UserRead => {
+                let mut beginning = self.lead(Choice { class: Class::UserRead, ..queue }, lead, granted, kernel);
+                while self.next_joiner(&mut beginning, source, kernel).is_some() {}
+                self.begin(beginning, kernel);
+                Next::Done
+            }
+            class if class.is_program() => Next::Programs(self.lead(queue, lead, granted, kernel)),
+            _ => self.begin_other(queue, lead, granted, source, kernel),
         }
     }
 
@@ -153,58 +226,12 @@ impl<M: Model> Datapath<M> {
         true
     }
 
-    /// Takes the transaction that leads the next operation; those whose page has moved meanwhile go elsewhere.
-    #[inline]
-    fn choose<S: PageSource<M>>(
-        &mut self,
-        asker: DieId,
-        source: &mut S,
-        kernel: &mut Kernel<M>,
-    ) -> Option<(Choice, TransactionId)> {
-        let chosen = self.choose_first(asker, source, kernel)?;
-        if self.is_settled(chosen.1, source) {
-            return Some(chosen);
-        }
-        self.choose_another(asker, chosen.1, source, kernel)
-    }
-
-    /// The page of `moved`, which was to lead the next operation, has moved, or was forgotten, or its allocator has changed its mind: it goes
-    /// elsewhere, and another one leads.
-    #[inline(never)]
-    fn choose_another<S: PageSource<M>>(
-        &mut self,
-        asker: DieId,
-        mut moved: TransactionId,
-        source: &mut S,
-        kernel: &mut Kernel<M>,
-    ) -> Option<(Choice, TransactionId)> {
-        // The die counts as having asked: what goes elsewhere on the same die must not make it resume what it has
-        // suspended, or ask for a second path.
-        self.units[asker.index()].path.ask_command(kernel.now());
-        let chosen = loop {
-            if M::MEASURES {
-                self.tell_left(moved, kernel);
-            }
-            let Transaction { class, request, plane, .. } = self.transactions[moved];
-            let die = self.geometry.die_of_plane(plane);
-            kernel.tell(|| Notice::Rerouted(die, class, request));
-            source.reroute(moved, self, kernel);
-            let chosen = self.choose_first(asker, source, kernel);
-            match chosen {
-                Some((_, lead)) if !self.is_settled(lead, source) => moved = lead,
-                _ => break chosen,
-            }
-        };
-        self.units[asker.index()].path.forget_command();
-        chosen
-    }
-
     /// Whether a transaction runs where it waited: the page that it reads is still there, or the one that it writes is to go there.
     #[inline(always)]
     fn is_settled<S: PageSource<M>>(&self, lead: TransactionId, source: &S) -> bool {
         let transaction = &self.transactions[lead];
         source.is_current(transaction)
-            && (!M::FULL || transaction.class != Class::UserProgram || source.stays(lead, self))
+            && (!M::ALL_FEATURES || transaction.class() != Class::UserProgram || source.stays(lead, self))
     }
 
     /// Takes what the scheduler chooses, wherever its page is.
@@ -223,7 +250,7 @@ impl<M: Model> Datapath<M> {
             (first, count) => self.choose_of_chip(first, count, source, kernel),
         }?;
         let lead = match lead {
-            Some(lead) if M::SCHEDULES && self.has_room(lead, source) => {
+            Some(lead) if M::ALL_FEATURES && self.has_room(lead, source) => {
                 let is_there = self.queues.take(&mut self.transactions, choice, lead);
                 assert!(is_there, "a policy named a lead that does not wait in the queue it named");
                 lead
@@ -238,16 +265,16 @@ impl<M: Model> Datapath<M> {
     #[inline(never)]
     fn has_room<S: PageSource<M>>(&self, lead: TransactionId, source: &S) -> bool {
         let transaction = &self.transactions[lead];
-        transaction.class != Class::UserProgram
+        transaction.class() != Class::UserProgram
             || source.shares_open_block()
-            || transaction.has_page
+            || self.has_page(transaction.class())
             || source.next_page(transaction).is_some()
     }
 
     /// Asks the scheduler which transaction goes next on the dies from `first` on, of which `ready` may; whom it lets join is kept in
     /// [`Scheduling::joiners`](super::scheduling::Scheduling::joiners).
     #[inline(always)]
-    pub(super) fn choose_among<S: PageSource<M>>(
+    fn choose_among<S: PageSource<M>>(
         &mut self,
         first: DieId,
         ready: &[PlaneMasks],
@@ -257,19 +284,11 @@ impl<M: Model> Datapath<M> {
         if ready.iter().all(|ready| *ready == NOTHING) {
             return None;
         }
-        if let ([ready], false) = (ready, M::SCHEDULES) {
+        if let ([ready], false) = (ready, M::ALL_FEATURES) {
             let collection_first = source.collection_first(first);
-            let (queues, transactions, units) = (&self.queues, &self.transactions, &mut self.units);
-            let late = (kernel.now(), self.rules.age_bound);
-            let choice = AnyScheduler::choose_plain(
-                first,
-                *ready,
-                collection_first,
-                late,
-                || &mut units[first.index()].yields,
-                queues,
-                transactions,
-            );
+            let (queues, transactions) = (&self.queues, &self.transactions);
+            let scheduler = &mut self.scheduling.scheduler;
+            let choice = scheduler.choose_plain(first, *ready, collection_first, kernel.now(), queues, transactions);
             return Some((choice, None));
         }
         let dies = || (first.0..).map(DieId).take(ready.len());
@@ -284,5 +303,23 @@ impl<M: Model> Datapath<M> {
         let Decision { queue, lead, joiners } = self.scheduling.scheduler.decide(&waiting).or_else(replica)?;
         self.scheduling.joiners = joiners;
         Some((queue, lead))
+    }
+
+    /// Asks the scheduler which transaction goes next on the `count` dies from `first` on.
+    fn choose_of_chip<S: PageSource<M>>(
+        &mut self,
+        first: DieId,
+        count: u32,
+        source: &S,
+        kernel: &Kernel<M>,
+    ) -> Option<Chosen> {
+        let mut ready = std::mem::take(&mut self.scheduling.ready_of_chip);
+        ready.clear();
+        for die in (first.0..first.0 + count).map(DieId) {
+            ready.push(self.ready(die, source));
+        }
+        let choice = self.choose_among(first, &ready, source, kernel);
+        self.scheduling.ready_of_chip = ready;
+        choice
     }
 }

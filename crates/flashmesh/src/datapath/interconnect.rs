@@ -1,7 +1,7 @@
 //! The interconnect, its grants and its events.
 
 use crate::engine::arena::Arena;
-use crate::fabric::{Fabric, FabricEvent, Grant, Granted, Kind, Outbox};
+use crate::fabric::{Fabric, FabricEvent, Facts, Grant, Granted, Kind, Outbox};
 use crate::flash::die::Operation;
 use crate::ids::AcknowledgementId;
 use crate::kernel::Kernel;
@@ -14,6 +14,8 @@ use super::Datapath;
 
 /// The interconnect between the dies and the controllers, and what is on its way over it.
 pub(super) struct Interconnect<F> {
+    /// Its kind.
+    pub facts: &'static Facts,
     pub fabric: F,
     /// Its grants, and the events that it asked for.
     pub outbox: Outbox,
@@ -23,14 +25,14 @@ pub(super) struct Interconnect<F> {
 
 impl<F> Interconnect<F> {
     /// `fabric`, idle.
-    pub fn new(fabric: F) -> Interconnect<F> {
-        Interconnect { fabric, outbox: Outbox::default(), unacknowledged: Arena::default() }
+    pub fn new(facts: &'static Facts, fabric: F) -> Interconnect<F> {
+        Interconnect { facts, fabric, outbox: Outbox::default(), unacknowledged: Arena::default() }
     }
 
     /// The same, with the fabric resolved at compile time.
     pub fn resolved<G>(self, resolve: impl FnOnce(F) -> G) -> Interconnect<G> {
-        let Interconnect { fabric, outbox, unacknowledged } = self;
-        Interconnect { fabric: resolve(fabric), outbox, unacknowledged }
+        let Interconnect { facts, fabric, outbox, unacknowledged } = self;
+        Interconnect { facts, fabric: resolve(fabric), outbox, unacknowledged }
     }
 }
 
@@ -69,7 +71,7 @@ impl<M: Model> Datapath<M> {
     /// Tells the probes, when there are any, of the uses of links that ended.
     #[inline]
     pub fn tell_link_uses(&mut self, kernel: &mut Kernel<M>) {
-        if M::PROBED
+        if M::PROBES
             && self.interconnect.outbox.has_seen()
             && let Some(uses) = &mut self.interconnect.outbox.uses
         {

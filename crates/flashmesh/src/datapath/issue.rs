@@ -1,9 +1,9 @@
 //! What may run on a die now, and asking for a path when something may.
 
 use crate::config::Suspension;
-use crate::fabric::{DataOf, Fabric, TransferPhase};
+
 use crate::flash::die::OperationKind;
-use crate::ids::{DieId, PlaneId, RequestId};
+use crate::ids::{DieId, PlaneId};
 use crate::kernel::Kernel;
 use crate::kernel::event::{Event, array_lane};
 use crate::kernel::model::Model;
@@ -12,31 +12,33 @@ use crate::schedule::Choice;
 use crate::schedule::queues::{NOTHING, PlaneMasks};
 use crate::schedule::transaction::Class;
 
-use super::{Datapath, PageSource};
+use super::{Datapath, HeldBack, PageSource, Wants};
 
 impl<M: Model> Datapath<M> {
     /// Something changed for this die: it, or another die of a chip whose dies take turns, may want its next operation, or to
     /// resume one.
     #[inline(always)]
-    pub fn try_issue<S: PageSource<M>>(&mut self, die: DieId, source: &mut S, kernel: &mut Kernel<M>) {
-        if M::FULL && self.rules.dies_take_turns {
-            self.try_issue_of_chip(die, source, kernel);
-        } else if M::FULL && self.rules.dies_start_together {
-            self.try_issue_together(die, source, kernel);
+    pub fn try_issue<S: PageSource<M>>(&mut self, die: DieId, source: &S, kernel: &mut Kernel<M>) -> Wants {
+        if M::ALL_FEATURES && self.rules.dies_take_turns {
+            self.try_issue_of_chip(die, source, kernel)
+        } else if M::ALL_FEATURES && self.rules.dies_start_together {
+            self.try_issue_together(die, source, kernel)
         } else {
-            self.try_issue_of_die(die, source, kernel);
+            self.try_issue_of_die(die, source, kernel)
         }
     }
 
     /// A die may want its next operation, or to resume one.
     #[inline(always)]
-    pub(super) fn try_issue_of_die<S: PageSource<M>>(&mut self, die: DieId, source: &mut S, kernel: &mut Kernel<M>) {
+    pub fn try_issue_of_die<S: PageSource<M>>(&mut self, die: DieId, source: &S, kernel: &mut Kernel<M>) -> Wants {
         let waiting = self.queues.masks(die);
         let may_need_collection = has_programs(&waiting) || source.holds_back(&waiting, &waiting);
-        if !M::FULL && !may_need_collection {
-            self.try_issue_without_programs(die, waiting, source, kernel);
-        } else if !M::FULL || self.may_issue(die, may_need_collection) {
-            self.try_issue_of_any(die, waiting, source, kernel);
+        if !M::ALL_FEATURES && !may_need_collection {
+            self.try_issue_without_programs(die, waiting, kernel)
+        } else if !M::ALL_FEATURES || self.may_issue(die, may_need_collection) {
+            self.try_issue_of_any(die, waiting, source, kernel)
+        } else {
+            Wants::Nothing
         }
     }
 
@@ -57,75 +59,100 @@ impl<M: Model> Datapath<M> {
         &mut self,
         die: DieId,
         waiting: PlaneMasks,
-        source: &mut S,
+        source: &S,
         kernel: &mut Kernel<M>,
-    ) {
-        if M::FULL && self.alone.is_in_use() && self.goes_alone(die, source, kernel) {
-            return;
+    ) -> Wants {
+        if M::ALL_FEATURES && self.alone.is_in_use() {
+            let state = &self.units[die.index()].state;
+            let is_free = state.accepts(&self.rules.die) && !state.has_suspended();
+            match if is_free { self.alone.take_next(die) } else { None } {
+                Some(id) => return Wants::Alone(die, id),
+                None if self.alone.keeps(die) => return Wants::Nothing,
+                None => {}
+            }
         }
         if self.units[self.asker(die).index()].path.wants_command() {
-            return;
+            return Wants::Nothing;
         }
         let ready = self.ready_among(die, waiting, source);
-        if source.holds_back(&ready, &waiting) && self.collect_held_back(die, &ready, source, kernel) {
-            return;
+        match self.held_back(die, ready, source) {
+            Some(held) => Wants::Pages(held),
+            None => self.issue_ready(die, ready, source, kernel),
         }
+    }
+
+    /// The planes that hold programs back for want of pages have been looked at: goes on from there.
+    pub fn go_on<S: PageSource<M>>(&mut self, held: HeldBack, source: &S, kernel: &mut Kernel<M>) -> Wants {
+        if let Some(chip) = held.chip {
+            return self.look_at_chip(chip, source, kernel);
+        }
+        if self.units[self.asker(held.die).index()].path.wants_command() {
+            return Wants::Nothing;
+        }
+        self.issue_ready(held.die, held.ready, source, kernel)
+    }
+
+    /// Asks for a path for what is `ready`, or resumes what is suspended.
+    #[inline]
+    fn issue_ready<S: PageSource<M>>(
+        &mut self,
+        die: DieId,
+        ready: PlaneMasks,
+        source: &S,
+        kernel: &mut Kernel<M>,
+    ) -> Wants {
         let state = &self.units[die.index()].state;
         if state.accepts(&self.rules.die) {
             if ready != NOTHING {
                 // Reads beside what is suspended do not wait to be named.
-                if M::FULL && state.has_suspended() {
+                if M::ALL_FEATURES && state.has_suspended() {
                     self.ask_command(die, kernel);
                 } else {
                     self.ask_or_wait(die, kernel);
                 }
-            } else if M::FULL && state.has_suspended() {
+            } else if M::ALL_FEATURES && state.has_suspended() {
                 self.resume(die, kernel);
             } else if !self.queues.has_work(die) {
                 self.set_idle(die);
-                source.die_idle(die, self, kernel);
+                return Wants::Idle(die, 1);
             }
-        } else if M::FULL && has_awaited_read(&ready) && self.may_suspend(die, source, kernel) {
+        } else if M::ALL_FEATURES && has_awaited_read(&ready) && self.may_suspend(die, source, kernel) {
             self.ask_command(die, kernel);
         }
+        Wants::Nothing
     }
 
     /// The same for a die of a plain drive where nothing waits that may be held back: all that waits may run.
     #[inline(always)]
-    fn try_issue_without_programs<S: PageSource<M>>(
-        &mut self,
-        die: DieId,
-        waiting: PlaneMasks,
-        source: &mut S,
-        kernel: &mut Kernel<M>,
-    ) {
+    fn try_issue_without_programs(&mut self, die: DieId, waiting: PlaneMasks, kernel: &mut Kernel<M>) -> Wants {
         let unit = &self.units[die.index()];
         if unit.path.wants_command() || !unit.state.accepts(&self.rules.die) {
-            return;
+            return Wants::Nothing;
         }
-        if waiting != NOTHING {
-            self.ask_or_wait(die, kernel);
-        } else {
-            source.die_idle(die, self, kernel);
+        if waiting == NOTHING {
+            return Wants::Idle(die, 1);
         }
+        self.ask_or_wait(die, kernel);
+        Wants::Nothing
     }
 
-    /// Starts collecting the planes that hold programs back for want of a free page. Gives whether the die has asked for a path
-    /// meanwhile.
+    /// What a die holds back for want of pages, of which `ready` may run.
     #[inline]
-    pub(super) fn collect_held_back<S: PageSource<M>>(
-        &mut self,
-        die: DieId,
-        ready: &PlaneMasks,
-        source: &mut S,
-        kernel: &mut Kernel<M>,
-    ) -> bool {
+    pub(super) fn held_back<S: PageSource<M>>(&self, die: DieId, ready: PlaneMasks, source: &S) -> Option<HeldBack> {
         let waiting = self.queues.masks(die);
-        if !source.holds_back(ready, &waiting) || (M::FULL && self.units[die.index()].state.has_suspended()) {
-            return false;
+        let is_held =
+            source.holds_back(&ready, &waiting) && !(M::ALL_FEATURES && self.units[die.index()].state.has_suspended());
+        is_held.then_some(HeldBack { die, ready, waiting, chip: None })
+    }
+
+    /// Reads may have come while the command of what the array does now was on its way: they may suspend it.
+    #[inline(always)]
+    pub fn issue_beside_array<S: PageSource<M>>(&mut self, die: DieId, source: &S, kernel: &mut Kernel<M>) -> Wants {
+        if M::ALL_FEATURES && self.rules.die.suspension != Suspension::Off {
+            self.try_issue(die, source, kernel)
+        } else {
+            Wants::Nothing
         }
-        source.collect_held_back(die, ready, &waiting, self, kernel);
-        self.units[self.asker(die).index()].path.wants_command()
     }
 
     /// Whether reads may suspend what the array does: not collection while that goes before requests.
@@ -133,113 +160,6 @@ impl<M: Model> Datapath<M> {
     pub(super) fn may_suspend<S: PageSource<M>>(&self, die: DieId, source: &S, kernel: &Kernel<M>) -> bool {
         let state = &self.units[die.index()].state;
         state.may_suspend(&self.rules.die, kernel.now()) && !(state.works_internally() && source.collection_first(die))
-    }
-
-    #[inline(always)]
-    pub(super) fn ask_command(&mut self, die: DieId, kernel: &mut Kernel<M>) {
-        let (now, die) = (kernel.now(), self.asker(die));
-        self.units[die.index()].path.ask_command(now);
-        kernel.tell(|| Notice::PathAsked(die, TransferPhase::Command));
-        self.interconnect.fabric.acquire(die, TransferPhase::Command, now, &mut self.interconnect.outbox);
-        self.look_ahead(die, TransferPhase::Command);
-    }
-
-    /// Asks for a path for the data in the register.
-    #[inline(always)]
-    pub(super) fn ask_data<S: PageSource<M>>(&mut self, die: DieId, source: &mut S, kernel: &mut Kernel<M>) {
-        let (now, asker) = (kernel.now(), self.asker(die));
-        self.units[asker.index()].path.ask_data(now);
-        if M::FULL {
-            let outgoing = self.units[die.index()].state.outgoing();
-            if let Some(to) = outgoing.and_then(|read| source.copy_destination(read, self)) {
-                kernel.tell(|| Notice::PathAsked(asker, TransferPhase::Copy));
-                return self.interconnect.fabric.acquire_copy(asker, to, now, &mut self.interconnect.outbox);
-            }
-        }
-        kernel.tell(|| Notice::PathAsked(asker, TransferPhase::DataOut));
-        let data = if M::RANKS_DATA && self.rules.ranks_data() { self.owner_of_data(die) } else { DataOf::Request };
-        self.interconnect.fabric.acquire_for(asker, data, now, &mut self.interconnect.outbox);
-        self.look_ahead(asker, TransferPhase::DataOut);
-    }
-
-    /// Whose data leaves the register of a die, for an arbitration that tells.
-    #[inline(never)]
-    fn owner_of_data(&self, die: DieId) -> DataOf {
-        let state = &self.units[die.index()].state;
-        if state.outgoing().is_some_and(|read| self.transactions[read].class == Class::MapRead) {
-            DataOf::Mapping
-        } else if state.sends_internally() {
-            DataOf::Collection
-        } else {
-            DataOf::Request
-        }
-    }
-
-    /// Notes whether another request is in the way of the path that a die has just asked for.
-    #[inline(always)]
-    fn look_ahead(&mut self, die: DieId, phase: TransferPhase) {
-        // Where no request has more than one page, all that is in the way is there for another one.
-        if !self.arrivals.has_siblings() {
-            return;
-        }
-        if self.was_behind_another(die, phase) {
-            self.units[die.index()].path.behind_itself[phase.index()] = false;
-        } else {
-            self.look_ahead_of_some(die, phase);
-        }
-    }
-
-    #[inline(never)]
-    fn look_ahead_of_some(&mut self, die: DieId, phase: TransferPhase) {
-        let is_granted = self
-            .interconnect
-            .outbox
-            .grants
-            .last()
-            .is_some_and(|last| (last.grant.die, last.grant.phase) == (die, phase));
-        // A packet may be blocked on its way, too.
-        if !is_granted || self.interconnect.fabric.acknowledges() {
-            self.units[die.index()].path.behind_itself[phase.index()] = !self.is_behind_another(die, phase);
-        }
-    }
-
-    /// Whether the path is for one transaction, and another request has blocked that before: it counts once. Where a die may ask on behalf of
-    /// another one, this is not known.
-    #[inline(always)]
-    fn was_behind_another(&self, die: DieId, phase: TransferPhase) -> bool {
-        let is_for_one = !M::FULL && phase == TransferPhase::DataOut;
-        let outgoing = if is_for_one { self.units[die.index()].state.last_outgoing() } else { None };
-        outgoing.is_some_and(|id| self.transactions[id].account.conflict().is_another())
-    }
-
-    #[inline]
-    fn is_behind_another(&self, die: DieId, phase: TransferPhase) -> bool {
-        let own = match phase {
-            TransferPhase::Command => self.first_waiting(die),
-            TransferPhase::DataOut | TransferPhase::Copy => self.request_at(die),
-        };
-        own.is_none() || self.interconnect.fabric.is_behind(die, phase, &mut |other| self.request_at(other) != own)
-    }
-
-    /// The request that a die works for, or will.
-    #[inline]
-    fn request_at(&self, die: DieId) -> Option<RequestId> {
-        match self.units[die.index()].state.first_under_way() {
-            Some(id) => self.transactions[id].request,
-            None => self.first_waiting(die),
-        }
-    }
-
-    /// The request of the first transaction that waits for a die, reads before programs.
-    fn first_waiting(&self, die: DieId) -> Option<RequestId> {
-        let masks = self.queues.masks(die);
-        if masks == NOTHING {
-            return None;
-        }
-        let class = masks.first_class();
-        let plane = masks.of(class).trailing_zeros() as u8;
-        let head = |&priority: &_| self.queues.head(Choice { die, class, plane, priority });
-        self.transactions[self.queues.priorities().iter().find_map(head)?].request
     }
 
     #[inline(never)]
@@ -257,7 +177,7 @@ impl<M: Model> Datapath<M> {
     /// A die has nothing to do, for the allocation that looks for such.
     #[inline]
     pub(super) fn set_idle(&mut self, die: DieId) {
-        if M::FULL && self.rules.tracks_idle {
+        if M::ALL_FEATURES && self.rules.tracks_idle {
             self.idle.set(die, true);
         }
     }
@@ -274,10 +194,10 @@ impl<M: Model> Datapath<M> {
     /// The same, where `masks` is what waits for the die.
     #[inline(always)]
     fn ready_among<S: PageSource<M>>(&self, die: DieId, masks: PlaneMasks, source: &S) -> PlaneMasks {
-        let is_limited = has_programs(&masks) || (M::FULL && self.units[die.index()].state.has_suspended());
+        let is_limited = has_programs(&masks) || (M::ALL_FEATURES && self.units[die.index()].state.has_suspended());
         if !is_limited {
             masks
-        } else if !M::FULL && source.shares_open_block() && !(M::CACHES && has_programs_of_map(&masks)) {
+        } else if !M::ALL_FEATURES && source.shares_open_block() && !(has_programs_of_map(&masks)) {
             self.ready_of_plain(die, masks, source)
         } else {
             self.ready_of(die, masks, source)
@@ -288,14 +208,14 @@ impl<M: Model> Datapath<M> {
     #[inline(never)]
     fn ready_of<S: PageSource<M>>(&self, die: DieId, mut masks: PlaneMasks, source: &S) -> PlaneMasks {
         let state = &self.units[die.index()].state;
-        if M::FULL && state.has_suspended() {
+        if M::ALL_FEATURES && state.has_suspended() {
             if state.has_suspended_internal() && source.collection_first(die) {
                 return NOTHING;
             }
             return masks.and(AWAITED_READS);
         }
         for class in Class::WAITING_PROGRAMS {
-            let has_pages = M::PREALLOCATES && class == Class::UserProgram && self.rules.preallocates;
+            let has_pages = class == Class::UserProgram && self.rules.preallocates;
             let mut unchecked = if has_pages { 0 } else { masks.of(class) };
             while unchecked != 0 {
                 let plane = unchecked.trailing_zeros();
@@ -314,7 +234,7 @@ impl<M: Model> Datapath<M> {
     /// The same in a plain drive all of whose writes share an open block of each plane, where no program waits but those of the host.
     #[inline(always)]
     fn ready_of_plain<S: PageSource<M>>(&self, die: DieId, masks: PlaneMasks, source: &S) -> PlaneMasks {
-        if M::PREALLOCATES && self.rules.preallocates {
+        if self.rules.preallocates {
             return masks;
         }
         let first = self.geometry.first_plane(die).0;

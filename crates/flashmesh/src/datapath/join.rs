@@ -1,17 +1,13 @@
-//! PlaneTransactions of a die join in one operation.
+//! Transactions of several planes of a die join in one operation.
 
-use crate::flash::die::{OperationKind, PlaneTransactions};
 use crate::flash::geometry::Geometry;
 use crate::flash::timing::Pages;
 use crate::ids::{Ppn, TransactionId};
-use crate::kernel::Kernel;
 use crate::kernel::model::Model;
 use crate::schedule::fuse::{InPlane, may_join};
-use crate::schedule::queues::PlaneMasks;
 use crate::schedule::transaction::Class;
 use crate::schedule::{Choice, Joiners};
 
-use super::path::PathGrant;
 use super::{Datapath, PageSource};
 
 /// Where a page lies in its plane.
@@ -21,49 +17,19 @@ fn in_plane(geometry: &Geometry, ppn: Ppn) -> InPlane {
 }
 
 impl<M: Model> Datapath<M> {
-    /// Lets other planes of the die join an operation, each with at most one transaction of those that are `waiting`.
-    #[inline]
-    pub(super) fn join_planes<S: PageSource<M>>(
+    /// Takes the transaction of `queue` that joins the one that leads: one that the scheduling policy chose, or the first that may.
+    pub(super) fn joiner_of<S: PageSource<M>>(
         &mut self,
-        choice: Choice,
-        waiting: PlaneMasks,
-        planes: &mut PlaneTransactions,
-        path: PathGrant,
-        source: &mut S,
-        kernel: &mut Kernel<M>,
-    ) {
-        let others = waiting.of(choice.class) & !(1 << choice.plane);
-        if others != 0 && self.kind_of(choice.class) != OperationKind::Copyback {
-            self.join_others(choice, planes, path, others, source, kernel);
-        }
-    }
-
-    #[inline(never)]
-    fn join_others<S: PageSource<M>>(
-        &mut self,
-        choice: Choice,
-        planes: &mut PlaneTransactions,
-        path: PathGrant,
-        mut others: u8,
-        source: &mut S,
-        kernel: &mut Kernel<M>,
-    ) {
-        let lead = planes.transactions()[0];
-        let lead_at = self.place_of(lead);
-        while others != 0 {
-            let plane = others.trailing_zeros() as u8;
-            others &= others - 1;
-            let queue = Choice { plane, ..choice };
-            let joiner = match self.scheduling.joiners {
-                Joiners::These(chosen) if M::SCHEDULES => {
-                    chosen.on(plane).filter(|&id| self.take_chosen(queue, id, lead, lead_at, source))
-                }
-                _ => self.joiner(queue, lead, lead_at, source),
-            };
-            if let Some(id) = joiner {
-                self.prepare(id, choice.class, choice.die, path, source, kernel);
-                planes.join(id);
+        queue: Choice,
+        lead: TransactionId,
+        lead_at: InPlane,
+        source: &S,
+    ) -> Option<TransactionId> {
+        match self.scheduling.joiners {
+            Joiners::These(chosen) if M::ALL_FEATURES => {
+                chosen.on(queue.plane).filter(|&id| self.take_chosen(queue, id, lead, lead_at, source))
             }
+            _ => self.joiner(queue, lead, lead_at, source),
         }
     }
 
@@ -79,15 +45,15 @@ impl<M: Model> Datapath<M> {
         let (rule, lookahead, geometry) = (self.rules.multi_plane, self.rules.lookahead, &self.geometry);
         match queue.class {
             Class::MapRead | Class::UserRead | Class::CollectRead => {
-                let lead = M::FULL.then(|| self.transactions[lead]);
+                let lead = M::ALL_FEATURES.then(|| self.transactions[lead]);
                 self.queues.take_first(&mut self.transactions, queue, lookahead, |other| {
                     may_join(rule, lead_at, in_plane(geometry, other.from))
-                        && !(M::FULL && other.is_cleaned)
+                        && !(M::ALL_FEATURES && other.work.is_clean())
                         && source.is_current(other)
                         && lead.as_ref().is_none_or(|lead| source.joins(lead, other))
                 })
             }
-            Class::UserProgram if M::PREALLOCATES && self.rules.preallocates => {
+            Class::UserProgram if self.rules.preallocates => {
                 self.queues.take_first(&mut self.transactions, queue, lookahead, |other| {
                     may_join(rule, lead_at, in_plane(geometry, other.to))
                 })
@@ -97,7 +63,7 @@ impl<M: Model> Datapath<M> {
                 let (block, page) = source.next_page(head)?;
                 let at = InPlane { block: block.0 % geometry.blocks_per_plane, page };
                 // The data comes over the path for all of them or for none.
-                let goes_alike = head.is_copied == self.transactions[lead].is_copied;
+                let goes_alike = head.work.leaves_chip() == self.transactions[lead].work.leaves_chip();
                 let joins = goes_alike && may_join(rule, lead_at, at) && source.is_current(head);
                 if joins { self.queues.pop(&mut self.transactions, queue) } else { None }
             }
@@ -120,7 +86,7 @@ impl<M: Model> Datapath<M> {
     ) -> bool {
         let transaction = &self.transactions[id];
         let at = match queue.class {
-            class if class.is_program() && !transaction.has_page => {
+            class if class.is_program() && !self.has_page(class) => {
                 source.next_page(transaction).map(|(block, page)| {
                     let block = block.0 % self.geometry.blocks_per_plane;
                     InPlane { block, page }
@@ -128,12 +94,18 @@ impl<M: Model> Datapath<M> {
             }
             _ => Some(self.place_of(id)),
         };
-        let joins = transaction.is_copied == self.transactions[lead].is_copied
-            && !transaction.is_cleaned
+        let joins = transaction.work.leaves_chip() == self.transactions[lead].work.leaves_chip()
+            && !transaction.work.is_clean()
             && at.is_some_and(|at| may_join(self.rules.multi_plane, lead_at, at))
             && source.is_current(transaction)
             && source.joins(&self.transactions[lead], transaction);
         joins && self.queues.take(&mut self.transactions, queue, id)
+    }
+
+    /// Whether programs of `class` got their pages before their turn.
+    #[inline(always)]
+    pub(super) fn has_page(&self, class: Class) -> bool {
+        self.rules.preallocates && class == Class::UserProgram
     }
 
     /// What the pages are that a transaction works on.
@@ -145,13 +117,14 @@ impl<M: Model> Datapath<M> {
     }
 
     /// Where in its plane a transaction works: the page it reads or programs, or the block it erases.
-    fn place_of(&self, id: TransactionId) -> InPlane {
+    pub(super) fn place_of(&self, id: TransactionId) -> InPlane {
         let transaction = &self.transactions[id];
-        let ppn: Ppn = match transaction.class {
+        let class = transaction.class();
+        let ppn: Ppn = match class {
             Class::MapProgram | Class::UserProgram | Class::CollectProgram | Class::ReplicaProgram => transaction.to,
             Class::MapRead | Class::UserRead | Class::CollectRead | Class::Erase => transaction.from,
         };
         let at = in_plane(&self.geometry, ppn);
-        if transaction.class == Class::Erase { InPlane { page: 0, ..at } } else { at }
+        if class == Class::Erase { InPlane { page: 0, ..at } } else { at }
     }
 }

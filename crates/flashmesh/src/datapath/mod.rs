@@ -8,6 +8,8 @@
 mod alone;
 mod array;
 mod arrivals;
+mod ask;
+mod asker;
 mod begin;
 mod chips;
 mod counters;
@@ -24,14 +26,14 @@ mod send;
 mod source;
 
 use crate::config::{Config, Priorities};
-use crate::fabric::{self, AnyFabric, Fabric, FabricError};
+use crate::fabric::{AnyFabric, Fabric, FabricError, Facts};
 use crate::flash::die::Die;
 use crate::flash::geometry::Geometry;
 use crate::flash::timing::Timing;
 use crate::ftl::IdleDies;
 use crate::ids::{DieId, TransactionId};
 use crate::kernel::Kernel;
-use crate::kernel::model::{Full, Model};
+use crate::kernel::model::{Model, Probed};
 use crate::kernel::probe::{Notice, ReadNotice};
 use crate::measure::lower_bound::DieWork;
 use crate::power::energy::Activity;
@@ -42,10 +44,11 @@ use crate::schedule::{AnyScheduler, Choice, Scheduler};
 use crate::units::{Bytes, Time};
 
 pub use array::Ended;
+pub use begin::Beginning;
 pub use counters::Counters;
 pub use delivered::Arrived;
-pub use grant::{Started, Units};
-pub use source::PageSource;
+pub use grant::{Next, Units};
+pub use source::{HeldBack, PageSource, Wants};
 
 use alone::Alone;
 use arrivals::Arrivals;
@@ -60,8 +63,6 @@ struct DieUnit {
     state: Die,
     path: PathRequest,
     work: DieWork,
-    /// Whether a request that was late has just gone before those of the other kind, in a plain drive.
-    yields: bool,
 }
 
 /// The transactions in flight, the dies, and the interconnect between them and the controllers.
@@ -82,26 +83,26 @@ pub struct Datapath<M: Model> {
     counters: Counters,
 }
 
-impl Datapath<Full> {
-    /// The datapath of the drive that `config` describes, with nothing to do.
+impl Datapath<Probed> {
+    /// The datapath of the drive that `config` describes over an interconnect of the kind `facts`, with nothing to do.
     ///
     /// # Errors
     /// When the interconnect does not fit the drive.
-    pub fn new(config: &Config, geometry: &Geometry) -> Result<Datapath<Full>, FabricError> {
+    pub fn new(config: &Config, geometry: &Geometry, facts: &'static Facts) -> Result<Datapath<Probed>, FabricError> {
         let dies = geometry.dies();
         let mut idle = IdleDies::new(dies);
         (0..dies).for_each(|die| idle.set(DieId(die), true));
         let scheduler = AnyScheduler::new(config, geometry);
         Ok(Datapath {
-            timing: Timing::new(&config.flash, fabric::on_die_controller_time(config)),
-            rules: Rules::new(config, geometry, &scheduler),
+            timing: Timing::new(&config.flash, facts.on_die_controller_time(config)),
+            rules: Rules::new(config, geometry, facts, &scheduler),
             transactions: Transactions::default(),
             queues: DieQueues::new(dies, geometry.planes_per_die, config.schedule.priorities != Priorities::Off),
             scheduling: Scheduling::new(scheduler, geometry),
             units: vec![DieUnit::default(); dies as usize],
             idle,
             alone: Alone::default(),
-            interconnect: Interconnect::new(AnyFabric::new(config, geometry)?),
+            interconnect: Interconnect::new(facts, AnyFabric::of_kind(facts, config, geometry)?),
             arrivals: Arrivals::default(),
             counters: Counters::default(),
             geometry: geometry.clone(),
@@ -112,11 +113,6 @@ impl Datapath<Full> {
     pub fn set_scheduler(&mut self, scheduler: AnyScheduler) {
         self.rules.dispatches = scheduler.dispatches();
         self.scheduling.scheduler = scheduler;
-    }
-
-    /// Runs over an interconnect of the caller's own in place of the configured one.
-    pub fn set_fabric(&mut self, fabric: AnyFabric) {
-        self.interconnect.fabric = fabric;
     }
 
     /// Keeps the dies with nothing to do, for an allocator that may look for such.
@@ -149,6 +145,11 @@ impl<M: Model> Datapath<M> {
         self.interconnect.outbox.uses = Some(Vec::new());
     }
 
+    /// Ends that.
+    pub fn stop_telling(&mut self) {
+        self.interconnect.outbox.uses = None;
+    }
+
     /// What it has counted.
     pub fn counters(&self) -> &Counters {
         &self.counters
@@ -158,6 +159,7 @@ impl<M: Model> Datapath<M> {
     pub fn activity(&self, end: Time) -> Activity<'_> {
         Activity {
             work: self.counters.work,
+            facts: self.interconnect.facts,
             layout: self.interconnect.fabric.layout(),
             usage: self.interconnect.fabric.usage(),
             dies: self.geometry.dies(),
@@ -168,6 +170,11 @@ impl<M: Model> Datapath<M> {
     /// The interconnect.
     pub fn fabric(&self) -> &M::Fabric {
         &self.interconnect.fabric
+    }
+
+    /// The kind of the interconnect.
+    pub fn facts(&self) -> &'static Facts {
+        self.interconnect.facts
     }
 
     /// The dies.
@@ -252,29 +259,21 @@ impl<M: Model> Datapath<M> {
         self.arrivals.take_order()
     }
 
-    /// Puts a transaction into the queue of its die.
+    /// Puts a transaction into the queue of its die: gives the die, for which [`Datapath::try_issue`] follows.
     #[inline(always)]
-    pub fn enqueue<S: PageSource<M>>(&mut self, id: TransactionId, source: &mut S, kernel: &mut Kernel<M>) {
+    pub fn enqueue(&mut self, id: TransactionId, kernel: &mut Kernel<M>) -> DieId {
         let now = kernel.now();
         // A write with a page has had its turn since it got that.
-        let has_turn =
-            M::PREALLOCATES && self.transactions[id].class == Class::UserProgram && self.transactions[id].has_page;
+        let class = self.transactions[id].class();
+        let has_turn = class == Class::UserProgram && self.rules.preallocates;
         if !has_turn {
             self.transactions[id].order = self.take_order();
         }
-        let is_read = M::MEASURES && self.transactions[id].class == Class::UserRead;
-        if M::FULL
-            && is_read
-            && let Some(from) = source.choose_home(&self.transactions[id])
-        {
-            let transaction = &mut self.transactions[id];
-            (transaction.from, transaction.plane) = (from, self.geometry.plane_of(from));
-        }
         let transaction = &mut self.transactions[id];
-        self.arrivals.enqueued(transaction.request);
+        let request = transaction.owner.request;
+        self.arrivals.enqueued(request);
         let die = self.geometry.die_of_plane(transaction.plane);
         let plane = self.geometry.plane_in_die(transaction.plane) as u8;
-        let (class, request) = (transaction.class, transaction.request);
         kernel.tell(|| Notice::Enqueued(die, class, request));
         transaction.account.queue(now, self.units[die.index()].state.internal_busy(now));
         if has_turn {
@@ -285,30 +284,38 @@ impl<M: Model> Datapath<M> {
         if self.dispatches() {
             self.scheduling.scheduler.queue_changed(die);
         }
-        if M::FULL && self.rules.tracks_idle {
+        if M::ALL_FEATURES && self.rules.tracks_idle {
             self.idle.set(die, false);
             if self.rules.dies_take_turns {
                 self.dies_of_chip(die).for_each(|die| self.idle.set(die, false));
             }
         }
-        if is_read {
-            let lpn = self.transactions[id].lpn;
-            kernel.tell_of_read(ReadNotice::Queued(id, die, lpn));
-            if M::FULL {
-                source.read_queued(id, die, self, kernel);
-            }
+        if class == Class::UserRead {
+            let Transaction { lpn, is_rerouted, .. } = self.transactions[id];
+            let queued = if is_rerouted { ReadNotice::QueuedAgain } else { ReadNotice::Queued };
+            kernel.tell_of_read(queued(id, die, lpn));
         }
-        self.try_issue(die, source, kernel);
+        die
     }
 
     /// Tells the probes, when there are any, of a read of a user page that is outstanding on its die no longer.
     #[inline]
-    pub(super) fn tell_left(&self, id: TransactionId, kernel: &mut Kernel<M>) {
-        let Transaction { class, plane, .. } = self.transactions[id];
-        if class == Class::UserRead {
-            let die = self.geometry.die_of_plane(plane);
+    pub fn tell_left(&self, id: TransactionId, kernel: &mut Kernel<M>) {
+        let transaction = &self.transactions[id];
+        if transaction.class() == Class::UserRead {
+            let die = self.geometry.die_of_plane(transaction.plane);
             kernel.tell_of_read(ReadNotice::Left(id, die));
         }
+    }
+
+    /// Tells the probes, when there are any, of a transaction that was taken out of its queue to go elsewhere.
+    pub fn tell_rerouted(&mut self, id: TransactionId, kernel: &mut Kernel<M>) {
+        self.tell_left(id, kernel);
+        let transaction = &mut self.transactions[id];
+        transaction.is_rerouted = true;
+        let die = self.geometry.die_of_plane(transaction.plane);
+        let (class, request) = (transaction.class(), transaction.owner.request);
+        kernel.tell(|| Notice::Rerouted(die, class, request));
     }
 
     /// Counts the wait of a transaction in its queue up to now, though it does not run yet.
@@ -346,7 +353,7 @@ impl<M: Model> Datapath<M> {
         if self.dispatches() {
             (0..self.geometry.dies()).for_each(|die| self.scheduling.scheduler.queue_changed(DieId(die)));
         }
-        if M::FULL {
+        if M::ALL_FEATURES {
             taken.iter().for_each(|&id| self.tell_left(id, kernel));
         }
         taken

@@ -4,7 +4,7 @@ use crate::config::{
     Allocation, Arbitration, Config, DieStart, EraseOrder, KindOrder, MultiPlane, Priorities, Schedule, SchedulePolicy,
     WriteBinding,
 };
-use crate::fabric;
+use crate::fabric::Facts;
 use crate::flash::die::DieRules;
 use crate::flash::geometry::Geometry;
 use crate::schedule::{AnyScheduler, Scheduler};
@@ -38,7 +38,7 @@ pub(super) struct Rules {
 
 impl Rules {
     /// Those of a drive whose transactions `scheduler` chooses among.
-    pub(super) fn new(config: &Config, geometry: &Geometry, scheduler: &AnyScheduler) -> Rules {
+    pub(super) fn new(config: &Config, geometry: &Geometry, facts: &Facts, scheduler: &AnyScheduler) -> Rules {
         let Schedule { order, priorities, .. } = config.schedule;
         let has_precedence = match config.schedule_policy() {
             SchedulePolicy::Fifo => false,
@@ -59,11 +59,7 @@ impl Rules {
             erases: config.schedule.erases,
             age_bound: if has_precedence { config.schedule.age_bound } else { Time::MAX },
             dies_take_turns: !config.flash.die_interleaving && geometry.dies_per_chip > 1,
-            arbitration: if fabric::has_channels(config.fabric.kind) {
-                config.fabric.arbitration
-            } else {
-                Arbitration::CommandFirst
-            },
+            arbitration: if facts.arbitrates() { config.fabric.arbitration } else { Arbitration::CommandFirst },
             preallocates: config.ftl.write_binding == WriteBinding::Early,
             tracks_idle: config.ftl.allocation == Allocation::Dynamic,
             dispatches: scheduler.dispatches(),

@@ -53,7 +53,7 @@ impl<M: Model> Datapath<M> {
         let (since, waited_before) =
             unit.state.count_path_wait(path.waited()).expect("a die asks only with data in its register");
         let request =
-            if M::FULL && die != grant.die { &mut self.units[grant.die.index()].path } else { &mut unit.path };
+            if M::ALL_FEATURES && die != grant.die { &mut self.units[grant.die.index()].path } else { &mut unit.path };
         if waited_before == Time::ZERO {
             request.causes = Causes::default();
         }
@@ -63,13 +63,7 @@ impl<M: Model> Datapath<M> {
         let causes = request.causes;
         let transaction = &mut self.transactions[id];
         transaction.account.leaves(now, since, waited_before, PathWait { causes, ..path.wait });
-        let page = self.geometry.page_size;
-        let bytes = match (transaction.class.is_internal(), transaction.is_read_modify_write) {
-            (false, false) if M::FULL && transaction.is_whole => page,
-            (false, false) => transaction.bytes,
-            (false, true) if self.rules.partial_program => page - transaction.bytes,
-            _ => page,
-        };
+        let bytes = transaction.moved;
         let message = if grant.phase == TransferPhase::Copy { Message::Copy } else { Message::Data };
         let payload = Payload { message, planes: 1, command: Time::ZERO, bytes: self.with_spare(bytes) };
         self.send(grant, path, payload, kernel);

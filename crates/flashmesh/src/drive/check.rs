@@ -1,6 +1,5 @@
 //! Checks that take more than one key, on the finished configuration.
 
-mod firmware;
 mod mapping;
 mod planes;
 mod replication;
@@ -12,6 +11,7 @@ use crate::error::GeometryError;
 use crate::fabric;
 use crate::flash::geometry::Geometry;
 use crate::ftl::spare_blocks_min;
+use crate::policies;
 use crate::units::{Bytes, Share};
 
 /// What leaves more blocks to spare in every plane.
@@ -28,7 +28,7 @@ pub(super) fn clashes(config: &Config) -> Vec<Clash> {
             None
         }
     };
-    if let Err(error) = fabric::check(config) {
+    if let Err(error) = fabric::check(fabric::facts(config.fabric.kind), config) {
         clashes.push(Clash::new(&error.keys, error.message).help(&error.help));
     }
     commands(config, &mut clashes);
@@ -38,7 +38,7 @@ pub(super) fn clashes(config: &Config) -> Vec<Clash> {
         cache(config, geometry, &mut clashes);
     }
     precondition(config, &mut clashes);
-    firmware::clashes(config, geometry.as_ref(), &mut clashes);
+    clashes.extend(policies::clashes(config, geometry.as_ref()));
     streams::clashes(config, geometry.as_ref(), &mut clashes);
     if let Some(geometry) = &geometry {
         // Pages that do not fit the drive as a whole may be more than can be numbered, and are told.

@@ -7,6 +7,7 @@ use std::path::Path;
 use super::check::clashes;
 use crate::config::load::load;
 use crate::config::{Config, ConfigError, ConfigErrorKind, listed, quoted};
+use crate::units::printable_path;
 
 /// No configuration is longer; what is, was given by mistake.
 const FILE_SIZE_MAX: u64 = 1 << 20;
@@ -29,7 +30,7 @@ impl Config {
     /// # Errors
     /// As [`Config::from_file`].
     pub fn from_file_with_jobs(path: &Path, jobs: &[String], overrides: &[String]) -> Result<Config, ConfigError> {
-        let name = path.display().to_string();
+        let name = printable_path(path);
         let unreadable = |reason: &dyn std::fmt::Display| {
             ConfigError::of_file(ConfigErrorKind::Unreadable, format!("{name}: {reason}"))
         };

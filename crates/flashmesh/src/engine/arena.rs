@@ -23,7 +23,6 @@ impl<I: Id, T> Default for Arena<I, T> {
 }
 
 impl<I: Id, T> Arena<I, T> {
-    /// Stores `value` and names it.
     #[inline]
     pub fn insert(&mut self, value: T) -> I {
         match self.free.pop() {
@@ -39,8 +38,7 @@ impl<I: Id, T> Arena<I, T> {
         }
     }
 
-    /// Stores `value`, which is large, and names it. A new slot is made apart from the storing, so that the value is built in its slot, and not
-    /// built first and then moved.
+    /// Stores a large value. A new slot is made first, so that the value is built in its slot and not moved there.
     #[inline(always)]
     pub fn insert_in_place(&mut self, value: T) -> I
     where
@@ -54,7 +52,6 @@ impl<I: Id, T> Arena<I, T> {
         I::from_u32(slot)
     }
 
-    /// Makes a new slot.
     #[cold]
     #[inline(never)]
     fn grow(&mut self) -> u32
@@ -66,29 +63,26 @@ impl<I: Id, T> Arena<I, T> {
         slot
     }
 
-    /// Gives the slot of `id` back; the caller keeps no copy of the id.
+    /// The caller keeps no copy of the id.
     #[inline]
     pub fn remove(&mut self, id: I) {
         self.free.push(id.as_u32());
     }
 
-    /// Prefetches the value of `id`.
     #[inline]
     pub fn prefetch(&self, id: I) {
         prefetch(&self.slots, id.as_u32() as usize);
     }
 
-    /// The values of all slots, of those given back as well.
+    /// Values of all slots, free ones included.
     pub fn slots(&self) -> impl Iterator<Item = &T> {
         self.slots.iter()
     }
 
-    /// How many values are in flight.
     pub fn len(&self) -> usize {
         self.slots.len() - self.free.len()
     }
 
-    /// Whether nothing is in flight.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

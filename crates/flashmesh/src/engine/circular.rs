@@ -1,13 +1,13 @@
 //! Counting in a circle, as round robin does.
 
-/// 0 to `size` - 1, starting at `start` and going round.
+/// 0 to `size` - 1, from `start`, wrapping around.
 #[inline]
 pub(crate) fn cyclic(start: u32, size: u32) -> impl Iterator<Item = u32> {
     (start..size).chain(0..start)
 }
 
-/// How many of `places` in a circle lie between `last` and `place`: none for the place after `last`, all others for `last` itself. Without a
-/// division, which would take longer than all else of a choice.
+/// Places between `last` and `place` in a circle: none for the place after `last`, all others for `last` itself. Avoids a
+/// division, the slowest part of a choice.
 #[inline(always)]
 pub(crate) fn behind(place: u32, last: u32, places: u32) -> u32 {
     let distance = place + places - last - 1;

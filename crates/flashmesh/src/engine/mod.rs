@@ -3,10 +3,10 @@
 mod alarm;
 pub mod arena;
 pub(crate) mod circular;
-mod entry;
 mod key;
 mod lane;
 pub mod prefetch;
 pub mod queue;
 pub mod random;
 pub mod ring;
+mod scheduled;

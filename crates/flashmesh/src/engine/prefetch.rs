@@ -4,10 +4,9 @@
     reason = "loads in place of prefetches wait for the memory: they cost a drive with a device cache under collection a tenth of its time"
 )]
 
-/// Bytes of a cache line.
 const LINE: usize = 64;
 
-/// Prefetches the element at `index` into the first-level cache. An index beyond the end is ignored.
+/// Prefetches an element into the first-level cache; ignores an index beyond the end.
 #[inline(always)]
 pub fn prefetch<T>(values: &[T], index: usize) {
     if let Some(value) = values.get(index) {

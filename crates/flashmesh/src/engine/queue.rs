@@ -16,25 +16,23 @@ use std::collections::BinaryHeap;
 use crate::units::Time;
 
 use super::alarm::Alarm;
-use super::entry::{Entry, Far};
 use super::key::{ALARM, NEVER, NEXT_ORDER, OFFSET_END, OFFSET_SHIFT, PLACE_BITS, PLACES};
 use super::lane::Lane;
+use super::scheduled::{Far, Scheduled};
 
 pub use super::key::{KINDS, LANES, NO_LANE};
 
-/// The base moves only after so long, or when nothing else is left: moving it looks at all that waits.
+/// The base moves only after so long, or when nothing else is left: moving it rewrites all waiting keys.
 const BASE_STAYS_PS: u64 = OFFSET_END / 2;
 
-/// An event in the queue: its kind, which its key holds, and a number. What is done with an event hangs on its kind, which the processor
-/// knows sooner from the key than from where the event waits.
+/// An event in the queue: a number, and its kind, which is part of the key. The kind selects the handler, and the processor knows
+/// it sooner from the key than from the place of the event.
 pub trait Queued: Copy {
-    /// The kind, below [`KINDS`], and the number.
     fn parts(self) -> (u8, u32);
-    /// The event of `kind`. `take` gives its number; its argument is the usual lane of this kind.
+    /// The event of `kind`; `take` returns its number, given the usual lane of the kind.
     fn of_kind(kind: u8, take: impl FnOnce(usize) -> u32) -> Self;
 }
 
-/// The key of the event that is due next.
 #[derive(Clone, Copy, Debug)]
 pub struct Due(u64);
 
@@ -42,17 +40,17 @@ pub struct Due(u64);
 #[derive(Debug)]
 pub struct EventQueue<E> {
     now: Time,
-    /// What the offsets of keys count from; not later than now.
+    /// Origin of the offsets in keys; not later than now.
     base: u64,
-    /// The order of the next event, in its place in a key.
+    /// Sequence number of the next event, at its place in a key.
     order: u64,
-    /// The key of the first event of each lane, of the alarm, and of the heap at the end.
+    /// First key of each lane, of the alarm and of the heap.
     heads: [u64; PLACES],
-    /// The smallest of them: found when an event is taken, so that it is known by the time what that event does is done.
+    /// The smallest of them, found when an event is taken, so that it is known when its handler ends.
     first: u64,
     lanes: [Lane; LANES],
     alarm: Alarm,
-    heap: BinaryHeap<Reverse<Entry>>,
+    heap: BinaryHeap<Reverse<Scheduled>>,
     /// Events that come after all that have keys.
     far: BinaryHeap<Reverse<Far<E>>>,
     far_order: u64,
@@ -76,13 +74,12 @@ impl<E> Default for EventQueue<E> {
 }
 
 impl<E: Queued> EventQueue<E> {
-    /// The time of the event taken last.
     #[inline]
     pub fn now(&self) -> Time {
         self.now
     }
 
-    /// The first event in `place` has this `key` now, which is not that of one just scheduled there.
+    /// `key` is the head of `place`; not for a newly scheduled event.
     #[inline(always)]
     fn set_head(&mut self, place: usize, key: u64) {
         self.heads[place] = key;
@@ -91,7 +88,7 @@ impl<E: Queued> EventQueue<E> {
         self.first = a.min(b).min(c.min(d)).min(e.min(f).min(g.min(h)));
     }
 
-    /// An event with this `key` has been scheduled in `place`.
+    /// An event was scheduled in `place`.
     #[inline(always)]
     fn add_head(&mut self, place: usize, key: u64) {
         self.heads[place] = self.heads[place].min(key);
@@ -106,7 +103,7 @@ impl<E: Queued> EventQueue<E> {
         Time::from_ps(self.base + (key >> OFFSET_SHIFT))
     }
 
-    /// The time of the next event; later than any when there is none.
+    /// `Time::MAX` when there is none.
     #[inline]
     pub fn next_at(&self) -> Time {
         match self.first {
@@ -115,7 +112,7 @@ impl<E: Queued> EventQueue<E> {
         }
     }
 
-    /// Moves the clock to `at`, for something that comes before all events of that time.
+    /// Moves the clock to `at`, before all events of that time.
     #[inline]
     pub fn advance_to(&mut self, at: Time) {
         debug_assert!(at >= self.now && at <= self.next_at(), "the clock cannot go from {} to {at}", self.now);
@@ -138,7 +135,7 @@ impl<E: Queued> EventQueue<E> {
         self.schedule_at(lane, offset, event);
     }
 
-    /// Whether the next event would have an order that its key cannot say.
+    /// Whether the sequence numbers are used up.
     #[inline(always)]
     fn is_numbered_out(&self) -> bool {
         self.order & (1 << OFFSET_SHIFT) != 0
@@ -162,7 +159,7 @@ impl<E: Queued> EventQueue<E> {
         self.set_head(ALARM, key);
     }
 
-    /// Sets an alarm for which there is no key left. Where it is for now, or too far ahead for a key, it comes as any other event.
+    /// Sets an alarm that has no key left: for now, or too far ahead. It then is an ordinary event.
     #[cold]
     #[inline(never)]
     fn set_alarm_apart(&mut self, at: Time, event: E) {
@@ -175,7 +172,6 @@ impl<E: Queued> EventQueue<E> {
         self.schedule(NO_LANE, at, event);
     }
 
-    /// Gives an event its key.
     #[inline(always)]
     fn schedule_at(&mut self, lane: usize, offset: u64, event: E) {
         let entry = self.entry(lane, offset, event);
@@ -189,23 +185,22 @@ impl<E: Queued> EventQueue<E> {
         self.schedule_in_heap(entry.key | NO_LANE as u64, entry.number);
     }
 
-    /// What an event leaves in `place`.
     #[inline(always)]
-    fn entry(&mut self, place: usize, offset: u64, event: E) -> Entry {
+    fn entry(&mut self, place: usize, offset: u64, event: E) -> Scheduled {
         let (kind, number) = event.parts();
         debug_assert!(usize::from(kind) < KINDS, "a key has no room for the kind {kind}");
         let key = offset << OFFSET_SHIFT | self.order | u64::from(kind) << PLACE_BITS | place as u64;
         self.order += NEXT_ORDER;
-        Entry { key, number }
+        Scheduled { key, number }
     }
 
     #[inline(never)]
     fn schedule_in_heap(&mut self, key: u64, number: u32) {
-        self.heap.push(Reverse(Entry { key, number }));
+        self.heap.push(Reverse(Scheduled { key, number }));
         self.add_head(NO_LANE, key);
     }
 
-    /// Schedules an event for which there is no key left.
+    /// Schedules an event that has no key left.
     #[cold]
     #[inline(never)]
     fn schedule_beyond(&mut self, lane: usize, at: Time, event: E) {
@@ -218,14 +213,14 @@ impl<E: Queued> EventQueue<E> {
         self.far_order += 1;
     }
 
-    /// Moves the base where no key is left, or where it has stayed for so long that there may be more of them.
+    /// Moves the base where no key is left, or after [`BASE_STAYS_PS`].
     fn make_room(&mut self) {
         if self.is_numbered_out() || self.now.as_ps() - self.base >= BASE_STAYS_PS {
             self.move_base(self.now.as_ps());
         }
     }
 
-    /// Makes `base` what offsets count from, and numbers what waits anew once half of the numbers are used. Nothing is due before it.
+    /// Sets the base, no later than any event, and renumbers once half of the sequence numbers are used.
     fn move_base(&mut self, base: u64) {
         // Nothing waits where the base moves further than a key can say, but the alarm may still know times it was set to before.
         let moved = (base - self.base).min(OFFSET_END) << OFFSET_SHIFT;
@@ -248,7 +243,7 @@ impl<E: Queued> EventQueue<E> {
         self.look_at_heap();
     }
 
-    /// Numbers what waits from nothing on, in the same order.
+    /// Renumbers the waiting events from 0 in the same order.
     fn number_anew(&mut self) {
         let order_of = |key: u64| key & ((1 << OFFSET_SHIFT) - NEXT_ORDER);
         let of_lanes = self.lanes.iter().flat_map(|lane| lane.entries.iter());
@@ -263,9 +258,9 @@ impl<E: Queued> EventQueue<E> {
         });
     }
 
-    /// Gives all that waits other keys, in the same order.
+    /// Changes the keys of all waiting events, keeping their order.
     fn replace_keys(&mut self, other: impl Fn(u64) -> u64) {
-        let replaced = |entry: Entry| Entry { key: other(entry.key), ..entry };
+        let replaced = |entry: Scheduled| Scheduled { key: other(entry.key), ..entry };
         for (head, lane) in self.heads.iter_mut().zip(&mut self.lanes) {
             lane.entries.replace(replaced);
             lane.last = lane.entries.back().map_or(0, |entry| entry.key);
@@ -284,14 +279,14 @@ impl<E: Queued> EventQueue<E> {
         self.set_head(NO_LANE, self.heap.peek().map_or(NEVER, |Reverse(first)| first.key));
     }
 
-    /// Takes the next event and moves the clock to it.
     #[inline]
+    #[cfg(feature = "internals")]
     pub fn pop(&mut self) -> Option<E> {
         self.advance().map(|due| self.take(due))
     }
 
-    /// Moves the clock to the next event, which is to be taken now; apart from the taking, so that the event need not pass through an
-    /// `Option`, which moves it in pieces.
+    /// Moves the clock to the next event, which is taken next; separate from taking, since an event moved through an `Option` is
+    /// copied in pieces.
     #[inline(always)]
     pub fn advance(&mut self) -> Option<Due> {
         let key = if self.first == NEVER { self.approach()? } else { self.first };
@@ -299,7 +294,7 @@ impl<E: Queued> EventQueue<E> {
         Some(Due(key))
     }
 
-    /// Nothing that has a key is left: gives one to the first of what is far ahead, if there is anything.
+    /// Gives a key to the first event too far ahead, when no other is left.
     #[cold]
     #[inline(never)]
     fn approach(&mut self) -> Option<u64> {
@@ -326,7 +321,6 @@ impl<E: Queued> EventQueue<E> {
         number
     }
 
-    /// Takes the first event of any place.
     #[inline(never)]
     fn take_from(&mut self, place: usize) -> u32 {
         match place {

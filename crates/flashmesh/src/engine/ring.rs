@@ -6,7 +6,7 @@
 
 use std::fmt;
 
-/// Places of a ring that is used for the first time.
+/// Slots of a ring at its first use.
 const PLACES_MIN: usize = 8;
 
 /// A queue of small values, which grows as it has to.
@@ -35,19 +35,17 @@ impl<T> fmt::Debug for Ring<T> {
 }
 
 impl<T: Copy + Default> Ring<T> {
-    /// Whether it holds nothing.
     #[inline(always)]
     pub fn is_empty(&self) -> bool {
         self.first == self.end
     }
 
-    /// How many values it holds.
     #[inline(always)]
     pub fn len(&self) -> usize {
         self.end - self.first
     }
 
-    /// What is in the place of a count: a value of the ring for counts from `first` to before `end`.
+    /// The value for a count from `first` to before `end`.
     #[inline(always)]
     fn at(&self, count: usize) -> &T {
         // SAFETY: the masked count is that of a place.
@@ -60,25 +58,22 @@ impl<T: Copy + Default> Ring<T> {
         *unsafe { self.places.get_unchecked_mut(count & self.mask) } = value;
     }
 
-    /// The first value.
     #[inline(always)]
     pub fn front(&self) -> Option<&T> {
         if self.is_empty() { None } else { Some(self.at(self.first)) }
     }
 
-    /// The last value.
     #[inline(always)]
     pub fn back(&self) -> Option<&T> {
         if self.is_empty() { None } else { Some(self.at(self.end - 1)) }
     }
 
-    /// The first value, or any other where there is none: it costs no branch.
+    /// The first value, or any other when empty: it costs no branch.
     #[inline(always)]
     pub fn front_or_any(&self) -> &T {
         self.at(self.first)
     }
 
-    /// Adds a value at the end.
     #[inline(always)]
     pub fn push_back(&mut self, value: T) {
         if self.len() > self.mask {
@@ -88,7 +83,6 @@ impl<T: Copy + Default> Ring<T> {
         self.end += 1;
     }
 
-    /// Takes the first value.
     #[inline(always)]
     pub fn pop_front(&mut self) -> Option<T> {
         let first = *self.front()?;
@@ -96,7 +90,7 @@ impl<T: Copy + Default> Ring<T> {
         Some(first)
     }
 
-    /// Takes the first value, where the caller knows that there is one.
+    /// The ring is not empty.
     #[inline(always)]
     pub fn take_first(&mut self) -> T {
         debug_assert!(!self.is_empty(), "nothing is taken from an empty ring");
@@ -105,19 +99,16 @@ impl<T: Copy + Default> Ring<T> {
         first
     }
 
-    /// Takes the last value.
     pub fn pop_back(&mut self) -> Option<T> {
         let last = *self.back()?;
         self.end -= 1;
         Some(last)
     }
 
-    /// The values in their order.
     pub fn iter(&self) -> impl Iterator<Item = &T> {
         (self.first..self.end).map(|count| self.at(count))
     }
 
-    /// Puts another value in place of each.
     pub fn replace(&mut self, mut other: impl FnMut(T) -> T) {
         for count in self.first..self.end {
             let value = other(*self.at(count));
@@ -125,7 +116,7 @@ impl<T: Copy + Default> Ring<T> {
         }
     }
 
-    /// Takes the value with so many before it, if there is one.
+    /// Takes the value at `index` from the front.
     pub fn remove(&mut self, index: usize) -> Option<T> {
         if index >= self.len() {
             return None;
@@ -138,7 +129,7 @@ impl<T: Copy + Default> Ring<T> {
         Some(removed)
     }
 
-    /// Adds a value with so many before it, of those there are.
+    /// Inserts a value at `index` from the front.
     pub fn insert(&mut self, index: usize, value: T) {
         self.push_back(value);
         let index = self.first + index.min(self.len() - 1);
@@ -148,7 +139,6 @@ impl<T: Copy + Default> Ring<T> {
         self.write(index, value);
     }
 
-    /// Makes twice the room.
     #[cold]
     #[inline(never)]
     fn grow(&mut self) {

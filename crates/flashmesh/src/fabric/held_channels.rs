@@ -7,7 +7,7 @@
 //! A die that holds a channel has it for whatever it wants next, a command beside its data as well. Nobody waits for a channel while
 //! holding another one, and every operation ends, so every channel is given back.
 
-use crate::config::{Config, FabricKind};
+use crate::config::Config;
 use crate::flash::geometry::Geometry;
 use crate::ids::{AcknowledgementId, DieId, LinkId, PathId};
 use crate::units::Time;
@@ -15,7 +15,7 @@ use crate::units::Time;
 use super::arbiter::{Arbiter, Waiting};
 use super::framing::Durations;
 use super::holding::Holding;
-use super::layout::{Addition, Layout, Passage};
+use super::layout::{Layout, Passage};
 use super::shared_channels::SharedChannels;
 use super::{
     Cause, DataOf, Fabric, FabricEvent, Grant, Granted, Held, LinkUsage, Outbox, Payload, Sent, TransferPhase,
@@ -52,15 +52,9 @@ pub struct HeldChannels {
 }
 
 impl HeldChannels {
-    /// The channels of the bus, or of pSSD.
-    pub fn new(config: &Config, geometry: &Geometry) -> HeldChannels {
-        let (parts, durations) = match config.fabric.kind {
-            FabricKind::Pssd => (
-                SharedChannels::packetized(config, geometry),
-                Durations::packets(&config.packets, SharedChannels::wide_rate(config)),
-            ),
-            _ => (SharedChannels::bus(config, geometry), Durations::signals(config.fabric.channel_rate)),
-        };
+    /// `parts`, which are those of rows.
+    pub fn new(parts: SharedChannels, config: &Config, geometry: &Geometry) -> HeldChannels {
+        let durations = parts.durations().clone();
         let dies_per_channel = geometry.chips_per_channel * geometry.dies_per_chip;
         let channel = || Channel {
             held: None,
@@ -201,10 +195,6 @@ impl Fabric for HeldChannels {
         self.parts.passages()
     }
 
-    fn addition(&self) -> Addition {
-        self.parts.addition()
-    }
-
     fn usage(&self) -> &[LinkUsage] {
         &self.usage
     }
@@ -231,7 +221,9 @@ mod tests {
     fn a_die_that_asks_for_a_command_and_for_data_while_it_moves_something_gets_both() {
         let config = Config::default();
         let geometry = Geometry::new(&config.geometry).expect("the geometry is possible");
-        let (mut channels, mut outbox) = (HeldChannels::new(&config, &geometry), Outbox::default());
+        let durations = Durations::signals(config.fabric.channel_rate);
+        let parts = SharedChannels::of_rows(&config, &geometry, durations, 8);
+        let (mut channels, mut outbox) = (HeldChannels::new(parts, &config, &geometry), Outbox::default());
         let (die, now) = (DieId(0), Time::ZERO);
         for phase in [TransferPhase::Command, TransferPhase::Command, TransferPhase::DataOut] {
             channels.acquire(die, phase, now, &mut outbox);

@@ -15,7 +15,7 @@ use crate::ids::{AcknowledgementId, DieId, LinkId, PathId};
 use crate::units::Time;
 
 use super::holding::Holding;
-use super::layout::{Addition, Layout, Passage};
+use super::layout::{Layout, Passage};
 use super::{
     Cause, DataOf, Fabric, FabricEvent, Grant, Granted, Held, LinkUsage, Outbox, Payload, Sent, TransferPhase,
 };
@@ -30,7 +30,7 @@ pub struct Way {
 }
 
 /// An interconnect whose paths may be held: what ways there are, and how long something takes over them.
-pub trait Ways {
+pub trait Ways: std::fmt::Debug {
     /// How many parts there are.
     fn parts(&self) -> u32;
 
@@ -57,9 +57,6 @@ pub trait Ways {
 
     /// See [`Fabric::passages`].
     fn passages(&self) -> Vec<Passage>;
-
-    /// See [`Fabric::addition`].
-    fn addition(&self) -> Addition;
 
     /// See [`Fabric::usage`].
     fn usage(&self) -> &[LinkUsage];
@@ -289,10 +286,6 @@ impl<W: Ways> Fabric for HeldPaths<W> {
 
     fn passages(&self) -> Vec<Passage> {
         self.ways.passages()
-    }
-
-    fn addition(&self) -> Addition {
-        self.ways.addition()
     }
 
     fn usage(&self) -> &[LinkUsage] {

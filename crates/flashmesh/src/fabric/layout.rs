@@ -66,19 +66,6 @@ pub enum Part {
     Controllers,
 }
 
-/// What an interconnect adds to the area of a drive beside its links.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Addition {
-    /// Nothing.
-    Nothing,
-    /// A controller on every die, which decodes packets.
-    DieControllers,
-    /// Routers on the board, beside the chips.
-    RoutersBeside,
-    /// Routers inside the chips.
-    RoutersInside,
-}
-
 impl LinkKind {
     /// What a person calls several of them.
     pub const fn plural(self) -> &'static str {

@@ -1,31 +1,23 @@
-//! Interconnects in which a chip has one path, shared or its own: the bus, pSSD, and the path-conflict-free ideal.
-//!
-//! - *Bus* (Venice, ISCA 2023, section 2): one half-duplex channel for each row of chips.
-//! - *pSSD* (Venice, section 3.2): the same with twice the rate, since the control pins carry packets as well; every
-//!   packet is decoded or framed by a controller on the die, which takes its time beside the array's.
-//! - *Ideal* (Venice, section 3.3): a private channel for every chip and no limit on controllers. A chip still has one set of
-//!   pins: its dies share them, and with a cache register a die may want them for a command while its data leaves. Such a wait
-//!   counts as a wait for a path; with one die a chip and no cache register there is none.
+//! Half-duplex channels that rows of chips share, or that chips have to themselves: the bus, pSSD, and the path-conflict-free ideal.
 
 use crate::config::Config;
 use crate::flash::geometry::Geometry;
 use crate::ids::{DieId, LinkId};
-use crate::units::{Rate, Time};
+use crate::units::Time;
 
 use super::channels::Channels;
 use super::framing::Durations;
-use super::layout::{Addition, Layout, Link, LinkKind, Part, Passage};
+use super::layout::{Layout, Link, LinkKind, Part, Passage};
 use super::{DataOf, Fabric, Grant, LinkUsage, Outbox, Payload, Sent, TransferPhase};
 
 /// Wires that carry data in a channel of the bus: 8 bit.
 pub(super) const CHANNEL_WIRES: u32 = 8;
 
-/// A channel for each run of consecutive dies.
+/// Half-duplex channels, each of consecutive dies.
 #[derive(Debug)]
 pub struct SharedChannels {
     channels: Channels,
     layout: Layout,
-    addition: Addition,
 }
 
 /// `count` links of `kind`, numbered.
@@ -34,13 +26,8 @@ fn links(kind: LinkKind, name: &str, count: u32) -> Vec<Link> {
 }
 
 impl SharedChannels {
-    fn shared(
-        config: &Config,
-        geometry: &Geometry,
-        durations: Durations,
-        wires: u32,
-        addition: Addition,
-    ) -> SharedChannels {
+    /// A channel of `wires` for each row of chips.
+    pub(super) fn of_rows(config: &Config, geometry: &Geometry, durations: Durations, wires: u32) -> SharedChannels {
         let (chips, dies) = (geometry.chips_per_channel, geometry.dies_per_chip);
         SharedChannels {
             channels: Channels::new(config.fabric.arbitration, durations, geometry.channels, chips, dies),
@@ -50,30 +37,11 @@ impl SharedChannels {
                 controllers: geometry.channels,
                 routers: 0,
             },
-            addition,
         }
     }
 
-    /// The shared bus: a channel per row.
-    pub fn bus(config: &Config, geometry: &Geometry) -> SharedChannels {
-        let durations = Durations::signals(config.fabric.channel_rate);
-        SharedChannels::shared(config, geometry, durations, CHANNEL_WIRES, Addition::Nothing)
-    }
-
-    /// The rate of a channel of pSSD.
-    pub(super) fn wide_rate(config: &Config) -> Rate {
-        let rate = config.fabric.channel_rate.as_bytes_per_second();
-        rate.checked_mul(2).map_or(Rate::UNLIMITED, Rate::from_bytes_per_second)
-    }
-
-    /// pSSD: a channel of packets per row, at twice the rate.
-    pub fn packetized(config: &Config, geometry: &Geometry) -> SharedChannels {
-        let durations = Durations::packets(&config.packets, SharedChannels::wide_rate(config));
-        SharedChannels::shared(config, geometry, durations, 2 * CHANNEL_WIRES, Addition::DieControllers)
-    }
-
-    /// The path-conflict-free ideal: a channel per chip.
-    pub fn private(config: &Config, geometry: &Geometry) -> SharedChannels {
+    /// A channel for each chip, with a controller of its own.
+    pub(super) fn of_chips(config: &Config, geometry: &Geometry) -> SharedChannels {
         let (chips, durations) = (geometry.chips(), Durations::signals(config.fabric.channel_rate));
         SharedChannels {
             channels: Channels::new(config.fabric.arbitration, durations, chips, 1, geometry.dies_per_chip),
@@ -83,8 +51,12 @@ impl SharedChannels {
                 controllers: chips,
                 routers: 0,
             },
-            addition: Addition::Nothing,
         }
+    }
+
+    /// How long transfers take on a channel.
+    pub(super) fn durations(&self) -> &Durations {
+        self.channels.durations()
     }
 }
 
@@ -129,10 +101,6 @@ impl Fabric for SharedChannels {
             passages.push(Passage { part: Part::Controllers, at_once: shared.len() as u32, links: shared });
         }
         passages
-    }
-
-    fn addition(&self) -> Addition {
-        self.addition
     }
 
     fn usage(&self) -> &[LinkUsage] {

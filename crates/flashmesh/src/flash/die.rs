@@ -10,15 +10,13 @@ use crate::units::Time;
 use super::geometry::PLANES_PER_DIE_MAX;
 pub use super::operation::{Operation, OperationKind, PlaneTransactions};
 
-/// What the array of a die is doing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Array {
     Idle,
-    /// The command, and the data of a program, are on their way.
+    /// Command and program data are being transferred.
     Incoming,
-    /// Busy from `since` until `until`.
     Busy,
-    /// A read is done, but the register still holds older data.
+    /// A finished read waits for the register.
     Holding,
 }
 
@@ -28,7 +26,7 @@ enum Array {
 #[derive(Clone, Copy, Debug, Default)]
 struct Span {
     is_on: bool,
-    /// Picoseconds: the times at which it ended less those at which it began, modulo 2^64.
+    /// Ends less starts in picoseconds, modulo 2^64.
     ended_less_begun: u64,
 }
 
@@ -46,7 +44,6 @@ impl Span {
     }
 }
 
-/// An operation set aside for reads.
 #[derive(Clone, Copy, Debug)]
 struct Suspended {
     operation: Operation,
@@ -54,19 +51,16 @@ struct Suspended {
     times: u32,
 }
 
-/// Read data that has yet to leave the die.
 #[derive(Clone, Copy, Debug)]
 struct Register {
-    /// The transactions whose data it holds, or held; none when it is empty.
+    /// Transactions whose data it holds or held; none when empty.
     planes: PlaneTransactions,
     internal: bool,
-    /// The number of planes whose data has left.
+    /// Planes whose data has left.
     left: u32,
-    /// A path was asked for.
     sending: bool,
-    /// When the data came into the register.
     since: Time,
-    /// How long planes that left before waited for a path.
+    /// Time that earlier planes waited for a path.
     path_wait: Time,
 }
 
@@ -106,34 +100,30 @@ pub enum Illegal {
     NotSuspendable,
 }
 
-/// The rules all dies of a drive follow.
 #[derive(Clone, Debug)]
 pub struct DieRules {
-    /// Whether the array is free once data is in the register.
+    /// Whether the array is free once its data is in the register.
     pub read_cache: bool,
-    /// What may be suspended.
     pub suspension: Suspension,
-    /// How often one operation may be suspended.
     pub suspensions_max: u32,
-    /// What has no more than this left is let finish.
+    /// An operation with less time left is not suspended.
     pub suspend_remaining_min: Time,
 }
 
-/// One die.
 #[derive(Clone, Debug)]
 pub struct Die {
     array: Array,
-    /// Whether anything is set aside; a flag of its own, so that most questions touch one line of the cache.
+    /// A flag of its own, so that most checks touch one cache line.
     is_suspended: bool,
-    /// When the array began to work, and ends; while it is busy.
+    /// Start and end of the array work; valid while busy.
     since: Time,
     until: Time,
-    /// What the array works on, unless it is idle.
+    /// Valid unless the array is idle.
     operation: Operation,
     register: Register,
     busy: Span,
     internal: Span,
-    /// How often the operation in the array has been suspended already.
+    /// Suspensions of the current operation so far.
     suspensions: u32,
     suspended: Option<Box<Suspended>>,
 }
@@ -156,38 +146,34 @@ impl Default for Die {
 }
 
 impl Die {
-    /// Whether a new operation may start: the array is idle, and the register empty unless it is a cache.
+    /// The array is idle, and the register empty unless it is a cache.
     #[inline(always)]
     pub fn accepts(&self, rules: &DieRules) -> bool {
         self.array == Array::Idle && (self.register.is_empty() || rules.read_cache)
     }
 
-    /// Whether nothing at all goes on.
     #[inline]
     pub fn is_idle(&self) -> bool {
         self.array == Array::Idle && self.register.is_empty() && !self.is_suspended
     }
 
-    /// Whether the operation in the array is work of the firmware.
     #[inline]
     pub fn works_internally(&self) -> bool {
         self.array != Array::Idle && self.operation.internal
     }
 
-    /// Whether work of the firmware waits to be resumed.
     #[inline]
     pub fn has_suspended_internal(&self) -> bool {
         self.suspended.as_ref().is_some_and(|suspended| suspended.operation.internal)
     }
 
-    /// The operation in the array, or on its way there, and the one set aside.
     pub fn under_way(&self) -> impl Iterator<Item = &Operation> {
         let works = matches!(self.array, Array::Incoming | Array::Busy);
         let suspended = self.suspended.as_ref().map(|suspended| &suspended.operation);
         works.then_some(&self.operation).into_iter().chain(suspended)
     }
 
-    /// The transaction that it works on first: that whose data leaves, or the first of the operation under way.
+    /// The transaction whose data leaves, or the first of the current operation.
     #[inline]
     pub fn first_under_way(&self) -> Option<TransactionId> {
         if !self.register.is_empty() {
@@ -200,19 +186,18 @@ impl Die {
         }
     }
 
-    /// Transactions that it works on, has set aside, or holds the data of.
+    /// Transactions in the array, suspended, or in the register.
     pub fn outstanding(&self) -> usize {
         let works = if self.array == Array::Holding { self.operation.transactions().len() } else { 0 };
         let under_way: usize = self.under_way().map(|operation| operation.transactions().len()).sum();
         works + under_way + self.register.planes.count.saturating_sub(self.register.left) as usize
     }
 
-    /// Whether a command or data is on its way to it or from it, or waits for a path to leave.
+    /// Whether a command or data is being transferred, or waits for a path.
     pub fn is_moving(&self) -> bool {
         self.array == Array::Incoming || self.register.sending
     }
 
-    /// Whether an operation waits to be resumed.
     #[inline]
     pub fn has_suspended(&self) -> bool {
         self.is_suspended
@@ -286,12 +271,6 @@ impl Die {
         Ok(())
     }
 
-    /// The operation under way, or the last one.
-    #[inline(always)]
-    pub fn operation(&self) -> &Operation {
-        &self.operation
-    }
-
     /// Command and data have arrived; the array is busy for the [time](Operation::array_time) of the operation. Gives both it and the
     /// end.
     ///
@@ -308,7 +287,7 @@ impl Die {
         Ok((&self.operation, self.until))
     }
 
-    /// Whether the array ends its operation exactly at `now`: an end that was scheduled before a suspension is stale.
+    /// Whether the operation ends exactly at `now`: an end scheduled before a suspension is stale.
     #[inline]
     pub fn ends_at(&self, now: Time) -> bool {
         self.array == Array::Busy && self.until == now
@@ -339,27 +318,25 @@ impl Die {
         Ok(&self.operation)
     }
 
-    /// The transaction whose data leaves next, or is leaving.
     #[inline(always)]
     pub fn outgoing(&self) -> Option<TransactionId> {
         let register = &self.register;
         (!register.is_empty()).then(|| register.planes.transactions[register.left as usize % PLANES_PER_DIE_MAX])
     }
 
-    /// The same when it is the last one in the register.
+    /// The outgoing transaction when it is the last in the register.
     #[inline]
     pub fn last_outgoing(&self) -> Option<TransactionId> {
         self.outgoing().filter(|_| self.register.planes.count - self.register.left == 1)
     }
 
-    /// Whether the page of this read has been sensed: it is in the register, or in the array until that is free.
+    /// Whether the page of this read has been sensed: it is in the register, or waits in the array for it.
     pub fn holds(&self, read: TransactionId) -> bool {
         let in_register = self.register.planes.transactions().contains(&read);
         (!self.register.is_empty() && in_register)
             || (self.array == Array::Holding && self.operation.transactions().contains(&read))
     }
 
-    /// Whether the data in the register is work of the firmware.
     #[inline]
     pub fn sends_internally(&self) -> bool {
         !self.register.is_empty() && self.register.internal
@@ -380,7 +357,7 @@ impl Die {
         Ok((self.register.since, before))
     }
 
-    /// Whether the register holds data for which no path was asked yet; from now on one has been.
+    /// Whether data waits without a path request; marks it as requested.
     #[inline(always)]
     pub fn begin_sending(&mut self) -> bool {
         let begins = !self.register.is_empty() && !self.register.sending;
@@ -408,12 +385,10 @@ impl Die {
         Ok(left)
     }
 
-    /// Time the die was busy up to `now`: anything in the array or in the register.
     pub fn busy(&self, now: Time) -> Time {
         self.busy.until(now)
     }
 
-    /// Time the die was busy with work of the firmware up to `now`.
     #[inline(always)]
     pub fn internal_busy(&self, now: Time) -> Time {
         self.internal.until(now)
@@ -426,7 +401,7 @@ impl Die {
         }
     }
 
-    /// Opens and closes the busy spans after a change of state.
+    /// Updates the busy spans after a change of state.
     #[inline(always)]
     fn mark(&mut self, now: Time) {
         let (in_array, in_register) = (self.array != Array::Idle, !self.register.is_empty());

@@ -1,15 +1,13 @@
 //! Division by a number that is known before the run, as a multiplication: a division takes longer than all else that finds the die of
 //! a page.
 
-/// A number to divide by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Divisor {
-    /// 2^64 over the number, rounded up; 0 for 1, which 64 bits do not hold.
+    /// 2^64 over the divisor, rounded up; 0 for 1, which does not fit.
     reciprocal: u64,
 }
 
 impl Divisor {
-    /// Division by `number`, which is not zero.
     pub fn new(number: u32) -> Divisor {
         assert!(number > 0, "nothing is divided by zero");
         Divisor { reciprocal: (u64::MAX / u64::from(number)).wrapping_add(1) }

@@ -34,7 +34,6 @@ pub struct Geometry {
     divisors: Divisors,
 }
 
-/// What ids are divided by.
 #[derive(Clone, Debug)]
 struct Divisors {
     pages_per_block: Divisor,

@@ -6,30 +6,24 @@ use crate::error::NamespaceError;
 use crate::ids::PlaneId;
 use crate::units::Bytes;
 
-/// The name of the only namespace where none is given.
+/// Name of the implicit namespace.
 const NAMESPACE_DEFAULT: &str = "drive";
 
-/// A namespace of a drive: a stretch of what the host sees, on the planes of a set.
+/// A namespace: a range of addresses on a set of planes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NamespaceConfig {
-    /// Its name.
     pub name: String,
-    /// Where it begins on the drive, a multiple of the page size.
+    /// Offset on the drive, a multiple of the page size.
     pub start: Bytes,
-    /// How much it holds, a multiple of the page size.
+    /// A multiple of the page size.
     pub capacity: Bytes,
-    /// The channels of its planes.
     pub channels: Indices,
-    /// The chips of these channels.
     pub ways: Indices,
-    /// The dies of these chips.
     pub dies: Indices,
-    /// The planes of these dies.
     pub planes: Indices,
 }
 
 impl NamespaceConfig {
-    /// Whether its pages may live on `plane`.
     pub fn has_plane(&self, geometry: &Geometry, plane: PlaneId) -> bool {
         let die = geometry.die_of_plane(plane);
         let chip = geometry.chip_of(die);
@@ -70,7 +64,6 @@ impl Config {
         self.namespace.iter().zip(capacities).map(resolve).collect()
     }
 
-    /// How much each namespace holds.
     fn capacities(&self, geometry: &Geometry) -> Result<Vec<Bytes>, NamespaceError> {
         let page = geometry.page_size.as_u64();
         let key = |name: &str| format!("namespace.{name}.capacity");

@@ -31,7 +31,6 @@ impl OperationKind {
     }
 }
 
-/// The transactions of an operation, one a plane.
 #[derive(Clone, Copy, Debug)]
 pub struct PlaneTransactions {
     pub(super) count: u32,
@@ -42,45 +41,36 @@ impl PlaneTransactions {
     pub(super) const NONE: PlaneTransactions =
         PlaneTransactions { count: 0, transactions: [TransactionId(0); PLANES_PER_DIE_MAX] };
 
-    /// One plane.
     #[inline]
     pub fn one(transaction: TransactionId) -> PlaneTransactions {
         PlaneTransactions { count: 1, transactions: [transaction; PLANES_PER_DIE_MAX] }
     }
 
-    /// Another plane joins.
     #[inline]
     pub fn join(&mut self, transaction: TransactionId) {
         self.transactions[self.count as usize] = transaction;
         self.count += 1;
     }
 
-    /// The transactions in the order in which they joined.
     #[inline]
     pub fn transactions(&self) -> &[TransactionId] {
         &self.transactions[..self.count as usize]
     }
 }
 
-/// One operation over one or more planes.
 #[derive(Clone, Copy, Debug)]
 pub struct Operation {
-    /// What the array does.
     pub kind: OperationKind,
-    /// Whether it is work of the firmware (garbage collection, wear levelling) and not of a request.
+    /// Whether it is garbage collection or wear levelling, not work of a request.
     pub internal: bool,
-    /// When the path was granted.
     pub started: Time,
-    /// How long the array works on it, and on what comes first, such as the suspension of another one.
+    /// Array time, with that of suspending another operation first.
     pub array_time: Time,
-    /// What the pages are that it works on.
     pub pages: Pages,
-    /// What each of the planes works for.
     pub planes: PlaneTransactions,
 }
 
 impl Operation {
-    /// What stands for one before the first.
     pub(super) fn none() -> Operation {
         Operation {
             kind: OperationKind::Read,
@@ -92,7 +82,6 @@ impl Operation {
         }
     }
 
-    /// The transactions, one a plane.
     #[inline]
     pub fn transactions(&self) -> &[TransactionId] {
         self.planes.transactions()

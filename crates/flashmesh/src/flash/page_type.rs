@@ -3,23 +3,19 @@
 use crate::config::{self, PageTypes};
 use crate::units::Time;
 
-/// Which of the bits of its cells a page is made of.
+/// Which bits of its cells a page uses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PageType {
-    /// The least significant ones; all of them where a cell holds one.
+    /// Least significant bits; all bits of single-level cells.
     #[default]
     Lower,
-    /// The ones between.
     Middle,
-    /// The most significant ones.
     Upper,
 }
 
 impl PageType {
-    /// All types, by their index.
     pub const ALL: [PageType; 3] = [PageType::Lower, PageType::Middle, PageType::Upper];
 
-    /// The position in a table by type.
     #[inline]
     pub const fn index(self) -> usize {
         self as usize
@@ -41,7 +37,6 @@ impl PageType {
         }
     }
 
-    /// How long the array reads a page of this type.
     pub fn read_time(self, flash: &config::Flash) -> Time {
         let own = match self {
             PageType::Lower => None,
@@ -51,7 +46,6 @@ impl PageType {
         own.unwrap_or(flash.read_time)
     }
 
-    /// How long the array programs a page of this type.
     pub fn program_time(self, flash: &config::Flash) -> Time {
         let own = match self {
             PageType::Lower => None,

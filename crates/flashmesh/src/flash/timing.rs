@@ -7,23 +7,18 @@ use super::die::OperationKind;
 use super::geometry::PLANES_PER_DIE_MAX;
 use super::page_type::PageType;
 
-/// The pages an operation works on, by what the array does with them: that of the plane which leads, for the planes that join
-/// it work at the same offset.
+/// Pages of an operation, which decide its array time: those of the leading plane, as the joining planes use the same offset.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Pages {
-    /// The page that is read.
     pub read: PageType,
-    /// The page that is programmed.
     pub programmed: PageType,
 }
 
-/// How long each operation and each command takes.
 #[derive(Clone, Debug)]
 pub struct Timing {
     page_types: PageTypes,
-    /// By kind, then by the type of the page that is read, then of the one that is programmed.
+    /// By kind, by type of the page read, by type of the page programmed.
     array: [[[Time; PageType::ALL.len()]; PageType::ALL.len()]; OperationKind::ALL.len()],
-    /// By kind, then by planes less one.
     commands: [[Time; PLANES_PER_DIE_MAX]; OperationKind::ALL.len()],
     /// From the suspend command until the array is free.
     pub suspend: Time,
@@ -32,8 +27,7 @@ pub struct Timing {
 }
 
 impl Timing {
-    /// Takes the latencies from `config`; beside the array, a controller on the die takes `on_die_controller` for each
-    /// command, and again for the data of a read.
+    /// Reads the latencies; an on-die controller adds its time to each command, and again to the data of a read.
     pub fn new(config: &config::Flash, on_die_controller: Time) -> Timing {
         let array = |kind, read: PageType, programmed: PageType| {
             let (read, program) = (read.read_time(config), programmed.program_time(config));
@@ -55,7 +49,6 @@ impl Timing {
         }
     }
 
-    /// The type of the page that `page_in_block` finds at its offset in its block.
     #[inline]
     pub fn page_type(&self, page_in_block: impl FnOnce() -> u32) -> PageType {
         match self.page_types {
@@ -64,13 +57,11 @@ impl Timing {
         }
     }
 
-    /// How long the array is busy with one operation on `pages`, over however many planes.
     #[inline]
     pub fn array(&self, kind: OperationKind, pages: Pages) -> Time {
         self.array[kind.index()][pages.read.index()][pages.programmed.index()]
     }
 
-    /// How long command and address of an operation over `planes` planes take on the path.
     #[inline]
     pub fn command(&self, kind: OperationKind, planes: usize) -> Time {
         self.commands[kind.index()][planes - 1]

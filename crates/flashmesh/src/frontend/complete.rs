@@ -1,9 +1,9 @@
 //! Requests end: they respond, what they took is measured, and the host may issue the next.
 
+use crate::controller::{Controller, Done};
 use crate::datapath::Datapath;
 use crate::error::RunError;
 use crate::fabric::{Cause, Causes};
-use crate::firmware::{Done, Firmware};
 use crate::host::interface::Interface;
 use crate::host::replay::Mode;
 use crate::host::status::Status;
@@ -22,24 +22,24 @@ use super::request::Request;
 use super::{Frontend, Sink};
 
 impl<M: Model> Frontend<M> {
-    /// Takes what the firmware has done for requests.
+    /// Takes what the controller has done for requests.
     #[inline(always)]
-    pub fn take_done(&mut self, firmware: &mut Firmware, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
-        if firmware.has_done() {
-            self.take_all_done(firmware, datapath, kernel);
+    pub fn take_done(&mut self, controller: &mut Controller, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
+        if controller.has_done() {
+            self.take_all_done(controller, datapath, kernel);
         }
     }
 
     #[inline(always)]
-    fn take_all_done(&mut self, firmware: &mut Firmware, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
+    fn take_all_done(&mut self, controller: &mut Controller, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
         let mut next = 0;
-        while let Some(done) = firmware.next_done(next) {
+        while let Some(done) = controller.next_done(next) {
             next += 1;
             let ended = match done {
                 &Done::Page(id) => {
                     let transaction = datapath.transaction(id);
-                    let read = if transaction.class == Class::UserRead { transaction.bytes } else { Bytes::ZERO };
-                    let request = transaction.request;
+                    let read = if transaction.class() == Class::UserRead { transaction.bytes } else { Bytes::ZERO };
+                    let request = transaction.owner.request;
                     let ended = request.filter(|&request| {
                         self.page_done(
                             request,
@@ -60,21 +60,21 @@ impl<M: Model> Frontend<M> {
                     None
                 }
                 Done::Flush(None) => {
-                    self.flushed(firmware, datapath, kernel);
+                    self.flushed(controller, datapath, kernel);
                     None
                 }
             };
             if let Some(request) = ended {
                 self.respond(request, kernel);
                 if self.requests[request].io.kind != RequestKind::Read {
-                    self.end_write(request, firmware, datapath, kernel);
+                    self.end_write(request, controller, datapath, kernel);
                 }
             }
         }
-        firmware.done_taken();
+        controller.done_taken();
     }
 
-    /// A page of a request is done, for which its time was `spent`; gives whether that was the last one.
+    /// True when the last page of the request is done.
     #[inline(always)]
     fn page_done(
         &mut self,
@@ -97,7 +97,6 @@ impl<M: Model> Frontend<M> {
         true
     }
 
-    /// All is done for a request: it responds.
     #[inline(always)]
     pub(super) fn respond(&mut self, id: RequestId, kernel: &mut Kernel<M>) {
         let now = kernel.now();
@@ -113,14 +112,17 @@ impl<M: Model> Frontend<M> {
     /// # Errors
     /// When a workload cannot be read on, or the sink takes no more records.
     #[inline(always)]
-    pub fn complete(&mut self, id: RequestId, firmware: &mut Firmware, kernel: &mut Kernel<M>) -> Result<(), RunError> {
+    pub fn complete(
+        &mut self,
+        id: RequestId,
+        controller: &mut Controller,
+        kernel: &mut Kernel<M>,
+    ) -> Result<(), RunError> {
         let now = kernel.now();
         kernel.tell(|| Notice::RequestCompleted(id));
         let stream = self.requests[id].stream;
         self.interface.taken(stream, now, &mut Sink(kernel));
-        if M::CACHES {
-            firmware.acknowledge(id);
-        }
+        controller.acknowledge(id);
         let request = &self.requests[id];
         let thread = request.thread;
         let latency = now - request.arrival;
@@ -154,20 +156,18 @@ impl<M: Model> Frontend<M> {
             };
             sink.record(&record).map_err(RunError::Sink)?;
         }
-        if M::MEASURES
-            && let Some(timeline) = &mut counters.timeline
-        {
+        if let Some(timeline) = &mut counters.timeline {
             counters.is_due |= timeline.completed(stream, &request.io, request.status, now, latency);
         }
         self.requests.remove(id);
         let replay = &mut self.streams[stream.index()].replay;
         let mode = replay.mode();
         if let Some(waiting) = replay.completed() {
-            self.issue(stream, waiting, firmware, kernel);
+            self.issue(stream, waiting, controller, kernel);
         }
         match mode {
-            Mode::Open => self.issue_open(stream, firmware, kernel),
-            Mode::Stress { .. } => self.issue_next(stream, firmware, kernel),
+            Mode::Open => self.issue_open(stream, controller, kernel),
+            Mode::Stress { .. } => self.issue_next(stream, controller, kernel),
             Mode::Closed { .. } => {
                 if let Some(thinks) = self.streams[stream.index()].replay.think(thread, now)? {
                     kernel.schedule(lane::ARRIVAL, now + thinks, Event::ThreadReady(stream));

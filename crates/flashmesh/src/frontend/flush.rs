@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
+use crate::controller::Controller;
 use crate::datapath::Datapath;
-use crate::firmware::Firmware;
 use crate::host::namespace::{Namespace, NamespaceId};
 use crate::ids::RequestId;
 use crate::kernel::Kernel;
@@ -12,53 +12,45 @@ use crate::kernel::probe::Notice;
 
 use super::Frontend;
 
-/// The flushes that wait, and the writes that they wait for.
+/// Waiting flushes, and the writes they wait for.
 #[derive(Debug)]
 pub(super) struct Flushes {
-    /// By namespace.
     unfinished: Vec<Unfinished>,
     waiting: Vec<Flush>,
 }
 
 impl Flushes {
-    /// No write is under way in any of so many namespaces.
     pub fn new(namespaces: usize) -> Flushes {
         Flushes { unfinished: vec![Unfinished::default(); namespaces], waiting: Vec::new() }
     }
 
-    /// Those that wait are given up.
     pub fn clear(&mut self) {
         self.waiting.clear();
     }
 }
 
-/// Writes under way, which flushes may have to wait for, in one namespace.
+/// Writes of a namespace under way.
 #[derive(Clone, Copy, Debug, Default)]
 struct Unfinished {
-    /// Writes that have reached the drive.
     begun: u64,
-    /// Of these, neither in the flash nor in the device cache.
+    /// Pages of these not yet on flash or in the device cache.
     left: u64,
 }
 
-/// A flush that waits.
 #[derive(Clone, Copy, Debug)]
 struct Flush {
     request: RequestId,
     namespace: NamespaceId,
-    /// Writes that had reached the drive before.
+    /// Number of the last write before the flush.
     after: u64,
-    /// Of these, not done yet.
     left: u64,
 }
 
 impl<M: Model> Frontend<M> {
-    /// The namespace of a request that was admitted.
     fn namespace_of(&self, id: RequestId) -> NamespaceId {
         self.namespaces.of(self.requests[id].stream).expect("a request without a namespace is refused")
     }
 
-    /// A request that programs pages begins.
     pub(super) fn begin_write(&mut self, id: RequestId) {
         let namespace = self.namespace_of(id);
         let writes = &mut self.flushes.unfinished[namespace.index()];
@@ -67,11 +59,11 @@ impl<M: Model> Frontend<M> {
         self.requests[id].order = writes.begun;
     }
 
-    /// All pages of a request that programs are in the flash, or in the device cache.
+    /// All pages of a write are on flash or in the device cache.
     pub(super) fn end_write(
         &mut self,
         id: RequestId,
-        firmware: &mut Firmware,
+        controller: &mut Controller,
         datapath: &mut Datapath<M>,
         kernel: &mut Kernel<M>,
     ) {
@@ -88,18 +80,18 @@ impl<M: Model> Frontend<M> {
         while at < self.flushes.waiting.len() {
             if self.flushes.waiting[at].left == 0 {
                 let flush = self.flushes.waiting.remove(at);
-                self.flush_written(flush.request, firmware, datapath, kernel);
+                self.flush_written(flush.request, controller, datapath, kernel);
             } else {
                 at += 1;
             }
         }
     }
 
-    /// A flush waits for the writes that reached the drive before it and are under way.
+    /// A flush waits for the writes that reached the drive before it.
     pub(super) fn begin_flush(
         &mut self,
         request: RequestId,
-        firmware: &mut Firmware,
+        controller: &mut Controller,
         datapath: &mut Datapath<M>,
         kernel: &mut Kernel<M>,
     ) {
@@ -108,26 +100,24 @@ impl<M: Model> Frontend<M> {
         let pages = self.pages_in(namespace);
         kernel.tell(|| Notice::FlushBegan(request, pages));
         if left == 0 {
-            self.flush_written(request, firmware, datapath, kernel);
+            self.flush_written(request, controller, datapath, kernel);
         } else {
             self.flushes.waiting.push(Flush { request, namespace, after, left });
         }
     }
 
-    /// The writes before a flush are done: what the device cache has of its namespace goes to flash. That may be data of later
-    /// writes too [choice]: they take no room from those before them.
+    /// The writes before a flush are done: writes the dirty pages of its namespace to flash, later ones included [choice].
     fn flush_written(
         &mut self,
         request: RequestId,
-        firmware: &mut Firmware,
+        controller: &mut Controller,
         datapath: &mut Datapath<M>,
         kernel: &mut Kernel<M>,
     ) {
         let pages = self.pages_in(self.namespace_of(request));
-        firmware.flush(Some(request), pages, datapath, kernel);
+        controller.flush(Some(request), pages, datapath, kernel);
     }
 
-    /// The logical pages of a namespace.
     fn pages_in(&self, namespace: NamespaceId) -> Range<u32> {
         let Namespace { first, capacity } = self.namespaces.range(namespace);
         let page = self.geometry.page_size.as_u64();

@@ -1,8 +1,8 @@
 //! Requests are issued: taken from the workloads, and sent to the drive.
 
+use crate::controller::Controller;
 use crate::error::RunError;
 use crate::fabric::Causes;
-use crate::firmware::Firmware;
 use crate::host::interface::{Command, Interface};
 use crate::host::replay::{Arrived, BATCH, Mode, Next};
 use crate::host::status::Status;
@@ -23,16 +23,16 @@ impl<M: Model> Frontend<M> {
     ///
     /// # Errors
     /// When a workload cannot be read.
-    pub fn start(&mut self, firmware: &Firmware, kernel: &mut Kernel<M>) -> Result<(), RunError> {
+    pub fn start(&mut self, controller: &Controller, kernel: &mut Kernel<M>) -> Result<(), RunError> {
         for index in 0..self.streams.len() {
             let stream = StreamId(index as u32);
             match self.streams[index].replay.mode() {
-                Mode::Open => self.issue_open(stream, firmware, kernel)?,
+                Mode::Open => self.issue_open(stream, controller, kernel)?,
                 Mode::Stress { outstanding } => {
-                    (0..outstanding).try_for_each(|_| self.issue_next(stream, firmware, kernel))?;
+                    (0..outstanding).try_for_each(|_| self.issue_next(stream, controller, kernel))?;
                 }
                 Mode::Closed { threads } => {
-                    (0..threads).try_for_each(|thread| self.issue_for(stream, thread, firmware, kernel))?;
+                    (0..threads).try_for_each(|thread| self.issue_for(stream, thread, controller, kernel))?;
                 }
             }
         }
@@ -46,28 +46,33 @@ impl<M: Model> Frontend<M> {
     ///
     /// # Errors
     /// When the workload cannot be read on.
-    pub fn arrive(&mut self, stream: StreamId, firmware: &Firmware, kernel: &mut Kernel<M>) -> Result<(), RunError> {
+    pub fn arrive(
+        &mut self,
+        stream: StreamId,
+        controller: &Controller,
+        kernel: &mut Kernel<M>,
+    ) -> Result<(), RunError> {
         self.streams[stream.index()].replay.alarm_rang();
-        self.issue_open(stream, firmware, kernel)
+        self.issue_open(stream, controller, kernel)
     }
 
     /// Closed replay: the thread that thinks longest has thought long enough.
-    pub fn thought(&mut self, stream: StreamId, firmware: &Firmware, kernel: &mut Kernel<M>) {
+    pub fn thought(&mut self, stream: StreamId, controller: &Controller, kernel: &mut Kernel<M>) {
         if let Next::Issue(arrived) = self.streams[stream.index()].replay.thought(kernel.now()) {
-            self.issue(stream, arrived, firmware, kernel);
+            self.issue(stream, arrived, controller, kernel);
         }
     }
 
-    /// Open replay: issues what has arrived and waits for what has not.
+    /// Open replay: issues arrived requests and waits for the next arrival.
     pub(super) fn issue_open(
         &mut self,
         stream: StreamId,
-        firmware: &Firmware,
+        controller: &Controller,
         kernel: &mut Kernel<M>,
     ) -> Result<(), RunError> {
         loop {
             match self.streams[stream.index()].replay.next_open(kernel.now())? {
-                Next::Issue(arrived) => self.issue(stream, arrived, firmware, kernel),
+                Next::Issue(arrived) => self.issue(stream, arrived, controller, kernel),
                 Next::At(at) => {
                     kernel.schedule(lane::ARRIVAL, at, Event::Arrive(stream));
                     return Ok(());
@@ -77,55 +82,59 @@ impl<M: Model> Frontend<M> {
         }
     }
 
-    /// Stress replay: a place is free for the next request.
+    /// Stress replay: issues the next request into a free slot.
     #[inline(always)]
     pub(super) fn issue_next(
         &mut self,
         stream: StreamId,
-        firmware: &Firmware,
+        controller: &Controller,
         kernel: &mut Kernel<M>,
     ) -> Result<(), RunError> {
         let arrival = kernel.now();
         if let Some(io) = self.streams[stream.index()].replay.next_in_batch(arrival)? {
-            self.issue_now(stream, Arrived { io, thread: 0, arrival }, firmware, kernel);
+            self.issue_now(stream, Arrived { io, thread: 0, arrival }, controller, kernel);
         }
         Ok(())
     }
 
-    /// Closed replay: a thread is free for its next request.
+    /// Closed replay: issues the next request of a thread.
     fn issue_for(
         &mut self,
         stream: StreamId,
         thread: u32,
-        firmware: &Firmware,
+        controller: &Controller,
         kernel: &mut Kernel<M>,
     ) -> Result<(), RunError> {
         if let Next::Issue(arrived) = self.streams[stream.index()].replay.next_of(thread, kernel.now())? {
-            self.issue(stream, arrived, firmware, kernel);
+            self.issue(stream, arrived, controller, kernel);
         }
         Ok(())
     }
 
-    /// Sends a request to the drive; for all but the way that most requests take.
+    /// Out of line; most requests take the inlined path.
     #[inline(never)]
-    pub(super) fn issue(&mut self, stream: StreamId, arrived: Arrived, firmware: &Firmware, kernel: &mut Kernel<M>) {
-        self.issue_now(stream, arrived, firmware, kernel);
+    pub(super) fn issue(
+        &mut self,
+        stream: StreamId,
+        arrived: Arrived,
+        controller: &Controller,
+        kernel: &mut Kernel<M>,
+    ) {
+        self.issue_now(stream, arrived, controller, kernel);
     }
 
     #[inline(always)]
-    fn issue_now(&mut self, stream: StreamId, arrived: Arrived, firmware: &Firmware, kernel: &mut Kernel<M>) {
+    fn issue_now(&mut self, stream: StreamId, arrived: Arrived, controller: &Controller, kernel: &mut Kernel<M>) {
         let source = &self.streams[stream.index()];
         let priority = source.config.queue.priority;
         if source.replay.has_new_batch() {
-            self.prefetch(stream, firmware);
+            self.prefetch(stream, controller);
         }
         let now = kernel.now();
         let Arrived { io, thread, arrival } = arrived;
         let number = self.counters.issued;
         self.counters.issued += 1;
-        if M::MEASURES
-            && let Some(timeline) = &mut self.counters.timeline
-        {
+        if let Some(timeline) = &mut self.counters.timeline {
             timeline.issued(now);
         }
         let request = self.requests.insert_in_place(Request {
@@ -147,9 +156,9 @@ impl<M: Model> Frontend<M> {
         self.interface.issue(Command { request, stream, data }, now, &mut Sink(kernel));
     }
 
-    /// Prefetches what the requests that a stream pulled last need of the tables of the translation layer.
+    /// Prefetches the table entries of the requests pulled last.
     #[inline(never)]
-    fn prefetch(&self, stream: StreamId, firmware: &Firmware) {
+    fn prefetch(&self, stream: StreamId, controller: &Controller) {
         let mut pages = [Lpn(0); BATCH];
         let mut count = 0;
         for io in self.streams[stream.index()].replay.batch() {
@@ -157,6 +166,6 @@ impl<M: Model> Frontend<M> {
             pages[count] = self.geometry.lpn_of(offset);
             count += 1;
         }
-        firmware.prefetch(&pages[..count]);
+        controller.prefetch(&pages[..count]);
     }
 }

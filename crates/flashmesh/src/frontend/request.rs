@@ -8,29 +8,23 @@ use crate::schedule::transaction::Priority;
 use crate::units::{Bytes, Time};
 use crate::workload::{IoRequest, RequestKind};
 
-/// A request in flight.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Request {
-    /// Its number in the order of issue.
+    /// Sequence number of issue.
     pub number: u64,
-    /// The stream that issued it, whose queue pair it went through.
     pub stream: StreamId,
     pub io: IoRequest,
     pub thread: u32,
-    /// What its transactions have beside those of other requests.
     pub priority: Priority,
     pub arrival: Time,
-    /// When the drive took it from the host's queue.
+    /// When the drive fetched it.
     pub submitted: Time,
-    /// Of one that programs pages, its place in the order in which such reached the drive in its namespace, from 1.
+    /// Writes only: sequence number of arrival in the namespace, from 1.
     pub order: u64,
-    /// Transactions that have yet to finish.
     pub remaining: u32,
-    /// How it ends.
     pub status: Status,
-    /// What was in the way of its transfers.
     pub conflict: Causes,
-    /// Where the time of the transaction that finished last went.
+    /// Breakdown of the transaction that finished last.
     pub critical: LatencyBreakdown,
 }
 

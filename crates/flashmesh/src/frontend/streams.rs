@@ -13,32 +13,26 @@ use crate::workload::{self, WorkloadSummary};
 
 use super::Frontend;
 
-/// A stream of requests under way.
-pub struct Stream {
-    /// What the configuration says of it.
+pub struct HostStream {
     pub config: StreamConfig,
-    /// When its requests are issued.
     pub replay: Replay,
-    /// What the workload is, when the configuration names it.
     pub summary: Option<WorkloadSummary>,
 }
 
-/// The workload of each stream, with what it is; nothing of a stream that is silent.
+/// The workload and summary of each stream; none for a silent stream.
 pub struct Opened {
-    /// By stream.
     pub sources: Vec<Box<dyn WorkloadSource>>,
-    /// By stream.
     pub summaries: Vec<Option<WorkloadSummary>>,
 }
 
-/// The seed of the stream at `index`: that of the run for the first one, so that a single stream draws what it would draw
-/// without a name, and for the others the numbers that the generator of that seed gives.
+/// The first stream has the seed of the run, so that a single stream draws the same with or without a name; others have seeds
+/// drawn from it.
 fn seed_of(seed: u64, index: usize) -> u64 {
     let mut generator = SimRng::new(seed);
     (0..index).fold(seed, |_, _| generator.next_u64())
 }
 
-/// Opens the workload of every stream of `config`, or of the one at `only` with the others silent.
+/// Opens the workload of every stream, or only that of `only` with the others silent.
 pub fn open(config: &Config, geometry: &Geometry, only: Option<usize>) -> Result<Opened, RunError> {
     let namespaces = config.namespaces(geometry)?;
     let mut opened = Opened { sources: Vec::new(), summaries: Vec::new() };
@@ -49,7 +43,13 @@ pub fn open(config: &Config, geometry: &Geometry, only: Option<usize>) -> Result
             continue;
         }
         let capacity = namespaces[config.namespace_of(&stream.queue, &namespaces, "queue.namespace")?].capacity;
-        let found = workload::open(stream, seed_of(config.seed, index), capacity, geometry.sector_size);
+        let found = workload::open(
+            &stream.workload,
+            &stream.replay,
+            seed_of(config.seed, index),
+            capacity,
+            geometry.sector_size,
+        );
         let (source, summary) = found.map_err(|error| match error {
             WorkloadError::Unusable(message) if !config.stream.is_empty() => {
                 WorkloadError::Unusable(format!("stream \"{}\": {message}", stream.name))
@@ -62,8 +62,7 @@ pub fn open(config: &Config, geometry: &Geometry, only: Option<usize>) -> Result
     Ok(opened)
 }
 
-/// Connects each of `sources` to the stream at its place.
-pub(super) fn connect(config: &Config, sources: Vec<Box<dyn WorkloadSource>>) -> Result<Vec<Stream>, RunError> {
+pub(super) fn connect(config: &Config, sources: Vec<Box<dyn WorkloadSource>>) -> Result<Vec<HostStream>, RunError> {
     let streams = config.streams();
     if streams.len() != sources.len() {
         let (sources, streams) = (sources.len(), streams.len());
@@ -72,18 +71,17 @@ pub(super) fn connect(config: &Config, sources: Vec<Box<dyn WorkloadSource>>) ->
     }
     let connect = |(stream, source): (StreamConfig, Box<dyn WorkloadSource>)| {
         let replay = Replay::new(&stream.replay, config.host.queue_depth, source);
-        Stream { config: stream, replay, summary: None }
+        HostStream { config: stream, replay, summary: None }
     };
     Ok(streams.into_iter().zip(sources).map(connect).collect())
 }
 
-/// The namespaces of the drive, and which of them the queue of each stream is attached to.
 pub(super) fn attach(
     config: &Config,
-    streams: &[Stream],
+    streams: &[HostStream],
     namespaces: &[NamespaceConfig],
 ) -> Result<Namespaces, RunError> {
-    let attached = |stream: &Stream| {
+    let attached = |stream: &HostStream| {
         let at = config.namespace_of(&stream.config.queue, namespaces, "queue.namespace")?;
         Ok(NamespaceId(at as u32))
     };
@@ -93,12 +91,12 @@ pub(super) fn attach(
 }
 
 impl<M: Model> Frontend<M> {
-    /// What the workload of each stream is, with the name of the stream; nothing where the configuration does not name it.
+    /// Name and workload of each stream; `None` where the configuration names no workload.
     pub fn summaries(&self) -> impl Iterator<Item = (&str, Option<&WorkloadSummary>)> {
         self.streams.iter().map(|stream| (stream.config.name.as_str(), stream.summary.as_ref()))
     }
 
-    /// What the workload is, when there is only one and the configuration names it.
+    /// The workload of the only stream, if the configuration names it.
     pub fn summary(&self) -> Option<&WorkloadSummary> {
         match self.streams.as_slice() {
             [stream] => stream.summary.as_ref(),

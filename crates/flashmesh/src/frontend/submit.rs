@@ -1,7 +1,7 @@
 //! A request has reached the drive: it is admitted or refused, and cut into pages.
 
+use crate::controller::{Controller, PageRequest};
 use crate::datapath::Datapath;
-use crate::firmware::{Firmware, PageRequest};
 use crate::host::status::Status;
 use crate::ids::{Lpn, RequestId, StreamId};
 use crate::kernel::Kernel;
@@ -14,12 +14,11 @@ use super::Frontend;
 use super::request::Request;
 
 impl<M: Model> Frontend<M> {
-    /// Takes a request that has reached the drive.
     #[inline(always)]
     pub fn submit(
         &mut self,
         id: RequestId,
-        firmware: &mut Firmware,
+        controller: &mut Controller,
         datapath: &mut Datapath<M>,
         kernel: &mut Kernel<M>,
     ) {
@@ -30,18 +29,18 @@ impl<M: Model> Frontend<M> {
         };
         kernel.tell(|| Notice::RequestSubmitted(id, io));
         match io.kind {
-            RequestKind::Read => self.read_pages(id, &io, firmware, datapath, kernel),
+            RequestKind::Read => self.read_pages(id, &io, controller, datapath, kernel),
             RequestKind::Write => {
                 self.begin_write(id);
-                self.write_pages(id, &io, firmware, datapath, kernel);
+                self.write_pages(id, &io, controller, datapath, kernel);
             }
             RequestKind::Deallocate => {
                 // Parts of pages at either end stay: the standard lets a drive deallocate less than it was asked to.
-                firmware.deallocate(self.whole_pages(&io), datapath, kernel);
+                controller.deallocate(self.whole_pages(&io), datapath, kernel);
                 self.respond(id, kernel);
             }
-            RequestKind::Flush => self.begin_flush(id, firmware, datapath, kernel),
-            RequestKind::WriteZeroes => self.write_zeroes(id, &io, firmware, datapath, kernel),
+            RequestKind::Flush => self.begin_flush(id, controller, datapath, kernel),
+            RequestKind::WriteZeroes => self.write_zeroes(id, &io, controller, datapath, kernel),
         }
     }
 
@@ -61,21 +60,19 @@ impl<M: Model> Frontend<M> {
         self.namespaces.locate(stream, io)
     }
 
-    /// Answers a request with an error.
     fn refuse(&mut self, id: RequestId, status: Status, kernel: &mut Kernel<M>) {
         self.requests[id].status = status;
         kernel.tell(|| Notice::RequestRefused(id));
         self.respond(id, kernel);
     }
 
-    /// The first and the last logical page of a request.
+    /// First and last logical page of a request.
     #[inline]
     fn pages_of(&self, io: &IoRequest) -> (Lpn, Lpn) {
         let last_byte = io.offset + io.size - Bytes::new(1);
         (self.geometry.lpn_of(io.offset), self.geometry.lpn_of(last_byte))
     }
 
-    /// What a request wants of a page.
     #[inline]
     fn part_of(&self, id: RequestId, io: &IoRequest, lpn: Lpn) -> PageRequest {
         let Request { stream, priority, .. } = self.requests[id];
@@ -91,17 +88,17 @@ impl<M: Model> Frontend<M> {
         &mut self,
         id: RequestId,
         io: &IoRequest,
-        firmware: &mut Firmware,
+        controller: &mut Controller,
         datapath: &mut Datapath<M>,
         kernel: &mut Kernel<M>,
     ) {
         let (first, last) = self.pages_of(io);
-        firmware.request_begins::<M>(id, first, last);
-        firmware.begin_read::<M>(first.0..=last.0, io.size);
+        controller.request_begins::<M>(id, first, last);
+        controller.begin_read::<M>(first.0..=last.0, io.size);
         let mut parts = 0;
         for lpn in first.0..=last.0 {
             let page = self.part_of(id, io, Lpn(lpn));
-            parts += firmware.read(&page, datapath, kernel);
+            parts += controller.read(&page, datapath, kernel);
         }
         self.requests[id].remaining = parts;
     }
@@ -111,34 +108,33 @@ impl<M: Model> Frontend<M> {
         &mut self,
         id: RequestId,
         io: &IoRequest,
-        firmware: &mut Firmware,
+        controller: &mut Controller,
         datapath: &mut Datapath<M>,
         kernel: &mut Kernel<M>,
     ) {
         let (first, last) = self.pages_of(io);
         let pages = last.0 - first.0 + 1;
-        firmware.request_begins::<M>(id, first, last);
+        controller.request_begins::<M>(id, first, last);
         self.requests[id].remaining = pages;
-        firmware.count_written(pages);
+        controller.count_written(pages);
         for lpn in first.0..=last.0 {
             let page = self.part_of(id, io, Lpn(lpn));
-            firmware.write(&page, datapath, kernel);
+            controller.write(&page, datapath, kernel);
         }
     }
 
-    /// The logical pages that a request covers as a whole.
     fn whole_pages(&self, io: &IoRequest) -> std::ops::Range<u32> {
         let page_size = self.geometry.page_size.as_u64();
         let first = io.offset.as_u64().div_ceil(page_size);
         first as u32..((io.offset + io.size).as_u64() / page_size) as u32
     }
 
-    /// Whole pages are forgotten, and read as zeros from then on; the parts of pages at either end are written.
+    /// Deallocates whole pages, which then read as zeros, and writes the partial pages at both ends.
     fn write_zeroes(
         &mut self,
         id: RequestId,
         io: &IoRequest,
-        firmware: &mut Firmware,
+        controller: &mut Controller,
         datapath: &mut Datapath<M>,
         kernel: &mut Kernel<M>,
     ) {
@@ -149,16 +145,16 @@ impl<M: Model> Frontend<M> {
             .map(|&lpn| self.part_of(id, io, lpn))
             .filter(|page| page.bytes < self.geometry.page_size)
             .collect();
-        firmware.deallocate(self.whole_pages(io), datapath, kernel);
+        controller.deallocate(self.whole_pages(io), datapath, kernel);
         if parts.is_empty() {
             return self.respond(id, kernel);
         }
         self.requests[id].remaining = parts.len() as u32;
-        firmware.request_begins::<M>(id, first, last);
-        firmware.count_written(parts.len() as u32);
+        controller.request_begins::<M>(id, first, last);
+        controller.count_written(parts.len() as u32);
         self.begin_write(id);
         for page in &parts {
-            firmware.write(page, datapath, kernel);
+            controller.write(page, datapath, kernel);
         }
     }
 }

@@ -1,54 +1,53 @@
 //! Pages that garbage collection moves to another chip: which plane takes them.
 
-use super::plane::Frontier;
-use super::{Ftl, Occupancy};
+use super::{Ftl, Occupancy, Stream};
 use crate::ids::{ChipId, DieId, Lpn, PlaneId};
 
 impl Ftl {
-    /// Chooses the plane that a valid page of a victim in `plane`, which holds `lpn`, is copied to, without passing a controller, and keeps a
-    /// place for it there; from then on the page is on its way, until it has [`arrived`](Ftl::arrived). `None` when it has to stay in its
-    /// own plane.
+    /// Chooses the plane that a valid page of a victim in `plane`, which holds `lpn`, is copied to without passing a controller, and keeps
+    /// a page for it there. From then on the page is on its way, until it has [`arrived`](Ftl::arrived). `None` when it has to stay in
+    /// its own plane.
     ///
     /// The candidates are the planes at the same place (die and plane) of other chips which the data `reaches`, as far as they are
-    /// of the set that the namespace of the page is bound to. Those that
-    /// cannot take it are passed over: planes that have no room for another valid
-    /// page, that have no page left in the block they keep open for such pages and cannot open another, or that await a page
-    /// already, since a chip has one page buffer for each plane \[choice\]. Of the others it is the one with the fewest valid
-    /// pages, of equals the nearest, of equals the first, if it has no more than the plane of the victim \[choice\]: moves even
-    /// the planes out. Were pages sent wherever free pages are, they would gather where a collection has just ended, and a
-    /// plane full of valid pages amplifies writes more than an empty one saves.
+    /// of the namespace of the page. Those that cannot take it are passed over: planes that have no room for another valid page, that
+    /// have no page left in the open block for arrivals and cannot open another, or that await a page already, since a chip has one
+    /// page buffer for each plane \[choice\]. Of the others it is the one with the fewest valid pages, of equals the nearest, of
+    /// equals the first, if it has no more than the plane of the victim \[choice\]: moves even the planes out. Were pages sent
+    /// wherever free pages are, they would gather where a collection has just ended, and a plane full of valid pages amplifies
+    /// writes more than an empty one saves.
     ///
     /// # Why nothing gets stuck
     ///
-    /// A page is let in only when its place is there: one of the block that is open for arrivals, which nothing else allocates
-    /// from, and which is never opened with the last free block, the reserve of collection. So the program of a page that is
-    /// on its way waits for its die and for nothing else; no collection ever waits for space in another plane, and its own
-    /// victim finds in its own plane what it found before. A plane has one more open block than else, and one more block is
-    /// spare ([`ARRIVAL_BLOCKS`](super::ARRIVAL_BLOCKS), which the configuration is checked for); a page is let in, as the
-    /// host's are, only while the valid pages stay below what that leaves. Every collection still discards at least one
-    /// invalid page, so collections that send their pages to each other come to an end.
-    pub fn admit_copy(&mut self, lpn: Lpn, plane: PlaneId, reaches: impl Fn(DieId, DieId) -> bool) -> Option<PlaneId> {
+    /// A page is let in only when there is a page for it in the open block for arrivals. Nothing else allocates from that block, and it
+    /// is never opened with the last free block, the reserve of collection. So the program of a page that is on its way waits for
+    /// its die and for nothing else; no collection ever waits for space in another plane, and its own victim finds in its own plane
+    /// what it found before. A plane has one more open block than else, and one more block is spare
+    /// ([`ARRIVAL_BLOCKS`](super::spare_blocks::ARRIVAL_BLOCKS), which the configuration is checked for); a page is let in, as the host's
+    /// are, only while the valid pages stay below what that leaves. Every collection still discards at least one invalid page, so
+    /// collections that send their pages to each other come to an end.
+    pub(crate) fn admit_copy(
+        &mut self,
+        lpn: Lpn,
+        plane: PlaneId,
+        reaches: impl Fn(DieId, DieId) -> bool,
+    ) -> Option<PlaneId> {
         let planes_per_chip = self.geometry.dies_per_chip * self.geometry.planes_per_die;
         let from = self.geometry.die_of_plane(plane);
-        let valid = |plane: PlaneId| self.planes[plane.index()].valid_pages;
-        let chosen = (plane.0 % planes_per_chip..self.geometry.planes())
-            .step_by(planes_per_chip as usize)
-            .map(PlaneId)
-            .filter(|&to| valid(to) <= valid(plane) && reaches(from, self.geometry.die_of_plane(to)))
-            .filter(|&to| self.can_admit(lpn, to))
-            .min_by_key(|&to| (valid(to), self.distance(plane, to), to))?;
+        let candidates = (plane.0 % planes_per_chip..self.geometry.planes()).step_by(planes_per_chip as usize);
+        let may_take = |to| reaches(from, self.geometry.die_of_plane(to));
+        let chosen = self.emptiest(lpn, plane, candidates.map(PlaneId), may_take)?;
         self.open_for_arrivals(chosen)?;
-        self.planes[chosen.index()].awaited = 1;
+        self.blocks.plane_mut(chosen).awaited = 1;
         Some(chosen)
     }
 
     /// Chooses the plane that the valid pages of a victim in `plane`, which hold `lpns` in this order, are sent to by one Clean packet, among
-    /// those of the dies that the packet may name, and keeps places for the first of them there: for how many is given as well. From then on
-    /// they are on their way. `None` when no plane takes any.
+    /// those of the dies that the packet may name, and keeps pages for the first of them there: for how many is returned as well. From
+    /// then on they are on their way. `None` when no plane takes any.
     ///
-    /// As [`Ftl::admit_copy`], but for the candidates: the packet names the place of each page, so that any plane of another chip will do. As
-    /// many pages go as have a place in one open block \[choice\]; the controller sends another Clean for the others.
-    pub fn admit_clean(
+    /// As [`Ftl::admit_copy`], but for the candidates: the packet names where each page goes, so that any plane of another chip will do. As
+    /// many pages go as have room in one open block \[choice\]; the controller sends another Clean for the others.
+    pub(crate) fn admit_clean(
         &mut self,
         lpns: &[Lpn],
         plane: PlaneId,
@@ -56,46 +55,55 @@ impl Ftl {
     ) -> Option<(PlaneId, usize)> {
         let first = *lpns.first()?;
         let chip = |plane: PlaneId| self.geometry.chip_of(self.geometry.die_of_plane(plane));
-        let valid = |plane: PlaneId| self.planes[plane.index()].valid_pages;
-        let chosen = (0..self.geometry.planes())
-            .map(PlaneId)
-            .filter(|&to| valid(to) <= valid(plane) && chip(to) != chip(plane))
-            .filter(|&to| may_take(self.geometry.die_of_plane(to)) && self.can_admit(first, to))
-            .min_by_key(|&to| (valid(to), self.distance(plane, to), to))?;
-        let occupancy = Occupancy::new(&self.planes, &self.mapping, &self.geometry);
+        let may_take = |to| chip(to) != chip(plane) && may_take(self.geometry.die_of_plane(to));
+        let chosen = self.emptiest(first, plane, (0..self.geometry.planes()).map(PlaneId), may_take)?;
+        let occupancy = Occupancy::new(&self.blocks, &self.mapping, self.replicas.as_deref());
         let has_room = |(before, &lpn): (u32, &Lpn)| self.allocation.admits(lpn, chosen, &occupancy) > before;
         let with_room = (0..).zip(lpns).take_while(|page| has_room(*page)).count();
         self.open_for_arrivals(chosen)?;
-        let account = &mut self.planes[chosen.index()];
-        let pages = with_room.min(account.open.pages_left(Frontier::Arrival) as usize);
+        let account = self.blocks.plane_mut(chosen);
+        let pages = with_room.min(account.open.pages_left(Stream::Arrival) as usize);
         account.awaited = pages as u32;
         Some((chosen, pages))
     }
 
-    /// `plane` has a page for what arrives, when it can.
+    /// The plane of `candidates` that takes a page which leaves `plane`.
+    fn emptiest(
+        &self,
+        lpn: Lpn,
+        plane: PlaneId,
+        candidates: impl Iterator<Item = PlaneId>,
+        may_take: impl Fn(PlaneId) -> bool,
+    ) -> Option<PlaneId> {
+        let valid = |plane: PlaneId| self.blocks.plane(plane).valid_pages;
+        candidates
+            .filter(|&to| valid(to) <= valid(plane) && may_take(to) && self.can_admit(lpn, to))
+            .min_by_key(|&to| (valid(to), self.distance(plane, to), to))
+    }
+
     fn open_for_arrivals(&mut self, plane: PlaneId) -> Option<()> {
-        if self.planes[plane.index()].open.pages_left(Frontier::Arrival) == 0 {
-            self.open_block(plane, Frontier::Arrival)?;
+        if self.blocks.plane(plane).open.pages_left(Stream::Arrival) == 0 {
+            self.blocks.open_block(plane, Stream::Arrival)?;
         }
         Some(())
     }
 
     /// A page that was on its way to `plane` has been programmed and committed, or was dropped.
-    pub fn arrived(&mut self, plane: PlaneId) {
-        self.planes[plane.index()].awaited -= 1;
+    pub(crate) fn arrived(&mut self, plane: PlaneId) {
+        self.blocks.plane_mut(plane).awaited -= 1;
     }
 
     /// So many of those that `plane` was to take are sent.
-    pub fn expect_pages(&mut self, plane: PlaneId, pages: u32) {
-        self.planes[plane.index()].awaited = pages;
+    pub(crate) fn expect_pages(&mut self, plane: PlaneId, pages: u32) {
+        self.blocks.plane_mut(plane).awaited = pages;
     }
 
     fn can_admit(&self, lpn: Lpn, plane: PlaneId) -> bool {
-        let account = &self.planes[plane.index()];
-        let has_place = account.open.pages_left(Frontier::Arrival) > 0 || account.can_open(Frontier::Arrival);
-        let occupancy = Occupancy::new(&self.planes, &self.mapping, &self.geometry);
-        let has_room = || self.allocation.admits(lpn, plane, &occupancy) > 0;
-        account.awaited == 0 && has_place && has_room()
+        let has_room = || {
+            let occupancy = Occupancy::new(&self.blocks, &self.mapping, self.replicas.as_deref());
+            self.allocation.admits(lpn, plane, &occupancy) > 0
+        };
+        self.blocks.plane(plane).awaited == 0 && self.blocks.has_page(plane, Stream::Arrival) && has_room()
     }
 
     /// Rows and columns between the chips of two planes.
@@ -114,8 +122,7 @@ mod tests {
     use super::*;
     use crate::config::{self, Config};
     use crate::flash::geometry::Geometry;
-    use crate::ftl::{IdleDies, Stream};
-    use crate::ids::StreamId;
+    use crate::ftl::{FtlRules, IdleDies};
     use crate::units::Bytes;
 
     /// Three rows of three chips of two planes; a plane has 12 blocks of 8 pages, of which the host sees 6.
@@ -130,7 +137,7 @@ mod tests {
             ..config::Geometry::default()
         };
         config.gc.r#move = config::Move::ChipToChip;
-        Ftl::new(&Geometry::new(&config.geometry).expect("the geometry is possible"), &config)
+        Ftl::new(&Geometry::new(&config.geometry).expect("the geometry is possible"), &config, FtlRules::new(&config))
     }
 
     /// The second plane of the chip in the middle of the array.
@@ -138,7 +145,7 @@ mod tests {
 
     /// The page that FROM holds first.
     const PAGE: Lpn = Lpn(FROM.0 * 48);
-    const HOST: Stream = Stream::Host(StreamId(0));
+    const HOST: Stream = Stream::SHARED;
 
     fn column(from: DieId, to: DieId) -> bool {
         from != to && from.0 % 3 == to.0 % 3
@@ -232,7 +239,7 @@ mod tests {
             // The host writes page 12, which is of that plane.
             ftl.write_untimed(Lpn(12), &idle);
         }
-        assert_eq!((ftl.planes[FROM.index()].valid_pages, ftl.planes[3].valid_pages), (16, 9));
+        assert_eq!((ftl.blocks.plane(FROM).valid_pages, ftl.blocks.plane(PlaneId(3)).valid_pages), (16, 9));
         ftl.audit().expect("the tables agree");
     }
 }

@@ -1,10 +1,10 @@
-//! Programs that have finished, and pages that are forgotten: what is valid where from then on.
+//! Programs that have finished, and pages that are deallocated: what is valid where from then on.
 
 use std::ops::Range;
 
 use super::Ftl;
 use super::allocation::Allocator;
-use crate::ids::{BlockId, Lpn, PlaneId, Ppn};
+use crate::ids::{Lpn, PlaneId, Ppn};
 
 impl Ftl {
     /// The program of a page that the host wrote has finished: `lpn` is at `ppn` from now on.
@@ -22,99 +22,83 @@ impl Ftl {
             self.invalidate(old);
         }
         self.end_replica(lpn);
-        if self.rules.counts_parts {
-            self.tell_move(lpn, old, Some(ppn));
-        }
-        self.program_valid(ppn)
+        self.tell_move(lpn, old, Some(ppn));
+        self.blocks.program_valid(ppn)
     }
 
-    /// Tells the allocator that `lpn` has come to another place, or to none.
-    pub(super) fn tell_move(&mut self, lpn: Lpn, from: Option<Ppn>, to: Option<Ppn>) {
-        let plane_of = |ppn: Option<Ppn>| ppn.map(|ppn| self.geometry.plane_of(ppn));
-        self.allocation.moved(lpn, plane_of(from), plane_of(to));
-    }
-
-    /// Tells the allocator of `pages`, which came to their planes by other ways than a write.
-    pub(super) fn count_parts(&mut self, pages: Range<u32>) {
-        if !self.rules.counts_parts {
-            return;
-        }
-        for lpn in pages.map(Lpn) {
-            if let Some(ppn) = self.lookup(lpn) {
-                self.tell_move(lpn, None, Some(ppn));
-            }
-        }
-    }
-
-    /// The program of a page moved by collection or wear levelling has finished. When the host has not changed `lpn`
-    /// meanwhile, it is at `to` from now on (true); otherwise the copy is dead on arrival (false).
+    /// The program of a page moved by collection or wear levelling has finished. Unless the host has changed `lpn` meanwhile, it is
+    /// at `to` from now on (true); otherwise the copy is dead on arrival (false).
     #[inline]
     pub fn commit_move(&mut self, lpn: Lpn, from: Ppn, to: Ppn) -> bool {
-        let moved = self.mapping.get(lpn) == Some(from);
-        if moved {
+        if self.mapping.get(lpn) == Some(from) {
             self.mapping.set(lpn, to);
             let was_guest = self.invalidate(from);
-            if self.rules.counts_parts {
-                self.tell_move(lpn, Some(from), Some(to));
-            }
-            let plane = self.program_valid(to);
+            self.tell_move(lpn, Some(from), Some(to));
+            let plane = self.blocks.program_valid(to);
             if was_guest && plane == self.geometry.plane_of(from) {
-                self.admit_guest(to);
+                self.admit_guest(to, plane);
             }
             return true;
         }
-        if self.replicas.is_some() && self.move_replica(lpn, from, to) {
+        if self.replicas.as_mut().is_some_and(|replicas| replicas.relocate(lpn, from, to)) {
+            self.mapping.note(to, lpn);
+            self.invalidate(from);
+            let plane = self.blocks.program_valid(to);
+            self.admit_guest(to, plane);
             return true;
         }
-        self.count_program(self.blocks.block_of(to));
+        self.blocks.program_invalid(to);
         false
     }
 
-    /// Forgets `lpn` (TRIM of a whole page); true when it was mapped.
+    /// Deallocates a whole page (TRIM). Returns whether it was mapped.
     pub fn deallocate(&mut self, lpn: Lpn) -> bool {
         let old = self.mapping.clear(lpn);
         self.end_replica(lpn);
         if let Some(old) = old {
             self.invalidate(old);
-            if self.rules.counts_parts {
-                self.tell_move(lpn, Some(old), None);
-            }
+            self.tell_move(lpn, Some(old), None);
         }
         old.is_some()
     }
 
+    /// Returns whether the page was a guest of its plane.
     #[inline]
-    pub(super) fn program_valid(&mut self, ppn: Ppn) -> PlaneId {
-        let block = self.blocks.block_of(ppn);
-        self.blocks.set_valid(block, ppn);
-        let plane = self.blocks.plane_of(block);
-        self.planes[plane.index()].valid_pages += 1;
-        self.count_program(block);
-        plane
+    pub(super) fn invalidate(&mut self, ppn: Ppn) -> bool {
+        let plane = self.blocks.invalidate(ppn);
+        self.replicas.as_mut().is_some_and(|replicas| replicas.dismiss_guest(ppn, plane))
     }
 
     #[inline]
-    pub(super) fn count_program(&mut self, block: BlockId) {
-        if self.blocks.count_program(block) {
-            self.fill(block);
+    fn end_replica(&mut self, lpn: Lpn) {
+        if let Some(replica) = self.replicas.as_mut().and_then(|replicas| replicas.end(lpn)) {
+            self.invalidate(replica);
         }
     }
 
-    pub(super) fn fill(&mut self, block: BlockId) {
-        let account = &mut self.planes[self.blocks.plane_of(block).index()];
-        account.filled += 1;
-        account.invalid_pages += self.blocks.fill(block, account.filled);
-        let erase_count = self.blocks.erase_count(block);
-        account.wear.filled(erase_count);
+    fn admit_guest(&mut self, ppn: Ppn, plane: PlaneId) {
+        if let Some(replicas) = &mut self.replicas {
+            replicas.admit_guest(ppn, plane);
+        }
     }
 
-    /// A page is not valid any more; gives whether it was a guest of its plane.
+    /// Tells the allocator, if it counts pages, that `lpn` has come to another place, or to none.
     #[inline]
-    pub(super) fn invalidate(&mut self, ppn: Ppn) -> bool {
-        let block = self.blocks.block_of(ppn);
-        let account = &mut self.planes[self.blocks.plane_of(block).index()];
-        account.valid_pages -= 1;
-        account.invalid_pages += u32::from(self.blocks.clear_valid(block, ppn));
-        self.dismiss_guest(ppn)
+    pub(super) fn tell_move(&mut self, lpn: Lpn, from: Option<Ppn>, to: Option<Ppn>) {
+        if self.counts_parts {
+            let plane_of = |ppn: Option<Ppn>| ppn.map(|ppn| self.geometry.plane_of(ppn));
+            self.allocation.moved(lpn, plane_of(from), plane_of(to));
+        }
+    }
+
+    /// Tells the allocator of `pages`, which came to their planes by other ways than a write.
+    pub(super) fn count_parts(&mut self, pages: Range<u32>) {
+        if self.counts_parts {
+            for lpn in pages.map(Lpn) {
+                if let Some(ppn) = self.mapping.get(lpn) {
+                    self.tell_move(lpn, None, Some(ppn));
+                }
+            }
+        }
     }
 }

@@ -1,22 +1,23 @@
-//! What an allocator sees of the planes.
+//! How full the planes are, as an allocator sees it.
 
+use super::blocks::{BlockManager, Plane};
 use super::mapping::Mapping;
-use super::plane::Plane;
-use crate::flash::geometry::Geometry;
+use super::replicas::Replicas;
 use crate::ids::{Lpn, PlaneId};
 
-/// How full the planes are, as an allocator sees it.
+/// How full the planes are.
 #[derive(Clone, Copy, Debug)]
 pub struct Occupancy<'a> {
     planes: &'a [Plane],
     mapping: &'a Mapping,
+    replicas: Option<&'a Replicas>,
     pages_per_plane: u32,
 }
 
 impl<'a> Occupancy<'a> {
     #[inline]
-    pub(super) fn new(planes: &'a [Plane], mapping: &'a Mapping, geometry: &Geometry) -> Occupancy<'a> {
-        Occupancy { planes, mapping, pages_per_plane: geometry.pages_per_plane() }
+    pub(super) fn new(blocks: &'a BlockManager, mapping: &'a Mapping, replicas: Option<&'a Replicas>) -> Occupancy<'a> {
+        Occupancy { planes: blocks.planes(), mapping, replicas, pages_per_plane: blocks.pages_per_plane() }
     }
 
     /// Pages that `plane` awaits from another chip.
@@ -28,7 +29,8 @@ impl<'a> Occupancy<'a> {
     /// The valid pages of `plane`, without guests: those that replication put there.
     #[inline]
     pub fn valid_pages(&self, plane: PlaneId) -> u32 {
-        self.planes[plane.index()].valid_pages - self.planes[plane.index()].guests
+        let guests = self.replicas.map_or(0, |replicas| replicas.guests(plane));
+        self.planes[plane.index()].valid_pages - guests
     }
 
     /// The plane that holds `lpn` now.

@@ -2,23 +2,13 @@
 
 use std::ops::Range;
 
-use super::plane::{ARRIVAL_BLOCKS, PREALLOCATED_BLOCKS, REPLICA_BLOCKS};
-use super::translation::{TRANSLATION_BLOCKS, TranslationPages, lies_on_flash};
-use crate::config::{Allocation, Config, Level, WriteBinding, WriteStreams};
+use super::spare_blocks::spare_blocks_min;
+use super::translation::TranslationPages;
+use crate::config::{Config, Level, WriteStreams};
 use crate::error::NamespaceError;
-use crate::flash::geometry::{Geometry, SPARE_BLOCKS_PER_PLANE_MIN};
+use crate::flash::geometry::Geometry;
 use crate::flash::namespace::NamespaceConfig;
 use crate::ids::PlaneId;
-
-/// Blocks that each plane has to spare beside those that its pages fill, but for those of streams beyond the first that write to
-/// blocks of their own: [`Partition::spare_blocks_needed`] counts these too.
-pub fn spare_blocks_min(config: &Config) -> u32 {
-    let arrivals = if config.gc.r#move.leaves_the_chip() { ARRIVAL_BLOCKS } else { 0 };
-    let translation = if lies_on_flash(config) { TRANSLATION_BLOCKS } else { 0 };
-    let preallocated = if config.ftl.write_binding == WriteBinding::Early { PREALLOCATED_BLOCKS } else { 0 };
-    let replicas = if config.replication.enabled { REPLICA_BLOCKS } else { 0 };
-    SPARE_BLOCKS_PER_PLANE_MIN as u32 + arrivals + translation + preallocated + replicas
-}
 
 /// The planes at the crossings of sets of channels, ways, dies and planes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,7 +18,6 @@ pub(super) struct PlaneSet {
 }
 
 impl PlaneSet {
-    /// All planes.
     pub(super) fn whole(geometry: &Geometry) -> PlaneSet {
         let all = |count: u32| (0..count).collect();
         let Geometry { channels, chips_per_channel, dies_per_chip, planes_per_die, .. } = *geometry;
@@ -40,12 +29,10 @@ impl PlaneSet {
         PlaneSet { levels: [channels, ways, dies, planes].map(|set| set.as_slice().to_vec()) }
     }
 
-    /// How many planes it has.
     pub(super) fn len(&self) -> u32 {
         self.levels.iter().map(|level| level.len() as u32).product()
     }
 
-    /// The numbers of `level` that take part.
     #[inline]
     pub(super) fn level(&self, level: Level) -> &[u32] {
         &self.levels[level as usize]
@@ -73,29 +60,27 @@ impl PlaneSet {
 /// Logical pages in a row that live on one set of planes.
 #[derive(Clone, Debug)]
 pub(super) struct Part {
-    /// The logical pages.
     pub(super) pages: Range<u32>,
-    /// Their planes, by the number of the set.
+    /// Which of the sets of planes.
     pub(super) set: usize,
 }
 
 /// The logical pages divided among sets of planes.
 ///
-/// While no namespace is bound to a part of the array there is one set and one part, with the pages of the host and the
-/// translation pages. Otherwise each namespace has a set and a part. A translation page lives on the planes of the namespace of
-/// its first entry, so that streams apart from one another read and write their maps apart too \[choice\]; so there is a
-/// second part for each namespace, further up.
+/// While no namespace is bound to planes of its own there is one set and one part, with the pages of the host and the
+/// translation pages. Otherwise each namespace has a set and two parts: its pages, and further up the translation pages whose first
+/// entry is of one of them, so that streams apart from one another read and write their maps apart too \[choice\].
 #[derive(Clone, Debug)]
 pub struct Partition {
     pub(super) sets: Vec<PlaneSet>,
-    /// Rising, and without gaps but behind the last namespace.
+    /// Ascending, with a gap behind the last namespace only.
     pub(super) parts: Vec<Part>,
     /// The pages of each namespace, whether or not it is bound.
     namespaces: Vec<Range<u32>>,
     order: [Level; 4],
-    /// By plane: the streams that have an open block there, a bit each; none are told where all share one.
+    /// By plane: the streams that have an open block of their own there, a bit each. Empty where all share one.
     writers: Vec<u64>,
-    /// Blocks that each plane needs to spare, but for those of writers beyond the first.
+    /// What each plane needs, without open blocks of writers beyond the first.
     spare_blocks: u32,
     blocks_per_plane: u32,
     pages_per_block: u32,
@@ -171,11 +156,7 @@ impl Partition {
             sets,
             parts,
             namespaces,
-            // What dynamic allocation does not place has an order of its own.
-            order: match config.ftl.allocation {
-                Allocation::Static(order) => order,
-                Allocation::Dynamic | Allocation::FreeChannel => Level::ALL,
-            },
+            order: config.ftl.allocation.static_order(),
             writers,
             spare_blocks: spare_blocks_min(config),
             blocks_per_plane: geometry.blocks_per_plane,
@@ -191,12 +172,12 @@ impl Partition {
         partition
     }
 
-    /// The order in which pages that are not placed dynamically take the planes of their set.
+    /// The order in which static allocation takes the planes of a set.
     pub(super) fn order(&self) -> [Level; 4] {
         self.order
     }
 
-    /// No logical page of a part is higher.
+    /// One beyond the last logical page.
     pub(super) fn end(&self) -> u32 {
         self.parts.iter().map(|part| part.pages.end).max().unwrap_or(0)
     }
@@ -221,7 +202,7 @@ impl Partition {
         self.parts.iter().map(cut).filter(|range| !range.is_empty()).collect()
     }
 
-    /// The streams that have an open block of their own in `plane`, a bit each; none where all share one.
+    /// The streams that have an open block of their own in `plane`, a bit each; 0 where all share one.
     pub(super) fn writers(&self, plane: PlaneId) -> u64 {
         self.writers.get(plane.index()).copied().unwrap_or(0)
     }

@@ -1,46 +1,85 @@
-//! Pages that hold nothing: where they are read.
-//!
-//! A page that was never written, or was deallocated, has no entry in the map, takes no space and has no valid page. When it is read all
-//! the same, it is read at its *home*, a page that follows from its number alone: on the plane of the static order, as many pages from
-//! the first as pages of its namespace with lower numbers lie on that plane, behind the homes of the namespaces before. So results do not
-//! depend on the order in which pages are read, pages that follow each other join in a multi-plane read, and a drive that is not written
-//! needs no map. No two pages have the same home.
-//!
-//! The home is the address of data that the drive came with, which the simulation has no other record of \[choice\]. The read takes the
-//! time of that die, plane and type of page. No block is charged for it: the physical page at this address may hold another page, be free
-//! or be erased, collection neither moves such data nor gains from it, and it wears nothing. Once the page is written, it is where it
-//! was written, and its home means nothing until it is deallocated.
+//! Which plane a written page goes to.
 
-use super::{Ftl, Occupancy};
-use crate::ids::{Lpn, Ppn};
+use super::allocation::{self, Allocator};
+use super::{DriveView, Ftl, IdleDies, Occupancy, PageRead, PageWrite};
+use crate::config::Allocation;
+use crate::ids::{Lpn, PlaneId};
+use crate::schedule::load::Load;
 
 impl Ftl {
-    /// Where `lpn` is read: where it is, or at its home while it holds nothing.
+    /// The plane that the next version of a page goes to. Every page placed is to be allocated and committed there, or
+    /// [taken back](Ftl::unplace_write).
     #[inline]
-    pub fn location(&self, lpn: Lpn) -> Ppn {
-        self.mapping.get(lpn).unwrap_or_else(|| self.home(lpn))
+    pub(crate) fn place(&mut self, write: &PageWrite, idle: &IdleDies, load: Option<Load<'_>>) -> PlaneId {
+        let occupancy = Occupancy::new(&self.blocks, &self.mapping, self.replicas.as_deref());
+        let drive = DriveView { geometry: &self.geometry, occupancy, idle, load };
+        self.allocation.place(write, &drive)
     }
 
-    /// Where `lpn` is read while it holds nothing.
+    /// [`Ftl::place`] of a page of no stream and no request, while nothing waits for a die.
     #[inline]
-    pub fn home(&self, lpn: Lpn) -> Ppn {
-        self.allocation.static_order().home_of(lpn)
+    pub fn place_write(&mut self, lpn: Lpn, idle: &IdleDies) -> PlaneId {
+        self.place(&PageWrite::of(lpn), idle, None)
     }
 
-    /// Gives `lpn`, which holds nothing, the next page of the block that writes go to, on the plane of its home, without any flash
-    /// operation: it was programmed before the run (`ftl.first-touch = "write-block"`). Where streams write apart, the block is that of
-    /// the first which writes to the plane, as for all data that was there before \[choice\].
+    /// Whether a write placed on `plane` is programmed there, now that it could be.
+    pub(crate) fn stays(&self, write: &PageWrite, plane: PlaneId, idle: &IdleDies, load: Load<'_>) -> bool {
+        let occupancy = Occupancy::new(&self.blocks, &self.mapping, self.replicas.as_deref());
+        let drive = DriveView { geometry: &self.geometry, occupancy, idle, load: Some(load) };
+        self.allocation.stays(write, plane, &drive)
+    }
+
+    /// Tells the allocator that a request reads a page.
+    pub(crate) fn tell_read(&mut self, read: &PageRead) {
+        self.allocation.read(read);
+    }
+
+    /// Places pages by an allocator of the caller's own in place of the configured one.
     ///
-    /// `None` when only the reserve of collection is left, or the plane has no room for another page of the namespace.
-    pub fn place_for_read(&mut self, lpn: Lpn) -> Option<Ppn> {
-        let plane = self.allocation.static_order().plane_of(lpn);
-        let occupancy = Occupancy::new(&self.planes, &self.mapping, &self.geometry);
-        if !self.allocation.has_room(lpn, plane, &occupancy) {
-            return None;
-        }
-        let writes = self.planes[plane.index()].open.of_host();
-        let ppn = self.allocate_from(plane, writes)?;
-        self.commit(lpn, ppn);
-        Some(ppn)
+    /// # Panics
+    /// When a page was placed before.
+    pub(crate) fn set_allocator(&mut self, allocator: Box<dyn Allocator + Send>) {
+        assert!(self.allocation.is_unused(), "an allocator is set before anything is written");
+        let custom = allocation::Custom::new(allocator, &self.geometry, &self.partition);
+        self.allocation = allocation::Policy::Custom(custom);
+        self.counts_parts = self.allocation.counts_parts();
+        self.count_parts(0..self.mapping.logical_pages());
+    }
+
+    /// Lets a policy place written pages on any plane that [has room](Ftl::has_room). Others go by the static order.
+    ///
+    /// # Panics
+    /// When a page was placed before.
+    pub(crate) fn set_placed_late(&mut self) {
+        assert!(self.allocation.is_unused(), "a policy is set before anything is written");
+        self.rules.allocation = Allocation::Static(self.rules.allocation.static_order());
+        self.rules.pages_leave_their_plane = true;
+        self.allocation = allocation::Policy::new(&self.geometry, &self.partition, &self.rules);
+        self.counts_parts = self.allocation.counts_parts();
+        self.count_parts(0..self.mapping.logical_pages());
+    }
+
+    /// Whether `plane` has room for a page that holds `lpn`, where pages are placed with regard to how full planes are.
+    #[inline]
+    pub fn has_room(&self, lpn: Lpn, plane: PlaneId) -> bool {
+        let occupancy = Occupancy::new(&self.blocks, &self.mapping, self.replicas.as_deref());
+        self.allocation.admits(lpn, plane, &occupancy) > 0
+    }
+
+    /// The next version of `lpn` goes to `plane`, which [has room](Ftl::has_room) for it.
+    #[inline]
+    pub fn place_write_on(&mut self, lpn: Lpn, plane: PlaneId) {
+        self.allocation.placed(lpn, plane);
+    }
+
+    /// A page placed on `plane` does not come, or came by other ways than a write.
+    #[inline]
+    pub(crate) fn unplace_write(&mut self, lpn: Lpn, plane: PlaneId) {
+        self.allocation.withdrawn(lpn, plane);
+    }
+
+    #[inline]
+    pub(crate) fn static_plane(&self, lpn: Lpn) -> PlaneId {
+        self.allocation.static_order().plane_of(lpn)
     }
 }

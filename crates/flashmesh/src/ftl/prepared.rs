@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::{Ftl, Watch};
+use super::{Ftl, FtlRules, Watch};
 use crate::config::{Config, PreconditionKind};
 use crate::flash::geometry::Geometry;
 
@@ -29,17 +29,17 @@ pub struct PreparedDrives {
 
 impl PreparedDrives {
     /// The translation layer in the state in which a run of `config` begins. Runs on other threads that want the same one wait
-    /// until it is there; only the `watch` of the one that prepares it is told how far that is.
+    /// until it is there; only the `watch` of the one that prepares it receives progress.
     ///
     /// # Panics
     /// As [`Ftl::new`].
-    pub fn ftl(&self, geometry: &Geometry, config: &Config, watch: Watch<'_>) -> Ftl {
+    pub(crate) fn ftl(&self, geometry: &Geometry, config: &Config, rules: FtlRules, watch: Watch<'_>) -> Ftl {
         if config.precondition.kind == PreconditionKind::None {
-            return Ftl::prepared(geometry, config, watch);
+            return Ftl::prepared(geometry, config, rules, watch);
         }
-        let state = self.state(config.text_without(&WITHOUT_PART));
+        let state = self.state(format!("{}\n{rules:?}", config.text_without(&WITHOUT_PART)));
         let mut prepared = state.lock().unwrap_or_else(PoisonError::into_inner);
-        prepared.get_or_insert_with(|| Ftl::prepared(geometry, config, watch)).clone()
+        prepared.get_or_insert_with(|| Ftl::prepared(geometry, config, rules, watch)).clone()
     }
 
     fn state(&self, key: String) -> State {

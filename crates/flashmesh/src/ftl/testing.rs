@@ -1,11 +1,11 @@
 //! A drive for the tests of the translation layer.
 
-use super::Ftl;
+use super::{Ftl, FtlRules};
 use crate::config::{self, Config};
 use crate::flash::geometry::Geometry;
 use crate::units::Bytes;
 
-/// One plane of 16 blocks of 8 pages, of which the host sees 10 blocks, under the policies of `config`.
+/// One plane of 16 blocks of 8 pages, of which the host sees 10 blocks.
 pub(super) fn one_plane(mut config: Config) -> Ftl {
     config.geometry = config::Geometry {
         channels: 1,
@@ -16,5 +16,6 @@ pub(super) fn one_plane(mut config: Config) -> Ftl {
         capacity: Some(Bytes::from_kib(4) * 80),
         ..config::Geometry::default()
     };
-    Ftl::new(&Geometry::new(&config.geometry).expect("the geometry is possible"), &config)
+    let rules = FtlRules::new(&config);
+    Ftl::new(&Geometry::new(&config.geometry).expect("the geometry is possible"), &config, rules)
 }

@@ -10,7 +10,7 @@ fn drive(threshold: f64) -> Ftl {
 }
 
 const PLANE: PlaneId = PlaneId(0);
-const HOST: Stream = Stream::Host(StreamId(0));
+const HOST: Stream = Stream::SHARED;
 
 fn write(ftl: &mut Ftl, lpn: u32) {
     let ppn = ftl.allocate(PLANE, HOST).unwrap();

@@ -1,9 +1,8 @@
 //! Translation pages: the map of the drive as it lies on flash, when DRAM holds a part of it only (DFTL, ASPLOS 2009).
 //!
 //! They are logical pages beyond those that the host sees, so that the map (for them: the global translation directory, which
-//! is always in DRAM), valid pages, collection and wear levelling hold for them as for any page. Their programs and their moves
-//! have open blocks of their own, so that blocks hold either data or translation pages; where they go is decided by the
-//! allocator, as for data.
+//! is always in DRAM), allocation, collection and wear levelling hold for them as for any page. Their programs and their moves
+//! have open blocks of their own, so that blocks hold either data or translation pages.
 //!
 //! Where the map has to survive a cut of the power ([`persistence`](crate::persistence)) its checkpoints lie in translation pages as well,
 //! and behind them are those with the replication map, and those of the journal.
@@ -13,16 +12,10 @@
 
 use std::ops::Range;
 
-use super::allocation::Share;
-use super::plane::Frontier;
-use super::{Ftl, Stream};
 use crate::config::Config;
 use crate::flash::geometry::Geometry;
-use crate::ids::{Lpn, Ppn};
+use crate::ids::Lpn;
 use crate::units::Bytes;
-
-/// Blocks that a plane needs to spare for translation pages: one open for those that are written, one for those that are moved.
-pub const TRANSLATION_BLOCKS: u32 = 2;
 
 /// Bytes of an entry of the replication map (Patterned Read Collisions, IEEE Access 2023, section III.B).
 const REPLICA_ENTRY_BYTES: u64 = 24;
@@ -38,7 +31,7 @@ pub struct TranslationPages {
     logical_pages: u32,
     entries_per_page: u32,
     count: u32,
-    /// Of `count`, those at the end that hold the replication map, and behind these those of the journal.
+    /// At the end of all: pages of the replication map, then those of the journal.
     replica_pages: u32,
     journal_pages: u32,
     page_size: Bytes,
@@ -64,8 +57,7 @@ impl TranslationPages {
         Some(TranslationPages { logical_pages, entries_per_page, count, replica_pages, journal_pages, page_size })
     }
 
-    /// How large each of them is.
-    pub fn page_size(&self) -> Bytes {
+    pub(crate) fn page_size(&self) -> Bytes {
         self.page_size
     }
 
@@ -79,35 +71,33 @@ impl TranslationPages {
         self.logical_pages..self.logical_pages + self.count
     }
 
-    /// Whether `lpn` is one of them, not a page of the host.
     #[inline]
-    pub fn contains(&self, lpn: Lpn) -> bool {
+    pub(crate) fn contains(&self, lpn: Lpn) -> bool {
         lpn.0 >= self.logical_pages
     }
 
     /// Those with the entries of the map.
-    pub fn of_map(&self) -> Range<u32> {
+    pub(crate) fn of_map(&self) -> Range<u32> {
         self.logical_pages..self.logical_pages + self.count - self.replica_pages - self.journal_pages
     }
 
     /// Those with the replication map.
-    pub fn of_replicas(&self) -> Range<u32> {
+    pub(crate) fn of_replicas(&self) -> Range<u32> {
         self.of_map().end..self.of_map().end + self.replica_pages
     }
 
-    /// Those of the journal.
-    pub fn of_journal(&self) -> Range<u32> {
+    pub(crate) fn of_journal(&self) -> Range<u32> {
         self.of_replicas().end..self.all().end
     }
 
     /// The page with the replica of `lpn`, where the replication map is kept on flash: entries are spread over its pages.
-    pub fn replica_page_of(&self, lpn: Lpn) -> Option<Lpn> {
+    pub(crate) fn replica_page_of(&self, lpn: Lpn) -> Option<Lpn> {
         (self.replica_pages > 0).then(|| Lpn(self.of_replicas().start + lpn.0 % self.replica_pages))
     }
 
     /// The translation page with the entry of `lpn`, a page of the host.
     #[inline]
-    pub fn page_of(&self, lpn: Lpn) -> Lpn {
+    pub(crate) fn page_of(&self, lpn: Lpn) -> Lpn {
         Lpn(self.logical_pages + lpn.0 / self.entries_per_page)
     }
 
@@ -122,39 +112,8 @@ impl TranslationPages {
     }
 
     /// The pages of the host whose entries `page` holds.
-    pub fn entries_of(&self, page: Lpn) -> Range<u32> {
+    pub(crate) fn entries_of(&self, page: Lpn) -> Range<u32> {
         let first = (page.0 - self.logical_pages) * self.entries_per_page;
         first..self.logical_pages.min(first.saturating_add(self.entries_per_page)).max(first)
-    }
-}
-
-impl Ftl {
-    /// The translation pages; `None` when the whole map is in DRAM.
-    #[inline]
-    pub fn translation_pages(&self) -> Option<TranslationPages> {
-        self.translation
-    }
-
-    /// The stream that a valid page goes to when it is moved out of the block of `from`.
-    #[inline]
-    pub fn stream_of_move(&self, from: Ppn) -> Stream {
-        if self.translation.is_some() && self.blocks.holds_translation(self.blocks.block_of(from)) {
-            Stream::TranslationCollection
-        } else {
-            Stream::Collection
-        }
-    }
-
-    /// Lays all translation pages out on a drive that was never used.
-    pub(super) fn lay_out_translation(&mut self) {
-        let Some(translation) = self.translation else { return };
-        for (plane, shares) in self.shares_by_plane(&self.partition.within(translation.all())) {
-            let Some(first_page) = self.next_fresh_page(plane) else { continue };
-            self.open_and_fill(plane, Frontier::Translation, shares.iter().map(|share| share.count).sum());
-            for (local, lpn) in shares.iter().flat_map(Share::pages).enumerate() {
-                self.mapping.set(lpn, Ppn(first_page + local as u32));
-            }
-        }
-        self.level_twins(Frontier::Translation);
     }
 }

@@ -7,25 +7,20 @@
 use crate::config;
 use crate::units::{Bytes, Rate, Time};
 
-/// Where a message goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
-    /// From the host to the drive.
     ToDrive = 0,
-    /// From the drive to the host.
     ToHost = 1,
 }
 
-/// A message as the link carries it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Message {
-    /// All bytes on the wires, those of packets included.
+    /// Bytes on the wires, packet overhead included.
     pub bytes: Bytes,
-    /// How long they take.
     pub time: Time,
 }
 
-/// What a message becomes on the wires.
+/// Packets that carry a message.
 #[derive(Clone, Debug)]
 struct Framing {
     lane_rate: Rate,
@@ -35,7 +30,6 @@ struct Framing {
 }
 
 impl Framing {
-    /// A message of nothing is not sent.
     fn message(&self, size: Bytes) -> Message {
         let packets = self.packet_payload.map_or(0, |payload| size.as_u64().div_ceil(payload.as_u64()));
         let bytes = size + self.packet_overhead * packets;
@@ -43,27 +37,24 @@ impl Framing {
     }
 }
 
-/// The wires of one direction, or of both.
 #[derive(Clone, Debug, Default)]
 struct Wires {
     free_at: Time,
     busy: Time,
 }
 
-/// The link.
 #[derive(Clone, Debug)]
 pub struct Link {
     framing: Framing,
-    /// By direction; the first serves both where the link is half duplex.
+    /// By direction; a half-duplex link uses the first for both.
     wires: [Wires; 2],
     half_duplex: bool,
     carried: [Bytes; 2],
-    /// The size sent last and its message: most data of a run has the same size.
+    /// The last size and its message: most transfers of a run have the same size.
     last: (Bytes, Message),
 }
 
 impl Link {
-    /// An idle link that carries messages in both directions at once, or in one at a time.
     pub fn new(config: &config::Host, half_duplex: bool) -> Link {
         let framing = Framing {
             lane_rate: config.link_rate,
@@ -75,12 +66,11 @@ impl Link {
         Link { framing, wires: Default::default(), half_duplex, carried: [Bytes::ZERO; 2], last }
     }
 
-    /// A message of `size`, to be sent often.
     pub fn message(&self, size: Bytes) -> Message {
         self.framing.message(size)
     }
 
-    /// Queues a message at `now`; gives the time at which its last byte has crossed.
+    /// Queues a message; returns when its last byte has crossed.
     #[inline]
     pub fn send(&mut self, direction: Direction, message: Message, now: Time) -> Time {
         self.carried[direction as usize] += message.bytes;
@@ -90,7 +80,7 @@ impl Link {
         wires.free_at
     }
 
-    /// Queues data of `size` at `now`; gives the time at which the last byte has crossed.
+    /// Queues data of `size`; returns when its last byte has crossed.
     #[inline]
     pub fn send_data(&mut self, direction: Direction, size: Bytes, now: Time) -> Time {
         if size != self.last.0 {
@@ -99,14 +89,13 @@ impl Link {
         self.send(direction, self.last.1, now)
     }
 
-    /// Time with bytes on the move in this direction up to `now`; a half-duplex link says of both how long it was busy at all.
+    /// Busy time of a direction up to `now`; of both together on a half-duplex link.
     pub fn busy(&self, direction: Direction, now: Time) -> Time {
         let wires = &self.wires[if self.half_duplex { 0 } else { direction as usize }];
         // What is queued beyond `now` has been counted already; the queue is contiguous, so it is all of the difference.
         wires.busy.saturating_sub(wires.free_at.saturating_sub(now))
     }
 
-    /// Bytes sent in this direction, those of packets included.
     pub fn carried(&self, direction: Direction) -> Bytes {
         self.carried[direction as usize]
     }

@@ -4,6 +4,6 @@ mod batch;
 pub mod interface;
 pub mod link;
 pub mod namespace;
-mod places;
 pub mod replay;
+mod slots;
 pub mod status;

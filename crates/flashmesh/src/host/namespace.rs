@@ -11,16 +11,14 @@ id!(
     NamespaceId
 );
 
-/// A contiguous range of the drive with addresses of its own, from 0.
+/// A contiguous range of the drive with addresses from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Namespace {
-    /// Where it begins on the drive.
     pub first: Bytes,
-    /// How much it holds.
     pub capacity: Bytes,
 }
 
-/// The namespaces of a drive, and the one that each stream's queue is attached to.
+/// The namespaces of a drive, and that of each stream.
 #[derive(Clone, Debug)]
 pub struct Namespaces {
     namespaces: Vec<Namespace>,
@@ -28,19 +26,12 @@ pub struct Namespaces {
 }
 
 impl Namespaces {
-    /// `namespaces`, of which stream n uses `of_stream[n]`.
     pub fn new(namespaces: Vec<Namespace>, of_stream: Vec<NamespaceId>) -> Namespaces {
         Namespaces { namespaces, of_stream }
     }
 
-    /// How many there are.
-    pub fn len(&self) -> usize {
+    pub fn count(&self) -> usize {
         self.namespaces.len()
-    }
-
-    /// Whether there is none.
-    pub fn is_empty(&self) -> bool {
-        self.namespaces.is_empty()
     }
 
     /// The namespace that `stream` addresses.
@@ -52,7 +43,6 @@ impl Namespaces {
         self.of_stream.get(stream.index()).copied().ok_or(Status::InvalidNamespace)
     }
 
-    /// Where a namespace lies on the drive.
     pub fn range(&self, namespace: NamespaceId) -> Namespace {
         self.namespaces[namespace.index()]
     }

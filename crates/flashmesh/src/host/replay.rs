@@ -12,48 +12,36 @@ use crate::workload::IoRequest;
 use crate::workload::source::WorkloadSource;
 
 use super::batch::Batch;
-use super::places::Places;
+use super::slots::Slots;
 
 pub use super::batch::BATCH;
 
-/// The fixed point of the time scale.
+/// Fraction bits of the time scale.
 const SCALE_SHIFT: u32 = 40;
 
-/// A request ready to go to the drive.
 #[derive(Clone, Copy, Debug)]
 pub struct Arrived {
-    /// What it asks.
     pub io: IoRequest,
-    /// The thread that waits for it.
     pub thread: u32,
-    /// When it arrived.
     pub arrival: Time,
 }
 
-/// What the simulation does after asking for requests.
 #[derive(Clone, Copy, Debug)]
 pub enum Next {
-    /// Send this one to the drive.
     Issue(Arrived),
-    /// Ask again at this time.
     At(Time),
-    /// Ask again when a request completes, or never if none is in flight.
+    /// Ask again when a request completes; never if none is in flight.
     Later,
 }
 
-/// When a workload is issued, with what the start of the run needs to know.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
-    /// At arrival times.
     Open,
-    /// Always so many in flight.
     Stress {
-        /// How many.
         outstanding: u32,
     },
-    /// By threads that wait for their answers.
+    /// Threads issue when the previous request of theirs completes.
     Closed {
-        /// How many.
         threads: u32,
     },
 }
@@ -68,39 +56,36 @@ impl From<&config::Replay> for Mode {
     }
 }
 
-/// The replay of one workload.
 pub struct Replay {
     source: Box<dyn WorkloadSource>,
     mode: Mode,
-    /// What arrival times are multiplied by, in units of 2^-40: no float decides when something happens.
+    /// Factor of arrival times in units of 2^-40: floats decide no event time.
     time_scale: u128,
     think_time: Time,
-    /// No request arrives after this.
     stop: Time,
-    /// Closed: the threads that think, in the order in which they will be ready, each with what it will issue.
+    /// Closed replay: thinking threads in the order in which they will be ready, with their next request.
     thoughts: VecDeque<(u32, IoRequest)>,
-    /// Requests of this workload that the drive holds at once; only stress and closed replay have others wait.
-    places: Places,
-    /// Pulled ahead from a workload without threads.
+    /// Slots of this workload in the drive; requests wait for one in stress and closed replay only.
+    slots: Slots,
+    /// Requests pulled ahead from a workload without threads.
     batch: Batch,
-    /// Open: an [`Next::At`] is pending for the head of the batch.
+    /// Open replay: an [`Next::At`] is pending for the head of the batch.
     alarm: bool,
-    /// Open: how long at least one arrived request waited for a place in the queue.
+    /// Open replay: time during which an arrived request waited for a slot.
     overdue: Overdue,
-    /// Open: when the last request arrived that went to the drive.
+    /// Open replay: arrival of the last issued request.
     last_arrival: Time,
 }
 
-/// For how long something was late, what is late at once counted once.
+/// Time during which at least one request was overdue.
 #[derive(Clone, Copy, Debug, Default)]
 struct Overdue {
     total: Time,
-    /// Up to when it is counted.
+    /// Counted up to here.
     until: Time,
 }
 
 impl Overdue {
-    /// What was due at `due` is done at `now`.
     fn count(&mut self, due: Time, now: Time) {
         self.total += now - due.later(self.until).min(now);
         self.until = now;
@@ -109,12 +94,11 @@ impl Overdue {
 
 impl std::fmt::Debug for Replay {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Replay").field("mode", &self.mode).field("places", &self.places).finish_non_exhaustive()
+        f.debug_struct("Replay").field("mode", &self.mode).field("slots", &self.slots).finish_non_exhaustive()
     }
 }
 
 impl Replay {
-    /// Replays `source` as `config` says.
     pub fn new(config: &config::Replay, queue_depth: u32, source: Box<dyn WorkloadSource>) -> Replay {
         Replay {
             source,
@@ -123,7 +107,7 @@ impl Replay {
             think_time: config.think_time,
             stop: config.stop_time.unwrap_or(Time::MAX),
             thoughts: VecDeque::new(),
-            places: Places::new(queue_depth),
+            slots: Slots::new(queue_depth),
             batch: Batch::new(),
             alarm: false,
             overdue: Overdue::default(),
@@ -131,38 +115,34 @@ impl Replay {
         }
     }
 
-    /// Whether requests arrive at times of their own.
     pub fn is_open(&self) -> bool {
         self.mode == Mode::Open
     }
 
-    /// When requests are issued.
     #[inline]
     pub fn mode(&self) -> Mode {
         self.mode
     }
 
-    /// Open replay: how long arrived requests waited on the host because the drive's queue was full.
+    /// Open replay: time during which arrived requests waited on the host for a full queue.
     pub fn overdue(&self) -> Time {
         self.overdue.total
     }
 
-    /// Open replay: when the last request arrived that went to the drive.
+    /// Open replay: arrival of the last issued request.
     pub fn last_arrival(&self) -> Time {
         self.last_arrival
     }
 
-    /// How many requests there will be, when known.
     pub fn request_count(&self) -> Option<u64> {
         self.source.request_count()
     }
 
-    /// Requests in flight.
     pub fn in_flight(&self) -> usize {
-        self.places.taken()
+        self.slots.taken()
     }
 
-    /// Whether requests will be issued though none is in flight.
+    /// Whether requests will come although none is in flight.
     pub fn will_issue(&self) -> bool {
         self.alarm || !self.thoughts.is_empty()
     }
@@ -188,13 +168,13 @@ impl Replay {
         }
     }
 
-    /// A request that has arrived goes to the drive, or waits for a place there.
+    /// An arrived request goes to the drive, or waits for a slot.
     fn arrive(&mut self, arrived: Arrived) -> Next {
-        if self.places.are_taken() {
-            self.places.wait(arrived);
+        if self.slots.are_taken() {
+            self.slots.wait(arrived);
             return Next::Later;
         }
-        self.places.take();
+        self.slots.take();
         Next::Issue(arrived)
     }
 
@@ -214,11 +194,11 @@ impl Replay {
     #[inline(always)]
     fn take_from_batch(&mut self, now: Time) -> Option<IoRequest> {
         let io = self.batch.take()?;
-        if self.places.are_taken() {
-            self.places.wait(Arrived { io, thread: 0, arrival: now });
+        if self.slots.are_taken() {
+            self.slots.wait(Arrived { io, thread: 0, arrival: now });
             return None;
         }
-        self.places.take();
+        self.slots.take();
         Some(io)
     }
 
@@ -239,7 +219,7 @@ impl Replay {
     /// # Errors
     /// When the workload cannot be read on.
     pub fn next_open(&mut self, now: Time) -> Result<Next, WorkloadError> {
-        if self.places.are_taken() || self.alarm {
+        if self.slots.are_taken() || self.alarm {
             return Ok(Next::Later);
         }
         self.batch.refill(&mut *self.source)?;
@@ -253,30 +233,28 @@ impl Replay {
             return Ok(Next::At(arrival));
         }
         self.batch.take();
-        self.places.take();
+        self.slots.take();
         self.overdue.count(arrival, now);
         self.last_arrival = self.last_arrival.later(arrival);
         Ok(Next::Issue(Arrived { io, thread: 0, arrival }))
     }
 
-    /// Open replay: the time asked for with [`Next::At`] has come.
+    /// Open replay: the time of [`Next::At`] has come.
     pub fn alarm_rang(&mut self) {
         self.alarm = false;
     }
 
-    /// A request completed; gives the one that waited longest for its place, if any.
+    /// Frees the slot of a completed request; the longest waiting request takes it.
     #[inline]
     pub fn completed(&mut self) -> Option<Arrived> {
-        self.places.hand_over()
+        self.slots.hand_over()
     }
 
-    /// Whether the last request taken was the first of a new batch.
     #[inline]
     pub fn has_new_batch(&self) -> bool {
         self.batch.is_new()
     }
 
-    /// The requests pulled ahead.
     pub fn batch(&self) -> impl Iterator<Item = &IoRequest> {
         self.batch.rest().iter()
     }

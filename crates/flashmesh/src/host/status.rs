@@ -16,8 +16,8 @@ names! {
         InvalidOpcode = "invalid_opcode",
         /// A field holds what it must not: no sectors at all, or more than the drive moves in one command.
         InvalidField = "invalid_field",
-        /// The queue it came from is attached to no namespace. A configuration attaches every queue to one, so this is for those who
-        /// put [`super::namespace::Namespaces`] together themselves.
+        /// The queue it came from is attached to no namespace. A configuration attaches every queue to one; a program that uses the
+        /// library may not.
         InvalidNamespace = "invalid_namespace",
         /// It reaches beyond its namespace.
         LbaOutOfRange = "lba_out_of_range",

@@ -11,7 +11,7 @@ id! {
     WakeToken
 }
 
-/// Declares events, each with the id that it holds, if any, and its usual lane; and what the event queue keeps of them.
+/// Declares events with their id, if any, and their usual lane, and their form in the event queue.
 macro_rules! events {
     ($($(#[$doc:meta])* $name:ident $(($id:ident))? in $lane:ident,)*) => {
         /// Something that happens at its time: what it is, and one number at most.
@@ -108,7 +108,7 @@ impl From<HostEvent> for Event {
 }
 
 impl From<FabricEvent> for Event {
-    /// The path of what is delivered is that which its die holds for the phase.
+    /// The path of a delivery is that which its die holds for the phase.
     #[inline(always)]
     fn from(event: FabricEvent) -> Event {
         match event {
@@ -120,7 +120,7 @@ impl From<FabricEvent> for Event {
 }
 
 impl Event {
-    /// What the interface to the host asked to be called for, if it did.
+    /// The token of a wake-up of the host interface.
     #[inline(always)]
     pub fn token(self) -> Option<Token> {
         Some(match self {
@@ -134,14 +134,13 @@ impl Event {
         })
     }
 
-    /// Whether the host makes it happen.
     pub fn is_of_host(self) -> bool {
         let is_request =
             matches!(self, Event::InDrive(_) | Event::AtHost(_) | Event::Arrive(_) | Event::ThreadReady(_));
         is_request || self.token().is_some()
     }
 
-    /// What was sent over the path that `die` got for `phase` has arrived.
+    /// The transfer over the path of `die` for `phase` has arrived.
     #[inline(always)]
     pub fn delivered(phase: TransferPhase, die: DieId) -> Event {
         match phase {
@@ -152,7 +151,7 @@ impl Event {
     }
 }
 
-/// Events of one lane mostly fall due in the order in which they are scheduled.
+/// Events of one lane mostly are due in the order of scheduling.
 pub mod lane {
     use crate::engine::queue::NO_LANE;
 
@@ -164,7 +163,6 @@ pub mod lane {
     pub const DATA: usize = 2;
     /// Array reads that end.
     pub const READ: usize = 3;
-    /// Programs that end.
     pub const PROGRAM: usize = 4;
     /// Messages that reach the host.
     pub const TO_HOST: usize = 5;
@@ -172,17 +170,14 @@ pub mod lane {
     pub const FABRIC: usize = NO_LANE;
     /// Acknowledgements that reach a controller.
     pub const ACKNOWLEDGED: usize = NO_LANE;
-    /// The host's adapter.
     pub const ADAPTER: usize = NO_LANE;
-    /// Accesses to DRAM.
     pub const MEMORY: usize = NO_LANE;
-    /// Arrivals of requests.
     pub const ARRIVAL: usize = NO_LANE;
     /// Erases and copybacks that end.
     pub const ERASE: usize = NO_LANE;
 }
 
-/// The lane of an event that the interface to the host asked for: messages of one direction arrive in the order in which they are sent.
+/// The lane of an event of the host interface: messages of one direction arrive in the order of sending.
 #[inline]
 pub fn host_lane(event: HostEvent) -> usize {
     match event {
@@ -196,7 +191,6 @@ pub fn host_lane(event: HostEvent) -> usize {
     }
 }
 
-/// The lane of an event that a fabric asked for.
 #[inline]
 pub fn fabric_lane(event: FabricEvent) -> usize {
     match event {
@@ -207,7 +201,6 @@ pub fn fabric_lane(event: FabricEvent) -> usize {
     }
 }
 
-/// The lane of the end of an operation.
 #[inline]
 pub fn array_lane(kind: OperationKind) -> usize {
     const LANES: [usize; OperationKind::ALL.len()] = [lane::READ, lane::PROGRAM, lane::ERASE, lane::ERASE];

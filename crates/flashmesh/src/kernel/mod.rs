@@ -14,18 +14,17 @@ use event::Event;
 use model::Model;
 use probe::{Notice, Probe, ReadNotice, Scope};
 
-/// After so many notices the probes of reads are told of them. Told of each at once, a probe and the drive would push each other out
-/// of the processor's first-level caches.
+/// Notices of reads delivered at once. Delivered one by one, a probe and the drive would evict each other from the first-level
+/// caches.
 const READ_NOTICES_MAX: usize = 2048;
 
-/// The clock, the events to come, and the probes.
 pub struct Kernel<M> {
     events: EventQueue<Event>,
-    /// Those that are told of everything.
+    /// Probes of all notices.
     probes: Vec<Box<dyn Probe + Send>>,
-    /// Those that are told of reads only.
+    /// Probes of reads only.
     probes_of_reads: Vec<Box<dyn Probe + Send>>,
-    /// What these have not been told yet.
+    /// Notices not yet delivered to them.
     read_notices: Vec<(Time, ReadNotice)>,
     model: std::marker::PhantomData<fn() -> M>,
 }
@@ -43,19 +42,17 @@ impl<M: Model> Default for Kernel<M> {
 }
 
 impl<M: Model> Kernel<M> {
-    /// The same kernel, for a run of another model.
     pub fn into_model<N: Model>(self) -> Kernel<N> {
         let Kernel { events, probes, probes_of_reads, read_notices, .. } = self;
         Kernel { events, probes, probes_of_reads, read_notices, model: std::marker::PhantomData }
     }
 
-    /// Simulated time.
     #[inline]
     pub fn now(&self) -> Time {
         self.events.now()
     }
 
-    /// The time of the next event; later than any when there is none.
+    /// `Time::MAX` when there is none.
     #[inline]
     pub fn next_at(&self) -> Time {
         self.events.next_at()
@@ -73,7 +70,6 @@ impl<M: Model> Kernel<M> {
         self.events.set_alarm(at, event);
     }
 
-    /// Moves the clock to the next event.
     #[inline(always)]
     pub fn advance(&mut self) -> Option<Due> {
         self.events.advance()
@@ -91,7 +87,6 @@ impl<M: Model> Kernel<M> {
         self.events.take(due)
     }
 
-    /// Adds a probe: it is told what happens from now on.
     pub fn add_probe(&mut self, probe: Box<dyn Probe + Send>) {
         match probe.scope() {
             Scope::All => self.probes.push(probe),
@@ -99,10 +94,10 @@ impl<M: Model> Kernel<M> {
         }
     }
 
-    /// Tells the probes of reads, and all others, what happens now.
+    /// Tells all probes, those of reads included.
     #[inline(always)]
     pub fn tell_of_read(&mut self, notice: ReadNotice) {
-        if M::MEASURES && !self.probes_of_reads.is_empty() {
+        if !self.probes_of_reads.is_empty() {
             self.read_notices.push((self.now(), notice));
             if self.read_notices.len() >= READ_NOTICES_MAX {
                 self.tell_probes_of_reads();
@@ -117,17 +112,29 @@ impl<M: Model> Kernel<M> {
         self.read_notices.clear();
     }
 
-    /// Has the probes add what they found to the report of the run.
+    /// Lets the probes add their results to the report.
     pub fn conclude(&mut self, report: &mut Report) {
         self.tell_probes_of_reads();
         let now = self.now();
         self.probes_of_reads.iter_mut().chain(&mut self.probes).for_each(|probe| probe.conclude(now, report));
     }
 
-    /// Whether any probe of everything looks on.
     #[inline(always)]
     pub fn is_probed(&self) -> bool {
-        M::PROBED && !self.probes.is_empty()
+        M::PROBES && !self.probes.is_empty()
+    }
+
+    /// Whether there are probes of everything, and none of them is to be told of anything more but the end.
+    pub fn is_unwatched(&mut self) -> bool {
+        let now = self.now();
+        self.is_probed() && self.probes.iter_mut().all(|probe| probe.is_done(now))
+    }
+
+    /// Tells the probes, those that were done before as well, that the run is over.
+    pub fn tell_end<'a>(&mut self, notice: impl FnOnce() -> Notice<'a>) {
+        if !self.probes.is_empty() {
+            self.tell_probes(notice);
+        }
     }
 
     /// Tells the probes what happens now. `notice` is made only when there are any.
@@ -138,7 +145,7 @@ impl<M: Model> Kernel<M> {
         }
     }
 
-    /// Kept out of line, so that the code of the probes does not push that of the drive out of the instruction cache.
+    /// Out of line, so that the probes do not evict the drive from the instruction cache.
     #[cold]
     #[inline(never)]
     fn tell_probes<'a>(&mut self, notice: impl FnOnce() -> Notice<'a>) {

@@ -4,32 +4,29 @@
 //! intervals has hundreds; here each is a list of the bins that are not empty. The bins are those of the histograms, so
 //! that percentiles come out the same.
 
-use super::latency::{EXACT_BITS, LatencySummary, Total, summary_of};
+use super::latency::{EXACT_BITS, LatencySummary, summary_of};
+use super::moments::Moments;
 use crate::units::Time;
 
-/// Latencies that wait to be sorted into their bins.
+/// Latencies buffered before they are sorted into bins.
 const RECENT_MAX: usize = 4096;
 
-/// The latencies of some requests.
 #[derive(Clone, Debug, Default)]
 pub struct Bins {
-    /// The longest latency of each bin with how many it holds, in order.
+    /// Longest latency and count of each bin, in order.
     bins: Vec<(u64, u64)>,
-    /// Latencies, as the longest of their bin, that are not in `bins` yet.
+    /// Latencies not yet in `bins`, each as the longest of its bin.
     recent: Vec<u64>,
-    count: u64,
-    sum_ps: u128,
+    moments: Moments,
     max: Time,
 }
 
-/// The longest latency of the bin that `ps` belongs to.
 #[inline]
 fn bin_of(ps: u64) -> u64 {
     let shift = ps.max(1).ilog2().saturating_sub(EXACT_BITS);
     ps | ((1 << shift) - 1)
 }
 
-/// The bins of both lists, in order.
 fn joined(one: &[(u64, u64)], other: &[(u64, u64)]) -> Vec<(u64, u64)> {
     let mut bins = Vec::with_capacity(one.len().max(other.len()));
     let (mut one, mut other) = (one.iter().copied().peekable(), other.iter().copied().peekable());
@@ -54,11 +51,9 @@ fn joined(one: &[(u64, u64)], other: &[(u64, u64)]) -> Vec<(u64, u64)> {
 }
 
 impl Bins {
-    /// Counts one request.
     #[inline]
     pub fn record(&mut self, latency: Time) {
-        self.count += 1;
-        self.sum_ps += u128::from(latency.as_ps());
+        self.moments.record(latency.as_ps());
         self.max = self.max.later(latency);
         self.recent.push(bin_of(latency.as_ps()));
         if self.recent.len() == RECENT_MAX {
@@ -79,46 +74,40 @@ impl Bins {
         self.recent.clear();
     }
 
-    /// Gives back the memory that only further requests would need.
+    /// Releases memory that only further requests would need.
     pub fn close(&mut self) {
         self.sort();
         self.recent = Vec::new();
     }
 
-    /// Adds what `other`, which is closed, counted.
     pub fn add(&mut self, other: &Bins) {
         debug_assert!(other.recent.is_empty(), "bins are closed before they are added");
         self.bins = joined(&self.bins, &other.bins);
-        self.count += other.count;
-        self.sum_ps += other.sum_ps;
+        self.moments.add(&other.moments);
         self.max = self.max.later(other.max);
     }
 
-    /// How many requests were counted.
     pub fn count(&self) -> u64 {
-        self.count
+        self.moments.count()
     }
 
-    /// Their latencies, summed.
     pub fn sum_ps(&self) -> u128 {
-        self.sum_ps
+        self.moments.sum()
     }
 
-    /// The bins that take memory, and the latencies that wait to be sorted into them.
+    #[cfg(test)]
     pub fn len(&self) -> usize {
         self.bins.len() + self.recent.len()
     }
 
-    /// Whether nothing was counted.
     pub fn is_empty(&self) -> bool {
-        self.count == 0
+        self.count() == 0
     }
 
-    /// The summary of bins that are closed, or nothing when no request was counted.
+    /// `None` when no request was counted; the bins must be closed.
     pub fn summary(&self) -> Option<LatencySummary> {
         debug_assert!(self.recent.is_empty(), "bins are closed before they are summarised");
-        let Bins { count, sum_ps, max, .. } = *self;
-        summary_of(self.bins.iter().copied(), Total { count, sum_ps, max })
+        summary_of(self.bins.iter().copied(), self.moments, self.max)
     }
 }
 

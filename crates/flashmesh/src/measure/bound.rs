@@ -6,27 +6,24 @@ use crate::fabric::layout::Link;
 use crate::fabric::{Held, Layout};
 use crate::{names, quantities};
 
-/// A resource busier than this share of the run is what bounds it.
+/// A resource busier than this share of the run bounds it.
 const SATURATED: f64 = 0.9;
 
-/// A link that is held but moves less than this share of the run is not what the packets on it wait for.
+/// A held link that moves data for less than this share of the run is not the bottleneck.
 const MOVING: f64 = 0.5;
 
-/// Requests that spend more than this share of their latency behind others are not bound by their own.
+/// Requests that wait behind others for more than this share of their latency are not bound by their own work.
 const WAITING: f64 = 0.5;
 
-/// Open replay: a drive whose queue is full for more than this share of the run does not keep up with the arrivals.
+/// Open replay: with a full queue for more than this share of the run, the drive does not keep up with the arrivals.
 const OVERDUE: f64 = 0.1;
 
-/// How requests come to the drive.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Load {
-    /// At times of their own; the queue of the drive was full for this share of the run.
+    /// Open replay; the share of the run in which the queue of the drive was full.
     Open {
-        /// Share of the makespan.
         overdue_share: f64,
     },
-    /// As earlier ones complete.
     OnCompletion,
 }
 
@@ -74,14 +71,14 @@ fn busiest(shares: &[f64]) -> (usize, f64) {
     shares.iter().copied().enumerate().fold((0, 0.0), |best, next| if next.1 > best.1 { next } else { best })
 }
 
-/// The busiest of the links that are held nearly always, and over which bytes move for much of that time: the links before it are held,
-/// too, by packets that wait for it, and move less.
+/// The busiest held link over which bytes move much of the time. Links before it are held by packets that wait for it, and move
+/// less.
 fn congested(moving: &[f64], held: &[f64]) -> Option<usize> {
     let saturated = held.iter().enumerate().filter(|(link, share)| **share >= SATURATED && moving[*link] >= MOVING);
     saturated.map(|(link, _)| link).max_by(|left, right| moving[*left].total_cmp(&moving[*right]))
 }
 
-/// Parts of the mean latency, each with its name and whether it is spent behind other requests.
+/// Parts of the mean latency: name, and whether the time is spent behind other requests.
 fn parts(mean: &BreakdownSummary) -> [(f64, &'static str, bool); 8] {
     [
         (mean.host, "in the host queue and on the link", true),
@@ -95,7 +92,6 @@ fn parts(mean: &BreakdownSummary) -> [(f64, &'static str, bool); 8] {
     ]
 }
 
-/// The largest part of the mean latency, as an aside.
 fn largest_part(mean: &BreakdownSummary) -> String {
     let parts = parts(mean);
     let total: f64 = parts.iter().map(|(part, ..)| part).sum();
@@ -104,8 +100,8 @@ fn largest_part(mean: &BreakdownSummary) -> String {
     if total == 0.0 { String::new() } else { format!(", {:.0} % of it {name}", part / total * 100.0) }
 }
 
-/// The share of the mean latency that is spent behind other requests, when the busiest part of the drive is `busiest`: where that is the
-/// link to the host, the time on the link and that before it are not told apart.
+/// Share of the mean latency spent behind other requests, given the busiest part. Where that is the host link, waiting for it and
+/// crossing it are not separated.
 fn waiting_share(mean: &BreakdownSummary, busiest: Resource) -> f64 {
     let total: f64 = parts(mean).iter().map(|(part, ..)| part).sum();
     let waiting: f64 = parts(mean).iter().filter(|(_, _, waits)| *waits).map(|(part, ..)| part).sum();
@@ -113,12 +109,10 @@ fn waiting_share(mean: &BreakdownSummary, busiest: Resource) -> f64 {
     if total == 0.0 { 0.0 } else { (waiting - unclear) / total }
 }
 
-/// A part of the drive that may bound a run.
-struct Part {
+struct Candidate {
     resource: Resource,
-    /// Its share of the makespan.
     share: f64,
-    /// What a person calls it: `channel 3`.
+    /// Name for people: `channel 3`.
     name: String,
 }
 
@@ -142,7 +136,7 @@ impl Bound {
         let (link, link_share) = busiest(if by_operations { held.by_operations() } else { &utilisation.links });
         let (controller, controller_share) = busiest(&utilisation.controllers);
         let (die, die_share) = busiest(at_work);
-        let part = |resource, share, name| Part { resource, share, name };
+        let part = |resource, share, name| Candidate { resource, share, name };
         let parts = [
             part(Resource::HostLink, host_link, "the host link".to_owned()),
             part(Resource::Adapter, utilisation.adapter.unwrap_or(0.0), "the SATA adapter".to_owned()),
@@ -164,7 +158,7 @@ impl Bound {
             return Bound::of_a_held_link("operations", link, link_share, utilisation, layout);
         }
         let (dies, collection) = (percent(utilisation.dies_mean), percent(utilisation.dies_gc_mean));
-        let Part { resource, share, name } = most;
+        let Candidate { resource, share, name } = most;
         let busy = percent(share);
         let sentence = match resource {
             Resource::Links => {
@@ -207,7 +201,6 @@ impl Bound {
         Bound { resource: if mostly_collection { Resource::GarbageCollection } else { resource }, share, sentence }
     }
 
-    /// `holders` hold `link` nearly always.
     fn of_a_held_link(holders: &str, link: usize, held: f64, utilisation: &Utilisation, layout: &Layout) -> Bound {
         let Link { kind, name } = &layout.links[link];
         let (kind, moving, dies) = (kind.plural(), percent(utilisation.links[link]), percent(utilisation.dies_mean));
@@ -218,9 +211,9 @@ impl Bound {
         Bound { resource: Resource::Links, share: held, sentence }
     }
 
-    /// Nothing is saturated: the load decides, and `most` is the busiest part.
-    fn of_the_load(most: Part, mean: Option<&BreakdownSummary>, load: Load) -> Bound {
-        let Part { resource, share, name } = most;
+    /// Nothing is saturated, so the load is the bound; `most` is the busiest part.
+    fn of_the_load(most: Candidate, mean: Option<&BreakdownSummary>, load: Load) -> Bound {
+        let Candidate { resource, share, name } = most;
         let busy = format!("{name} is the busiest part, at {}", percent(share));
         let (resource, sentence) = match load {
             Load::Open { overdue_share } if overdue_share <= OVERDUE => {

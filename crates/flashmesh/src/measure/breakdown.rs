@@ -20,7 +20,6 @@ struct Bucket {
     parts_ps: [u128; PARTS],
 }
 
-/// Sums of the parts of all requests, by latency.
 #[derive(Debug)]
 pub struct Breakdown {
     buckets: Vec<Bucket>,
@@ -32,7 +31,7 @@ impl Default for Breakdown {
     }
 }
 
-/// The index of the bucket of a latency: its power of two and the next four bits.
+/// The bucket of a latency: its power of two and the next four bits.
 #[inline]
 fn bucket_of(latency: Time) -> usize {
     let ps = latency.as_ps().max(u64::from(STEPS));
@@ -42,7 +41,6 @@ fn bucket_of(latency: Time) -> usize {
 }
 
 impl Breakdown {
-    /// Counts a request of `latency` whose critical transaction spent `spent`.
     #[inline(always)]
     pub fn record(&mut self, latency: Time, spent: &LatencyBreakdown) {
         let host = latency - spent.total();
@@ -55,7 +53,6 @@ impl Breakdown {
         }
     }
 
-    /// Adds what `other` counted.
     pub fn add(&mut self, other: &Breakdown) {
         for (bucket, further) in self.buckets.iter_mut().zip(&other.buckets) {
             bucket.count += further.count;
@@ -65,7 +62,7 @@ impl Breakdown {
         }
     }
 
-    /// The mean parts of all requests, or of those in the bucket of `from` and above; nothing when there are none.
+    /// Mean breakdown of all requests from the bucket of `from` on.
     pub fn mean(&self, from: Time) -> Option<BreakdownSummary> {
         let mut total = Bucket::default();
         for bucket in &self.buckets[bucket_of(from)..] {

@@ -41,7 +41,7 @@ trait Column {
     fn append(value: &Self::Value, bytes: &mut Vec<u8>);
 }
 
-/// Declares how values of a type, or of the one that stands for it, are written.
+/// Declares how the values of a type are written.
 macro_rules! column {
     ($column:ty, $value:ty, $column_type:expr, |$name:ident| $bytes:expr) => {
         impl Column for $column {
@@ -59,15 +59,15 @@ macro_rules! column {
     };
 }
 
-/// The place of a stream in the configuration; there are at most 64.
-struct Stream;
+/// Index of a stream in the configuration, below 64.
+struct StreamIndex;
 
 column!(u64, u64, ColumnType::UInt64, |value| value);
 column!(u32, u32, ColumnType::UInt32, |value| value);
 column!(bool, bool, ColumnType::Boolean, |value| u8::from(*value));
 column!(RequestKind, RequestKind, ColumnType::Name(RequestKind::names()), |kind| (kind.index() as i8));
 column!(Status, Status, ColumnType::Name(Status::names()), |status| (status.index() as i8));
-column!(Stream, u32, ColumnType::Stream, |stream| (*stream as i8));
+column!(StreamIndex, u32, ColumnType::Stream, |stream| (*stream as i8));
 
 /// Declares the columns: the only place where they are named.
 macro_rules! columns {
@@ -118,7 +118,7 @@ columns! {
     /// What the request asks.
     kind: RequestKind = |record| record.kind;
     /// Stream of the configuration that issued it; `host` where no streams are configured.
-    stream_name: Stream = |record| record.issuer.0;
+    stream_name: StreamIndex = |record| record.issuer.0;
     /// Device number of a trace, thread of a synthetic workload or a profile, member of a mix.
     stream: u32 = |record| record.stream;
     /// Where the request begins in its namespace.

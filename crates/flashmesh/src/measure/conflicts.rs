@@ -8,7 +8,7 @@ use crate::fabric::Cause;
 use crate::quantities;
 use crate::units::Time;
 
-/// Transfers that could not start at once, by what was in the way.
+/// Transfers that waited, by cause.
 #[derive(Clone, Debug, Default)]
 pub struct Conflicts {
     transfers: [u64; Cause::ALL.len()],
@@ -16,19 +16,16 @@ pub struct Conflicts {
 }
 
 impl Conflicts {
-    /// A transfer waited because of `cause`.
     #[inline]
     pub fn count(&mut self, cause: Cause, waited: Time) {
         self.transfers[cause.index()] += 1;
         self.waits[cause.index()] += waited;
     }
 
-    /// All waits, summed.
     pub fn wait(&self) -> Time {
         self.waits.iter().fold(Time::ZERO, |sum, &wait| sum + wait)
     }
 
-    /// The report, with the number of requests that each cause was in the way of.
     pub fn report(&self, requests: [u64; Cause::ALL.len()]) -> CausesReport {
         let of = |cause: Cause| CauseReport {
             transfers: self.transfers[cause.index()],
@@ -40,8 +37,8 @@ impl Conflicts {
 }
 
 quantities! {
-    /// Path conflicts by cause. A transfer that waited first for a controller and then for a link counts under both, a request
-    /// under every cause that one of its transfers met.
+    /// Path conflicts by cause. A transfer that waited first for a controller and then for a link counts for both causes, a request
+    /// for every cause that delayed one of its transfers.
     #[derive(Eq)]
     CausesReport as "CausesOfConflicts" {
         /// The channel, or the pins of the chip, carried something else.

@@ -5,23 +5,21 @@ use crate::host::status::Status;
 use crate::quantities;
 use crate::units::Time;
 
-/// What the queue of one stream held.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct QueueWork {
     commands: u64,
-    /// Time in the queue, summed over the commands.
+    /// Command-time in the queue, summed.
     held_ps: u128,
 }
 
 impl QueueWork {
-    /// Counts a command that was in the queue for `held`, from its issue until its completion was taken.
+    /// `held` is the time from issue until the completion was taken.
     #[inline]
     pub fn count(&mut self, held: Time) {
         self.commands += 1;
         self.held_ps += u128::from(held.as_ps());
     }
 
-    /// What it held until `end`.
     pub fn report(&self, end: Time) -> QueueReport {
         let occupancy_mean = if end == Time::ZERO { 0.0 } else { self.held_ps as f64 / end.as_ps() as f64 };
         QueueReport { commands: self.commands, occupancy_mean }
@@ -57,7 +55,7 @@ quantities! {
 }
 
 impl StatusesReport {
-    /// From the counts by [`Status::index`].
+    /// Counts by [`Status::index`].
     pub fn new(counts: [u64; Status::ALL.len()]) -> StatusesReport {
         let of = |status: Status| counts[status.index()];
         StatusesReport {

@@ -10,20 +10,16 @@ use crate::quantities;
 use crate::units::{Bytes, Time};
 use crate::workload::{IoRequest, RequestKind};
 
-/// Time that parts of the drive were busy, summed over them, in picoseconds.
+/// Busy time of parts of the drive, summed over the parts, in picoseconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Busy {
-    /// The link from host to drive.
     pub link_to_drive: u128,
-    /// The link from drive to host.
     pub link_to_host: u128,
-    /// The links of the fabric.
     pub links: u128,
-    /// The dies.
     pub dies: u128,
-    /// The dies, with garbage collection and wear levelling.
+    /// Dies busy with garbage collection and wear levelling.
     pub dies_gc: u128,
-    /// The queues of the host, a command each.
+    /// Host queues, weighted by the commands they hold.
     pub queues: u128,
 }
 
@@ -40,25 +36,19 @@ impl Busy {
     }
 }
 
-/// What the drive has counted since the start, or between two such samples.
+/// Counts of the drive since the start, or between two samples.
 #[derive(Clone, Debug, Default)]
 pub struct Counts {
-    /// When the sample was taken, or the time between two.
+    /// Time of the sample, or time between two.
     pub span: Time,
-    /// What garbage collection did.
     pub gc: GcReport,
-    /// What the flash array did.
     pub flash: FlashReport,
-    /// Entries of the map wanted from its cache.
     pub map_wanted: u64,
-    /// Of these, found.
     pub map_found: u64,
-    /// How long the parts of the drive were busy.
     pub busy: Busy,
 }
 
 impl Counts {
-    /// What was counted between `earlier` and this sample.
     pub fn since(&self, earlier: &Counts) -> Counts {
         Counts {
             span: self.span - earlier.span,
@@ -82,16 +72,13 @@ impl Counts {
     }
 }
 
-/// How many parts the drive has, to turn busy time into shares.
+/// Numbers of parts, to turn busy time into shares.
 #[derive(Clone, Copy, Debug)]
 pub struct Parts {
-    /// Links of the fabric.
     pub links: usize,
-    /// Dies.
     pub dies: usize,
 }
 
-/// The requests of one stream that completed in an interval.
 #[derive(Clone, Debug, Default)]
 pub struct Completed {
     bytes: Bytes,
@@ -99,7 +86,7 @@ pub struct Completed {
     reads: Bins,
     writes: Bins,
     flushes: Bins,
-    /// Requests that move no data, and those that were refused.
+    /// Requests without data, and refused ones.
     others: Bins,
 }
 
@@ -112,17 +99,14 @@ impl Completed {
         [&mut self.reads, &mut self.writes, &mut self.flushes, &mut self.others]
     }
 
-    /// Requests completed.
     pub fn requests(&self) -> u64 {
         self.kinds().iter().map(|bins| bins.count()).sum()
     }
 
-    /// Bytes read and written.
     pub fn bytes(&self) -> Bytes {
         self.bytes
     }
 
-    /// When the last one completed.
     pub fn last_completion(&self) -> Time {
         self.last_completion
     }
@@ -150,7 +134,6 @@ impl Completed {
         }
     }
 
-    /// Completion latencies.
     pub fn latency(&self) -> LatencyReport {
         let [read, write, flush, others] = self.kinds().map(Bins::summary);
         // Requests of one kind are all that there are as often as not.
@@ -166,7 +149,6 @@ impl Completed {
     }
 }
 
-/// What was counted in one interval of a run.
 #[derive(Clone, Debug)]
 pub struct Interval {
     start: Time,
@@ -176,17 +158,14 @@ pub struct Interval {
 }
 
 impl Interval {
-    /// An empty interval from `start` on, of so many streams.
     pub fn new(start: Time, streams: usize) -> Interval {
         Interval { start, end: start, streams: vec![Completed::default(); streams], counts: Counts::default() }
     }
 
-    /// Counts a request of `stream` that completes with `status` at `now` after `latency`.
     pub fn record(&mut self, stream: StreamId, io: &IoRequest, status: Status, now: Time, latency: Time) {
         self.streams[stream.index()].record(io, status, now, latency);
     }
 
-    /// The interval ends, after the drive has done what `counts` says.
     pub fn close(&mut self, end: Time, counts: Counts) {
         self.end = end;
         self.counts = counts;
@@ -195,7 +174,6 @@ impl Interval {
         }
     }
 
-    /// Adds the closed interval that follows this one.
     pub fn add(&mut self, next: &Interval) {
         self.end = next.end;
         self.counts.add(&next.counts);
@@ -204,52 +182,44 @@ impl Interval {
         }
     }
 
-    /// Nothing completed in it after `end`: it counts up to there.
     pub fn end_at(&mut self, end: Time) {
         self.end = end;
     }
 
-    /// When it begins.
     pub fn start(&self) -> Time {
         self.start
     }
 
-    /// When it ends.
+    #[cfg(test)]
     pub fn end(&self) -> Time {
         self.end
     }
 
-    /// How long it is, in picoseconds.
     pub fn length_ps(&self) -> f64 {
         self.end.saturating_sub(self.start).as_ps() as f64
     }
 
-    /// What each stream completed.
     pub fn streams(&self) -> &[Completed] {
         &self.streams
     }
 
-    /// What the drive did.
     pub fn counts(&self) -> &Counts {
         &self.counts
     }
 
-    /// Requests completed.
     pub fn requests(&self) -> u64 {
         self.streams.iter().map(Completed::requests).sum()
     }
 
-    /// Latencies of all requests, summed.
     pub fn latency_sum_ps(&self) -> u128 {
         self.streams.iter().flat_map(Completed::kinds).map(Bins::sum_ps).sum()
     }
 
-    /// Bins of latencies in memory.
+    #[cfg(test)]
     pub fn bins(&self) -> usize {
         self.streams.iter().flat_map(Completed::kinds).map(Bins::len).sum()
     }
 
-    /// What it comes to, on a drive of so many parts.
     pub fn report(&self, parts: Parts) -> IntervalReport {
         let mut all = Completed::default();
         self.streams.iter().for_each(|stream| all.add(stream));

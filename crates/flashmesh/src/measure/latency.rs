@@ -1,107 +1,94 @@
-//! Latency histograms (HDR: three significant digits over any range) with an exact mean.
+//! Latencies in the bins of an HDR histogram (three significant digits over any range), with an exact mean.
 
-use hdrhistogram::Histogram;
-
+use super::moments::Moments;
 use crate::quantities;
 use crate::units::Time;
-
-/// Three significant digits: a reported percentile is within 0.1 % of the exact one.
-const SIGNIFICANT_DIGITS: u8 = 3;
 
 /// The longest latency told apart, 53 days.
 const LONGEST_PS: u64 = 1 << 62;
 
-/// Two to this many points of a distribution cover a power of two: neighbours differ by 3 % at most.
+/// log2 of the points of a distribution in each power of two: neighbours differ by 3 % at most.
 const POINT_BITS: u32 = 5;
 
 /// Latencies below two to this many picoseconds, times two, have a bin each; above, as many bins cover a power of two as below it. These are the bins
-/// of a histogram of three digits.
+/// of a histogram of three digits: a reported percentile is within 0.1 % of the exact one.
 pub(super) const EXACT_BITS: u32 = 10;
 
-/// All bins up to that of the longest latency.
 const BINS: usize = bin_of(LONGEST_PS) + 1;
 
-/// The number of the bin of a latency.
 #[inline(always)]
 const fn bin_of(ps: u64) -> usize {
     let shift = (ps | 1).ilog2().saturating_sub(EXACT_BITS);
     ((shift as usize) << EXACT_BITS) + (ps >> shift) as usize
 }
 
-/// The shortest latency of a bin.
 fn shortest_of(bin: usize) -> u64 {
     let shift = (bin >> EXACT_BITS).saturating_sub(1);
     ((bin - (shift << EXACT_BITS)) as u64) << shift
 }
 
+/// The longest latency of the bin of a latency.
+fn longest_beside(ps: u64) -> u64 {
+    shortest_of(bin_of(ps.min(LONGEST_PS)) + 1) - 1
+}
+
 /// The latencies of one kind of request.
-///
-/// Counted in plain bins, which is quicker than a histogram that may grow; the histogram is made of them when it is asked.
 #[derive(Debug)]
 pub struct Latencies {
     bins: Vec<u64>,
-    count: u64,
-    sum_ps: u128,
+    moments: Moments,
     max: Time,
 }
 
 impl Default for Latencies {
     fn default() -> Self {
-        Latencies { bins: vec![0; BINS], count: 0, sum_ps: 0, max: Time::ZERO }
+        Latencies { bins: vec![0; BINS], moments: Moments::default(), max: Time::ZERO }
     }
 }
 
 impl Latencies {
-    /// Counts one request.
     #[inline]
     pub fn record(&mut self, latency: Time) {
         self.bins[bin_of(latency.as_ps().min(LONGEST_PS))] += 1;
-        self.count += 1;
-        self.sum_ps += u128::from(latency.as_ps());
+        self.moments.record(latency.as_ps());
         self.max = self.max.later(latency);
     }
 
-    /// Adds what `other` counted.
     pub fn add(&mut self, other: &Latencies) {
         self.bins.iter_mut().zip(&other.bins).for_each(|(bin, further)| *bin += further);
-        self.count += other.count;
-        self.sum_ps += other.sum_ps;
+        self.moments.add(&other.moments);
         self.max = self.max.later(other.max);
     }
 
-    /// How many requests were counted.
     pub fn count(&self) -> u64 {
-        self.count
+        self.moments.count()
     }
 
-    /// The shortest latency of each bin that holds some, with how many.
+    /// Shortest latency and count of each bin in use.
     fn counted(&self) -> impl Iterator<Item = (u64, u64)> + Clone {
         let up_to_max = &self.bins[..=bin_of(self.max.as_ps().min(LONGEST_PS))];
         let counted = up_to_max.iter().enumerate().filter(|(_, count)| **count > 0);
         counted.map(|(bin, &count)| (shortest_of(bin), count))
     }
 
-    /// The latency that a share `quantile` of the requests does not exceed.
     pub fn quantile(&self, quantile: f64) -> Time {
-        Time::from_ps(histogram_of(self.counted()).value_at_quantile(quantile)).min(self.max)
+        let [longest] = quantiles_of(self.counted(), self.count(), [quantile]);
+        Time::from_ps(longest).min(self.max)
     }
 
-    /// The summary, or nothing when no request was counted.
     pub fn summary(&self) -> Option<LatencySummary> {
-        let Latencies { count, sum_ps, max, .. } = *self;
-        summary_of(self.counted(), Total { count, sum_ps, max })
+        summary_of(self.counted(), self.moments, self.max)
     }
 
-    /// How the latencies are distributed, or nothing when no request was counted.
     pub fn distribution(&self) -> Option<LatencyDistribution> {
         if self.count() == 0 {
             return None;
         }
         let mut found = LatencyDistribution { latency_ps: Vec::new(), requests: Vec::new() };
         let (mut bin, mut requests) = (None, 0);
-        for value in histogram_of(self.counted()).iter_recorded() {
-            let latency_ps = value.value_iterated_to().min(self.max.as_ps());
-            requests += value.count_since_last_iteration();
+        for (shortest, count) in self.counted() {
+            let latency_ps = longest_beside(shortest).min(self.max.as_ps());
+            requests += count;
             // All of a bin become one point: that of its longest latency.
             if bin.replace(point_of(latency_ps)) == Some(point_of(latency_ps)) {
                 found.latency_ps.pop();
@@ -114,60 +101,56 @@ impl Latencies {
     }
 }
 
-/// What is known exactly of some latencies.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Total {
-    /// How many there are.
-    pub count: u64,
-    /// Their sum, in picoseconds.
-    pub sum_ps: u128,
-    /// The longest.
-    pub max: Time,
-}
+/// The percentiles of a summary, as shares.
+const SHARES: [f64; 9] = [0.5, 0.95, 0.97, 0.98, 0.99, 0.995, 0.999, 0.9999, 0.99999];
 
-/// A histogram of `counted`: latencies in picoseconds, each with how many are of its bin.
-fn histogram_of(counted: impl Iterator<Item = (u64, u64)>) -> Histogram<u64> {
-    let mut histogram = Histogram::new_with_bounds(1, LONGEST_PS, SIGNIFICANT_DIGITS)
-        .expect("three digits and the bounds are within the histogram's range");
-    counted.for_each(|(ps, count)| histogram.saturating_record_n(ps, count));
-    histogram
-}
-
-/// The summary of `counted`, as [`histogram_of`] takes it, in order, with what is known exactly; nothing when there are none.
-pub(super) fn summary_of(counted: impl Iterator<Item = (u64, u64)> + Clone, total: Total) -> Option<LatencySummary> {
-    let Total { count, sum_ps, max } = total;
-    if count == 0 {
-        return None;
-    }
-    let histogram = histogram_of(counted.clone());
-    let at = |quantile| histogram.value_at_quantile(quantile).min(max.as_ps());
-    Some(LatencySummary {
-        count,
-        mean: sum_ps as f64 / count as f64,
-        deviation: deviation(counted, count),
-        p50: at(0.5),
-        p95: at(0.95),
-        p97: at(0.97),
-        p98: at(0.98),
-        p99: at(0.99),
-        p99_5: at(0.995),
-        p99_9: at(0.999),
-        p99_99: at(0.9999),
-        p99_999: at(0.99999),
-        max: max.as_ps(),
+/// The latencies that these shares of `count` requests do not exceed, as the longest of their bin. The shares rise; `counted` has a latency
+/// of each bin with how many it holds, in order.
+fn quantiles_of<const N: usize>(
+    mut counted: impl Iterator<Item = (u64, u64)>,
+    count: u64,
+    shares: [f64; N],
+) -> [u64; N] {
+    let (mut ps, mut reached) = (0, 0);
+    shares.map(|share| {
+        // The first request counts even for a share of nothing.
+        let wanted = ((share.min(1.0) * count as f64).ceil() as u64).max(1);
+        while reached < wanted
+            && let Some((next, further)) = counted.next()
+        {
+            (ps, reached) = (next, reached + further);
+        }
+        longest_beside(ps)
     })
 }
 
-/// The standard deviation, of latencies as far as bins tell them apart.
-fn deviation(counted: impl Iterator<Item = (u64, u64)> + Clone, count: u64) -> f64 {
-    let middles = counted.map(|(ps, count)| {
-        let bin = bin_of(ps.min(LONGEST_PS));
-        (f64::midpoint(shortest_of(bin) as f64, shortest_of(bin + 1) as f64), count as f64)
-    });
-    let count = count as f64;
-    let mean = middles.clone().map(|(latency, count)| latency * count).sum::<f64>() / count;
-    let variance = middles.map(|(latency, count)| (latency - mean).powi(2) * count).sum::<f64>() / count;
-    variance.sqrt()
+/// The summary of `counted`, a latency of each bin with how many it holds, in order, with what is known exactly; nothing when there are none.
+pub(super) fn summary_of(
+    counted: impl Iterator<Item = (u64, u64)>,
+    moments: Moments,
+    max: Time,
+) -> Option<LatencySummary> {
+    let count = moments.count();
+    if count == 0 {
+        return None;
+    }
+    let [p50, p95, p97, p98, p99, p99_5, p99_9, p99_99, p99_999] =
+        quantiles_of(counted, count, SHARES).map(|ps| ps.min(max.as_ps()));
+    Some(LatencySummary {
+        count,
+        mean: moments.mean(),
+        deviation: moments.deviation(),
+        p50,
+        p95,
+        p97,
+        p98,
+        p99,
+        p99_5,
+        p99_9,
+        p99_99,
+        p99_999,
+        max: max.as_ps(),
+    })
 }
 
 /// The point of a distribution that a latency belongs to: its power of two, and which part of it.
@@ -193,7 +176,7 @@ quantities! {
         count: u64, in "requests";
         /// Mean, exact.
         mean: f64, in "ps";
-        /// Standard deviation of the latencies around their mean, to three digits.
+        /// Standard deviation of the latencies around their mean, exact.
         deviation: f64, in "ps";
         /// Median.
         p50: u64, in "ps";
@@ -220,7 +203,44 @@ quantities! {
 
 #[cfg(test)]
 mod tests {
+    use hdrhistogram::Histogram;
+    use proptest::prelude::*;
+
     use super::*;
+
+    const SIGNIFICANT_DIGITS: u8 = 3;
+
+    fn histogram() -> Histogram<u64> {
+        Histogram::new_with_bounds(1, LONGEST_PS, SIGNIFICANT_DIGITS).expect("within its range")
+    }
+
+    proptest! {
+        #[test]
+        fn percentiles_and_distribution_are_those_of_a_histogram(
+            drawn in prop::collection::vec((0..62u32, any::<u64>(), 1..2_000u64), 1..60),
+            share in 0.001..=1.0,
+        ) {
+            let (mut latencies, mut histogram) = (Latencies::default(), histogram());
+            for (bits, random, times) in drawn {
+                let ps = random % (1 << bits);
+                histogram.saturating_record_n(ps, times);
+                (0..times).for_each(|_| latencies.record(Time::from_ps(ps)));
+            }
+            let max = latencies.max.as_ps();
+            let summary = latencies.summary().expect("there are requests");
+            let found = [
+                summary.p50, summary.p95, summary.p97, summary.p98, summary.p99, summary.p99_5, summary.p99_9,
+                summary.p99_99, summary.p99_999,
+            ];
+            prop_assert_eq!(found, SHARES.map(|share| histogram.value_at_quantile(share).min(max)));
+            prop_assert_eq!(latencies.quantile(share).as_ps(), histogram.value_at_quantile(share).min(max));
+            let distribution = latencies.distribution().expect("there are requests");
+            for (&latency, &requests) in distribution.latency_ps.iter().zip(&distribution.requests) {
+                let below = histogram.iter_recorded().filter(|bin| bin.value_iterated_to().min(max) <= latency);
+                prop_assert_eq!(requests, below.map(|bin| bin.count_since_last_iteration()).sum::<u64>());
+            }
+        }
+    }
 
     #[test]
     fn the_deviation_is_that_of_the_latencies() {
@@ -228,7 +248,7 @@ mod tests {
         // 10 us and 30 us alike: 10 us from their mean.
         (0..1000).for_each(|each| latencies.record(Time::from_us(10 + 20 * (each % 2))));
         let summary = latencies.summary().expect("there are some");
-        assert!((summary.deviation / 1e7 - 1.0).abs() < 0.002, "{}", summary.deviation);
+        assert_eq!(summary.deviation, 1e7);
         let mut alike = Latencies::default();
         (0..1000).for_each(|_| alike.record(Time::from_ps(123_456_789)));
         assert_eq!(alike.summary().expect("there are some").deviation, 0.0);
@@ -250,7 +270,7 @@ mod tests {
     /// Every power of two, its neighbours, and latencies between them.
     #[test]
     fn the_bins_are_those_of_the_histogram() {
-        let histogram = Histogram::<u64>::new_with_bounds(1, LONGEST_PS, SIGNIFICANT_DIGITS).expect("within its range");
+        let histogram = histogram();
         let around = |power: u32| [0, 1, 3, 1 << (power / 2)].map(|off| (1u64 << power) + off);
         for ps in (1..62).flat_map(|power| around(power).into_iter().chain([(1 << power) - 1, LONGEST_PS])) {
             let shortest = shortest_of(bin_of(ps));

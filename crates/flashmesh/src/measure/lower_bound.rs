@@ -45,43 +45,32 @@ names! {
     }
 }
 
-/// The work of one die.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct DieWork {
-    /// Its array at work.
     pub array: Time,
-    /// The least time its commands took, with the data they carry.
+    /// Least time of its commands, with the data they carry.
     pub commands: Time,
-    /// The least time its data took to leave.
+    /// Least time of its data transfers.
     pub data: Time,
 }
 
-/// The work of a run.
 #[derive(Clone, Copy, Debug)]
 pub struct Work<'a> {
-    /// That of each die, or of each chip whose dies take turns.
+    /// By die, or by chip where the dies of a chip take turns.
     pub dies: &'a [DieWork],
-    /// Whether data leaves a die while its array works.
     pub read_cache: bool,
-    /// What all transfers have to pass.
     pub passages: &'a [Passage],
-    /// What each link carried.
     pub usage: &'a [LinkUsage],
-    /// How long operations held each link; empty where they do not.
+    /// Time operations held each link; empty without `hold-path`.
     pub held: &'a [Time],
-    /// The link, host to drive.
     pub link_to_drive: Time,
-    /// The link, drive to host.
     pub link_to_host: Time,
-    /// The adapter in the host, where there is one.
     pub adapter: Option<Time>,
-    /// The DRAM, where there is a device cache.
     pub dram: Option<Time>,
-    /// The last arrival, where requests arrive at times of their own.
+    /// Open replay: the last arrival.
     pub last_arrival: Option<Time>,
-    /// When the run ended.
     pub end: Time,
-    /// Whether it ended in the middle of work, which is counted when it begins.
+    /// Whether the run ended during work, which is counted at its start.
     pub interrupted: bool,
 }
 
@@ -120,7 +109,6 @@ quantities! {
 }
 
 impl DieWork {
-    /// The work of both.
     pub fn and(self, other: DieWork) -> DieWork {
         DieWork {
             array: self.array + other.array,
@@ -129,7 +117,7 @@ impl DieWork {
         }
     }
 
-    /// How long the die has to work at least; with a cache register its data leaves beside other work.
+    /// Least busy time of the die; with a cache register data transfers overlap other work.
     pub fn least(&self, read_cache: bool) -> Time {
         let commanded = self.array + self.commands;
         if read_cache { commanded.later(self.data) } else { commanded + self.data }
@@ -137,7 +125,6 @@ impl DieWork {
 }
 
 impl Work<'_> {
-    /// The longest time of the passages to `part`; nothing where there is none.
     fn longest(&self, part: Part) -> Option<Time> {
         let taken = |link: usize| self.held.get(link).copied().unwrap_or_else(|| self.usage[link].busy_by(self.end));
         let carried = |passage: &Passage| -> Time { passage.links.iter().map(|link| taken(link.index())).sum() };
@@ -145,7 +132,6 @@ impl Work<'_> {
         passages.map(|passage| Time::from_ps(carried(passage).as_ps() / u64::from(passage.at_once.max(1)))).max()
     }
 
-    /// What the work needs at least.
     pub fn lower_bound(&self) -> LowerBound {
         let dies = self.dies.iter().map(|die| die.least(self.read_cache)).max().unwrap_or_default();
         let [chips, rows, mesh_links, controllers] =

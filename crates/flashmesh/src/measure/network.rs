@@ -8,6 +8,10 @@ quantities! {
     /// What moved over the interconnect in a window of the run (`measure.window-start`, `measure.window-length`).
     #[derive(Default)]
     NetworkReport as "NetworkRecording" {
+        /// The kind of the interconnect.
+        fabric: &'static str;
+        /// How it works, for somebody who sees it for the first time.
+        about: &'static str;
         /// When the recording begins, in simulated time.
         start_ps: u64, in "ps";
         /// When it ends.

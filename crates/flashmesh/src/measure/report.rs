@@ -9,6 +9,8 @@ use super::interval::IntervalReport;
 use super::latency::{LatencyDistribution, LatencySummary};
 use super::lower_bound::LowerBound;
 use super::network::NetworkReport;
+use super::own::OwnQuantities;
+use super::recording::TimelineReport;
 use super::timeline::{MeasuredReport, WarmUpReport};
 use crate::collisions::{CollisionsReport, ReplicationReport};
 use crate::fabric::layout::LinkKind;
@@ -36,7 +38,7 @@ quantities! {
         bandwidth_bytes_per_s: f64, in "B/s";
         /// Completion latencies of all requests of the run.
         latency_ps: LatencyReport;
-        /// How the completion latencies of the run are distributed.
+        /// Distribution of the completion latencies of the run.
         distribution: DistributionReport;
         /// Where the latencies of the requests of the run went.
         breakdown_ps: BreakdownReport;
@@ -48,9 +50,9 @@ quantities! {
         gc: GcReport;
         /// Operations of the flash array during the run.
         flash: FlashReport;
-        /// What the flash did for each request.
+        /// Flash operations for each request.
         per_request: Option<PerRequestReport>, null "when no request completed";
-        /// What the chips did with their time.
+        /// How the chips spent their time.
         chip_states: Option<ChipStatesReport>, null "with `measure.chip-states = false`";
         /// Lookups and transfers of the cache of the map during the run.
         mapping_cache: Option<MappingCacheReport>, null "when the whole map is in DRAM";
@@ -66,9 +68,9 @@ quantities! {
         host: HostReport;
         /// Work of the device cache during the run.
         cache: Option<CacheReport>, null "when it is turned off";
-        /// What it took to keep the map on flash during the run.
+        /// Work to keep the map on flash during the run.
         persistence: Option<PersistenceReport>, null "with `persistence.policy = \"ideal\"`";
-        /// What the cut of the power (`power.cut`) cost.
+        /// Effects of the power cut (`power.cut`).
         power_cut: Option<PowerCutReport>, null "when none came before the run ended";
         /// Busy shares of the parts of the drive, of the simulated time from the start to the last event.
         utilisation: Utilisation;
@@ -93,6 +95,8 @@ quantities! {
         epochs: Vec<IntervalReport>;
         /// What moved over the interconnect in a window of the run.
         network: Option<NetworkReport>, null "unless `measure.network` is set";
+        /// What the timeline of the run covers.
+        timeline: Option<TimelineReport>, null "without `--timeline`";
         /// What the workload is.
         workload: Option<WorkloadSummary>, null "when there are several streams";
         /// Wall time of the run, without reading the configuration and preconditioning.
@@ -109,11 +113,13 @@ quantities! {
         version: &'static str;
         /// Whether the run was stopped before its end.
         interrupted: bool;
+        /// What probes of the user have added.
+        own: OwnQuantities => flatten;
     }
 }
 
 quantities! {
-    /// All the flash did, for each completed request (Design for Scalability, PACT 2014, Table 3).
+    /// Flash operations for each completed request (Design for Scalability, PACT 2014, Table 3).
     PerRequestReport as "PerRequest" {
         /// Array reads per request; one over several planes counts once, and one of a copyback too.
         reads: f64, in "operations";
@@ -296,7 +302,7 @@ quantities! {
 }
 
 impl Report {
-    /// The report of a run up to the cut of its power, with what only its end tells: how it was cut, and what it took.
+    /// Joins the report up to the power cut with what is known only at the end: how the power was cut, and the recovery.
     pub(crate) fn with_end(self, whole: Report) -> Report {
         Report {
             power_cut: whole.power_cut,
@@ -304,6 +310,7 @@ impl Report {
             requests_per_wall_s: whole.requests_per_wall_s,
             peak_rss_bytes: whole.peak_rss_bytes,
             interrupted: whole.interrupted,
+            own: whole.own,
             ..self
         }
     }

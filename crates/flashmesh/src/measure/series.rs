@@ -6,41 +6,35 @@ use crate::ids::StreamId;
 use crate::units::Time;
 use crate::workload::IoRequest;
 
-/// How long the intervals of a series are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pace {
-    /// So many completed requests.
     Requests(u64),
-    /// So much time.
     Time(Time),
 }
 
-/// Intervals of a run, one behind the other from where the series began.
 #[derive(Debug)]
 pub struct Series {
     pace: Pace,
-    /// At so many closed intervals they are joined; even.
+    /// Closed intervals at which neighbours are joined; even.
     limit: usize,
     closed: Vec<Interval>,
     open: Interval,
     open_requests: u64,
-    /// What the drive had done when the open interval began.
+    /// Counts at the start of the open interval.
     before: Counts,
 }
 
 impl Series {
-    /// A series of at most `limit` intervals, at least two, that begins where `before` was sampled.
+    /// A series of at most `limit` intervals, at least two, that starts at the sample `before`.
     pub fn new(pace: Pace, limit: usize, streams: usize, before: Counts) -> Series {
         let open = Interval::new(before.span, streams);
         Series { pace, limit: limit.max(2) & !1, closed: Vec::new(), open, open_requests: 0, before }
     }
 
-    /// How long its intervals are by now.
     pub fn pace(&self) -> Pace {
         self.pace
     }
 
-    /// When the open interval ends, if time ends it.
     pub fn due(&self) -> Time {
         match self.pace {
             Pace::Time(length) => self.open.start() + length,
@@ -48,19 +42,17 @@ impl Series {
         }
     }
 
-    /// Counts a request of `stream` that completes with `status` at `now` after `latency`; tells whether it ends the interval.
+    /// True when the request ends the open interval.
     pub fn record(&mut self, stream: StreamId, io: &IoRequest, status: Status, now: Time, latency: Time) -> bool {
         self.open.record(stream, io, status, now, latency);
         self.open_requests += 1;
         self.is_full()
     }
 
-    /// Whether the open interval has all of its requests, if they end it.
     pub fn is_full(&self) -> bool {
         matches!(self.pace, Pace::Requests(requests) if self.open_requests >= requests)
     }
 
-    /// The open interval ends where `counts` was sampled.
     pub fn cut(&mut self, counts: &Counts) {
         let next = Interval::new(counts.span, self.open.streams().len());
         let mut ended = std::mem::replace(&mut self.open, next);
@@ -73,7 +65,7 @@ impl Series {
         }
     }
 
-    /// Joins neighbours; intervals are twice as long from here on.
+    /// Joins neighbours; intervals are twice as long from now on.
     fn join(&mut self) {
         let mut pairs = std::mem::take(&mut self.closed).into_iter();
         while let (Some(mut first), Some(second)) = (pairs.next(), pairs.next()) {
@@ -86,12 +78,11 @@ impl Series {
         };
     }
 
-    /// The intervals that have their full length.
     pub fn closed(&self) -> &[Interval] {
         &self.closed
     }
 
-    /// All intervals of a run that ends at `end`; the last one ends there, and has what the drive did until `counts`.
+    /// All intervals of a run that ends at `end`; the last one ends there with `counts`.
     pub fn until(&self, end: Time, counts: &Counts) -> Vec<Interval> {
         let mut intervals = self.closed.clone();
         let mut last = self.open.clone();
@@ -110,7 +101,7 @@ impl Series {
         intervals
     }
 
-    /// Bins of latencies in memory.
+    #[cfg(test)]
     pub fn bins(&self) -> usize {
         self.closed.iter().chain([&self.open]).map(Interval::bins).sum()
     }

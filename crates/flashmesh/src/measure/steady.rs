@@ -11,16 +11,16 @@
 
 use crate::quantities;
 
-/// The fewest observations that tell anything. [choice]
+/// Fewest observations for a verdict. [choice]
 pub const OBSERVATIONS_MIN: usize = 20;
 
 /// The rounds that the SNIA compares (Solid State Storage Performance Test Specification 2.0.2, definition of steady state).
 pub const ROUNDS: usize = 5;
 
-/// The most that rounds may differ, as a share of their mean.
+/// Largest allowed range of the rounds, relative to their mean.
 const RANGE_MAX: f64 = 0.2;
 
-/// The most that the straight line through rounds may rise or fall between the first and the last, as a share of their mean.
+/// Largest allowed change of the line fitted through the rounds, relative to their mean.
 const SLOPE_MAX: f64 = 0.1;
 
 /// How many observations MSER leaves out, the fewest where several numbers are as good; nothing when that is half of them, or
@@ -60,7 +60,7 @@ quantities! {
 }
 
 impl Drift {
-    /// How much `rounds` change; nothing when they have no mean.
+    /// `None` when their mean is zero.
     pub fn of(rounds: &[f64; ROUNDS]) -> Option<Drift> {
         let mean = rounds.iter().sum::<f64>() / ROUNDS as f64;
         let largest = rounds.iter().copied().fold(f64::NEG_INFINITY, f64::max);
@@ -71,7 +71,6 @@ impl Drift {
         (mean > 0.0).then(|| Drift { range: (largest - least) / mean, slope: (rise * span).abs() / mean })
     }
 
-    /// Whether the SNIA calls it steady.
     pub fn is_steady(&self) -> bool {
         self.range <= RANGE_MAX && self.slope <= SLOPE_MAX
     }
@@ -82,7 +81,6 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// The statistic as its definition has it.
     fn statistic(observations: &[f64], left_out: usize) -> f64 {
         let kept = &observations[left_out..];
         let count = kept.len() as f64;

@@ -8,7 +8,6 @@ use crate::schedule::account::LatencyBreakdown;
 use crate::units::{Bytes, Time};
 use crate::workload::{IoRequest, RequestKind};
 
-/// The completed requests of a stream, or of all of them.
 #[derive(Debug, Default)]
 pub struct StreamMeasures {
     completed: u64,
@@ -17,25 +16,19 @@ pub struct StreamMeasures {
     reads: Latencies,
     writes: Latencies,
     flushes: Latencies,
-    /// Requests that move no data, and those that were refused.
+    /// Requests without data, and refused ones.
     others: Latencies,
     breakdown: Breakdown,
 }
 
-/// What the counts of a stream come to.
 pub struct StreamFigures {
-    /// Requests completed per simulated second.
     pub iops: f64,
-    /// Bytes read and written per simulated second.
     pub bandwidth_bytes_per_s: f64,
-    /// Completion latencies.
     pub latency_ps: LatencyReport,
-    /// Where the time went.
     pub breakdown_ps: BreakdownReport,
 }
 
 impl StreamMeasures {
-    /// Counts a request that completes with `status` at `now` after `latency`.
     #[inline(always)]
     pub fn record(&mut self, io: &IoRequest, status: Status, now: Time, latency: Time, spent: &LatencyBreakdown) {
         self.completed += 1;
@@ -53,7 +46,6 @@ impl StreamMeasures {
         }
     }
 
-    /// Adds what `other` counted.
     pub fn add(&mut self, other: &StreamMeasures) {
         self.completed += other.completed;
         self.last_completion = self.last_completion.later(other.last_completion);
@@ -65,17 +57,14 @@ impl StreamMeasures {
         self.breakdown.add(&other.breakdown);
     }
 
-    /// Requests counted.
     pub fn completed(&self) -> u64 {
         self.completed
     }
 
-    /// When the last one completed.
     pub fn last_completion(&self) -> Time {
         self.last_completion
     }
 
-    /// How the latencies are distributed.
     pub fn distribution(&self) -> DistributionReport {
         DistributionReport {
             all: self.together().distribution(),
@@ -84,7 +73,6 @@ impl StreamMeasures {
         }
     }
 
-    /// The latencies of all kinds of requests.
     fn together(&self) -> Latencies {
         let mut all = Latencies::default();
         for kind in [&self.reads, &self.writes, &self.flushes, &self.others] {
@@ -93,7 +81,6 @@ impl StreamMeasures {
         all
     }
 
-    /// The figures of a run that took until `end`.
     pub fn figures(&self, end: Time) -> StreamFigures {
         let per_second = |count: f64| if end == Time::ZERO { 0.0 } else { count / end.as_secs_f64() };
         let all = self.together();

@@ -19,15 +19,14 @@ use crate::workload::IoRequest;
 /// Requests in the first batches (MSER-5).
 const BATCH_REQUESTS: u64 = 5;
 
-/// The most batches; a full run has between half as many and all of them. [choice]
+/// Most batches; a full run has between half as many and all of them. [choice]
 pub const BATCHES_MAX: usize = 64;
 
-/// The commands that are in the queues of the host.
 #[derive(Debug, Default)]
 struct Queued {
     commands: u64,
     since: Time,
-    /// Time in the queues until `since`, summed over the commands.
+    /// Command-time in the queues until `since`, summed.
     held_ps: u128,
 }
 
@@ -43,20 +42,19 @@ impl Queued {
     }
 }
 
-/// What is measured beside the whole run.
 #[derive(Debug)]
 pub struct Timeline {
     settings: Measure,
     streams: usize,
     queued: Queued,
     completed: u64,
-    /// What comes behind the warm-up, or may.
+    /// The intervals after the warm-up, or its candidates.
     batches: Option<Series>,
     epochs: Option<Series>,
 }
 
 impl Timeline {
-    /// The timeline of a run with so many streams; nothing when the whole run is all that is measured.
+    /// `None` when only the whole run is measured.
     pub fn new(settings: &Measure, streams: usize) -> Option<Timeline> {
         if settings.warm_up == WarmUp::None && settings.epoch.is_none() {
             return None;
@@ -72,19 +70,18 @@ impl Timeline {
         })
     }
 
-    /// When [`Timeline::cut`] is wanted next, before anything that happens then or later.
+    /// The next time at which [`Timeline::cut`] is due, before all events of that time.
     pub fn due(&self) -> Time {
         let waits = self.batches.is_none() && self.settings.warm_up == WarmUp::Time;
         let warm = if waits { self.settings.warm_up_time } else { Time::MAX };
         warm.min(self.epochs.as_ref().map_or(Time::MAX, Series::due))
     }
 
-    /// A command enters a queue.
     pub fn issued(&mut self, now: Time) {
         self.queued.change(now, self.queued.commands + 1);
     }
 
-    /// A request of `stream` completes with `status` at `now` after `latency`; tells whether [`Timeline::cut`] is wanted.
+    /// True when [`Timeline::cut`] is due.
     pub fn completed(&mut self, stream: StreamId, io: &IoRequest, status: Status, now: Time, latency: Time) -> bool {
         self.queued.change(now, self.queued.commands - 1);
         self.completed += 1;
@@ -97,17 +94,15 @@ impl Timeline {
         }
     }
 
-    /// Whether the requests of the warm-up have completed, if they end it.
     fn is_warm(&self) -> bool {
         self.settings.warm_up == WarmUp::Requests && self.completed >= self.settings.warm_up_requests
     }
 
-    /// Time in the queues of the host until `now`, summed over the commands.
+    /// Command-time in the queues until `now`, summed.
     pub fn held_by(&self, now: Time) -> u128 {
         self.queued.held_by(now)
     }
 
-    /// Ends what ends where `counts` was sampled.
     pub fn cut(&mut self, counts: &Counts) {
         let now = counts.span;
         if let Some(epochs) = &mut self.epochs
@@ -128,13 +123,11 @@ impl Timeline {
         }
     }
 
-    /// The epochs of a run that ends at `end` and has done what `counts` says, on a drive of so many parts.
     pub fn epochs(&self, end: Time, counts: &Counts, parts: Parts) -> Vec<IntervalReport> {
         let intervals = self.epochs.as_ref().map_or(Vec::new(), |epochs| epochs.until(end, counts));
         intervals.iter().map(|epoch| epoch.report(parts)).collect()
     }
 
-    /// How the warm-up ended, and what came behind it, of streams with these names.
     pub fn measured(
         &self,
         end: Time,
@@ -186,11 +179,6 @@ impl Timeline {
         report.converged &= measured.is_some();
         (Some(report), measured)
     }
-
-    /// Bins of latencies in memory, which most of a timeline is.
-    pub fn bins(&self) -> usize {
-        self.batches.iter().chain(&self.epochs).map(Series::bins).sum()
-    }
 }
 
 /// How many of `batches` the warm-up takes: the most that MSER leaves out of the mean latency, of the time for a request
@@ -232,7 +220,6 @@ fn rounds(batches: &[Interval]) -> Option<RoundsReport> {
     Some(RoundsReport { iops: Drift::of(&iops)?, latency: Drift::of(&latency)? })
 }
 
-/// What each stream did in `window`.
 fn streams(window: &Interval, names: &[&str]) -> Vec<MeasuredStreamReport> {
     let report = |(stream, name): (&super::interval::Completed, &&str)| {
         let seconds = stream.last_completion().saturating_sub(window.start()).as_secs_f64();

@@ -10,17 +10,17 @@ use crate::config;
 use crate::ftl::TranslationPages;
 use crate::ids::Lpn;
 
-/// The checkpoint under way, and when the next one begins.
+/// The current checkpoint, and when the next one begins.
 #[derive(Debug)]
 pub(super) struct Checkpoint {
     first: Lpn,
     interval: u32,
     writes_max: usize,
-    /// By page of the map, and of the replication map behind it: its last change.
+    /// By page of the map and of the replication map: its last change.
     changed: Vec<Stamp>,
-    /// Pages of the journal since the last one began.
+    /// Journal pages since the last checkpoint began.
     journal_pages: u32,
-    /// Everything up to this change is in the checkpoint under way.
+    /// The current checkpoint holds all changes up to this one.
     end: Option<Stamp>,
     waiting: VecDeque<Lpn>,
     under_way: FxHashSet<Lpn>,
@@ -41,7 +41,6 @@ impl Checkpoint {
         }
     }
 
-    /// An entry of `page` has changed.
     pub(super) fn changed(&mut self, page: Lpn, stamp: Stamp) {
         self.changed[(page.0 - self.first.0) as usize] = stamp;
     }
@@ -50,13 +49,12 @@ impl Checkpoint {
         self.changed[(page.0 - self.first.0) as usize] > image.complete_to(page)
     }
 
-    /// A page of the journal is on flash.
     pub(super) fn journal_page_ended(&mut self) {
         self.journal_pages += 1;
     }
 
-    /// The page to be programmed next; the journal is on flash up to `durable_to`, which is what a checkpoint that begins has to have: no page of it
-    /// may wait for the journal.
+    /// The page to program next. A checkpoint begins with all its changes in the journal on flash (`durable_to`), so that no page
+    /// of it waits for the journal.
     pub(super) fn next_page(&mut self, image: &Image, durable_to: Stamp) -> Option<Lpn> {
         if self.end.is_none() && self.journal_pages >= self.interval {
             self.journal_pages = 0;
@@ -77,19 +75,17 @@ impl Checkpoint {
         None
     }
 
-    /// A page is on flash; one that the cache of the map had begun to write before counts for nothing.
+    /// A page is on flash; a write-back that began before the checkpoint does not count.
     pub(super) fn page_ended(&mut self, page: Lpn, image: &Image) {
         if self.end.is_some_and(|end| image.complete_to(page) >= end) {
             self.under_way.remove(&page);
         }
     }
 
-    /// Whether the checkpoint has come to its end, on flash.
     pub(super) fn is_over(&self) -> bool {
         self.end.is_some() && self.waiting.is_empty() && self.under_way.is_empty()
     }
 
-    /// Everything up to this change is in the checkpoint that has come to its end.
     pub(super) fn end(&mut self) -> Stamp {
         self.end.take().unwrap_or(0)
     }

@@ -7,38 +7,33 @@ use super::journal::{Change, Journal};
 use crate::ftl::{Ftl, TranslationPages};
 use crate::ids::{Lpn, Ppn};
 
-/// Where a page is, and the stamp of what is there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Home {
     ppn: Option<Ppn>,
     stamp: Stamp,
 }
 
-/// Where the copy of a page is, and the stamp of what is there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Copy {
     pub ppn: Ppn,
     pub stamp: Stamp,
 }
 
-/// What a program of a page carries.
 #[derive(Clone, Debug)]
 enum Content {
     Map(Vec<Home>),
     Copies(FxHashMap<Lpn, Copy>),
 }
 
-/// The map and the replication map.
 #[derive(Clone, Debug)]
 pub(super) struct Image {
     pages: TranslationPages,
-    /// By page of the host: its physical page + 1, or 0.
+    /// By host page: physical page + 1, or 0.
     forward: Vec<u32>,
     stamps: Vec<Stamp>,
     pub(super) copies: FxHashMap<Lpn, Copy>,
-    /// By page of the map, and of the replication map behind it: all changes up to this one are in it.
+    /// By page of the map and of the replication map: holds all changes up to this one.
     complete_to: Vec<Stamp>,
-    /// Programs under way.
     writing: FxHashMap<Lpn, (Stamp, Content)>,
 }
 
@@ -59,21 +54,19 @@ impl Image {
         (page.0 - self.pages.all().start) as usize
     }
 
-    /// All changes up to this one are in `page` on flash.
     pub(super) fn complete_to(&self, page: Lpn) -> Stamp {
         self.complete_to[self.number_of(page)]
     }
 
-    /// The program of a page of the map begins, at `now`: it carries what the map says.
     pub(super) fn map_page_began(&mut self, page: Lpn, now: Stamp, stamps: &[Stamp], ftl: &Ftl) {
         let home = |lpn| Home { ppn: ftl.lookup(lpn), stamp: stamps[lpn.index()] };
         let homes = self.pages.entries_of(page).map(|lpn| home(Lpn(lpn))).collect();
         self.writing.insert(page, (now, Content::Map(homes)));
     }
 
-    /// The program of a page of the replication map begins: it carries what the journal has on flash, and nothing newer. A copy that has
-    /// become the original must be known from the journal before it is forgotten as a copy: once the old original is erased, nothing
-    /// else leads to it.
+    /// A program of a page of the replication map begins, with what the journal on flash holds and nothing newer. A copy that
+    /// became the original must be in the journal before it is dropped as a copy: once the old original is erased, nothing else
+    /// leads to it.
     pub(super) fn replica_page_began(&mut self, page: Lpn, journal: &Journal) {
         let is_here = |lpn: Lpn| self.pages.replica_page_of(lpn) == Some(page);
         let on_flash = self.copies.iter().filter(|(lpn, _)| is_here(**lpn));
@@ -118,7 +111,7 @@ impl Image {
         self.stamps[lpn.index()] = stamp;
     }
 
-    /// Forgets copies of older versions than the map has, and those that are the original.
+    /// Drops copies older than the map, and those that became the original.
     pub(super) fn drop_stale_copies(&mut self) {
         let (stamps, forward) = (&self.stamps, &self.forward);
         self.copies.retain(|lpn, copy| stamps[lpn.index()] == copy.stamp && forward[lpn.index()] != copy.ppn.0 + 1);
@@ -128,7 +121,7 @@ impl Image {
         (0..self.forward.len() as u32).map(Lpn)
     }
 
-    /// Replays an entry of the journal, as far as the pages on flash are older.
+    /// Replays a journal entry on the pages on flash that are older.
     pub(super) fn replay(&mut self, at: Stamp, change: Change) {
         let lpn = change.lpn();
         if at > self.complete_to(self.pages.page_of(lpn)) {
@@ -145,7 +138,6 @@ impl Image {
     }
 }
 
-/// What a change of a page does to its copy.
 fn apply_to_copies(copies: &mut FxHashMap<Lpn, Copy>, change: Change) {
     match change {
         Change::Copied(lpn, ppn, stamp) => {

@@ -8,25 +8,20 @@ use crate::config;
 use crate::ftl::TranslationPages;
 use crate::ids::{Lpn, Ppn};
 
-/// A change of the map, or of the replication map.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Change {
-    /// New data of the page is there; its copy ends.
+    /// New data; a copy of the page ends.
     Written(Lpn, Ppn),
-    /// The original is there.
     Moved(Lpn, Ppn),
-    /// The page holds nothing.
     Unmapped(Lpn),
-    /// The copy is there, with data of the write that has the stamp.
+    /// A copy with the data of the write of this stamp.
     Copied(Lpn, Ppn, Stamp),
-    /// There is no copy.
     Uncopied(Lpn),
-    /// The copy, which is there, is the original.
+    /// The copy is the original now.
     Kept(Lpn, Ppn),
 }
 
 impl Change {
-    /// The page that it is about.
     pub(super) fn lpn(self) -> Lpn {
         let (Change::Written(lpn, _)
         | Change::Moved(lpn, _)
@@ -38,14 +33,13 @@ impl Change {
     }
 }
 
-/// An entry: a change and its place among all changes.
-pub(super) type Entry = (Stamp, Change);
+/// A change with its stamp.
+pub(super) type JournalEntry = (Stamp, Change);
 
-/// A page of entries.
 #[derive(Clone, Debug)]
 struct Page {
-    entries: Vec<Entry>,
-    /// All changes and programs up to this one are in this page or one before it.
+    entries: Vec<JournalEntry>,
+    /// Holds, with the pages before it, all changes and programs up to this one.
     to: Stamp,
 }
 
@@ -56,16 +50,15 @@ struct Page {
 #[derive(Debug)]
 pub(super) struct Journal {
     slots: Range<u32>,
-    /// Pages of it programmed so far, or on their way.
+    /// Pages programmed or being programmed.
     begun: u32,
     entries_per_page: usize,
-    buffer: VecDeque<Entry>,
+    buffer: VecDeque<JournalEntry>,
     last_entry: Stamp,
-    /// Entries up to this one are to be programmed, the page full or not.
+    /// Entries up to this one are programmed even in a partly filled page.
     wanted_to: Stamp,
     is_issued: bool,
     writing: Option<Page>,
-    /// The pages on flash that a recovery needs.
     durable: VecDeque<Page>,
     durable_to: Stamp,
 }
@@ -92,7 +85,6 @@ impl Journal {
         self.last_entry = stamp;
     }
 
-    /// The page to be programmed next, when it is time.
     pub(super) fn next_page(&mut self) -> Option<Lpn> {
         let is_wanted = self.buffer.len() >= self.entries_per_page
             || self.buffer.front().is_some_and(|&(stamp, _)| stamp <= self.wanted_to);
@@ -103,16 +95,16 @@ impl Journal {
         Some(Lpn(self.slots.start + self.begun % self.slots.len() as u32))
     }
 
-    /// The program of that page begins; everything up to `now` has happened.
+    /// Begins to program the page, with everything up to `now`.
     pub(super) fn page_began(&mut self, now: Stamp) {
         let count = self.buffer.len().min(self.entries_per_page);
-        let entries: Vec<Entry> = self.buffer.drain(..count).collect();
+        let entries: Vec<JournalEntry> = self.buffer.drain(..count).collect();
         let to = self.buffer.front().map_or(now, |&(next, _)| next - 1);
         self.begun += 1;
         self.writing = Some(Page { entries, to });
     }
 
-    /// It is on flash; gives how many entries it has.
+    /// Returns the number of entries of the page.
     pub(super) fn page_ended(&mut self) -> u64 {
         self.is_issued = false;
         let Some(page) = self.writing.take() else { return 0 };
@@ -135,27 +127,23 @@ impl Journal {
         self.last_entry > self.durable_to
     }
 
-    /// Has the entries that there are programmed.
     pub(super) fn flush(&mut self) {
         self.wanted_to = self.last_entry;
     }
 
-    /// A checkpoint has everything up to `to`.
     pub(super) fn forget(&mut self, to: Stamp) {
         while self.durable.front().is_some_and(|page| page.to <= to) {
             self.durable.pop_front();
         }
     }
 
-    /// The pages that a recovery reads, in their order.
     pub(super) fn durable_pages(&self) -> impl Iterator<Item = Lpn> + '_ {
         let (slots, count) = (self.slots.len() as u32, self.durable.len() as u32);
         let end = self.begun - u32::from(self.writing.is_some());
         (end - count..end).map(move |page| Lpn(self.slots.start + page % slots))
     }
 
-    /// Their entries.
-    pub(super) fn durable_entries(&self) -> impl Iterator<Item = &Entry> {
+    pub(super) fn durable_entries(&self) -> impl Iterator<Item = &JournalEntry> {
         self.durable.iter().flat_map(|page| &page.entries)
     }
 }

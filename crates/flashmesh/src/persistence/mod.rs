@@ -38,57 +38,45 @@ use recent::{Found, Recent};
 pub use recover::Recovered;
 pub use scan::{Scan, ScanRead};
 
-/// The place of a change, or of a program, in the order of all of them.
+/// Sequence number of changes and programs.
 pub type Stamp = u64;
 
-/// What the array has just programmed into a page of the host.
+/// What a program of a host page wrote.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Programmed {
-    /// New data.
     Written,
-    /// The original, moved.
     Moved,
-    /// A copy: made, or moved.
     Copied,
-    /// What was superseded while it was on its way.
     Superseded,
 }
 
-/// A program that is wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Action {
-    /// Of a page of the journal.
     Journal(Lpn),
-    /// Of a page of a checkpoint.
     Checkpoint(Lpn),
 }
 
-/// What was counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// Pages of journal programmed.
     pub journal_pages: u64,
-    /// Entries in these.
     pub journal_entries: u64,
-    /// Checkpoints that were completed.
     pub checkpoints: u64,
-    /// Pages of checkpoints programmed, and of write-backs of the cache of the map, which count as such.
+    /// Checkpoint pages programmed, and write-backs of the map cache, which count as such.
     pub checkpoint_pages: u64,
 }
 
-/// Who waits for the journal: a flush of the host, or the drive itself.
+/// A host flush that waits for the journal, or the drive itself.
 type Waiter = Option<RequestId>;
 
-/// What is on flash of the map, and what is on its way there.
+/// The parts of the map on flash and on their way there.
 #[derive(Debug)]
 pub struct Persistence {
     pages: TranslationPages,
     pages_per_block: u32,
-    /// The last change or program.
     last: Stamp,
-    /// By page of the host: the stamp of its newest version, or of its deallocation; 0 for what was there before the run.
+    /// By host page: stamp of its newest version or deallocation; 0 from before the run.
     stamps: Vec<Stamp>,
-    /// Pages of the host that were deallocated and not written since; one of them may have a place that nothing was programmed to.
+    /// Host pages deallocated and not written since; reads may have placed one of them.
     emptied: FxHashSet<Lpn>,
     journal: Journal,
     checkpoint: Checkpoint,
@@ -99,7 +87,7 @@ pub struct Persistence {
 }
 
 impl Persistence {
-    /// All of the map on flash, as it lies in `ftl`; `None` where it is taken to survive by itself.
+    /// The whole map on flash, as in `ftl`; `None` where the map survives a power cut by itself.
     pub fn new(config: &Config, geometry: &Geometry, ftl: &Ftl) -> Option<Box<Persistence>> {
         if !config.persistence.has_journal() {
             return None;
@@ -120,17 +108,14 @@ impl Persistence {
         }))
     }
 
-    /// What was counted.
     pub fn counts(&self) -> Counts {
         self.counts
     }
 
-    /// Whether `page`, a translation page, holds entries of the map of pages.
     pub fn is_of_map(&self, page: Lpn) -> bool {
         self.pages.of_map().contains(&page.0)
     }
 
-    /// Whether `page`, a translation page, is one of the journal.
     pub fn is_of_journal(&self, page: Lpn) -> bool {
         self.pages.of_journal().contains(&page.0)
     }
@@ -152,7 +137,6 @@ impl Persistence {
         }
     }
 
-    /// The array has programmed `ppn` with `lpn`, and the map says so.
     pub fn programmed(&mut self, lpn: Lpn, ppn: Ppn, what: Programmed) {
         if self.pages.contains(lpn) {
             return;
@@ -174,7 +158,7 @@ impl Persistence {
         self.recent.programmed(Found { at: self.last, ppn, lpn, stamp, is_copy });
     }
 
-    /// `lpn` was given the place `ppn`, where nothing is programmed.
+    /// Placed for a read; nothing is programmed.
     pub fn placed(&mut self, lpn: Lpn, ppn: Ppn) {
         self.log(Change::Moved(lpn, ppn));
         if self.pages.replica_page_of(lpn).is_some() {
@@ -182,37 +166,33 @@ impl Persistence {
         }
     }
 
-    /// `lpn` was deallocated.
     pub fn unmapped(&mut self, lpn: Lpn) {
         self.log(Change::Unmapped(lpn));
         self.stamps[lpn.index()] = self.last;
         self.emptied.insert(lpn);
     }
 
-    /// The copy of `lpn` was given up.
     pub fn copy_dropped(&mut self, lpn: Lpn) {
         self.log(Change::Uncopied(lpn));
     }
 
-    /// The original of `lpn` was given up; its copy, at `ppn`, is the original now.
+    /// The copy of `lpn` at `ppn` becomes the original.
     pub fn copy_kept(&mut self, lpn: Lpn, ppn: Ppn) {
         self.log(Change::Kept(lpn, ppn));
     }
 
-    /// The copy of `lpn` ended with a write or a deallocation, whose entry says so.
+    /// A write or deallocation ended the copy of `lpn`; its journal entry covers that.
     pub fn copy_changed(&mut self, lpn: Lpn) {
         if let Some(page) = self.pages.replica_page_of(lpn) {
             self.checkpoint.changed(page, self.last);
         }
     }
 
-    /// The array has erased `block`.
     pub fn erased(&mut self, block: BlockId) {
         let stamp = self.next_stamp();
         self.recent.erased(block, stamp);
     }
 
-    /// The next program that is wanted.
     pub fn next_action(&mut self) -> Option<Action> {
         loop {
             if let Some(page) = self.journal.next_page() {
@@ -227,7 +207,6 @@ impl Persistence {
         }
     }
 
-    /// The program of a translation page begins.
     pub fn program_began(&mut self, page: Lpn, ftl: &Ftl) {
         if self.is_of_journal(page) {
             self.journal.page_began(self.last);
@@ -238,7 +217,6 @@ impl Persistence {
         }
     }
 
-    /// The array has programmed a translation page.
     pub fn program_ended(&mut self, page: Lpn) {
         if self.is_of_journal(page) {
             self.counts.journal_pages += 1;
@@ -252,18 +230,16 @@ impl Persistence {
         }
     }
 
-    /// Whether entries are not on flash.
     pub fn has_unwritten(&self) -> bool {
         self.journal.has_unwritten()
     }
 
-    /// Has all entries programmed; [`Persistence::take_flushed`] gives `waiter` when they are.
+    /// Programs all entries; [`Persistence::take_flushed`] then returns `waiter`.
     pub fn flush(&mut self, waiter: Waiter) {
         self.journal.flush();
         self.waiters.push_back((waiter, self.journal.last_entry()));
     }
 
-    /// The next waiter whose entries are on flash.
     pub fn take_flushed(&mut self) -> Option<Waiter> {
         let &(waiter, stamp) = self.waiters.front()?;
         if stamp > self.journal.durable_to() {

@@ -7,19 +7,17 @@ use rustc_hash::FxHashMap;
 use super::Stamp;
 use crate::ids::{BlockId, Lpn, Ppn};
 
-/// A programmed page of the host, with what is beside its data.
+/// A programmed host page and its spare area.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Found {
-    /// When it was programmed.
     pub at: Stamp,
     pub ppn: Ppn,
     pub lpn: Lpn,
-    /// The write that its data is from.
     pub stamp: Stamp,
     pub is_copy: bool,
 }
 
-/// Programs and erases since the last page of the journal.
+/// Programs and erases since the last journal page.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Recent {
     programs: VecDeque<Found>,
@@ -35,7 +33,6 @@ impl Recent {
         self.erases.push_back((at, block));
     }
 
-    /// The journal has everything up to `to`.
     pub(super) fn forget(&mut self, to: Stamp) {
         while self.programs.front().is_some_and(|found| found.at <= to) {
             self.programs.pop_front();
@@ -45,12 +42,10 @@ impl Recent {
         }
     }
 
-    /// The programs, in their order.
     pub(super) fn programs(&self) -> impl Iterator<Item = &Found> {
         self.programs.iter()
     }
 
-    /// When each block was erased last.
     pub(super) fn erased_at(&self) -> FxHashMap<BlockId, Stamp> {
         self.erases.iter().map(|&(at, block)| (block, at)).collect()
     }

@@ -50,7 +50,7 @@ impl Recovered {
 }
 
 impl Persistence {
-    /// Rebuilds the map from what is on flash; `ftl`, as the power left it, is only compared.
+    /// Rebuilds the map from flash; `ftl` holds the state at the power cut, for comparison only.
     pub fn recover(&self, ftl: &Ftl) -> Recovered {
         let mut image = self.image.clone();
         let mut entries = 0;
@@ -70,7 +70,7 @@ impl Persistence {
         recovered
     }
 
-    /// Applies what a scan finds; gives how many pages it found a place of.
+    /// Applies the result of the scan; returns the number of pages found.
     fn apply_found(&self, image: &mut Image) -> u64 {
         let erased_at: FxHashMap<BlockId, Stamp> = self.recent.erased_at();
         let block_of = |ppn: Ppn| BlockId(ppn.0 / self.pages_per_block);

@@ -7,34 +7,31 @@ use crate::flash::geometry::Geometry;
 use crate::ftl::{BlockState, Ftl};
 use crate::ids::{BlockId, Lpn, Ppn};
 
-/// A page that is read, whole or only what is beside its data.
+/// A page read whole, or its spare area only.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ScanRead {
-    /// Where.
     pub ppn: Ppn,
-    /// Whether its data is read.
     pub is_whole: bool,
 }
 
-/// The reads of a recovery. Each step begins when the one before is done.
+/// Reads of a recovery. Each step begins when the previous one is done.
 #[derive(Clone, Debug, Default)]
 pub struct Scan {
-    /// What is beside the data of the first page of each block: whether it is erased, which blocks hold translation pages, and which were
-    /// opened since the last page of the journal.
+    /// Spare area of the first page of each block: whether it is erased, holds translation pages, or was opened since the last
+    /// journal page.
     pub blocks: Vec<ScanRead>,
-    /// What is beside the data of the other pages of blocks with translation pages: where the newest of each is.
+    /// Spare areas of other pages of translation blocks, to find the newest of each page.
     pub system: Vec<ScanRead>,
-    /// Pages of the map, unless it stays on flash in normal operation.
+    /// Map pages, unless the map stays on flash in normal operation.
     pub map: Vec<ScanRead>,
-    /// Pages of the journal and of the replication map.
     pub journal: Vec<ScanRead>,
-    /// What is beside the data of pages programmed since the last page of the journal, which says which blocks were open, and in each
-    /// block that is not full of the first page that is erased.
+    /// Spare areas of pages programmed since the last journal page, which names the open blocks, and of the first erased page of
+    /// each partly filled block.
     pub open: Vec<ScanRead>,
 }
 
 impl Persistence {
-    /// What a recovery reads after the power was cut while `torn` pages were being programmed; `ftl` says what the array holds.
+    /// Reads of a recovery after a cut during the programs of `torn`; `ftl` holds the content of the array.
     pub fn scan(&self, geometry: &Geometry, ftl: &Ftl, torn: &[Ppn], keeps_map: bool) -> Scan {
         let beside = |ppn| ScanRead { ppn, is_whole: false };
         let whole = |lpn: Lpn| ftl.lookup(lpn).map(|ppn| ScanRead { ppn, is_whole: true });

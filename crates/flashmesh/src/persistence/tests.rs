@@ -3,7 +3,7 @@
 use super::{Action, Persistence, Programmed};
 use crate::config::{Config, Geometry as Shape, PersistencePolicy};
 use crate::flash::geometry::Geometry;
-use crate::ftl::{Ftl, Stream};
+use crate::ftl::{Ftl, FtlRules, Stream};
 use crate::ids::{DieId, Lpn, PlaneId, Ppn, StreamId};
 use crate::units::Bytes;
 
@@ -17,7 +17,6 @@ struct Drive {
 const PAGE: Lpn = Lpn(4);
 
 impl Drive {
-    /// With so many entries in a page of the journal.
     fn new(entries: u64) -> Drive {
         let mut config = Config {
             geometry: Shape {
@@ -36,7 +35,7 @@ impl Drive {
         config.persistence.checkpoint_interval = 1;
         config.replication.enabled = true;
         let geometry = Geometry::new(&config.geometry).expect("the geometry is possible");
-        let ftl = Ftl::new(&geometry, &config);
+        let ftl = Ftl::new(&geometry, &config, FtlRules::new(&config));
         let persistence = Persistence::new(&config, &geometry, &ftl).expect("there is a journal");
         Drive { geometry, ftl, persistence }
     }
@@ -71,7 +70,7 @@ impl Drive {
         self.persistence.program_ended(page);
     }
 
-    /// Programs what is wanted, and gives how many pages of the replication map were among it.
+    /// Runs the wanted programs; returns how many were pages of the replication map.
     fn settle(&mut self) -> u32 {
         let mut of_replicas = 0;
         while let Some(Action::Journal(page) | Action::Checkpoint(page)) = self.persistence.next_action() {

@@ -7,19 +7,18 @@
 use super::Constant;
 use crate::config::{self, Config};
 use crate::fabric::layout::LinkKind;
-use crate::fabric::{Addition, Layout};
+use crate::fabric::{Facts, Layout, Routers};
 use crate::quantities;
 
-/// Area of a link between routers, relative to a channel of the bus with so many chips.
+/// Area of a link between routers, relative to a bus channel with as many chips.
 const MESH_LINK: f64 = 0.04;
 const CHANNEL_CHIPS: f64 = 8.0;
-/// Area of a router beside its chip.
 const ROUTER_BESIDE_MM2: f64 = 8.0;
-/// Area of a router inside a chip: its buffers of so many flits each; crossbar, arbitration and routing, 0.03 + 0.002 mm2.
+/// Area of a router inside a chip: buffers by flits; crossbar, arbitration and routing take 0.03 + 0.002 mm2.
 const BUFFERS_MM2: f64 = 0.17;
 const BUFFER_FLITS: f64 = 512.0;
 const SWITCH_MM2: f64 = 0.032;
-/// What a controller on every die adds to it.
+/// Area that a controller adds to a die, as a share of it.
 const DIE_CONTROLLER: f64 = 0.2;
 
 quantities! {
@@ -63,7 +62,7 @@ quantities! {
 }
 
 /// The room that an interconnect takes in the drive of `config`, which has a row of chips for each channel of the bus.
-pub fn report(layout: &Layout, addition: Addition, config: &Config) -> AreaReport {
+pub fn report(layout: &Layout, facts: &Facts, config: &Config) -> AreaReport {
     let config::Geometry { channels: rows, chips_per_channel, dies_per_chip, .. } = config.geometry;
     let chips = rows * chips_per_channel;
     let links = LinkCounts {
@@ -78,11 +77,11 @@ pub fn report(layout: &Layout, addition: Addition, config: &Config) -> AreaRepor
     let taken = (links.channel as f64 + links.mesh as f64 * mesh_link) * layout.width() / f64::from(rows);
     let routers = f64::from(layout.routers);
     let chips_mm2 = f64::from(chips) * f64::from(dies_per_chip) * config.area.die_mm2;
-    let (added_inside_mm2, added_beside_mm2) = match addition {
-        Addition::Nothing => (0.0, 0.0),
-        Addition::DieControllers => (chips_mm2 * DIE_CONTROLLER, 0.0),
-        Addition::RoutersBeside => (0.0, routers * ROUTER_BESIDE_MM2),
-        Addition::RoutersInside => (routers * router_inside, 0.0),
+    let on_dies = if facts.die_controllers { chips_mm2 * DIE_CONTROLLER } else { 0.0 };
+    let (inside, added_beside_mm2) = match facts.routers {
+        Routers::None => (0.0, 0.0),
+        Routers::Beside => (0.0, routers * ROUTER_BESIDE_MM2),
+        Routers::Inside => (routers * router_inside, 0.0),
     };
     AreaReport {
         links,
@@ -91,13 +90,12 @@ pub fn report(layout: &Layout, addition: Addition, config: &Config) -> AreaRepor
         routers: layout.routers,
         links_saved_share: is_stated.then_some(1.0 - taken),
         chips_mm2,
-        added_inside_mm2,
+        added_inside_mm2: on_dies + inside,
         added_beside_mm2,
         constants: constants(config),
     }
 }
 
-/// The areas with their sources.
 fn constants(config: &Config) -> Vec<Constant> {
     let of = |name, value, unit, source| Constant { name, value, unit, source };
     let die_mm2 = config.area.die_mm2;
@@ -121,6 +119,7 @@ fn constants(config: &Config) -> Vec<Constant> {
 mod tests {
     use super::*;
     use crate::fabric::layout::Link;
+    use crate::fabric::{bus, nossd, pssd, venice};
 
     fn drive(rows: u32, columns: u32, dies: u32) -> Config {
         let mut config = Config::default();
@@ -141,7 +140,7 @@ mod tests {
     fn the_mesh_links_of_8_x_8_routers_take_44_percent_less_than_8_channels() {
         let (rows, columns) = (8, 8);
         let mesh = rows * (columns - 1) + columns * (rows - 1);
-        let report = report(&layout([0, 8, mesh, 64], 8, 64), Addition::RoutersBeside, &drive(8, 8, 1));
+        let report = report(&layout([0, 8, mesh, 64], 8, 64), &venice::FACTS, &drive(8, 8, 1));
         assert_eq!(report.links, LinkCounts { channel: 0, controller: 8, mesh: 112, chip: 64 });
         let saved = report.links_saved_share.expect("the area of mesh links is stated");
         assert!((saved - 0.44).abs() < 1e-12, "{saved}");
@@ -150,23 +149,22 @@ mod tests {
 
     #[test]
     fn the_bus_saves_nothing_and_channels_twice_as_wide_or_as_many_take_twice_as_much() {
-        let saved =
-            |counts, wires, addition| report(&layout(counts, wires, 0), addition, &drive(8, 8, 1)).links_saved_share;
-        assert_eq!(saved([8, 0, 0, 0], 8, Addition::Nothing), Some(0.0));
-        assert_eq!(saved([8, 0, 0, 0], 16, Addition::DieControllers), Some(-1.0));
-        assert_eq!(saved([16, 0, 0, 0], 8, Addition::DieControllers), Some(-1.0));
-        assert_eq!(saved([0, 64, 0, 0], 8, Addition::Nothing), None);
+        let saved = |counts, wires, facts| report(&layout(counts, wires, 0), facts, &drive(8, 8, 1)).links_saved_share;
+        assert_eq!(saved([8, 0, 0, 0], 8, &bus::FACTS), Some(0.0));
+        assert_eq!(saved([8, 0, 0, 0], 16, &pssd::FACTS), Some(-1.0));
+        assert_eq!(saved([16, 0, 0, 0], 8, &pssd::FACTS), Some(-1.0));
+        assert_eq!(saved([0, 64, 0, 0], 8, &bus::FACTS), None);
     }
 
     #[test]
     fn what_is_added_to_the_chips_is_told_apart_from_what_stands_beside_them() {
-        let added = |addition| {
-            let report = report(&layout([8, 0, 0, 0], 8, 64), addition, &drive(8, 8, 1));
+        let added = |facts| {
+            let report = report(&layout([8, 0, 0, 0], 8, 64), facts, &drive(8, 8, 1));
             (report.added_inside_mm2, report.added_beside_mm2)
         };
-        assert_eq!(added(Addition::Nothing), (0.0, 0.0));
-        assert_eq!(added(Addition::DieControllers), (1280.0, 0.0));
-        assert_eq!(added(Addition::RoutersBeside), (0.0, 512.0));
+        assert_eq!(added(&bus::FACTS), (0.0, 0.0));
+        assert_eq!(added(&pssd::FACTS), (1280.0, 0.0));
+        assert_eq!(added(&venice::FACTS), (0.0, 512.0));
     }
 
     /// Less than 0.1 % of a chip of 4 or 8 dies of 72 mm2 each, most of it buffers (Design for Scalability, PACT 2014, section 5.5).
@@ -176,7 +174,7 @@ mod tests {
             let mut config = drive(8, 8, dies);
             config.area.die_mm2 = 72.0;
             config.nossd.buffer_flits = buffer_flits;
-            let report = report(&layout([0, 8, 112, 64], 8, 64), Addition::RoutersInside, &config);
+            let report = report(&layout([0, 8, 112, 64], 8, 64), &nossd::FACTS, &config);
             assert_eq!(report.added_beside_mm2, 0.0);
             report.added_inside_mm2 / report.chips_mm2
         };
@@ -191,7 +189,7 @@ mod tests {
         for (rows, columns) in [(4, 16), (16, 4)] {
             let mesh = (rows * (columns - 1) + columns * (rows - 1)) as usize;
             let layout = layout([0, rows as usize, mesh, 64], 8, 64);
-            let saved = report(&layout, Addition::RoutersBeside, &drive(rows, columns, 1)).links_saved_share;
+            let saved = report(&layout, &venice::FACTS, &drive(rows, columns, 1)).links_saved_share;
             assert!((saved.expect("the area of mesh links is stated") - 0.46).abs() < 1e-12, "{saved:?}");
         }
     }

@@ -16,28 +16,24 @@
 //! narrow channels of pnSSD as much as those of the bus [choice].
 
 use super::Constant;
-use crate::config::{self, Config, FabricKind};
+use crate::config::{self, Config};
 use crate::fabric::layout::LinkKind;
-use crate::fabric::{Layout, LinkUsage};
+use crate::fabric::{Facts, Layout, LinkUsage};
 use crate::flash::die::OperationKind;
 use crate::flash::page_type::PageType;
 use crate::flash::timing::Pages;
 use crate::quantities;
 use crate::units::{Time, Wattage};
 
-/// Operations that dies completed, over however many planes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ArrayWork {
-    /// Reads by the type of page; a copyback is a read and a program.
+    /// Reads by page type; a copyback is a read and a program.
     pub reads: [u64; PageType::ALL.len()],
-    /// Programs by the type of page.
     pub programs: [u64; PageType::ALL.len()],
-    /// Erases.
     pub erases: u64,
 }
 
 impl ArrayWork {
-    /// Counts an operation of `kind` on `pages`.
     #[inline]
     pub fn count(&mut self, kind: OperationKind, pages: Pages) {
         let reads = matches!(kind, OperationKind::Read | OperationKind::Copyback);
@@ -48,18 +44,15 @@ impl ArrayWork {
     }
 }
 
-/// What the parts of a drive did until `end`.
 #[derive(Clone, Copy, Debug)]
 pub struct Activity<'a> {
-    /// What the arrays did.
     pub work: ArrayWork,
-    /// The parts of the interconnect.
+    /// The kind of the interconnect.
+    pub facts: &'static Facts,
+    /// Its parts.
     pub layout: &'a Layout,
-    /// What its links carried.
     pub usage: &'a [LinkUsage],
-    /// The dies.
     pub dies: u32,
-    /// How long it all took.
     pub end: Time,
 }
 
@@ -104,16 +97,8 @@ quantities! {
     }
 }
 
-/// Chips on the channel whose power is stated; the load that its drivers see grows with them.
+/// Chips on the channel whose power is given; driver load is proportional to them.
 const CHANNEL_CHIPS: f64 = 8.0;
-
-/// The power of a router of the interconnect.
-fn router_power(config: &Config) -> Wattage {
-    match config.fabric.kind {
-        FabricKind::Nossd => config.power.buffered_router_power,
-        _ => config.power.router_power,
-    }
-}
 
 /// The power of a link of `kind` and 8 wires, and 8 chips where several share it.
 pub fn link_power(power: &config::Power, kind: LinkKind) -> Wattage {
@@ -123,9 +108,8 @@ pub fn link_power(power: &config::Power, kind: LinkKind) -> Wattage {
     }
 }
 
-/// The energy of `activity` under `config`.
 pub fn report(config: &Config, activity: &Activity<'_>) -> PowerReport {
-    let Activity { work, layout, usage, dies, end } = *activity;
+    let Activity { work, facts, layout, usage, dies, end } = *activity;
     let (power, flash) = (&config.power, &config.flash);
     let seconds = |counts: [u64; PageType::ALL.len()], time: fn(PageType, &config::Flash) -> Time| -> f64 {
         let each = PageType::ALL.into_iter().zip(counts);
@@ -153,7 +137,7 @@ pub fn report(config: &Config, activity: &Activity<'_>) -> PowerReport {
     let links = link_energy(LinkKind::Controller) + link_energy(LinkKind::Mesh) + link_energy(LinkKind::Chip);
 
     let always_w = |parts: u32, power: Wattage| f64::from(parts) * power.as_watts();
-    let routers_w = always_w(layout.routers, router_power(config));
+    let routers_w = always_w(layout.routers, (facts.router_power)(power));
     let controllers_w = always_w(layout.controllers, power.controller_power);
     let end_s = end.as_secs_f64();
     let (routers, controllers) = (routers_w * end_s, controllers_w * end_s);
@@ -176,7 +160,6 @@ pub fn report(config: &Config, activity: &Activity<'_>) -> PowerReport {
     }
 }
 
-/// The powers with their sources.
 fn constants(power: &config::Power) -> Vec<Constant> {
     let standard = config::Power::default();
     let of = |name, get: fn(&config::Power) -> Wattage, source| {
@@ -208,6 +191,7 @@ fn constants(power: &config::Power) -> Vec<Constant> {
 mod tests {
     use super::*;
     use crate::fabric::layout::Link;
+    use crate::fabric::{bus, nossd, venice};
 
     fn links(kinds: &[LinkKind]) -> Vec<Link> {
         kinds.iter().map(|&kind| Link { kind, name: String::new() }).collect()
@@ -232,6 +216,7 @@ mod tests {
         let layout = layout(&[LinkKind::Channel; 2], 8, 2, 0);
         let activity = Activity {
             work: ArrayWork { reads: [11, 0, 0], programs: [3, 0, 0], erases: 1 },
+            facts: &venice::FACTS,
             layout: &layout,
             usage: &moved(&[30, 10]),
             dies: 4,
@@ -258,6 +243,7 @@ mod tests {
         let layout = layout(&kinds, 8, 2, 4);
         let activity = Activity {
             work: ArrayWork::default(),
+            facts: &venice::FACTS,
             layout: &layout,
             usage: &moved(&[10, 0, 10, 10, 10]),
             dies: 4,
@@ -280,17 +266,16 @@ mod tests {
     fn the_routers_of_nossd_draw_more_than_those_of_venice() {
         let layout = layout(&[LinkKind::Mesh], 8, 8, 64);
         let usage = moved(&[0]);
-        let [venice, nossd] = [FabricKind::Venice, FabricKind::Nossd].map(|kind| {
+        let [venice, nossd] = [&venice::FACTS, &nossd::FACTS].map(|facts| {
             let activity = Activity {
                 work: ArrayWork::default(),
+                facts,
                 layout: &layout,
                 usage: &usage,
                 dies: 64,
                 end: Time::from_ms(1),
             };
-            let mut config = Config::default();
-            config.fabric.kind = kind;
-            report(&config, &activity).energy_j.routers
+            report(&Config::default(), &activity).energy_j.routers
         });
         assert_near(venice, 64.0 * 0.241e-6);
         assert_near(nossd, 64.0 * 1.08e-6);
@@ -304,6 +289,7 @@ mod tests {
         let [short, long] = [8, 16].map(|chips| {
             let activity = Activity {
                 work: ArrayWork::default(),
+                facts: &bus::FACTS,
                 layout: &layout,
                 usage: &usage,
                 dies: 1,
@@ -324,6 +310,7 @@ mod tests {
             let usage = moved(&[30, 10]);
             let activity = Activity {
                 work: ArrayWork::default(),
+                facts: &bus::FACTS,
                 layout: &layout,
                 usage: &usage,
                 dies: 1,
@@ -337,8 +324,14 @@ mod tests {
     #[test]
     fn a_run_in_which_nothing_happened_took_no_energy() {
         let layout = layout(&[LinkKind::Channel], 8, 1, 0);
-        let activity =
-            Activity { work: ArrayWork::default(), layout: &layout, usage: &moved(&[0]), dies: 1, end: Time::ZERO };
+        let activity = Activity {
+            work: ArrayWork::default(),
+            facts: &bus::FACTS,
+            layout: &layout,
+            usage: &moved(&[0]),
+            dies: 1,
+            end: Time::ZERO,
+        };
         let report = report(&Config::default(), &activity);
         assert_eq!((report.energy_j, report.average_w), (Energy::default(), None));
         assert_eq!((report.nominal_w, report.nominal_energy_j), (0.0, 0.0));

@@ -6,7 +6,7 @@ use crate::kernel::probe::{Notice, Probe};
 use crate::measure::report::{ChipStatesReport, Report};
 use crate::units::Time;
 
-/// Tells transfers of a chip from the work of its arrays (Design for Scalability, PACT 2014, section 4.3).
+/// Separates transfers of a chip from the work of its arrays (Design for Scalability, PACT 2014, section 4.3).
 #[derive(Debug)]
 pub struct ChipStatesProbe {
     dies_per_chip: u32,
@@ -14,7 +14,6 @@ pub struct ChipStatesProbe {
     totals: Totals,
 }
 
-/// What goes on at a chip, since when.
 #[derive(Clone, Copy, Debug, Default)]
 struct Chip {
     transfers: u32,
@@ -22,7 +21,6 @@ struct Chip {
     since: Time,
 }
 
-/// Time in each state, over all chips.
 #[derive(Clone, Copy, Debug, Default)]
 struct Totals {
     exclusive_transfer: Time,
@@ -32,7 +30,6 @@ struct Totals {
 }
 
 impl Totals {
-    /// The chip was as it is until `now`.
     fn count(&mut self, chip: &mut Chip, now: Time) {
         let state = match (chip.transfers > 0, chip.arrays > 0) {
             (true, false) => &mut self.exclusive_transfer,
@@ -46,7 +43,6 @@ impl Totals {
 }
 
 impl ChipStatesProbe {
-    /// A probe of idle chips.
     pub fn new(geometry: &Geometry) -> ChipStatesProbe {
         ChipStatesProbe {
             dies_per_chip: geometry.dies_per_chip,
@@ -55,7 +51,7 @@ impl ChipStatesProbe {
         }
     }
 
-    /// The chip of `die`, whose time until `now` has been counted.
+    /// The chip of `die`, counted until `now`.
     fn chip(&mut self, die: DieId, now: Time) -> &mut Chip {
         let chip = &mut self.chips[(die.0 / self.dies_per_chip) as usize];
         self.totals.count(chip, now);

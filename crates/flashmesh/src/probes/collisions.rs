@@ -7,12 +7,10 @@ use crate::kernel::probe::{Notice, Probe, ReadNotice, Scope};
 use crate::measure::report::Report;
 use crate::units::Time;
 
-/// Watches reads come to their dies and leave them.
 #[derive(Debug)]
 pub struct CollisionProbe(Analysis);
 
 impl CollisionProbe {
-    /// The analysis that `config` asks for, of a drive of this geometry.
     pub fn new(config: &Config, geometry: &Geometry) -> CollisionProbe {
         CollisionProbe(Analysis::new(Options {
             dies: geometry.dies(),
@@ -46,6 +44,7 @@ impl Probe for CollisionProbe {
         for &(now, notice) in notices {
             match notice {
                 ReadNotice::Queued(id, die, lpn) => self.0.queued(id, die, lpn, now),
+                ReadNotice::QueuedAgain(id, die, lpn) => self.0.queued_again(id, die, lpn, now),
                 ReadNotice::Left(id, die) => self.0.left(id, die, now),
                 ReadNotice::Superseded(lpn) => self.0.superseded(lpn),
             }

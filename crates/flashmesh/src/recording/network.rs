@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use rustc_hash::FxHashMap;
 
-use crate::fabric::{Cause, Grant, LinkUse, ScoutStep, TransferPhase};
+use crate::fabric::{Cause, Facts, Grant, LinkUse, ScoutStep, TransferPhase};
 use crate::ids::{DieId, RequestId};
 use crate::kernel::probe::{Notice, Probe};
 use crate::measure::network::{NetworkReport, RecordedHold, RecordedRequest, RecordedScoutStep, RecordedTransfer};
@@ -15,39 +15,39 @@ use crate::workload::RequestKind;
 
 use super::Window;
 use super::requests::{InFlight, PagesRead, Requests};
+use super::unfinished::Unfinished;
 
-/// Transfers of a die of which a link that is given back may still tell.
+/// Transfers of a die whose links may still be reported.
 const LATEST: usize = 4;
 
-/// What was recorded, for whoever asked for it.
+/// The recording, available after the run.
 #[derive(Clone, Debug, Default)]
 pub struct Recorded(Arc<Mutex<NetworkReport>>);
 
 impl Recorded {
-    /// Takes it, once the run is over.
     pub fn take(&self) -> NetworkReport {
         mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
-/// A link held for a transfer, by the number of that.
+/// A link held for a transfer.
 struct Hold {
     link_use: LinkUse,
     transfer: Option<u64>,
 }
 
-/// The probe that records the interconnect.
 pub struct NetworkRecorder {
+    facts: &'static Facts,
     window: Window,
     events_max: usize,
     is_cut: bool,
+    unfinished: Unfinished,
     requests: Requests,
     pages: PagesRead,
-    /// The requests whose operation begins next on a die.
     taken: FxHashMap<DieId, Vec<u64>>,
-    /// What each die asked for and has not given back, by the phase.
+    /// Path requests of each die that are not released, by phase.
     open: FxHashMap<(DieId, TransferPhase), u64>,
-    /// The transfers of each die that were last.
+    /// Recent transfers of each die.
     latest: FxHashMap<DieId, Vec<u64>>,
     asked: u64,
     transfers: BTreeMap<u64, RecordedTransfer>,
@@ -58,13 +58,15 @@ pub struct NetworkRecorder {
 }
 
 impl NetworkRecorder {
-    /// A recording of at most so many events in `window`; the second value has it when the run is over.
-    pub fn new(window: Window, events_max: u32) -> (NetworkRecorder, Recorded) {
+    /// A recording of at most so many events in `window`, of an interconnect of the kind `facts`; the second value has it when the run is over.
+    pub fn new(facts: &'static Facts, window: Window, events_max: u32) -> (NetworkRecorder, Recorded) {
         let recorded = Recorded::default();
         let recorder = NetworkRecorder {
+            facts,
             window,
             events_max: events_max as usize,
             is_cut: false,
+            unfinished: Unfinished::default(),
             requests: Requests::default(),
             pages: PagesRead::default(),
             taken: FxHashMap::default(),
@@ -80,7 +82,6 @@ impl NetworkRecorder {
         (recorder, recorded)
     }
 
-    /// Ends the window where the recording is full.
     fn make_room(&mut self, now: Time) {
         if !self.is_cut && self.transfers.len() + self.holds.len() + self.scouts.len() >= self.events_max {
             self.is_cut = true;
@@ -139,7 +140,7 @@ impl NetworkRecorder {
         }
     }
 
-    /// The transfer of a die that a link was held for: the last one that had asked by then.
+    /// The transfer for which a link was held: the last one of the die that had been requested by then.
     fn holder(&self, link_use: LinkUse) -> Option<u64> {
         let latest = self.latest.get(&link_use.die)?;
         let held_from = |number: &&u64| {
@@ -205,6 +206,8 @@ impl NetworkRecorder {
         };
         let holds = mem::take(&mut self.holds).into_iter().map(hold).collect();
         *self.recorded.0.lock().unwrap_or_else(PoisonError::into_inner) = NetworkReport {
+            fabric: self.facts.name,
+            about: self.facts.caption,
             start_ps: start.min(end).as_ps(),
             end_ps: end.as_ps(),
             is_cut: self.is_cut,
@@ -217,7 +220,14 @@ impl NetworkRecorder {
 }
 
 impl Probe for NetworkRecorder {
+    /// Once all that began in the window is over.
+    fn is_done(&mut self, now: Time) -> bool {
+        let end = self.window.end;
+        (self.is_cut || now >= end) && self.unfinished.is_empty() && !self.requests.has_older(end)
+    }
+
     fn tell(&mut self, now: Time, notice: &Notice<'_>) {
+        self.unfinished.tell(now, self.window.end, notice);
         match *notice {
             Notice::RequestIssued(id, stream) => {
                 self.requests.issued(id, stream, now);

@@ -9,7 +9,6 @@ use crate::units::Time;
 use super::Snapshot;
 
 impl<M: Model> Snapshot<'_, M> {
-    /// What crossed between host and drive, until `end`.
     pub(super) fn host_report(&self, end: Time) -> HostReport {
         let interface = self.frontend.interface();
         let (link, doorbells) = (interface.link(), interface.doorbells());

@@ -10,7 +10,6 @@ use crate::units::Time;
 
 use super::Snapshot;
 
-/// What the intervals of a run come to.
 #[derive(Default)]
 pub(super) struct IntervalReports {
     pub warm_up: Option<WarmUpReport>,
@@ -19,7 +18,6 @@ pub(super) struct IntervalReports {
 }
 
 impl<M: Model> Snapshot<'_, M> {
-    /// What the intervals of a run that ends at `end` come to.
     pub(super) fn interval_reports(&self, end: Time) -> IntervalReports {
         let Some(timeline) = &self.frontend.counters().timeline else { return IntervalReports::default() };
         let counts = self.counts();
@@ -29,16 +27,16 @@ impl<M: Model> Snapshot<'_, M> {
         IntervalReports { warm_up, measured, epochs: timeline.epochs(end, &counts, parts) }
     }
 
-    /// What the drive has done by now, which lies between the last event and the next.
+    /// Counts of the drive by now, a time between two events.
     pub fn counts(&self) -> Counts {
         let at = self.now;
         let ps = |time: Time| u128::from(time.as_ps());
         let link = self.frontend.interface().link();
-        let map = self.firmware.mapping_cache().map(|map| map.counters());
+        let map = self.controller.mapping_cache().map(|map| map.counters());
         let timeline = self.frontend.counters().timeline.as_deref();
         Counts {
             span: at,
-            gc: self.firmware.counters().gc.clone(),
+            gc: self.controller.counters().gc.clone(),
             flash: self.flash(),
             map_wanted: map.map_or(0, |map| map.hits + map.misses + map.joined_misses),
             map_found: map.map_or(0, |map| map.hits),

@@ -13,20 +13,19 @@ use crate::units::Time;
 use super::Snapshot;
 
 impl<M: Model> Snapshot<'_, M> {
-    /// What bounds a run that ends at `end`.
     pub(super) fn bound(&self, utilisation: &Utilisation, breakdown: Option<&BreakdownSummary>, end: Time) -> Bound {
         let now = self.now.as_secs_f64();
         let share_of_run = |time: Time| if now > 0.0 { (time.as_secs_f64() / now).min(1.0) } else { 0.0 };
         let works = |die: &DieWork| share_of_run(die.least(self.datapath.has_read_cache()));
         let at_work: Vec<f64> = self.work().iter().map(works).collect();
         let unit = if self.datapath.dies_take_turns() { "chip" } else { "die" };
-        let dram = self.firmware.cache().map(|device| share_of_run(device.dram_busy(self.now)));
+        let dram = self.controller.cache().map(|device| share_of_run(device.dram_busy(self.now)));
         let fabric = self.datapath.fabric();
         let held = fabric.links_held().map(share_of_run);
         Bound::find(utilisation, (unit, &at_work), dram, (fabric.layout(), &held), breakdown, self.load(end))
     }
 
-    /// How the requests were issued; those of streams that all have arrivals fall behind when those of one do.
+    /// With several open streams, they are overdue when one is.
     fn load(&self, end: Time) -> Load {
         let streams = self.frontend.streams();
         if !streams.iter().all(|stream| stream.replay.is_open()) {
@@ -37,7 +36,6 @@ impl<M: Model> Snapshot<'_, M> {
         Load::Open { overdue_share }
     }
 
-    /// What each die did, or each chip whose dies take turns.
     fn work(&self) -> Vec<DieWork> {
         let dies = self.datapath.work();
         if !self.datapath.dies_take_turns() {
@@ -47,7 +45,7 @@ impl<M: Model> Snapshot<'_, M> {
         chips.map(|dies| dies.iter().copied().fold(DieWork::default(), DieWork::and)).collect()
     }
 
-    /// How fast the same work could have been done at best.
+    /// Shortest possible makespan of the same work.
     pub(super) fn lower_bound(&self, interrupted: bool) -> LowerBound {
         let (end, interface, fabric) = (self.now, self.frontend.interface(), self.datapath.fabric());
         let open = self.frontend.streams().iter().map(|stream| &stream.replay).filter(|replay| replay.is_open());
@@ -61,7 +59,7 @@ impl<M: Model> Snapshot<'_, M> {
             link_to_drive: interface.link().busy(Direction::ToDrive, end),
             link_to_host: interface.link().busy(Direction::ToHost, end),
             adapter: interface.adapter_busy(end),
-            dram: self.firmware.cache().map(|device| device.dram_busy(end)),
+            dram: self.controller.cache().map(|device| device.dram_busy(end)),
             last_arrival: open.map(|replay| replay.last_arrival()).max(),
             end,
             interrupted,

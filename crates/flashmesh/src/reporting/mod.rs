@@ -7,16 +7,17 @@ mod limits;
 use std::time::Duration;
 
 use crate::config::Config;
+use crate::controller::Controller;
+use crate::controller::replica::Replication;
 use crate::datapath::Datapath;
 use crate::fabric::Fabric;
-use crate::firmware::Firmware;
-use crate::firmware::replication::Replication;
 use crate::flash::geometry::Geometry;
 use crate::frontend::Frontend;
 use crate::host::interface::Interface;
 use crate::host::link::Direction;
 use crate::kernel::model::Model;
 use crate::measure::conflicts::Conflicts;
+use crate::measure::own::OwnQuantities;
 use crate::measure::peak_rss;
 use crate::measure::report::{
     FlashReport, LinksReport, MappingCacheReport, PathConflictReport, PerRequestReport, Report, StreamReport,
@@ -28,24 +29,20 @@ use crate::power::{area, energy};
 use crate::results::work::PersistenceReport;
 use crate::units::{Bytes, Time};
 
-/// A drive that is looked at, at a moment of simulated time.
+/// A drive at a moment of simulated time.
 pub struct Snapshot<'a, M: Model> {
-    /// How it was configured.
     pub config: &'a Config,
-    /// Its shape.
     pub geometry: &'a Geometry,
-    /// Requests.
     pub frontend: &'a Frontend<M>,
     /// Pages.
-    pub firmware: &'a Firmware,
+    pub controller: &'a Controller,
     /// Operations and transfers.
     pub datapath: &'a Datapath<M>,
-    /// Simulated time.
     pub now: Time,
 }
 
 impl<M: Model> Snapshot<'_, M> {
-    /// The result so far, of a run that took `wall` of real time.
+    /// The report of a run that took `wall` of real time.
     pub fn report(&self, wall: Duration, interrupted: bool) -> Report {
         let (requests, operations) = (self.frontend.counters(), self.datapath.counters());
         let mut all = StreamMeasures::default();
@@ -57,7 +54,7 @@ impl<M: Model> Snapshot<'_, M> {
             None if interrupted => self.now,
             None => all.last_completion().later(requests.flushed),
         };
-        let (flash, gc) = (self.flash(), self.firmware.counters().gc.clone());
+        let (flash, gc) = (self.flash(), self.controller.counters().gc.clone());
         // Threads that think, and collections beside them, may have gone on after the last completion.
         let utilisation = self.utilisation(self.now);
         let StreamFigures { iops, bandwidth_bytes_per_s, latency_ps, breakdown_ps } = all.figures(end);
@@ -79,31 +76,32 @@ impl<M: Model> Snapshot<'_, M> {
             flash,
             // Counted by a probe, and put in its place when the run is over.
             chip_states: None,
-            mapping_cache: self.firmware.mapping_cache().map(|map| MappingCacheReport {
+            mapping_cache: self.controller.mapping_cache().map(|map| MappingCacheReport {
                 entries: map.capacity(),
                 hit_share: map.counters().hit_share(),
                 counters: map.counters().clone(),
             }),
             path_conflict: self.path_conflicts(&operations.conflicts),
             collisions: None,
-            replication: self.firmware.replication().map(Replication::report),
+            replication: self.controller.replication().map(Replication::report),
             scouts: fabric.scouts().cloned(),
             host: self.host_report(end),
             links: LinksReport::new(fabric.layout(), fabric.usage(), fabric.hops(), operations.transfers, self.now),
             bound,
             lower_bound: self.lower_bound(interrupted),
             power: energy::report(self.config, &self.datapath.activity(self.now)),
-            area: area::report(fabric.layout(), fabric.addition(), self.config),
-            cache: self.firmware.cache().map(|device| device.report(self.now)),
+            area: area::report(fabric.layout(), self.datapath.facts(), self.config),
+            cache: self.controller.cache().map(|device| device.report(self.now)),
             persistence: self.persistence(),
             power_cut,
             utilisation,
-            streams: self.stream_reports(interrupted),
+            streams: self.stream_reports(),
             warm_up,
             measured,
             epochs,
             // Recorded by a probe, and put in its place when the run is over.
             network: None,
+            timeline: None,
             workload: self.frontend.summary().cloned(),
             wall_s,
             requests_per_wall_s: if wall_s > 0.0 { requests.completed as f64 / wall_s } else { 0.0 },
@@ -112,10 +110,10 @@ impl<M: Model> Snapshot<'_, M> {
             seed: self.config.seed,
             version: env!("CARGO_PKG_VERSION"),
             interrupted,
+            own: OwnQuantities::default(),
         }
     }
 
-    /// Pages read and programmed.
     fn flash(&self) -> FlashReport {
         let operations = self.datapath.counters();
         FlashReport {
@@ -123,21 +121,19 @@ impl<M: Model> Snapshot<'_, M> {
             multi_plane_operations: operations.multi_plane_operations,
             overdue_reads: operations.overdue_reads,
             overdue_programs: operations.overdue_programs,
-            ..self.firmware.counters().flash.clone()
+            ..self.controller.counters().flash.clone()
         }
     }
 
-    /// What it took to keep the map on flash.
     fn persistence(&self) -> Option<PersistenceReport> {
         let Counts { journal_pages, journal_entries, checkpoints, checkpoint_pages } =
-            self.firmware.persistence()?.counts();
-        let written = self.firmware.counters().flash.pages_written;
+            self.controller.persistence()?.counts();
+        let written = self.controller.counters().flash.pages_written;
         let programmed = journal_pages + checkpoint_pages;
         let write_amplification = (written > 0).then(|| programmed as f64 / written as f64);
         Some(PersistenceReport { journal_pages, journal_entries, checkpoints, checkpoint_pages, write_amplification })
     }
 
-    /// What the flash did for each request, once one has completed.
     fn per_request(&self, flash: &FlashReport) -> Option<PerRequestReport> {
         let requests = self.frontend.counters().completed;
         let (work, fabric) = (&self.datapath.counters().work, self.datapath.fabric());
@@ -165,10 +161,10 @@ impl<M: Model> Snapshot<'_, M> {
     }
 
     /// The result of each stream so far.
-    fn stream_reports(&self, interrupted: bool) -> Vec<StreamReport> {
+    fn stream_reports(&self) -> Vec<StreamReport> {
         let streams = self.frontend.streams().iter().zip(&self.frontend.counters().streams);
-        let report = |(stream, measures): (&crate::frontend::Stream, &StreamMeasures)| {
-            let end = if interrupted { self.now } else { measures.last_completion() };
+        let report = |(stream, measures): (&crate::frontend::HostStream, &StreamMeasures)| {
+            let end = measures.last_completion();
             let StreamFigures { iops, bandwidth_bytes_per_s, latency_ps, breakdown_ps } = measures.figures(end);
             StreamReport {
                 name: stream.config.name.clone(),

@@ -124,13 +124,13 @@ quantities! {
     /// Time of each step of a recovery, one after the other.
     #[derive(Default)]
     RecoverySteps as "RecoverySteps" {
-        /// What is beside the data of the first page of each block.
+        /// Spare area of the first page of each block.
         blocks_ps: u64, in "ps";
-        /// What is beside the data of the other pages of blocks with translation pages.
+        /// Spare area of the other pages of blocks with translation pages.
         system_ps: u64, in "ps";
         /// The pages of the map, the replication map and the journal.
         map_ps: u64, in "ps";
-        /// What is beside the data of pages programmed since the last page of the journal.
+        /// Spare area of pages programmed since the last page of the journal.
         open_ps: u64, in "ps";
     }
 }
@@ -153,7 +153,7 @@ quantities! {
 }
 
 quantities! {
-    /// What it took to keep the map on flash.
+    /// Work to keep the map on flash.
     #[derive(Default)]
     PersistenceReport as "Persistence" {
         /// Pages of the journal programmed.

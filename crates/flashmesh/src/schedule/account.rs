@@ -71,7 +71,6 @@ pub struct Account {
     /// When the array began to work for it, then when it was done, then when its data began to leave.
     mark: Time,
     spent: LatencyBreakdown,
-    /// What was in the way of its transfers.
     conflict: Causes,
 }
 
@@ -187,7 +186,6 @@ impl Account {
         self.spent.transfer += now - self.mark;
     }
 
-    /// A transfer was blocked in the network.
     #[inline]
     fn stalled(&mut self, stall: Stall) {
         if stall.time > Time::ZERO {

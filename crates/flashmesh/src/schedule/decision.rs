@@ -19,7 +19,6 @@ pub enum Joiners {
 /// At most one transaction for each other plane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Chosen {
-    /// By the plane of the die.
     joiners: [Link; PLANES_PER_DIE_MAX],
 }
 

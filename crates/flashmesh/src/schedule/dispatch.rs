@@ -15,7 +15,7 @@ pub struct DieSet {
     dies_per_channel: Divisor,
     members: Vec<Vec<DieId>>,
     count: u32,
-    /// By die: its place among the members of its channel, and one; 0 for one that is none.
+    /// By die: index among the members of its channel plus one; 0 for no member.
     places: Vec<u32>,
 }
 

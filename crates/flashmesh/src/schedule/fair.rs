@@ -21,13 +21,12 @@ use crate::ids::TransactionId;
 use crate::units::Time;
 
 use super::precedence::{among_classes, late};
-use super::transaction::{Class, Transaction};
+use super::transaction::{Class, Owner, Transaction};
 use super::{Choice, Decision, Joiners, Scheduler, Waiting};
 
-/// Programs' time after which the counts of a stream are halved.
+/// Program times after which the counts of a stream are halved.
 const MEMORY: u64 = 64;
 
-/// The most slowed down stream of each die.
 #[derive(Debug)]
 pub struct Fair {
     erases: EraseOrder,
@@ -35,23 +34,20 @@ pub struct Fair {
     read: Time,
     program: Time,
     streams: usize,
-    /// By die and stream.
     shares: Vec<Share>,
-    /// By stream: what goes next if it is chosen.
+    /// By stream: its next transaction.
     next: Vec<Option<Next>>,
 }
 
-/// What became of a stream on a die.
 #[derive(Clone, Copy, Debug, Default)]
 struct Share {
-    /// Time of its operations.
     own: Time,
-    /// Time of those of others that were chosen while it waited.
+    /// Time of other streams' transactions while it waited.
     others: Time,
 }
 
 impl Share {
-    /// Whether it is slowed down more than another one: `others / own` is larger, and largest where it had nothing yet.
+    /// Whether it is slowed down more: `others / own` is larger, infinite without own time.
     fn is_slower(&self, than: &Share) -> bool {
         let product = |one: Time, other: Time| u128::from(one.as_ps()) * u128::from(other.as_ps());
         match (self.own == Time::ZERO, than.own == Time::ZERO) {
@@ -62,19 +58,17 @@ impl Share {
     }
 }
 
-/// The transaction of a stream that goes next.
 #[derive(Clone, Copy, Debug)]
 struct Next {
     queue: Choice,
     lead: TransactionId,
-    /// Reads first, then in the order of arrival.
+    /// Reads first, then by arrival.
     rank: (bool, u64),
-    /// The place of its oldest transaction in the order of arrival.
+    /// Arrival number of its oldest transaction.
     oldest: u64,
 }
 
 impl Fair {
-    /// The policy with the options of `config`.
     pub fn new(config: &Config, geometry: &Geometry) -> Fair {
         let streams = config.streams().len();
         Fair {
@@ -88,7 +82,7 @@ impl Fair {
         }
     }
 
-    /// Finds what each stream would do next on these dies.
+    /// Finds the next transaction of each stream on these dies.
     fn look(&mut self, waiting: &Waiting<'_>) {
         self.next.fill(None);
         for die in waiting.dies() {
@@ -98,7 +92,7 @@ impl Fair {
                     continue;
                 }
                 let queued = waiting.load().queued(die, class).filter(|(queue, ..)| ready >> queue.plane & 1 != 0);
-                for (queue, lead, &Transaction { stream, order, .. }) in queued {
+                for (queue, lead, &Transaction { owner: Owner { stream, .. }, order, .. }) in queued {
                     let found = Next { queue, lead, rank: (class == Class::UserProgram, order), oldest: order };
                     let next = self.next[stream.index()].get_or_insert(found);
                     let oldest = next.oldest.min(order);
@@ -115,7 +109,7 @@ impl Fair {
         let of_late = late
             .and_then(|queue| waiting.load().queued_first(queue.die, queue.class, 1).find(|found| found.0 == queue));
         let (stream, decision) = match (late, of_late) {
-            (Some(queue), Some((_, _, transaction))) => (transaction.stream.index(), queue.into()),
+            (Some(queue), Some((_, _, transaction))) => (transaction.owner.stream.index(), queue.into()),
             _ => {
                 let shares = &self.shares[base..base + self.streams];
                 let found = self.next.iter().enumerate().filter_map(|(stream, next)| Some((stream, (*next)?)));

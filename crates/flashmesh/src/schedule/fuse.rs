@@ -2,16 +2,14 @@
 
 use crate::config::MultiPlane;
 
-/// Where a page lies in its plane.
+/// Place of a page in its plane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct InPlane {
-    /// The block in the plane.
     pub block: u32,
-    /// The page in the block.
     pub page: u32,
 }
 
-/// Whether planes may join for pages (`page`), or for blocks when both are erased (`page` is zero for both).
+/// Whether planes may join for pages, or for blocks when both are erased (`page` is 0).
 #[inline]
 pub fn may_join(rule: MultiPlane, lead: InPlane, other: InPlane) -> bool {
     match rule {

@@ -9,23 +9,19 @@ use super::precedence::{among_classes, late};
 use super::transaction::{Class, Transaction};
 use super::{Choice, Chosen, Decision, Joiners, Waiting};
 
-/// Transactions that go together on a die.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Group {
-    /// The planes that work.
     pub planes: u32,
-    /// The most of the pages that belong to one request.
+    /// Most pages that belong to one request.
     pub of_one_request: u32,
-    /// The place of the oldest in the order of arrival.
+    /// Arrival number of the oldest.
     pub oldest: u64,
-    /// Who leads and who joins.
     pub decision: Decision,
 }
 
-/// Something that waits.
 #[derive(Clone, Copy, Debug)]
 struct Member {
-    /// What has to agree for planes to join.
+    /// Equal for planes that may join.
     key: (usize, u64),
     order: u64,
     queue: Choice,
@@ -33,11 +29,10 @@ struct Member {
     request: Option<RequestId>,
 }
 
-/// Finds groups.
 #[derive(Debug)]
 pub(super) struct Grouping {
     rule: MultiPlane,
-    /// How many transactions of a queue are looked at.
+    /// Transactions of a queue that are considered.
     pub lookahead: usize,
     geometry: Geometry,
     members: Vec<Member>,
@@ -53,7 +48,7 @@ impl Grouping {
         }
     }
 
-    /// What has to agree for planes to join; programs find their places only when they begin.
+    /// Equal for planes that may join; programs get their places only when they begin.
     fn key(&self, queue: Choice, transaction: &Transaction) -> (usize, u64) {
         let reads = matches!(queue.class, Class::MapRead | Class::UserRead | Class::CollectRead);
         let place = match self.rule {
@@ -68,8 +63,8 @@ impl Grouping {
         (queue.priority.index(), place)
     }
 
-    /// Of all that waits for a die in one class, the group that `is_better` than any other. Of programs all planes count for which one
-    /// waits; whether their places agree shows when they begin.
+    /// The best group by `is_better` among the transactions of a class at a die. Programs of all waiting planes count; whether
+    /// their places agree is known when they begin.
     pub fn best<'a>(
         &mut self,
         waiting: impl Iterator<Item = (Choice, TransactionId, &'a Transaction)>,
@@ -82,7 +77,7 @@ impl Grouping {
             order: transaction.order,
             queue,
             id,
-            request: transaction.request,
+            request: transaction.owner.request,
         }));
         if members.len() > 1 {
             members.sort_unstable_by_key(|member| (member.key, member.order));
@@ -94,18 +89,18 @@ impl Grouping {
     }
 }
 
-/// The choice among requests by the best group that could go together on a die, with work of the firmware before or after them.
+/// Chooses the request of the best group on a die; work of the firmware goes before or after.
 #[derive(Debug)]
 pub(super) struct ByGroup {
     erases: EraseOrder,
-    /// What has waited for so long goes before any group.
+    /// What waited longer goes before any group.
     pub age_bound: Time,
     pub grouping: Grouping,
-    /// Of two groups the one with the larger rank is better.
+    /// The larger rank wins.
     rank: fn(&Group) -> Rank,
 }
 
-/// What makes a group better than another one, the most important first.
+/// Ranks of groups, most important first.
 pub(super) type Rank = (u32, u32, u64);
 
 impl ByGroup {
@@ -118,7 +113,7 @@ impl ByGroup {
         }
     }
 
-    /// What goes next on the dies that the decision is about.
+    /// The next operation of the dies that the decision is about.
     pub fn decide(&mut self, waiting: &Waiting<'_>) -> Option<Decision> {
         among_classes(waiting, self.erases, || self.among_requests(waiting))
     }
@@ -145,7 +140,6 @@ impl ByGroup {
         best.map(|group| group.decision)
     }
 
-    /// The best group of all that waits for a die in one class.
     pub fn best<'a>(
         &mut self,
         waiting: impl Iterator<Item = (Choice, TransactionId, &'a Transaction)>,
@@ -159,7 +153,7 @@ impl ByGroup {
     }
 }
 
-/// The oldest of each plane among those that could go together, in the order of arrival.
+/// The oldest of each plane among those that may join, by arrival.
 fn group(alike: &[Member]) -> Group {
     let lead = alike[0];
     let mut joiners = Chosen::default();

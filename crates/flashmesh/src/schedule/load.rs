@@ -27,6 +27,12 @@ impl<'a> Load<'a> {
         self.dies
     }
 
+    /// A transaction, whatever it waits for.
+    #[inline]
+    pub fn transaction(&self, id: TransactionId) -> &'a Transaction {
+        &self.transactions[id]
+    }
+
     /// All that waits in the queues of a die, in no order; not all of it may run now.
     #[inline]
     pub fn queued(

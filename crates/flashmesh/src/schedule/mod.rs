@@ -15,7 +15,9 @@ pub mod queues;
 pub mod sprinkler;
 pub mod transaction;
 pub mod weighted_round_robin;
+pub mod work;
 
+use auto_impl::auto_impl;
 use enum_dispatch::enum_dispatch;
 
 use crate::config;
@@ -169,7 +171,6 @@ impl<'a> Waiting<'a> {
     }
 }
 
-/// The longest waiting one of `heads`.
 #[inline]
 pub fn oldest<'a>(heads: impl Iterator<Item = (Choice, &'a Transaction)>) -> Option<Choice> {
     heads.min_by_key(|(_, transaction)| transaction.order).map(|(choice, _)| choice)
@@ -206,6 +207,7 @@ pub struct Choice {
 ///
 /// The chosen transaction leads; [`fuse`] then lets other planes join it in a multi-plane operation.
 #[enum_dispatch]
+#[auto_impl(Box)]
 pub trait Scheduler {
     /// The queue whose first transaction leads the next operation.
     fn choose(&mut self, waiting: &Waiting<'_>) -> Option<Choice>;
@@ -227,11 +229,10 @@ pub trait Scheduler {
         dispatch.candidates().iter().next()
     }
 
-    /// What waits for a die is not what it was. Told only where it [`dispatches`](Scheduler::dispatches).
+    /// The queue of the die changed. Called only where it [`dispatches`](Scheduler::dispatches).
     fn queue_changed(&mut self, _die: DieId) {}
 }
 
-/// The policies, one line each.
 #[enum_dispatch(Scheduler)]
 #[allow(missing_docs, reason = "each implementation carries its documentation")]
 pub enum AnyScheduler {
@@ -240,50 +241,26 @@ pub enum AnyScheduler {
     Sprinkler(sprinkler::Sprinkler),
     Paq(paq::Paq),
     Fair(fair::Fair),
-    Custom(Custom),
-}
-
-/// A policy of the caller's own, for trying one out before it has a name in the configuration.
-pub struct Custom(pub Box<dyn Scheduler + Send>);
-
-impl Scheduler for Custom {
-    fn choose(&mut self, waiting: &Waiting<'_>) -> Option<Choice> {
-        self.0.choose(waiting)
-    }
-
-    fn decide(&mut self, waiting: &Waiting<'_>) -> Option<Decision> {
-        self.0.decide(waiting)
-    }
-
-    fn dispatches(&self) -> bool {
-        self.0.dispatches()
-    }
-
-    fn next_die(&mut self, dispatch: &Dispatch<'_>) -> Option<DieId> {
-        self.0.next_die(dispatch)
-    }
-
-    fn queue_changed(&mut self, die: DieId) {
-        self.0.queue_changed(die);
-    }
+    /// A policy of the caller, which has no name in the configuration.
+    Custom(Box<dyn Scheduler + Send>),
 }
 
 impl AnyScheduler {
     /// The choice of the default policy with its default options for one die, on which the planes in `ready` have something to run: compiled
-    /// into plain drives, which have no priorities. Given are the time and the age bound; `yields` says whether what was late has gone last.
+    /// into plain drives, which have no priorities.
     #[inline(always)]
-    pub fn choose_plain<'a>(
+    pub fn choose_plain(
+        &mut self,
         die: DieId,
         ready: PlaneMasks,
         collection_first: bool,
-        (now, bound): (Time, Time),
-        yields: impl FnOnce() -> &'a mut bool,
+        now: Time,
         queues: &DieQueues,
         transactions: &Transactions,
     ) -> Choice {
         let mut class = out_of_order::choose_plain(ready, collection_first);
         if class == Class::UserRead && ready.of(Class::UserProgram) != 0 {
-            class = out_of_order::late_plain(die, ready, (now, bound, yields()), queues, transactions);
+            class = self.late_plain(die, ready, now, queues, transactions);
         }
         let planes = ready.of(class);
         let plane = if planes.is_power_of_two() {
@@ -292,6 +269,19 @@ impl AnyScheduler {
             queues.oldest(transactions, die, class, planes)
         };
         Choice { die, class, plane, priority: Priority::Medium }
+    }
+
+    #[inline(never)]
+    fn late_plain(
+        &mut self,
+        die: DieId,
+        ready: PlaneMasks,
+        now: Time,
+        queues: &DieQueues,
+        transactions: &Transactions,
+    ) -> Class {
+        let AnyScheduler::OutOfOrder(policy) = self else { unreachable!("plain drives have the default policy") };
+        policy.late_plain(die, ready, now, queues, transactions)
     }
 
     /// Builds the policy that `config` names.

@@ -26,9 +26,9 @@ pub struct OutOfOrder {
     erases: EraseOrder,
     priorities: Priorities,
     age_bound: Time,
-    /// By die: whether what was late has just gone before requests of the other kind, which go next.
+    /// By die: whether a late transaction just went before requests of the other kind, which go next.
     yields: Vec<bool>,
-    /// By die, for each kind in its order; kept when priorities take turns.
+    /// By die, for each kind; kept with weighted priorities.
     turns: Vec<[WeightedRoundRobin; 2]>,
 }
 
@@ -52,8 +52,8 @@ impl OutOfOrder {
         }
     }
 
-    /// The longest waiting transaction of all requests, when one has waited for the bound. Kinds take turns then: where writes come faster
-    /// than the die programs them, all of them are late, and reads would wait behind all.
+    /// The longest waiting request transaction that exceeds the age bound. Kinds then alternate: where writes come faster than
+    /// the die programs them, all are late, and reads would wait behind all of them.
     #[inline]
     fn late(&mut self, waiting: &Waiting<'_>) -> Option<Choice> {
         if is_of_one_kind(waiting) {
@@ -68,6 +68,32 @@ impl OutOfOrder {
         let yields = &mut self.yields[die];
         *yields = late.is_some() && !*yields;
         late.filter(|_| *yields)
+    }
+
+    /// Reads and programs of requests wait for a die: the kind that goes is that of the oldest when something has waited for the bound, unless
+    /// the die yields since something late has gone just before.
+    pub(super) fn late_plain(
+        &mut self,
+        die: DieId,
+        ready: PlaneMasks,
+        now: Time,
+        queues: &DieQueues,
+        transactions: &Transactions,
+    ) -> Class {
+        let mut oldest = (u64::MAX, Class::UserRead);
+        let mut is_late = false;
+        for class in READ_FIRST {
+            for plane in planes(ready.of(class)) {
+                if let Some(id) = queues.head(Choice { die, class, plane, priority: Priority::Medium }) {
+                    let Transaction { order, account, .. } = &transactions[id];
+                    is_late |= now - account.queued() >= self.age_bound;
+                    oldest = oldest.min((*order, class));
+                }
+            }
+        }
+        let yields = &mut self.yields[die.index()];
+        *yields = is_late && !*yields;
+        if *yields { oldest.1 } else { Class::UserRead }
     }
 
     /// The transaction of a request that goes next.
@@ -106,14 +132,12 @@ impl OutOfOrder {
     }
 }
 
-/// Whether no reads wait beside writes.
 #[inline(always)]
 fn is_of_one_kind(waiting: &Waiting<'_>) -> bool {
     !(waiting.is_ready(Class::UserRead) && waiting.is_ready(Class::UserProgram))
 }
 
-/// The class that the policy with its default options chooses for one die, on which the planes in `ready` have something to run, and
-/// no copies are made: classes are numbered in the order of its preference.
+/// The class chosen by the default options on one die; no replicas are made. Classes are numbered in the order of preference.
 #[inline(always)]
 pub(super) fn choose_plain(ready: PlaneMasks, collection_first: bool) -> Class {
     let internal = ready.and(INTERNAL_PLANES);
@@ -121,35 +145,9 @@ pub(super) fn choose_plain(ready: PlaneMasks, collection_first: bool) -> Class {
     if is_internal { internal.first_class() } else { ready.first_class() }
 }
 
-/// Reads and programs of requests wait for a die: the kind that goes is that of the oldest when something has waited for the bound, unless
-/// the die `yields` since something late has gone just before.
-#[inline(never)]
-pub(super) fn late_plain(
-    die: DieId,
-    ready: PlaneMasks,
-    (now, bound, yields): (Time, Time, &mut bool),
-    queues: &DieQueues,
-    transactions: &Transactions,
-) -> Class {
-    let mut oldest = (u64::MAX, Class::UserRead);
-    let mut is_late = false;
-    for class in READ_FIRST {
-        for plane in planes(ready.of(class)) {
-            if let Some(id) = queues.head(Choice { die, class, plane, priority: Priority::Medium }) {
-                let Transaction { order, account, .. } = &transactions[id];
-                is_late |= now - account.queued() >= bound;
-                oldest = oldest.min((*order, class));
-            }
-        }
-    }
-    *yields = is_late && !*yields;
-    if *yields { oldest.1 } else { Class::UserRead }
-}
-
 /// The classes of the map.
 const MAP_PLANES: PlaneMasks = PlaneMasks::all_of(&[Class::MapRead, Class::MapProgram]);
 
-/// The classes of collection.
 const INTERNAL_PLANES: PlaneMasks = PlaneMasks::all_of(&Class::INTERNAL);
 
 impl Scheduler for OutOfOrder {
@@ -168,7 +166,9 @@ mod tests {
     use crate::ids::{DieId, Lpn, PlaneId, Ppn};
     use crate::schedule::DieStates;
     use crate::schedule::queues::{DieQueues, PlaneMasks, Transactions};
+    use crate::schedule::transaction::Owner;
     use crate::schedule::transaction::Transaction;
+    use crate::schedule::work::{CachePlace, Route, Work};
     use crate::units::Bytes;
 
     const DIES: u32 = 2;
@@ -204,8 +204,21 @@ mod tests {
         arrived: u64,
     }
 
+    fn work_of(class: Class) -> Work {
+        match class {
+            Class::MapRead => Work::MapRead,
+            Class::MapProgram => Work::MapProgram,
+            Class::UserRead => Work::HostRead(CachePlace::None),
+            Class::UserProgram => Work::HostWrite(CachePlace::None),
+            Class::CollectRead => Work::CollectRead(Route::Controller),
+            Class::CollectProgram => Work::CollectProgram(Route::Controller),
+            Class::Erase => Work::Erase,
+            Class::ReplicaProgram => Work::ReplicaProgram,
+        }
+    }
+
     impl Waits {
-        /// These wait, in the order of arrival, one a microsecond from zero on, on die and plane.
+        /// One arrival a microsecond from zero on, on die and plane.
         fn new(options: &config::Schedule, arrivals: &[(u32, u8, Class, Priority)]) -> Waits {
             let by_priority = options.priorities != Priorities::Off;
             let queues = DieQueues::new(DIES, 2, by_priority);
@@ -215,8 +228,8 @@ mod tests {
         }
 
         fn arrive(&mut self, (die, plane, class, priority): (u32, u8, Class, Priority)) {
-            let mut transaction = Transaction::new(class, None, Lpn(0), PlaneId(0), Ppn(0), Bytes::ZERO);
-            transaction.priority = priority;
+            let owner = Owner { priority, ..Owner::FIRMWARE };
+            let mut transaction = Transaction::new(work_of(class), owner, Lpn(0), PlaneId(0), Ppn(0), Bytes::ZERO);
             transaction.order = self.arrived;
             transaction.account.begin(Time::from_us(self.arrived));
             self.arrived += 1;
@@ -224,7 +237,7 @@ mod tests {
             self.queues.push(&mut self.transactions, DieId(die), plane, id);
         }
 
-        /// Takes what `policy` chooses at `now`; gives its order of arrival.
+        /// Takes the choice of `policy` at `now`; returns its arrival number.
         fn take(
             &mut self,
             policy: &mut OutOfOrder,
@@ -253,12 +266,11 @@ mod tests {
         config::Schedule { order, priorities, ..Default::default() }
     }
 
-    /// The order in which `arrivals` are served, by their order of arrival.
     fn served(options: &config::Schedule, first: bool, arrivals: &[(u32, u8, Class, Priority)]) -> Vec<u64> {
         served_when(options, first, false, arrivals)
     }
 
-    /// The same, where space may be nearly out.
+    /// The same where space may be nearly out.
     fn served_when(
         options: &config::Schedule,
         first: bool,

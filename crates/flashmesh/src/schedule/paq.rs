@@ -24,23 +24,20 @@ use crate::units::Time;
 use super::group::{ByGroup, Group, Rank};
 use super::{Choice, Decision, Dispatch, Scheduler, Waiting};
 
-/// The largest set without a conflict.
 #[derive(Debug)]
 pub struct Paq {
     groups: ByGroup,
     /// By die: what could begin there, until its queues change.
     known: Vec<Option<Load>>,
-    /// By channel: the dies of the set that asked for a path, and may still wait for it.
+    /// By channel: dies of the set that requested a path and may still wait for it.
     asked: Vec<Vec<DieId>>,
-    /// The rest of the set.
     set: Vec<DieId>,
 }
 
-/// What could begin on a die.
 #[derive(Clone, Copy, Debug)]
 struct Load {
     planes: u32,
-    /// The place of the oldest transaction in the order of arrival, and since when it waits.
+    /// Arrival number of the oldest transaction, and since when it waits.
     oldest: u64,
     since: Time,
 }
@@ -50,7 +47,6 @@ impl Load {
 }
 
 impl Paq {
-    /// The policy with the options of `config`.
     pub fn new(config: &Config, geometry: &Geometry) -> Paq {
         Paq {
             groups: ByGroup::new(config, geometry, by_planes),
@@ -60,7 +56,6 @@ impl Paq {
         }
     }
 
-    /// What could begin on a die, by all that waits for it.
     fn load(&mut self, dispatch: &Dispatch<'_>, die: DieId) -> Load {
         if let Some(load) = self.known[die.index()] {
             return load;
@@ -86,7 +81,7 @@ impl Paq {
         load
     }
 
-    /// What could begin on the dies of the chip whose first die is `first`, those that are candidates.
+    /// What could begin on the candidate dies of the chip.
     fn load_of_chip(&mut self, dispatch: &Dispatch<'_>, first: DieId) -> Load {
         let mut whole = Load::NOTHING;
         for die in candidates_of_chip(dispatch, first).flat_map(|candidate| dispatch.speaks_for(candidate)) {
@@ -99,7 +94,7 @@ impl Paq {
         whole
     }
 
-    /// Puts into the set the dies of the chip of a channel that goes next.
+    /// Adds the dies of the next chip of a channel to the set.
     fn choose_chip(&mut self, dispatch: &Dispatch<'_>, channel: u32) {
         let dies_per_chip = dispatch.geometry().dies_per_chip;
         let mut best: Option<((u32, u64), DieId)> = None;
@@ -128,13 +123,11 @@ impl Paq {
     }
 }
 
-/// The candidates among the dies of the chip whose first die is `first`.
 fn candidates_of_chip(dispatch: &Dispatch<'_>, first: DieId) -> impl Iterator<Item = DieId> {
     let dies = first.0..first.0 + dispatch.geometry().dies_per_chip;
     dies.map(DieId).filter(|&die| dispatch.candidates().contains(die))
 }
 
-/// More planes, then the older one.
 fn by_planes(group: &Group) -> Rank {
     (group.planes, 0, u64::MAX - group.oldest)
 }

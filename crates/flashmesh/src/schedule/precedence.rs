@@ -10,8 +10,8 @@ const MAP: [Class; 2] = [Class::MapRead, Class::MapProgram];
 const MOVES: [Class; 2] = [Class::CollectRead, Class::CollectProgram];
 const REQUESTS: [Class; 2] = [Class::UserRead, Class::UserProgram];
 
-/// The map first, since any number of requests may wait for one of its pages; then requests, of which `user` chooses one, and garbage
-/// collection before or after them as its preemptibility and the space left demand. Erases go as `erases` says.
+/// The map first, since many requests may wait for one of its pages; then requests, of which `user` chooses one, with garbage
+/// collection before or after them by preemptibility and free space. Erases go as `erases` says.
 #[inline]
 pub(super) fn among_classes<T: From<Choice>>(
     waiting: &Waiting<'_>,
@@ -46,13 +46,13 @@ pub(super) fn among_classes<T: From<Choice>>(
     }
 }
 
-/// The oldest of the first of `classes` that something of is ready.
+/// The oldest transaction of the first ready class.
 #[inline]
 pub(super) fn in_order<const N: usize>(waiting: &Waiting<'_>, classes: [Class; N]) -> Option<Choice> {
     classes.into_iter().find(|&class| waiting.is_ready(class)).and_then(|class| waiting.oldest(class))
 }
 
-/// The longest waiting transaction of all requests, when one has waited for `bound`.
+/// The longest waiting request transaction that exceeds `bound`.
 pub(super) fn late(waiting: &Waiting<'_>, bound: Time) -> Option<Choice> {
     let now = waiting.now();
     let heads = || REQUESTS.into_iter().flat_map(|kind| waiting.heads(kind));

@@ -9,7 +9,6 @@ use crate::ids::{DieId, TransactionId};
 use super::Choice;
 use super::transaction::{CLASSES, Class, Link, Priority, Transaction};
 
-/// The transactions in flight.
 pub type Transactions = Arena<TransactionId, Transaction>;
 
 #[derive(Clone, Copy, Debug)]
@@ -86,7 +85,6 @@ impl PlaneMasks {
     }
 }
 
-/// The planes of a mask.
 #[inline]
 pub(super) fn planes(mut mask: u8) -> impl Iterator<Item = u8> {
     std::iter::from_fn(move || {
@@ -137,7 +135,7 @@ impl DieQueues {
     /// Puts a transaction at the end of its queue.
     #[inline(always)]
     pub fn push(&mut self, transactions: &mut Transactions, die: DieId, plane: u8, id: TransactionId) {
-        let Transaction { class, priority, .. } = transactions[id];
+        let (class, priority) = (transactions[id].class(), transactions[id].owner.priority);
         transactions[id].next = Link::NONE;
         let slot = self.slot(Choice { die, class, plane, priority });
         let queue = &mut self.queues[slot];
@@ -152,7 +150,8 @@ impl DieQueues {
 
     /// Puts a transaction into its queue behind those of lower order.
     pub fn insert(&mut self, transactions: &mut Transactions, die: DieId, plane: u8, id: TransactionId) {
-        let Transaction { class, priority, order, .. } = transactions[id];
+        let Transaction { order, .. } = transactions[id];
+        let (class, priority) = (transactions[id].class(), transactions[id].owner.priority);
         let at = Choice { die, class, plane, priority };
         let slot = self.slot(at);
         let Queue { head, tail } = self.queues[slot];

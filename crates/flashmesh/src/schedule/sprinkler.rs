@@ -26,7 +26,6 @@ use crate::ids::DieId;
 use super::group::{ByGroup, Group, Rank};
 use super::{Choice, Decision, Dispatch, Scheduler, Waiting};
 
-/// Chips by turns, each with the transactions that overlap most.
 #[derive(Debug)]
 pub struct Sprinkler {
     dies_per_chip: Divisor,
@@ -34,17 +33,15 @@ pub struct Sprinkler {
     visits: Vec<Visit>,
 }
 
-/// Where a channel is on its way round its chips.
+/// Round-robin position of a channel among its chips.
 #[derive(Clone, Debug, Default)]
 struct Visit {
-    /// The offset of the chip visited last.
     chip: u32,
-    /// Dies of it that asked for a path, and may still wait for it.
+    /// Its dies that requested a path and may still wait for it.
     asked: Vec<DieId>,
 }
 
 impl Sprinkler {
-    /// The policy with the options of `config`.
     pub fn new(config: &Config, geometry: &Geometry) -> Sprinkler {
         let last = geometry.chips_per_channel - 1;
         Sprinkler {

@@ -4,6 +4,7 @@ use crate::ids::{Lpn, PlaneId, Ppn, RequestId, StreamId, TransactionId};
 use crate::units::Bytes;
 
 use super::account::Account;
+use super::work::{CachePlace, Work};
 
 pub use crate::config::Priority;
 
@@ -104,33 +105,31 @@ impl Link {
     }
 }
 
-/// One page's worth of work.
+/// For whom a transaction is.
 #[derive(Clone, Copy, Debug)]
-pub struct Transaction {
-    /// Where it queues.
-    pub class: Class,
-    /// That of its stream.
-    pub priority: Priority,
-    /// Whether a partial write still has to read the page it changes.
-    pub is_read_modify_write: bool,
-    /// Whether its data goes straight to the chip that programs it, or has.
-    pub is_copied: bool,
-    /// Whether it is of a page that a Clean moves.
-    pub is_cleaned: bool,
-    /// Whether that is the last one: the end of its program is told.
-    pub ends_clean: bool,
-    /// Whether the device cache keeps a place for its page until it is done: a read that fills it, a write that passes through it.
-    pub is_cached: bool,
-    /// Whether it is a write that got its page before its turn.
-    pub has_page: bool,
-    /// Whether it is a read whose data the firmware writes to the plane of `to`, or that write.
-    pub is_reallocated: bool,
-    /// Whether it is a read of which the controller gets the whole page, to program it elsewhere.
-    pub is_whole: bool,
-    /// The request; `None` for work that none waits for: of the firmware, and pages that the device cache writes to flash.
+pub struct Owner {
+    /// The request that waits for it; `None` for work of the firmware, and for pages that the device cache writes to flash.
     pub request: Option<RequestId>,
     /// The stream of the request, or that wrote what the device cache writes to flash; the first one of other work.
     pub stream: StreamId,
+    /// That of its stream.
+    pub priority: Priority,
+}
+
+impl Owner {
+    /// The firmware itself.
+    pub const FIRMWARE: Owner = Owner { request: None, stream: StreamId(0), priority: Priority::Medium };
+}
+
+/// One page's worth of work, or one block to erase.
+#[derive(Clone, Copy, Debug)]
+pub struct Transaction {
+    /// What it is for; decides where it queues.
+    pub work: Work,
+    /// For whom.
+    pub owner: Owner,
+    /// Whether it is a read that left the queue of a die unread, since its page had moved.
+    pub is_rerouted: bool,
     /// The next transaction in the same queue.
     pub(super) next: Link,
     /// The write of the same logical page that comes after this one.
@@ -143,10 +142,12 @@ pub struct Transaction {
     pub from: Ppn,
     /// The changes of the map there had been when `from` was looked up for a read.
     pub translated: u64,
-    /// The page programmed, decided when the path is granted, or before for one that has a page.
+    /// The page programmed, decided when the path is granted, or before with `ftl.write-binding = "early"`.
     pub to: Ppn,
     /// User data the host asked for, or gave, in this page.
     pub bytes: Bytes,
+    /// What leaves the die of a read, without the metadata of the page.
+    pub moved: Bytes,
     /// Order of arrival among all transactions.
     pub order: u64,
     /// Where its time goes.
@@ -156,34 +157,19 @@ pub struct Transaction {
 impl Default for Transaction {
     /// A read of the first page that nobody waits for.
     fn default() -> Transaction {
-        Transaction::new(Class::UserRead, None, Lpn(0), PlaneId(0), Ppn(0), Bytes::ZERO)
+        let work = Work::HostRead(CachePlace::None);
+        Transaction::new(work, Owner::FIRMWARE, Lpn(0), PlaneId(0), Ppn(0), Bytes::ZERO)
     }
 }
 
 impl Transaction {
     /// A transaction that has waited for nothing yet.
     #[inline(always)]
-    pub fn new(
-        class: Class,
-        request: Option<RequestId>,
-        lpn: Lpn,
-        plane: PlaneId,
-        from: Ppn,
-        bytes: Bytes,
-    ) -> Transaction {
+    pub fn new(work: Work, owner: Owner, lpn: Lpn, plane: PlaneId, from: Ppn, bytes: Bytes) -> Transaction {
         Transaction {
-            class,
-            priority: Priority::Medium,
-            is_read_modify_write: false,
-            is_copied: false,
-            is_cleaned: false,
-            ends_clean: false,
-            is_cached: false,
-            has_page: false,
-            is_reallocated: false,
-            is_whole: false,
-            request,
-            stream: StreamId(0),
+            work,
+            owner,
+            is_rerouted: false,
             next: Link::NONE,
             successor: None,
             lpn,
@@ -192,8 +178,15 @@ impl Transaction {
             translated: u64::MAX,
             to: from,
             bytes,
+            moved: bytes,
             order: 0,
             account: Account::default(),
         }
+    }
+
+    /// The queue of its die that it waits in.
+    #[inline(always)]
+    pub const fn class(&self) -> Class {
+        self.work.class()
     }
 }

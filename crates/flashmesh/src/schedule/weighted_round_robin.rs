@@ -6,18 +6,16 @@
 
 use super::transaction::Priority;
 
-/// The priorities that take turns, each with its weight.
 const WEIGHTS: [(Priority, u8); 3] = [(Priority::High, 4), (Priority::Medium, 2), (Priority::Low, 1)];
 
-/// The rounds until all begins anew.
+/// Rounds of a cycle.
 const ROUNDS: u8 = WEIGHTS[0].1;
 
-/// Whose turn it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WeightedRoundRobin {
-    /// The priority visited last, as its place in the weights.
+    /// Index of the priority visited last.
     last: usize,
-    /// Rounds that are left with this one; priorities of less weight are not visited.
+    /// Rounds left in the cycle; priorities of less weight are skipped.
     round: u8,
 }
 
@@ -28,7 +26,6 @@ impl Default for WeightedRoundRobin {
 }
 
 impl WeightedRoundRobin {
-    /// The priority that goes next of those that wait; none when none does.
     pub fn next(&mut self, waits: impl Fn(Priority) -> bool) -> Option<Priority> {
         if waits(Priority::Urgent) {
             return Some(Priority::Urgent);
@@ -51,7 +48,6 @@ impl WeightedRoundRobin {
 mod tests {
     use super::*;
 
-    /// How often each priority is served in `count` turns while those of `waiting` wait.
     fn served(waiting: &[Priority], count: usize) -> [usize; 4] {
         let mut turns = WeightedRoundRobin::default();
         let mut served = [0; 4];

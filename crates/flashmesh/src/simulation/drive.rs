@@ -3,10 +3,10 @@
 use std::time::{Duration, Instant};
 
 use crate::config::Config;
+use crate::controller::Controller;
 use crate::datapath::Datapath;
 use crate::error::RunError;
 use crate::fabric::{Fabric, Kind, TransferPhase};
-use crate::firmware::Firmware;
 use crate::flash::geometry::Geometry;
 use crate::frontend::Frontend;
 use crate::kernel::Kernel;
@@ -23,32 +23,49 @@ use super::{Control, recovery};
 /// Events between two looks at the [`Control`].
 const EVENTS_PER_LOOK: u32 = 8192;
 
+/// The same where probes look on, who may be done.
+const EVENTS_PER_LOOK_PROBED: u32 = 64;
+
+/// Why the loop has stopped taking events.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Pause {
+    /// The run is over.
+    Over,
+    /// It was cancelled.
+    Cancelled,
+    /// No probe looks on any more.
+    Unwatched,
+}
+
 /// The parts of a drive.
 pub(super) struct Drive<M: Model> {
     pub config: Box<Config>,
     pub geometry: Geometry,
     pub kernel: Kernel<M>,
     pub frontend: Frontend<M>,
-    pub firmware: Firmware,
+    pub controller: Controller,
     pub datapath: Datapath<M>,
     /// What the run came to when the power was cut: what capacitors do after that is reported apart.
     pub at_cut: Option<Box<Report>>,
 }
 
 impl<M: Model> Drive<M> {
-    /// Whether every feature is tested for at run time.
-    pub const fn is_full(&self) -> bool {
-        M::FULL
+    /// Issues the first requests of all streams.
+    pub fn start(&mut self, control: &Control) -> Result<(), RunError> {
+        control.begin(self.frontend.request_count());
+        self.controller.collect_idle_dies(&mut self.datapath, &mut self.kernel);
+        self.settle();
+        self.frontend.start(&self.controller, &mut self.kernel)
     }
 
-    /// Runs all streams to their end, or until `control` cancels it.
-    pub fn run(&mut self, control: &Control) -> Result<Report, RunError> {
-        let started = Instant::now();
-        control.begin(self.frontend.request_count());
-        self.firmware.collect_idle_dies(&mut self.datapath, &mut self.kernel);
-        self.settle();
-        self.frontend.start(&self.firmware, &mut self.kernel)?;
-        let interrupted = self.run_events(control)?;
+    /// No probe is told of anything more but the end.
+    pub fn stop_telling(&mut self) {
+        self.datapath.stop_telling();
+        self.controller.stop_telling();
+    }
+
+    /// Ends the run, which began at `started`, with its report.
+    pub fn finish(&mut self, interrupted: bool, started: Instant, control: &Control) -> Result<Report, RunError> {
         control.publish(self.frontend.counters().completed, self.kernel.now());
         if !interrupted && self.frontend.is_stalled() {
             let (at, in_flight) = (self.kernel.now(), self.frontend.in_flight());
@@ -69,14 +86,14 @@ impl<M: Model> Drive<M> {
         })
     }
 
-    /// Takes one event after the other; gives whether the run was cancelled.
-    fn run_events(&mut self, control: &Control) -> Result<bool, RunError> {
+    /// Takes one event after the other, until there is a reason to pause.
+    pub fn run_events(&mut self, control: &Control) -> Result<Pause, RunError> {
         loop {
-            for _ in 0..EVENTS_PER_LOOK {
-                let Some(event) = self.next_event() else { return Ok(false) };
+            for _ in 0..if M::PROBES { EVENTS_PER_LOOK_PROBED } else { EVENTS_PER_LOOK } {
+                let Some(event) = self.next_event() else { return Ok(Pause::Over) };
                 self.handle(event)?;
-                if self.frontend.is_over(&mut self.firmware, &mut self.datapath, &mut self.kernel) {
-                    return Ok(false);
+                if self.frontend.is_over(&mut self.controller, &mut self.datapath, &mut self.kernel) {
+                    return Ok(Pause::Over);
                 }
             }
             if self.kernel.now() > Time::RUN_MAX {
@@ -84,7 +101,10 @@ impl<M: Model> Drive<M> {
             }
             control.publish(self.frontend.counters().completed, self.kernel.now());
             if control.is_cancelled() {
-                return Ok(true);
+                return Ok(Pause::Cancelled);
+            }
+            if self.kernel.is_unwatched() {
+                return Ok(Pause::Unwatched);
             }
         }
     }
@@ -104,28 +124,34 @@ impl<M: Model> Drive<M> {
     #[inline(always)]
     fn handle(&mut self, event: Event) -> Result<(), RunError> {
         self.kernel.tell(|| Notice::Event);
-        if M::MEASURES && self.frontend.counters().due <= self.kernel.now() {
+        if self.frontend.counters().due <= self.kernel.now() {
             self.cut_intervals();
         }
-        let Drive { kernel, frontend, firmware, datapath, .. } = self;
+        let Drive { kernel, frontend, controller, datapath, .. } = self;
         match event {
             event if frontend.is_cut_off() && event.is_of_host() => {}
-            Event::InDrive(request) => frontend.submit(request, firmware, datapath, kernel),
-            Event::AtHost(request) => frontend.complete(request, firmware, kernel)?,
-            Event::Arrive(stream) => frontend.arrive(stream, firmware, kernel)?,
-            Event::ThreadReady(stream) => frontend.thought(stream, firmware, kernel),
-            Event::CommandDelivered(asker) => firmware.delivered(TransferPhase::Command, asker, datapath, kernel),
-            Event::DataDelivered(asker) => firmware.delivered(TransferPhase::DataOut, asker, datapath, kernel),
-            Event::CopyDelivered(asker) => firmware.copy_delivered(asker, datapath, kernel),
-            Event::Acknowledged(id) => firmware.acknowledged(id, datapath, kernel),
+            Event::InDrive(request) => frontend.submit(request, controller, datapath, kernel),
+            Event::AtHost(request) => {
+                frontend.complete(request, controller, kernel)?;
+                if frontend.counters().is_due {
+                    self.settle();
+                    self.cut_interval(self.kernel.now());
+                }
+            }
+            Event::Arrive(stream) => frontend.arrive(stream, controller, kernel)?,
+            Event::ThreadReady(stream) => frontend.thought(stream, controller, kernel),
+            Event::CommandDelivered(asker) => controller.delivered(TransferPhase::Command, asker, datapath, kernel),
+            Event::DataDelivered(asker) => controller.delivered(TransferPhase::DataOut, asker, datapath, kernel),
+            Event::CopyDelivered(asker) => controller.copy_delivered(asker, datapath, kernel),
+            Event::Acknowledged(id) => controller.acknowledged(id, datapath, kernel),
             Event::FabricWake(token) => datapath.wake(token, kernel),
-            Event::ArrayEnd(die) => firmware.array_end(die, datapath, kernel),
-            Event::Resumed(die) => firmware.resumed(die, datapath, kernel),
-            Event::Memory => firmware.memory_done(datapath, kernel),
+            Event::ArrayEnd(die) => controller.array_end(die, datapath, kernel),
+            Event::Resumed(die) => controller.resumed(die, datapath, kernel),
+            Event::Memory => controller.memory_done(datapath, kernel),
             Event::PowerCut => {
                 self.report_cut();
-                let Drive { kernel, frontend, firmware, datapath, .. } = self;
-                frontend.cut_power(firmware, datapath, kernel);
+                let Drive { kernel, frontend, controller, datapath, .. } = self;
+                frontend.cut_power(controller, datapath, kernel);
             }
             Event::SubmissionDoorbell(_)
             | Event::CompletionDoorbell(_)
@@ -139,22 +165,19 @@ impl<M: Model> Drive<M> {
             }
         }
         self.settle();
-        if M::MEASURES && self.frontend.counters().is_due {
-            self.cut_interval(self.kernel.now());
-        }
-        self.kernel.tell(|| Notice::Settled(self.firmware.ftl()));
+        self.kernel.tell(|| Notice::Settled(self.controller.ftl()));
         self.kernel.verdict()
     }
 
     /// Brings what is done up to the requests, and granted paths down to the dies.
     #[inline(always)]
     fn settle(&mut self) {
-        let Drive { kernel, frontend, firmware, datapath, .. } = self;
-        frontend.take_done(firmware, datapath, kernel);
-        while firmware.settle(datapath, kernel) {
-            frontend.take_done(firmware, datapath, kernel);
+        let Drive { kernel, frontend, controller, datapath, .. } = self;
+        frontend.take_done(controller, datapath, kernel);
+        while controller.settle(datapath, kernel) {
+            frontend.take_done(controller, datapath, kernel);
             // What is done may have the device cache write pages, which wait for chips to be chosen.
-            if !(M::FULL && firmware.has_due_writes()) {
+            if !(M::ALL_FEATURES && controller.has_due_writes()) {
                 break;
             }
         }
@@ -193,13 +216,13 @@ impl<M: Model> Drive<M> {
     #[cold]
     #[inline(never)]
     fn recover(&mut self) -> Result<Option<RecoveryReport>, RunError> {
-        let Drive { firmware, datapath, kernel, config, geometry, .. } = self;
-        let Some(persistence) = firmware.persistence() else { return Ok(None) };
-        let torn = firmware.pages_under_way(datapath);
-        let scan = persistence.scan(geometry, firmware.ftl(), &torn, config.mapping.cache_capacity.is_some());
-        let recovered = persistence.recover(firmware.ftl());
+        let Drive { controller, datapath, kernel, config, geometry, .. } = self;
+        let Some(persistence) = controller.persistence() else { return Ok(None) };
+        let torn = controller.pages_under_way(datapath);
+        let scan = persistence.scan(geometry, controller.ftl(), &torn, config.mapping.cache_capacity.is_some());
+        let recovered = persistence.recover(controller.ftl());
         kernel.tell(|| Notice::Recovered(&recovered));
-        recovery::report(config, geometry, &scan, &recovered).map(Some)
+        recovery::report(config, geometry, datapath.facts(), &scan, &recovered).map(Some)
     }
 
     fn snapshot(&self, now: Time) -> Snapshot<'_, M> {
@@ -207,7 +230,7 @@ impl<M: Model> Drive<M> {
             config: &self.config,
             geometry: &self.geometry,
             frontend: &self.frontend,
-            firmware: &self.firmware,
+            controller: &self.controller,
             datapath: &self.datapath,
             now,
         }
@@ -215,9 +238,6 @@ impl<M: Model> Drive<M> {
 
     /// Tells the probes, when there are any, what the run ends with.
     fn tell_end(&mut self, report: &Report) {
-        if !self.kernel.is_probed() {
-            return;
-        }
         let fabric = self.datapath.fabric();
         let held = fabric.held();
         let is_complete = !report.interrupted && report.power_cut.is_none();
@@ -228,7 +248,7 @@ impl<M: Model> Drive<M> {
             is_torn: !is_complete,
             hops: fabric.hops(),
         };
-        let (ftl, power, power_cut) = (self.firmware.ftl(), &report.power, report.power_cut.as_ref());
-        self.kernel.tell(|| Notice::Ended(AtEnd { ftl, links, power, power_cut, is_complete }));
+        let (ftl, power, power_cut) = (self.controller.ftl(), &report.power, report.power_cut.as_ref());
+        self.kernel.tell_end(|| Notice::Ended(AtEnd { ftl, links, power, power_cut, is_complete }));
     }
 }

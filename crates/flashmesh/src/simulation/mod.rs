@@ -2,19 +2,19 @@
 
 mod control;
 mod drive;
-mod lean;
+mod instances;
 mod recovery;
 
 use std::io::Write;
 
 use crate::check::Oracles;
-use crate::config::Config;
+use crate::check::kinds::{self, Expected};
+use crate::config::{Config, Instance};
+use crate::controller::Controller;
+use crate::controller::replica::homes::HomeSelector;
 use crate::datapath::Datapath;
 use crate::error::{RunError, WorkloadError};
-use crate::fabric::{self, AnyFabric, Fabric};
-use crate::firmware::Firmware;
-use crate::firmware::policy::FirmwarePolicy;
-use crate::firmware::replication::homes::HomeSelector;
+use crate::fabric::{Fabric, Facts, facts};
 use crate::flash::geometry::Geometry;
 use crate::frontend::{self, Frontend};
 use crate::ftl::allocation::Allocator;
@@ -24,28 +24,25 @@ use crate::kernel::Kernel;
 use crate::kernel::probe::{Probe, Scope};
 use crate::measure::log::RequestSink;
 use crate::measure::report::Report;
+use crate::policies::{FirmwarePolicy, ftl_rules};
 use crate::probes::{ChipStatesProbe, CollisionProbe};
 use crate::recording::Window;
 use crate::recording::network::{NetworkRecorder, Recorded};
 use crate::recording::timeline::{Outcome, Shape, Timeline};
-use crate::schedule::{AnyScheduler, Custom, Scheduler};
+use crate::schedule::{AnyScheduler, Scheduler};
 use crate::workload::WorkloadSummary;
 use crate::workload::source::WorkloadSource;
 
 pub use control::Control;
 
 use drive::Drive;
-use lean::AnyDrive;
+use instances::{AnyDrive, Injected, Needs};
 
 /// One drive and the workloads it runs.
 pub struct Simulation {
     drive: AnyDrive,
-    /// Whether all policies are those of the configuration, so that the run may use what is compiled for plain drives.
-    is_standard: bool,
-    /// Whether the interconnect is one of the caller's own.
-    has_own_fabric: bool,
-    /// Whether the oracles are on.
-    is_checked: bool,
+    /// What the configuration, and what was put into the drive, needs of the instance that runs it.
+    needs: Needs,
 }
 
 impl Simulation {
@@ -54,7 +51,27 @@ impl Simulation {
     /// # Errors
     /// When the drive cannot be built, or a workload cannot be used on it.
     pub fn new(config: &Config) -> Result<Simulation, RunError> {
-        Simulation::opened(config, None, None, &Control::default())
+        Simulation::opened(config, facts(config.fabric.kind), None, None, &Control::default())
+    }
+
+    /// As [`Simulation::new`], over an interconnect of the kind `facts`: that which `fabric.kind` names means nothing then.
+    ///
+    /// # Errors
+    /// As [`Simulation::new`], or when the configuration asks for what the kind cannot do.
+    pub fn over(config: &Config, facts: &'static Facts) -> Result<Simulation, RunError> {
+        Simulation::opened(config, facts, None, None, &Control::default())
+    }
+
+    /// As [`Simulation::with_sources`], over an interconnect of the kind `facts`.
+    ///
+    /// # Errors
+    /// As [`Simulation::with_sources`], or when the configuration asks for what the kind cannot do.
+    pub fn over_with_sources(
+        config: &Config,
+        facts: &'static Facts,
+        sources: Vec<Box<dyn WorkloadSource>>,
+    ) -> Result<Simulation, RunError> {
+        Simulation::assembled(config, facts, sources, None, &Control::default())
     }
 
     /// As [`Simulation::new`], or [`Simulation::alone`] where `only` names a stream, with a drive from those that were prepared
@@ -63,7 +80,7 @@ impl Simulation {
     /// # Errors
     /// When the drive cannot be built, there is no such stream, or a workload cannot be used.
     pub fn prepared(config: &Config, only: Option<usize>, drives: &PreparedDrives) -> Result<Simulation, RunError> {
-        Simulation::opened(config, only, Some(drives), &Control::default())
+        Simulation::opened(config, facts(config.fabric.kind), only, Some(drives), &Control::default())
     }
 
     /// As [`Simulation::prepared`], or with a drive of its own without `drives`; `control` shows how far its preconditioning is.
@@ -76,20 +93,20 @@ impl Simulation {
         drives: Option<&PreparedDrives>,
         control: &Control,
     ) -> Result<Simulation, RunError> {
-        Simulation::opened(config, only, drives, control)
+        Simulation::opened(config, facts(config.fabric.kind), only, drives, control)
     }
 
-    /// The same drive with the stream at `index` alone: the others issue nothing, and everything else is as it is beside them,
-    /// so that the two runs of the stream can be compared.
+    /// Runs the stream at `index` alone on the same drive, as the baseline of fairness: the other streams issue nothing.
     ///
     /// # Errors
     /// When the drive cannot be built, there is no such stream, or its workload cannot be used.
     pub fn alone(config: &Config, index: usize) -> Result<Simulation, RunError> {
-        Simulation::opened(config, Some(index), None, &Control::default())
+        Simulation::opened(config, facts(config.fabric.kind), Some(index), None, &Control::default())
     }
 
     fn opened(
         config: &Config,
+        facts: &'static Facts,
         only: Option<usize>,
         drives: Option<&PreparedDrives>,
         control: &Control,
@@ -99,8 +116,8 @@ impl Simulation {
             return Err(WorkloadError::Unusable(format!("there is no stream {index}: there are {count}")).into());
         }
         let opened = frontend::open(config, &Geometry::new(&config.geometry)?, only)?;
-        let mut simulation = Simulation::assembled(config, opened.sources, drives, control)?;
-        simulation.full().frontend.describe(opened.summaries);
+        let mut simulation = Simulation::assembled(config, facts, opened.sources, drives, control)?;
+        simulation.built().frontend.describe(opened.summaries);
         Ok(simulation)
     }
 
@@ -118,45 +135,48 @@ impl Simulation {
     /// # Errors
     /// When the drive cannot be built, or there are not as many sources as streams.
     pub fn with_sources(config: &Config, sources: Vec<Box<dyn WorkloadSource>>) -> Result<Simulation, RunError> {
-        Simulation::assembled(config, sources, None, &Control::default())
+        Simulation::assembled(config, facts(config.fabric.kind), sources, None, &Control::default())
     }
 
     fn assembled(
         config: &Config,
+        facts: &'static Facts,
         sources: Vec<Box<dyn WorkloadSource>>,
         drives: Option<&PreparedDrives>,
         control: &Control,
     ) -> Result<Simulation, RunError> {
         let geometry = Geometry::new(&config.geometry)?;
         let frontend = Frontend::new(config, &geometry, sources)?;
-        let datapath = Datapath::new(config, &geometry)?;
+        let datapath = Datapath::new(config, &geometry, facts)?;
         let watch = |share| control.publish_preconditioned(share);
+        let rules = ftl_rules(config);
         let ftl = match drives {
-            Some(drives) => drives.ftl(&geometry, config, &watch),
-            None => Ftl::prepared(&geometry, config, &watch),
+            Some(drives) => drives.ftl(&geometry, config, rules, &watch),
+            None => Ftl::prepared(&geometry, config, rules, &watch),
         };
-        let firmware = Firmware::new(config, &geometry, ftl);
+        let controller = Controller::new(config, &geometry, ftl);
         let (analyses_collisions, tells_chip_states) = (config.measure.collisions, config.measure.chip_states);
+        let needs = Needs::of(config);
         let config = Box::new(config.clone());
-        let drive = Drive { config, geometry, kernel: Kernel::default(), frontend, firmware, datapath, at_cut: None };
-        let drive = AnyDrive::Full(Box::new(drive));
-        let mut simulation = Simulation { drive, is_standard: true, has_own_fabric: false, is_checked: false };
+        let drive = Drive { config, geometry, kernel: Kernel::default(), frontend, controller, datapath, at_cut: None };
+        let drive = AnyDrive::Probed(Box::new(drive));
+        let mut simulation = Simulation { drive, needs };
         if analyses_collisions {
-            let drive = simulation.full();
+            let drive = simulation.built();
             let probe = CollisionProbe::new(&drive.config, &drive.geometry);
             drive.kernel.add_probe(Box::new(probe));
         }
         if tells_chip_states {
-            let drive = simulation.full();
+            let drive = simulation.built();
             drive.kernel.add_probe(Box::new(ChipStatesProbe::new(&drive.geometry)));
         }
         Ok(simulation)
     }
 
     /// The drive before it runs.
-    fn full(&mut self) -> &mut Drive<crate::kernel::model::Full> {
+    fn built(&mut self) -> &mut Drive<crate::kernel::model::Probed> {
         match &mut self.drive {
-            AnyDrive::Full(drive) => drive,
+            AnyDrive::Probed(drive) => drive,
             _ => panic!("the drive has begun to run: it is set up before"),
         }
     }
@@ -166,21 +186,21 @@ impl Simulation {
     /// # Panics
     /// When the drive has run already: it is set up before.
     pub fn set_scheduler(&mut self, scheduler: Box<dyn Scheduler + Send>) {
-        self.is_standard = false;
-        self.full().datapath.set_scheduler(AnyScheduler::Custom(Custom(scheduler)));
+        self.needs.inject(Injected::Scheduler);
+        self.built().datapath.set_scheduler(AnyScheduler::Custom(scheduler));
     }
 
-    /// Runs with a firmware policy of the caller's own in place of the configured one. The state before the first request is that
+    /// Runs with a controller policy of the caller's own in place of the configured one. The state before the first request is that
     /// which the configuration describes.
     ///
     /// # Panics
     /// When the drive has run already, or its configuration has another policy than `page`.
     pub fn set_firmware_policy(&mut self, policy: Box<dyn FirmwarePolicy + Send>) {
-        self.is_standard = false;
-        let drive = self.full();
+        self.needs.inject(Injected::FirmwarePolicy);
+        let drive = self.built();
         let configured = drive.config.ftl.policy;
         assert_eq!(configured.name(), "page", "a policy takes the place of `page`: set ftl.policy to it");
-        drive.firmware.set_policy(policy);
+        drive.controller.set_policy(policy);
     }
 
     /// Chooses which copy of a replicated page serves a read by a selector of the caller's own. Without `replication.enabled` no page has
@@ -189,21 +209,10 @@ impl Simulation {
     /// # Panics
     /// When the drive has run already: it is set up before.
     pub fn set_home_selector(&mut self, selector: Box<dyn HomeSelector + Send>) {
-        if let Some(replication) = self.full().firmware.replication_mut() {
+        self.needs.inject(Injected::HomeSelector);
+        if let Some(replication) = self.built().controller.replication_mut() {
             replication.set_selector(selector);
         }
-    }
-
-    /// Runs over an interconnect of the caller's own in place of the configured one; what else `fabric.kind` decides, such as the
-    /// controllers on the dies of pSSD, stays.
-    ///
-    /// # Panics
-    /// When the drive has run already, or the oracles are on: they have to know what they watch.
-    pub fn set_fabric(&mut self, fabric: Box<dyn Fabric + Send>) {
-        assert!(!self.is_checked, "the interconnect is set before the oracles are enabled");
-        self.is_standard = false;
-        self.has_own_fabric = true;
-        self.full().datapath.set_fabric(AnyFabric::Custom(fabric::Custom(fabric)));
     }
 
     /// Places pages by an allocator of the caller's own in place of the configured one. What preconditioning has placed stays.
@@ -211,10 +220,10 @@ impl Simulation {
     /// # Panics
     /// When the drive has run already: it is set up before.
     pub fn set_allocator(&mut self, allocator: Box<dyn Allocator + Send>) {
-        self.is_standard = false;
-        let drive = self.full();
+        self.needs.inject(Injected::Allocator);
+        let drive = self.built();
         drive.datapath.track_idle();
-        drive.firmware.set_allocator(allocator);
+        drive.controller.set_allocator(allocator);
     }
 
     /// Chooses victims of garbage collection by a policy of the caller's own in place of the configured one. Preconditioning has been
@@ -223,7 +232,8 @@ impl Simulation {
     /// # Panics
     /// When the drive has run already: it is set up before.
     pub fn set_victim_selector(&mut self, selector: Box<dyn VictimSelector + Send>) {
-        self.full().firmware.set_victim_selector(selector);
+        self.needs.inject(Injected::VictimSelector);
+        self.built().controller.set_victim_selector(selector);
     }
 
     /// Gives every completed request to `sink`.
@@ -231,7 +241,8 @@ impl Simulation {
     /// # Panics
     /// When the drive has run already: it is set up before.
     pub fn set_request_sink(&mut self, sink: Box<dyn RequestSink>) {
-        self.full().frontend.set_request_sink(sink);
+        self.needs.inject(Injected::RequestSink);
+        self.built().frontend.set_request_sink(sink);
     }
 
     /// Adds a probe, which is told what happens during the run.
@@ -239,39 +250,53 @@ impl Simulation {
     /// # Panics
     /// When the drive has run already: it is set up before.
     pub fn add_probe(&mut self, probe: Box<dyn Probe + Send>) {
-        // What is compiled for plain drives tells of no reads.
-        self.is_standard &= probe.scope() == Scope::All;
-        let drive = self.full();
+        self.needs.inject(Injected::Probe(probe.scope()));
+        let drive = self.built();
         if probe.scope() == Scope::All {
             drive.datapath.tell_uses();
-            drive.firmware.tell_probes();
+            drive.controller.tell_probes();
         }
         drive.kernel.add_probe(probe);
     }
 
-    /// Turns the oracles on: the run fails at the first thing that must not happen.
+    /// Turns the oracles on: the run fails at the first thing that must not happen. Over an interconnect of a kind that they do not know it
+    /// fails at once; see [`Simulation::enable_checks_of`].
     ///
     /// # Panics
     /// When the drive has run already: it is set up before.
     pub fn enable_checks(&mut self) {
-        self.is_checked = true;
-        let has_own_fabric = self.has_own_fabric;
-        let drive = self.full();
-        let mut oracles = Oracles::new(&drive.geometry, &drive.config);
-        if has_own_fabric {
-            oracles.leave_paths_open();
-        }
+        let drive = self.built();
+        let kind = drive.datapath.facts().name;
+        let oracles = match kinds::expected(kind) {
+            Some(expected) => Oracles::over(expected, &drive.geometry, &drive.config),
+            None => Oracles::of_unknown(kind, &drive.geometry, &drive.config),
+        };
         self.add_probe(Box::new(oracles));
     }
 
-    /// Whether the drive was run by an instance that was compiled for less than all a drive may use.
-    pub fn was_lean(&self) -> bool {
-        !self.drive.is_full()
+    /// Turns the oracles on, for a drive over an interconnect of the caller's own of which this is to be expected.
+    ///
+    /// # Panics
+    /// When the drive has run already: it is set up before.
+    pub fn enable_checks_of(&mut self, expected: &Expected) {
+        let drive = self.built();
+        let oracles = Oracles::over(expected, &drive.geometry, &drive.config);
+        self.add_probe(Box::new(oracles));
+    }
+
+    /// Runs in `instance` at least, where a smaller one would be enough. The results are the same, and later: to see that they are.
+    pub fn require(&mut self, instance: Instance) {
+        self.needs.add(instance);
+    }
+
+    /// The instance that runs the drive, or did so last; before the run the one with everything.
+    pub fn instance(&self) -> Instance {
+        self.drive.instance()
     }
 
     /// The translation layer, to look at where pages live.
     pub fn ftl(&self) -> &Ftl {
-        self.drive.parts().firmware.ftl()
+        self.drive.parts().controller.ftl()
     }
 
     /// The shape of the array.
@@ -298,7 +323,7 @@ impl Simulation {
     /// # Panics
     /// When the drive has run already: it is set up before.
     pub fn record_timeline(&mut self, sink: Box<dyn Write + Send>) -> Outcome {
-        let drive = self.full();
+        let drive = self.built();
         let measure = &drive.config.measure;
         let shape = Shape {
             geometry: &drive.geometry,
@@ -312,12 +337,13 @@ impl Simulation {
 
     /// Records the interconnect where the configuration wants it.
     fn record_network(&mut self) -> Option<Recorded> {
-        let AnyDrive::Full(drive) = &self.drive else { return None };
+        let AnyDrive::Probed(drive) = &self.drive else { return None };
         let measure = &drive.config.measure;
         if !measure.network {
             return None;
         }
-        let (recorder, recorded) = NetworkRecorder::new(Window::new(measure), measure.network_events_max);
+        let (recorder, recorded) =
+            NetworkRecorder::new(drive.datapath.facts(), Window::new(measure), measure.network_events_max);
         self.add_probe(Box::new(recorder));
         Some(recorded)
     }
@@ -328,8 +354,7 @@ impl Simulation {
     /// When the workload cannot be read on, a sink cannot be written, or an oracle speaks.
     pub fn run(&mut self, control: &Control) -> Result<Report, RunError> {
         let recorded = self.record_network();
-        self.drive.make_lean(self.is_standard);
-        let mut report = self.drive.run(control)?;
+        let mut report = self.drive.run(self.needs, control)?;
         report.network = recorded.map(|recorded| recorded.take());
         Ok(report)
     }

@@ -1,22 +1,22 @@
 //! The power is back: the reads of a recovery run through the dies and the interconnect, one step after the other.
 //!
 //! The drive is built anew for that, with all dies and paths free; what a step reads is known when it begins, and each die gets as many reads at a time
-//! as keep all of its planes at work. The time that the controller computes is left out \[choice\]. An interconnect of the caller's own
-//! cannot be built a second time: the recovery then runs over the one that the configuration names.
+//! as keep all of its planes at work. The time that the controller computes is left out \[choice\].
 
 use crate::config::Config;
-use crate::datapath::{Datapath, PageSource};
+use crate::datapath::{Arrived, Datapath, Ended, Next, PageSource, Wants};
 use crate::error::RunError;
-use crate::fabric::{Kind, TransferPhase};
+use crate::fabric::{Facts, Kind, TransferPhase};
 use crate::flash::geometry::Geometry;
 use crate::ids::{BlockId, DieId, Lpn, PlaneId, TransactionId};
 use crate::kernel::Kernel;
 use crate::kernel::event::{Event, WakeToken};
-use crate::kernel::model::{Full, Model};
+use crate::kernel::model::{Model, Probed};
 use crate::persistence::{Recovered, Scan, ScanRead};
 use crate::results::work::{RecoveryReads, RecoveryReport, RecoverySteps};
 use crate::schedule::queues::PlaneMasks;
-use crate::schedule::transaction::{Class, Transaction};
+use crate::schedule::transaction::{Class, Owner, Transaction};
+use crate::schedule::work::Work;
 use crate::units::Time;
 
 /// Reads that wait for a die, for each of its planes.
@@ -41,14 +41,31 @@ impl Reads {
     }
 
     /// Puts the next read of a die into its queue.
-    fn issue(&mut self, die: DieId, datapath: &mut Datapath<Full>, kernel: &mut Kernel<Full>) {
+    fn issue(&mut self, die: DieId, datapath: &mut Datapath<Probed>, kernel: &mut Kernel<Probed>) {
         let Some(ScanRead { ppn, is_whole }) = self.waiting[die.index()].next() else { return };
         let bytes = if is_whole { self.geometry.page_size } else { self.geometry.sector_size };
         let plane = self.geometry.plane_of(ppn);
-        let mut transaction = Transaction::new(Class::MapRead, None, Lpn(0), plane, ppn, bytes);
+        let mut transaction = Transaction::new(Work::MapRead, Owner::FIRMWARE, Lpn(0), plane, ppn, bytes);
         transaction.account.begin(kernel.now());
         let id = datapath.insert(transaction);
-        datapath.enqueue(id, self, kernel);
+        let die = datapath.enqueue(id, kernel);
+        self.try_issue(die, datapath, kernel);
+    }
+
+    /// Lets a die take its next operation; nothing is ever held back.
+    fn try_issue(&self, die: DieId, datapath: &mut Datapath<Probed>, kernel: &mut Kernel<Probed>) {
+        if let Wants::Each(first, count) = datapath.try_issue(die, self, kernel) {
+            for die in (first.0..first.0 + count).map(DieId) {
+                let _ = datapath.try_issue_of_die(die, self, kernel);
+            }
+        }
+    }
+
+    /// The data in the register of a die asks for its path.
+    fn send_register(die: DieId, datapath: &mut Datapath<Probed>, kernel: &mut Kernel<Probed>) {
+        if datapath.begin_sending(die) {
+            datapath.ask_data(die, None, kernel);
+        }
     }
 }
 
@@ -82,10 +99,6 @@ impl<M: Model> PageSource<M> for Reads {
         false
     }
 
-    fn allocate(&mut self, _transaction: &Transaction, _kernel: &mut Kernel<M>) -> Option<crate::ids::Ppn> {
-        None
-    }
-
     fn collection_first(&self, _die: DieId) -> bool {
         false
     }
@@ -94,38 +107,20 @@ impl<M: Model> PageSource<M> for Reads {
         false
     }
 
-    fn reroute(&mut self, _id: TransactionId, _datapath: &mut Datapath<M>, _kernel: &mut Kernel<M>) {}
-
     fn holds_back(&self, _ready: &PlaneMasks, _waiting: &PlaneMasks) -> bool {
         false
     }
 
-    fn collect_held_back(
-        &mut self,
-        _die: DieId,
-        _ready: &PlaneMasks,
-        _waiting: &PlaneMasks,
-        _datapath: &mut Datapath<M>,
-        _kernel: &mut Kernel<M>,
-    ) {
-    }
-
-    fn die_idle(&mut self, _die: DieId, _datapath: &mut Datapath<M>, _kernel: &mut Kernel<M>) {}
-
-    fn clean_begins(&mut self, _read: TransactionId, _datapath: &mut Datapath<M>) -> usize {
+    fn listed_pages(&self, _read: &Transaction) -> usize {
         0
-    }
-
-    fn copy_destination(&mut self, _read: TransactionId, _datapath: &mut Datapath<M>) -> Option<DieId> {
-        None
     }
 }
 
 /// A drive whose power is back.
 struct Recovery {
     geometry: Geometry,
-    kernel: Kernel<Full>,
-    datapath: Datapath<Full>,
+    kernel: Kernel<Probed>,
+    datapath: Datapath<Probed>,
 }
 
 impl Recovery {
@@ -152,7 +147,7 @@ impl Recovery {
 
     fn next_event(&mut self) -> Option<Event> {
         let wake_at = self.datapath.wake_at();
-        if <<Full as Model>::Fabric as Kind>::ACTS && wake_at < Time::MAX && wake_at <= self.kernel.next_at() {
+        if <<Probed as Model>::Fabric as Kind>::ACTS && wake_at < Time::MAX && wake_at <= self.kernel.next_at() {
             self.kernel.advance_to(wake_at);
             return Some(Event::FabricWake(WakeToken(0)));
         }
@@ -167,10 +162,12 @@ impl Recovery {
             Event::DataDelivered(asker) => self.delivered(TransferPhase::DataOut, asker, source),
             Event::FabricWake(token) => datapath.wake(token, kernel),
             Event::ArrayEnd(die) => {
-                let ended = datapath.array_end(die, source, kernel);
-                debug_assert!(ended.is_none(), "a read ends in the register");
+                if let Ended::Read = datapath.array_end(die, kernel) {
+                    source.try_issue(die, datapath, kernel);
+                    Reads::send_register(die, datapath, kernel);
+                }
             }
-            Event::Resumed(die) => datapath.try_issue(die, source, kernel),
+            Event::Resumed(die) => source.try_issue(die, datapath, kernel),
             // Nothing is programmed, and there is no host.
             _ => {}
         }
@@ -178,13 +175,20 @@ impl Recovery {
 
     fn delivered(&mut self, phase: TransferPhase, asker: DieId, source: &mut Reads) {
         let Recovery { kernel, datapath, .. } = self;
-        let Some(arrived) = datapath.delivered(phase, asker, source, kernel) else { return };
-        let plane = datapath.transaction(arrived.read).plane;
-        datapath.remove(arrived.read);
-        source.arrived += 1;
-        source.issue(source.geometry.die_of_plane(plane), datapath, kernel);
-        if let Some(grant) = arrived.held {
-            datapath.release(grant, kernel);
+        match datapath.delivered(phase, asker, kernel) {
+            Arrived::Command(die) => {
+                let _ = datapath.issue_beside_array(die, source, kernel);
+            }
+            Arrived::Data { die, read, held } => {
+                source.try_issue(die, datapath, kernel);
+                Reads::send_register(die, datapath, kernel);
+                datapath.remove(read);
+                source.arrived += 1;
+                source.issue(die, datapath, kernel);
+                if let Some(grant) = held {
+                    datapath.release(grant, kernel);
+                }
+            }
         }
     }
 
@@ -192,14 +196,20 @@ impl Recovery {
         let Recovery { kernel, datapath, .. } = self;
         loop {
             let mut has_acted = false;
-            while datapath.dispatches() && datapath.dispatch(source, kernel) {
+            while datapath.dispatches()
+                && let Some(die) = datapath.dispatch(kernel)
+            {
+                source.try_issue(die, datapath, kernel);
+                datapath.dispatched();
                 has_acted = true;
             }
             if datapath.has_answers() {
                 has_acted = true;
                 let mut next = 0;
                 while let Some(granted) = datapath.next_grant(&mut next) {
-                    let _ = datapath.granted(granted, source, kernel);
+                    if let Next::Look(die) = datapath.granted(granted, source, kernel) {
+                        source.try_issue(die, datapath, kernel);
+                    }
                 }
                 datapath.grants_taken(kernel);
             }
@@ -217,10 +227,11 @@ impl Recovery {
 pub(super) fn report(
     config: &Config,
     geometry: &Geometry,
+    facts: &'static Facts,
     scan: &Scan,
     recovered: &Recovered,
 ) -> Result<RecoveryReport, RunError> {
-    let datapath = Datapath::new(config, geometry)?;
+    let datapath = Datapath::new(config, geometry, facts)?;
     let mut recovery = Recovery { geometry: geometry.clone(), kernel: Kernel::default(), datapath };
     let of_map: Vec<ScanRead> = scan.map.iter().chain(&scan.journal).copied().collect();
     let steps = RecoverySteps {

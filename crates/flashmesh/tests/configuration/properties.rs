@@ -1,6 +1,8 @@
 //! Properties that hold for any configuration and for any text.
 
-use flashmesh::config::{Condition, Config, ConfigError, ConfigErrorKind, ParameterSpec, ParameterType, Problem};
+use flashmesh::config::{
+    Condition, Config, ConfigError, ConfigErrorKind, ParameterSpec, ParameterType, Problem, StreamConfig,
+};
 use proptest::prelude::*;
 use proptest::sample::{Index, subsequence};
 
@@ -47,8 +49,7 @@ fn value_of(spec: &ParameterSpec, random: u64, pick: Index) -> String {
 
 /// The key as a file may give it: above all streams or in one of two, where every stream has it.
 fn key_of(spec: &ParameterSpec, random: u64) -> String {
-    let is_per_stream =
-        Config::sections().iter().any(|section| section.name == spec.section && section.is_per_stream());
+    let is_per_stream = StreamConfig::has_section(spec.section);
     match random % 5 {
         1 if is_per_stream => format!("stream.a_1.{}", spec.path()),
         2 if is_per_stream => format!("stream.b-2.{}", spec.path()),
@@ -373,13 +374,18 @@ fn every_number_has_bounds_and_every_choice_a_meaning() {
 }
 
 #[test]
-fn what_a_key_is_used_with_exists() {
+fn what_a_key_is_used_with_and_what_decides_on_its_needs_exists() {
     for spec in Config::parameters() {
-        for condition in spec.used_with.iter().flat_map(|with| &with.any_of) {
+        let own = spec
+            .used_with
+            .iter()
+            .flat_map(|with| &with.any_of)
+            .find(|with| (with.section, with.key) == (spec.section, spec.key));
+        assert_eq!(own, None, "{} decides on itself", spec.path());
+        for condition in spec.used_with.iter().chain(&spec.needs.only_where).flat_map(|with| &with.any_of) {
             let decider = Config::parameters()
                 .find(|other| (other.section, other.key) == (condition.section, condition.key))
                 .unwrap_or_else(|| panic!("{}: no key {}", spec.path(), condition.path()));
-            assert_ne!((decider.section, decider.key), (spec.section, spec.key), "{} decides on itself", spec.path());
             for value in condition.values {
                 let known = decider.choices.iter().any(|choice| format!("\"{}\"", choice.name) == *value)
                     || (decider.parameter_type == ParameterType::Boolean && ["true", "false"].contains(value))

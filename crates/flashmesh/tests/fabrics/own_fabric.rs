@@ -1,30 +1,37 @@
-//! An interconnect that is set by hand takes the place of the configured one whole: nothing of its contract is left out on the way.
+//! An interconnect of the caller's own takes the place of the configured one whole: nothing of its contract is left out on the way.
 
 use flashmesh::config::{Config, FabricKind, Move};
-use flashmesh::fabric::AnyFabric;
-use flashmesh::flash::geometry::Geometry;
+use flashmesh::fabric::{AnyFabric, Facts, facts};
 use flashmesh::measure::report::Report;
 use flashmesh::simulation::{Control, Simulation};
 
 use crate::support::drives::{drive_with_held_paths, steady_drive};
 
-/// The report of a run, over the configured interconnect or over the same one set by hand.
-fn report(config: &Config, by_hand: bool) -> Report {
-    let mut simulation = Simulation::new(config).expect("the drive can be built");
-    if by_hand {
-        let geometry = Geometry::new(&config.geometry).expect("the geometry is possible");
-        simulation.set_fabric(Box::new(AnyFabric::new(config, &geometry).expect("the interconnect fits")));
-    }
+/// The kind that `config` names, each of whose interconnects is behind a trait object.
+fn by_hand(config: &Config) -> &'static Facts {
+    let known = facts(config.fabric.kind);
+    Box::leak(Box::new(Facts {
+        build: |config, geometry| Ok(AnyFabric::Custom(Box::new((facts(config.fabric.kind).build)(config, geometry)?))),
+        held: Some(|config, geometry| {
+            let build = facts(config.fabric.kind).held.expect("its paths can be held");
+            Ok(AnyFabric::Custom(Box::new(build(config, geometry)?)))
+        }),
+        ..known.clone()
+    }))
+}
+
+fn report(mut simulation: Simulation) -> Report {
     simulation.enable_checks();
     simulation.run(&Control::default()).expect("the run ends and no oracle speaks")
 }
 
 fn assert_same(config: &Config, name: &str) {
-    let [configured, by_hand] = [false, true].map(|by_hand| {
-        let mut report = serde_json::to_value(report(config, by_hand)).expect("a report can be written");
-        // Bounds are known of known interconnects only, and the last three are of the process.
-        for other in ["lower_bound", "bound", "peak_rss_bytes", "wall_s", "requests_per_wall_s"] {
-            report.as_object_mut().expect("a report is an object").remove(other);
+    let configured = Simulation::new(config).expect("the drive can be built");
+    let by_hand = Simulation::over(config, by_hand(config)).expect("the drive can be built");
+    let [configured, by_hand] = [configured, by_hand].map(|simulation| {
+        let mut report = serde_json::to_value(report(simulation)).expect("a report can be written");
+        for of_the_process in ["peak_rss_bytes", "wall_s", "requests_per_wall_s"] {
+            report.as_object_mut().expect("a report is an object").remove(of_the_process);
         }
         report
     });

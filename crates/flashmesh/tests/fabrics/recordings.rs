@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex};
 
-use flashmesh::config::{Config, FabricKind, Suspension};
+use flashmesh::config::{Config, FabricKind, Instance, Suspension};
 use flashmesh::fabric::ScoutMove;
 use flashmesh::measure::network::NetworkReport;
 use flashmesh::measure::report::Report;
@@ -291,5 +291,58 @@ fn a_recording_that_is_full_says_so() {
     assert!(network.start_ps == 50_000_000 && network.end_ps > network.start_ps);
     for transfer in &network.transfers {
         assert!(transfer.asked_ps < network.end_ps && transfer.released_ps.is_none_or(|at| at >= network.start_ps));
+    }
+}
+
+/// A window of the run, which ends long before it.
+fn windowed(kind: FabricKind) -> Config {
+    let mut config = config(kind);
+    (config.measure.window_start, config.measure.window_length) = (Time::from_us(20), Some(Time::from_us(40)));
+    config
+}
+
+#[test]
+fn recordings_let_go_of_the_run_and_are_the_same_as_where_they_cannot() {
+    for kind in FabricKind::ALL {
+        let mut config = windowed(*kind);
+        config.measure.network = true;
+        let run = |is_held: bool| {
+            let (bytes, mut simulation) =
+                (Shared::default(), Simulation::new(&config).expect("the drive can be built"));
+            simulation.record_timeline(Box::new(bytes.clone()));
+            if is_held {
+                simulation.enable_checks();
+            }
+            let mut report = simulation.run(&Control::default()).expect("it runs");
+            let network = report.network.take().expect("it was recorded");
+            let bytes = bytes.0.lock().expect("nobody panics with it").clone();
+            let events: Vec<_> = Trace::decode(bytes.as_slice())
+                .expect("it is a trace")
+                .packet
+                .into_iter()
+                .filter(|packet| packet.track_event.is_some())
+                .collect();
+            (simulation.instance(), network, events, report.makespan_ps)
+        };
+        let (left, held) = (run(false), run(true));
+        assert_eq!((left.0, held.0), (Instance::Plain, Instance::Probed), "{kind}");
+        assert!(!left.1.transfers.is_empty() && !left.2.is_empty(), "{kind}");
+        assert!(left.1 == held.1, "{kind}: the network");
+        assert!(left.2 == held.2, "{kind}: the timeline");
+        assert_eq!(left.3, held.3, "{kind}");
+    }
+}
+
+#[test]
+fn a_run_goes_on_without_recorders_that_are_full_or_cannot_write() {
+    let mut full = config(FabricKind::Bus);
+    full.measure.timeline_events_max = 100;
+    let sinks: [(Config, Box<dyn Write + Send>); 2] =
+        [(full, Box::new(io::sink())), (config(FabricKind::Bus), Box::new(Full))];
+    for (config, sink) in sinks {
+        let mut simulation = Simulation::new(&config).expect("the drive can be built");
+        simulation.record_timeline(sink);
+        simulation.run(&Control::default()).expect("it runs");
+        assert_eq!(simulation.instance(), Instance::Plain);
     }
 }

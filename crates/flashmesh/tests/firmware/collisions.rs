@@ -1,10 +1,14 @@
 //! The analysis of read collisions, against arithmetic and against a run without it.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use flashmesh::collisions::{CollisionsReport, colliding_reads, colliding_states};
 use flashmesh::config::{Allocation, Config, Pattern, Sizes};
+use flashmesh::kernel::probe::{Notice, Probe};
 use flashmesh::measure::report::Report;
+use flashmesh::schedule::transaction::Class;
 use flashmesh::simulation::{Control, Simulation};
 use flashmesh::units::{Bytes, Time};
 
@@ -191,4 +195,39 @@ fn pairs_of_hm_1_repeat_as_table_2_has_it_and_replication_takes_them_apart() {
     // Published: 30.7 % fewer.
     let left = after.pair_occurrences as f64 / before.pair_occurrences as f64;
     assert!(left < 0.85, "{left}");
+}
+
+/// Pages that are written again and collected while reads of them wait: the reads go after them, to other dies.
+#[test]
+fn a_read_whose_page_moves_while_it_waits_counts_once() {
+    let mut rerouted = 0;
+    for seed in 0..6 {
+        let mut config = random_reads(256, 3_000);
+        config.seed = seed;
+        config.workload.read_share = 0.5;
+        config.workload.footprint = Some(Bytes::from_kib(256));
+        config.ftl.allocation = Allocation::Dynamic;
+        let mut simulation = Simulation::new(&config).expect("the drive can be built");
+        let counted = Arc::new(AtomicU64::new(0));
+        simulation.add_probe(Box::new(Rerouted(Arc::clone(&counted))));
+        let report = simulation.run(&Control::default()).expect("it runs");
+        let found = collisions(&report);
+        assert_eq!(found.reads, report.flash.user_reads + report.flash.partial_write_reads);
+        assert_eq!(found.reads_per_die.iter().sum::<u64>(), found.reads);
+        assert!(found.collisions <= found.reads);
+        rerouted += counted.load(Ordering::Relaxed);
+    }
+    assert!(rerouted > 100, "{rerouted}");
+}
+
+/// Counts the reads that leave a queue unread.
+#[derive(Debug)]
+struct Rerouted(Arc<AtomicU64>);
+
+impl Probe for Rerouted {
+    fn tell(&mut self, _now: Time, notice: &Notice<'_>) {
+        if matches!(notice, Notice::Rerouted(_, Class::UserRead, _)) {
+            self.0.fetch_add(1, Ordering::Relaxed);
+        }
+    }
 }

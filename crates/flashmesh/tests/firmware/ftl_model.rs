@@ -7,7 +7,7 @@ use flashmesh::config::{self, Allocation, Config, Level, StreamConfig, VictimPol
 use flashmesh::engine::random::SimRng;
 use flashmesh::flash::geometry::Geometry;
 use flashmesh::flash::namespace::NamespaceConfig;
-use flashmesh::ftl::{BlockState, Ftl, IdleDies, Stream};
+use flashmesh::ftl::{BlockState, Ftl, FtlRules, IdleDies, Stream};
 use flashmesh::ids::{BlockId, DieId, Lpn, PlaneId, Ppn, StreamId};
 use flashmesh::units::Bytes;
 use proptest::prelude::*;
@@ -55,7 +55,7 @@ struct Model {
 impl Model {
     fn new(config: &Config) -> Model {
         let geometry = Geometry::new(&config.geometry).unwrap();
-        let ftl = Ftl::new(&geometry, config);
+        let ftl = Ftl::new(&geometry, config, FtlRules::new(config));
         let spaces = spaces(config, &geometry);
         let pages: u32 = spaces.iter().map(|space| space.pages.len() as u32).sum();
         Model {
@@ -431,7 +431,7 @@ fn static_placement_follows_the_order_of_the_configuration() {
     let mut config = Config::default();
     config.ftl.allocation = Allocation::Static([Level::Plane, Level::Die, Level::Way, Level::Channel]);
     let geometry = Geometry::new(&config.geometry).unwrap();
-    let mut ftl = Ftl::new(&geometry, &config);
+    let mut ftl = Ftl::new(&geometry, &config, FtlRules::new(&config));
     let idle = IdleDies::new(geometry.dies());
     for lpn in 0..300 {
         assert_eq!(

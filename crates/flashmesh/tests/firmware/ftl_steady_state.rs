@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use flashmesh::config::{self, Allocation, Config, Precondition, PreconditionKind, VictimPolicy};
 use flashmesh::engine::random::SimRng;
 use flashmesh::flash::geometry::Geometry;
-use flashmesh::ftl::{Ftl, IdleDies};
+use flashmesh::ftl::{Ftl, FtlRules, IdleDies};
 use flashmesh::ids::{Lpn, PlaneId, StreamId};
 
 /// A drive of 2 x `chips_per_channel` planes of 512 blocks of 32 pages, a tenth of them spare.
@@ -30,7 +30,7 @@ fn preconditioned(
     fill: f64,
 ) -> (Ftl, Geometry, flashmesh::ftl::PreconditionReport) {
     let geometry = Geometry::new(&config.geometry).unwrap();
-    let mut ftl = Ftl::new(&geometry, config);
+    let mut ftl = Ftl::new(&geometry, config, FtlRules::new(config));
     let report = ftl.precondition(&Precondition { kind, fill }, 42);
     ftl.audit().unwrap();
     (ftl, geometry, report)
@@ -194,7 +194,7 @@ fn preconditioning_depends_on_its_seed_alone() {
     let config = config(VictimPolicy::DChoices, 2);
     let geometry = Geometry::new(&config.geometry).unwrap();
     let map = |seed| {
-        let mut ftl = Ftl::new(&geometry, &config);
+        let mut ftl = Ftl::new(&geometry, &config, FtlRules::new(&config));
         ftl.precondition(&Precondition { kind: PreconditionKind::Random, fill: 1.0 }, seed);
         (0..geometry.logical_pages).map(|lpn| ftl.lookup(Lpn(lpn))).collect::<Vec<_>>()
     };

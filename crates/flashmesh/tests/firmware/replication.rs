@@ -2,10 +2,10 @@
 
 use flashmesh::collisions::{ReplicationCounts, ReplicationReport};
 use flashmesh::config::{Config, FabricKind};
-use flashmesh::firmware::replication::homes::{Home, HomeSelector, Served};
 use flashmesh::flash::geometry::Geometry;
 use flashmesh::ids::Lpn;
 use flashmesh::measure::report::Report;
+use flashmesh::policy::{Home, HomeSelector, Served};
 use flashmesh::simulation::{Control, Simulation};
 use flashmesh::units::{Bytes, Time};
 use flashmesh::workload::{IoRequest, RequestKind};

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
-use flashmesh::config::{Allocation, Config, Level, MultiPlane};
+use flashmesh::config::{Allocation, Config, Instance, Level, MultiPlane};
 use flashmesh::flash::geometry::Geometry;
 use flashmesh::ids::{Lpn, PlaneId, Ppn};
 use flashmesh::kernel::probe::{Notice, Probe};
@@ -188,7 +188,7 @@ fn reads_of_a_whole_drive_touch_no_map_and_a_write_touches_a_page_of_it() {
         simulation.run(&Control::default()).expect("every request completes");
         simulation
     };
-    assert!(run(&config).was_lean());
+    assert_eq!(run(&config).instance(), Instance::Plain);
     assert_eq!(run(&config).ftl().map_written(), Bytes::ZERO);
     config.workload.read_share = 0.0;
     config.workload.requests = Some(1);

@@ -414,3 +414,30 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn mixes_of_the_configuration_are_workloads_of_streams() {
+    let text = "\
+preset = \"z-nand\"
+[stream.left.workload]
+profile = \"hm_0 + 2*proj_3\"
+footprint = \"2GiB\"
+requests = 300
+[stream.right.workload]
+profile = \"mix1\"
+footprint-start = \"2GiB\"
+footprint = \"2GiB\"
+arrivals = \"exponential\"
+requests = 200
+[stream.right.replay]
+mode = \"open\"
+";
+    let config = Config::from_str(text, "drive.toml", &[]).unwrap();
+    let report = Simulation::new(&config).unwrap().run(&Control::default()).unwrap();
+    let counts: Vec<u64> = report.streams.iter().map(|stream| stream.requests).collect();
+    assert_eq!(counts, [300, 200]);
+    let wrong = text.replace("2*proj_3", "2*proj_33");
+    let config = Config::from_str(&wrong, "drive.toml", &[]).unwrap();
+    let refused = Simulation::new(&config).err().expect("there is no such profile").to_string();
+    assert!(refused.contains("no profile is called \"proj_33\""), "{refused}");
+}

@@ -15,7 +15,6 @@ use flashmesh::workload::{IoRequest, RequestKind};
 
 pub const PAGE: u64 = 4096;
 
-/// Hands out the requests it was given.
 pub struct Listed(pub VecDeque<IoRequest>);
 
 impl WorkloadSource for Listed {
@@ -50,7 +49,6 @@ impl WorkloadSource for Repeated {
     }
 }
 
-/// A request of whole pages.
 pub fn request(kind: RequestKind, page: u64, pages: u64, arrival: Time) -> IoRequest {
     IoRequest { arrival, kind, offset: Bytes::new(page * PAGE), size: Bytes::new(pages * PAGE), stream: 0 }
 }
@@ -124,7 +122,6 @@ pub fn order(initials: &str) -> Allocation {
     Allocation::Static(levels.try_into().expect("four initials"))
 }
 
-/// Keeps all records.
 #[derive(Clone, Default)]
 pub struct Kept(pub Arc<Mutex<Vec<RequestRecord>>>);
 
@@ -135,12 +132,10 @@ impl RequestSink for Kept {
     }
 }
 
-/// The drive that `text` describes.
 pub fn config_of(text: &str) -> Config {
     Config::from_str(text, "drive.toml", &[]).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// Runs `source` on the drive with all oracles on.
 pub fn run_source(config: &Config, source: impl WorkloadSource + 'static) -> (Report, Vec<RequestRecord>) {
     finish(Simulation::with_source(config, Box::new(source)).expect("the drive can be built"))
 }
@@ -155,7 +150,6 @@ pub fn finish(mut simulation: Simulation) -> (Report, Vec<RequestRecord>) {
     (report, records)
 }
 
-/// Runs the workload of a configuration with all oracles on.
 pub fn run_checked(config: &Config) -> Report {
     let mut simulation = Simulation::new(config).expect("the drive can be built");
     simulation.enable_checks();
@@ -174,12 +168,10 @@ pub fn latencies(config: &Config, requests: impl IntoIterator<Item = IoRequest>)
     run(config, requests).iter().map(|record| record.completed - record.arrival).collect()
 }
 
-/// When these requests completed, in the order of issue.
 pub fn completions(config: &Config, requests: impl IntoIterator<Item = IoRequest>) -> Vec<Time> {
     run(config, requests).iter().map(|record| record.completed).collect()
 }
 
-/// Asserts that `measured` lies within `share` of `expected`.
 pub fn assert_within(what: &str, measured: f64, expected: f64, share: f64) {
     let deviation = measured / expected - 1.0;
     assert!(

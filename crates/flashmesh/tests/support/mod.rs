@@ -3,6 +3,6 @@
 
 pub mod arbitrary;
 pub mod drives;
-pub mod fingerprint;
 pub mod partitions;
+#[path = "../../../flashmesh-workload/tests/support/shared.rs"]
 pub mod shared;

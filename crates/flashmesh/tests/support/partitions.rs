@@ -10,7 +10,6 @@ use proptest::option;
 use proptest::prelude::*;
 use proptest::sample::select;
 
-/// A namespace before it is fitted to a drive.
 #[derive(Clone, Debug)]
 struct Sketch {
     /// By level: which of its units take part, a bit each; all where none is left.
@@ -84,7 +83,6 @@ fn surplus(config: &Config) -> i64 {
     (0..geometry.planes()).map(PlaneId).map(of_plane).min().unwrap_or(0)
 }
 
-/// Gives every plane the spare blocks that it lacks.
 fn spare(config: &mut Config) {
     // A plane that is overfull counts as one without a spare block, however many it lacks.
     while surplus(config) < 0 {
@@ -101,7 +99,6 @@ pub fn share_out(config: &mut Config, streams: u64) {
     spare(config);
 }
 
-/// Gives `config` `count` streams, each using the next of its namespaces.
 pub fn stream_by_stream(config: &mut Config, count: usize) {
     let template = config.streams().remove(0);
     config.stream = (0..count)
@@ -115,7 +112,6 @@ pub fn stream_by_stream(config: &mut Config, count: usize) {
     share_out(config, count as u64);
 }
 
-/// What the first namespace holds.
 pub fn first_capacity(config: &Config) -> Bytes {
     let geometry = Geometry::new(&config.geometry).expect("the geometry is possible");
     config.namespaces(&geometry).expect("the namespaces fit the drive")[0].capacity

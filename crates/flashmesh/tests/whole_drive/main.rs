@@ -1,9 +1,10 @@
-//! Whole drives on random workloads: against a plain model, lean against full instances, over epochs and windows.
+//! Whole drives on random workloads: against a plain model, every instance against the others, over epochs and windows; on copies of traces.
 #![allow(missing_docs)]
 
 #[path = "../support/mod.rs"]
 mod support;
 
 mod against_model;
-mod lean_and_full;
+mod fitted_real_traces;
+mod instances;
 mod steady_state;

@@ -6,8 +6,8 @@ mod text;
 
 use std::path::{Path, PathBuf};
 
-use flashmesh::measure::document::Document;
-use flashmesh::results::Group;
+use flashmesh::report::Document;
+use flashmesh::report::Group;
 
 /// A file that follows from the declarations.
 pub struct Generated {
@@ -27,7 +27,6 @@ pub fn all() -> Vec<Generated> {
     let results = Document::spec();
     vec![
         Generated { path: "docs/parameters.md", text: parameters::markdown::page() },
-        Generated { path: "docs/config.schema.json", text: parameters::schema::schema() },
         // The same for those who have installed flashmesh, and not the repository.
         Generated { path: "python/flashmesh/config.schema.json", text: parameters::schema::schema() },
         Generated { path: "python/flashmesh/_parameters.py", text: parameters::python::module() },

@@ -11,15 +11,15 @@ const PLANE: usize = 3;
 const BLOCK: usize = 4;
 const PAGE: usize = 5;
 
-/// The array as a tree: the units of each level are numbered over the whole drive.
+/// The array as a tree; the units of each level are numbered over the whole drive.
 #[derive(Clone, Debug)]
-pub(in crate::check) struct Homes {
-    /// How many of each level there are in one of the level above.
+pub(in super::super) struct Homes {
+    /// Units of each level in one unit of the level above.
     counts: [u64; 6],
 }
 
 impl Homes {
-    pub(in crate::check) fn new(config: &config::Geometry) -> Homes {
+    pub(in super::super) fn new(config: &config::Geometry) -> Homes {
         let counts = [
             config.channels,
             config.chips_per_channel,
@@ -31,17 +31,14 @@ impl Homes {
         Homes { counts: counts.map(u64::from) }
     }
 
-    /// How many there are of `level`.
     fn all(&self, level: usize) -> u64 {
         self.counts[..=level].iter().product()
     }
 
-    /// Units of `inner` in a unit of `outer`.
     fn units_per(&self, inner: usize, outer: usize) -> u64 {
         self.counts[outer + 1..=inner].iter().product()
     }
 
-    /// The unit of `outer` that holds unit `number` of `inner`.
     fn ancestor(&self, inner: usize, number: u32, outer: usize) -> u32 {
         (u64::from(number) / self.units_per(inner, outer)) as u32
     }
@@ -56,99 +53,91 @@ impl Homes {
         (u64::from(number) * self.units_per(inner, outer) + u64::from(offset)) as u32
     }
 
-    pub(in crate::check) fn chips(&self) -> usize {
+    pub(in super::super) fn chips(&self) -> usize {
         self.all(CHIP) as usize
     }
 
-    pub(in crate::check) fn dies(&self) -> usize {
+    pub(in super::super) fn dies(&self) -> usize {
         self.all(DIE) as usize
     }
 
-    pub(in crate::check) fn planes(&self) -> usize {
+    pub(in super::super) fn planes(&self) -> usize {
         self.all(PLANE) as usize
     }
 
-    pub(in crate::check) fn blocks(&self) -> u64 {
+    pub(in super::super) fn blocks(&self) -> u64 {
         self.all(BLOCK)
     }
 
-    pub(in crate::check) fn pages(&self) -> u64 {
+    pub(in super::super) fn pages(&self) -> u64 {
         self.all(PAGE)
     }
 
-    /// Planes in a die.
-    pub(in crate::check) fn planes_per_die(&self) -> usize {
+    pub(in super::super) fn planes_per_die(&self) -> usize {
         self.counts[PLANE] as usize
     }
 
-    /// Pages in a block.
-    pub(in crate::check) fn pages_per_block(&self) -> u32 {
+    pub(in super::super) fn pages_per_block(&self) -> u32 {
         self.counts[PAGE] as u32
     }
 
-    pub(in crate::check) fn block_of(&self, ppn: Ppn) -> BlockId {
+    pub(in super::super) fn block_of(&self, ppn: Ppn) -> BlockId {
         BlockId(self.ancestor(PAGE, ppn.0, BLOCK))
     }
 
-    pub(in crate::check) fn plane_of(&self, ppn: Ppn) -> PlaneId {
+    pub(in super::super) fn plane_of(&self, ppn: Ppn) -> PlaneId {
         PlaneId(self.ancestor(PAGE, ppn.0, PLANE))
     }
 
-    pub(in crate::check) fn die_of(&self, ppn: Ppn) -> DieId {
+    pub(in super::super) fn die_of(&self, ppn: Ppn) -> DieId {
         DieId(self.ancestor(PAGE, ppn.0, DIE))
     }
 
-    pub(in crate::check) fn die_of_plane(&self, plane: PlaneId) -> DieId {
+    pub(in super::super) fn die_of_plane(&self, plane: PlaneId) -> DieId {
         DieId(self.ancestor(PLANE, plane.0, DIE))
     }
 
-    pub(in crate::check) fn chip_of_plane(&self, plane: PlaneId) -> ChipId {
+    pub(in super::super) fn chip_of_plane(&self, plane: PlaneId) -> ChipId {
         ChipId(self.ancestor(PLANE, plane.0, CHIP))
     }
 
-    pub(in crate::check) fn chip_of_die(&self, die: DieId) -> ChipId {
+    pub(in super::super) fn chip_of_die(&self, die: DieId) -> ChipId {
         ChipId(self.ancestor(DIE, die.0, CHIP))
     }
 
-    pub(in crate::check) fn channel_of_die(&self, die: DieId) -> ChannelId {
+    pub(in super::super) fn channel_of_die(&self, die: DieId) -> ChannelId {
         ChannelId(self.ancestor(DIE, die.0, CHANNEL))
     }
 
-    /// The offset of a page in its block.
-    pub(in crate::check) fn page_in_block(&self, ppn: Ppn) -> u32 {
+    pub(in super::super) fn page_in_block(&self, ppn: Ppn) -> u32 {
         self.offset(PAGE, ppn.0, BLOCK)
     }
 
-    /// The position of a block in its plane.
-    pub(in crate::check) fn block_in_plane(&self, block: BlockId) -> u32 {
+    pub(in super::super) fn block_in_plane(&self, block: BlockId) -> u32 {
         self.offset(BLOCK, block.0, PLANE)
     }
 
-    /// Channel, chip in the channel, die in the chip and plane in the die.
-    pub(in crate::check) fn position(&self, plane: PlaneId) -> [u32; 4] {
+    /// Channel, chip in the channel, die in the chip, plane in the die.
+    pub(in super::super) fn position(&self, plane: PlaneId) -> [u32; 4] {
         let (chip, die) = (self.chip_of_plane(plane).0, self.die_of_plane(plane).0);
         let channel = self.ancestor(CHIP, chip, CHANNEL);
         [channel, self.offset(CHIP, chip, CHANNEL), self.offset(DIE, die, CHIP), self.offset(PLANE, plane.0, DIE)]
     }
 
-    /// The page at this offset of a block.
-    pub(in crate::check) fn ppn(&self, block: BlockId, page_in_block: u32) -> Ppn {
+    pub(in super::super) fn ppn(&self, block: BlockId, page_in_block: u32) -> Ppn {
         Ppn(self.descendant(BLOCK, block.0, PAGE, page_in_block))
     }
 
-    /// The block at this position of a plane.
-    pub(in crate::check) fn block(&self, plane: PlaneId, block_in_plane: u32) -> BlockId {
+    pub(in super::super) fn block(&self, plane: PlaneId, block_in_plane: u32) -> BlockId {
         BlockId(self.descendant(PLANE, plane.0, BLOCK, block_in_plane))
     }
 
-    /// All pages of a block, in order.
-    pub(in crate::check) fn pages_of(&self, block: BlockId) -> impl Iterator<Item = Ppn> + use<> {
+    pub(in super::super) fn pages_of(&self, block: BlockId) -> impl Iterator<Item = Ppn> + use<> {
         let homes = self.clone();
         (0..homes.counts[PAGE] as u32).map(move |page| homes.ppn(block, page))
     }
 
-    /// The dies of a chip.
-    pub(in crate::check) fn dies_of(&self, chip: ChipId) -> impl Iterator<Item = DieId> + use<> {
+    pub(in super::super) fn dies_of(&self, chip: ChipId) -> impl Iterator<Item = DieId> + use<> {
         let homes = self.clone();
         (0..homes.counts[DIE] as u32).map(move |die| DieId(homes.descendant(CHIP, chip.0, DIE, die)))
     }

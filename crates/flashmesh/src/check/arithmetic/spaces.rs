@@ -7,17 +7,16 @@ use crate::ids::PlaneId;
 
 use super::{Cuts, Homes};
 
-/// A namespace.
 #[derive(Clone, Debug)]
-pub(in crate::check) struct Space {
+pub(in super::super) struct Space {
     pub name: String,
     pub pages: Range<u32>,
-    /// By plane: whether its pages may lie there.
+    /// By plane: whether pages of the namespace may lie there.
     pub planes: Vec<bool>,
 }
 
-/// The namespaces of the drive, in the order of the text; the whole drive is one where none is given.
-pub(in crate::check) fn spaces(config: &Config) -> Vec<Space> {
+/// The namespaces in the order of the configuration; one that spans the drive where none is given.
+pub(in super::super) fn spaces(config: &Config) -> Vec<Space> {
     let homes = Homes::new(&config.geometry);
     let cuts = Cuts::new(&config.geometry);
     let page = cuts.page_size().as_u64();
@@ -47,8 +46,8 @@ pub(in crate::check) fn spaces(config: &Config) -> Vec<Space> {
     spaces
 }
 
-/// By stream: the namespace that its requests go to, by its place among [`spaces`].
-pub(in crate::check) fn space_of_stream(config: &Config) -> Vec<usize> {
+/// By stream: the index of its namespace in [`spaces`].
+pub(in super::super) fn space_of_stream(config: &Config) -> Vec<usize> {
     let place = |wanted: &Option<String>| {
         let named = |name: &String| config.namespace.iter().position(|(other, _)| other == name);
         wanted.as_ref().and_then(named).unwrap_or(0)

@@ -5,6 +5,7 @@ use proptest::sample::select;
 
 use super::*;
 use crate::cache::Sectors;
+use crate::check::kinds::expected_of;
 use crate::config::{self, Allocation, Config, FabricKind, Indices, Namespace, PageTypes};
 use crate::fabric::{self, AnyFabric, Fabric, Grant, Message, Outbox, Payload, TransferPhase};
 use crate::flash::die::OperationKind;
@@ -16,7 +17,6 @@ use crate::ids::{BlockId, DieId, Lpn, PathId, PlaneId, Ppn};
 use crate::units::{Bytes, Rate, Time};
 use crate::workload::{IoRequest, RequestKind};
 
-/// Any array that can be simulated, from one die to some tens.
 fn geometry() -> impl Strategy<Value = config::Geometry> {
     let shape = (1..=9u32, 1..=9u32, 1..=5u32, 1..=8u32, 5..=900u32, 1..=700u32);
     let page = (0..=9u32, prop_oneof![Just(0u64), 1..=3000u64], any::<bool>());
@@ -55,7 +55,6 @@ fn of(geometry: &config::Geometry) -> (Geometry, Homes, Cuts) {
     (drive, Homes::new(geometry), Cuts::new(geometry))
 }
 
-/// A request of a part of the drive, chosen by `random`.
 fn request(cuts: &Cuts, random: (u64, u64), kind: RequestKind) -> IoRequest {
     let (sector, sectors) = (cuts.sector_size(), cuts.capacity().as_u64() / cuts.sector_size().as_u64());
     let first = random.0 % sectors;
@@ -63,7 +62,6 @@ fn request(cuts: &Cuts, random: (u64, u64), kind: RequestKind) -> IoRequest {
     IoRequest { arrival: Time::ZERO, kind, offset: sector * first, size, stream: 0 }
 }
 
-/// Times for one plane and more, none of them the same.
 fn command_times() -> impl Strategy<Value = Option<config::Times>> {
     let steps = proptest::collection::vec(0..=900u64, 1..=8);
     proptest::option::of(steps.prop_map(|steps| {
@@ -184,8 +182,8 @@ proptest! {
 
     #[test]
     fn the_array_and_its_commands_take_the_times_of_the_drive(config in config()) {
-        let times = Times::new(&config);
-        let timing = Timing::new(&config.flash, fabric::on_die_controller_time(&config));
+        let times = Times::new(expected_of(config.fabric.kind), &config);
+        let timing = Timing::new(&config.flash, fabric::facts(config.fabric.kind).on_die_controller_time(&config));
         for kind in OperationKind::ALL {
             for (read, programmed) in (0..20).flat_map(|read| (0..20).map(move |programmed| (read, programmed))) {
                 let pages = Pages { read: timing.page_type(|| read), programmed: timing.page_type(|| programmed) };
@@ -203,7 +201,7 @@ proptest! {
         bytes in prop_oneof![Just(0u64), 0..=4_000_000u64],
         planes in 1..=8u32,
     ) {
-        let times = Times::new(&config);
+        let times = Times::new(expected_of(config.fabric.kind), &config);
         let commands = [(Message::Read, 10), (Message::Program, 20), (Message::Erase, 30), (Message::Copyback, 40)];
         for (message, command) in commands.into_iter().chain([(Message::Data, 0)]) {
             let payload = Payload { message, planes, command: Time::from_ns(command), bytes: Bytes::new(bytes) };
@@ -309,7 +307,7 @@ proptest! {
     }
 }
 
-/// A namespace with a share of the drive in percent, bound to the units of each level that bits choose.
+/// A namespace with a share of the drive in percent; bits choose its units of each level.
 fn namespace(drive: &Geometry, (index, (share, sets)): (usize, (u64, Option<[u8; 4]>))) -> (String, Namespace) {
     let counts = [drive.channels, drive.chips_per_channel, drive.dies_per_chip, drive.planes_per_die];
     let set = |level: usize| {

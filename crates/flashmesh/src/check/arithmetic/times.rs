@@ -1,25 +1,26 @@
 //! How long commands, the array and transfers take.
 
-use crate::config::{self, Config, FabricKind, PageTypes};
+use crate::check::kinds::{Expected, Transfer};
+use crate::config::{self, Config, PageTypes};
 use crate::fabric::{Message, Payload};
 use crate::flash::die::OperationKind;
 use crate::units::{Bytes, Rate, Time};
 
-/// The bits of the cells, least significant first: of the pages that do not repeat, and of those that do.
+/// Bits of a cell, least significant first: of the pages that do not repeat, then of those that do.
 const ONE: (&str, &str) = ("", "l");
 const MLC: (&str, &str) = ("", "lu");
 const TLC: (&str, &str) = ("llllllmm", "llmmuu");
 
-/// The latencies that a configuration gives.
 #[derive(Clone, Debug)]
-pub(in crate::check) struct Times {
+pub(in super::super) struct Times {
     flash: config::Flash,
-    fabric: FabricKind,
+    decodes_on_die: bool,
+    transfer: Transfer,
     packets: config::Packets,
     channel_rate: Rate,
 }
 
-/// `first` for one plane and the listed times for more; past the end of the list, each plane adds what the last one added.
+/// `first` for one plane, the listed times for more; past the end of the list each plane adds what the last one added.
 fn counted(listed: &[Time], planes: u32) -> Time {
     let mut time = Time::ZERO;
     let mut step = Time::ZERO;
@@ -36,16 +37,17 @@ fn counted(listed: &[Time], planes: u32) -> Time {
 }
 
 impl Times {
-    pub(in crate::check) fn new(config: &Config) -> Times {
+    pub(in super::super) fn new(expected: &Expected, config: &Config) -> Times {
         Times {
             flash: config.flash.clone(),
-            fabric: config.fabric.kind,
+            decodes_on_die: expected.decodes_on_die,
+            transfer: expected.transfer,
             packets: config.packets.clone(),
             channel_rate: config.fabric.channel_rate,
         }
     }
 
-    /// Which of `times` (for lower, middle and upper pages) the page at an offset in its block has.
+    /// The one of `times` (lower, middle, upper page) for a page offset in the block.
     fn pick(&self, page: u32, times: [Time; 3]) -> Time {
         let (first, repeated) = match self.flash.page_types {
             PageTypes::One => ONE,
@@ -60,8 +62,8 @@ impl Times {
         }
     }
 
-    /// Offsets in a block beyond which the types of pages repeat.
-    pub(in crate::check) fn page_types_end(&self) -> u32 {
+    /// Offset in a block from which the page types repeat.
+    pub(in super::super) fn page_types_end(&self) -> u32 {
         let (first, repeated) = match self.flash.page_types {
             PageTypes::One => ONE,
             PageTypes::Mlc => MLC,
@@ -70,30 +72,26 @@ impl Times {
         (first.len() + repeated.len()) as u32
     }
 
-    /// How long the array reads the page at this offset.
-    pub(in crate::check) fn read(&self, page: u32) -> Time {
+    pub(in super::super) fn read(&self, page: u32) -> Time {
         let lower = self.flash.read_time;
         let own = [self.flash.middle_page_read_time, self.flash.upper_page_read_time];
         let [middle, upper] = own.map(|own| own.unwrap_or(lower));
         self.pick(page, [lower, middle, upper])
     }
 
-    /// How long the array programs the page at this offset.
-    pub(in crate::check) fn program(&self, page: u32) -> Time {
+    pub(in super::super) fn program(&self, page: u32) -> Time {
         let lower = self.flash.program_time;
         let own = [self.flash.middle_page_program_time, self.flash.upper_page_program_time];
         let [middle, upper] = own.map(|own| own.unwrap_or(lower));
         self.pick(page, [lower, middle, upper])
     }
 
-    /// What a controller on the die takes to decode a command, and again to frame data.
+    /// Time of an on-die controller to decode a command, and again to frame data.
     fn on_die_controller(&self) -> Time {
-        let has_one = matches!(self.fabric, FabricKind::Pssd | FabricKind::Pnssd);
-        if has_one { self.packets.on_die_controller_time } else { Time::ZERO }
+        if self.decodes_on_die { self.packets.on_die_controller_time } else { Time::ZERO }
     }
 
-    /// How long a die is busy with an operation that reads the page at the offset `read` and programs the one at `programmed`.
-    pub(in crate::check) fn array(&self, kind: OperationKind, read: u32, programmed: u32) -> Time {
+    pub(in super::super) fn array(&self, kind: OperationKind, read: u32, programmed: u32) -> Time {
         let decoding = self.on_die_controller();
         match kind {
             OperationKind::Read => decoding + self.read(read) + decoding,
@@ -103,8 +101,7 @@ impl Times {
         }
     }
 
-    /// How long command and address of an operation over `planes` planes take on a shared channel.
-    pub(in crate::check) fn command(&self, kind: OperationKind, planes: u32) -> Time {
+    pub(in super::super) fn command(&self, kind: OperationKind, planes: u32) -> Time {
         let flash = &self.flash;
         let one = flash.command_time;
         let alike = [one, one + flash.command_time_per_extra_plane.unwrap_or(one)];
@@ -124,7 +121,7 @@ impl Times {
         }
     }
 
-    /// How long `bytes` take at `rate`, any part of a picosecond counting as one.
+    /// Transfer time of `bytes` at `rate`, rounded up to a picosecond.
     fn moving(bytes: u64, rate: Rate) -> Time {
         if rate == Rate::UNLIMITED {
             return Time::ZERO;
@@ -133,14 +130,14 @@ impl Times {
         Time::from_ps((work / rate + u128::from(work % rate > 0)) as u64)
     }
 
-    /// How long a payload holds a channel; `None` in interconnects whose paths are more than one channel.
-    pub(in crate::check) fn on_channel(&self, payload: Payload) -> Option<Time> {
+    /// Time a payload holds a channel; `None` where a path is more than one channel.
+    pub(in super::super) fn on_channel(&self, payload: Payload) -> Option<Time> {
         let Payload { message, planes, command, bytes } = payload;
-        match self.fabric {
-            FabricKind::Bus | FabricKind::Ideal => Some(command + Times::moving(bytes.as_u64(), self.channel_rate)),
-            FabricKind::Pssd => {
-                let doubled = self.channel_rate.as_bytes_per_second().checked_mul(2);
-                let rate = doubled.map_or(Rate::UNLIMITED, Rate::from_bytes_per_second);
+        match self.transfer {
+            Transfer::Signals => Some(command + Times::moving(bytes.as_u64(), self.channel_rate)),
+            Transfer::Packets(times) => {
+                let multiplied = self.channel_rate.as_bytes_per_second().checked_mul(times);
+                let rate = multiplied.map_or(Rate::UNLIMITED, Rate::from_bytes_per_second);
                 let framed = self.packets.data_header.as_u64() + self.packets.data_crc.as_u64();
                 let framed = bytes.as_u64() + u64::from(planes) * framed;
                 let data = if bytes == Bytes::ZERO { Time::ZERO } else { Times::moving(framed, rate) };
@@ -149,7 +146,7 @@ impl Times {
                 let control = Times::moving(self.packets.control_packet.as_u64(), rate);
                 Some((0..packets).fold(data, |sum, _| sum + control))
             }
-            FabricKind::Pnssd | FabricKind::Nossd | FabricKind::Venice => None,
+            Transfer::OfPath => None,
         }
     }
 }

@@ -7,18 +7,18 @@ use crate::ids::Lpn;
 
 use super::Cuts;
 
-/// The pages of the map: they follow those of the host, each with the entries of as many pages as fit into one.
+/// Pages of the map. They follow those of the host; each holds as many entries as fit.
 #[derive(Clone, Debug)]
-pub(in crate::check) struct MapPages {
+pub(in super::super) struct MapPages {
     host_pages: u64,
     entries_in_a_page: u64,
-    /// Behind those of the map: pages of the replication map, and of the journal.
+    /// Pages after those of the map: replication map and journal.
     others: u64,
 }
 
 impl MapPages {
-    /// Those of the drive; `None` when the whole map is in DRAM.
-    pub(in crate::check) fn new(config: &Config) -> Option<MapPages> {
+    /// `None` when the whole map is in DRAM.
+    pub(in super::super) fn new(config: &Config) -> Option<MapPages> {
         let has_journal = config.persistence.policy == PersistencePolicy::Journal;
         if config.mapping.cache_capacity.is_none() && !has_journal {
             return None;
@@ -42,25 +42,21 @@ impl MapPages {
         Some(MapPages { host_pages, entries_in_a_page, others })
     }
 
-    /// Whether `lpn` is one of them, not a page of the host.
-    pub(in crate::check) fn contains(&self, lpn: Lpn) -> bool {
+    pub(in super::super) fn contains(&self, lpn: Lpn) -> bool {
         u64::from(lpn.0) >= self.host_pages
     }
 
-    /// The one with the entry of `lpn`, a page of the host.
-    pub(in crate::check) fn page_of(&self, lpn: Lpn) -> Lpn {
+    pub(in super::super) fn page_of(&self, lpn: Lpn) -> Lpn {
         Lpn((self.host_pages + u64::from(lpn.0) / self.entries_in_a_page) as u32)
     }
 
-    /// All of them.
-    pub(in crate::check) fn all(&self) -> Range<u32> {
+    pub(in super::super) fn all(&self) -> Range<u32> {
         let whole = self.host_pages / self.entries_in_a_page;
         let rest = u64::from(!self.host_pages.is_multiple_of(self.entries_in_a_page));
         self.host_pages as u32..(self.host_pages + whole + rest + self.others) as u32
     }
 
-    /// The pages of the host whose entries `page` holds.
-    pub(in crate::check) fn entries_of(&self, page: Lpn) -> Range<Lpn> {
+    pub(in super::super) fn entries_of(&self, page: Lpn) -> Range<Lpn> {
         // Pages behind those of the map hold no entry of a page of the host.
         let before = ((u64::from(page.0) - self.host_pages) * self.entries_in_a_page).min(self.host_pages);
         let end = (before + self.entries_in_a_page).min(self.host_pages);

@@ -7,24 +7,24 @@ use crate::ids::{Lpn, PlaneId, Ppn};
 
 use super::{Homes, Space, spaces};
 
-/// The logical pages of a namespace, and its planes in the order in which they take turns.
+/// Logical pages of a namespace, and its planes in round-robin order.
 #[derive(Clone, Debug)]
 struct Dealt {
     pages: Range<u32>,
-    /// Each with how many of its pages those before it take.
+    /// Each plane with the number of its pages that earlier namespaces take.
     planes: Vec<(PlaneId, u32)>,
 }
 
-/// Where pages that hold nothing are read: dealt out one by one to the planes of their namespace, they fill each plane from its first
-/// page on, namespace after namespace.
+/// Where unwritten pages are read: they are dealt round robin to the planes of their namespace and fill each plane from its first
+/// page, one namespace after the other.
 #[derive(Clone, Debug)]
-pub(in crate::check) struct Unwritten {
+pub(in super::super) struct Unwritten {
     homes: Homes,
     dealt: Vec<Dealt>,
 }
 
 impl Unwritten {
-    pub(in crate::check) fn new(config: &Config) -> Unwritten {
+    pub(in super::super) fn new(config: &Config) -> Unwritten {
         let homes = Homes::new(&config.geometry);
         let mut spaces = spaces(config);
         if spaces.iter().all(|space| space.planes.iter().all(|&has| has)) {
@@ -65,8 +65,7 @@ impl Unwritten {
         Unwritten { homes, dealt }
     }
 
-    /// Where `lpn` is read while it holds nothing.
-    pub(in crate::check) fn home(&self, lpn: Lpn) -> Option<Ppn> {
+    pub(in super::super) fn home(&self, lpn: Lpn) -> Option<Ppn> {
         let Dealt { pages, planes } = self.dealt.iter().find(|dealt| dealt.pages.contains(&lpn.0))?;
         let number = (lpn.0 - pages.start) as usize;
         let (plane, before) = planes[number % planes.len()];

@@ -1,12 +1,12 @@
 //! What comes into DRAM, is found there, and leaves it.
 
-use super::{Cache, Held};
+use super::{Cache, CachedPage};
 use crate::cache::Sectors;
 use crate::ids::{Lpn, RequestId};
 
 impl Cache {
-    /// `sectors` of a page of a read come from DRAM. Gives whether that is all it wants of the page.
-    pub(in crate::check) fn found(&mut self, id: RequestId, lpn: Lpn, sectors: Sectors) -> Result<bool, String> {
+    /// Sectors of a read come from DRAM; true when they are all it wants of the page.
+    pub(in super::super) fn found(&mut self, id: RequestId, lpn: Lpn, sectors: Sectors) -> Result<bool, String> {
         let Some(io) = self.flying.get(&id).map(|flying| flying.io) else {
             return Err(format!("request {} found logical page {} in the cache, but is not in flight", id.0, lpn.0));
         };
@@ -19,8 +19,8 @@ impl Cache {
         Ok(wanted.without(sectors).is_empty())
     }
 
-    /// The data of a page of a write is in DRAM; with `stays` flash is to have it later.
-    pub(in crate::check) fn took(
+    /// Data of a written page is in DRAM; with `stays` it goes to flash later.
+    pub(in super::super) fn took(
         &mut self,
         id: RequestId,
         lpn: Lpn,
@@ -37,7 +37,7 @@ impl Cache {
         if self.cuts.touched(&io, lpn) != sectors {
             return Err(format!("the cache took other sectors of logical page {} than request {} wrote", lpn.0, id.0));
         }
-        let empty = || Held { stamps: vec![None; self.sectors as usize], unsaved: Sectors::NONE };
+        let empty = || CachedPage { stamps: vec![None; self.sectors as usize], unsaved: Sectors::NONE };
         let held = self.dram.entry(lpn).or_insert_with(empty);
         for sector in sectors.iter() {
             if let Some(newer) = held.stamps[sector as usize].replace(order).filter(|&stamp| stamp > order) {
@@ -58,13 +58,12 @@ impl Cache {
         self.count_dirty(!before.is_empty(), !after.is_empty())
     }
 
-    /// What a read brought from flash is in DRAM.
-    pub(in crate::check) fn filled(&mut self, id: RequestId, lpn: Lpn, sectors: Sectors) -> Result<(), String> {
+    pub(in super::super) fn filled(&mut self, id: RequestId, lpn: Lpn, sectors: Sectors) -> Result<(), String> {
         let base = self.flying.get(&id).and_then(|flying| flying.base.get(&lpn)).cloned();
         let Some(base) = base else {
             return Err(format!("logical page {} filled the cache for request {}, which did not read it", lpn.0, id.0));
         };
-        let empty = || Held { stamps: vec![None; self.sectors as usize], unsaved: Sectors::NONE };
+        let empty = || CachedPage { stamps: vec![None; self.sectors as usize], unsaved: Sectors::NONE };
         let held = self.dram.entry(lpn).or_insert_with(empty);
         for sector in sectors.iter() {
             let at = sector as usize;
@@ -81,8 +80,7 @@ impl Cache {
         Ok(())
     }
 
-    /// A page is in DRAM no more.
-    pub(in crate::check) fn removed(&mut self, lpn: Lpn) -> Result<(), String> {
+    pub(in super::super) fn removed(&mut self, lpn: Lpn) -> Result<(), String> {
         match self.dram.remove(&lpn) {
             Some(held) if !held.unsaved.is_empty() => {
                 Err(format!("logical page {} left DRAM with {} sectors that flash lacks", lpn.0, held.unsaved.count()))

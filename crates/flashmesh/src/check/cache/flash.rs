@@ -8,8 +8,7 @@ use crate::units::Bytes;
 use crate::workload::RequestKind;
 
 impl Cache {
-    /// The array read a page, for a request or for the drive itself.
-    pub(in crate::check) fn read(&mut self, id: Option<RequestId>, lpn: Lpn) -> Result<(), String> {
+    pub(in super::super) fn read(&mut self, id: Option<RequestId>, lpn: Lpn) -> Result<(), String> {
         let stamps = self.on_flash(lpn);
         let Some(id) = id else {
             self.base.insert(lpn, stamps);
@@ -30,8 +29,7 @@ impl Cache {
         Ok(())
     }
 
-    /// `sectors` of a page begin their way from DRAM to flash.
-    pub(in crate::check) fn destage_began(&mut self, lpn: Lpn, sectors: Sectors) -> Result<(), String> {
+    pub(in super::super) fn destage_began(&mut self, lpn: Lpn, sectors: Sectors) -> Result<(), String> {
         let Some(held) = self.dram.get(&lpn) else {
             return Err(format!("logical page {} is to be written to flash, but is not in DRAM", lpn.0));
         };
@@ -47,14 +45,12 @@ impl Cache {
         }
     }
 
-    /// How much of a page the device cache has sent to flash.
-    pub(in crate::check) fn destaged_bytes(&self, lpn: Lpn) -> Option<Bytes> {
+    pub(in super::super) fn destaged_bytes(&self, lpn: Lpn) -> Option<Bytes> {
         let (sectors, _) = self.destages.get(&lpn)?;
         Some(self.cuts.sector_size() * u64::from(sectors.count()))
     }
 
-    /// The array programmed a page.
-    pub(in crate::check) fn programmed(&mut self, lpn: Lpn, origin: Origin) -> Result<(), String> {
+    pub(in super::super) fn programmed(&mut self, lpn: Lpn, origin: Origin) -> Result<(), String> {
         let before = self.on_flash(lpn);
         let (mut content, new, sectors): (_, Vec<Option<Stamp>>, _) = match origin {
             Origin::Moved(_) | Origin::Map | Origin::Replica(_) => return Ok(()),
@@ -99,8 +95,7 @@ impl Cache {
         Ok(())
     }
 
-    /// A page that was deallocated on its way to flash, and is forgotten now that it is there.
-    pub(in crate::check) fn destage_forgotten(&mut self, lpn: Lpn) {
+    pub(in super::super) fn destage_forgotten(&mut self, lpn: Lpn) {
         let Some(content) = self.flash.remove(&lpn) else { return };
         // A write that was on its way before it came to flash after the page was deallocated, and goes with it.
         let forget = |stamps: &mut Vec<Stamp>| {

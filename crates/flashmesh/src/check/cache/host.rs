@@ -10,7 +10,7 @@ use crate::ids::{Lpn, RequestId};
 use crate::workload::{IoRequest, RequestKind};
 
 impl Cache {
-    pub(in crate::check) fn submitted(&mut self, id: RequestId, io: &IoRequest) {
+    pub(in super::super) fn submitted(&mut self, id: RequestId, io: &IoRequest) {
         self.order += 1;
         let mut floors = FxHashMap::default();
         if io.kind == RequestKind::Read {
@@ -31,7 +31,6 @@ impl Cache {
         self.flying.insert(id, flying);
     }
 
-    /// A read gets `sectors` of a page, as they are in `stamps`.
     pub(super) fn gets(
         flying: &mut Flying,
         id: RequestId,
@@ -62,9 +61,9 @@ impl Cache {
         Ok(())
     }
 
-    /// A flush has reached the drive: what DRAM has of these pages, and flash lacks, is to be on flash when it completes, as is what
-    /// writes that reached the drive before have yet to bring.
-    pub(in crate::check) fn flush_began(&mut self, id: RequestId, pages: Range<u32>) {
+    /// A flush reached the drive. When it completes, flash has every dirty sector of these pages, and every write that reached
+    /// the drive before it.
+    pub(in super::super) fn flush_began(&mut self, id: RequestId, pages: Range<u32>) {
         let mut floors: FxHashMap<Lpn, Vec<Stamp>> = FxHashMap::default();
         for (&lpn, held) in self.dram.iter().filter(|(lpn, _)| pages.contains(&lpn.0)) {
             let floor = floors.entry(lpn).or_insert_with(|| vec![0; self.sectors as usize]);
@@ -90,7 +89,6 @@ impl Cache {
         }
     }
 
-    /// A flush has completed.
     fn flushed(&self, id: RequestId, floors: &FxHashMap<Lpn, Vec<Stamp>>) -> Result<(), String> {
         for (&lpn, floor) in floors {
             let flash = self.on_flash(lpn);
@@ -104,8 +102,7 @@ impl Cache {
         Ok(())
     }
 
-    /// The completion of a request has reached the host.
-    pub(in crate::check) fn completed(&mut self, id: RequestId) -> Result<(), String> {
+    pub(in super::super) fn completed(&mut self, id: RequestId) -> Result<(), String> {
         let Some(flying) = self.flying.remove(&id) else { return Ok(()) };
         match flying.io.kind {
             RequestKind::Deallocate => return Ok(()),

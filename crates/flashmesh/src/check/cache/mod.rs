@@ -20,63 +20,56 @@ use crate::workload::{IoRequest, RequestKind};
 
 use super::arithmetic::Cuts;
 
-/// A write, by its place in the order of those that reached the drive; 0 for what was there before.
+/// Number of a write in the order of arrival at the drive; 0 for data from before the run.
 type Stamp = u64;
 
-/// A request in flight.
 #[derive(Debug)]
 struct Flying {
     io: IoRequest,
     order: Stamp,
-    /// What each sector of its pages may not be older than, for a read; of a flush, what flash has to have.
+    /// Oldest version allowed for each sector: that a read may return, or that flash must have after a flush.
     floors: FxHashMap<Lpn, Vec<Stamp>>,
-    /// What a read got so far.
     got: FxHashMap<Lpn, Vec<Option<Stamp>>>,
     /// What the array read for a page of it.
     base: FxHashMap<Lpn, Vec<Stamp>>,
-    /// The pages of a write that are where they complete it.
+    /// Pages of a write that are stored.
     done: Vec<Lpn>,
-    /// Of these, and of the pages of a read, those that were deallocated since.
+    /// Pages deallocated since they were read or stored.
     deallocated: Vec<Lpn>,
-    /// All pages that were deallocated since it reached the drive.
+    /// Pages deallocated since the request reached the drive.
     overtaken: Vec<Lpn>,
 }
 
-/// A page in DRAM.
 #[derive(Debug)]
-struct Held {
+struct CachedPage {
     stamps: Vec<Option<Stamp>>,
     unsaved: Sectors,
 }
 
-/// What the cache and the flash hold.
 #[derive(Debug)]
 pub(super) struct Cache {
     cuts: Cuts,
-    /// Sectors of a page.
     sectors: u32,
     capacity: usize,
     dirty_limit: u64,
     order: Stamp,
     flying: FxHashMap<RequestId, Flying>,
-    dram: FxHashMap<Lpn, Held>,
+    dram: FxHashMap<Lpn, CachedPage>,
     /// Pages in DRAM with sectors that flash lacks.
     dirty: u64,
     flash: FxHashMap<Lpn, Vec<Stamp>>,
-    /// What the host knows to be written.
     acknowledged: FxHashMap<Lpn, Vec<Stamp>>,
-    /// What the host knows to be written, or has read.
+    /// Versions that the host has written and seen completed, or has read.
     known: FxHashMap<Lpn, Vec<Stamp>>,
-    /// What is on its way from DRAM to flash.
     destages: FxHashMap<Lpn, (Sectors, Vec<Option<Stamp>>)>,
-    /// What the array read for a destage of a part of a page.
+    /// Content that the array read to complete a partial page.
     base: FxHashMap<Lpn, Vec<Stamp>>,
 }
 
 impl Cache {
     pub(super) const NAME: &'static str = "cache";
 
-    /// The oracle of a drive with a cache; `None` when it is turned off.
+    /// `None` when the cache is turned off.
     pub(super) fn new(config: &Config) -> Option<Cache> {
         let (settings, cuts) = (&config.cache, Cuts::new(&config.geometry));
         let pages = settings.capacity.as_u64() / cuts.page_size().as_u64();
@@ -115,14 +108,13 @@ impl Cache {
         self.flash.get(&lpn).cloned().unwrap_or_else(|| self.none())
     }
 
-    /// The pages that a request reads or writes; zeroes over a whole page deallocate it.
+    /// Write zeroes of a whole page deallocates it, and moves nothing.
     fn pages_moved(&self, io: &IoRequest) -> impl Iterator<Item = Lpn> + use<> {
         let extent = self.cuts.extent(io);
         let zeroes = io.kind == RequestKind::WriteZeroes;
         extent.pages().filter(move |lpn| !zeroes || extent.is_partial(*lpn))
     }
 
-    /// A page is in DRAM now, or not.
     fn count_dirty(&mut self, before: bool, after: bool) -> Result<(), String> {
         self.dirty = self.dirty + u64::from(after) - u64::from(before);
         if self.dirty > self.dirty_limit {
@@ -131,7 +123,6 @@ impl Cache {
         Ok(())
     }
 
-    /// The host no longer needs a page.
     pub(super) fn deallocated(&mut self, lpn: Lpn) {
         self.flash.remove(&lpn);
         self.known.remove(&lpn);
@@ -151,7 +142,6 @@ impl Cache {
         }
     }
 
-    /// The run is over, by a cut of the power if there is one.
     pub(super) fn finish(&self, power_cut: Option<&PowerCutReport>) -> Result<(), String> {
         let (mut pages, mut sectors) = (0, 0);
         for (&lpn, acknowledged) in &self.acknowledged {

@@ -12,7 +12,7 @@ use crate::workload::RequestKind::{Deallocate, Flush, Read, Write};
 
 const PAGE: u64 = 4096;
 const WHOLE: Sectors = Sectors::range(0, 8);
-/// Where logical page 3 is read while it holds nothing: channel 1, way 1, plane 0.
+/// Where logical page 3 is read while unwritten: channel 1, way 1, plane 0.
 const HOME: u32 = 6 * 32;
 
 /// A cache of two pages, one of which may be dirty.
@@ -31,7 +31,6 @@ fn cached(oracles: &mut Oracles, id: u32, lpn: u32, sectors: Sectors, now: Time)
     oracles.request_completed(RequestId(id), now);
 }
 
-/// The cache writes a page to flash.
 fn destaged(oracles: &mut Oracles, ppn: u32, lpn: u32, sectors: Sectors, now: Time) -> Time {
     oracles.destage_began(Lpn(lpn), sectors, now);
     program(oracles, ppn, lpn, Origin::Destaged, now)

@@ -15,7 +15,6 @@ fn begin(oracles: &mut Oracles, kind: OperationKind, planes: usize, now: Time, u
     oracles.array_began(DIE, kind, now, until);
 }
 
-/// The array is done with a read over `planes` planes.
 fn end_read(oracles: &mut Oracles, planes: u32, now: Time) {
     oracles.array_ended(DIE, now);
     for plane in 0..planes {
@@ -316,7 +315,6 @@ fn a_resumption_of_nothing_or_while_the_die_is_busy_is_caught() {
     assert_fails(&full, "dies", "but it is idle with data of 1 planes in its register");
 }
 
-/// States that the oracle itself refuses to come to.
 #[test]
 fn a_second_suspended_operation_and_an_end_after_other_work_than_its_time_are_caught() {
     let mut twice = oracles_with(&with_suspension());

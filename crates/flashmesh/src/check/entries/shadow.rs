@@ -5,7 +5,6 @@ use crate::ids::Lpn;
 use crate::units::Time;
 
 impl Shadow {
-    /// The content of a translation page is in DRAM from now on, to be programmed.
     pub(super) fn leaves(&mut self, page: Lpn) -> Result<(), String> {
         let entries = self.pages.entries_of(page);
         let was_read = self.read.contains_key(&page);

@@ -16,7 +16,6 @@ fn oracles() -> Oracles {
     oracles_with(&cached_config())
 }
 
-/// A drive whose cache has two entries.
 fn cached_config() -> Config {
     let mut config = config();
     config.mapping.cache_capacity = Some(Bytes::new(16));

@@ -14,7 +14,6 @@ use crate::ids::{BlockId, DieId, Lpn, PlaneId, Ppn, RequestId};
 use crate::units::{Bytes, Time};
 
 impl Oracles {
-    /// A die took an operation over `planes` of its planes.
     pub fn operation_began(&mut self, die: DieId, kind: OperationKind, planes: usize, now: Time) {
         let outcome = self.dies.began(die, kind, planes);
         self.judge(Dies::NAME, outcome, now);
@@ -29,14 +28,12 @@ impl Oracles {
         self.judge(Dies::NAME, outcome, now);
     }
 
-    /// The operation in the array of a die was set aside.
     pub fn suspended(&mut self, die: DieId, now: Time) {
         let outcome = self.dies.suspended(die, now);
         self.judge(Dies::NAME, outcome, now);
         self.planes.suspended(die);
     }
 
-    /// The operation set aside goes on, until `until`.
     pub fn resumed(&mut self, die: DieId, now: Time, until: Time) {
         let outcome = self.dies.resumed(die, now, until);
         self.judge(Dies::NAME, outcome, now);
@@ -52,25 +49,22 @@ impl Oracles {
         self.energy.array_ended(die);
     }
 
-    /// The data of one plane has left the register of a die.
     pub fn data_left(&mut self, die: DieId, now: Time) {
         let outcome = self.dies.data_left(die);
         self.judge(Dies::NAME, outcome, now);
     }
 
-    /// The page read from `from` has reached the page buffer of another chip.
     pub fn page_copied(&mut self, from: Ppn, plane: PlaneId, now: Time) {
         let outcome = self.data.copied(from, plane);
         self.judge(Data::NAME, outcome, now);
     }
 
-    /// A page in the page buffer of a chip is not needed any more.
     pub fn copy_dropped(&mut self, plane: PlaneId, now: Time) {
         let outcome = self.data.dropped(plane);
         self.judge(Data::NAME, outcome, now);
     }
 
-    /// Checks how long the operation took that read a page, programmed one, or did both; what is not told was in the same plane.
+    /// Checks the time of an operation against the pages it read and programmed in one plane.
     fn judge_time(&mut self, read: Option<Ppn>, programmed: Option<Ppn>, now: Time) {
         let Some(ppn) = programmed.or(read) else { return };
         let homes = &self.homes;
@@ -82,8 +76,7 @@ impl Oracles {
         self.judge(Dies::NAME, outcome, now);
     }
 
-    /// How much of a page is to leave the chip once it is read; `None` where that is not known, as with a device cache, which may
-    /// have a part of it.
+    /// Bytes of a page that leave the chip; `None` where the device cache may hold a part of it.
     fn wanted(&self, lpn: Lpn, request: Option<RequestId>) -> Option<Bytes> {
         match request {
             _ if self.cache.is_some() => None,
@@ -93,7 +86,6 @@ impl Oracles {
         }
     }
 
-    /// The array read a page, for a request or to move it.
     pub fn page_read(&mut self, ppn: Ppn, lpn: Lpn, request: Option<RequestId>, now: Time) {
         let outcome = self.planes.read(ppn);
         self.judge(Planes::NAME, outcome, now);
@@ -114,7 +106,6 @@ impl Oracles {
         self.judge(Pages::NAME, version.map(|_| ()), now);
     }
 
-    /// The array programmed a page.
     pub fn page_programmed(&mut self, ppn: Ppn, lpn: Lpn, origin: Origin, now: Time) {
         let from = match origin {
             Origin::User(id) => {
@@ -156,7 +147,7 @@ impl Oracles {
         }
     }
 
-    /// A page that held nothing was given a place, so that it can be read there.
+    /// An unwritten page was given a place, so that it can be read there.
     pub fn page_placed(&mut self, ppn: Ppn, lpn: Lpn, now: Time) {
         self.entries.moved(lpn);
         let outcome = self.pages.placed(ppn, lpn);
@@ -165,31 +156,27 @@ impl Oracles {
         self.judge(Namespaces::NAME, outcome, now);
     }
 
-    /// A page of a request is read as a whole.
     pub fn whole_page_wanted(&mut self, request: Option<RequestId>, lpn: Lpn) {
         self.whole.extend(request.map(|id| (id, lpn)));
     }
 
-    /// A page programmed as a copy is the second home of `lpn` from now on.
     pub fn replica_made(&mut self, lpn: Lpn, ppn: Ppn, now: Time) {
         let outcome = self.pages.replica_made(lpn, ppn);
         self.judge(Pages::NAME, outcome, now);
     }
 
-    /// The second home of `lpn` was given up.
     pub fn replica_dropped(&mut self, lpn: Lpn, now: Time) {
         let outcome = self.pages.replica_dropped(lpn);
         self.judge(Pages::NAME, outcome, now);
     }
 
-    /// The original of `lpn` was given up: its second home is the only one now.
+    /// The original of `lpn` is invalid; its second home is the only one.
     pub fn replica_kept(&mut self, lpn: Lpn, now: Time) {
         let outcome = self.pages.replica_kept(lpn);
         self.judge(Pages::NAME, outcome, now);
         self.entries.moved(lpn);
     }
 
-    /// The array erased a block.
     pub fn block_erased(&mut self, block: BlockId, now: Time) {
         let outcome = self.planes.erased(block);
         self.judge(Planes::NAME, outcome, now);

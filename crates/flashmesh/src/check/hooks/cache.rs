@@ -9,7 +9,6 @@ use crate::results::work::PowerCutReport;
 use crate::units::Time;
 
 impl Oracles {
-    /// Asks the oracle of the device cache, where there is one.
     pub(super) fn cache(&mut self, now: Time, ask: impl FnOnce(&mut Cache) -> Result<(), String>) {
         if let Some(cache) = &mut self.cache {
             let outcome = ask(cache);
@@ -17,7 +16,6 @@ impl Oracles {
         }
     }
 
-    /// `sectors` of a page of a read come from the device cache.
     pub fn cache_found(&mut self, id: RequestId, lpn: Lpn, sectors: Sectors, now: Time) {
         let Some(cache) = &mut self.cache else { return };
         let outcome = cache.found(id, lpn, sectors);
@@ -28,7 +26,7 @@ impl Oracles {
         self.judge(Cache::NAME, outcome.map(|_| ()), now);
     }
 
-    /// The data of a page of a write went to the device cache; with `stays` that completes it.
+    /// Written data went to the device cache; with `stays` that completes the write of the page.
     pub fn cache_took(&mut self, id: RequestId, lpn: Lpn, sectors: Sectors, stays: bool, now: Time) {
         if stays {
             let outcome = self.requests.cached(id, lpn);
@@ -37,22 +35,19 @@ impl Oracles {
         self.cache(now, |cache| cache.took(id, lpn, sectors, stays));
     }
 
-    /// `sectors` of the page that a request read from flash went to the device cache.
     pub fn cache_filled(&mut self, id: RequestId, lpn: Lpn, sectors: Sectors, now: Time) {
         self.cache(now, |cache| cache.filled(id, lpn, sectors));
     }
 
-    /// The device cache holds a page no more.
     pub fn cache_removed(&mut self, lpn: Lpn, now: Time) {
         self.cache(now, |cache| cache.removed(lpn));
     }
 
-    /// The device cache sends `sectors` of a page to flash.
     pub fn destage_began(&mut self, lpn: Lpn, sectors: Sectors, now: Time) {
         self.cache(now, |cache| cache.destage_began(lpn, sectors));
     }
 
-    /// A page that the device cache had sent to flash was deallocated on its way, and is so again.
+    /// A page was deallocated while on its way to flash.
     pub fn destage_forgotten(&mut self, lpn: Lpn, _now: Time) {
         self.pages.deallocated(lpn);
         self.durability.deallocated(lpn);
@@ -61,7 +56,6 @@ impl Oracles {
         }
     }
 
-    /// The run is over, and the device cache is as it is.
     pub fn cache_finished(&mut self, power_cut: Option<&PowerCutReport>, now: Time) {
         self.cache(now, |cache| cache.finish(power_cut));
     }

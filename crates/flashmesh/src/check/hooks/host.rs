@@ -12,26 +12,22 @@ use crate::units::Time;
 use crate::workload::IoRequest;
 
 impl Oracles {
-    /// The host issued a request.
     pub fn request_issued(&mut self, id: RequestId, stream: StreamId, now: Time) {
         self.namespaces.issued(id, stream);
         let outcome = self.queues.issued(id, stream);
         self.judge(Queues::NAME, outcome, now);
     }
 
-    /// The interface between host and drive did something.
     pub fn host(&mut self, seen: Seen, now: Time) {
         let outcome = self.queues.saw(seen);
         self.judge(Queues::NAME, outcome, now);
     }
 
-    /// A request has reached the drive, which will not do it.
     pub fn request_refused(&mut self, id: RequestId, now: Time) {
         let outcome = self.requests.refused(id);
         self.judge(Requests::NAME, outcome, now);
     }
 
-    /// A request has reached the drive.
     pub fn request_submitted(&mut self, id: RequestId, io: &IoRequest, now: Time) {
         let outcome = self.requests.submitted(id, io, now);
         self.judge(Requests::NAME, outcome, now);
@@ -43,7 +39,6 @@ impl Oracles {
         }
     }
 
-    /// A flush has reached the drive, of what was written to these pages.
     pub fn flush_began(&mut self, id: RequestId, pages: Range<u32>, now: Time) {
         let outcome = self.requests.flush_began(id);
         self.judge(Requests::NAME, outcome, now);
@@ -53,7 +48,6 @@ impl Oracles {
         }
     }
 
-    /// The completion of a request has reached the host.
     pub fn request_completed(&mut self, id: RequestId, now: Time) {
         let outcome = self.requests.completed(id, now);
         self.judge(Requests::NAME, outcome, now);

@@ -9,12 +9,11 @@ use crate::persistence::Recovered;
 use crate::units::Time;
 
 impl Oracles {
-    /// After a cut of the power the map was found anew.
     pub fn recovered(&mut self, recovered: &Recovered, now: Time) {
         self.recovered_with(|lpn| recovered.lookup(lpn), recovered.copies().collect(), now);
     }
 
-    pub(in crate::check) fn recovered_with(
+    pub(in super::super) fn recovered_with(
         &mut self,
         found: impl Fn(Lpn) -> Option<Ppn>,
         copies: Vec<(Lpn, Ppn)>,
@@ -24,7 +23,6 @@ impl Oracles {
         self.judge(Durability::NAME, outcome, now);
     }
 
-    /// The host no longer needs a page.
     pub fn deallocated(&mut self, lpn: Lpn, _now: Time) {
         if self.pages.newest(lpn).is_some_and(|newest| newest.written || newest.at.is_some()) {
             self.entries.moved(lpn);
@@ -36,47 +34,39 @@ impl Oracles {
         }
     }
 
-    /// A transaction of a request, or of the device cache, waits for its entry of the map.
     pub fn entry_wanted(&mut self, request: Option<RequestId>, lpn: Lpn, _now: Time) {
         self.entries.wanted(request, lpn);
     }
 
-    /// A transaction of a request, or of the device cache, goes on with its entry of the map.
     pub fn entry_used(&mut self, request: Option<RequestId>, lpn: Lpn, now: Time) {
         let outcome = self.entries.used(request, lpn, now);
         self.judge(Entries::NAME, outcome, now);
     }
 
-    /// Something became of an entry of the map.
     pub fn entry_changed(&mut self, event: EntryEvent, now: Time) {
         let outcome = self.entries.changed(event, now);
         self.judge(Entries::NAME, outcome, now);
     }
 
-    /// A translation page is to be read.
     pub fn translation_read_issued(&mut self, page: Lpn, now: Time) {
         let outcome = self.entries.read_issued(page);
         self.judge(Entries::NAME, outcome, now);
     }
 
-    /// A translation page has reached the controller.
     pub fn translation_read_ended(&mut self, page: Lpn, now: Time) {
         let outcome = self.entries.read_ended(page);
         self.judge(Entries::NAME, outcome, now);
     }
 
-    /// A translation page is to be programmed.
     pub fn translation_program_issued(&mut self, page: Lpn, now: Time) {
         let outcome = self.entries.program_issued(page);
         self.judge(Entries::NAME, outcome, now);
     }
 
-    /// The program of a translation page begins, with what its entries say now.
     pub fn translation_program_began(&mut self, page: Lpn, _now: Time) {
         self.entries.program_began(page);
     }
 
-    /// The controller knows that a translation page was programmed.
     pub fn translation_program_ended(&mut self, page: Lpn, now: Time) {
         let outcome = self.entries.program_ended(page);
         self.judge(Entries::NAME, outcome, now);

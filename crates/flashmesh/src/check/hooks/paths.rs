@@ -11,18 +11,15 @@ use crate::ids::DieId;
 use crate::units::Time;
 
 impl Oracles {
-    /// A die asked for a path.
     pub fn path_asked(&mut self, die: DieId, _leg: TransferPhase, _now: Time) {
         self.links.asked(die);
     }
 
-    /// A path was granted.
     pub fn path_granted(&mut self, grant: Grant, now: Time) {
         let outcome = self.paths.granted(grant, now);
         self.judge(Paths::NAME, outcome, now);
     }
 
-    /// A payload was sent over a granted path, to or from `die`: not the one that asked where dies of a chip take turns.
     pub fn sent(&mut self, grant: Grant, die: DieId, payload: Payload, sent: Sent, now: Time) {
         self.energy.sent();
         let outcome = self.paths.sent(grant, payload, sent, now);
@@ -33,13 +30,11 @@ impl Oracles {
         self.judge(Data::NAME, outcome, now);
     }
 
-    /// What was sent has arrived.
     pub fn delivered(&mut self, grant: Grant, now: Time) {
         let outcome = self.paths.delivered(grant, now);
         self.judge(Paths::NAME, outcome, now);
     }
 
-    /// A path was given back.
     pub fn path_released(&mut self, grant: Grant, now: Time) {
         let outcome = self.paths.released(grant);
         self.judge(Paths::NAME, outcome, now);
@@ -47,24 +42,20 @@ impl Oracles {
         self.judge(Links::NAME, outcome, now);
     }
 
-    /// A die began to tell the end of an operation.
     pub fn acknowledgement_sent(&mut self, die: DieId, _now: Time) {
         self.links.asked(die);
     }
 
-    /// A controller has heard of the end of an operation.
     pub fn acknowledged(&mut self, die: DieId, now: Time) {
         let outcome = self.links.done(die);
         self.judge(Links::NAME, outcome, now);
     }
 
-    /// A search for a path ended.
     pub fn searched(&mut self, search: Search, now: Time) {
         let outcome = searches::judge(search);
         self.judge(searches::NAME, outcome, now);
     }
 
-    /// The use of a link ended.
     pub fn link_used(&mut self, link_use: LinkUse, now: Time) {
         self.energy.used(link_use);
         let outcome = self.links.used(link_use, now);

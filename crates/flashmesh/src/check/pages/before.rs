@@ -6,8 +6,8 @@ use crate::ids::{Lpn, Ppn};
 use super::Pages;
 
 impl Pages {
-    /// Whether everything that was written before the run, and not touched since, is where nothing else has been.
-    pub(in crate::check) fn preconditioned_pages_remain(
+    /// Pages written before the run and not since lie where nothing else has been.
+    pub(in super::super) fn preconditioned_pages_remain(
         &self,
         lookup: impl Fn(Lpn) -> Option<Ppn>,
     ) -> Result<(), String> {
@@ -15,8 +15,8 @@ impl Pages {
         self.pages_remain(self.preconditioned.iter().cloned().flatten().chain(translation).map(Lpn), lookup)
     }
 
-    /// Whether a recovery has found everything that was written before the run, and not touched since.
-    pub(in crate::check) fn preconditioned_pages_are_found(
+    /// A recovery found all pages written before the run and not since.
+    pub(in super::super) fn preconditioned_pages_are_found(
         &self,
         lookup: impl Fn(Lpn) -> Option<Ppn>,
     ) -> Result<(), String> {

@@ -5,14 +5,13 @@ use crate::ids::{Lpn, Ppn};
 use super::{Content, Newest, Pages};
 
 impl Pages {
-    /// All pages of the host that the run has touched, in order.
-    pub(in crate::check) fn touched_of_host(&self) -> Vec<Lpn> {
+    pub(in super::super) fn touched_of_host(&self) -> Vec<Lpn> {
         let mut touched = self.touched();
         touched.retain(|&lpn| self.translation.as_ref().is_none_or(|translation| !translation.contains(lpn)));
         touched
     }
 
-    /// What `ppn` holds. What was there before the run is taken for version 0 of `lpn`.
+    /// The content of `ppn`; pages from before the run hold version 0 of `lpn`.
     fn holds(&self, ppn: Ppn, lpn: Lpn) -> Option<Content> {
         let before = || {
             (self.erases(self.homes.block_of(ppn)) == 0 && self.was_there(lpn)).then_some(Content { lpn, version: 0 })
@@ -28,8 +27,8 @@ impl Pages {
         format!("at {}, which holds {holds}", self.name(ppn))
     }
 
-    /// The map found anew has `lpn`, which the run has touched, at `found`; `stays_empty` when a flush has confirmed that it was deallocated.
-    pub(in crate::check) fn is_found(&self, lpn: Lpn, found: Option<Ppn>, stays_empty: bool) -> Result<(), String> {
+    /// Recovery found `lpn` at `found`; `stays_empty` after a flush that followed its deallocation.
+    pub(in super::super) fn is_found(&self, lpn: Lpn, found: Option<Ppn>, stays_empty: bool) -> Result<(), String> {
         let Some(Newest { version, written, .. }) = self.newest(lpn) else { return Ok(()) };
         let content = found.and_then(|ppn| self.holds(ppn, lpn));
         let place = found.map_or("nowhere".to_owned(), |ppn| self.describe(ppn, content));
@@ -57,8 +56,8 @@ impl Pages {
         }
     }
 
-    /// A copy of `lpn` was found at `copy`. Of a page that was deallocated, and no flush has confirmed it, any version will do.
-    pub(in crate::check) fn is_newest_copy(&self, lpn: Lpn, copy: Ppn, stays_empty: bool) -> Result<(), String> {
+    /// Recovery found a copy of `lpn`. Of a page deallocated without a flush any version is right.
+    pub(in super::super) fn is_newest_copy(&self, lpn: Lpn, copy: Ppn, stays_empty: bool) -> Result<(), String> {
         let (version, written) = self.newest(lpn).map_or((0, false), |newest| (newest.version, newest.written));
         let content = self.pages.get(&copy).copied();
         let is_undone = !written && !stays_empty && content.is_some_and(|content| content.lpn == lpn);

@@ -5,8 +5,7 @@ use crate::ids::{BlockId, Lpn, Ppn};
 use super::{Newest, Pages};
 
 impl Pages {
-    /// The drive declared `ppn` the second home of `lpn`.
-    pub(in crate::check) fn replica_made(&mut self, lpn: Lpn, ppn: Ppn) -> Result<(), String> {
+    pub(in super::super) fn replica_made(&mut self, lpn: Lpn, ppn: Ppn) -> Result<(), String> {
         let place = format!("{} was declared the second home of logical page {}", self.name(ppn), lpn.0);
         if let Some(&other) = self.replicas.get(&lpn) {
             return Err(format!("{place}, which has one at {} already", self.name(other)));
@@ -23,8 +22,7 @@ impl Pages {
         Ok(())
     }
 
-    /// The drive gave the second home of `lpn` up.
-    pub(in crate::check) fn replica_dropped(&mut self, lpn: Lpn) -> Result<(), String> {
+    pub(in super::super) fn replica_dropped(&mut self, lpn: Lpn) -> Result<(), String> {
         self.changed.push(lpn);
         match self.replicas.remove(&lpn) {
             Some(_) => Ok(()),
@@ -32,8 +30,7 @@ impl Pages {
         }
     }
 
-    /// The drive gave the original up: the second home is the only one.
-    pub(in crate::check) fn replica_kept(&mut self, lpn: Lpn) -> Result<(), String> {
+    pub(in super::super) fn replica_kept(&mut self, lpn: Lpn) -> Result<(), String> {
         let Some(ppn) = self.replicas.remove(&lpn) else {
             return Err(format!("the second home of logical page {} was kept, which has none", lpn.0));
         };
@@ -47,14 +44,13 @@ impl Pages {
         Err(format!("version {version} of logical page {} was kept, which is not the newest", lpn.0))
     }
 
-    /// What was at `from` is at `to`.
     pub(super) fn replica_moved(&mut self, lpn: Lpn, from: Ppn, to: Ppn) {
         if let Some(home) = self.replicas.get_mut(&lpn).filter(|home| **home == from) {
             *home = to;
         }
     }
 
-    /// `removed` was in `block`, which is erased: no declared home was among it.
+    /// No declared home was among the pages removed from an erased block.
     pub(super) fn replicas_remain(&self, block: BlockId, removed: &[(Ppn, Lpn)]) -> Result<(), String> {
         match removed.iter().find(|(ppn, lpn)| self.replicas.get(lpn) == Some(ppn)) {
             Some((_, lpn)) => {
@@ -64,15 +60,14 @@ impl Pages {
         }
     }
 
-    /// The pages with a declared second home, in order.
-    pub(in crate::check) fn replicated(&self) -> Vec<Lpn> {
+    pub(in super::super) fn replicated(&self) -> Vec<Lpn> {
         let mut pages: Vec<Lpn> = self.replicas.keys().copied().collect();
         pages.sort_unstable();
         pages
     }
 
-    /// Whether the drive says of the second homes of `pages` what was declared, and whether each holds the newest version.
-    pub(in crate::check) fn replicas_agree(
+    /// The drive reports the declared second homes of `pages`, and each holds the newest version.
+    pub(in super::super) fn replicas_agree(
         &self,
         pages: &[Lpn],
         replica_of: impl Fn(Lpn) -> Option<Ppn>,
@@ -103,12 +98,12 @@ impl Pages {
 mod tests {
     use crate::check::histories::{assert_fails, assert_silent, erase, oracles, program, read, submit, us, write};
     use crate::check::{Oracles, Origin};
-    use crate::ftl::Ftl;
+    use crate::ftl::{Ftl, FtlRules};
     use crate::ids::{Lpn, Ppn, RequestId};
     use crate::units::Time;
     use crate::workload::RequestKind::Read;
 
-    /// Logical page 7 was written to page 0 and copied to page 64, its second home; gives when.
+    /// Logical page 7 was written to page 0 and copied to page 64, its second home; returns when.
     fn replicated() -> (Oracles, Time) {
         let mut oracles = oracles();
         let now = write(&mut oracles, 0, 0, 7, us(0));
@@ -173,7 +168,7 @@ mod tests {
     fn a_home_that_the_drive_does_not_know_or_keeps_for_too_long_is_caught() {
         let (mut forgotten, now) = replicated();
         let config = crate::check::histories::config();
-        let ftl = Ftl::new(&crate::check::histories::geometry(), &config);
+        let ftl = Ftl::new(&crate::check::histories::geometry(), &config, FtlRules::new(&config));
         let outcome = forgotten.pages.replicas_agree(&[Lpn(7)], |lpn| ftl.replica_of(lpn));
         assert!(outcome.is_err_and(|error| error.contains("declared is Some(Ppn(64))")));
         write(&mut forgotten, 1, 1, 7, now);

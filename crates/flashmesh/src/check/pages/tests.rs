@@ -114,10 +114,9 @@ fn a_page_written_before_the_run_that_is_placed_anew_is_caught() {
     assert_fails(&oracles, "pages", "but it was written before the run and never deallocated: it is lost");
 }
 
-/// The home of logical page 7: channel 1, way 1, plane 1, which is the last plane, and its first page.
+/// Home of logical page 7: channel 1, way 1, plane 1, the last plane, and its first page.
 const HOME: u32 = 7 * 32;
 
-/// The host reads logical page 7 at `ppn`, with a request of its own.
 fn request(oracles: &mut Oracles, ppn: u32, start: Time) -> Time {
     submit(oracles, 9, RequestKind::Read, 7 * 4096, 4096, start);
     let now = read(oracles, ppn, 7, Some(9), start);

@@ -19,9 +19,9 @@ choices! {
 choices! {
     /// When a write that the cache takes completes.
     CacheWrites {
-        /// When its data is in DRAM; it goes to flash later.
+        /// When its data is in DRAM (write-back).
         Back = "back",
-        /// When its data is on flash; it stays in DRAM to be read.
+        /// When its data is on flash (write-through); it stays in DRAM for reads.
         Through = "through",
     }
 }
@@ -39,11 +39,11 @@ choices! {
 }
 
 choices! {
-    /// What becomes of a row of the DRAM after an access.
+    /// State of a DRAM row after an access.
     RowPolicy {
-        /// It is closed: every access opens its rows.
+        /// Closed: every access opens its rows.
         Closed = "closed",
-        /// It stays open: an access to it takes the column latency alone, one to another row closes it first.
+        /// Open: a hit costs only the column latency, an access to another row closes it first.
         Open = "open",
     }
 }
@@ -52,45 +52,45 @@ section! {
     /// The cache in the DRAM of the drive.
     Cache, "cache", with "capacity" != ["\"0B\""] but for [] {
         /// What it holds, rounded down to whole pages; 0 turns it off.
-        capacity: Bytes = Bytes::ZERO, in Bytes::ZERO..=Bytes::new(1 << 44);
+        capacity: Bytes = Bytes::ZERO, in Bytes::ZERO..=Bytes::new(1 << 44), needs plain, step "0B | 64MiB | 256MiB";
         /// How streams share it.
-        sharing: CacheSharing = CacheSharing::Shared;
+        sharing: CacheSharing = CacheSharing::Shared, needs plain;
         /// When a write that the cache takes completes.
-        writes: CacheWrites = CacheWrites::Back;
+        writes: CacheWrites = CacheWrites::Back, needs plain;
         /// Which dirty pages go to flash, and when.
-        destage: Destage = Destage::Watermark;
+        destage: Destage = Destage::Watermark, needs plain;
         /// Dirty pages, as a share of the cache, above which they are written to flash.
-        high_mark: f64 as Share = 0.8, in 0.0..=1.0, with "destage" = ["\"watermark\""];
+        high_mark: f64 as Share = 0.8, in 0.0..=1.0, with "destage" = ["\"watermark\""], needs plain;
         /// Dirty pages, as a share of the cache, at which that ends.
-        low_mark: f64 as Share = 0.6, in 0.0..=1.0, with "destage" = ["\"watermark\""];
+        low_mark: f64 as Share = 0.6, in 0.0..=1.0, with "destage" = ["\"watermark\""], needs plain;
         /// How long a page that was written counts as written already.
-        destage_window: Time = Time::from_ms(1_000), in Time::ZERO..=Time::from_ms(1_000_000_000), with "destage" = ["\"first-write\""];
+        destage_window: Time = Time::from_ms(1_000), in Time::ZERO..=Time::from_ms(1_000_000_000), with "destage" = ["\"first-write\""], needs plain;
         /// Pages on their way to flash at most, those written at once aside.
-        destages_max: Option<u32> = None, unset "two for each plane", in 1..=1_000_000;
+        destages_max: Option<u32> = None, unset "two for each plane", in 1..=1_000_000, needs plain;
         /// Data on its way to flash at which writes wait.
-        destage_limit: Option<Bytes> = None, unset "any", in Bytes::new(1)..=Bytes::new(1 << 44);
+        destage_limit: Option<Bytes> = None, unset "any", in Bytes::new(1)..=Bytes::new(1 << 44), needs plain;
         /// Dirty pages at most, as a share of the cache; a write that would make one more waits.
-        dirty_limit: f64 as Share = 1.0, in 0.0..=1.0;
+        dirty_limit: f64 as Share = 1.0, in 0.0..=1.0, needs plain;
         /// Whether a page stays in the cache, to be read, once it is on flash.
-        keep_destaged: bool = true;
+        keep_destaged: bool = true, needs plain;
         /// Whether a page that is read without ever having been written, and so holds no data, stays in the cache.
-        keep_unwritten: bool = true;
+        keep_unwritten: bool = true, needs plain;
         /// Whether all dirty pages are written to flash after the last request; else they are reported.
-        flush_at_end: bool = false;
+        flush_at_end: bool = false, needs plain;
         /// What one row of the DRAM holds.
-        row_size: Bytes = Bytes::from_kib(8), in Bytes::new(64)..=Bytes::from_kib(1024);
+        row_size: Bytes = Bytes::from_kib(8), in Bytes::new(64)..=Bytes::from_kib(1024), needs plain;
         /// Rate at which bytes move once a column is open.
         data_rate: Rate = Rate::from_bytes_per_second(6_400_000_000),
-            in Rate::from_bytes_per_second(1_000)..=Rate::UNLIMITED;
+            in Rate::from_bytes_per_second(1_000)..=Rate::UNLIMITED, needs plain;
         /// The least that moves; accesses are rounded up to it in every row.
-        burst: Bytes = Bytes::new(32), in Bytes::new(1)..=Bytes::from_kib(4);
+        burst: Bytes = Bytes::new(32), in Bytes::new(1)..=Bytes::from_kib(4), needs plain;
         /// From opening a row until a column can be addressed, tRCD.
-        row_to_column_delay: Time = Time::from_ns(13), in Time::ZERO..=DRAM_TIME_MAX;
+        row_to_column_delay: Time = Time::from_ns(13), in Time::ZERO..=DRAM_TIME_MAX, needs plain;
         /// From addressing a column to its first byte, tCL.
-        column_latency: Time = Time::from_ns(13), in Time::ZERO..=DRAM_TIME_MAX;
+        column_latency: Time = Time::from_ns(13), in Time::ZERO..=DRAM_TIME_MAX, needs plain;
         /// To close a row, tRP.
-        row_precharge: Time = Time::from_ns(13), in Time::ZERO..=DRAM_TIME_MAX;
+        row_precharge: Time = Time::from_ns(13), in Time::ZERO..=DRAM_TIME_MAX, needs plain;
         /// What becomes of a row after an access.
-        row_policy: RowPolicy = RowPolicy::Closed;
+        row_policy: RowPolicy = RowPolicy::Closed, needs plain;
     }
 }

@@ -15,7 +15,7 @@ choices! {
     MultiPlane {
         /// Never.
         Off = "off",
-        /// When kind and page offset in the block agree (papers 000 and 001).
+        /// When kind and page offset in the block agree (Venice, ISCA 2023; MBM).
         SameOffset = "same-offset",
         /// When kind, block and page offset agree (PACT 2014).
         SameBlockAndOffset = "same-block-and-offset",
@@ -25,7 +25,7 @@ choices! {
 choices! {
     /// When a die begins an operation.
     DieStart {
-        /// As soon as it can, whatever the other dies of its chip do.
+        /// As soon as it can, independently of the other dies of its chip.
         Independent = "independent",
         /// When all dies of its chip are idle, together with those of them for which something waits (PACT 2014, section 4.3).
         Together = "together",
@@ -37,20 +37,20 @@ choices! {
     PageTypes {
         /// All are alike.
         One = "one",
-        /// Two bits a cell: pages are lower and upper in turn.
+        /// Two bits a cell: lower and upper pages alternate.
         Mlc = "mlc",
-        /// Three bits a cell: six lower pages, two middle ones, then two lower, two middle and two upper ones in turn
+        /// Three bits a cell: six lower pages, two middle ones, then two lower, two middle and two upper ones repeatedly
         /// (Yaakobi et al., ICNC 2012).
         Tlc = "tlc",
     }
 }
 
 choices! {
-    /// In which order the pages of a block may be programmed.
+    /// Program order of the pages of a block.
     ProgramOrder {
-        /// That of their numbers.
+        /// In the order of their numbers.
         InOrder = "in-order",
-        /// Any.
+        /// In any order.
         Any = "any",
     }
 }
@@ -70,64 +70,64 @@ choices! {
 }
 
 section! {
-    /// The latencies and abilities of the flash chips.
+    /// Latencies and features of the flash chips.
     Flash, "flash" {
         /// Array read time tR; where pages differ, that of lower pages.
-        read_time: Time = Time::from_us(3), in ARRAY_TIME_MIN..=ARRAY_TIME_MAX;
+        read_time: Time = Time::from_us(3), in ARRAY_TIME_MIN..=ARRAY_TIME_MAX, needs plain;
         /// Array program time tPROG; where pages differ, that of lower pages.
-        program_time: Time = Time::from_us(100), in ARRAY_TIME_MIN..=ARRAY_TIME_MAX;
+        program_time: Time = Time::from_us(100), in ARRAY_TIME_MIN..=ARRAY_TIME_MAX, needs plain;
         /// Block erase time tBERS.
-        erase_time: Time = Time::from_ms(1), in ARRAY_TIME_MIN..=ARRAY_TIME_MAX;
+        erase_time: Time = Time::from_ms(1), in ARRAY_TIME_MIN..=ARRAY_TIME_MAX, needs plain;
         /// How the pages of a block differ in their array times; an operation takes as long as its slowest page.
-        page_types: PageTypes = PageTypes::One;
+        page_types: PageTypes = PageTypes::One, needs plain;
         /// Array read time of middle pages.
         middle_page_read_time: Option<Time> = None, unset "the read time", in ARRAY_TIME_MIN..=ARRAY_TIME_MAX,
-            with "page-types" = ["\"tlc\""];
+            with "page-types" = ["\"tlc\""], needs plain;
         /// Array read time of upper pages.
         upper_page_read_time: Option<Time> = None, unset "the read time", in ARRAY_TIME_MIN..=ARRAY_TIME_MAX,
-            with "page-types" = ["\"mlc\"", "\"tlc\""];
+            with "page-types" = ["\"mlc\"", "\"tlc\""], needs plain;
         /// Array program time of middle pages.
         middle_page_program_time: Option<Time> = None, unset "the program time", in ARRAY_TIME_MIN..=ARRAY_TIME_MAX,
-            with "page-types" = ["\"tlc\""];
+            with "page-types" = ["\"tlc\""], needs plain;
         /// Array program time of upper pages.
         upper_page_program_time: Option<Time> = None, unset "the program time", in ARRAY_TIME_MIN..=ARRAY_TIME_MAX,
-            with "page-types" = ["\"mlc\"", "\"tlc\""];
+            with "page-types" = ["\"mlc\"", "\"tlc\""], needs plain;
         /// Time a command and its address take on the path.
-        command_time: Time = Time::from_ns(10), in Time::ZERO..=OVERHEAD_MAX;
+        command_time: Time = Time::from_ns(10), in Time::ZERO..=OVERHEAD_MAX, needs plain;
         /// Time each further plane of a multi-plane command adds on the path.
-        command_time_per_extra_plane: Option<Time> = None, unset "the command time", in Time::ZERO..=OVERHEAD_MAX;
+        command_time_per_extra_plane: Option<Time> = None, unset "the command time", in Time::ZERO..=OVERHEAD_MAX, needs plain;
         /// Time a read command takes on the path, over one plane, over two, and so on.
         read_command_time: Option<Times> = None, unset "the command time, and that of each further plane",
-            in Time::ZERO..=OVERHEAD_MAX;
+            in Time::ZERO..=OVERHEAD_MAX, needs plain;
         /// The same of a program command, without its data. A copyback takes a read command and a program command.
         program_command_time: Option<Times> = None, unset "the command time, and that of each further plane",
-            in Time::ZERO..=OVERHEAD_MAX;
+            in Time::ZERO..=OVERHEAD_MAX, needs plain;
         /// The same of an erase command.
         erase_command_time: Option<Times> = None, unset "the command time, and that of each further plane",
-            in Time::ZERO..=OVERHEAD_MAX;
+            in Time::ZERO..=OVERHEAD_MAX, needs plain;
         /// Whether a program brings only what was written of a page to the chip, and the read before it only the rest to the
         /// controller; whole pages move otherwise.
-        partial_program: bool = false;
+        partial_program: bool = false, needs plain;
         /// Whether the dies of a chip work side by side. If not, a chip takes no operation while any of its dies works, holds
         /// data or has an operation suspended, and all that waits for its dies waits in one queue.
-        die_interleaving: bool = true;
+        die_interleaving: bool = true, needs any where "geometry.dies-per-chip" != ["1"];
         /// When dies that work side by side begin an operation.
-        die_start: DieStart = DieStart::Independent, with "die-interleaving" = ["true"];
+        die_start: DieStart = DieStart::Independent, with "die-interleaving" = ["true"], needs any where "geometry.dies-per-chip" != ["1"];
         /// When planes of a die join in one operation.
-        multi_plane: MultiPlane = MultiPlane::SameOffset;
+        multi_plane: MultiPlane = MultiPlane::SameOffset, needs plain, step "off | same-offset";
         /// In which order the chips let the pages of a block be programmed.
-        program_order: ProgramOrder = ProgramOrder::InOrder;
+        program_order: ProgramOrder = ProgramOrder::InOrder, needs plain;
         /// Whether a die is free once data is in its cache register (after tR), not only when the data has left.
-        read_cache: bool = false;
+        read_cache: bool = false, needs plain, step "false | true";
         /// Which operations a waiting host read suspends.
-        suspension: Suspension = Suspension::Off, with "ftl.policy" != ["\"mbm\""];
+        suspension: Suspension = Suspension::Off, with "ftl.policy" != ["\"mbm\""], needs any, step "off | program | both";
         /// From the suspend command until the array is free.
-        suspend_time: Time = Time::from_us(5), in Time::ZERO..=OVERHEAD_MAX;
+        suspend_time: Time = Time::from_us(5), in Time::ZERO..=OVERHEAD_MAX, needs plain;
         /// From the resume command until the operation goes on.
-        resume_time: Time = Time::from_us(5), in Time::ZERO..=OVERHEAD_MAX;
+        resume_time: Time = Time::from_us(5), in Time::ZERO..=OVERHEAD_MAX, needs plain;
         /// How often one operation may be suspended.
-        suspensions_max: u32 = 16, in 1..=1_000_000;
+        suspensions_max: u32 = 16, in 1..=1_000_000, needs plain;
         /// An operation with no more than this left is let finish.
-        suspend_remaining_min: Time = Time::from_us(10), in Time::ZERO..=ARRAY_TIME_MAX;
+        suspend_remaining_min: Time = Time::from_us(10), in Time::ZERO..=ARRAY_TIME_MAX, needs plain;
     }
 }

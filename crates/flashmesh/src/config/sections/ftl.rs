@@ -45,7 +45,6 @@ pub enum Allocation {
     FreeChannel,
 }
 
-/// The names of the 24 static orders.
 const STATIC_ORDERS: [&str; 24] = [
     "CWDP", "CWPD", "CDWP", "CDPW", "CPWD", "CPDW", "WCDP", "WCPD", "WDCP", "WDPC", "WPCD", "WPDC", "DCWP", "DCPW",
     "DWCP", "DWPC", "DPCW", "DPWC", "PCWD", "PCDW", "PWCD", "PWDC", "PDCW", "PDWC",
@@ -55,7 +54,7 @@ const DYNAMIC: &str = "dynamic";
 const FREE_CHANNEL: &str = "free-channel";
 
 impl Allocation {
-    /// Every allocation with its name: the static orders, then the dynamic ones.
+    /// The static orders, then the dynamic allocations.
     pub fn all() -> impl Iterator<Item = (&'static str, Allocation)> {
         let orders = STATIC_ORDERS.into_iter().map(|name| {
             let mut order = Level::ALL;
@@ -67,9 +66,17 @@ impl Allocation {
         orders.chain([(DYNAMIC, Allocation::Dynamic), (FREE_CHANNEL, Allocation::FreeChannel)])
     }
 
-    /// Whether the plane of a page follows from what the drive does, not from the number of the page.
+    /// Whether the plane depends on the state of the drive, not only on the page number.
     pub fn is_dynamic(self) -> bool {
         !matches!(self, Allocation::Static(_))
+    }
+
+    /// The order of what it does not place: that of static allocation, for a dynamic one channels first.
+    pub fn static_order(self) -> [Level; 4] {
+        match self {
+            Allocation::Static(order) => order,
+            Allocation::Dynamic | Allocation::FreeChannel => Level::ALL,
+        }
     }
 
     /// The text that chooses it.
@@ -140,15 +147,15 @@ choices! {
     WriteBinding {
         /// When it is programmed: the next page of the open block, so that pages are programmed in the order of the block.
         Late = "late",
-        /// When it comes to its plane; it is programmed when its turn comes. The plane hands out at most a block of pages so.
+        /// When it arrives at its plane, before it is programmed. A plane preallocates at most a block of pages.
         Early = "early",
     }
 }
 
 choices! {
-    /// What becomes of a page that is read while it holds nothing: it was never written, or deallocated.
+    /// Reads of unwritten pages, which were never written or were deallocated.
     FirstTouch {
-        /// It is read at its home, a page that follows from its number alone, and goes on holding nothing: it has no entry in the map
+        /// The page is read at its home, which follows from its number alone, and stays unwritten: it has no entry in the map
         /// and takes no space.
         Home = "home",
         /// It gets the next page of the block that writes go to; that changes its entry of the map, as a write does. Where each stream
@@ -170,7 +177,7 @@ choices! {
 }
 
 choices! {
-    /// What the firmware makes of the state machines of the translation layer ([firmware-policies.md](firmware-policies.md)).
+    /// Firmware policy ([firmware-policies.md](firmware-policies.md)).
     FirmwarePolicy {
         /// A page-level map; each plane is written and collected by itself.
         Page = "page",
@@ -187,17 +194,17 @@ section! {
     /// Where a page lives.
     Ftl, "ftl" {
         /// What the firmware makes of the state machines of the translation layer ([firmware-policies.md](firmware-policies.md)).
-        policy: FirmwarePolicy = FirmwarePolicy::Page;
+        policy: FirmwarePolicy = FirmwarePolicy::Page, needs any;
         /// Which plane a written page goes to. A page that holds nothing has its home by the static order (CWDP when dynamic).
-        allocation: Allocation = Allocation::Static(Level::ALL);
+        allocation: Allocation = Allocation::Static(Level::ALL), needs any where "allocation" = ["\"dynamic\"", "\"free-channel\""], step "CWDP | PDWC | dynamic";
         /// When a write of a request gets its page in the plane. Early, planes of a die join in a program when pages that were handed
         /// out agree, as deep in their queues as `schedule.lookahead`, and the read that a write of a part of a page needs
         /// does not cost the write its turn.
-        write_binding: WriteBinding = WriteBinding::Late;
+        write_binding: WriteBinding = WriteBinding::Late, needs plain, step "late | early";
         /// What becomes of a page that is read before it was written.
-        first_touch: FirstTouch = FirstTouch::Home, with "write-binding" = ["\"early\""];
+        first_touch: FirstTouch = FirstTouch::Home, with "write-binding" = ["\"early\""], needs plain;
         /// Which open block of its plane a written page goes to.
-        write_streams: WriteStreams = WriteStreams::Shared;
+        write_streams: WriteStreams = WriteStreams::Shared, needs plain;
     }
 }
 

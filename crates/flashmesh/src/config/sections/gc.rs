@@ -27,12 +27,12 @@ choices! {
     Move {
         /// Inside its plane: the data leaves for the controller and comes back.
         ThroughController = "through-controller",
-        /// To the same plane of another chip, straight over the channel or network between the chips, when such a plane takes it;
+        /// To the same plane of another chip, directly over the channel or network between the chips, when such a plane has room;
         /// else as above.
         ChipToChip = "chip-to-chip",
         /// To a plane of another chip, all pages of a block at once: one Clean packet lists them, the two chips read, send and program
-        /// them by themselves, and one CleanAck tells the end. What the die of the block is asked for meanwhile waits. Pages that no
-        /// plane takes so go through the controller.
+        /// them by themselves, and one CleanAck reports the end. Other transactions of the die of the block wait meanwhile. Pages that no
+        /// plane can take go through the controller.
         Clean = "clean",
     }
 }
@@ -50,7 +50,7 @@ impl Move {
 choices! {
     /// Which open block of its plane takes a page that collection moves.
     MovedPages {
-        /// One for moved pages.
+        /// A block of its own.
         OwnBlock = "own-block",
         /// The block that writes go to; that of the first stream where streams write apart.
         WriteBlock = "write-block",
@@ -61,22 +61,22 @@ section! {
     /// Garbage collection.
     Gc, "gc" {
         /// Which block is collected.
-        victim: VictimPolicy = VictimPolicy::Greedy;
+        victim: VictimPolicy = VictimPolicy::Greedy, needs plain, step "greedy | d-choices | fifo";
         /// How many random blocks the victim is the best of.
-        d: u32 = 10, in 1..=1024, with "victim" = ["\"d-choices\""];
+        d: u32 = 10, in 1..=1024, with "victim" = ["\"d-choices\""], needs plain;
         /// A plane is collected when its share of free pages falls below this.
-        threshold: f64 as Share = 0.02, in 0.0..=0.5;
+        threshold: f64 as Share = 0.02, in 0.0..=0.5, needs plain, step "x2";
         /// Below this share of free pages collection goes before user requests even when preemptible.
-        hard_threshold: f64 as Share = 0.005, in 0.0..=0.5;
+        hard_threshold: f64 as Share = 0.005, in 0.0..=0.5, needs plain;
         /// Whether user requests go before the transactions of a collection.
-        preemptible: bool = false;
+        preemptible: bool = false, needs plain, step "false | true";
         /// How a valid page moves.
-        r#move: Move = Move::ThroughController;
+        r#move: Move = Move::ThroughController, needs any, step "through-controller | chip-to-chip | clean";
         /// Which open block of its plane takes a page that collection moves.
-        moved_pages: MovedPages = MovedPages::OwnBlock, with "ftl.policy" = ["\"page\"", "\"sprinkler\""];
+        moved_pages: MovedPages = MovedPages::OwnBlock, with "ftl.policy" = ["\"page\"", "\"sprinkler\""], needs plain;
         /// Whether pages move inside their plane without leaving the chip.
-        copyback: bool = false;
+        copyback: bool = false, needs plain, step "false | true";
         /// A plane of an idle die is collected when its share of free pages falls below this; 0 turns it off.
-        background_threshold: f64 as Share = 0.0, in 0.0..=0.9;
+        background_threshold: f64 as Share = 0.0, in 0.0..=0.9, needs plain;
     }
 }

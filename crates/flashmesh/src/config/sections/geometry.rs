@@ -3,7 +3,7 @@
 use crate::config::section::section;
 use crate::units::{Bytes, Share};
 
-/// As many of the largest pages as page numbers can name.
+/// As many of the largest pages as page numbers allow.
 const CAPACITY_MAX: Bytes = Bytes::new(1 << 50);
 
 /// The most planes a die may have.
@@ -13,26 +13,26 @@ section! {
     /// The array of chips.
     Geometry, "geometry" {
         /// Channels of the bus; rows of chips in any fabric.
-        channels: u32 = 8, in 1..=1024;
+        channels: u32 = 8, in 1..=1024, needs plain, step "x2";
         /// Chips on a channel; columns of chips in any fabric.
-        chips_per_channel: u32 = 8, in 1..=1024;
+        chips_per_channel: u32 = 8, in 1..=1024, needs plain, step "x2";
         /// Dies in a chip.
-        dies_per_chip: u32 = 1, in 1..=64;
+        dies_per_chip: u32 = 1, in 1..=64, needs plain, step "x2";
         /// Planes in a die.
-        planes_per_die: u32 = 2, in 1..=PLANES_PER_DIE_MAX as u32;
+        planes_per_die: u32 = 2, in 1..=PLANES_PER_DIE_MAX as u32, needs plain, step "x2";
         /// Blocks in a plane.
-        blocks_per_plane: u32 = 1024, in 4..=1_048_576;
+        blocks_per_plane: u32 = 1024, in 4..=1_048_576, needs plain;
         /// Pages in a block.
-        pages_per_block: u32 = 768, in 1..=65_535;
+        pages_per_block: u32 = 768, in 1..=65_535, needs plain;
         /// User data in a page; a power of two.
-        page_size: Bytes = Bytes::from_kib(4), in Bytes::new(512)..=Bytes::from_kib(256);
+        page_size: Bytes = Bytes::from_kib(4), in Bytes::new(512)..=Bytes::from_kib(256), needs plain;
         /// Metadata and parity that travel with a whole page; a part of a page takes its share along.
-        page_spare: Bytes = Bytes::ZERO, in Bytes::ZERO..=Bytes::from_kib(64);
+        page_spare: Bytes = Bytes::ZERO, in Bytes::ZERO..=Bytes::from_kib(64), needs plain;
         /// The host's addressing unit; divides the page size.
-        sector_size: Bytes = Bytes::new(512), in [Bytes::new(512), Bytes::from_kib(4)];
+        sector_size: Bytes = Bytes::new(512), in [Bytes::new(512), Bytes::from_kib(4)], needs plain;
         /// Space the host sees, rounded down to whole pages; takes the place of the over-provisioning.
-        capacity: Option<Bytes> = None, unset "all pages less the over-provisioning", in Bytes::new(512)..=CAPACITY_MAX;
+        capacity: Option<Bytes> = None, unset "all pages less the over-provisioning", in Bytes::new(512)..=CAPACITY_MAX, needs plain;
         /// Share of all pages that the host does not see.
-        over_provisioning: f64 as Share = 0.07, in 0.01..=0.9;
+        over_provisioning: f64 as Share = 0.07, in 0.01..=0.9, needs plain, step "+5%";
     }
 }

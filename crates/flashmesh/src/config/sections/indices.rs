@@ -10,7 +10,7 @@ use crate::units::quoted;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Indices(Vec<u32>);
 
-/// No set has a higher number; a range is written out, so it must end somewhere.
+/// Ranges are expanded, so they are bounded.
 const INDEX_MAX: u32 = 65_535;
 
 const EXPECTED: &str = "expected a set of numbers, such as \"0-3,6\" or [0, 1, 2, 3, 6]";
@@ -47,7 +47,7 @@ fn out_of_bounds(message: String) -> Misfit {
     Misfit::new(ConfigErrorKind::OutOfBounds, message)
 }
 
-/// The set of `numbers`, unless it is empty or names one twice.
+/// An error for an empty set or a repeated number.
 fn distinct(numbers: Vec<u32>) -> Result<Indices, Misfit> {
     let count = numbers.len();
     let set = Indices::new(numbers);

@@ -12,22 +12,22 @@ section! {
         /// Write strategy (WS): pages that collection moves go to an open block of their own, the planes of a die keep equal write
         /// pointers, and channels share the waiting writes by `Channel_Max_Subs`. Without it moved pages go to the block that is
         /// written, planes take turns, and so do channels.
-        ws: bool = true;
+        ws: bool = true, needs any;
         /// Read strategy (RS): planes join in a read for pages of one request only, and areas that long requests read are laid
         /// out over all dies, and laid out anew where they lie unevenly.
-        rs: bool = true;
+        rs: bool = true, needs any;
         /// Minimizing Chip consumption Strategy (MCS): waiting writes first go to the free chip that takes the fewest pages at once,
         /// then to those that take the most. Without it chips take turns.
-        mcs: bool = true;
+        mcs: bool = true, needs any;
         /// Which operations a waiting host read suspends under this policy, in place of `flash.suspension`.
-        suspension: Suspension = Suspension::Both;
+        suspension: Suspension = Suspension::Both, needs any;
         /// A read request longer than this makes its area read-intensive.
-        read_threshold: Bytes = Bytes::from_kib(32), in Bytes::new(512).., with "rs" = ["true"];
+        read_threshold: Bytes = Bytes::from_kib(32), in Bytes::new(512).., with "rs" = ["true"], needs any;
         /// Size of the areas that are read-intensive or not.
         area_size: Option<Bytes> = None, unset "a page on each die", in Bytes::new(512)..,
-            with "rs" = ["true"];
+            with "rs" = ["true"], needs any;
         /// Reallocated pages that may wait for their programs at a time; none turns reallocation off.
-        reallocations_max: u32 = 64, in 0..=65_536, with "rs" = ["true"];
+        reallocations_max: u32 = 64, in 0..=65_536, with "rs" = ["true"], needs any;
     }
 }
 

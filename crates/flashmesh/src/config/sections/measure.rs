@@ -7,13 +7,13 @@ use crate::units::Time;
 choices! {
     /// What ends the warm-up.
     WarmUp {
-        /// There is none: the whole run is measured.
+        /// No warm-up: the whole run is measured.
         None = "none",
-        /// The run itself: MSER-5, once it is over, on latency, throughput and write amplification.
+        /// MSER-5 on latency, throughput and write amplification, after the run.
         Auto = "auto",
-        /// So many requests, `warm-up-requests`.
+        /// A number of requests, `warm-up-requests`.
         Requests = "requests",
-        /// So much simulated time, `warm-up-time`.
+        /// A simulated time, `warm-up-time`.
         Time = "time",
     }
 }
@@ -22,32 +22,32 @@ section! {
     /// The steady state and epochs, measured beside the whole run; none of it changes what the drive does.
     Measure, "measure" {
         /// What ends the warm-up, behind which the results have a window of their own.
-        warm_up: WarmUp = WarmUp::None;
+        warm_up: WarmUp = WarmUp::None, needs plain;
         /// Requests that complete during the warm-up, all streams together.
-        warm_up_requests: u64 = 10_000, in 1..=super::super::form::INTEGER_MAX, with "warm-up" = ["\"requests\""];
+        warm_up_requests: u64 = 10_000, in 1..=super::super::form::INTEGER_MAX, with "warm-up" = ["\"requests\""], needs plain;
         /// How long the warm-up is.
-        warm_up_time: Time = Time::from_ms(100), in Time::from_ps(1)..=Time::from_ms(1_000_000_000), with "warm-up" = ["\"time\""];
+        warm_up_time: Time = Time::from_ms(100), in Time::from_ps(1)..=Time::from_ms(1_000_000_000), with "warm-up" = ["\"time\""], needs plain;
         /// How long an epoch is, for results over time; doubled as often as it takes for `epochs-max` of them to cover the run.
-        epoch: Option<Time> = None, unset "no results over time", in Time::from_ps(1)..=Time::from_ms(1_000_000_000);
+        epoch: Option<Time> = None, unset "no results over time", in Time::from_ps(1)..=Time::from_ms(1_000_000_000), needs plain;
         /// The most epochs; where there would be more, they are joined in pairs.
-        epochs_max: u32 = 512, in 2..=65_536, with "epoch" != [""];
+        epochs_max: u32 = 512, in 2..=65_536, with "epoch" != [""], needs plain;
         /// Whether read collisions are analysed ([read-collisions.md](read-collisions.md)).
-        collisions: bool = false;
+        collisions: bool = false, needs plain;
         /// Time between two observations of which reads are outstanding.
-        collision_interval: Time = Time::from_us(10), in Time::from_ns(1)..=Time::from_ms(1000), with "collisions" = ["true"];
+        collision_interval: Time = Time::from_us(10), in Time::from_ns(1)..=Time::from_ms(1000), with "collisions" = ["true"], needs plain;
         /// The most collision pairs that are kept, about 24 B each; where there are more, a fair sample of them.
-        collision_pairs: u32 = 1 << 22, in 1..=1 << 30, with "collisions" = ["true"];
+        collision_pairs: u32 = 1 << 22, in 1..=1 << 30, with "collisions" = ["true"], needs plain;
         /// Whether it is told apart what the chips do with their time: transfers, array operations, both at once, or nothing.
-        chip_states: bool = false;
+        chip_states: bool = false, needs probed;
         /// Whether transfers, the links they hold and the scouts of Venice are recorded, for the moving view of a report.
-        network: bool = false;
+        network: bool = false, needs probed;
         /// The most that the recording of the network holds: transfers, uses of links and steps of scouts. It ends where it is full.
-        network_events_max: u32 = 5_000, in 1..=10_000_000, with "network" = ["true"];
+        network_events_max: u32 = 5_000, in 1..=10_000_000, with "network" = ["true"], needs plain;
         /// The most slices and counter values that a timeline (`--timeline`) holds. It ends where it is full.
-        timeline_events_max: u64 = 1_000_000, in 1..=1_000_000_000;
+        timeline_events_max: u64 = 1_000_000, in 1..=1_000_000_000, needs plain;
         /// When the recording of the network and the timeline begin.
-        window_start: Time = Time::ZERO, in Time::ZERO..=Time::from_ms(1_000_000_000);
+        window_start: Time = Time::ZERO, in Time::ZERO..=Time::from_ms(1_000_000_000), needs plain;
         /// How long they go on.
-        window_length: Option<Time> = None, unset "to the end of the run", in Time::from_ps(1)..=Time::from_ms(1_000_000_000);
+        window_length: Option<Time> = None, unset "to the end of the run", in Time::from_ps(1)..=Time::from_ms(1_000_000_000), needs plain;
     }
 }

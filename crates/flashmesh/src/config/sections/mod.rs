@@ -21,20 +21,21 @@ mod pnssd;
 mod power;
 mod precondition;
 mod queue;
-mod replay;
 mod replication;
 mod sata;
 mod schedule;
-mod sizes;
 mod times;
 mod venice;
 mod wear;
-mod workload;
 
 pub use area::Area;
 pub use cache::{Cache, CacheSharing, CacheWrites, Destage, RowPolicy};
 pub use fabric::{Arbitration, Fabric, FabricKind};
 pub use flash::{DieStart, Flash, MultiPlane, PageTypes, ProgramOrder, Suspension};
+pub use flashmesh_workload::config::{
+    ArrivalKind, Beyond, BlkparseEvent, MixPlacement, Pattern, Replay, ReplayMode, Sizes, TraceFormat, TracePolarity,
+    TraceTimeUnit, Workload, WorkloadKind,
+};
 pub use ftl::{Allocation, FirmwarePolicy, FirstTouch, Ftl, Level, WriteBinding, WriteStreams};
 pub use gc::{Gc, Move, MovedPages, VictimPolicy};
 pub use geometry::{Geometry, PLANES_PER_DIE_MAX};
@@ -55,15 +56,9 @@ pub use pnssd::{Controllers, Pnssd};
 pub use power::Power;
 pub use precondition::{Precondition, PreconditionKind};
 pub use queue::{Caching, Priority, Queue};
-pub use replay::{Replay, ReplayMode};
 pub use replication::Replication;
 pub use sata::{Sata, SataTransport};
 pub use schedule::{EraseOrder, KindOrder, Priorities, Schedule, SchedulePolicy};
-pub use sizes::Sizes;
 pub use times::Times;
 pub use venice::{Retry, Routing, Service, TieBreak, Venice};
 pub use wear::Wear;
-pub use workload::{
-    ArrivalKind, Beyond, BlkparseEvent, MixPlacement, Pattern, TraceFormat, TracePolarity, TraceTimeUnit, Workload,
-    WorkloadKind,
-};

@@ -15,16 +15,16 @@ choices! {
 }
 
 section! {
-    /// What of the map is kept on flash, for a cut of the power ([power-loss.md](power-loss.md)).
+    /// Persistence of the map across a power cut ([power-loss.md](power-loss.md)).
     Persistence, "persistence" {
         /// How the map survives a cut of the power.
-        policy: PersistencePolicy = PersistencePolicy::Ideal;
+        policy: PersistencePolicy = PersistencePolicy::Ideal, needs any;
         /// Bytes of a journal entry: which logical page is where now.
-        entry_size: Bytes = Bytes::new(8), in Bytes::new(1)..=Bytes::from_kib(4), with "policy" = ["\"journal\""];
+        entry_size: Bytes = Bytes::new(8), in Bytes::new(1)..=Bytes::from_kib(4), with "policy" = ["\"journal\""], needs any;
         /// Pages of journal from the beginning of one checkpoint to that of the next. Flash holds twice as many.
-        checkpoint_interval: u32 = 64, in 1..=65_535, with "policy" = ["\"journal\""];
+        checkpoint_interval: u32 = 64, in 1..=65_535, with "policy" = ["\"journal\""], needs any;
         /// Pages of a checkpoint that are programmed at once.
-        checkpoint_writes: u32 = 4, in 1..=65_535, with "policy" = ["\"journal\""];
+        checkpoint_writes: u32 = 4, in 1..=65_535, with "policy" = ["\"journal\""], needs any;
     }
 }
 

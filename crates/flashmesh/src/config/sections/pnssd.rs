@@ -17,8 +17,8 @@ section! {
     /// The horizontal and vertical channels of pnSSD, and their controllers.
     Pnssd, "pnssd", with "fabric.kind" = ["\"pnssd\""] but for [] {
         /// What the controllers drive.
-        controllers: Controllers = Controllers::Independent;
+        controllers: Controllers = Controllers::Independent, needs plain;
         /// Whether the data of a transfer goes half over each channel of the chip when both are free.
-        split_page: bool = false;
+        split_page: bool = false, needs plain;
     }
 }

@@ -20,8 +20,8 @@ section! {
     /// The state of the drive before the first request.
     Precondition, "precondition" {
         /// How the drive was written.
-        kind: PreconditionKind = PreconditionKind::None;
+        kind: PreconditionKind = PreconditionKind::None, needs plain;
         /// Share of the logical space that was written, from its start.
-        fill: f64 as Share = 1.0, in 0.0..=1.0, with "kind" = ["\"sequential\"", "\"random\""];
+        fill: f64 as Share = 1.0, in 0.0..=1.0, with "kind" = ["\"sequential\"", "\"random\""], needs plain;
     }
 }

@@ -4,21 +4,21 @@ use crate::config::choices::choices;
 use crate::config::section::section;
 
 choices! {
-    /// How urgent the requests of a queue are (NVMe base specification: the classes of weighted round robin with urgent class).
+    /// Priority class of a queue (NVMe base specification: weighted round robin with urgent priority class).
     Priority {
-        /// Before all others.
+        /// Urgent class: served before all other classes.
         Urgent = "urgent",
-        /// More urgent than most.
+        /// High priority class.
         High = "high",
-        /// As most are.
+        /// Medium priority class.
         Medium = "medium",
-        /// Less urgent than most.
+        /// Low priority class.
         Low = "low",
     }
 }
 
 impl Priority {
-    /// The position in a table by priority, the most urgent first.
+    /// Index by priority, most urgent first.
     #[inline]
     pub const fn index(self) -> usize {
         self as usize
@@ -26,7 +26,7 @@ impl Priority {
 }
 
 choices! {
-    /// Which requests the cache of the drive takes.
+    /// Which requests the device cache serves.
     Caching {
         /// None.
         None = "none",
@@ -42,12 +42,12 @@ choices! {
 section! {
     /// The queue pair of a stream.
     Queue, "queue" {
-        /// How urgent the requests of the stream are, for the parts of the drive that tell requests apart.
+        /// Priority class of the requests of the stream, for arbitration (`[nvme]`) and scheduling (`schedule.priorities`).
         priority: Priority = Priority::Medium,
-            with "schedule.priorities" = ["\"strict\"", "\"weighted\""] or "nvme.arbitration" = ["\"weighted\""];
+            with "schedule.priorities" = ["\"strict\"", "\"weighted\""] or "nvme.arbitration" = ["\"weighted\""], needs plain;
         /// The namespace that the requests go to; offsets of the workload count from its beginning.
-        namespace: Option<String> = None, unset "the first namespace";
+        namespace: Option<String> = None, unset "the first namespace", needs plain;
         /// Which requests of the stream the cache of the drive takes, where it has one.
-        caching: Caching = Caching::All, with "cache.capacity" != ["\"0B\""];
+        caching: Caching = Caching::All, with "cache.capacity" != ["\"0B\""], needs plain;
     }
 }

@@ -8,14 +8,14 @@ section! {
     Replication, "replication" {
         /// Whether pages are replicated ([read-collisions.md](read-collisions.md)). The other keys also say what `measure.collisions` takes
         /// copies to be.
-        enabled: bool = false;
+        enabled: bool = false, needs any, step "false | true";
         /// `l_R` of the paper: the most collision pairs that are tracked for each die. 0 tracks none, so nothing is replicated.
-        l_r: u32 = 5, in 0..=65_535, with "enabled" = ["true"] or "measure.collisions" = ["true"];
+        l_r: u32 = 5, in 0..=65_535, with "enabled" = ["true"] or "measure.collisions" = ["true"], needs plain;
         /// `l_M` of the paper: the most replicated pages, as a share of the logical pages of the drive. They take spare space.
-        l_m: f64 as Share = 0.002, in 0.0..=1.0, with "enabled" = ["true"] or "measure.collisions" = ["true"];
+        l_m: f64 as Share = 0.002, in 0.0..=1.0, with "enabled" = ["true"] or "measure.collisions" = ["true"], needs plain;
         /// Over how long the reads of a die are counted for the rate that the cost of a copy follows: this window and the one before.
         rate_window: Time = Time::from_ms(1000), in Time::from_us(1)..=Time::from_ms(1_000_000),
-            with "enabled" = ["true"] or "measure.collisions" = ["true"];
+            with "enabled" = ["true"] or "measure.collisions" = ["true"], needs plain;
     }
 }
 

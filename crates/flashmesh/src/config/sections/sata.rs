@@ -5,7 +5,7 @@ use crate::config::section::section;
 use crate::units::Time;
 
 choices! {
-    /// What lies between the adapter of the host and the drive.
+    /// Transport between the host adapter and the drive.
     SataTransport {
         /// A cable that carries frames in one direction at a time.
         Frames = "frames",
@@ -18,10 +18,10 @@ section! {
     /// The adapter and the queue of `host.interface = "sata"`.
     Sata, "sata", with "host.interface" = ["\"sata\""] but for [] {
         /// Commands of all streams in the queue at once; native command queuing has 32 tags, some controllers hold more.
-        ncq_depth: u32 = 32, in 1..=65_535;
+        ncq_depth: u32 = 32, in 1..=65_535, needs plain;
         /// Time of the adapter for each command, and for each completion, one after the other.
-        processing_delay: Time = Time::ZERO, in Time::ZERO..=Time::from_ms(1_000);
+        processing_delay: Time = Time::ZERO, in Time::ZERO..=Time::from_ms(1_000), needs plain;
         /// What lies between the adapter and the drive.
-        transport: SataTransport = SataTransport::Frames;
+        transport: SataTransport = SataTransport::Frames, needs plain;
     }
 }

@@ -9,7 +9,7 @@ use crate::units::Time;
 choices! {
     /// Which waiting transaction a die runs next.
     SchedulePolicy {
-        /// Requests by their kind, in any order of arrival; collection before or after them, as it is preemptible.
+        /// Out of order: requests by their kind; garbage collection before or after them, as `gc.preemptible` says.
         OutOfOrder = "out-of-order",
         /// In the order of arrival; only collection that must come first, and reads where suspension is on, overtake.
         Fifo = "fifo",
@@ -29,15 +29,15 @@ choices! {
         ReadFirst = "read-first",
         /// Writes before reads.
         WriteFirst = "write-first",
-        /// Whatever waits longest.
+        /// The longest waiting.
         Arrival = "arrival",
     }
 }
 
 choices! {
-    /// When the erase that ends a collection goes.
+    /// When the erase of a collected block is scheduled.
     EraseOrder {
-        /// As the other transactions of its collection go.
+        /// As the other transactions of the collection.
         WithCollection = "with-collection",
         /// Before all requests: its plane has free pages soonest.
         First = "first",
@@ -47,35 +47,35 @@ choices! {
 }
 
 choices! {
-    /// What the priority of a request means to a die.
+    /// How dies use the priorities of requests.
     Priorities {
-        /// Nothing.
+        /// Not at all.
         Off = "off",
         /// A higher priority goes first, whatever the kind; within a priority the kinds have their order.
         Strict = "strict",
-        /// Within each kind, urgent requests first; high, medium and low ones take turns, 4 : 2 : 1 where all of them wait.
+        /// Within each kind, urgent requests first; then weighted round robin of high, medium and low priority, 4 : 2 : 1.
         Weighted = "weighted",
     }
 }
 
 section! {
-    /// Which waiting transaction a die runs next. What the array interrupts for a read is `flash.suspension`.
+    /// Which waiting transaction a die runs next. Suspension of operations for reads is set by `flash.suspension`.
     Schedule, "schedule" {
         /// How a die chooses among the transactions that wait for it.
-        policy: SchedulePolicy = SchedulePolicy::OutOfOrder;
+        policy: SchedulePolicy = SchedulePolicy::OutOfOrder, needs any, step "out-of-order | sprinkler | paq | fair";
         /// Which kind of request goes first. The read that a write of a part of a page needs is a read.
-        order: KindOrder = KindOrder::ReadFirst, with "policy" = ["\"out-of-order\""];
+        order: KindOrder = KindOrder::ReadFirst, with "policy" = ["\"out-of-order\""], needs any, step "read-first | arrival";
         /// When erases go. Space is nearly out below `gc.hard-threshold`, and where a write finds no page.
-        erases: EraseOrder = EraseOrder::WithCollection, with "policy" != ["\"fifo\""];
+        erases: EraseOrder = EraseOrder::WithCollection, with "policy" != ["\"fifo\""], needs any;
         /// What priorities of requests do. With them on, only transactions of the same priority join in a multi-plane operation.
-        priorities: Priorities = Priorities::Off, with "policy" = ["\"out-of-order\""];
+        priorities: Priorities = Priorities::Off, with "policy" = ["\"out-of-order\""], needs any;
         /// A request's transaction that has waited this long for its die goes before those of all other requests, so that none
         /// waits for ever behind a kind or a priority that always goes first; where `policy` is `out-of-order`, reads and writes then take
         /// turns ([scheduling.md](scheduling.md)). 1000 s is no bound.
-        age_bound: Time = Time::from_ms(20), in Time::ZERO..=Time::from_ms(1_000_000), with "policy" != ["\"fifo\""];
+        age_bound: Time = Time::from_ms(20), in Time::ZERO..=Time::from_ms(1_000_000), with "policy" != ["\"fifo\""], needs plain;
         /// How many waiting reads of another plane are searched for one that can join a multi-plane read; programs too, where
         /// `ftl.write-binding` is early.
-        lookahead: u32 = 32, in 1..=65_535;
+        lookahead: u32 = 32, in 1..=65_535, needs plain;
     }
 }
 

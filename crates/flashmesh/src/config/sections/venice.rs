@@ -11,7 +11,7 @@ choices! {
         Venice = "venice",
         /// Any free minimal port, no detours.
         MinimalAdaptive = "minimal-adaptive",
-        /// First along the row, then along the column.
+        /// XY routing: first along the row, then along the column.
         Xy = "xy",
         /// Any free port.
         RandomDfs = "random-dfs",
@@ -19,9 +19,9 @@ choices! {
 }
 
 choices! {
-    /// How a router draws one of several ports.
+    /// How a router chooses among several ports.
     TieBreak {
-        /// By its 2-bit linear-feedback shift register, with the bias of that.
+        /// By its 2-bit linear-feedback shift register, with its bias.
         Lfsr = "lfsr",
         /// Each with the same probability.
         Uniform = "uniform",
@@ -33,13 +33,13 @@ choices! {
     Service {
         /// One of the controller's own row, the longest waiting; where there is none, the longest waiting of all.
         OwnRowFirst = "own-row-first",
-        /// The longest waiting, from wherever.
+        /// The longest waiting of all.
         LongestFirst = "longest-first",
     }
 }
 
 choices! {
-    /// What a die does whose scout has found no path.
+    /// What a die does when its scout has found no path.
     Retry {
         /// It waits until a circuit is torn down: with nothing changed, another scout would fail as well.
         OnTeardown = "on-teardown",
@@ -54,18 +54,18 @@ section! {
     /// Venice, a mesh of routers in which scouts reserve circuits.
     Venice, "venice", with "fabric.kind" = ["\"venice\""] but for [] {
         /// How a scout finds its way.
-        routing: Routing = Routing::Venice;
+        routing: Routing = Routing::Venice, needs plain;
         /// How a router draws one of several ports.
-        tie_break: TieBreak = TieBreak::Lfsr;
+        tie_break: TieBreak = TieBreak::Lfsr, needs plain;
         /// What a die does whose scout has found no path.
-        retry: Retry = Retry::OnTeardown;
+        retry: Retry = Retry::OnTeardown, needs plain;
         /// Which die goes first when a controller gets free.
-        service: Service = Service::OwnRowFirst;
+        service: Service = Service::OwnRowFirst, needs plain;
         /// Keep the circuit of a read while its array works, rather than reserve one for the command and one for the data.
-        hold_circuit: bool = false;
+        hold_circuit: bool = false, needs plain;
         /// Data that a link between routers moves at once.
-        link_width: Bytes = Bytes::new(1), in Bytes::new(1)..=Bytes::from_kib(4);
+        link_width: Bytes = Bytes::new(1), in Bytes::new(1)..=Bytes::from_kib(4), needs plain;
         /// Time to move it over one link.
-        link_cycle: Time = Time::from_ns(1), in Time::from_ps(1)..=Time::from_ms(1);
+        link_cycle: Time = Time::from_ns(1), in Time::from_ps(1)..=Time::from_ms(1), needs plain;
     }
 }

@@ -6,10 +6,10 @@ section! {
     /// Wear levelling.
     Wear, "wear" {
         /// Whether the least erased free block is opened next; otherwise the one freed first.
-        dynamic: bool = true;
+        dynamic: bool = true, needs plain;
         /// Whether cold blocks are moved when erase counts of a plane drift apart.
-        static_levelling: bool = false;
+        static_levelling: bool = false, needs plain;
         /// The difference in erase counts that starts a move.
-        static_threshold: u32 = 100, in 1..=1_000_000, with "static-levelling" = ["true"];
+        static_threshold: u32 = 100, in 1..=1_000_000, with "static-levelling" = ["true"], needs plain;
     }
 }

@@ -1,7 +1,7 @@
 //! Whether a drive has other dies for copies of pages, and the spare space.
 
 use super::percent;
-use crate::config::{Clash, Config, FirmwarePolicy};
+use crate::config::{Clash, Config};
 use crate::flash::geometry::Geometry;
 use crate::ftl::Partition;
 use crate::ids::PlaneId;
@@ -16,13 +16,6 @@ pub(super) fn clashes(config: &Config, geometry: &Geometry, clashes: &mut Vec<Cl
         let keys = ["replication.enabled", "geometry.channels", "geometry.chips-per-channel", "geometry.dies-per-chip"];
         let clash = Clash::new(&keys, message.to_owned());
         clashes.push(clash.help("set replication.enabled to false, or raise geometry.channels"));
-        return;
-    }
-    if config.ftl.policy == FirmwarePolicy::Tbm {
-        let message = "replication.enabled is true, and ftl.policy is `tbm`, which programs the planes of a die together: a copy is one page \
-                       of one plane";
-        let clash = Clash::new(&["replication.enabled", "ftl.policy"], message.to_owned());
-        clashes.push(clash.help("set ftl.policy to another one, or replication.enabled to false"));
         return;
     }
     let copies = own.copies_max(geometry.logical_pages);

@@ -7,19 +7,19 @@
 
 use crate::config::Config;
 use crate::fabric::held_paths::{HeldPaths, Way, Ways};
-use crate::fabric::layout::{Addition, Layout, LinkKind, Passage};
+use crate::fabric::layout::{Layout, LinkKind, Passage};
 use crate::fabric::wormhole::{TerminalId, Topology};
 use crate::fabric::{Cause, FabricError, LinkUsage, Message, Outbox, Payload, Sent, TransferPhase};
 use crate::flash::geometry::Geometry;
 use crate::ids::{ChipId, DieId, LinkId};
 use crate::units::{Bytes, Time};
 
+use super::controllers;
 use super::controllers::Controllers;
 use super::link_accounting::LinkAccounting;
 use super::packets::{Packetizer, Packets};
 use super::settings::{parameters, too_large};
 use super::zero_load_latency::ZeroLoadLatency;
-use super::{check, controllers};
 
 /// The ends of a circuit: local channels of the controller that sends, of the chip, and of the controller that hears it.
 #[derive(Clone, Copy, Debug)]
@@ -49,8 +49,7 @@ impl HeldPaths<Circuits> {
     ///
     /// # Errors
     /// When there cannot be such a network.
-    pub(in crate::fabric) fn nossd(config: &Config, geometry: &Geometry) -> Result<HeldPaths<Circuits>, FabricError> {
-        check(config)?;
+    pub(in super::super) fn nossd(config: &Config, geometry: &Geometry) -> Result<HeldPaths<Circuits>, FabricError> {
         let nossd = &config.nossd;
         let topology = controllers::topology(nossd, geometry).map_err(too_large)?;
         let controllers = Controllers::new(nossd, geometry, &topology);
@@ -206,10 +205,6 @@ impl Ways for Circuits {
 
     fn passages(&self) -> Vec<Passage> {
         self.links.passages()
-    }
-
-    fn addition(&self) -> Addition {
-        Addition::RoutersInside
     }
 
     fn usage(&self) -> &[LinkUsage] {

@@ -168,6 +168,16 @@ impl LinkAccounting {
         }
     }
 
+    /// Nobody is told of the use of links any more.
+    #[inline]
+    pub(super) fn drop_log(&mut self, network: &mut Transport) {
+        if self.is_watching {
+            self.is_watching = false;
+            self.uses.clear();
+            network.drop_log();
+        }
+    }
+
     /// Takes down what has become certain of the use of links.
     pub(super) fn watch(&mut self, network: &mut Transport, flit_time: Time, die_of: impl Fn(u64) -> DieId) {
         let uses = network.take_log().into_iter().map(|crossing| LinkUse {

@@ -129,6 +129,8 @@ impl Messages {
                 let messages = &self.in_flight;
                 let die_of = |token: u64| messages[MessageId(token as u32)].die;
                 self.links.watch(&mut self.network, self.flit_time, die_of);
+            } else {
+                self.links.drop_log(&mut self.network);
             }
             if self.reported.is_empty() {
                 break;

@@ -36,6 +36,7 @@
 //!   packets, small ones first; the wait is time in the network, and `least-loaded` counts packets, as PACT 2014, section 5.4 has it.
 
 mod controllers;
+mod facts;
 pub(super) mod held;
 mod link_accounting;
 mod messages;
@@ -51,7 +52,7 @@ use crate::flash::geometry::Geometry;
 use crate::ids::{AcknowledgementId, ChipId, DieId, LinkId, PathId};
 use crate::units::{Bytes, Time};
 
-use super::layout::{Addition, Layout, Passage};
+use super::layout::{Layout, Passage};
 use super::wormhole::{Class, TerminalId};
 use super::{
     Cause, Fabric, FabricError, FabricEvent, Grant, Granted, Held, LinkUsage, Message, Outbox, Payload, Sent,
@@ -59,11 +60,11 @@ use super::{
 };
 
 use controllers::Controllers;
+pub use facts::FACTS;
 use link_accounting::LinkAccounting;
 use messages::Messages;
 use packets::Packetizer;
 use ports::{Entry, Ports};
-pub(super) use settings::check;
 use settings::too_large;
 use state::{DieState, InFlight, Purpose};
 
@@ -90,7 +91,6 @@ impl Nossd {
     /// # Errors
     /// When there cannot be such a network.
     pub fn new(config: &Config, geometry: &Geometry) -> Result<Nossd, FabricError> {
-        check(config)?;
         let nossd = &config.nossd;
         let topology = controllers::topology(nossd, geometry).map_err(too_large)?;
         let controllers = Controllers::new(nossd, geometry, &topology);
@@ -320,10 +320,6 @@ impl Fabric for Nossd {
 
     fn passages(&self) -> Vec<Passage> {
         self.messages.links.passages()
-    }
-
-    fn addition(&self) -> Addition {
-        Addition::RoutersInside
     }
 
     fn usage(&self) -> &[LinkUsage] {

@@ -19,7 +19,7 @@ pub(super) fn too_large(error: impl std::fmt::Display) -> FabricError {
 ///
 /// # Errors
 /// When it does not: why, and which keys to look at.
-pub(in crate::fabric) fn check(config: &Config) -> Result<(), FabricError> {
+pub(super) fn check(config: &Config) -> Result<(), FabricError> {
     let nossd = &config.nossd;
     let error = |keys: &[&'static str], message: String, help: &str| {
         Err(FabricError { keys: keys.to_vec(), message, help: help.to_owned() })

@@ -75,6 +75,10 @@ impl Transport {
         either!(self, network => network.keep_log());
     }
 
+    pub fn drop_log(&mut self) {
+        either!(self, network => network.drop_log());
+    }
+
     pub fn take_log(&mut self) -> Vec<Crossing> {
         either!(self, network => network.take_log())
     }

@@ -7,7 +7,7 @@ use crate::units::Time;
 
 use super::super::framing::Durations;
 use super::super::held_paths::{HeldPaths, Way, Ways};
-use super::super::layout::{Addition, Layout, LinkKind, Part, Passage};
+use super::super::layout::{Layout, LinkKind, Part, Passage};
 use super::super::{Cause, LinkUsage, Outbox, Payload, Sent, TransferPhase};
 use super::grid::{Grid, Side};
 
@@ -25,7 +25,7 @@ pub struct Channels {
 
 impl HeldPaths<Channels> {
     /// The channels of pnSSD.
-    pub(in crate::fabric) fn pnssd(config: &Config, geometry: &Geometry) -> HeldPaths<Channels> {
+    pub(in super::super) fn pnssd(config: &Config, geometry: &Geometry) -> HeldPaths<Channels> {
         let grid = Grid::new(geometry, config.pnssd.controllers);
         let channels = Channels {
             usage: vec![LinkUsage::default(); grid.channels() as usize],
@@ -91,10 +91,6 @@ impl Ways for Channels {
     fn passages(&self) -> Vec<Passage> {
         let links = self.layout.of_kind(LinkKind::Channel).collect();
         vec![Passage { part: Part::Controllers, links, at_once: self.busy.len() as u32 }]
-    }
-
-    fn addition(&self) -> Addition {
-        Addition::DieControllers
     }
 
     fn usage(&self) -> &[LinkUsage] {

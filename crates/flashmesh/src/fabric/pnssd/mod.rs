@@ -12,6 +12,7 @@
 //! A page that garbage collection moves from chip to chip goes over the vertical channel that the two share, as a data packet
 //! that no controller takes part in; it takes its turn among the data that leaves \[choice\].
 
+mod facts;
 mod grid;
 pub(super) mod held;
 
@@ -22,11 +23,9 @@ use crate::units::{Bytes, Time};
 
 use super::arbiter::{Arbiter, Waiting};
 use super::framing::Durations;
-use super::layout::{Addition, LinkKind, Part, Passage};
-use super::{
-    Cause, DataOf, Fabric, FabricError, Grant, Granted, Layout, LinkUsage, Message, Outbox, Payload, Sent,
-    TransferPhase,
-};
+use super::layout::{LinkKind, Part, Passage};
+use super::{Cause, DataOf, Fabric, Grant, Granted, Layout, LinkUsage, Message, Outbox, Payload, Sent, TransferPhase};
+pub use facts::FACTS;
 use grid::{Grid, Side};
 
 /// A channel that is held.
@@ -61,24 +60,6 @@ pub struct Pnssd {
     order: u64,
     hops: u64,
     layout: Layout,
-}
-
-/// Whether the array of `config` is square.
-///
-/// # Errors
-/// When it is not.
-pub(super) fn check(config: &Config) -> Result<(), FabricError> {
-    let config::Geometry { channels, chips_per_channel, .. } = config.geometry;
-    if channels == chips_per_channel {
-        return Ok(());
-    }
-    Err(FabricError {
-        keys: vec!["geometry.chips-per-channel", "geometry.channels", "fabric.kind"],
-        message: format!(
-            "fabric.kind `pnssd` needs as many chips a channel as channels, found {chips_per_channel} and {channels}"
-        ),
-        help: "set geometry.chips-per-channel and geometry.channels to the same number".to_owned(),
-    })
 }
 
 /// The half of `payload` that goes over the channel granted, and the half that goes over the other one.
@@ -311,10 +292,6 @@ impl Fabric for Pnssd {
         vec![Passage { part: Part::Controllers, links, at_once }]
     }
 
-    fn addition(&self) -> Addition {
-        Addition::DieControllers
-    }
-
     fn usage(&self) -> &[LinkUsage] {
         &self.usage
     }
@@ -476,16 +453,5 @@ mod tests {
                 Controllers::Shared => assert_eq!(served[0].0, Grant { die: DieId(7), ..copy }),
             }
         }
-    }
-
-    #[test]
-    fn an_array_that_is_not_square_is_refused() {
-        let mut config = Config::default();
-        config.fabric.kind = FabricKind::Pnssd;
-        assert_eq!(check(&config), Ok(()));
-        config.geometry.chips_per_channel = 16;
-        let error = check(&config).expect_err("8 x 16 is not square");
-        assert_eq!(error.keys[0], "geometry.chips-per-channel");
-        assert!(error.message.contains("found 16 and 8"), "{error}");
     }
 }

@@ -108,12 +108,6 @@ impl Mesh {
         Place { row: controller.0, column: 0 }
     }
 
-    /// The router behind a mesh port of `router`, which must lead to one.
-    #[inline]
-    pub const fn neighbour(&self, router: usize, port: Port) -> usize {
-        router.wrapping_add_signed(port.down() as isize * self.columns as isize + port.right() as isize)
-    }
-
     /// The ports of the router at `place` that lead to other routers.
     #[inline]
     pub fn ports(&self, place: Place) -> Ports {
@@ -168,6 +162,7 @@ impl Mesh {
     }
 
     /// The links between routers.
+    #[cfg(feature = "internals")]
     pub fn mesh_links(&self) -> impl Iterator<Item = LinkId> + use<> {
         (self.first_horizontal_link()..self.first_chip_link()).map(LinkId)
     }

@@ -61,6 +61,7 @@ mod controller;
 mod controllers;
 mod counters;
 mod fabric;
+mod facts;
 mod free;
 mod layout;
 mod mesh;
@@ -83,7 +84,13 @@ mod waits;
 
 pub use counters::Counters;
 pub use fabric::Venice;
-pub use mesh::{Mesh, Place};
-pub use network::{Network, Step};
-pub use ports::{Port, Ports};
-pub use tie_break::{Lfsr, TieBreaker};
+pub use facts::FACTS;
+pub use mesh::Place;
+
+// For tests of the scouts alone.
+#[cfg(feature = "internals")]
+pub use {
+    mesh::Mesh,
+    network::{Network, Step},
+    tie_break::TieBreaker,
+};

@@ -10,7 +10,7 @@ use super::ports::{Port, Ports};
 use super::router::{Frame, Holds, LARGE, Marks, Router, SMALL, Table};
 use super::routes::Routes;
 use super::routing::AnyRouting;
-use super::scout::{Field, Packet, Phase, Scout, Tally, set_busy};
+use super::scout::{Field, Packet, Phase, Scout, Tally};
 use super::tie_break::{ByRegister, Draw, Lfsr, TieBreaker};
 use super::turns::Turns;
 
@@ -380,19 +380,22 @@ impl Network {
     }
 
     /// Whether a mesh link or the link of a chip is taken.
+    #[cfg(feature = "internals")]
     pub fn is_taken(&self, link: LinkId) -> bool {
         let (place, port) = self.mesh.end(link);
         self.routers[self.frame.index(place)].busy.contains(port)
     }
 
     /// Takes a mesh link or the link of a chip, which must be free, out of service; or puts it back.
+    #[cfg(feature = "internals")]
     pub fn set_out_of_service(&mut self, link: LinkId, out: bool) {
         let (place, port) = self.mesh.end(link);
         debug_assert!(self.is_taken(link) != out, "{link:?} is in use, or out of service already");
-        set_busy(&mut self.routers, &self.frame, self.frame.index(place), port, out);
+        super::scout::set_busy(&mut self.routers, &self.frame, self.frame.index(place), port, out);
     }
 
     /// Whether there is no scout under way and no circuit, and no router remembers a scout.
+    #[cfg(feature = "internals")]
     pub fn is_clear(&self) -> bool {
         let is_clear = |packet: &Packet| {
             packet.scout.phase == Phase::Free && packet.marks.iter().all(|marks| *marks == Marks::NONE)

@@ -222,6 +222,7 @@ impl<R: Table<Router> + ?Sized, D: Draw> Field<'_, R, D> {
 
 /// Reserves or frees the link at `port` of router `index`, at both its ends; that of a chip has but one.
 #[inline(always)]
+#[cfg(feature = "internals")]
 pub(super) fn set_busy(routers: &mut [Router], frame: &Frame, index: usize, port: Port, busy: bool) {
     for (index, port) in [(index, port), (frame.beyond(index, port), port.opposite())] {
         let (router, port) = (&mut routers[index], Ports::of(port));

@@ -156,6 +156,7 @@ impl Network {
         match self.parameters.grant_rule {
             GrantRule::Immediate => Some(0),
             _ if link.is_ejection => Some(0),
+            #[cfg(feature = "internals")]
             GrantRule::OneSlot => link.buffer.slots().nth(0, &self.runs),
             GrantRule::WholePacket => {
                 link.buffer.slots().nth(self.packets[request.packet].packet.flits - 1, &self.runs)

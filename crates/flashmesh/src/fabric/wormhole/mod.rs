@@ -86,6 +86,6 @@ mod topology;
 
 pub use flits::{FlitNetwork, Wires};
 pub use network::Network;
-pub use packet::{Carried, Class, Crossing, Delivery, Injection, Outbox, Packet, Queued};
+pub use packet::{Class, Crossing, Outbox, Packet};
 pub use parameters::{Arbitration, GrantRule, InjectError, ParameterError, Parameters};
-pub use topology::{Grid, ROUTERS_MAX, RouterId, TERMINALS_MAX, TerminalId, Topology, TopologyError};
+pub use topology::{Grid, ROUTERS_MAX, RouterId, TerminalId, Topology, TopologyError};

@@ -6,8 +6,8 @@ use crate::ids::LinkId;
 use super::agenda::Agenda;
 use super::link::Link;
 use super::packet::{
-    Carried, Class, Crossing, CrossingLog, InFlight, Injection, NO_PACKET, Outbox, Packet, PacketId, PacketQueue,
-    Queued, RequestId,
+    Class, Crossing, CrossingLog, InFlight, Injection, NO_PACKET, Outbox, Packet, PacketId, PacketQueue, Queued,
+    RequestId,
 };
 use super::parameters::{GrantRule, HopTiming, InjectError, ParameterError, Parameters};
 use super::stream::RunPool;
@@ -155,6 +155,7 @@ impl Network {
     }
 
     /// How many packets are in the network or wait for it; one whose delivery has been reported is not.
+    #[cfg(feature = "internals")]
     pub fn in_flight(&self) -> usize {
         self.packets.len()
     }
@@ -166,9 +167,10 @@ impl Network {
     }
 
     /// What a link carried so far.
-    pub fn carried(&self, link: LinkId) -> Carried {
+    #[cfg(feature = "internals")]
+    pub fn carried(&self, link: LinkId) -> super::packet::Carried {
         let flits = self.links[link.index()].traffic.flits;
-        Carried { flits, busy_cycles: flits * u64::from(self.parameters.flit_cycles) }
+        super::packet::Carried { flits, busy_cycles: flits * u64::from(self.parameters.flit_cycles) }
     }
 
     /// For how many cycles the packets that have crossed a link held it, from the grant to the last flit.
@@ -179,6 +181,11 @@ impl Network {
     /// Keeps a record of every crossing from now on, for tests.
     pub fn keep_log(&mut self) {
         self.log.keep();
+    }
+
+    /// Ends that, and forgets what was recorded.
+    pub fn drop_log(&mut self) {
+        self.log = CrossingLog::default();
     }
 
     /// The crossings recorded since they were last taken, in the order in which they became certain; those of one

@@ -154,6 +154,7 @@ impl Queued {
 
 /// What one link carried; what is settled for cycles to come is counted already.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg(feature = "internals")]
 pub struct Carried {
     /// Flits.
     pub flits: u64,

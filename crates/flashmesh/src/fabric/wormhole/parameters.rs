@@ -20,6 +20,7 @@ pub enum GrantRule {
     /// None: the head may wait for its slot on the link it holds.
     Immediate,
     /// One, for the head.
+    #[cfg(feature = "internals")]
     OneSlot,
     /// As many as the packet has flits (virtual cut-through): a link that is held never waits for a slot.
     WholePacket,
@@ -63,6 +64,7 @@ impl Parameters {
 
     /// The router of BookSim 2 with one virtual channel (routing delay 0, allocators of 1 cycle, credit delay 1, islip) and buffers of
     /// 16 flits, whose published latencies the tests compare with.
+    #[cfg(feature = "internals")]
     pub const BOOKSIM: Parameters = Parameters {
         interface_cycles: 2,
         hop_cycles: 3,
@@ -117,7 +119,7 @@ impl Parameters {
     /// The head takes `hops` + 1 steps from link to link and the other flits follow, one every `flit_cycles`. Where a
     /// slot comes back later than a buffer takes to fill, the last link runs a buffer of flits at a time.
     #[inline]
-    pub(in crate::fabric) fn zero_load_cycles(&self, flits: u32, hops: u32) -> u64 {
+    pub(in super::super) fn zero_load_cycles(&self, flits: u32, hops: u32) -> u64 {
         let refill = match self.refill_cycles(if hops == 0 { self.injection_credit_cycles } else { self.credit_cycles })
         {
             0 => 0,

@@ -205,6 +205,7 @@ impl Topology {
     }
 
     /// The shape this was built from.
+    #[cfg(feature = "internals")]
     pub fn grid(&self) -> Grid {
         self.grid
     }
@@ -325,6 +326,7 @@ impl Topology {
     }
 
     /// Every link of a packet's way, from injection to ejection.
+    #[cfg(feature = "internals")]
     pub fn path(&self, source: TerminalId, destination: TerminalId) -> impl Iterator<Item = LinkId> {
         let after =
             move |&link: &LinkId| (!self.is_ejection(link)).then(|| self.next(self.router_at_end(link), destination));

@@ -33,7 +33,7 @@ impl Clone for Custom {
 
 impl Custom {
     /// `allocator` on an array in which nothing was placed yet.
-    pub(in crate::ftl) fn new(
+    pub(in super::super) fn new(
         allocator: Box<dyn Allocator + Send>,
         geometry: &Geometry,
         partition: &Partition,

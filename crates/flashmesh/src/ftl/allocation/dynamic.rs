@@ -85,8 +85,8 @@ impl Allocator for Dynamic {
 mod tests {
     use super::*;
     use crate::config::{self, Allocation, Config};
-    use crate::ftl::{Ftl, Stream};
-    use crate::ids::{DieId, StreamId};
+    use crate::ftl::{Ftl, FtlRules, Stream};
+    use crate::ids::DieId;
     use crate::units::Bytes;
 
     const PLANES: u32 = 2 * 3 * 2 * 2;
@@ -111,7 +111,7 @@ mod tests {
         config.ftl.allocation = Allocation::Dynamic;
         config.namespace = ["a", "b"].map(str::to_owned).into_iter().zip(namespaces).collect();
         let geometry = Geometry::new(&config.geometry).unwrap();
-        (Ftl::new(&geometry, &config), IdleDies::new(geometry.dies()), geometry)
+        (Ftl::new(&geometry, &config, FtlRules::new(&config)), IdleDies::new(geometry.dies()), geometry)
     }
 
     /// (channel, way, die in chip, plane in die) of the next placements.
@@ -174,7 +174,7 @@ mod tests {
         for lpn in 0..geometry.logical_pages {
             let plane = ftl.place_write(Lpn(lpn), &idle);
             on_idle_die += u32::from(geometry.die_of_plane(plane) == DieId(0));
-            let ppn = ftl.allocate(plane, Stream::Host(StreamId(0))).expect("a plane with room has a page");
+            let ppn = ftl.allocate(plane, Stream::SHARED).expect("a plane with room has a page");
             ftl.commit_write(Lpn(lpn), ppn);
         }
         // 16 pages are its even share of each plane, 32 would leave the 4 blocks that must stay spare: half of the way.
@@ -198,7 +198,7 @@ mod tests {
         for lpn in (0..320).map(Lpn) {
             let plane = ftl.place_write(lpn, &idle);
             on_idle_die += u32::from(geometry.die_of_plane(plane) == DieId(0));
-            let ppn = ftl.allocate(plane, Stream::Host(StreamId(0))).expect("a plane with room has a page");
+            let ppn = ftl.allocate(plane, Stream::SHARED).expect("a plane with room has a page");
             ftl.commit_write(lpn, ppn);
         }
         assert!((1..=2 * 32).contains(&on_idle_die), "{on_idle_die} pages beside the blocks that must stay spare");

@@ -85,8 +85,7 @@ mod tests {
 
     use super::*;
     use crate::config::{self, Allocation, Config};
-    use crate::ftl::{Ftl, IdleDies, Stream};
-    use crate::ids::StreamId;
+    use crate::ftl::{Ftl, FtlRules, IdleDies, Stream};
     use crate::schedule::DieStates;
     use crate::schedule::load::Load;
     use crate::schedule::queues::{DieQueues, Transactions};
@@ -138,7 +137,7 @@ mod tests {
         };
         config.ftl.allocation = Allocation::FreeChannel;
         let geometry = Geometry::new(&config.geometry).expect("the geometry is possible");
-        (Ftl::new(&geometry, &config), geometry)
+        (Ftl::new(&geometry, &config, FtlRules::new(&config)), geometry)
     }
 
     /// (channel, way, die in chip, plane in die) of the next placements.
@@ -199,7 +198,7 @@ mod tests {
         for lpn in (0..geometry.logical_pages).map(Lpn) {
             let plane = ftl.place(&PageWrite::of(lpn), &idle, Some(Load::new(&doing, &queues, &transactions)));
             on_free_channel += u32::from(geometry.die_of_plane(plane).0 < 6);
-            let ppn = ftl.allocate(plane, Stream::Host(StreamId(0))).expect("a plane with room has a page");
+            let ppn = ftl.allocate(plane, Stream::SHARED).expect("a plane with room has a page");
             ftl.commit_write(lpn, ppn);
         }
         // 24 pages are room on each of the 12 planes of the free channel; the rest goes to the other one.

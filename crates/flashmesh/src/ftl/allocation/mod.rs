@@ -14,13 +14,15 @@ pub use custom::Custom;
 pub use dynamic::Dynamic;
 pub use free_channel::FreeChannel;
 pub use idle_dies::IdleDies;
+#[cfg(feature = "internals")]
+pub use static_order::ORDERS;
 pub(super) use static_order::Share;
-pub use static_order::{ORDERS, StaticOrder};
+pub use static_order::StaticOrder;
 pub use static_with_overflow::StaticWithOverflow;
 pub use view::{DriveView, PageRead, PageWrite, RequestPart};
 
-use super::Occupancy;
 use super::partition::Partition;
+use super::{FtlRules, Occupancy};
 use crate::config;
 use crate::flash::geometry::Geometry;
 use crate::ids::{Lpn, PlaneId};
@@ -83,15 +85,9 @@ macro_rules! dispatch {
 }
 
 impl Policy {
-    /// The allocator that `config` names; `pages_leave` says whether collection moves pages to other planes.
-    pub(super) fn new(
-        geometry: &Geometry,
-        partition: &Partition,
-        config: config::Allocation,
-        pages_leave: bool,
-    ) -> Policy {
-        match config {
-            config::Allocation::Static(_) if pages_leave => {
+    pub(super) fn new(geometry: &Geometry, partition: &Partition, rules: &FtlRules) -> Policy {
+        match rules.allocation {
+            config::Allocation::Static(_) if rules.pages_leave_their_plane => {
                 Policy::StaticWithOverflow(StaticWithOverflow::new(geometry, partition))
             }
             config::Allocation::Static(_) => Policy::Static(StaticOrder::divided(geometry, partition)),
@@ -151,6 +147,11 @@ impl Policy {
             Policy::FreeChannel(free) => free.quotas_mut().placed(part, plane),
             Policy::Custom(custom) => custom.quotas_mut().placed(part, plane),
         }
+    }
+
+    /// Whether it counts the pages of each part on each plane, and so has to be told of every page that moves.
+    pub(super) fn counts_parts(&self) -> bool {
+        self.quotas().is_some_and(PlaneQuotas::counts_parts)
     }
 
     /// The valid pages of `part` on `plane`, where they are counted.

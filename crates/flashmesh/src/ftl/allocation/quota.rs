@@ -66,6 +66,10 @@ impl PlaneQuotas {
         }
     }
 
+    pub(super) fn counts_parts(&self) -> bool {
+        !self.valid.is_empty()
+    }
+
     /// The valid pages of `part` on `plane`, where they are counted.
     pub(super) fn counted(&self, part: usize, plane: PlaneId) -> Option<u32> {
         self.valid.get(self.at(part, plane)).copied()

@@ -6,7 +6,7 @@ use super::{Allocator, DriveView, PageWrite};
 use crate::config::Level;
 use crate::flash::divisor::Divisor;
 use crate::flash::geometry::Geometry;
-use crate::ftl::partition::{Part, Partition, PlaneSet};
+use crate::ftl::partition::{Part, Partition};
 use crate::ids::{Lpn, PlaneId, Ppn};
 
 /// The 24 orders of the four levels, in lexical order of [`Level`].
@@ -75,15 +75,15 @@ impl Table {
 
 /// The logical pages of a range that lie on one plane, evenly spaced.
 #[derive(Clone, Debug)]
-pub(in crate::ftl) struct Share {
-    pub(in crate::ftl) plane: PlaneId,
-    pub(in crate::ftl) first: u32,
-    pub(in crate::ftl) step: u32,
-    pub(in crate::ftl) count: u32,
+pub(in super::super) struct Share {
+    pub(in super::super) plane: PlaneId,
+    pub(in super::super) first: u32,
+    pub(in super::super) step: u32,
+    pub(in super::super) count: u32,
 }
 
 impl Share {
-    pub(in crate::ftl) fn pages(&self) -> impl Iterator<Item = Lpn> + use<> {
+    pub(in super::super) fn pages(&self) -> impl Iterator<Item = Lpn> + use<> {
         let Share { first, step, count, .. } = *self;
         (0..count).map(move |number| Lpn(first + number * step))
     }
@@ -94,9 +94,10 @@ impl StaticOrder {
     ///
     /// # Panics
     /// When a level is missing from `order`.
+    #[cfg(feature = "internals")]
     pub fn new(geometry: &Geometry, order: [Level; 4]) -> StaticOrder {
         assert!(ORDERS.contains(&order), "{order:?} does not name each level once");
-        let planes = PlaneSet::whole(geometry).in_order(geometry, order);
+        let planes = crate::ftl::partition::PlaneSet::whole(geometry).in_order(geometry, order);
         let taken = vec![0; planes.len()];
         StaticOrder { parts: vec![Table::new(geometry, 0..u32::MAX, planes, &taken)] }
     }
@@ -123,7 +124,7 @@ impl StaticOrder {
 
     /// The part of the logical pages that `lpn` belongs to.
     #[inline]
-    pub(in crate::ftl) fn part_of(&self, lpn: Lpn) -> usize {
+    pub(in super::super) fn part_of(&self, lpn: Lpn) -> usize {
         if self.parts.len() == 1 {
             return 0;
         }
@@ -132,7 +133,7 @@ impl StaticOrder {
 
     /// The planes that the pages of a part may lie on, rising.
     #[inline]
-    pub(in crate::ftl) fn members(&self, part: usize) -> &[PlaneId] {
+    pub(in super::super) fn members(&self, part: usize) -> &[PlaneId] {
         &self.parts[part].members
     }
 
@@ -154,7 +155,7 @@ impl StaticOrder {
     }
 
     /// Which of `pages`, all of one part, lie on each plane, in the order of the part.
-    pub(in crate::ftl) fn shares(&self, pages: &Range<u32>) -> Vec<Share> {
+    pub(in super::super) fn shares(&self, pages: &Range<u32>) -> Vec<Share> {
         let part = &self.parts[self.part_of(Lpn(pages.start))];
         let step = part.planes.len() as u32;
         let share = |(residue, &plane): (usize, &PlaneId)| {

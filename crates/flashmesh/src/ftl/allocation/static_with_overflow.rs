@@ -58,7 +58,7 @@ impl Allocator for StaticWithOverflow {
 mod tests {
     use super::*;
     use crate::config::{self, Allocation, Config, Level, Move};
-    use crate::ftl::{Ftl, IdleDies, Stream};
+    use crate::ftl::{Ftl, FtlRules, IdleDies, Stream};
     use crate::units::Bytes;
 
     #[test]
@@ -75,7 +75,11 @@ mod tests {
         };
         config.ftl.allocation = Allocation::Static([Level::Way, Level::Channel, Level::Die, Level::Plane]);
         config.gc.r#move = Move::ChipToChip;
-        let mut ftl = Ftl::new(&Geometry::new(&config.geometry).expect("the geometry is possible"), &config);
+        let mut ftl = Ftl::new(
+            &Geometry::new(&config.geometry).expect("the geometry is possible"),
+            &config,
+            FtlRules::new(&config),
+        );
         let idle = IdleDies::new(9);
 
         // The even share of 48 pages and half a block are room; all of it is taken by pages of other planes.

@@ -53,10 +53,10 @@ pub struct PageRead {
 /// Without a running drive, as in preconditioning, nothing waits and all dies do as they are said to.
 #[derive(Clone, Copy)]
 pub struct DriveView<'a> {
-    pub(in crate::ftl) geometry: &'a Geometry,
-    pub(in crate::ftl) occupancy: Occupancy<'a>,
-    pub(in crate::ftl) idle: &'a IdleDies,
-    pub(in crate::ftl) load: Option<Load<'a>>,
+    pub(in super::super) geometry: &'a Geometry,
+    pub(in super::super) occupancy: Occupancy<'a>,
+    pub(in super::super) idle: &'a IdleDies,
+    pub(in super::super) load: Option<Load<'a>>,
 }
 
 impl<'a> DriveView<'a> {

@@ -3,11 +3,10 @@
 use super::*;
 use crate::config::{self, Allocation, Config, Indices, Namespace};
 use crate::flash::geometry::Geometry;
-use crate::ftl::blocks::BlockTables;
+use crate::ftl::blocks::{BlockEntry, BlockState};
 use crate::ftl::mapping::Mapping;
-use crate::ftl::plane::Frontier;
-use crate::ftl::{IdleDies, Stream};
-use crate::ids::{Lpn, StreamId};
+use crate::ftl::{FtlRules, IdleDies, Stream};
+use crate::ids::Lpn;
 use crate::units::Bytes;
 
 /// A drive that nothing was written to.
@@ -22,7 +21,7 @@ fn fresh() -> (Ftl, Geometry) {
         ..config::Geometry::default()
     };
     let geometry = Geometry::new(&config.geometry).unwrap();
-    (Ftl::new(&geometry, &config), geometry)
+    (Ftl::new(&geometry, &config, FtlRules::new(&config)), geometry)
 }
 
 fn drive() -> Ftl {
@@ -35,10 +34,10 @@ fn drive() -> Ftl {
     ftl
 }
 
-/// Plants a fault in a sound drive; the audit must find it, in the words of `expected`.
-fn finds(expected: &str, plant: impl FnOnce(&mut Ftl)) {
+/// Injects a fault into a sound drive; the audit must find it, in the words of `expected`.
+fn finds(expected: &str, inject: impl FnOnce(&mut Ftl)) {
     let mut ftl = drive();
-    plant(&mut ftl);
+    inject(&mut ftl);
     let found = ftl.audit().expect_err("the fault was not found");
     assert!(found.contains(expected), "{found}");
 }
@@ -69,12 +68,12 @@ fn a_valid_page_that_is_mapped_elsewhere_is_found() {
 
 #[test]
 fn wrong_counts_are_found() {
-    finds("free pages", |ftl| ftl.planes[0].free_pages += 1);
-    finds("valid pages", |ftl| ftl.planes[0].valid_pages += 1);
-    finds("invalid pages in full blocks", |ftl| ftl.planes[0].invalid_pages += 1);
-    finds("being collected", |ftl| ftl.planes[1].collecting += 1);
+    finds("free pages", |ftl| ftl.blocks.plane_mut(PlaneId(0)).free_pages += 1);
+    finds("valid pages", |ftl| ftl.blocks.plane_mut(PlaneId(0)).valid_pages += 1);
+    finds("invalid pages in full blocks", |ftl| ftl.blocks.plane_mut(PlaneId(0)).invalid_pages += 1);
+    finds("being collected", |ftl| ftl.blocks.plane_mut(PlaneId(1)).collecting += 1);
     finds("erase count", |ftl| {
-        let wear = &mut ftl.planes[1].wear;
+        let wear = &mut ftl.blocks.plane_mut(PlaneId(1)).wear;
         wear.set(wear.most() + 1, wear.least());
     });
 }
@@ -82,21 +81,21 @@ fn wrong_counts_are_found() {
 #[test]
 fn a_block_in_two_states_is_found() {
     finds("free list", |ftl| {
-        let block = ftl.planes[0].open.get(Frontier::SHARED).block;
-        ftl.planes[0].free.push(block, 0);
+        let block = ftl.blocks.plane_mut(PlaneId(0)).open.get(Stream::SHARED).block;
+        ftl.blocks.plane_mut(PlaneId(0)).free.push(block, 0);
     });
     finds("free list", |ftl| {
-        let block = ftl.planes[0].free.pop().unwrap();
-        ftl.blocks.open(block, false);
-        ftl.planes[0].free.push(block, 0);
+        let block = ftl.blocks.plane_mut(PlaneId(0)).free.pop().unwrap();
+        ftl.blocks.table_mut().open(block, false);
+        ftl.blocks.plane_mut(PlaneId(0)).free.push(block, 0);
     });
 }
 
 #[test]
 fn a_free_block_of_another_plane_is_found() {
     finds("of another plane", |ftl| {
-        let block = ftl.planes[1].free.pop().expect("it has a free block");
-        ftl.planes[0].free.push(block, 0);
+        let block = ftl.blocks.plane_mut(PlaneId(1)).free.pop().expect("it has a free block");
+        ftl.blocks.plane_mut(PlaneId(0)).free.push(block, 0);
     });
 }
 
@@ -105,7 +104,7 @@ fn a_valid_page_of_a_block_that_was_never_opened_is_found() {
     let (mut ftl, geometry) = fresh();
     ftl.audit().expect("the drive is fresh");
     let last = BlockId(geometry.blocks() - 1);
-    ftl.blocks.set_valid(last, geometry.ppn(last, 3));
+    ftl.blocks.table_mut().set_valid(last, geometry.ppn(last, 3));
     let found = ftl.audit().expect_err("the fault was not found");
     assert!(found.contains("1 valid pages, 0 programmed"), "{found}");
 }
@@ -115,7 +114,7 @@ fn a_bit_that_is_set_for_a_block_that_was_never_opened_is_found() {
     let (mut ftl, geometry) = fresh();
     ftl.write_untimed(Lpn(3), &IdleDies::new(geometry.dies()));
     ftl.audit().expect("the drive is sound");
-    ftl.blocks.tables(BlockId(geometry.blocks() - 1)).valid[0] |= 1;
+    ftl.blocks.table_mut().entry(BlockId(geometry.blocks() - 1)).valid[0] |= 1;
     let found = ftl.audit().expect_err("the fault was not found");
     assert!(found.contains("0 valid pages, 1 in the bitmap"), "{found}");
 }
@@ -132,15 +131,15 @@ fn a_page_beyond_the_drive_is_found() {
 
 /// A block of plane 0 in such a state.
 fn block_in(ftl: &Ftl, state: BlockState) -> BlockId {
-    let mut blocks = ftl.blocks.of_plane(PlaneId(0));
+    let mut blocks = ftl.blocks.table().of_plane(PlaneId(0));
     blocks.find(|&block| ftl.block_state(block) == state).expect("there is one")
 }
 
 /// Injects a fault into the tables of a block in such a state.
-fn finds_in_a_block(expected: &str, state: BlockState, inject: impl FnOnce(&mut BlockTables<'_>)) {
+fn finds_in_a_block(expected: &str, state: BlockState, inject: impl FnOnce(&mut BlockEntry<'_>)) {
     finds(expected, |ftl| {
         let block = block_in(ftl, state);
-        inject(&mut ftl.blocks.tables(block));
+        inject(&mut ftl.blocks.table_mut().entry(block));
     });
 }
 
@@ -151,9 +150,9 @@ fn tables_of_a_block_that_contradict_each_other_are_found() {
         *tables.valid_pages = 69;
     });
     finds("bits are set beyond the last page", |ftl| {
-        let mut blocks = ftl.blocks.of_plane(PlaneId(0));
-        let block = blocks.find(|&block| ftl.blocks.invalid_pages(block) > 0).expect("pages were overwritten");
-        let tables = ftl.blocks.tables(block);
+        let mut blocks = ftl.blocks.table().of_plane(PlaneId(0));
+        let block = blocks.find(|&block| ftl.blocks.table().invalid_pages(block) > 0).expect("pages were overwritten");
+        let tables = ftl.blocks.table_mut().entry(block);
         tables.valid[1] |= 1 << 63;
         *tables.valid_pages += 1;
     });
@@ -172,19 +171,19 @@ fn tables_of_a_block_that_contradict_each_other_are_found() {
 fn an_open_block_with_every_page_programmed_and_an_opened_one_that_is_not_open_are_found() {
     finds("every page is programmed", |ftl| {
         let block = block_in(ftl, BlockState::Full);
-        let tables = ftl.blocks.tables(block);
+        let tables = ftl.blocks.table_mut().entry(block);
         (*tables.state, *tables.filled, *tables.invalid_pages) = (BlockState::Open as u8, 0, 0);
     });
     finds("only an open block has pages left to allocate", |ftl| {
-        let block = ftl.planes[0].open.get(Frontier::SHARED).block;
-        *ftl.blocks.tables(block).state = BlockState::Collecting as u8;
+        let block = ftl.blocks.plane_mut(PlaneId(0)).open.get(Stream::SHARED).block;
+        *ftl.blocks.table_mut().entry(block).state = BlockState::Collecting as u8;
     });
 }
 
 #[test]
 fn a_full_block_less_erased_than_the_least_of_its_plane_is_found() {
     finds("is less erased than the least erased full block of its plane", |ftl| {
-        let wear = &mut ftl.planes[0].wear;
+        let wear = &mut ftl.blocks.plane_mut(PlaneId(0)).wear;
         wear.set(wear.most(), u32::MAX);
     });
 }
@@ -209,8 +208,8 @@ fn divided() -> Ftl {
     };
     config.namespace = vec![("a".to_owned(), space(0)), ("b".to_owned(), space(1))];
     let geometry = Geometry::new(&config.geometry).expect("the geometry is possible");
-    let mut ftl = Ftl::new(&geometry, &config);
-    let ppn = ftl.allocate(PlaneId(0), Stream::Host(StreamId(0))).expect("there is room");
+    let mut ftl = Ftl::new(&geometry, &config, FtlRules::new(&config));
+    let ppn = ftl.allocate(PlaneId(0), Stream::SHARED).expect("there is room");
     ftl.allocation.placed(Lpn(3), PlaneId(0));
     ftl.commit_write(Lpn(3), ppn);
     ftl.audit().expect("the tables agree");
@@ -220,7 +219,7 @@ fn divided() -> Ftl {
 #[test]
 fn a_page_on_a_plane_of_another_namespace_is_found() {
     let mut ftl = divided();
-    let ppn = ftl.allocate(PlaneId(1), Stream::Host(StreamId(0))).expect("there is room");
+    let ppn = ftl.allocate(PlaneId(1), Stream::SHARED).expect("there is room");
     ftl.allocation.placed(Lpn(5), PlaneId(1));
     ftl.commit_write(Lpn(5), ppn);
     let found = ftl.audit().expect_err("the fault is found");

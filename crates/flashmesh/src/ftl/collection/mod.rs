@@ -1,20 +1,20 @@
 //! Which block garbage collection empties next.
 
+mod collector;
 mod d_choices;
 mod fifo;
 mod greedy;
 mod random;
 mod random_p;
 mod random_pp;
-mod rules;
 
+pub(super) use collector::Collector;
 pub use d_choices::DChoices;
 pub use fifo::Fifo;
 pub use greedy::Greedy;
 pub use random::Random;
 pub use random_p::RandomP;
 pub use random_pp::RandomPp;
-pub(super) use rules::Rules;
 
 use std::fmt;
 

@@ -8,6 +8,7 @@ use proptest::sample::select;
 use super::*;
 use crate::config::{Config, MapFill, WriteBackRead};
 use crate::flash::geometry::Geometry;
+use crate::ids::StreamId;
 use crate::units::Bytes;
 
 const LOGICAL_PAGES: u32 = 60;

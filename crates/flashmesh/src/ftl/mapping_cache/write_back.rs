@@ -55,7 +55,7 @@ impl Activity {
 }
 
 impl MappingCache {
-    /// Whether the entry may make way without one write-back more than allowed.
+    /// Whether the entry can be evicted within the limit of write-backs.
     pub(super) fn may_make_way(&self, slot: Slot) -> bool {
         let entry = self.entries.get(slot);
         let write_back = || {
@@ -72,7 +72,7 @@ impl MappingCache {
     }
 
     /// Has a translation page written back, once more when a write-back under way does not have all changes.
-    pub fn write_back(&mut self, page: Lpn) {
+    pub(crate) fn write_back(&mut self, page: Lpn) {
         let always_reads = self.write_backs.always_reads();
         let all_in_dram = self.table.has_all_entries(page);
         let activity = self.active.entry(page).or_default();
@@ -161,7 +161,7 @@ impl MappingCache {
     }
 
     /// The program of a translation page begins: it carries what its entries say now.
-    pub fn begin_program(&mut self, page: Lpn) {
+    pub(crate) fn begin_program(&mut self, page: Lpn) {
         let Some(activity) = self.active.get_mut(&page) else { return };
         debug_assert_eq!(activity.write_back, WriteBack::Queued);
         activity.write_back = WriteBack::Programming;
@@ -174,7 +174,7 @@ impl MappingCache {
     }
 
     /// A translation page has been programmed: what it carries is on flash, and who waited for that may go on.
-    pub fn programmed(&mut self, page: Lpn) {
+    pub(crate) fn programmed(&mut self, page: Lpn) {
         let Some(activity) = self.active.get_mut(&page) else { return };
         let mut chain = std::mem::take(&mut activity.writing);
         let mut again = std::mem::take(&mut activity.again);

@@ -6,7 +6,6 @@ use crate::host::link::{Direction, Link, Message};
 use crate::ids::{RequestId, StreamId};
 use crate::units::{Bytes, Time};
 
-/// See the [module](self).
 #[derive(Clone, Debug)]
 pub struct Direct {
     link: Link,
@@ -15,7 +14,6 @@ pub struct Direct {
 }
 
 impl Direct {
-    /// Entries as `config` says over `link`.
     pub fn new(config: &config::Host, link: Link) -> Direct {
         let (submission, completion) = (link.message(config.submission_size), link.message(config.completion_size));
         Direct { link, submission, completion }

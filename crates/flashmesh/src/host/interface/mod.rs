@@ -16,42 +16,36 @@ pub use direct::Direct;
 pub use nvme::Nvme;
 pub use sata::Sata;
 
-/// What an interface knows of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Command {
-    /// The request.
     pub request: RequestId,
-    /// Whose queue it is issued to.
     pub stream: StreamId,
-    /// The data that goes with it from the host to the drive.
+    /// Data that goes with it from host to drive.
     pub data: Bytes,
 }
 
-/// Something an interface has asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HostEvent {
-    /// The command, and the data that goes with it, is in the drive.
+    /// Command and write data are in the drive.
     InDrive(RequestId),
-    /// The completion is at the host.
     AtHost(RequestId),
-    /// The interface asked to be called.
+    /// A wake-up that the interface asked for.
     Wake(Token),
 }
 
-/// What an interface asked to be called for: a message has arrived, or time has passed.
+/// Reason of a wake-up: a message has arrived, or time has passed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Token {
-    /// The drive hears that a queue has one command more.
+    /// The drive learns of a new command in a queue.
     SubmissionDoorbell(StreamId),
-    /// The drive hears that a queue has one completion less.
+    /// The drive learns that the host took a completion.
     CompletionDoorbell(StreamId),
-    /// The host is asked for a submission entry.
     EntryRead,
-    /// A submission entry whose command writes is in the drive.
+    /// The submission entry of a write is in the drive.
     EntryArrived,
-    /// The host is asked for the data of a write.
+    /// The host receives the request for the data of a write.
     DataRead,
-    /// The adapter of the host has looked at a command.
+    /// The host adapter has processed a command.
     AdapterIssue,
 }
 
@@ -74,21 +68,16 @@ pub enum Seen {
     Freed(StreamId),
 }
 
-/// Event sink of an interface.
 pub trait EventSink {
-    /// `event` happens at `at`, which does not lie in the past.
+    /// `at` is not in the past.
     fn schedule(&mut self, at: Time, event: HostEvent);
 
-    /// Something has just been done.
     fn saw(&mut self, seen: Seen);
 }
 
-/// What was counted of doorbells.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Doorbells {
-    /// Rung for commands issued.
     pub submission: u64,
-    /// Rung for completions taken.
     pub completion: u64,
 }
 
@@ -104,34 +93,28 @@ pub struct Doorbells {
 /// - It is deterministic, and schedules nothing in the past.
 #[enum_dispatch]
 pub trait Interface {
-    /// The host issues a command at `now`.
     fn issue<A: EventSink>(&mut self, command: Command, now: Time, events: &mut A);
 
-    /// Read data of `bytes` leaves the drive.
     fn send_data(&mut self, bytes: Bytes, now: Time);
 
-    /// The drive is done with a command of `stream`.
     fn respond<A: EventSink>(&mut self, request: RequestId, stream: StreamId, now: Time, events: &mut A);
 
-    /// The host has taken a completion of `stream`.
     fn taken<A: EventSink>(&mut self, stream: StreamId, now: Time, events: &mut A);
 
-    /// The time of `token` has come.
     fn wake<A: EventSink>(&mut self, token: Token, now: Time, events: &mut A);
 
-    /// The link, to see what it carried.
     fn link(&self) -> &Link;
 
-    /// How long the busier way of an adapter in the host was at work up to `now`; `None` where there is none.
+    /// Busy time of the busier direction of a host adapter up to `now`; `None` without one.
     fn adapter_busy(&self, _now: Time) -> Option<Time> {
         None
     }
 
-    /// The doorbells rung so far.
     fn doorbells(&self) -> Doorbells;
 }
 
-/// The interfaces, one line each.
+/// The interfaces, one line each. What each does is kept out of line, save for the direct one: what is dispatched then is small enough to be
+/// inlined into a loop.
 #[enum_dispatch(Interface)]
 #[derive(Debug)]
 #[allow(missing_docs, reason = "each implementation carries its documentation")]
@@ -142,7 +125,6 @@ pub enum AnyInterface {
 }
 
 impl AnyInterface {
-    /// Builds the interface that `config` names, with one queue for each of `priorities`.
     pub fn new(config: &Config, priorities: &[Priority]) -> AnyInterface {
         match config.host.interface {
             config::InterfaceKind::Direct => {

@@ -21,25 +21,24 @@ use crate::host::link::Link;
 use crate::ids::{RequestId, StreamId};
 use crate::units::{Bytes, Time};
 
-/// The one queue.
 const QUEUE: StreamId = StreamId(0);
 
-/// One thing at a time.
+/// A server that handles one thing at a time.
 #[derive(Clone, Debug, Default)]
-struct Desk {
+struct Server {
     free_at: Time,
     busy: Time,
 }
 
-impl Desk {
-    /// Takes something at `now` that needs `delay`; gives when it is done.
+impl Server {
+    /// Serves a job of `delay` that arrives at `now`; returns its end.
     fn take(&mut self, now: Time, delay: Time) -> Time {
         self.free_at = self.free_at.later(now) + delay;
         self.busy += delay;
         self.free_at
     }
 
-    /// Time at work up to `now`, at least: what is to come may have gaps, and is taken to have none.
+    /// Busy time up to `now`, at least: gaps in work still queued are not known.
     fn busy(&self, now: Time) -> Time {
         self.busy.saturating_sub(self.free_at.saturating_sub(now))
     }
@@ -52,7 +51,6 @@ enum Transport {
     Doorbells(Nvme),
 }
 
-/// Calls the transport, whichever it is.
 macro_rules! transport {
     ($sata:expr, $transport:ident => $call:expr) => {
         match &mut $sata.transport {
@@ -62,25 +60,22 @@ macro_rules! transport {
     };
 }
 
-/// See the [module](self).
 #[derive(Clone, Debug)]
 pub struct Sata {
     transport: Transport,
     processing_delay: Time,
-    outbound: Desk,
-    inbound: Desk,
-    /// Commands that the adapter looks at, in order.
+    outbound: Server,
+    inbound: Server,
     issuing: VecDeque<Command>,
-    /// Commands that wait for a place in the queue.
     waiting: VecDeque<Command>,
     ncq_depth: u32,
     queued: u32,
 }
 
-/// Completions that cross the transport go to the adapter first.
+/// Sends completions through the adapter after the transport.
 struct Inbound<'a, A> {
     events: &'a mut A,
-    desk: &'a mut Desk,
+    desk: &'a mut Server,
     delay: Time,
 }
 
@@ -102,7 +97,6 @@ impl<A: EventSink> EventSink for Inbound<'_, A> {
 }
 
 impl Sata {
-    /// An adapter and what `config` puts behind it.
     pub fn new(config: &Config) -> Sata {
         let transport = match config.sata.transport {
             SataTransport::Frames => Transport::Frames(Direct::new(&config.host, Link::new(&config.host, true))),
@@ -116,8 +110,8 @@ impl Sata {
         Sata {
             transport,
             processing_delay: config.sata.processing_delay,
-            outbound: Desk::default(),
-            inbound: Desk::default(),
+            outbound: Server::default(),
+            inbound: Server::default(),
             issuing: VecDeque::new(),
             waiting: VecDeque::new(),
             ncq_depth: config.sata.ncq_depth,
@@ -125,7 +119,6 @@ impl Sata {
         }
     }
 
-    /// Puts commands into the queue as long as it has room.
     fn fill<A: EventSink>(&mut self, now: Time, events: &mut A) {
         while self.queued < self.ncq_depth {
             let Some(command) = self.waiting.pop_front() else { return };
@@ -139,22 +132,25 @@ impl Sata {
 }
 
 impl Interface for Sata {
+    #[inline(never)]
     fn issue<A: EventSink>(&mut self, command: Command, now: Time, events: &mut A) {
         self.issuing.push_back(command);
         let at = self.outbound.take(now, self.processing_delay);
         events.schedule(at, HostEvent::Wake(Token::AdapterIssue));
     }
 
-    #[inline]
+    #[inline(never)]
     fn send_data(&mut self, bytes: Bytes, now: Time) {
         transport!(self, transport => transport.send_data(bytes, now));
     }
 
+    #[inline(never)]
     fn respond<A: EventSink>(&mut self, request: RequestId, _stream: StreamId, now: Time, events: &mut A) {
         let mut inbound = Inbound { events, desk: &mut self.inbound, delay: self.processing_delay };
         transport!(self, transport => transport.respond(request, QUEUE, now, &mut inbound));
     }
 
+    #[inline(never)]
     fn taken<A: EventSink>(&mut self, _stream: StreamId, now: Time, events: &mut A) {
         if let Transport::Frames(_) = self.transport {
             events.saw(Seen::Taken(QUEUE));
@@ -164,6 +160,7 @@ impl Interface for Sata {
         self.fill(now, events);
     }
 
+    #[inline(never)]
     fn wake<A: EventSink>(&mut self, token: Token, now: Time, events: &mut A) {
         match token {
             Token::AdapterIssue => {

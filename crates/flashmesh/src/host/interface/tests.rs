@@ -10,25 +10,24 @@ use crate::units::Rate;
 #[derive(Clone, Copy, Debug)]
 enum Happens {
     Host(HostEvent),
-    /// The drive is done with a request.
     Done(RequestId),
 }
 
-/// What is to happen, with an oracle that looks on.
-struct Calendar {
+/// Event sink that shows the events to an oracle.
+struct CheckedEvents {
     due: BTreeMap<(Time, u64), Happens>,
     scheduled: u64,
     oracle: Queues,
 }
 
-impl Calendar {
+impl CheckedEvents {
     fn put(&mut self, at: Time, happens: Happens) {
         self.due.insert((at, self.scheduled), happens);
         self.scheduled += 1;
     }
 }
 
-impl EventSink for Calendar {
+impl EventSink for CheckedEvents {
     fn schedule(&mut self, at: Time, event: HostEvent) {
         self.put(at, Happens::Host(event));
     }
@@ -38,12 +37,11 @@ impl EventSink for Calendar {
     }
 }
 
-/// Hosts, an interface and a drive.
-struct Bench {
+struct Testbed {
     interface: AnyInterface,
-    calendar: Calendar,
+    calendar: CheckedEvents,
     service: Time,
-    /// Whose each request is; the ids count up.
+    /// The stream of each request; ids count up.
     streams: Vec<StreamId>,
     in_drive: usize,
     in_drive_max: usize,
@@ -51,14 +49,14 @@ struct Bench {
     completed_at: Vec<Time>,
 }
 
-impl Bench {
-    fn new(config: &Config, priorities: &[Priority], service: Time) -> Bench {
+impl Testbed {
+    fn new(config: &Config, priorities: &[Priority], service: Time) -> Testbed {
         let kind = config.host.interface;
         // The one queue of SATA is that of all streams.
         let pairs = if kind == InterfaceKind::Sata { &[Priority::Medium] } else { priorities };
-        Bench {
+        Testbed {
             interface: AnyInterface::new(config, priorities),
-            calendar: Calendar { due: BTreeMap::new(), scheduled: 0, oracle: Queues::new(config, pairs) },
+            calendar: CheckedEvents { due: BTreeMap::new(), scheduled: 0, oracle: Queues::new(config, pairs) },
             service,
             streams: Vec::new(),
             in_drive: 0,
@@ -75,7 +73,7 @@ impl Bench {
         self.interface.issue(Command { request, stream, data }, now, &mut self.calendar);
     }
 
-    /// Runs until `count` requests have completed; each makes its stream issue another, while `reissues`.
+    /// Runs until `count` requests have completed; with `reissues` each completion issues another one.
     fn run(&mut self, count: usize, reissues: bool) {
         while self.completed_at.len() < count {
             let ((now, _), happens) = self.calendar.due.pop_first().expect("requests in flight complete");
@@ -119,7 +117,7 @@ fn shares(arbitration: QueueArbitration, priorities: &[Priority]) -> Vec<f64> {
     let mut config = config(InterfaceKind::Nvme);
     config.nvme.arbitration = arbitration;
     config.nvme.commands_max = Some(8);
-    let mut bench = Bench::new(&config, priorities, Time::from_us(20));
+    let mut bench = Testbed::new(&config, priorities, Time::from_us(20));
     for _ in 0..64 {
         (0..priorities.len()).for_each(|stream| bench.issue(StreamId(stream as u32), Bytes::ZERO, Time::ZERO));
     }
@@ -155,7 +153,7 @@ fn queues_that_take_turns_share_evenly_whatever_their_priority() {
 fn a_queue_has_no_more_commands_in_the_drive_than_are_fetched_at_once() {
     let mut config = config(InterfaceKind::Nvme);
     config.nvme.fetch_size = 1;
-    let mut bench = Bench::new(&config, &[Priority::Medium], Time::from_us(1));
+    let mut bench = Testbed::new(&config, &[Priority::Medium], Time::from_us(1));
     bench.issue(StreamId(0), Bytes::ZERO, Time::ZERO);
     bench.issue(StreamId(0), Bytes::ZERO, Time::ZERO);
     bench.run(2, false);
@@ -171,7 +169,7 @@ fn a_full_completion_queue_holds_commands_back_until_the_host_says_that_it_has_t
     let mut config = config(InterfaceKind::Nvme);
     config.nvme.completion_depth = Some(1);
     config.nvme.doorbell_size = Bytes::new(400);
-    let mut bench = Bench::new(&config, &[Priority::Medium], Time::from_us(1));
+    let mut bench = Testbed::new(&config, &[Priority::Medium], Time::from_us(1));
     bench.issue(StreamId(0), Bytes::ZERO, Time::ZERO);
     bench.issue(StreamId(0), Bytes::ZERO, Time::ZERO);
     bench.run(2, false);
@@ -181,10 +179,9 @@ fn a_full_completion_queue_holds_commands_back_until_the_host_says_that_it_has_t
     assert_eq!(bench.interface.doorbells(), Doorbells { submission: 2, completion: 2 });
 }
 
-/// Data of a write: a read request behind the entry, then all of it.
 #[test]
 fn the_data_of_a_write_is_fetched_when_its_entry_is_in_the_drive() {
-    let mut bench = Bench::new(&config(InterfaceKind::Nvme), &[Priority::Medium], Time::from_us(1));
+    let mut bench = Testbed::new(&config(InterfaceKind::Nvme), &[Priority::Medium], Time::from_us(1));
     bench.issue(StreamId(0), Bytes::new(4096), Time::ZERO);
     bench.run(1, false);
     assert_eq!(bench.completed_at, [Time::from_ns(4 + 16 + 64 + 16 + 4096 + 1000 + 16)]);
@@ -195,7 +192,7 @@ fn a_sata_drive_holds_32_commands_of_all_streams() {
     for &transport in SataTransport::ALL {
         let mut config = config(InterfaceKind::Sata);
         config.sata.transport = transport;
-        let mut bench = Bench::new(&config, &[Priority::Medium, Priority::Urgent], Time::from_us(100));
+        let mut bench = Testbed::new(&config, &[Priority::Medium, Priority::Urgent], Time::from_us(100));
         for _ in 0..40 {
             bench.issue(StreamId(0), Bytes::ZERO, Time::ZERO);
             bench.issue(StreamId(1), Bytes::ZERO, Time::ZERO);
@@ -214,14 +211,14 @@ fn the_adapter_of_sata_bounds_the_commands_in_a_second() {
         let mut config = config(InterfaceKind::Sata);
         config.sata.transport = transport;
         config.sata.processing_delay = Time::from_us(5);
-        let mut bench = Bench::new(&config, &[Priority::Medium], Time::from_us(1));
+        let mut bench = Testbed::new(&config, &[Priority::Medium], Time::from_us(1));
         bench.issue(StreamId(0), Bytes::ZERO, Time::ZERO);
         bench.run(1, false);
         let fetch = if transport == SataTransport::Doorbells { 4 + 16 } else { 0 };
         let one = Time::from_ns(5_000 + fetch + 64 + 1000 + 16 + 5_000);
         assert_eq!(bench.completed_at, [one], "{transport}");
 
-        let mut bench = Bench::new(&config, &[Priority::Medium], Time::from_us(1));
+        let mut bench = Testbed::new(&config, &[Priority::Medium], Time::from_us(1));
         (0..20).for_each(|_| bench.issue(StreamId(0), Bytes::ZERO, Time::ZERO));
         bench.run(1000, true);
         let last = bench.completed_at[999];
@@ -229,10 +226,9 @@ fn the_adapter_of_sata_bounds_the_commands_in_a_second() {
     }
 }
 
-/// A cable carries frames in one direction at a time.
 #[test]
 fn on_the_cable_of_sata_data_of_both_directions_takes_turns() {
-    let mut bench = Bench::new(&config(InterfaceKind::Sata), &[Priority::Medium], Time::from_us(1));
+    let mut bench = Testbed::new(&config(InterfaceKind::Sata), &[Priority::Medium], Time::from_us(1));
     bench.interface.send_data(Bytes::new(10_000), Time::ZERO);
     bench.issue(StreamId(0), Bytes::new(4096), Time::ZERO);
     bench.run(1, false);

@@ -17,10 +17,13 @@ use crate::fabric::{Cause, Causes, Grant, LinkUse, TransferPhase};
 use crate::flash::die::OperationKind;
 use crate::ids::{DieId, RequestId};
 use crate::kernel::probe::{Notice, Probe};
+use crate::measure::recording::TimelineReport;
+use crate::measure::report::Report;
 use crate::units::Time;
 
 use super::Window;
 use super::requests::{PagesRead, Requests};
+use super::unfinished::Unfinished;
 use tracks::{Busy, DieTracks, Tracks};
 use writer::{Slice, Writer};
 
@@ -48,17 +51,17 @@ impl Outcome {
     }
 }
 
-/// The probe that writes a timeline.
 pub struct Timeline {
     writer: Writer,
     tracks: Tracks,
+    unfinished: Unfinished,
     requests: Requests,
     pages: PagesRead,
     outcome: Outcome,
 }
 
 impl Timeline {
-    /// A timeline of at most so many events in `window`, into `sink`; the second value says afterwards what became of it.
+    /// Records at most `events_max` events in `window` to `sink`; the second value reports the outcome.
     pub fn new(shape: &Shape<'_>, window: Window, events_max: u64, sink: Box<dyn Write + Send>) -> (Timeline, Outcome) {
         let mut writer = Writer::new(sink, window, events_max);
         let tracks = Tracks::new(shape, &mut writer);
@@ -66,6 +69,7 @@ impl Timeline {
         let timeline = Timeline {
             writer,
             tracks,
+            unfinished: Unfinished::default(),
             requests: Requests::default(),
             pages: PagesRead::default(),
             outcome: outcome.clone(),
@@ -98,7 +102,6 @@ impl Timeline {
         self.writer.end_arrows(slot, now, request.number);
     }
 
-    /// What began on one of the tracks of a die is over.
     fn end(&mut self, die: DieId, which: fn(&mut DieTracks) -> &mut Busy, now: Time) {
         if let Some((track, begun)) = which(self.tracks.die(die)).end() {
             let (from, requests, name) = (begun.at, begun.requests, begun.name);
@@ -184,7 +187,25 @@ impl Timeline {
 }
 
 impl Probe for Timeline {
+    /// Once it is full or cannot be written, or all that began in the window is over.
+    fn is_done(&mut self, now: Time) -> bool {
+        let end = self.writer.window().end;
+        self.writer.takes_no_more()
+            || (now >= end
+                && self.unfinished.is_empty()
+                && !self.requests.has_older(end)
+                && !self.tracks.has_older(end))
+    }
+
+    fn conclude(&mut self, now: Time, report: &mut Report) {
+        let Window { start, end } = self.writer.window();
+        let end = self.writer.full_at().unwrap_or(end.min(now));
+        let is_cut = self.writer.full_at().is_some();
+        report.timeline = Some(TimelineReport { start_ps: start.min(end).as_ps(), end_ps: end.as_ps(), is_cut });
+    }
+
     fn tell(&mut self, now: Time, notice: &Notice<'_>) {
+        self.unfinished.tell(now, self.writer.window().end, notice);
         match *notice {
             Notice::RequestIssued(id, stream) => {
                 let number = self.requests.issued(id, stream, now);

@@ -9,18 +9,13 @@ use crate::units::Time;
 
 use super::writer::{Track, Writer};
 
-/// What there are tracks for.
 #[derive(Debug)]
 pub struct Shape<'a> {
-    /// The dies.
     pub geometry: &'a Geometry,
-    /// The links.
     pub layout: &'a Layout,
-    /// The streams of requests, by their names.
     pub streams: Vec<&'a str>,
 }
 
-/// What is going on on a track.
 #[derive(Debug)]
 pub struct Begun {
     pub at: Time,
@@ -29,7 +24,7 @@ pub struct Begun {
     pub requests: Vec<u64>,
 }
 
-/// A track on which one thing goes on at a time.
+/// A track with one slice at a time.
 #[derive(Debug)]
 pub struct Busy {
     track: Track,
@@ -41,21 +36,24 @@ impl Busy {
         Busy { track, begun: None }
     }
 
-    /// Something begins.
     pub fn begin(&mut self, at: Time, name: &str, category: &'static str, requests: Vec<u64>) {
         self.begun = Some(Begun { at, name: name.to_owned(), category, requests });
     }
 
-    /// What goes on is called otherwise.
     pub fn rename(&mut self, name: &str) {
         if let Some(begun) = &mut self.begun {
             name.clone_into(&mut begun.name);
         }
     }
 
-    /// What began only at this moment has not been there.
+    /// Drops a slice that began at this moment.
     pub fn forget_if_begun(&mut self, at: Time) {
         self.begun.take_if(|begun| begun.at == at);
+    }
+
+    /// Whether what goes on began before a moment.
+    fn is_older(&self, than: Time) -> bool {
+        self.begun.as_ref().is_some_and(|begun| begun.at < than)
     }
 
     /// What went on is over; nothing when nothing did.
@@ -64,59 +62,51 @@ impl Busy {
     }
 }
 
-/// The tracks of a die.
 #[derive(Debug)]
 pub struct DieTracks {
     queue: Track,
     waiting: i64,
-    /// Commands, with the data of programs.
     pub commands: Busy,
-    /// The array at work.
     pub array: Busy,
-    /// Data that leaves the register.
     pub data: Busy,
-    /// The requests of the transactions that make up the operation that begins.
+    /// Requests of the transactions of the next operation.
     taken: Vec<u64>,
-    /// Whether they are work of collection.
+    /// Whether they are garbage collection.
     pub taken_internal: bool,
-    /// What the operation that is under way is called, and whom it is for.
+    /// Name of the current operation.
     pub operation: String,
     requests: Vec<u64>,
-    /// The same of an operation that was suspended.
     suspended: Option<(String, Vec<u64>)>,
 }
 
 impl DieTracks {
-    /// A transaction joins or leaves the queue: the counter of it with its value.
+    /// Changes the queue length; returns the counter and its value.
     pub fn queued(&mut self, change: i64) -> (Track, i64) {
         self.waiting += change;
         (self.queue, self.waiting)
     }
 
-    /// A transaction becomes part of the operation that begins next.
+    /// The transaction is part of the next operation.
     pub fn take(&mut self, request: Option<u64>, is_internal: bool) {
         self.taken.extend(request);
         self.taken.dedup();
         self.taken_internal = is_internal;
     }
 
-    /// The command of the operation is sent: its name, and whom it is for.
+    /// Name and requests of the operation whose command is sent.
     pub fn begin_command(&mut self) -> (String, Vec<u64>) {
         self.requests = std::mem::take(&mut self.taken);
         (self.operation.clone(), self.requests.clone())
     }
 
-    /// The array begins to work.
     pub fn begin_array(&mut self, at: Time) {
         self.array.begin(at, &self.operation, "array", self.requests.clone());
     }
 
-    /// What the array does is set aside.
     pub fn suspend(&mut self) {
         self.suspended = Some((self.operation.clone(), self.requests.clone()));
     }
 
-    /// It goes on.
     pub fn resume(&mut self, at: Time) {
         if let Some((operation, requests)) = self.suspended.take() {
             self.array.begin(at, &format!("{operation}, resumed"), "array", requests.clone());
@@ -125,19 +115,55 @@ impl DieTracks {
     }
 }
 
-/// The tracks of a stream.
 #[derive(Debug)]
 struct StreamTracks {
     all: Track,
     counter: Track,
     outstanding: i64,
-    /// Tracks of one request at a time, and those of them that are free, the last one first.
+    /// Tracks of one request at a time, and the free ones among them, last freed first.
     slots: Vec<Track>,
     free: Vec<usize>,
     of_request: FxHashMap<u64, usize>,
 }
 
-/// All tracks.
+/// Names of which every number has the digits of the largest one at its place, among the names that differ in numbers alone:
+/// a list that is sorted by name, as Perfetto sorts what it groups or finds, has them in the order of their numbers.
+fn sortable(names: Vec<String>) -> Vec<String> {
+    let mut digits_max: FxHashMap<String, Vec<usize>> = FxHashMap::default();
+    for name in &names {
+        let places = digits_max.entry(without_digits(name)).or_default();
+        places.resize(numbers(name).count(), 0);
+        for (digits, (number, _)) in places.iter_mut().zip(numbers(name)) {
+            *digits = number.len().max(*digits);
+        }
+    }
+    let padded = |name: &String| {
+        let begin = name.split(|c: char| c.is_ascii_digit()).next().unwrap_or_default().to_owned();
+        numbers(name)
+            .zip(&digits_max[&without_digits(name)])
+            .fold(begin, |begun, ((number, behind), &digits)| format!("{begun}{number:0>digits$}{behind}"))
+    };
+    names.iter().map(padded).collect()
+}
+
+/// What names have in common that differ in numbers alone: a space in place of each number.
+fn without_digits(name: &str) -> String {
+    let begin = name.split(|c: char| c.is_ascii_digit()).next().unwrap_or_default();
+    numbers(name).fold(begin.to_owned(), |begun, (_, behind)| format!("{begun} {behind}"))
+}
+
+/// The numbers in a name, each with the text behind it up to the next one.
+fn numbers(name: &str) -> impl Iterator<Item = (&str, &str)> {
+    let mut rest = name.trim_start_matches(|c: char| !c.is_ascii_digit());
+    std::iter::from_fn(move || {
+        let behind = rest.trim_start_matches(|c: char| c.is_ascii_digit());
+        let after = behind.trim_start_matches(|c: char| !c.is_ascii_digit());
+        let found = (&rest[..rest.len() - behind.len()], &behind[..behind.len() - after.len()]);
+        rest = after;
+        (!found.0.is_empty()).then_some(found)
+    })
+}
+
 #[derive(Debug)]
 pub struct Tracks {
     streams: Vec<StreamTracks>,
@@ -146,7 +172,6 @@ pub struct Tracks {
 }
 
 impl Tracks {
-    /// Describes the tracks of a drive.
     pub fn new(shape: &Shape<'_>, writer: &mut Writer) -> Tracks {
         let host = writer.track("host", None);
         let stream = |(writer, name): (&mut Writer, &str)| {
@@ -157,14 +182,19 @@ impl Tracks {
         };
         let streams = shape.streams.iter().map(|name| stream((writer, name))).collect();
         let fabric = writer.track("interconnect", None);
-        let links = shape.layout.links.iter().map(|link| writer.track(link.name.clone(), Some(fabric))).collect();
+        let links = sortable(shape.layout.links.iter().map(|link| link.name.clone()).collect());
+        let links = links.into_iter().map(|name| writer.track(name, Some(fabric))).collect();
         let chips = writer.track("dies", None);
         let geometry = shape.geometry;
-        let dies = (0..geometry.dies())
-            .map(|die| {
-                let chip = die / geometry.dies_per_chip;
-                let (channel, way) = (chip / geometry.chips_per_channel, chip % geometry.chips_per_channel);
-                let all = writer.track(format!("die {die} (channel {channel}, way {way})"), Some(chips));
+        let names = (0..geometry.dies()).map(|die| {
+            let chip = die / geometry.dies_per_chip;
+            let (channel, way) = (chip / geometry.chips_per_channel, chip % geometry.chips_per_channel);
+            format!("die {die} (channel {channel}, way {way})")
+        });
+        let dies = sortable(names.collect())
+            .into_iter()
+            .map(|name| {
+                let all = writer.track(name, Some(chips));
                 DieTracks {
                     queue: writer.counter("waiting transactions", Some(all)),
                     waiting: 0,
@@ -182,14 +212,17 @@ impl Tracks {
         Tracks { streams, dies, links }
     }
 
-    /// How many dies there are.
     pub fn dies(&self) -> u32 {
         self.dies.len() as u32
     }
 
-    /// The tracks of a die.
     pub fn die(&mut self, die: DieId) -> &mut DieTracks {
         &mut self.dies[die.index()]
+    }
+
+    /// Whether anything goes on at a die that began before a moment.
+    pub fn has_older(&self, than: Time) -> bool {
+        self.dies.iter().any(|die| [&die.commands, &die.array, &die.data].iter().any(|busy| busy.is_older(than)))
     }
 
     /// The track of a link.
@@ -197,7 +230,6 @@ impl Tracks {
         self.links[link.index()]
     }
 
-    /// A request of a stream is issued: the counter of the stream with its value.
     pub fn issued(&mut self, stream: StreamId, number: u64, writer: &mut Writer) -> (Track, i64) {
         let stream = &mut self.streams[stream.index()];
         let slot = stream.free.pop().unwrap_or_else(|| {
@@ -209,12 +241,40 @@ impl Tracks {
         (stream.counter, stream.outstanding)
     }
 
-    /// A request is complete: the counter of its stream with its value, and the track of the request.
     pub fn completed(&mut self, stream: StreamId, number: u64) -> (Track, i64, Track) {
         let stream = &mut self.streams[stream.index()];
         let slot = stream.of_request.remove(&number).expect("a request that completes was issued");
         stream.free.push(slot);
         stream.outstanding -= 1;
         (stream.counter, stream.outstanding, stream.slots[slot])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::sortable;
+
+    fn owned(names: &[&str]) -> Vec<String> {
+        names.iter().map(|&name| name.to_owned()).collect()
+    }
+
+    #[test]
+    fn names_sort_as_their_numbers_do() {
+        let dies: Vec<String> =
+            (0..130).map(|die| format!("die {die} (channel {}, way {})", die / 8, die % 8)).collect();
+        let named = sortable(dies);
+        assert!(named.is_sorted());
+        assert_eq!(named[9], "die 009 (channel 01, way 1)");
+    }
+
+    #[test]
+    fn names_without_numbers_or_with_few_stay() {
+        assert_eq!(sortable(owned(&["link", "a 3"])), ["link", "a 3"]);
+        assert_eq!(
+            sortable(owned(&["router (0, 9) to (1, 9)", "router (0, 10) to (1, 10)"])),
+            ["router (0, 09) to (1, 09)", "router (0, 10) to (1, 10)"]
+        );
+        assert_eq!(sortable(owned(&["chip 10", "router (1, 2)"])), ["chip 10", "router (1, 2)"]);
+        assert!(sortable(Vec::new()).is_empty());
     }
 }

@@ -9,36 +9,27 @@ use crate::units::Time;
 
 use super::proto::{CounterDescriptor, DebugAnnotation, Kind, Trace, TracePacket, TrackDescriptor, TrackEvent};
 
-/// The bytes that are written at once.
 const CHUNK: usize = 64 * 1024;
-/// Tracks below another stand in the order of their rank.
+/// Tracks stand in the order of their rank.
 const EXPLICIT_ORDER: i32 = 3;
 const COUNT: i32 = 2;
 
-/// A track.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Track(u64);
 
-/// What a slice is.
 #[derive(Debug)]
 pub struct Slice<'a> {
-    /// Where it stands.
     pub track: Track,
-    /// From when.
     pub from: Time,
-    /// Until when.
     pub until: Time,
-    /// What it is called.
     pub name: String,
-    /// What it is, to be filtered by.
     pub category: &'static str,
-    /// The requests it is for, whose arrows lead through it.
+    /// Their arrows lead through the slice.
     pub requests: &'a [u64],
-    /// Numbers to be shown with it.
+    /// Numbers shown with the slice.
     pub notes: &'a [(&'static str, u64)],
 }
 
-/// Writes a trace.
 pub struct Writer {
     sink: Box<dyn Write + Send>,
     bytes: Vec<u8>,
@@ -47,14 +38,22 @@ pub struct Writer {
     events: u64,
     events_max: u64,
     failed: Option<io::Error>,
-    /// When it became full.
     full_at: Option<Time>,
 }
 
 impl Writer {
-    /// A trace of at most so many events in `window`, into `sink`.
     pub fn new(sink: Box<dyn Write + Send>, window: Window, events_max: u64) -> Writer {
         Writer { sink, bytes: Vec::new(), tracks: 0, window, events: 0, events_max, failed: None, full_at: None }
+    }
+
+    /// Of what part of the run events are written.
+    pub fn window(&self) -> Window {
+        self.window
+    }
+
+    /// Whether no event is written any more, whenever it is: there is no room, or writing failed.
+    pub fn takes_no_more(&self) -> bool {
+        self.full_at.is_some() || self.failed.is_some()
     }
 
     /// When it became full.
@@ -62,17 +61,14 @@ impl Writer {
         self.full_at
     }
 
-    /// Why writing failed.
     pub fn failed(&self) -> Option<&io::Error> {
         self.failed.as_ref()
     }
 
-    /// A track that slices stand on, or other tracks below.
     pub fn track(&mut self, name: impl Into<String>, below: Option<Track>) -> Track {
         self.describe(name.into(), below, None)
     }
 
-    /// The track of a counter.
     pub fn counter(&mut self, name: impl Into<String>, below: Option<Track>) -> Track {
         self.describe(name.into(), below, Some(CounterDescriptor { unit: Some(COUNT) }))
     }
@@ -91,7 +87,6 @@ impl Writer {
         Track(self.tracks)
     }
 
-    /// Something was going on, and is over.
     pub fn slice(&mut self, slice: Slice<'_>) {
         if !self.window.overlaps(slice.from, slice.until) || !self.count(slice.until) {
             return;
@@ -112,7 +107,6 @@ impl Writer {
         self.packet(Some(until), Some(event(track, Kind::SliceEnd)), None);
     }
 
-    /// The arrows of a request end on this track, where its slice ends.
     pub fn end_arrows(&mut self, track: Track, at: Time, request: u64) {
         if self.window.overlaps(at, at) && self.count(at) {
             let name = Some("completed".to_owned());
@@ -121,14 +115,12 @@ impl Writer {
         }
     }
 
-    /// A counter has another value.
     pub fn value(&mut self, track: Track, at: Time, value: i64) {
         if self.window.overlaps(at, at) && self.count(at) {
             self.packet(Some(at), Some(TrackEvent { counter_value: Some(value), ..event(track, Kind::Counter) }), None);
         }
     }
 
-    /// Writes what has not been written yet.
     pub fn finish(&mut self) {
         self.write();
         if self.failed.is_none()
@@ -138,7 +130,7 @@ impl Writer {
         }
     }
 
-    /// Counts an event; `false` when there is no room for it.
+    /// False when the recording is full.
     fn count(&mut self, at: Time) -> bool {
         if self.events == self.events_max {
             self.full_at.get_or_insert(at);

@@ -20,7 +20,6 @@ fn times() -> impl Strategy<Value = Option<Times>> {
     option::weighted(0.3, proptest::collection::vec(0..=900u64, 1..=4).prop_map(sorted))
 }
 
-/// Sets latencies, and how pages differ in them.
 fn latencies() -> impl Strategy<Value = Flash> {
     let array = (1..=60u64, 20..=300u64, 100..=1500u64);
     let own = || option::of((1..=400u64).prop_map(Time::from_us));
@@ -48,7 +47,6 @@ fn latencies() -> impl Strategy<Value = Flash> {
     })
 }
 
-/// Any chips.
 pub fn flash() -> impl Strategy<Value = Flash> {
     let suspension = (select(Suspension::ALL), time_us(0..=10), time_us(0..=10), 1..=4u32, time_us(0..=20));
     let interleaving = (proptest::bool::weighted(0.7), select(DieStart::ALL));
@@ -73,7 +71,6 @@ pub fn flash() -> impl Strategy<Value = Flash> {
     })
 }
 
-/// Any scheduler.
 pub fn schedule() -> impl Strategy<Value = Schedule> {
     let options = (select(KindOrder::ALL), select(EraseOrder::ALL), select(Priorities::ALL), time_us(0..=2_000));
     (select(SchedulePolicy::ALL), options, 1..=8u32).prop_map(

@@ -10,7 +10,6 @@ use proptest::sample::select;
 
 use super::time_us;
 
-/// What is attached to a drive.
 #[derive(Clone, Debug)]
 pub struct Attached {
     pub host: Host,
@@ -68,7 +67,6 @@ fn replay() -> impl Strategy<Value = Replay> {
     )
 }
 
-/// Any interface, and what it may be told.
 pub fn host() -> impl Strategy<Value = Attached> {
     // The larger part of the drive is behind the interface, and shows best with little before it.
     let kind =

@@ -76,7 +76,6 @@ fn venice() -> impl Strategy<Value = Venice> {
     })
 }
 
-/// Any interconnect.
 pub fn interconnect() -> impl Strategy<Value = Interconnect> {
     (fabric(), pnssd(), nossd(), venice(), select(Move::ALL))
         .prop_map(|(fabric, pnssd, nossd, venice, r#move)| Interconnect { fabric, pnssd, nossd, venice, r#move })

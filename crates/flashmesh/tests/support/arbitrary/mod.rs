@@ -23,7 +23,6 @@ use host::{Attached, host};
 use interconnect::interconnect;
 use mapping::mapping;
 
-/// A drive and what it is asked to do.
 #[derive(Clone, Debug)]
 pub struct Case {
     pub config: Config,
@@ -39,7 +38,6 @@ fn allocation() -> impl Strategy<Value = Allocation> {
     prop_oneof![4 => order, 1 => Just(Allocation::Dynamic), 1 => Just(Allocation::FreeChannel)]
 }
 
-/// Any way to place pages.
 fn ftl() -> impl Strategy<Value = Ftl> {
     (allocation(), select(WriteBinding::ALL), select(FirstTouch::ALL)).prop_map(
         |(allocation, write_binding, first_touch)| Ftl {
@@ -135,7 +133,6 @@ pub fn drive() -> impl Strategy<Value = Config> {
     )
 }
 
-/// A request before it is fitted to a drive.
 #[derive(Clone, Copy, Debug)]
 struct Sketch {
     kind: RequestKind,
@@ -144,10 +141,8 @@ struct Sketch {
     /// Sectors from the beginning of its page.
     into: u64,
     pages: u64,
-    /// Sectors less, or more, than whole pages.
     sectors: i64,
     gap: Time,
-    /// Whether it lies beyond the drive.
     is_beyond: bool,
 }
 

@@ -1,6 +1,6 @@
 //! The reference page.
 
-use flashmesh::config::{Condition, Config, ParameterSpec, SectionSpec};
+use flashmesh::config::{Condition, Config, Instance, ParameterSpec, SectionSpec, StreamConfig};
 use flashmesh::units::{Bytes, Current, Quantity, Rate, Time, Voltage, Wattage};
 
 const HEAD: &str = "\
@@ -51,6 +51,7 @@ pub fn page() -> String {
     let mut text = HEAD.to_owned();
     types(&mut text);
     presets(&mut text);
+    instances(&mut text);
     for section in Config::sections() {
         section_text(&mut text, section);
     }
@@ -92,6 +93,34 @@ fn presets(text: &mut String) {
     }
 }
 
+/// Which keys need more than the plain instance of the simulation.
+fn instances(text: &mut String) {
+    let needing = |instance| {
+        let specs = Config::parameters().filter(move |spec| spec.needs.instance == instance);
+        specs.map(named_need).collect::<Vec<_>>().join(", ")
+    };
+    text.push_str(&format!(
+        "\n## Keys that cost speed\n\n\
+        A drive runs in the smallest instance of the simulation that its keys need ([performance.md](performance.md)); results do not depend on it. A key \
+        that has its default, or that nothing reads, needs none.\n\n\
+        - The instance with every feature is needed by {}.\n\
+        - The one with probes is needed by {}; the recording only until it ends.\n\
+        - All others run in the plain one.\n",
+        needing(Instance::Any),
+        needing(Instance::Probed)
+    ));
+}
+
+/// A key that needs more, with the condition on it.
+fn named_need(spec: &ParameterSpec) -> String {
+    let conditions = spec.needs.only_where.iter().flat_map(|with| &with.any_of);
+    let shown: Vec<String> = conditions.map(|condition| shown_as(&condition.path(), condition)).collect();
+    match shown.as_slice() {
+        [] => format!("`{}`", spec.path()),
+        shown => format!("`{}` (with {})", spec.path(), shown.join(" or ")),
+    }
+}
+
 fn section_text(text: &mut String, section: &SectionSpec) {
     let title = if section.name.is_empty() { "Above all sections".to_owned() } else { format!("`[{}]`", section.name) };
     text.push_str(&format!("\n## {title}\n\n{}\n\n", section.doc));
@@ -99,7 +128,7 @@ fn section_text(text: &mut String, section: &SectionSpec) {
     if !used_with.is_empty() {
         text.push_str(&format!("{used_with}\n\n"));
     }
-    if section.is_per_stream() {
+    if StreamConfig::has_section(section.name) {
         text.push_str(&format!("A stream has it as `[stream.NAME.{}]`.\n\n", section.name));
     }
     text.push_str("| key | type | default | values | meaning |\n|---|---|---|---|---|\n");
@@ -136,6 +165,11 @@ fn values(spec: &ParameterSpec) -> String {
 /// A condition on a key, which stands without its section where that is `section`.
 fn shown(section: &SectionSpec, condition: &Condition) -> String {
     let key = if condition.section == section.name { condition.key.to_owned() } else { condition.path() };
+    shown_as(&key, condition)
+}
+
+/// A condition on a key that is called `key`.
+fn shown_as(key: &str, condition: &Condition) -> String {
     let each = condition.values.iter().map(|value| match (*value, condition.is) {
         ("", true) => format!("`{key}` unset"),
         ("", false) => format!("`{key}` set"),

@@ -1,6 +1,6 @@
 //! The typed parameters of the Python package.
 
-use flashmesh::config::{Condition, Config, ParameterSpec, ParameterType, SectionSpec};
+use flashmesh::config::{Condition, Config, ParameterSpec, ParameterType, SectionSpec, StreamConfig};
 
 use crate::files::text::{WIDTH, docstring};
 
@@ -19,12 +19,28 @@ import os
 from collections.abc import Mapping as AnyMapping
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, is_dataclass
+from datetime import timedelta
 from typing import Any, Literal, TypeAlias
 
 "#;
 
-const ALIASES: &str = r#"Time: TypeAlias = str
-"""A time with its unit: "3us", "12.5ns"."""
+const CHECK: &str = r#"
+
+def _check(parameters: Any, section: str) -> None:
+    """Refuses values that no configuration takes.
+
+    Raises:
+        ConfigError: When there is one.
+    """
+    given = {own.name: value for own in fields(parameters) if (value := getattr(parameters, own.name)) is not None}
+    if given:
+        from flashmesh.keys import refuse_misfits
+
+        refuse_misfits(type(parameters).__name__, section, given)
+"#;
+
+const ALIASES: &str = r#"Time: TypeAlias = str | float | timedelta
+"""A time with its unit, "3us" or "12.5ns"; a number is in seconds, 3e-6."""
 
 Bytes: TypeAlias = str
 """A size with its unit: "4KiB" (1024 B each), "4kB" (1000 B each)."""
@@ -106,6 +122,7 @@ pub fn module() -> String {
         text.push('\n');
         alias(&mut text, &choice_name(section, spec), spec.choices.iter().map(|choice| choice.name), &spec.doc);
     }
+    text.push_str(CHECK);
     for section in &sections {
         let used_with = super::section_used_with(section, |condition| shown(section, condition));
         let doc = match used_with.as_str() {
@@ -116,13 +133,17 @@ pub fn module() -> String {
         for spec in &section.parameters {
             field(&mut text, section, spec);
         }
+        text.push_str(&format!(
+            "\n    def __post_init__(self) -> None:\n        \"\"\"Refuses values that no configuration takes.\"\"\"\n        _check(self, \"{}\")\n",
+            section.name
+        ));
     }
     class(
         &mut text,
         "Stream",
         "One of several workloads that run at once; what is None has the value above all streams.",
     );
-    for section in sections.iter().filter(|section| section.is_per_stream()) {
+    for section in sections.iter().filter(|section| StreamConfig::has_section(section.name)) {
         let default = format!("{}()", section.struct_name);
         attribute(&mut text, section.name, section.struct_name, &default, &section.doc);
     }

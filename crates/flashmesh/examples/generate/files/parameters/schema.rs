@@ -1,6 +1,6 @@
 //! The JSON Schema, with which editors complete and check configuration files.
 
-use flashmesh::config::{Config, ParameterSpec, ParameterType};
+use flashmesh::config::{Config, ParameterSpec, ParameterType, StreamConfig};
 use flashmesh::units::{Bytes, Current, Quantity, Rate, Time, Voltage, Wattage};
 use serde_json::{Map, Value, json};
 
@@ -28,7 +28,7 @@ pub fn schema() -> String {
                 None => properties.insert(section.name.to_owned(), table),
             };
         }
-        if section.is_per_stream() {
+        if StreamConfig::has_section(section.name) {
             let same = json!({ "$ref": format!("#/properties/{}", section.name) });
             streams.insert(section.name.to_owned(), same);
         }

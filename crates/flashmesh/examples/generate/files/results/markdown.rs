@@ -1,7 +1,7 @@
 //! The tables of the reference page of results; the text around them is written by hand.
 
-use flashmesh::measure::columns::{ColumnType, RequestColumns};
-use flashmesh::results::{GroupSpec, Name, QuantitySpec, Shape};
+use flashmesh::report::{ColumnType, RequestColumns};
+use flashmesh::report::{GroupSpec, Name, QuantitySpec, Shape};
 
 use crate::files::root;
 

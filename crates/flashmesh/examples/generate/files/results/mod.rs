@@ -4,7 +4,7 @@ pub mod markdown;
 pub mod python;
 pub mod schema;
 
-use flashmesh::results::{GroupSpec, Shape};
+use flashmesh::report::{GroupSpec, Shape};
 
 /// The groups with a class of their own in `group` and below it, and `group` itself: each once, those that others use first.
 fn classes(group: &GroupSpec) -> Vec<GroupSpec> {

@@ -1,7 +1,7 @@
 //! The classes of the Python package that hold results.
 
-use flashmesh::measure::columns::{ColumnSpec, ColumnType, RequestColumns};
-use flashmesh::results::{GroupSpec, QuantitySpec, Shape};
+use flashmesh::report::{ColumnSpec, ColumnType, RequestColumns};
+use flashmesh::report::{GroupSpec, QuantitySpec, Shape};
 
 use super::classes;
 use crate::files::text::{WIDTH, docstring, wrapped};

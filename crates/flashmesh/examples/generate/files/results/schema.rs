@@ -1,6 +1,6 @@
 //! The JSON Schema of results.
 
-use flashmesh::results::{GroupSpec, Name, QuantitySpec, Shape};
+use flashmesh::report::{GroupSpec, Name, QuantitySpec, Shape};
 use serde_json::{Map, Value, json};
 
 use super::classes;

@@ -163,6 +163,7 @@ impl FlitNetwork {
     }
 
     /// Runs all cycles up to `to`; what has become certain goes to `outbox`.
+    #[cfg(feature = "internals")]
     pub fn advance(&mut self, to: u64, outbox: &mut Outbox) {
         self.advance_to_report(to, to, outbox);
     }
@@ -175,6 +176,7 @@ impl FlitNetwork {
     }
 
     /// How many packets are in the network or wait for it; one whose delivery has been reported is not.
+    #[cfg(feature = "internals")]
     pub fn in_flight(&self) -> usize {
         self.packets.len()
     }
@@ -193,6 +195,11 @@ impl FlitNetwork {
     /// Keeps a record of the crossing of every flit from now on, for tests and oracles.
     pub fn keep_log(&mut self) {
         self.log.keep();
+    }
+
+    /// Ends that, and forgets what was recorded.
+    pub fn drop_log(&mut self) {
+        self.log = CrossingLog::default();
     }
 
     /// The crossings recorded since they were last taken, a flit each.

@@ -10,13 +10,10 @@
 use crate::config::{self, Priority, QueueArbitration};
 use crate::ids::StreamId;
 
-/// The queues of one class, which take turns.
 #[derive(Clone, Debug, Default)]
 struct WeightedRoundRobin {
     members: Vec<StreamId>,
-    /// Whose turn it is.
     at: usize,
-    /// Commands left in this turn.
     left: u32,
 }
 
@@ -42,15 +39,14 @@ impl WeightedRoundRobin {
     }
 }
 
-/// See the [module](self).
 #[derive(Clone, Debug)]
 pub(super) struct Arbiter {
     burst: u32,
-    /// Queues that go before all others.
+    /// Queues of urgent priority.
     urgent: WeightedRoundRobin,
-    /// The classes that share by weight, in the order of a round.
+    /// Weighted classes in the order of a round.
     classes: Vec<Weighted>,
-    /// Whether any of them has had a command in this round.
+    /// Whether any class has had a command in this round.
     has_begun: bool,
 }
 
@@ -58,12 +54,11 @@ pub(super) struct Arbiter {
 struct Weighted {
     turns: WeightedRoundRobin,
     weight: u32,
-    /// Commands it may still have in this round.
+    /// Commands that the class may still have in this round.
     left: u32,
 }
 
 impl Arbiter {
-    /// Arbitrates as `config` says between the queues of streams with `priorities`.
     pub(super) fn new(config: &config::Nvme, priorities: &[Priority]) -> Arbiter {
         let of = |priority: Option<Priority>| {
             let members =
@@ -87,7 +82,7 @@ impl Arbiter {
         Arbiter { burst: config.arbitration_burst, urgent, classes, has_begun: false }
     }
 
-    /// Takes note that no queue has anything to fetch, which ends the round.
+    /// No queue has a command to fetch, which ends the round.
     #[inline]
     pub(super) fn end_round(&mut self) {
         if self.has_begun {
@@ -96,7 +91,7 @@ impl Arbiter {
         }
     }
 
-    /// The queue of which the next command is fetched, among those that are ready.
+    /// The queue to fetch from, among those that are ready.
     #[inline]
     pub(super) fn choose(&mut self, is_ready: impl Fn(StreamId) -> bool) -> Option<StreamId> {
         if let Some(stream) = self.urgent.next(self.burst, &is_ready) {

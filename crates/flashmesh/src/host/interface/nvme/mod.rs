@@ -23,22 +23,19 @@ use crate::ids::{RequestId, StreamId};
 use crate::units::{Bytes, Time};
 use arbiter::Arbiter;
 
-/// The submission and the completion queue of a stream.
 #[derive(Clone, Debug, Default)]
 struct QueuePair {
-    /// Commands that have not been fetched.
     submitted: VecDeque<Command>,
-    /// How many of these the drive knows of.
+    /// Commands of these that the drive knows.
     known: u32,
-    /// Commands fetched whose place in the drive is not free again.
+    /// Fetched commands whose slot in the drive is not free again.
     in_drive: u32,
-    /// Completions that, as far as the drive knows, the host has not taken.
+    /// Completions that the host has not taken, as far as the drive knows.
     posted: u32,
-    /// Commands that are done, while the completion queue is full.
+    /// Completed commands that wait for a place in the completion queue.
     held: VecDeque<RequestId>,
 }
 
-/// See the [module](self).
 #[derive(Clone, Debug)]
 pub struct Nvme {
     link: Link,
@@ -46,24 +43,22 @@ pub struct Nvme {
     queues: Vec<QueuePair>,
     arbiter: Arbiter,
     limits: Limits,
-    /// Commands of all queues that the drive knows of and has not fetched.
+    /// Commands of all queues known to the drive and not fetched.
     known: u32,
-    /// Commands of all queues in the drive.
     in_drive: u32,
-    /// Commands whose entries were asked for, in that order; the link keeps it.
+    /// Commands whose entries are being fetched, in order, as the link keeps the order.
     entries_asked: VecDeque<Command>,
-    /// Writes whose data is to be asked for, or was, in that order.
+    /// Writes whose data is being fetched or waits to be, in order.
     data_asked: VecDeque<Command>,
     doorbells: Doorbells,
 }
 
-/// What goes over the link beside the data.
+/// Messages other than data.
 #[derive(Clone, Copy, Debug)]
 struct Messages {
     doorbell: Message,
-    /// A request of the drive for an entry, or for data.
+    /// The drive's read request for an entry or for data.
     read_request: Message,
-    /// The entry of a command.
     submission: Message,
     completion: Message,
 }
@@ -79,19 +74,15 @@ impl Messages {
     }
 }
 
-/// What bounds the commands of a controller.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Limits {
-    /// Commands of a queue in the drive.
     pub(super) fetch_size: u32,
-    /// Commands of all queues in the drive.
     pub(super) commands_max: u32,
-    /// Entries of a completion queue.
     pub(super) completion_depth: u32,
 }
 
 impl Nvme {
-    /// A controller with a pair of queues for each of `priorities`.
+    /// A controller with a queue pair for each of `priorities`.
     pub fn new(config: &Config, priorities: &[Priority]) -> Nvme {
         let limits = Limits {
             fetch_size: config.nvme.fetch_size,
@@ -101,7 +92,6 @@ impl Nvme {
         Nvme::with_limits(config, priorities, limits)
     }
 
-    /// The same within `limits`.
     pub(super) fn with_limits(config: &Config, priorities: &[Priority], limits: Limits) -> Nvme {
         let link = Link::new(&config.host, false);
         Nvme {
@@ -118,7 +108,6 @@ impl Nvme {
         }
     }
 
-    /// Fetches what may be fetched now.
     fn fetch<A: EventSink>(&mut self, now: Time, events: &mut A) {
         while self.in_drive < self.limits.commands_max {
             if self.known == 0 {
@@ -143,7 +132,7 @@ impl Nvme {
         }
     }
 
-    /// A command for whose completion there is room leaves the drive.
+    /// Posts a completion for which the queue has room.
     fn finish<A: EventSink>(&mut self, request: RequestId, stream: StreamId, now: Time, events: &mut A) {
         let queue = &mut self.queues[stream.index()];
         queue.in_drive -= 1;
@@ -158,7 +147,7 @@ impl Nvme {
 }
 
 impl Interface for Nvme {
-    #[inline(always)]
+    #[inline(never)]
     fn issue<A: EventSink>(&mut self, command: Command, now: Time, events: &mut A) {
         events.saw(Seen::Queued(command.stream, command.request));
         self.queues[command.stream.index()].submitted.push_back(command);
@@ -167,11 +156,12 @@ impl Interface for Nvme {
         events.schedule(at, HostEvent::Wake(Token::SubmissionDoorbell(command.stream)));
     }
 
-    #[inline]
+    #[inline(never)]
     fn send_data(&mut self, bytes: Bytes, now: Time) {
         self.link.send_data(Direction::ToHost, bytes, now);
     }
 
+    #[inline(never)]
     fn respond<A: EventSink>(&mut self, request: RequestId, stream: StreamId, now: Time, events: &mut A) {
         let queue = &mut self.queues[stream.index()];
         if queue.posted == self.limits.completion_depth {
@@ -181,6 +171,7 @@ impl Interface for Nvme {
         }
     }
 
+    #[inline(never)]
     fn taken<A: EventSink>(&mut self, stream: StreamId, now: Time, events: &mut A) {
         events.saw(Seen::Taken(stream));
         self.doorbells.completion += 1;
@@ -188,6 +179,7 @@ impl Interface for Nvme {
         events.schedule(at, HostEvent::Wake(Token::CompletionDoorbell(stream)));
     }
 
+    #[inline(never)]
     fn wake<A: EventSink>(&mut self, token: Token, now: Time, events: &mut A) {
         match token {
             Token::SubmissionDoorbell(stream) => {

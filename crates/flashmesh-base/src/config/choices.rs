@@ -1,0 +1,120 @@
+//! The macro that declares a fixed list of values, each with its text.
+
+/// Declares an enumeration whose values are written as texts: the only place where they are named.
+///
+/// ```text
+/// choices! {
+///     /// What is chosen.
+///     FabricKind {
+///         /// What the value means.
+///         Bus = "bus",
+///     }
+/// }
+/// ```
+///
+/// Adding a value is one line here, and the arms that the compiler then asks for where it is used.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __choices {
+    (
+        $(#[doc = $enum_doc:expr])+
+        $name:ident {
+            $(
+                $(#[doc = $doc:expr])+
+                $variant:ident = $text:literal,
+            )+
+        }
+    ) => {
+        $(#[doc = $enum_doc])+
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum $name {
+            $(
+                $(#[doc = $doc])+
+                #[doc = concat!("\n\nText form: `\"", $text, "\"`.")]
+                $variant,
+            )+
+        }
+
+        impl $name {
+            /// Every value, in the order of declaration.
+            pub const ALL: &'static [$name] = &[$($name::$variant),+];
+
+            /// The text that chooses it.
+            pub const fn name(self) -> &'static str {
+                match self {
+                    $($name::$variant => $text,)+
+                }
+            }
+        }
+
+        impl std::fmt::Display for $name {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str(self.name())
+            }
+        }
+
+        impl $crate::results::Named for $name {
+            fn names() -> Vec<$crate::results::Name> {
+                use $crate::config::reference::joined;
+                vec![$($crate::results::Name { name: $text, doc: joined(&[$($doc),+]) }),+]
+            }
+        }
+
+        impl $crate::config::form::Form for $name {
+            type Value = $name;
+            $crate::config::form::plain_form!();
+
+            fn parameter_type() -> $crate::config::reference::ParameterType {
+                $crate::config::reference::ParameterType::Choice
+            }
+
+            fn choices() -> Vec<$crate::config::reference::Choice> {
+                use $crate::config::reference::{Choice, joined};
+                vec![$(Choice { name: $text, doc: joined(&[$($doc),+]) }),+]
+            }
+
+            fn read(node: &$crate::config::node::Node) -> Result<$name, $crate::config::form::Misfit> {
+                $crate::config::choices::read(node, $name::ALL.iter().map(|choice| (choice.name(), *choice)))
+            }
+
+            fn write(value: &$name) -> Option<String> {
+                Some($crate::config::form::toml_string(value.name()))
+            }
+
+            fn show(bound: &$name) -> String {
+                bound.name().to_owned()
+            }
+        }
+    };
+}
+pub use __choices as choices;
+
+use super::error::ConfigErrorKind;
+use super::form::Misfit;
+use super::node::{Node, Value};
+use super::suggest;
+
+pub fn read<T>(node: &Node, choices: impl Iterator<Item = (&'static str, T)>) -> Result<T, Misfit> {
+    let mut names = Vec::new();
+    let written = match &node.value {
+        Value::Text(text) => Some(text.as_str()),
+        _ => None,
+    };
+    for (name, choice) in choices {
+        if written == Some(name) {
+            return Ok(choice);
+        }
+        names.push(name);
+    }
+    let listed = suggest::listed(&names);
+    let Some(written) = written else {
+        let found = node.value.type_name();
+        return Err(Misfit::new(ConfigErrorKind::WrongType, format!("expected one of {listed}, found {found}")));
+    };
+    let mut misfit = Misfit::new(
+        ConfigErrorKind::UnknownChoice,
+        format!("{} is none of the choices: {listed}", suggest::quoted(written)),
+    );
+    misfit.help = suggest::nearest(written, names).map(|name| format!("did you mean `{name}`?"));
+    Err(misfit)
+}

@@ -1,0 +1,311 @@
+//! The macro that declares a section, and what every section can do.
+
+use super::form::Misfit;
+use super::node::Node;
+use super::reference::SectionSpec;
+
+/// A section of the configuration, as [`section!`] makes it.
+pub trait Section {
+    fn spec() -> SectionSpec;
+
+    fn set(&mut self, key: &str, node: &Node) -> Option<Result<(), Misfit>>;
+
+    /// The keys with their canonical TOML; `None` when unset.
+    fn entries(&self) -> Vec<(&'static str, Option<String>)>;
+
+    /// Values out of bounds: possible only in a section assembled in code.
+    fn misfits(&self) -> Vec<(&'static str, Misfit)>;
+}
+
+pub const fn dashes<const N: usize>(name: &str) -> [u8; N] {
+    let (name, mut dashed, mut at) = (name.as_bytes(), [0; N], 0);
+    while at < N {
+        dashed[at] = if name[at] == b'_' { b'-' } else { name[at] };
+        at += 1;
+    }
+    dashed
+}
+
+/// The name of a field, without the mark of one that is a word of the language.
+pub const fn plain(field: &'static str) -> &'static str {
+    match field.as_bytes() {
+        [b'r', b'#', ..] => field.split_at(2).1,
+        _ => field,
+    }
+}
+
+/// The key of a field: its name with dashes.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __key_of {
+    ($field:ident) => {{
+        const FIELD: &str = $crate::config::section::plain(stringify!($field));
+        const DASHED: [u8; FIELD.len()] = $crate::config::section::dashes(FIELD);
+        const KEY: &str = match std::str::from_utf8(&DASHED) {
+            Ok(key) => key,
+            Err(_) => FIELD,
+        };
+        KEY
+    }};
+}
+pub use __key_of as key_of;
+
+/// The form of a field: the one named after `as`, or the type itself.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __form_of {
+    ($type:ty) => {
+        $type
+    };
+    ($type:ty, $form:ty) => {
+        $form
+    };
+}
+pub use __form_of as form_of;
+
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __optional {
+    () => {
+        None
+    };
+    ($given:expr) => {
+        Some($given)
+    };
+}
+pub use __optional as optional;
+
+/// Whether a value is to be one of a list, `=`, or none of it, `!=`.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __is_one_of {
+    (=) => {
+        true
+    };
+    (!=) => {
+        false
+    };
+}
+pub use __is_one_of as is_one_of;
+
+/// The setting without which something is not read: `"key" = ["value"] or "section.key" != ["value"]`.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __used_with {
+    ($section:literal, $($key:literal $is:tt [$($value:literal),+]) or +) => {
+        $crate::config::reference::UsedWith {
+            any_of: vec![$(
+                $crate::config::reference::Condition::new(
+                    $section,
+                    $key,
+                    $crate::config::section::is_one_of!($is),
+                    &[$($value),+],
+                )
+            ),+],
+        }
+    };
+}
+pub use __used_with as used_with;
+
+/// What values other than the default need: `plain`, `any`, `probed`, or one of these `where "key" = ["value"]`.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __needs {
+    ($section:literal, $instance:ident) => {
+        $crate::config::reference::Needs { instance: $crate::config::section::needs!($instance), only_where: None }
+    };
+    ($section:literal, $instance:ident, $($key:literal $is:tt [$($value:literal),+]) or +) => {
+        $crate::config::reference::Needs {
+            instance: $crate::config::section::needs!($instance),
+            only_where: Some($crate::config::section::used_with!($section, $($key $is [$($value),+]) or +)),
+        }
+    };
+    (plain) => {
+        $crate::config::instance::Instance::Plain
+    };
+    (any) => {
+        $crate::config::instance::Instance::Any
+    };
+    (probed) => {
+        $crate::config::instance::Instance::Probed
+    };
+}
+pub use __needs as needs;
+
+/// Binds the bounds of a field to a name: those after `in`, or none.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __limits {
+    ($name:ident) => {
+        let $name = $crate::config::bounds::Bounds::Any;
+    };
+    ($name:ident, $bounds:expr) => {
+        let $name = $crate::config::bounds::Bounds::from($bounds);
+    };
+}
+pub use __limits as limits;
+
+/// Declares a section: the only place where its parameters are named.
+///
+/// ```text
+/// section! {
+///     /// What the section is about.
+///     Geometry, "geometry" {
+///         /// What the parameter means; its unit is that of its type.
+///         channels: u32 = 8, in 1..=1024, needs plain;
+///         /// A type that is written in another form than its own.
+///         over_provisioning: f64 as Share = 0.07, in 0.01..=0.9, needs plain;
+///         /// One that may stay unset.
+///         capacity: Option<Bytes> = None, unset "all pages less the over-provisioning", in Bytes::new(512).., needs plain;
+///         /// One that only matters beside another; an empty text stands for unset.
+///         d: u32 = 10, in 1..=1024, with "victim" = ["\"d-choices\""], with "capacity" != [""], needs plain;
+///         /// One that matters beside either of two, the second in another section.
+///         e: u32 = 10, in 1..=1024, with "victim" = ["\"d-choices\""] or "ftl.allocation" = ["\"dynamic\""], needs plain;
+///         /// One that the plain instance of the simulation does not serve, unless it has its default.
+///         r#move: Move = Move::ThroughController, needs any;
+///         /// One of whose values it serves all but one.
+///         order: Order = Order::Static, needs any where "order" = ["\"dynamic\""];
+///         /// One that whoever looks for a better drive changes by this much: a factor, a sum, or to one of these values.
+///         f: u32 = 10, in 1..=1024, needs plain, step "x2";
+///     }
+/// }
+/// ```
+///
+/// `needs` is the smallest [`Instance`](super::instance::Instance) that acts on the parameter. The instance of a run is derived from it, so
+/// every parameter has one.
+///
+/// A section that only matters beside another key says so behind its name, with the keys for which that is not said:
+/// `Sata, "sata", with "host.interface" = ["\"sata\""] but for [] { ... }`.
+///
+/// From it come the struct, its defaults, [`Section`] and with it the reference, the schema and the Python types.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __section {
+    (
+        $(#[doc = $section_doc:expr])+
+        $name:ident, $section:literal
+            $(, with $($all_key:literal $all_is:tt [$($all_value:literal),+]) or + but for [$($apart:literal),*])? {
+            $(
+                $(#[doc = $doc:expr])+
+                $field:ident: $type:ty $(as $form:ty)? = $default:expr
+                    $(, unset $unset:literal)?
+                    $(, in $bounds:expr)?
+                    $(, with $($with_key:literal $with_is:tt [$($with_value:literal),+]) or +)*
+                    , needs $instance:ident
+                        $(where $($needs_key:literal $needs_is:tt [$($needs_value:literal),+]) or +)?
+                    $(, step $step:literal)?;
+            )+
+        }
+    ) => {
+        $(#[doc = $section_doc])+
+        #[derive(Clone, Debug, PartialEq)]
+        pub struct $name {
+            $(
+                $(#[doc = $doc])+
+                pub $field: $type,
+            )+
+        }
+
+        impl Default for $name {
+            fn default() -> Self {
+                $name { $($field: $default,)+ }
+            }
+        }
+
+        impl $crate::config::section::Section for $name {
+            fn spec() -> $crate::config::reference::SectionSpec {
+                use $crate::config::{bounds, form::Form, reference};
+                let of_section: Option<reference::UsedWith> = $crate::config::section::optional!($(
+                    $crate::config::section::used_with!($section, $($all_key $all_is [$($all_value),+]) or +)
+                )?);
+                const APART: &[&str] = &[$($($apart),*)?];
+                let parameters = vec![$({
+                    type F = $crate::config::section::form_of!($type $(, $form)?);
+                    $crate::config::section::limits!(limits $(, $bounds)?);
+                    let (bounds_text, min_text, max_text) = bounds::describe::<F>(&limits);
+                    let default_text = <F as Form>::write(&$default);
+                    reference::ParameterSpec {
+                        section: $section,
+                        key: $crate::config::section::key_of!($field),
+                        field: $crate::config::section::plain(stringify!($field)),
+                        parameter_type: <F as Form>::parameter_type(),
+                        default_text,
+                        unset_means: $crate::config::section::optional!($($unset)?),
+                        bounds_text,
+                        min_text,
+                        max_text,
+                        choices: <F as Form>::choices(),
+                        step: $crate::config::section::optional!($($step)?),
+                        used_with: {
+                            let key = $crate::config::section::key_of!($field);
+                            let of_section = of_section.iter().filter(|with| !with.is_about($section, key));
+                            #[allow(unused_mut, reason = "most parameters have no setting of their own")]
+                            let mut used_with: Vec<reference::UsedWith> =
+                                of_section.filter(|_| !APART.contains(&key)).cloned().collect();
+                            $(used_with.push($crate::config::section::used_with!(
+                                $section,
+                                $($with_key $with_is [$($with_value),+]) or +
+                            ));)*
+                            used_with
+                        },
+                        needs: $crate::config::section::needs!(
+                            $section,
+                            $instance
+                            $(, $($needs_key $needs_is [$($needs_value),+]) or +)?
+                        ),
+                        doc: reference::joined(&[$($doc),+]),
+                    }
+                }),+];
+                reference::SectionSpec {
+                    name: $section,
+                    struct_name: stringify!($name),
+                    doc: reference::joined(&[$($section_doc),+]),
+                    used_with: of_section,
+                    used_apart: APART,
+                    parameters,
+                }
+            }
+
+            fn set(
+                &mut self,
+                key: &str,
+                node: &$crate::config::node::Node,
+            ) -> Option<Result<(), $crate::config::form::Misfit>> {
+                use $crate::config::{bounds, form::Form};
+                $({
+                    type F = $crate::config::section::form_of!($type $(, $form)?);
+                    if key == $crate::config::section::key_of!($field) {
+                        return Some(<F as Form>::read(node).and_then(|value| {
+                            $crate::config::section::limits!(limits $(, $bounds)?);
+                            bounds::check::<F>(&value, &limits)?;
+                            self.$field = value;
+                            Ok(())
+                        }));
+                    }
+                })+
+                None
+            }
+
+            fn entries(&self) -> Vec<(&'static str, Option<String>)> {
+                use $crate::config::form::Form;
+                vec![$({
+                    type F = $crate::config::section::form_of!($type $(, $form)?);
+                    ($crate::config::section::key_of!($field), <F as Form>::write(&self.$field))
+                }),+]
+            }
+
+            fn misfits(&self) -> Vec<(&'static str, $crate::config::form::Misfit)> {
+                let mut misfits = Vec::new();
+                $({
+                    type F = $crate::config::section::form_of!($type $(, $form)?);
+                    $crate::config::section::limits!(limits $(, $bounds)?);
+                    if let Err(misfit) = $crate::config::bounds::check::<F>(&self.$field, &limits) {
+                        misfits.push(($crate::config::section::key_of!($field), misfit));
+                    }
+                })+
+                misfits
+            }
+        }
+    };
+}
+pub use __section as section;

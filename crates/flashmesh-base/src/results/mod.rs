@@ -1,0 +1,167 @@
+//! Results, declared once: the name, unit and meaning of every quantity that a run reports.
+//!
+//! A group of quantities is declared with [`quantities!`](crate::quantities), beside what counts them. From the declaration
+//! come the struct, its JSON, and the description ([`GroupSpec`]) from which `cargo run -p flashmesh --example generate`
+//! writes the Python classes, docs/results.md and docs/results.schema.json.
+
+mod declare;
+mod spec;
+
+#[doc(hidden)]
+pub use serde::ser::{Serialize, SerializeMap, Serializer};
+#[doc(hidden)]
+pub use spec::joined;
+pub use spec::{GroupSpec, Name, QuantitySpec, Shape, Variant};
+
+/// A value that a report can hold.
+pub trait Reported: Serialize {
+    /// Whether the value may be absent, which is `null` in JSON.
+    const OPTIONAL: bool = false;
+
+    /// What the value is.
+    fn shape() -> Shape;
+}
+
+/// A group of quantities, as [`quantities!`](crate::quantities) declares it.
+pub trait Group: Serialize {
+    /// The quantities, with their units and meanings.
+    fn spec() -> GroupSpec;
+
+    /// Writes each quantity with its name to `map`.
+    ///
+    /// # Errors
+    /// Those of the serializer.
+    fn entries<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error>;
+}
+
+/// A value of a fixed list, written as its name. The value itself may be a text: then this type says which texts there are.
+pub trait Named {
+    /// Every name, with what it means.
+    fn names() -> Vec<Name>;
+}
+
+impl<T: Group> Group for Box<T> {
+    fn spec() -> GroupSpec {
+        T::spec()
+    }
+
+    fn entries<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
+        T::entries(self, map)
+    }
+}
+
+impl<T: Reported> Reported for Option<T> {
+    const OPTIONAL: bool = true;
+
+    fn shape() -> Shape {
+        T::shape()
+    }
+}
+
+impl<T: Reported> Reported for Vec<T> {
+    fn shape() -> Shape {
+        Shape::List(Box::new(T::shape()))
+    }
+}
+
+/// The shapes of plain values.
+macro_rules! plain {
+    ($($shape:ident: $($type:ty),+;)+) => {
+        $($(
+            impl Reported for $type {
+                fn shape() -> Shape {
+                    Shape::$shape
+                }
+            }
+        )+)+
+    };
+}
+
+plain! {
+    Integer: u32, u64, usize;
+    Number: f64;
+    Boolean: bool;
+    Text: String, &'static str;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    crate::names! {
+        /// A colour.
+        Colour {
+            /// Like blood.
+            Red = "red",
+            /// Like the sky.
+            LightBlue = "light-blue",
+        }
+    }
+
+    crate::counts! {
+        /// What was counted.
+        Counted {
+            /// Requests, all of them.
+            requests: u64, in "requests";
+            /// Pages.
+            pages: u64, in "pages";
+        }
+    }
+
+    crate::quantities! {
+        /// A group.
+        Outer as "Everything" {
+            /// How much
+            /// of it.
+            mean: Option<f64>, in "share", null "when there was none";
+            /// The counts.
+            counted: Counted => flatten;
+            /// What it looks like.
+            colours: Vec<Colour>;
+            /// The counts of each.
+            each: Vec<Counted>;
+            /// As text.
+            colour: &'static str as Colour;
+        }
+    }
+
+    fn outer() -> Outer {
+        let counted = Counted { requests: 3, pages: 4 };
+        let colours = vec![Colour::Red, Colour::LightBlue];
+        Outer { mean: None, counted: counted.clone(), colours, each: vec![counted], colour: Colour::Red.name() }
+    }
+
+    #[test]
+    fn json_has_the_names_in_the_order_of_declaration_and_flattened_groups_in_their_place() {
+        let json = serde_json::to_string(&outer()).expect("a report can be written");
+        assert_eq!(
+            json,
+            r#"{"mean":null,"requests":3,"pages":4,"colours":["red","light-blue"],"each":[{"requests":3,"pages":4}],"colour":"red"}"#
+        );
+    }
+
+    #[test]
+    fn a_spec_has_what_was_declared() {
+        let spec = Outer::spec();
+        assert_eq!((spec.class, spec.doc.as_str()), (Some("Everything"), "A group."));
+        let names: Vec<&str> = spec.quantities.iter().map(|quantity| quantity.name).collect();
+        assert_eq!(names, ["mean", "counted", "colours", "each", "colour"]);
+        let [mean, counted, colours, each, colour] = spec.quantities.as_slice() else { panic!("{names:?}") };
+        assert_eq!(
+            (mean.doc.as_str(), mean.unit, mean.null),
+            ("How much of it.", Some("share"), Some("when there was none"))
+        );
+        assert!(counted.is_flattened && matches!(&counted.shape, Shape::Object(group) if group.class.is_none()));
+        let names = Colour::names();
+        assert_eq!(colours.shape, Shape::List(Box::new(Shape::Name(names.clone()))));
+        assert_eq!(each.shape, Shape::List(Box::new(Shape::Object(Counted::spec()))));
+        assert_eq!(colour.shape, Shape::Name(names));
+        assert!(Colour::ALL.iter().enumerate().all(|(index, colour)| colour.index() == index));
+    }
+
+    #[test]
+    fn counts_combine_one_by_one() {
+        let (more, less) = (Counted { requests: 5, pages: 9 }, Counted { requests: 1, pages: 2 });
+        assert_eq!(more.zip(&less, |more, less| more - less), Counted { requests: 4, pages: 7 });
+    }
+}

@@ -1,0 +1,12 @@
+//! The sections of a configuration that are about workloads.
+
+mod replay;
+mod sizes;
+mod workload;
+
+pub use replay::{Replay, ReplayMode};
+pub use sizes::Sizes;
+pub use workload::{
+    ArrivalKind, Beyond, BlkparseEvent, MixPlacement, Pattern, TraceFormat, TracePolarity, TraceTimeUnit, Workload,
+    WorkloadKind,
+};

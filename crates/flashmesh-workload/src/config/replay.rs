@@ -1,0 +1,35 @@
+//! `[replay]`
+
+use crate::units::Time;
+use flashmesh_base::config::choices::choices;
+use flashmesh_base::config::section::section;
+
+choices! {
+    /// When requests are issued.
+    ReplayMode {
+        /// At their arrival times (scaled).
+        Open = "open",
+        /// Arrival times ignored: always `outstanding` in flight.
+        Stress = "stress",
+        /// Each of `threads` issues its next request `think-time` after its last one completed.
+        Closed = "closed",
+    }
+}
+
+section! {
+    /// When requests are issued.
+    Replay, "replay" {
+        /// When requests are issued. A trace replays `open` unless the mode, `outstanding`, `threads` or `think-time` is set.
+        mode: ReplayMode = ReplayMode::Stress, needs plain;
+        /// Arrival times are multiplied by this.
+        time_scale: f64 = 1.0, in 0.000_001..=1_000_000.0, with "mode" = ["\"open\""], needs plain;
+        /// Requests in flight.
+        outstanding: u32 = 64, in 1..=65_535, with "mode" = ["\"stress\""], needs plain;
+        /// Independent issuers.
+        threads: u32 = 1, in 1..=65_535, with "mode" = ["\"closed\""], needs plain;
+        /// From a completion to the next request of the thread.
+        think_time: Time = Time::ZERO, in Time::ZERO..=Time::from_ms(1_000_000), with "mode" = ["\"closed\""], needs plain;
+        /// No request arrives after this time; those that have arrived are served.
+        stop_time: Option<Time> = None, unset "the workload's own end", in Time::from_ps(1)..=Time::RUN_MAX, needs plain;
+    }
+}

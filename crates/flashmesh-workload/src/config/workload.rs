@@ -1,0 +1,230 @@
+//! `[workload]`
+
+use std::path::PathBuf;
+
+use super::Sizes;
+use crate::units::{Bytes, Share, Time};
+use flashmesh_base::config::choices::choices;
+use flashmesh_base::config::section::section;
+
+choices! {
+    /// Where requests come from.
+    WorkloadKind {
+        /// The pattern described by the other keys.
+        Synthetic = "synthetic",
+        /// A named published workload, or a mix of several; implied by `profile`.
+        Profile = "profile",
+        /// A file; implied by `trace`.
+        Trace = "trace",
+        /// Requests drawn from a profile fitted to a trace; implied by `fitted`.
+        Fitted = "fitted",
+    }
+}
+
+choices! {
+    /// Where the requests of a synthetic workload go.
+    Pattern {
+        /// One after the other, from the start of the footprint (each thread in its own part of it).
+        Sequential = "sequential",
+        /// Uniform.
+        Random = "random",
+        /// Zipf over the blocks of `alignment`, ranks scattered over the footprint.
+        Zipf = "zipf",
+        /// A hot region gets `hot-traffic` of the requests.
+        HotCold = "hot-cold",
+        /// Every `hot-stride`-th block of `alignment` is hot; these get `hot-traffic` of the requests.
+        HotStride = "hot-stride",
+    }
+}
+
+choices! {
+    /// How arrivals are spaced.
+    ArrivalKind {
+        /// At constant distance.
+        Constant = "constant",
+        /// Exponential (Poisson arrivals).
+        Exponential = "exponential",
+        /// Bursts of `burst-length` back to back, exponential in between.
+        Burst = "burst",
+    }
+}
+
+choices! {
+    /// Where the members of a mix lie.
+    MixPlacement {
+        /// Each in a range of its own, in the order of the members.
+        Apart = "apart",
+        /// All from `footprint-start`, overlapping.
+        Shared = "shared",
+    }
+}
+
+choices! {
+    /// Layout of a trace file.
+    TraceFormat {
+        /// Found from the first lines.
+        Auto = "auto",
+        /// MSR Cambridge CSV.
+        Msr = "msr",
+        /// MSR Cambridge CSV cut down to time, type, offset and size.
+        MsrShort = "msr-short",
+        /// The ASCII family of SSDSim, DiskSim and MQSim: time, device, sector, sectors, type.
+        Ascii = "ascii",
+        /// fio iolog, version 2 or 3.
+        FioIolog = "fio-iolog",
+        /// SPC, as the UMass repository publishes it.
+        Spc = "spc",
+        /// SYSTOR '17 CSV.
+        Systor = "systor",
+        /// The text that blkparse prints by default.
+        Blkparse = "blkparse",
+        /// CloudPhysics vscsi, binary records of version 1.
+        Vscsi1 = "vscsi1",
+        /// CloudPhysics vscsi, binary records of version 2.
+        Vscsi2 = "vscsi2",
+        /// The text that Windows DiskMon saves.
+        Diskmon = "diskmon",
+        /// Alibaba block traces.
+        Alibaba = "alibaba",
+        /// Tencent block storage traces.
+        Tencent = "tencent",
+        /// FIU traces.
+        Fiu = "fiu",
+        /// The CSV of libCacheSim.
+        LibcachesimCsv = "libcachesim-csv",
+        /// The binary format oracleGeneral of libCacheSim.
+        OracleGeneral = "oracle-general",
+        /// SRT traces of HP Laboratories, as the tools of DataSeries print them.
+        Srt = "srt",
+    }
+}
+
+choices! {
+    /// Which event of a blkparse log stands for the request.
+    BlkparseEvent {
+        /// Q: the request reached the block layer.
+        Queue = "queue",
+        /// D: the driver sent it to the drive.
+        Issue = "issue",
+        /// C: the drive completed it.
+        Complete = "complete",
+    }
+}
+
+choices! {
+    /// Requests of a trace that reach beyond the drive.
+    Beyond {
+        /// They are rejected before the run, and counted.
+        Reject = "reject",
+        /// Their addresses wrap around.
+        Wrap = "wrap",
+        /// The drive gets them, and answers with LBA Out of Range.
+        Send = "send",
+    }
+}
+
+choices! {
+    /// The unit of time stamps of the ASCII family.
+    TraceTimeUnit {
+        /// Picoseconds.
+        Picoseconds = "ps",
+        /// Nanoseconds.
+        Nanoseconds = "ns",
+        /// Microseconds.
+        Microseconds = "us",
+        /// Milliseconds.
+        Milliseconds = "ms",
+        /// Seconds.
+        Seconds = "s",
+    }
+}
+
+choices! {
+    /// Which type of the ASCII family is a read.
+    TracePolarity {
+        /// 1 is a read, 0 a write.
+        ReadIsOne = "read-is-1",
+        /// 0 is a read, 1 a write.
+        ReadIsZero = "read-is-0",
+    }
+}
+
+/// No drive is larger.
+const SPACE_MAX: Bytes = Bytes::new(1 << 50);
+/// Bounded, since a request is cut into pages at once.
+const REQUEST_SIZE_MAX: Bytes = Bytes::from_kib(64 << 10);
+
+section! {
+    /// Where requests come from.
+    Workload, "workload" {
+        /// Where requests come from.
+        kind: WorkloadKind = WorkloadKind::Synthetic, needs plain;
+        /// Name of the profile or mix; `flashmesh profiles` lists them. A mix of one's own is written `src2_1 + 2*proj_3 + hm_0@50us`:
+        /// profiles with a factor to their published rate, or with a mean time between arrivals.
+        profile: Option<String> = None, unset "no profile", needs plain;
+        /// The trace file; relative to the configuration file.
+        trace: Option<PathBuf> = None, unset "no trace", needs plain;
+        /// The profile that `flashmesh trace profile` fitted to a trace; relative to the configuration file.
+        fitted: Option<PathBuf> = None, unset "no fitted profile", needs plain;
+        /// Layout of the trace file.
+        format: TraceFormat = TraceFormat::Auto, with "kind" = ["\"trace\""], needs plain;
+        /// The unit of time stamps of the ASCII family; other formats fix theirs. An open replay needs it said, as nothing in such a
+        /// file tells it.
+        time_unit: Option<TraceTimeUnit> = None, unset "ns", with "kind" = ["\"trace\""], needs plain;
+        /// Which type of the ASCII family is a read.
+        polarity: TracePolarity = TracePolarity::ReadIsOne, with "kind" = ["\"trace\""], needs plain;
+        /// Which event of a blkparse log stands for the request; one that is missing in the log gives no request.
+        blkparse_event: BlkparseEvent = BlkparseEvent::Issue, with "kind" = ["\"trace\""],
+            with "format" = ["\"auto\"", "\"blkparse\""], needs plain;
+        /// What becomes of requests of a trace that reach beyond the drive. A fitted profile that spans more than the drive is squeezed
+        /// onto it with `wrap`.
+        beyond: Beyond = Beyond::Reject, with "kind" = ["\"trace\"", "\"fitted\""], needs plain;
+        /// Whether a trace may be out of order within the window in which it is sorted, however many lines are. They are counted.
+        sort: bool = false, with "kind" = ["\"trace\""], needs plain;
+        /// Whether flushes of a fio iolog or a blkparse log are requests, instead of being ignored.
+        flushes: bool = false, with "kind" = ["\"trace\""], needs plain;
+        /// Share of lines of a trace that may be unusable before the run refuses; the option `--tolerate` sets 1.
+        tolerate: f64 as Share = 0.01, in 0.0..=1.0, needs plain;
+        /// Requests to issue.
+        requests: Option<u64> = None, unset "all of a trace, and as many of a fitted profile; 100,000 of a synthetic workload or a profile, fewer where the published trace has fewer",
+            in 1..=1_000_000_000_000, needs plain;
+        /// Where requests go.
+        pattern: Pattern = Pattern::Random, with "kind" = ["\"synthetic\""], needs plain;
+        /// Share of requests that read.
+        read_share: f64 as Share = 1.0, in 0.0..=1.0, with "kind" = ["\"synthetic\""], needs plain;
+        /// Share of requests that deallocate; taken from the writes.
+        deallocate_share: f64 as Share = 0.0, in 0.0..=1.0, with "kind" = ["\"synthetic\""], needs plain;
+        /// Share of requests that flush; taken from the writes.
+        flush_share: f64 as Share = 0.0, in 0.0..=1.0, with "kind" = ["\"synthetic\""], needs plain;
+        /// Share of requests that write zeroes; taken from the writes.
+        write_zeroes_share: f64 as Share = 0.0, in 0.0..=1.0, with "kind" = ["\"synthetic\""], needs plain;
+        /// Sizes of requests.
+        request_size: Sizes = Sizes(vec![(Bytes::from_kib(4), 1.0)]), in Bytes::new(512)..=REQUEST_SIZE_MAX, with "kind" = ["\"synthetic\""],
+            needs plain;
+        /// Requests begin at multiples of this.
+        alignment: Option<Bytes> = None, unset "the smallest request size; what a profile assumes", in Bytes::new(512)..=SPACE_MAX, with "kind" = ["\"synthetic\"", "\"profile\""], needs plain;
+        /// Where the footprint begins.
+        footprint_start: Bytes = Bytes::ZERO, in Bytes::ZERO..=SPACE_MAX, with "kind" = ["\"synthetic\"", "\"profile\""], needs plain;
+        /// How much of the drive is touched.
+        footprint: Option<Bytes> = None, unset "all of the drive; what a profile assumes", in Bytes::new(512)..=SPACE_MAX, with "kind" = ["\"synthetic\"", "\"profile\""], needs plain;
+        /// Where the members of a mix lie.
+        mix_placement: MixPlacement = MixPlacement::Apart, with "kind" = ["\"profile\""], needs plain;
+        /// Skew of the Zipf pattern.
+        zipf_theta: f64 = 0.99, in 0.0..=5.0, with "kind" = ["\"synthetic\""], with "pattern" = ["\"zipf\""], needs plain;
+        /// Share of the footprint that is hot.
+        hot_footprint: f64 as Share = 0.2, in 0.0..=1.0, with "kind" = ["\"synthetic\""], with "pattern" = ["\"hot-cold\""], needs plain;
+        /// One in how many blocks is hot. With static allocation CWDP, blocks of a page and a stride of as many blocks as there are
+        /// channels, the hot blocks are those of one row of chips.
+        hot_stride: u32 = 8, in 2..=1_000_000, with "kind" = ["\"synthetic\""], with "pattern" = ["\"hot-stride\""], needs plain;
+        /// Share of requests that go to what is hot.
+        hot_traffic: f64 as Share = 0.8, in 0.0..=1.0, with "kind" = ["\"synthetic\""], with "pattern" = ["\"hot-cold\"", "\"hot-stride\""],
+            needs plain;
+        /// How arrivals are spaced (they matter in open replay only).
+        arrivals: Option<ArrivalKind> = None, unset "exponential; what a profile assumes", with "kind" = ["\"synthetic\"", "\"profile\""],
+            needs plain;
+        /// Mean time between arrivals; of a mix, of all its members together.
+        interarrival: Option<Time> = None, unset "10us; what is published of a profile or a mix", in Time::ZERO..=Time::from_ms(1_000_000), with "kind" = ["\"synthetic\"", "\"profile\""], needs plain;
+        /// Requests in a burst.
+        burst_length: Option<u32> = None, unset "1; what a profile assumes", in 1..=1_000_000, with "kind" = ["\"synthetic\"", "\"profile\""], with "arrivals" = ["\"burst\""], needs plain;
+    }
+}

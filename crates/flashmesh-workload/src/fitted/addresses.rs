@@ -1,0 +1,253 @@
+//! Chooses addresses that match the description of a target.
+
+use super::bag::ShuffleBag;
+use super::classes::{AGE_MAX, PAGE_BYTES, PAGE_SECTORS, Relation, Target, Touched, USES_MAX, octave};
+use super::history::{History, RECENT, REGION_PAGES};
+use super::model::{Model, STRIPE_PAGES};
+use crate::synthetic::{Generator, below};
+
+/// Candidates of each origin that are looked at.
+const TRIES: usize = 24;
+/// Pages that are left free behind a fresh address for the run that may follow, where that is possible.
+const ROOM_PAGES: u64 = 128;
+
+/// Dies of the reference drive: pages so many apart lie on one die.
+const DIES: usize = 64;
+/// Maximum cost of a fresh address on a die that already has its share.
+const DIE_COST_MAX: f64 = 4.0;
+
+/// Share of the footprint that may be owed, or too much, before a fresh page takes the place of a touched one, or the reverse.
+const OWED_SHARE_MAX: f64 = 0.01;
+
+/// Octave of the age of a page that takes the place of a fresh one.
+const OLD: u32 = 10;
+
+/// Constraints of a request on its address.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Wanted {
+    pub(super) target: Target,
+    /// The position of its operation in the profile.
+    pub(super) operation: usize,
+    pub(super) kind: usize,
+    pub(super) sectors: u64,
+    /// Share of the pages of its target that are fresh.
+    pub(super) fresh_share: f64,
+    /// Fresh pages that it adds to the fresh pages owed.
+    pub(super) fresh_owed: f64,
+}
+
+/// Chooses addresses in a history of its own.
+pub(super) struct Addresses {
+    history: History,
+    /// Pages on which requests began, by the octave of how many; a page that moved on is in its old list too.
+    by_uses: Vec<Vec<u64>>,
+    limit_pages: u64,
+    phases: ShuffleBag,
+    near_pages: Vec<i64>,
+    /// For each operation, sectors of a page.
+    offsets: Vec<ShuffleBag>,
+    generator: Generator,
+    /// Fresh pages that are still owed, and those that were touched.
+    owed_fresh: f64,
+    made_fresh: f64,
+    /// Requests by the die of their first page: their share in the original, and how many were made.
+    die_shares: [f64; DIES],
+    die_requests: [f64; DIES],
+}
+
+/// The best address so far, with its distance from the target.
+struct Best {
+    sector: u64,
+    cost: u32,
+    considered: u32,
+}
+
+impl Addresses {
+    pub(super) fn new(model: &Model, capacity: u64, generator: Generator) -> Addresses {
+        Addresses {
+            history: History::default(),
+            by_uses: vec![Vec::new(); USES_MAX as usize + 1],
+            limit_pages: model.address_span.min(capacity) / PAGE_BYTES,
+            phases: ShuffleBag::new(model.phases.clone()),
+            near_pages: model.near_pages.clone(),
+            offsets: model.operations.iter().map(|operation| ShuffleBag::new(operation.offsets.to_vec())).collect(),
+            generator,
+            owed_fresh: 0.0,
+            made_fresh: 0.0,
+            die_shares: die_shares(&model.phases),
+            die_requests: [0.0; DIES],
+        }
+    }
+
+    pub(super) fn choose(&mut self, mut wanted: Wanted) -> u64 {
+        let pages = wanted.sectors.div_ceil(PAGE_SECTORS) as f64;
+        self.owed_fresh += wanted.fresh_owed;
+        let slack = pages + self.made_fresh * OWED_SHARE_MAX;
+        match wanted.target.relation {
+            Relation::Return | Relation::Inside if self.owed_fresh > slack => {
+                wanted.target = Target { relation: Relation::Fresh, age: 0, uses: 0, touched: Touched::Never };
+            }
+            Relation::Fresh if self.owed_fresh < -slack => {
+                wanted.target = Target { relation: Relation::Return, age: OLD, uses: 0, touched: Touched::Alike };
+            }
+            _ => {}
+        }
+        let mut best = Best { sector: 0, cost: u32::MAX, considered: 0 };
+        match wanted.target.relation {
+            Relation::Next => self.next(wanted, &mut best),
+            Relation::Return => self.used(wanted, &mut best),
+            Relation::Inside => self.inside(wanted, &mut best),
+            Relation::Fresh => {}
+        }
+        if wanted.target.relation == Relation::Fresh || best.cost > SIMILAR {
+            self.fresh(wanted, &mut best);
+        }
+        let page = best.sector / PAGE_SECTORS;
+        let pages = (best.sector + wanted.sectors).div_ceil(PAGE_SECTORS) - page;
+        let fresh = self.history.pages.fresh_in(page, pages) as f64;
+        self.owed_fresh -= fresh;
+        self.made_fresh += fresh;
+        self.die_requests[page as usize % DIES] += 1.0;
+        let uses = self.history.record(best.sector, wanted.sectors, wanted.kind);
+        if uses.is_power_of_two() && octave(uses, 63) <= USES_MAX {
+            self.by_uses[octave(uses, USES_MAX) as usize].push(best.sector / PAGE_SECTORS);
+        }
+        best.sector
+    }
+
+    /// Keeps `sector` if it is closer to the target; true for an exact match.
+    #[inline]
+    fn consider(&self, sector: u64, wanted: Wanted, extra: u32, best: &mut Best) -> bool {
+        if sector + wanted.sectors <= self.limit_pages * PAGE_SECTORS {
+            let found = self.history.describe(sector, wanted.sectors, wanted.kind);
+            let cost = cost(wanted.target, found) + self.cost_of_pages(sector, wanted) + extra;
+            if cost < best.cost {
+                (best.sector, best.cost) = (sector, cost);
+            }
+        }
+        best.considered += 1;
+        best.cost <= best.considered / 8
+    }
+
+    /// Cost of a candidate: fresh pages that are not owed, and a die that has more than its share.
+    fn cost_of_pages(&self, sector: u64, wanted: Wanted) -> u32 {
+        let page = sector / PAGE_SECTORS;
+        let pages = (sector + wanted.sectors).div_ceil(PAGE_SECTORS) - page;
+        let surplus = self.history.pages.fresh_in(page, pages) as f64 - wanted.fresh_share * pages as f64;
+        let is_owed = if surplus > 0.0 { self.owed_fresh >= surplus } else { self.owed_fresh <= surplus };
+        let fresh = if surplus.abs() < 0.5 || is_owed { 0.0 } else { 1.0 + 8.0 * surplus.abs() / pages as f64 };
+        let die = page as usize % DIES;
+        let excess = self.die_requests[die] + 1.0 - self.die_shares[die] * (self.history.now + 1) as f64;
+        let is_fresh = wanted.target.relation == Relation::Fresh;
+        (fresh + if is_fresh { excess.clamp(0.0, DIE_COST_MAX) } else { 0.0 }) as u32
+    }
+
+    fn next(&mut self, wanted: Wanted, best: &mut Best) {
+        for rank in 0..self.history.runs.len() {
+            if self.consider(self.history.runs[rank].end, wanted, 0, best) {
+                return;
+            }
+        }
+    }
+
+    fn used(&mut self, wanted: Wanted, best: &mut Best) {
+        for _ in 0..TRIES {
+            let Some((sector, _)) = self.aged(wanted.target.age) else { break };
+            if self.consider(sector, wanted, 0, best) {
+                return;
+            }
+        }
+        let uses = wanted.target.uses as usize;
+        for _ in 0..TRIES {
+            let count = self.by_uses[uses].len();
+            if count == 0 {
+                break;
+            }
+            let index = below(&mut self.generator, count as u64) as usize;
+            let start = self.history.starts[&self.by_uses[uses][index]];
+            if octave(start.uses, USES_MAX) as usize != uses {
+                self.by_uses[uses].swap_remove(index);
+            } else if self.consider(start.sector, wanted, 0, best) {
+                return;
+            }
+        }
+    }
+
+    fn inside(&mut self, wanted: Wanted, best: &mut Best) {
+        for _ in 0..TRIES {
+            let Some((sector, sectors)) = self.aged(wanted.target.age) else { break };
+            let (first, end) = (sector / PAGE_SECTORS, (sector + sectors).div_ceil(PAGE_SECTORS));
+            let page = first + below(&mut self.generator, end - first);
+            let sector = page * PAGE_SECTORS + self.offsets[wanted.operation].draw(&mut self.generator) as u64;
+            if self.consider(sector, wanted, 0, best) {
+                return;
+            }
+        }
+    }
+
+    /// A request `age` requests ago.
+    fn aged(&mut self, age: u32) -> Option<(u64, u64)> {
+        let oldest = if age == AGE_MAX { self.history.now } else { self.history.now.min((2 << age) - 1) };
+        let youngest = (1 << age).min(oldest);
+        let age = youngest + below(&mut self.generator, oldest - youngest + 1);
+        self.history.before(age)
+    }
+
+    fn fresh(&mut self, wanted: Wanted, best: &mut Best) {
+        for _ in 0..TRIES {
+            let place = if wanted.target.relation == Relation::Fresh { wanted.target.age } else { 0 };
+            let page = if place == 2 {
+                let age = 1 + below(&mut self.generator, self.history.now.min(1 << 16));
+                let Some((sector, _)) = self.history.before(age) else { continue };
+                let stripe = sector / PAGE_SECTORS / REGION_PAGES * (REGION_PAGES / STRIPE_PAGES)
+                    + below(&mut self.generator, REGION_PAGES / STRIPE_PAGES);
+                stripe * STRIPE_PAGES + self.phases.draw(&mut self.generator) as u64
+            } else if place == 1 && !self.near_pages.is_empty() {
+                let age = 1 + below(&mut self.generator, RECENT as u64);
+                let Some((sector, _)) = self.history.before(age) else { continue };
+                let distance = self.near_pages[below(&mut self.generator, self.near_pages.len() as u64) as usize];
+                (sector / PAGE_SECTORS).saturating_add_signed(distance)
+            } else {
+                self.far()
+            };
+            let offset = self.offsets[wanted.operation].draw(&mut self.generator) as u64;
+            let sector = page * PAGE_SECTORS + offset;
+            let pages = (offset + wanted.sectors).div_ceil(PAGE_SECTORS);
+            let has_room = self.history.pages.fresh_in(page, pages + ROOM_PAGES) == pages + ROOM_PAGES;
+            let lack = if has_room { 0 } else { 2 };
+            if self.consider(sector, wanted, lack, best) {
+                return;
+            }
+        }
+    }
+
+    /// A page anywhere.
+    fn far(&mut self) -> u64 {
+        let stripes = (self.limit_pages / STRIPE_PAGES).max(1);
+        let stripe = below(&mut self.generator, stripes);
+        stripe * STRIPE_PAGES + self.phases.draw(&mut self.generator) as u64
+    }
+}
+
+/// The share of the requests that begin on each die.
+fn die_shares(phases: &[u64]) -> [f64; DIES] {
+    let total = phases.iter().sum::<u64>().max(1) as f64;
+    std::array::from_fn(|die| phases.iter().skip(die).step_by(DIES).sum::<u64>() as f64 / total)
+}
+
+/// An address up to this cost is preferred to a fresh one.
+const SIMILAR: u32 = 20;
+
+/// Distance of an address from the target.
+fn cost(wanted: Target, found: Target) -> u32 {
+    let is_fresh = |target: Target| matches!(target.touched, Touched::Never);
+    let touched = match (wanted.touched, found.touched) {
+        (wanted, found) if wanted == found => 0,
+        _ if is_fresh(wanted) != is_fresh(found) => 24,
+        _ => 4,
+    };
+    if wanted.relation != found.relation {
+        return 12 + touched;
+    }
+    touched + 2 * wanted.uses.abs_diff(found.uses).min(4) + wanted.age.abs_diff(found.age).min(4)
+}

@@ -1,0 +1,212 @@
+//! From a trace to a profile, in one walk over its requests.
+
+use std::collections::BTreeMap;
+
+use rustc_hash::FxHashMap;
+
+use super::classes::{Operation, PAGE_BYTES, PAGE_SECTORS, Relation, Target, gap_class, kind_index};
+use super::history::{History, NEAR_PAGES};
+use super::model::{Descriptor, GapModel, Model, OperationModel, PAIRS, PairCounts, STRIPE_PAGES, TargetModel};
+use super::segments::{Segments, position};
+use crate::config::Workload;
+use crate::error::WorkloadError;
+use crate::readers::{ADDRESSES_MAX, TraceStream, TraceSummary, scan_each};
+use crate::request::IoRequest;
+use crate::units::{Bytes, Time};
+
+const SECTOR: Bytes = Bytes::new(512);
+/// Sizes kept of an operation.
+const SIZES_KEPT: usize = 16;
+/// Distances kept of fresh pages from recent requests.
+const DISTANCES_KEPT: usize = 256;
+
+/// Fits a profile to the trace of `workload`, and says what is in the trace. Flushes, which cover no bytes, are left out.
+///
+/// # Errors
+/// As [`crate::readers::scan`], and when the trace has too many requests.
+pub fn fit(workload: &Workload) -> Result<(Model, TraceSummary), WorkloadError> {
+    let workload = &Workload { flushes: false, ..workload.clone() };
+    let mut fitter = Fitter::default();
+    let stream = TraceStream::open(workload, ADDRESSES_MAX, SECTOR)?;
+    let summary = scan_each(stream, workload.tolerate, |request| {
+        fitter.add(request);
+        Ok::<(), WorkloadError>(())
+    })?;
+    let model = fitter.finish();
+    if !fitter.segments.can_be_drawn() {
+        let message = "the trace has more requests than a profile can hold, about a thousand million: fit its beginning, \
+                       with workload.requests";
+        return Err(WorkloadError::Unusable(message.to_owned()));
+    }
+    Ok((model, summary))
+}
+
+/// Fits a profile to requests; flushes are left out.
+pub fn fit_requests(requests: &[IoRequest]) -> Model {
+    let mut fitter = Fitter::default();
+    requests.iter().filter(|request| request.size > Bytes::ZERO).for_each(|request| fitter.add(request));
+    fitter.finish()
+}
+
+/// No profile is longer than this.
+pub const PROFILE_BYTES_MAX: usize = 160 << 10;
+/// Pairs kept of a table, unless a profile with one segment is still too long.
+const PAIRS_MAX: usize = 4096;
+
+/// Counts of pairs of keys.
+type KeyPairs = FxHashMap<(u32, u32), u64>;
+
+/// Counters of a fit.
+#[derive(Default)]
+struct Fitter {
+    history: History,
+    segments: Segments,
+    last_arrival: Option<Time>,
+    /// Keys of operation, gap and target of the request before.
+    before: Option<[u32; 3]>,
+    address_end: u64,
+    /// By key: sizes in sectors, and sectors of a page on which requests begin.
+    operations: BTreeMap<u32, (BTreeMap<u64, u64>, [u64; PAGE_SECTORS as usize])>,
+    /// By class: times in nanoseconds, to seven bits.
+    gaps: BTreeMap<u32, BTreeMap<u64, u64>>,
+    targets: BTreeMap<u32, TargetModel>,
+    pairs: [KeyPairs; PAIRS.len()],
+    near_pages: BTreeMap<u64, u64>,
+    phases: Vec<u64>,
+}
+
+fn operation_key(operation: Operation) -> u32 {
+    operation.kind << 8 | operation.octave
+}
+
+fn target_key(target: Target) -> u32 {
+    (target.relation as u32) << 24 | target.age << 16 | target.uses << 8 | target.touched as u32
+}
+
+impl Fitter {
+    #[inline]
+    fn add(&mut self, request: &IoRequest) {
+        let (sector, sectors) = (request.offset.as_u64() / 512, request.size.as_u64() / 512);
+        let kind = kind_index(request.kind);
+        let gap_ps = self.last_arrival.map_or(0, |last| request.arrival.as_ps().saturating_sub(last.as_ps()));
+        self.last_arrival = Some(request.arrival);
+        self.address_end = self.address_end.max((sector + sectors) * 512);
+
+        let operation = operation_key(Operation { kind: kind as u32, octave: sectors.ilog2() });
+        let (sizes, offsets) = self.operations.entry(operation).or_default();
+        *sizes.entry(sectors).or_default() += 1;
+        offsets[(sector % PAGE_SECTORS) as usize] += 1;
+
+        let (gap, gap_ns) = (gap_class(gap_ps), gap_ps / 1000);
+        let coarse = gap_ns.checked_ilog2().unwrap_or(0).saturating_sub(6);
+        *self.gaps.entry(gap).or_default().entry(gap_ns >> coarse << coarse).or_default() += 1;
+
+        let target = self.history.describe(sector, sectors, kind);
+        let page = sector / PAGE_SECTORS;
+        self.phases.resize(STRIPE_PAGES as usize, 0);
+        self.phases[(page % STRIPE_PAGES) as usize] += 1;
+        if target.relation == Relation::Fresh
+            && let Some(distance) = self.history.closest(page)
+        {
+            *self.near_pages.entry((distance + NEAR_PAGES as i64) as u64).or_default() += 1;
+        }
+        let pages = (sector + sectors).div_ceil(PAGE_SECTORS) - page;
+        let fresh_pages = self.history.pages.fresh_in(page, pages);
+        let target_of_key = target_key(target);
+        let counted = self.targets.entry(target_of_key).or_insert(TargetModel { target, pages: 0, fresh_pages: 0 });
+        counted.pages += pages;
+        counted.fresh_pages += fresh_pages;
+
+        let keys = [operation, gap, target_of_key];
+        self.history.record(sector, sectors, kind);
+        self.segments.add(gap_ps, fresh_pages, keys);
+        let before = self.before.replace(keys).unwrap_or(keys);
+        for (counts, (context, outcome)) in self.pairs.iter_mut().zip(PAIRS) {
+            // A request has its gap first, then its operation, then its target.
+            let is_of_this = matches!(
+                (context, outcome),
+                (Descriptor::Gap, Descriptor::Operation) | (Descriptor::Operation, Descriptor::Target)
+            );
+            let contexts = if is_of_this { keys } else { before };
+            *counts.entry((contexts[context as usize], keys[outcome as usize])).or_default() += 1;
+        }
+    }
+
+    fn finish(&mut self) -> Model {
+        let mut pairs_max = PAIRS_MAX;
+        loop {
+            let model = self.model(pairs_max);
+            if model.to_toml().len() <= PROFILE_BYTES_MAX {
+                return model;
+            }
+            if self.segments.is_merged() {
+                pairs_max /= 2;
+            } else {
+                self.segments.merge();
+            }
+        }
+    }
+
+    /// The profile with at most so many of the most frequent pairs of each table.
+    fn model(&self, pairs_max: usize) -> Model {
+        let stripe_bytes = STRIPE_PAGES * PAGE_BYTES;
+        let operation_keys: Vec<u32> = self.operations.keys().copied().collect();
+        let gap_keys: Vec<u32> = self.gaps.keys().copied().collect();
+        let target_keys: Vec<u32> = self.targets.keys().copied().collect();
+        let keys = [operation_keys.as_slice(), &gap_keys, &target_keys];
+        let operations = self.operations.iter().map(|(key, (sizes, offsets))| OperationModel {
+            operation: Operation { kind: key >> 8, octave: key & 255 },
+            sectors: quantiles(sizes, SIZES_KEPT),
+            offsets: *offsets,
+        });
+        let gaps = self.gaps.iter().map(|(&class, times)| GapModel { class, quantiles_ns: nine(times) });
+        let pairs = |table: usize| -> PairCounts {
+            let (contexts, outcomes) = (keys[PAIRS[table].0 as usize], keys[PAIRS[table].1 as usize]);
+            let positions = |(&(context, outcome), &count): (&(u32, u32), &u64)| {
+                (position(contexts, context), position(outcomes, outcome), count)
+            };
+            let mut pairs: PairCounts = self.pairs[table].iter().map(positions).collect();
+            pairs.sort_unstable_by_key(|&(context, outcome, count)| (u64::MAX - count, context, outcome));
+            pairs.truncate(pairs_max);
+            pairs.sort_unstable();
+            pairs
+        };
+        let near = quantiles(&self.near_pages, DISTANCES_KEPT);
+        let mut phases = self.phases.clone();
+        phases.resize(STRIPE_PAGES as usize, 0);
+        Model {
+            requests: self.history.now,
+            address_span: self.address_end.div_ceil(stripe_bytes).max(1) * stripe_bytes,
+            operations: operations.collect(),
+            gaps: gaps.collect(),
+            targets: self.targets.values().copied().collect(),
+            segments: self.segments.finish(keys),
+            pairs: std::array::from_fn(pairs),
+            near_pages: near.into_iter().map(|distance| distance as i64 - NEAR_PAGES as i64).collect(),
+            phases,
+        }
+    }
+}
+
+/// Up to `most` quantiles at equal distances.
+fn quantiles(counts: &BTreeMap<u64, u64>, most: usize) -> Vec<u64> {
+    let total: u64 = counts.values().sum();
+    let parts = u128::from(total.min(most as u64));
+    (0..parts).map(|part| value_at(counts, u128::from(total) * (2 * part + 1) / (2 * parts))).collect()
+}
+
+/// The smallest value, the seven that cut the counted ones into eight, and the largest.
+fn nine(counts: &BTreeMap<u64, u64>) -> [u64; 9] {
+    let last = u128::from(counts.values().sum::<u64>().saturating_sub(1));
+    std::array::from_fn(|part| value_at(counts, last * part as u128 / 8))
+}
+
+/// The value that the counted one number `rank` has, from 0.
+fn value_at(counts: &BTreeMap<u64, u64>, rank: u128) -> u64 {
+    let mut below = 0;
+    let found = counts.iter().find(|(_, count)| {
+        below += u128::from(**count);
+        below > rank
+    });
+    found.or(counts.iter().next_back()).map_or(0, |(&value, _)| value)
+}

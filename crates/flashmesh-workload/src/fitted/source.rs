@@ -1,0 +1,201 @@
+//! A fitted profile as a source of requests.
+
+use std::collections::VecDeque;
+
+use super::addresses::{Addresses, Wanted};
+use super::bag::{Affinity, ShuffleBag, take};
+use super::classes::KINDS;
+use super::model::{Model, PAIRS, Segment, TargetModel};
+use crate::error::WorkloadError;
+use crate::request::IoRequest;
+use crate::source::WorkloadSource;
+use crate::synthetic::{Generator, Seed, below, generator_of};
+use crate::units::{Bytes, Time};
+
+/// The requests of a fitted profile: `[workload] kind = "fitted"`.
+///
+/// There is one common stream, whatever the thread. Memory grows with the footprint and with the requests of a segment of the
+/// profile, which are a 256th of the original's at most, not with the number of requests that are made.
+pub struct FittedSource {
+    model: Model,
+    /// In the order of [`PAIRS`].
+    affinities: [Affinity; PAIRS.len()],
+    sizes: Vec<ShuffleBag>,
+    gap_parts: Vec<ShuffleBag>,
+    addresses: Addresses,
+    generator: Generator,
+    /// Positions of the operation, gap and target before.
+    before: [usize; 3],
+    /// The segment that comes next, and when its first request may arrive.
+    segment: usize,
+    now_ps: u64,
+    /// What is left of the segment under way: distance in time, position of the operation and of the target.
+    drawn: VecDeque<(u64, usize, usize)>,
+    /// Fresh pages of each request of the segment, in the mean.
+    fresh_owed: f64,
+    sector_size: u64,
+    requests: u64,
+    left: u64,
+}
+
+impl FittedSource {
+    /// `requests` like those that `model` was fitted to, as many as the original has unless given, on a drive of `capacity` addressed
+    /// in sectors of `sector_size`. With `wrap` a smaller drive than the original's addresses need is filled more densely.
+    ///
+    /// # Errors
+    /// When the addresses of the original do not fit the drive, unless `wrap`.
+    pub fn new(
+        model: &Model,
+        requests: Option<u64>,
+        capacity: Bytes,
+        sector_size: Bytes,
+        wrap: bool,
+        seed: u64,
+    ) -> Result<FittedSource, WorkloadError> {
+        let span = Bytes::new(model.address_span);
+        if span > capacity && (!wrap || capacity < Bytes::from_kib(1 << 20)) {
+            return Err(WorkloadError::Unusable(format!(
+                "workload.fitted: the profile spans {span}, and the drive has {capacity}: take a larger drive, or set \
+                 workload.beyond = \"wrap\", for which it needs 1 GiB at least"
+            )));
+        }
+        let mut generator = generator_of(Seed::from(seed));
+        let own = generator.clone();
+        generator.jump();
+        let requests = requests.unwrap_or(model.requests);
+        let lengths = [model.operations.len(), model.gaps.len(), model.targets.len()];
+        let affinity = |table: usize| {
+            let (context, outcome) = PAIRS[table];
+            Affinity::new(&model.pairs[table], lengths[context as usize], lengths[outcome as usize])
+        };
+        Ok(FittedSource {
+            affinities: std::array::from_fn(affinity),
+            sizes: model.operations.iter().map(|operation| ShuffleBag::new(vec![1; operation.sectors.len()])).collect(),
+            gap_parts: vec![ShuffleBag::new(vec![1; 8]); model.gaps.len()],
+            addresses: Addresses::new(model, capacity.as_u64(), own),
+            model: model.clone(),
+            generator,
+            before: [0; 3],
+            segment: 0,
+            now_ps: 0,
+            drawn: VecDeque::new(),
+            fresh_owed: 0.0,
+            sector_size: sector_size.as_u64().max(1),
+            requests,
+            left: requests,
+        })
+    }
+
+    /// Draws the requests of the next segment.
+    fn draw_segment(&mut self) {
+        let Segment { duration_ns, fresh_pages, counts: [mut operations, mut gaps, mut targets] } =
+            self.model.segments[self.segment].clone();
+        self.segment = (self.segment + 1) % self.model.segments.len();
+        let [gap_gap, operation_gap, operation_operation, gap_operation, operation_target, target_target] =
+            &self.affinities;
+        let generator = &mut self.generator;
+        let mut classes = Vec::new();
+        loop {
+            let [operation_before, gap_before, target_before] = self.before;
+            let factors = [gap_gap.of(gap_before), operation_gap.of(operation_before)];
+            let Some(gap) = take(&mut gaps, factors, generator) else { break };
+            let factors = [operation_operation.of(operation_before), gap_operation.of(gap)];
+            let Some(operation) = take(&mut operations, factors, generator) else { break };
+            let factors = [operation_target.of(operation), target_target.of(target_before)];
+            let Some(target) = take(&mut targets, factors, generator) else { break };
+            self.before = [operation, gap, target];
+            classes.push(gap);
+            let quantiles = &self.model.gaps[gap].quantiles_ns;
+            let part = self.gap_parts[gap].draw(generator);
+            let (low, high) = (quantiles[part], quantiles[part + 1]);
+            let gap_ps = 1000 * (low + below(generator, high - low + 1));
+            self.drawn.push_back((gap_ps, operation, target));
+        }
+        self.fresh_owed = fresh_pages as f64 / self.drawn.len().max(1) as f64;
+        let mut drawn: Vec<(&mut u64, usize)> = self.drawn.iter_mut().map(|(gap, ..)| gap).zip(classes).collect();
+        scale(&mut drawn, duration_ns * 1000);
+    }
+}
+
+/// Rounds in which the gaps of a segment are brought to its duration; two do for nearly all.
+const ROUNDS: usize = 16;
+
+/// Changes gaps, given with their classes, until they come to `total_ps`: the longest classes first, and none by more than a factor
+/// of two in a round.
+fn scale(gaps: &mut [(&mut u64, usize)], total_ps: u64) {
+    let total = u128::from(total_ps);
+    let mut sums = vec![0_u128; gaps.iter().map(|(_, class)| class + 1).max().unwrap_or(0)];
+    for _ in 0..ROUNDS {
+        sums.fill(0);
+        gaps.iter().for_each(|(gap, class)| sums[*class] += u128::from(**gap));
+        let (mut all, before) = (sums.iter().sum::<u128>(), sums.clone());
+        if all.abs_diff(total) <= gaps.len() as u128 {
+            return;
+        }
+        for sum in sums.iter_mut().rev() {
+            let wanted = (*sum + total).saturating_sub(all).clamp(*sum / 2, *sum * 2);
+            all = all - *sum + wanted;
+            *sum = wanted;
+        }
+        for (gap, class) in gaps.iter_mut() {
+            **gap = (u128::from(**gap) * sums[*class] / before[*class].max(1)) as u64;
+        }
+    }
+}
+
+impl WorkloadSource for FittedSource {
+    fn next_request(&mut self, _thread: u32) -> Result<Option<IoRequest>, WorkloadError> {
+        if self.left == 0 {
+            return Ok(None);
+        }
+        self.left -= 1;
+        if self.drawn.is_empty() {
+            self.draw_segment();
+        }
+        let out_of_time =
+            || WorkloadError::Unusable("workload.requests: the arrivals reach beyond the end of time".to_owned());
+        let (gap_ps, operation, target) = self.drawn.pop_front().ok_or_else(out_of_time)?;
+        self.now_ps = self.now_ps.checked_add(gap_ps).ok_or_else(out_of_time)?;
+        let model = &self.model.operations[operation];
+        let sectors = model.sectors[self.sizes[operation].draw(&mut self.generator)];
+        let kind = model.operation.kind as usize;
+        let TargetModel { target, pages, fresh_pages } = self.model.targets[target];
+        let fresh_share = fresh_pages as f64 / pages as f64;
+        let sector = self.addresses.choose(Wanted {
+            target,
+            fresh_share,
+            fresh_owed: self.fresh_owed,
+            operation,
+            kind,
+            sectors,
+        });
+        let (start, end) = (sector * 512, (sector + sectors) * 512);
+        let offset = start / self.sector_size * self.sector_size;
+        Ok(Some(IoRequest {
+            arrival: Time::from_ps(self.now_ps),
+            kind: KINDS[kind],
+            offset: Bytes::new(offset),
+            size: Bytes::new(end.next_multiple_of(self.sector_size) - offset),
+            stream: 0,
+        }))
+    }
+
+    fn request_count(&self) -> Option<u64> {
+        Some(self.requests)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn gaps_are_brought_to_the_duration_of_their_segment() {
+        for total in [0_u64, 5_000, 50_000, 120_000, 10_000_000] {
+            let mut gaps = [10_u64, 20, 3_000, 4_000, 50_000, 60_000];
+            let mut with_classes: Vec<(&mut u64, usize)> = gaps.iter_mut().zip([0, 0, 1, 1, 2, 2]).collect();
+            scale(&mut with_classes, total);
+            assert!(gaps.iter().sum::<u64>().abs_diff(total) <= 6, "{gaps:?} for {total}");
+        }
+    }
+}

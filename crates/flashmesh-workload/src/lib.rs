@@ -1,0 +1,18 @@
+//! Where requests come from: traces, named profiles and synthetic patterns; and how traces are written in other formats.
+
+pub mod config;
+pub mod error;
+pub mod fitted;
+mod open;
+pub mod profiles;
+pub mod readers;
+mod request;
+pub mod source;
+pub mod statistics;
+pub mod synthetic;
+pub mod writers;
+
+pub use flashmesh_base::units;
+use flashmesh_base::{names, quantities, tagged};
+pub use open::{WorkloadSummary, open};
+pub use request::{IoRequest, RequestKind};

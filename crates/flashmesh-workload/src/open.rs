@@ -1,0 +1,120 @@
+//! From the configuration to a stream of requests.
+
+use std::fmt;
+use std::path::Path;
+
+use super::fitted::{FittedSource, Model};
+use super::profiles::{self, MixSource, Named, ProfileSource};
+use super::readers::{TraceSource, TraceStream, TraceSummary, clock, scan_stream};
+use super::source::WorkloadSource;
+use super::synthetic::SyntheticSource;
+use crate::config::{Beyond, Replay, ReplayMode, Workload, WorkloadKind};
+use crate::error::WorkloadError;
+use crate::units::Bytes;
+use crate::{quantities, tagged};
+
+tagged! {
+    /// What a workload is, known before the run.
+    WorkloadSummary by "kind" {
+        /// The pattern of the configuration.
+        Synthetic = "synthetic",
+        /// A named profile or mix.
+        Profile(ProfileSummary) = "profile",
+        /// A trace file.
+        Trace(Box<TraceSummary>) = "trace",
+        /// A profile fitted to a trace.
+        Fitted(FittedSummary) = "fitted",
+    }
+}
+
+quantities! {
+    /// A named profile or mix.
+    ProfileSummary {
+        /// Name of the profile.
+        name: String;
+        /// What is published and what is assumed.
+        description: String;
+    }
+}
+
+quantities! {
+    /// A profile fitted to a trace.
+    FittedSummary {
+        /// File of the profile.
+        file: String;
+        /// Requests of the trace to which it was fitted.
+        original_requests: u64, in "requests";
+    }
+}
+
+impl fmt::Display for WorkloadSummary {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            WorkloadSummary::Synthetic => f.write_str("synthetic workload"),
+            WorkloadSummary::Profile(profile) => f.write_str(&profile.description),
+            WorkloadSummary::Trace(summary) => summary.fmt(f),
+            WorkloadSummary::Fitted(FittedSummary { file, original_requests }) => {
+                write!(f, "{file}: profile fitted to a trace of {original_requests} requests")
+            }
+        }
+    }
+}
+
+/// Opens a workload for a namespace of `capacity`; what it draws follows from `seed`. A trace is read once to
+/// its end, to know what is in it before the run.
+///
+/// # Errors
+/// When the workload cannot be read, or cannot be used in a namespace of that size.
+pub fn open(
+    workload: &Workload,
+    replay: &Replay,
+    seed: u64,
+    capacity: Bytes,
+    sector_size: Bytes,
+) -> Result<(Box<dyn WorkloadSource>, WorkloadSummary), WorkloadError> {
+    match workload.kind {
+        WorkloadKind::Synthetic => {
+            let source = SyntheticSource::new(workload, replay, capacity, sector_size, seed)?;
+            Ok((Box::new(source), WorkloadSummary::Synthetic))
+        }
+        WorkloadKind::Profile => {
+            let name = workload.profile.as_deref().unwrap_or_default();
+            let named = profiles::find(name)?;
+            let mut description = named.describe();
+            description.push_str(&profiles::settings(workload));
+            let summary = ProfileSummary { name: named.name().to_owned(), description };
+            let source: Box<dyn WorkloadSource> = match named {
+                Named::Profile(profile) => {
+                    Box::new(ProfileSource::new(profile, workload, replay, capacity, sector_size, seed)?)
+                }
+                Named::Mix(mix) => Box::new(MixSource::new(&mix, workload, replay, capacity, sector_size, seed)?),
+            };
+            Ok((source, WorkloadSummary::Profile(summary)))
+        }
+        WorkloadKind::Fitted => {
+            let file = workload.fitted.as_deref().unwrap_or(Path::new(""));
+            let model = Model::from_file(file)?;
+            let source = FittedSource::new(
+                &model,
+                workload.requests,
+                capacity,
+                sector_size,
+                workload.beyond == Beyond::Wrap,
+                seed,
+            )?;
+            let (file, original_requests) = (file.display().to_string(), model.requests);
+            Ok((Box::new(source), WorkloadSummary::Fitted(FittedSummary { file, original_requests })))
+        }
+        WorkloadKind::Trace => {
+            let stream = TraceStream::open(workload, capacity, sector_size)?;
+            let counted = stream.identity();
+            let summary = scan_stream(stream, workload.tolerate)?;
+            if replay.mode == ReplayMode::Open {
+                clock::require(&summary, workload)?;
+            }
+            let source = TraceSource::open(workload, capacity, sector_size)?;
+            let source = source.with_summary(&summary).counted_in(counted);
+            Ok((Box::new(source), WorkloadSummary::Trace(Box::new(summary))))
+        }
+    }
+}

@@ -1,0 +1,127 @@
+//! Several published workloads at once on one drive.
+
+use super::{Paper, Profile};
+use crate::units::Time;
+
+/// A published mix of workloads (Venice, ISCA 2023, section 5, Table 3).
+///
+/// The table gives the mean time between arrivals of the mix and names its members. It does not say what becomes
+/// of the members' own arrivals, and the sum of their rates is not always the rate of the mix. So all members keep
+/// their rates relative to each other, and one factor over all of them meets the rate of the mix \[choice\].
+///
+/// A configuration may put one together as well, `profile = "src2_1 + 2*proj_3"`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Mix {
+    /// Name in the configuration.
+    pub name: String,
+    /// The paper that publishes it; none publishes one of the configuration.
+    pub paper: Option<Paper>,
+    /// Its members.
+    pub members: Vec<Member>,
+    /// Why these are the members, where the paper does not state them.
+    pub members_basis: Option<String>,
+    /// Mean time from one arrival to the next, of any members.
+    pub mean_interarrival: Time,
+}
+
+/// A profile as a part of a mix.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Member {
+    /// The profile.
+    pub profile: &'static Profile,
+    /// Mean time from one of its arrivals to the next, before the factor of the mix.
+    pub mean_interarrival: Time,
+}
+
+impl Member {
+    pub(super) fn of(profile: &'static Profile) -> Member {
+        Member { profile, mean_interarrival: profile.mean_interarrival.value }
+    }
+
+    fn rate(&self) -> f64 {
+        1.0 / self.mean_interarrival.as_ps() as f64
+    }
+}
+
+impl Mix {
+    /// The mean time between arrivals of all members, if each kept its own.
+    pub fn natural_interarrival(&self) -> Time {
+        let rate: f64 = self.members.iter().map(Member::rate).sum();
+        Time::from_ps((1.0 / rate + 0.5) as u64)
+    }
+
+    /// Factor on the interarrival times of members that meets the rate of the mix.
+    pub fn time_factor(&self) -> f64 {
+        self.mean_interarrival.as_ps() as f64 / self.natural_interarrival().as_ps() as f64
+    }
+
+    /// The mean time between arrivals of `member` within the mix.
+    pub fn interarrival_of(&self, member: &Member) -> Time {
+        Time::from_ps((member.mean_interarrival.as_ps() as f64 * self.time_factor() + 0.5) as u64)
+    }
+
+    /// The share of requests that are of `member`, from 0 to 1.
+    pub fn share_of(&self, member: &Member) -> f64 {
+        self.natural_interarrival().as_ps() as f64 * member.rate()
+    }
+
+    /// The share of requests that read, from 0 to 1.
+    pub fn read_share(&self) -> f64 {
+        self.members.iter().map(|member| self.share_of(member) * member.profile.read_share()).sum()
+    }
+
+    /// The mean size of a request in bytes.
+    pub fn mean_request_bytes(&self) -> f64 {
+        self.members.iter().map(|member| self.share_of(member) * member.profile.mean_request_bytes()).sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn mix(name: &str) -> &'static Mix {
+        super::super::mixes().iter().find(|mix| mix.name == name).unwrap()
+    }
+
+    #[test]
+    fn rates_add_up_and_one_factor_meets_the_published_one() {
+        // src2_1 every 50 us and proj_3 every 19 us arrive every 13.77 us, the mix every 5.8 us.
+        let mix = mix("mix1");
+        assert_eq!(mix.natural_interarrival(), Time::from_ps(13_768_116));
+        assert!((mix.time_factor() - 5.8 / 13.768_116).abs() < 1e-6);
+        let rate: f64 = mix.members.iter().map(|member| 1.0 / mix.interarrival_of(member).as_ps() as f64).sum();
+        assert!((1.0 / rate / 5.8e6 - 1.0).abs() < 1e-6);
+        assert!((mix.share_of(&mix.members[1]) - 50.0 / 69.0).abs() < 1e-6);
+    }
+
+    #[test]
+    fn shares_of_members_add_up() {
+        for mix in super::super::mixes() {
+            let total: f64 = mix.members.iter().map(|member| mix.share_of(member)).sum();
+            assert!((total - 1.0).abs() < 1e-5, "{}: {total}", mix.name);
+            assert!((2..=3).contains(&mix.members.len()), "{}", mix.name);
+        }
+    }
+
+    #[test]
+    fn members_keep_nearly_their_own_rates_but_in_mix1_and_mix3() {
+        for mix in super::super::mixes() {
+            let keeps = (mix.time_factor() - 1.0).abs() < 0.02;
+            assert_eq!(keeps, !["mix1", "mix3"].contains(&mix.name.as_str()), "{}: {}", mix.name, mix.time_factor());
+        }
+    }
+
+    #[test]
+    fn how_much_faster_a_mix_arrives_than_its_members_depends_on_who_they_are() {
+        // Venice, section 6.2: mix6 arrives at distances 90 % below those of its members, which its table does not name.
+        let below = |mix: &Mix| {
+            let own: u64 = mix.members.iter().map(|member| member.mean_interarrival.as_ps()).sum();
+            1.0 - mix.mean_interarrival.as_ps() as f64 * mix.members.len() as f64 / own as f64
+        };
+        assert!((below(mix("mix6")) - 0.757).abs() < 0.001);
+        let others = super::super::configured::read("proj_3 + YCSB_D + hm_0").unwrap();
+        let others = Mix { mean_interarrival: mix("mix6").mean_interarrival, ..others };
+        assert!((below(&others) - 0.901).abs() < 0.001);
+    }
+}

@@ -1,0 +1,179 @@
+//! The requests of several workloads at once.
+
+use super::source::Setting;
+use super::{Mix, ProfileSource};
+use crate::config::{self, MixPlacement, ReplayMode};
+use crate::error::WorkloadError;
+use crate::request::IoRequest;
+use crate::source::WorkloadSource;
+use crate::synthetic::{Layout, REQUESTS_DEFAULT, Seed};
+use crate::units::{Bytes, Time};
+
+/// The requests of a [`Mix`]: `[workload] profile = "mix1"`.
+///
+/// Every member has a stream of its own (the number in [`IoRequest::stream`] counts members from 0), random numbers of
+/// its own, and a part of the drive of its own: parts follow one another from `footprint-start`, each as long as the
+/// member's profile assumes, or all of them scaled to `footprint` together. With `mix-placement = "shared"` all of them
+/// begin at `footprint-start`, and each is as long as its profile assumes, or as `footprint`. `interarrival` stands in
+/// place of the published distance of the mix, `arrivals` and `alignment` in place of those of each member.
+///
+/// All members start at time zero. In open and stress replay there is one common stream in the order of arrival, and
+/// `requests` counts all members together; stress replay keeps the order and leaves out the times. In closed replay
+/// threads are dealt to the members in turn, so every member has the outstanding requests of its threads.
+#[derive(Clone, Debug)]
+pub struct MixSource {
+    members: Vec<Member>,
+    mode: ReplayMode,
+    /// Of the common stream.
+    left: u64,
+    requests: u64,
+}
+
+#[derive(Clone, Debug)]
+struct Member {
+    source: ProfileSource,
+    /// Drawn, and not yet first in the order of arrival.
+    next: Option<IoRequest>,
+}
+
+impl MixSource {
+    /// The workload of `mix`, on a drive of `capacity`, for `replay`.
+    ///
+    /// # Errors
+    /// When the parts do not fit the drive, or closed replay has fewer threads than there are members; the message
+    /// begins with the name of the mix and the key to change.
+    pub fn new(
+        mix: &Mix,
+        workload: &config::Workload,
+        replay: &config::Replay,
+        capacity: Bytes,
+        sector_size: Bytes,
+        seed: u64,
+    ) -> Result<MixSource, WorkloadError> {
+        build(mix, workload, replay, capacity, sector_size, seed)
+            .map_err(|error| WorkloadError::Unusable(format!("profile \"{}\": {error}", mix.name)))
+    }
+}
+
+fn build(
+    mix: &Mix,
+    workload: &config::Workload,
+    replay: &config::Replay,
+    capacity: Bytes,
+    sector_size: Bytes,
+    seed: u64,
+) -> Result<MixSource, WorkloadError> {
+    let requests = workload.requests.unwrap_or(REQUESTS_DEFAULT);
+    let mix = &Mix { mean_interarrival: workload.interarrival.unwrap_or(mix.mean_interarrival), ..mix.clone() };
+    if mix.mean_interarrival == Time::ZERO {
+        return Err(WorkloadError::Unusable(
+            "workload.interarrival: 0s leaves no order to the requests of a mix; take 1ps".to_owned(),
+        ));
+    }
+    let footprints = footprints(mix, workload, capacity, sector_size)?;
+    let count = mix.members.len() as u32;
+    if replay.mode == ReplayMode::Closed && replay.threads < count {
+        return Err(WorkloadError::Unusable(format!(
+            "replay.threads: {} in closed replay; a mix of {count} needs one for each member at least",
+            replay.threads
+        )));
+    }
+    let mut members = Vec::new();
+    let mut footprint_start = workload.footprint_start;
+    for (index, (member, footprint)) in (0..).zip(mix.members.iter().zip(footprints)) {
+        let (replay, requests) = match replay.mode {
+            ReplayMode::Closed => {
+                let threads = dealt(replay.threads.into(), count.into(), index.into()) as u32;
+                let own = (0..threads).map(|thread| index + thread * count);
+                let share = own.map(|thread| dealt(requests, replay.threads.into(), thread.into())).sum();
+                (config::Replay { threads, ..replay.clone() }, share)
+            }
+            // Arrivals decide the order, and any member may be first every time.
+            ReplayMode::Open | ReplayMode::Stress => {
+                (config::Replay { mode: ReplayMode::Open, ..replay.clone() }, requests)
+            }
+        };
+        let setting = Setting {
+            workload,
+            footprint_start,
+            footprint,
+            mean_interarrival: mix.interarrival_of(member),
+            requests,
+            replay: &replay,
+            capacity,
+            sector_size,
+            seed: Seed::of_member(seed, index),
+        };
+        members.push(Member { source: ProfileSource::build(member.profile, setting)?, next: None });
+        if workload.mix_placement == MixPlacement::Apart {
+            footprint_start += footprint;
+        }
+    }
+    Ok(MixSource { members, mode: replay.mode, left: requests, requests })
+}
+
+/// Share of the one at `place` when `count` things are dealt round robin to `places`.
+fn dealt(count: u64, places: u64, place: u64) -> u64 {
+    count / places + u64::from(place < count % places)
+}
+
+/// How much of the drive each member has.
+fn footprints(
+    mix: &Mix,
+    workload: &config::Workload,
+    capacity: Bytes,
+    sector_size: Bytes,
+) -> Result<Vec<Bytes>, WorkloadError> {
+    let granule = mix.members.iter().map(|member| member.profile.assumed.granule).max().unwrap_or(sector_size);
+    let granule = workload.alignment.unwrap_or(granule);
+    let assumed: Vec<Bytes> = mix.members.iter().map(|member| member.profile.assumed.footprint).collect();
+    let is_shared = workload.mix_placement == MixPlacement::Shared;
+    let assumed_total =
+        if is_shared { assumed.iter().copied().max().unwrap_or_default() } else { assumed.iter().copied().sum() };
+    let total = workload.footprint.unwrap_or(assumed_total);
+    // Refuses here what is wrong with the whole, before its parts are.
+    Layout::new(workload.footprint_start, Some(total), granule, capacity, sector_size)?;
+    let part = |own: Bytes| {
+        if is_shared {
+            return workload.footprint.unwrap_or(own);
+        }
+        let exact = u128::from(total.as_u64()) * u128::from(own.as_u64()) / u128::from(assumed_total.as_u64());
+        let granules = exact as u64 / granule.as_u64();
+        granule * granules
+    };
+    Ok(assumed.into_iter().map(part).collect())
+}
+
+impl WorkloadSource for MixSource {
+    fn next_request(&mut self, thread: u32) -> Result<Option<IoRequest>, WorkloadError> {
+        if self.mode == ReplayMode::Closed {
+            let count = self.members.len() as u32;
+            let (member, own_thread) = (thread % count, thread / count);
+            let request = self.members[member as usize].source.next_request(own_thread)?;
+            return Ok(request.map(|request| IoRequest { stream: member, ..request }));
+        }
+        if self.left == 0 {
+            return Ok(None);
+        }
+        let mut first: Option<(usize, IoRequest)> = None;
+        for (index, member) in self.members.iter_mut().enumerate() {
+            if member.next.is_none() {
+                member.next = member.source.next_request(0)?;
+            }
+            if let Some(next) = member.next
+                && first.is_none_or(|(_, first)| next.arrival < first.arrival)
+            {
+                first = Some((index, next));
+            }
+        }
+        let Some((index, request)) = first else { return Ok(None) };
+        self.members[index].next = None;
+        self.left -= 1;
+        let arrival = if self.mode == ReplayMode::Open { request.arrival } else { Time::ZERO };
+        Ok(Some(IoRequest { arrival, stream: index as u32, ..request }))
+    }
+
+    fn request_count(&self) -> Option<u64> {
+        Some(self.requests)
+    }
+}

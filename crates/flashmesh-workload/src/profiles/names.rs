@@ -1,0 +1,186 @@
+//! From names to published workloads.
+
+use std::borrow::Cow;
+
+use super::{Mix, Profile, all, configured, mixes};
+use crate::error::WorkloadError;
+
+/// A paper, or a table of it, that publishes workloads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Paper {
+    /// Prefix of the names of its workloads.
+    pub key: &'static str,
+    /// The paper and the table.
+    pub source: &'static str,
+}
+
+/// The paper whose workloads need no key before their names.
+const KEYLESS: &str = "venice";
+
+impl Paper {
+    /// Name of the workload that the paper calls `name`.
+    pub(super) fn name_of(&self, name: &str) -> String {
+        if self.key == KEYLESS { name.to_owned() } else { format!("{}/{name}", self.key) }
+    }
+}
+
+/// A named workload.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Named {
+    /// One workload.
+    Profile(&'static Profile),
+    /// Several at once.
+    Mix(Cow<'static, Mix>),
+}
+
+impl Named {
+    /// The name.
+    pub fn name(&self) -> &str {
+        match self {
+            Named::Profile(profile) => &profile.name,
+            Named::Mix(mix) => &mix.name,
+        }
+    }
+
+    /// The paper that publishes it; none publishes a mix of the configuration.
+    pub fn paper(&self) -> Option<Paper> {
+        match self {
+            Named::Profile(profile) => Some(profile.paper),
+            Named::Mix(mix) => mix.paper,
+        }
+    }
+
+    /// What is published, known from elsewhere and assumed, in lines for a terminal.
+    pub fn describe(&self) -> String {
+        match self {
+            Named::Profile(profile) => profile.describe(),
+            Named::Mix(mix) => mix.describe(),
+        }
+    }
+
+    /// The figures in one line.
+    pub fn summary(&self) -> String {
+        match self {
+            Named::Profile(profile) => profile.summary(),
+            Named::Mix(mix) => mix.summary(),
+        }
+    }
+
+    /// Whether `name` is its name; the paper's key may stand before any.
+    fn is_called(&self, name: &str) -> bool {
+        self.name() == name
+            || name
+                .split_once('/')
+                .is_some_and(|(key, bare)| bare == self.name() && self.paper().is_some_and(|paper| paper.key == key))
+    }
+
+    /// The name without the key of the paper.
+    fn bare_name(&self) -> &str {
+        self.name().split_once('/').map_or(self.name(), |(_, bare)| bare)
+    }
+}
+
+fn everything() -> impl Iterator<Item = Named> {
+    all().iter().map(Named::Profile).chain(mixes().iter().map(|mix| Named::Mix(Cow::Borrowed(mix))))
+}
+
+/// All that has a name, paper by paper.
+pub fn groups() -> Vec<(Paper, Vec<Named>)> {
+    let mut groups: Vec<(Paper, Vec<Named>)> = Vec::new();
+    for named in everything() {
+        let Some(paper) = named.paper() else { continue };
+        match groups.iter_mut().find(|(known, _)| *known == paper) {
+            Some((_, members)) => members.push(named),
+            None => groups.push((paper, vec![named])),
+        }
+    }
+    // Mixes follow the profiles of their paper.
+    let keys: Vec<&str> = groups.iter().map(|(paper, _)| paper.key).collect();
+    groups.sort_by_key(|(paper, _)| keys.iter().position(|key| *key == paper.key));
+    groups
+}
+
+/// The profile or mix called `name`, or the mix that it puts together, as in `src2_1 + 2*proj_3`.
+///
+/// # Errors
+/// When there is none; the message gives the most similar names, if some are similar.
+pub fn find(name: &str) -> Result<Named, WorkloadError> {
+    if configured::is_mix(name) {
+        return configured::read(name).map(|mix| Named::Mix(Cow::Owned(mix)));
+    }
+    find_named(name)
+}
+
+pub(super) fn find_named(name: &str) -> Result<Named, WorkloadError> {
+    everything().find(|named| named.is_called(name)).ok_or_else(|| {
+        let similar = near_misses(name).iter().map(|near| format!("\"{near}\"")).collect::<Vec<_>>().join(" or ");
+        let suggestion = if similar.is_empty() { String::new() } else { format!("; did you mean {similar}?") };
+        WorkloadError::Unusable(format!(
+            "workload.profile: no profile is called \"{name}\"{suggestion} (flashmesh profiles lists all)"
+        ))
+    })
+}
+
+/// The names most similar to `name`, whatever their case, their separators and, where `name` has no key, their paper.
+fn near_misses(name: &str) -> Vec<String> {
+    const SIMILAR_ENOUGH: f64 = 0.6;
+    let plain = |name: &str| name.to_lowercase().replace(['_', '-', ' '], "");
+    let wanted = plain(name);
+    let scored: Vec<(f64, String)> = everything()
+        .map(|named| {
+            let known = if name.contains('/') { named.name() } else { named.bare_name() };
+            (strsim::normalized_damerau_levenshtein(&wanted, &plain(known)), named.name().to_owned())
+        })
+        .collect();
+    let best = scored.iter().map(|(similarity, _)| *similarity).fold(SIMILAR_ENOUGH, f64::max);
+    scored.into_iter().filter(|(similarity, _)| *similarity >= best).map(|(_, known)| known).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_distinct() {
+        let names: std::collections::BTreeSet<_> = everything().map(|named| named.name().to_owned()).collect();
+        assert_eq!(names.len(), everything().count());
+    }
+
+    #[test]
+    fn every_paper_has_all_its_workloads() {
+        let counts: Vec<(&str, usize)> = groups().iter().map(|(paper, members)| (paper.key, members.len())).collect();
+        let expected = [("venice", 19), ("venice", 6), ("mbm", 6), ("collisions", 35), ("nossd14", 32), ("nossd12", 4)];
+        assert_eq!(counts, expected);
+    }
+
+    #[test]
+    fn every_name_is_found_and_may_have_the_key_of_its_paper() {
+        for named in everything() {
+            assert_eq!(find(named.name()).unwrap(), named);
+            assert_eq!(find(&format!("{}/{}", named.paper().unwrap().key, named.bare_name())).unwrap(), named);
+        }
+        assert!(find("mbm/hm_0").is_err() && find("venice/mbm/usr_0").is_err());
+    }
+
+    #[test]
+    fn a_near_miss_is_answered_with_the_likely_names() {
+        for (typed, meant) in [
+            ("hm0", "\"hm_0\" or \"collisions/HM0\""),
+            ("ycsb-b", "\"YCSB_B\""),
+            ("postgress", "\"postgres\""),
+            ("tpcc", "\"nossd14/tpcc\" or \"nossd12/TPCC\""),
+            ("mbm/usr0", "\"mbm/usr_0\""),
+            ("Mix1", "\"mix1\""),
+        ] {
+            let message = find(typed).unwrap_err().to_string();
+            assert!(message.contains(&format!("did you mean {meant}?")), "{message}");
+        }
+    }
+
+    #[test]
+    fn a_name_like_no_other_is_answered_with_where_all_names_are() {
+        let message = find("nothing at all").unwrap_err().to_string();
+        assert!(!message.contains("did you mean"), "{message}");
+        assert!(message.contains("flashmesh profiles"), "{message}");
+    }
+}

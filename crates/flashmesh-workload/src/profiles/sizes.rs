@@ -1,0 +1,177 @@
+//! Distributions of sizes from the few figures that are published.
+
+use super::{Assumed, SizeFigures};
+use crate::config::Sizes;
+use crate::units::Bytes;
+
+const SIZES_MAX: u64 = 65_536;
+
+/// What requests cover, by kind.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum SizesOf {
+    /// The same for all.
+    All(Sizes),
+    Kinds {
+        reads: Sizes,
+        writes: Sizes,
+    },
+}
+
+/// Sizes that have the figures and assume as little as they can beyond them.
+///
+/// `None` when no multiples of the granule up to the largest size have these figures.
+pub(super) fn distribution(figures: &SizeFigures, assumed: &Assumed) -> Option<SizesOf> {
+    let Assumed { granule, size_max, mode_share, .. } = *assumed;
+    let around = |mean_kb: f64| geometric(mean_kb * 1024.0, granule, size_max);
+    Some(match *figures {
+        SizeFigures::Mean { kb } => SizesOf::All(around(kb)?),
+        SizeFigures::MeanAndMode { mean_kb, mode_kb } => {
+            SizesOf::All(with_mode(mean_kb * 1024.0, mode_kb * 1024.0, mode_share, granule, size_max)?)
+        }
+        SizeFigures::MeansByKind { read_kb, write_kb } => {
+            SizesOf::Kinds { reads: around(read_kb)?, writes: around(write_kb)? }
+        }
+        SizeFigures::Range { smallest_kb, largest_kb } => SizesOf::All(uniform(
+            bytes_of(smallest_kb * 1024.0, granule)?,
+            bytes_of(largest_kb * 1024.0, granule)?,
+            granule,
+        )?),
+    })
+}
+
+/// A size of `bytes`; `None` when it is not a positive multiple of `granule`.
+fn bytes_of(bytes: f64, granule: Bytes) -> Option<Bytes> {
+    let whole = bytes as u64;
+    (whole as f64 == bytes && whole > 0 && whole.is_multiple_of(granule.as_u64())).then_some(Bytes::new(whole))
+}
+
+/// All multiples of `granule` from `smallest` to `largest`, equally likely: of all distributions over a range the one of
+/// the largest entropy.
+fn uniform(smallest: Bytes, largest: Bytes, granule: Bytes) -> Option<Sizes> {
+    let multiples = smallest.as_u64() / granule.as_u64()..=largest.as_u64() / granule.as_u64();
+    let sizes: Vec<(Bytes, f64)> =
+        multiples.take(SIZES_MAX as usize).map(|multiple| (granule * multiple, 1.0)).collect();
+    (!sizes.is_empty()).then_some(Sizes(sizes))
+}
+
+/// A `share` of the requests has the size `mode_bytes`; the others are [`geometric`], so that the mean of all is
+/// `mean_bytes`.
+fn with_mode(mean_bytes: f64, mode_bytes: f64, share: f64, granule: Bytes, size_max: Bytes) -> Option<Sizes> {
+    let mode = bytes_of(mode_bytes, granule)?;
+    let Sizes(mut sizes) = geometric((mean_bytes - share * mode_bytes) / (1.0 - share), granule, size_max)?;
+    let of_mode = share / (1.0 - share) * sizes.iter().map(|&(_, weight)| weight).sum::<f64>();
+    match sizes.iter_mut().find(|(size, _)| *size == mode) {
+        Some((_, weight)) => *weight += of_mode,
+        None => sizes.push((mode, of_mode)),
+    }
+    Some(Sizes(sizes))
+}
+
+/// The geometric distribution over the multiples of `granule` up to `size_max` whose mean is `mean_bytes`.
+///
+/// Of all distributions over these sizes with this mean it has the largest entropy (Jaynes, "Information theory and
+/// statistical mechanics", 1957): it assumes nothing beyond the mean. `None` when no such distribution exists: a mean
+/// below one granule or above the middle of the range, or more than
+/// [`SIZES_MAX`] multiples.
+fn geometric(mean_bytes: f64, granule: Bytes, size_max: Bytes) -> Option<Sizes> {
+    let count = size_max.as_u64().checked_div(granule.as_u64())?;
+    let mean = mean_bytes / granule.as_u64() as f64;
+    if count > SIZES_MAX || !(1.0..=(count + 1) as f64 / 2.0).contains(&mean) {
+        return None;
+    }
+    // The mean grows with the ratio, from 1 at ratio 0 to the middle of the range at ratio 1.
+    let (mut low, mut high) = (0.0, 1.0);
+    for _ in 0..64 {
+        let middle = (low + high) / 2.0;
+        if mean_of(middle, count) < mean {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    let mut weight = 1.0;
+    let weights = (1..=count).map(|multiple| {
+        let size = granule * multiple;
+        let of_size = weight;
+        weight *= low;
+        (size, of_size)
+    });
+    // What comes up less than once in 1e15 requests would only make the table longer.
+    Some(Sizes(weights.take_while(|&(_, weight)| weight > 1e-15).collect()))
+}
+
+/// The mean multiple when each one of 1..=`count` is `ratio` times as likely as the one before.
+fn mean_of(ratio: f64, count: u64) -> f64 {
+    let (mut weight, mut total, mut sum) = (1.0, 0.0, 0.0);
+    for multiple in 1..=count {
+        total += weight;
+        sum += weight * multiple as f64;
+        weight *= ratio;
+    }
+    sum / total
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn mean_bytes(sizes: &Sizes) -> f64 {
+        let total: f64 = sizes.0.iter().map(|&(_, weight)| weight).sum();
+        sizes.0.iter().map(|&(size, weight)| size.as_u64() as f64 * weight).sum::<f64>() / total
+    }
+
+    #[test]
+    fn the_mean_of_the_distribution_is_the_one_asked_for() {
+        for mean_kib in [4.0, 4.1, 7.2, 65.7, 90.0, 500.0] {
+            let sizes = geometric(mean_kib * 1024.0, Bytes::from_kib(4), Bytes::from_kib(1024)).unwrap();
+            assert!((mean_bytes(&sizes) / (mean_kib * 1024.0) - 1.0).abs() < 1e-9, "{mean_kib}");
+        }
+        let sectors = geometric(2400.0, Bytes::new(512), Bytes::from_kib(1024)).unwrap();
+        assert!((mean_bytes(&sectors) / 2400.0 - 1.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn a_mean_of_one_granule_is_that_size_alone() {
+        let sizes = geometric(4096.0, Bytes::from_kib(4), Bytes::from_kib(1024)).unwrap();
+        assert_eq!(sizes.0, [(Bytes::from_kib(4), 1.0)]);
+    }
+
+    #[test]
+    fn most_requests_have_the_mode_and_the_mean_is_kept() {
+        let kib = |size: f64| size * 1024.0;
+        for (mean, mode, share, granule) in
+            [(8.2, 8.0, 0.96, 4096), (40.8, 64.0, 0.6, 4096), (2.4, 0.5, 0.3, 512), (4.8, 1.0, 0.6, 512)]
+        {
+            let sizes = with_mode(kib(mean), kib(mode), share, Bytes::new(granule), Bytes::from_kib(1024)).unwrap();
+            assert!((mean_bytes(&sizes) / kib(mean) - 1.0).abs() < 1e-9, "{mean}");
+            let largest = sizes.0.iter().max_by(|left, right| left.1.total_cmp(&right.1)).unwrap();
+            assert_eq!(largest.0, Bytes::new(kib(mode) as u64));
+            let total: f64 = sizes.0.iter().map(|&(_, weight)| weight).sum();
+            assert!(largest.1 / total >= share - 1e-12, "{mean}: a share of {}", largest.1 / total);
+        }
+    }
+
+    #[test]
+    fn a_mode_that_leaves_no_mean_for_the_others_has_no_distribution() {
+        assert!(with_mode(8192.0, 65536.0, 0.6, Bytes::from_kib(4), Bytes::from_kib(1024)).is_none());
+        assert!(with_mode(8192.0, 6000.0, 0.6, Bytes::from_kib(4), Bytes::from_kib(1024)).is_none());
+    }
+
+    #[test]
+    fn a_range_is_uniform_over_its_multiples() {
+        let kib = Bytes::from_kib;
+        let sizes = uniform(kib(64), kib(256), kib(4)).unwrap();
+        assert_eq!((sizes.0.len(), sizes.0[0], sizes.0[48]), (49, (kib(64), 1.0), (kib(256), 1.0)));
+        assert_eq!(uniform(kib(8), kib(8), kib(4)).unwrap().0, [(kib(8), 1.0)]);
+        assert!(uniform(kib(8), kib(4), kib(4)).is_none());
+    }
+
+    #[test]
+    fn means_out_of_range_have_no_distribution() {
+        for mean in [1000.0, 600.0 * 1024.0, f64::NAN] {
+            assert!(geometric(mean, Bytes::from_kib(4), Bytes::from_kib(1024)).is_none(), "{mean}");
+        }
+        assert!(geometric(4096.0, Bytes::new(512), Bytes::new(u64::MAX)).is_none());
+        assert!(geometric(4096.0, Bytes::ZERO, Bytes::from_kib(1024)).is_none());
+    }
+}

@@ -1,0 +1,112 @@
+//! Requests like those of a published workload.
+
+use super::sizes::{SizesOf, distribution};
+use super::{Assumed, Profile, Repetition};
+use crate::config::{self, ArrivalKind};
+use crate::error::WorkloadError;
+use crate::request::IoRequest;
+use crate::source::WorkloadSource;
+use crate::synthetic::{
+    Addresses, Arrivals, KindMix, Layout, Recipe, Recurrence, Runs, Seed, Shares, SizeTable, SizesByKind, Streams,
+};
+use crate::units::{Bytes, Time};
+
+/// The requests of a [`Profile`]: `[workload] profile = "NAME"`.
+///
+/// Streams, threads and arrivals are those of [`SyntheticSource`](crate::synthetic::SyntheticSource). Of
+/// `[workload]` it takes `requests`, `footprint-start`, `footprint`, `alignment`, `arrivals`, `burst-length` and
+/// `interarrival`, in place of what the profile has; everything else is the profile's.
+#[derive(Clone, Debug)]
+pub struct ProfileSource {
+    streams: Streams,
+}
+
+/// What a run settles of a profile.
+pub(super) struct Setting<'config> {
+    /// What the configuration says in place of the profile.
+    pub(super) workload: &'config config::Workload,
+    pub(super) footprint_start: Bytes,
+    pub(super) footprint: Bytes,
+    pub(super) mean_interarrival: Time,
+    pub(super) requests: u64,
+    pub(super) replay: &'config config::Replay,
+    pub(super) capacity: Bytes,
+    pub(super) sector_size: Bytes,
+    pub(super) seed: Seed,
+}
+
+impl ProfileSource {
+    /// The workload of `profile`, on a drive of `capacity`, for `replay`.
+    ///
+    /// # Errors
+    /// When the footprint does not fit the drive, or replay has no threads; the message begins with the name of the
+    /// profile and the key to change.
+    pub fn new(
+        profile: &Profile,
+        workload: &config::Workload,
+        replay: &config::Replay,
+        capacity: Bytes,
+        sector_size: Bytes,
+        seed: u64,
+    ) -> Result<ProfileSource, WorkloadError> {
+        let setting = Setting {
+            workload,
+            footprint_start: workload.footprint_start,
+            footprint: workload.footprint.unwrap_or(profile.assumed.footprint),
+            mean_interarrival: workload.interarrival.unwrap_or(profile.mean_interarrival.value),
+            requests: workload.requests.unwrap_or_else(|| profile.requests_default()),
+            replay,
+            capacity,
+            sector_size,
+            seed: seed.into(),
+        };
+        ProfileSource::build(profile, setting)
+    }
+
+    /// As [`ProfileSource::new`], with all that a run settles.
+    pub(super) fn build(profile: &Profile, setting: Setting<'_>) -> Result<ProfileSource, WorkloadError> {
+        streams_of(profile, setting)
+            .map(|streams| ProfileSource { streams })
+            .map_err(|error| WorkloadError::Unusable(format!("profile \"{}\": {error}", profile.name)))
+    }
+}
+
+fn streams_of(profile: &Profile, setting: Setting<'_>) -> Result<Streams, WorkloadError> {
+    let Setting { workload, footprint_start, footprint, requests, replay, capacity, sector_size, seed, .. } = setting;
+    let assumed = &profile.assumed;
+    let alignment = workload.alignment.unwrap_or(assumed.granule);
+    let layout = Layout::new(footprint_start, Some(footprint), alignment, capacity, sector_size)?;
+    let table = |weighted| SizeTable::new(weighted, &layout, sector_size);
+    let sizes = match distribution(&profile.sizes.value, assumed) {
+        Some(SizesOf::All(sizes)) => table(&sizes)?.into(),
+        Some(SizesOf::Kinds { reads, writes }) => SizesByKind::new(table(&reads)?, table(&writes)?),
+        None => {
+            let (Assumed { granule, size_max, .. }, figures) = (assumed, &profile.sizes.value);
+            return Err(WorkloadError::Unusable(format!("no sizes from {granule} to {size_max} are {figures}")));
+        }
+    };
+    let addresses = Addresses::Runs(Runs::new(assumed.zipf_theta, assumed.run_requests, sizes.with_smallest())?);
+    let kinds = KindMix::new(Shares { read: profile.read_share(), ..Shares::default() })?;
+    let burst_length = workload.burst_length.unwrap_or(assumed.burst_requests);
+    let arrivals =
+        Arrivals::new(workload.arrivals.unwrap_or(ArrivalKind::Burst), setting.mean_interarrival, burst_length, seed)?;
+    // The requests of a published burst come again together, however they arrive: arrivals do not change places.
+    let group = |own: Repetition| Recurrence::new(own.bursts_mean(), own.skew, assumed.burst_requests);
+    let recurrence = profile.recurrence.map(group).transpose()?;
+    Streams::new(Recipe { layout, kinds, sizes, addresses, recurrence }, arrivals, requests, replay, seed)
+}
+
+impl WorkloadSource for ProfileSource {
+    #[inline]
+    fn next_request(&mut self, thread: u32) -> Result<Option<IoRequest>, WorkloadError> {
+        self.streams.next_request(thread)
+    }
+
+    fn fill(&mut self, batch: &mut Vec<IoRequest>, count: usize) -> Result<(), WorkloadError> {
+        self.streams.fill(batch, count)
+    }
+
+    fn request_count(&self) -> Option<u64> {
+        Some(self.streams.request_count())
+    }
+}

@@ -1,0 +1,72 @@
+//! The ASCII family of SSDSim, DiskSim and MQSim.
+//!
+//! `time, device, sector, sectors, type`, separated by blanks. Sectors are 512 B whatever the drive uses. The unit of the
+//! time stamps differs (SSDSim and MQSim ns, DiskSim ms with decimals) and so does which type reads, so both are options
+//! (`workload.time-unit`, `workload.polarity`); nothing in a file tells them apart.
+
+use super::fields::Fields;
+use super::reject::{BadLine, Reason};
+use super::{Format, Framing, Line, RawRequest, Sample, TraceReader};
+use crate::config::{TraceFormat, TracePolarity, TraceTimeUnit, Workload};
+use crate::request::RequestKind;
+use crate::units::Time;
+
+pub static FORMAT: Format = Format {
+    kind: Some(TraceFormat::Ascii),
+    name: "ascii",
+    title: "SSDSim/DiskSim/MQSim ASCII",
+    framing: Framing::Lines,
+    is_merged: false,
+    remedy: None,
+    detect: |sample: &Sample<'_>, workload| sample.share_understood(&mut Ascii::new(workload)),
+    open: |workload| Box::new(Ascii::new(workload)),
+};
+
+struct Ascii {
+    unit_ps: u64,
+    /// What types 0 and 1 ask.
+    kinds: [RequestKind; 2],
+}
+
+impl Ascii {
+    fn new(workload: &Workload) -> Ascii {
+        let unit_ps = match workload.time_unit.unwrap_or(TraceTimeUnit::Nanoseconds) {
+            TraceTimeUnit::Picoseconds => 1,
+            TraceTimeUnit::Nanoseconds => Time::from_ns(1).as_ps(),
+            TraceTimeUnit::Microseconds => Time::from_us(1).as_ps(),
+            TraceTimeUnit::Milliseconds => Time::from_ms(1).as_ps(),
+            TraceTimeUnit::Seconds => Time::PS_PER_SECOND,
+        };
+        let kinds = match workload.polarity {
+            TracePolarity::ReadIsOne => [RequestKind::Write, RequestKind::Read],
+            TracePolarity::ReadIsZero => [RequestKind::Read, RequestKind::Write],
+        };
+        Ascii { unit_ps, kinds }
+    }
+}
+
+impl TraceReader for Ascii {
+    fn parse(&mut self, record: &[u8]) -> Result<Line, BadLine> {
+        let mut fields = Fields::new(record);
+        fields.skip_blanks();
+        let time_column = fields.column();
+        let time_ps = fields.decimal(self.unit_ps, "the time stamp")?;
+        fields.next_blank_separated("the device number")?;
+        let device = fields.number_u32("the device number")?;
+        fields.next_blank_separated("the first sector")?;
+        let offset_column = fields.column();
+        let offset = fields.sectors("the first sector")?;
+        fields.next_blank_separated("the number of sectors")?;
+        let size_column = fields.column();
+        let size = fields.sectors("the number of sectors")?;
+        fields.next_blank_separated("the type, 0 or 1")?;
+        let kind_column = fields.column();
+        let kind = match fields.word() {
+            b"0" => self.kinds[0],
+            b"1" => self.kinds[1],
+            _ => return Err(BadLine::new(Reason::Kind, kind_column, "the type, 0 or 1")),
+        };
+        fields.end()?;
+        Ok(Line::Request(RawRequest { time_ps, offset, size, device, kind, time_column, offset_column, size_column }))
+    }
+}

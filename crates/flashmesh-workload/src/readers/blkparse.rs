@@ -1,0 +1,179 @@
+//! The text that blkparse prints by default ("DEFAULT OUTPUT" in its manual): the events of Linux's block layer.
+//!
+//! `major,minor processor sequence time process action RWBS sector + sectors [name]`, separated by blanks: the time in seconds
+//! from the start of the trace, with nine decimals, sectors of 512 B.
+//!
+//! - A request goes through several events. The one of `workload.blkparse-event` (D, sent to the drive, unless set) stands for
+//!   it; all others are skipped. A request that the driver puts back and sends again has two D events, and counts twice.
+//! - RWBS says what a request asks: `R` reads, `W` writes, `D` (with `E`: securely) discards, which deallocates; flags such
+//!   as `S`, `M`, `A` or a last `F` change nothing. A first `F` asks for a flush before the request.
+//! - A flush alone is a request with `workload.flushes`; without it, it is ignored and counted. So are a command without
+//!   data (`N`) and a SCSI command passed through, whose sector nobody knows.
+//! - What begins with a letter is no event but a message or the summary at the end: skipped.
+//! - The device becomes the stream, major and minor in one number as Linux holds it: `major * 2^20 + minor`.
+//!
+//! blkparse merges the logs of the processors in batches, so that events come slightly out of order; they are sorted in,
+//! counted, and no reason to refuse the log.
+
+use super::fields::Fields;
+use super::reject::{BadLine, Reason};
+use super::{Format, Framing, Line, RawRequest, Sample, TraceReader};
+use crate::config::{BlkparseEvent, TraceFormat, Workload};
+use crate::request::RequestKind;
+use crate::units::Time;
+
+pub static FORMAT: Format = Format {
+    kind: Some(TraceFormat::Blkparse),
+    name: "blkparse",
+    title: "blkparse text",
+    framing: Framing::Lines,
+    is_merged: true,
+    remedy: Some(
+        "choose an event that the log holds with workload.blkparse-event: queue (Q), issue (D) or complete (C)",
+    ),
+    // A log may begin with many events of another kind, which show the format as well.
+    detect: |sample: &Sample<'_>, _| sample.share_understood(&mut Blkparse { action: None, flushes: false }),
+    open: |workload| Box::new(Blkparse::new(workload)),
+};
+
+/// Bits of the minor number in a device number of Linux.
+const MINOR_BITS: u32 = 20;
+
+/// The other actions: those of requests on their way, of the queue, and messages.
+const OTHER_ACTIONS: &[&[u8]] =
+    &[b"I", b"G", b"Q", b"C", b"D", b"M", b"F", b"U", b"P", b"UT", b"T", b"S", b"X", b"A", b"B", b"W", b"R", b"m"];
+
+struct Blkparse {
+    /// The action that stands for a request; `None` for all that have a sector.
+    action: Option<u8>,
+    /// Whether a flush alone is a request.
+    flushes: bool,
+}
+
+impl Blkparse {
+    fn new(workload: &Workload) -> Blkparse {
+        let action = match workload.blkparse_event {
+            BlkparseEvent::Queue => b'Q',
+            BlkparseEvent::Issue => b'D',
+            BlkparseEvent::Complete => b'C',
+        };
+        Blkparse { action: Some(action), flushes: workload.flushes }
+    }
+
+    fn stands_for_a_request(&self, action: &[u8]) -> bool {
+        match self.action {
+            Some(chosen) => *action == [chosen],
+            None => matches!(action, b"Q" | b"I" | b"D" | b"C"),
+        }
+    }
+}
+
+/// What RWBS asks.
+#[derive(Clone, Copy)]
+enum Asks {
+    Data(RequestKind),
+    Nothing,
+}
+
+impl TraceReader for Blkparse {
+    fn parse(&mut self, record: &[u8]) -> Result<Line, BadLine> {
+        let mut fields = Fields::new(record);
+        fields.skip_blanks();
+        if fields.peek().is_some_and(|byte| byte.is_ascii_alphabetic()) {
+            return Ok(Line::Skipped);
+        }
+        let device = device(&mut fields)?;
+        fields.next_blank_separated("the processor")?;
+        fields.number("the processor")?;
+        fields.next_blank_separated("the sequence number")?;
+        fields.number("the sequence number")?;
+        fields.next_blank_separated("the time stamp in seconds")?;
+        let time_column = fields.column();
+        let time_ps = fields.decimal(Time::PS_PER_SECOND, "the time stamp in seconds")?;
+        fields.next_blank_separated("the process")?;
+        fields.number("the number of the process")?;
+        fields.next_blank_separated("the action")?;
+        let action_column = fields.column();
+        let action = fields.blank_separated_word();
+        if !self.stands_for_a_request(action) {
+            return match OTHER_ACTIONS.contains(&action) {
+                true => Ok(Line::Skipped),
+                false => Err(BadLine::new(Reason::Kind, action_column, "an action of blkparse: Q, D, C, ...")),
+            };
+        }
+        fields.next_blank_separated("what is asked (RWBS)")?;
+        let kind_column = fields.column();
+        let rwbs = fields.blank_separated_word();
+        let unknown = BadLine::new(Reason::Kind, kind_column, "what is asked (RWBS): R, W, D, F or N, and flags");
+        let asks = asks(rwbs).ok_or(unknown)?;
+        let without_data = Ok(match (rwbs.starts_with(b"F"), self.flushes) {
+            (true, true) => Line::Request(RawRequest::flush(time_ps, device, (time_column, kind_column))),
+            (true, false) => Line::Ignored("flush"),
+            (false, _) => Line::Ignored("no-data"),
+        });
+
+        fields.next_blank_separated("the first sector")?;
+        match fields.peek() {
+            Some(b'(') => return Ok(Line::Ignored("passed-through")),
+            // What has no sectors is followed by the name at once.
+            Some(b'[') => return without_data,
+            _ => {}
+        }
+        let offset_column = fields.column();
+        let offset = fields.sectors("the first sector")?;
+        fields.next_blank_separated("a plus sign")?;
+        match fields.peek() {
+            // In brackets stands a SCSI command, or how long a flush took.
+            Some(b'(') if !rwbs.starts_with(b"F") => return Ok(Line::Ignored("passed-through")),
+            Some(b'(' | b'[') => return without_data,
+            _ => fields.next_after(b'+', "a plus sign")?,
+        }
+        fields.next_blank_separated("the number of sectors")?;
+        let size_column = fields.column();
+        let size = fields.sectors("the number of sectors")?;
+        // A line cut short in its size would pass for a smaller request; so what follows must be there too.
+        fields.next_blank_separated("the process or the error in brackets")?;
+        match asks {
+            Asks::Data(_) if size == 0 && rwbs.starts_with(b"F") => without_data,
+            Asks::Data(kind) => Ok(Line::Request(RawRequest {
+                time_ps,
+                offset,
+                size,
+                device,
+                kind,
+                time_column,
+                offset_column,
+                size_column,
+            })),
+            Asks::Nothing => without_data,
+        }
+    }
+}
+
+/// `major,minor`, as one number.
+fn device(fields: &mut Fields<'_>) -> Result<u32, BadLine> {
+    const EXPECTED: &str = "the device: major,minor";
+    let column = fields.column();
+    let major = fields.number_u32(EXPECTED)?;
+    fields.next_after(b',', EXPECTED)?;
+    let minor = fields.number_u32(EXPECTED)?;
+    if major >> (u32::BITS - MINOR_BITS) > 0 || minor >> MINOR_BITS > 0 {
+        return Err(BadLine::new(Reason::Number, column, "a device: major below 2^12, minor below 2^20"));
+    }
+    Ok(major << MINOR_BITS | minor)
+}
+
+/// What RWBS asks; `None` when it is none.
+fn asks(rwbs: &[u8]) -> Option<Asks> {
+    if !rwbs.iter().all(u8::is_ascii_uppercase) {
+        return None;
+    }
+    match rwbs.strip_prefix(b"F").unwrap_or(rwbs).first() {
+        Some(b'R') => Some(Asks::Data(RequestKind::Read)),
+        Some(b'W') => Some(Asks::Data(RequestKind::Write)),
+        Some(b'D') => Some(Asks::Data(RequestKind::Deallocate)),
+        Some(b'N') => Some(Asks::Nothing),
+        _ if rwbs.starts_with(b"F") => Some(Asks::Nothing),
+        _ => None,
+    }
+}

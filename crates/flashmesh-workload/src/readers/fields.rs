@@ -1,0 +1,334 @@
+//! Walks over the fields of one line, without copying and without allocating.
+
+use super::reject::{BadLine, Reason};
+
+/// The sector in which traces count, whatever the drive's.
+pub const SECTOR_BYTES: u64 = 512;
+
+/// Whether the line names `columns` columns: as many words between commas, none a number.
+pub fn is_header(line: &[u8], columns: usize) -> bool {
+    let mut names = 0;
+    let has_only_names = line.split(|&byte| byte == b',').all(|name| {
+        names += 1;
+        name.trim_ascii().first().is_some_and(u8::is_ascii_alphabetic)
+    });
+    names == columns && has_only_names
+}
+
+/// A place in a line, moved from field to field.
+///
+/// Every failure carries the column at which the field begins.
+pub struct Fields<'a> {
+    line: &'a [u8],
+    at: usize,
+}
+
+impl<'a> Fields<'a> {
+    /// At the start of `line`.
+    pub fn new(line: &'a [u8]) -> Fields<'a> {
+        Fields { line, at: 0 }
+    }
+
+    /// The column of the next byte, from 1.
+    pub fn column(&self) -> u16 {
+        column(self.at)
+    }
+
+    /// Moves over spaces and tabs.
+    pub fn skip_blanks(&mut self) {
+        while matches!(self.line.get(self.at), Some(b' ' | b'\t')) {
+            self.at += 1;
+        }
+    }
+
+    /// The next byte; `None` at the end.
+    pub fn peek(&self) -> Option<u8> {
+        self.line.get(self.at).copied()
+    }
+
+    /// Moves over blanks, of which there must be at least one, to a field that must be there.
+    ///
+    /// # Errors
+    /// When the line ends, or the last field goes on.
+    pub fn next_blank_separated(&mut self, expected: &'static str) -> Result<(), BadLine> {
+        let before = self.at;
+        self.skip_blanks();
+        if self.at == self.line.len() || self.at == before {
+            return Err(BadLine::new(Reason::Fields, column(self.at), expected));
+        }
+        Ok(())
+    }
+
+    /// Moves over `separator`, behind which the `expected` field begins.
+    ///
+    /// # Errors
+    /// When something else stands there, or the line ends.
+    pub fn next_after(&mut self, separator: u8, expected: &'static str) -> Result<(), BadLine> {
+        if self.line.get(self.at) != Some(&separator) {
+            return Err(BadLine::new(Reason::Fields, self.column(), expected));
+        }
+        self.at += 1;
+        Ok(())
+    }
+
+    /// Moves over a comma with the blanks around it, behind which the `expected` field begins; it may be empty.
+    ///
+    /// # Errors
+    /// When something else stands there, or the line ends.
+    pub fn next_column(&mut self, expected: &'static str) -> Result<(), BadLine> {
+        self.skip_blanks();
+        self.next_after(b',', expected)?;
+        self.skip_blanks();
+        Ok(())
+    }
+
+    /// Requires that nothing but blanks is left.
+    ///
+    /// # Errors
+    /// When there is a further field.
+    pub fn end(&mut self) -> Result<(), BadLine> {
+        self.skip_blanks();
+        if self.at < self.line.len() {
+            return Err(BadLine::new(Reason::Fields, self.column(), "the end of the line"));
+        }
+        Ok(())
+    }
+
+    /// A decimal number without sign.
+    ///
+    /// # Errors
+    /// When no digit stands here, the number does not fit 64 bits, or something other than a separator follows it.
+    #[inline]
+    pub fn number(&mut self, expected: &'static str) -> Result<u64, BadLine> {
+        let (value, digits) = self.digits();
+        // Nineteen digits always fit 64 bits; longer ones are rare enough to be read twice, with care.
+        if (1..=19).contains(&digits) && self.is_at_separator() {
+            return Ok(value);
+        }
+        self.long_number(digits, expected)
+    }
+
+    /// The number of which `digits` digits have just been passed.
+    #[cold]
+    fn long_number(&self, digits: usize, expected: &'static str) -> Result<u64, BadLine> {
+        let start = self.at - digits;
+        match parse_checked(&self.line[start..self.at]) {
+            Some(value) if digits > 0 && self.is_at_separator() => Ok(value),
+            _ => Err(BadLine::new(Reason::Number, column(start), expected)),
+        }
+    }
+
+    /// A decimal number that fits 32 bits.
+    ///
+    /// # Errors
+    /// As [`Fields::number`], and when it does not fit.
+    pub fn number_u32(&mut self, expected: &'static str) -> Result<u32, BadLine> {
+        let start = self.at;
+        let value = self.number(expected)?;
+        u32::try_from(value).map_err(|_| BadLine::new(Reason::Number, column(start), expected))
+    }
+
+    /// A decimal number of 512-byte sectors, in bytes.
+    ///
+    /// # Errors
+    /// As [`Fields::number`], and when the bytes do not fit 64 bits.
+    pub fn sectors(&mut self, expected: &'static str) -> Result<u64, BadLine> {
+        let start = self.at;
+        let too_many = BadLine::new(Reason::Number, column(start), "a number of 512-byte sectors below 2^55");
+        self.number(expected)?.checked_mul(SECTOR_BYTES).ok_or(too_many)
+    }
+
+    /// A decimal number with or without decimals, times `unit`, a power of ten up to that of a second in picoseconds; decimals finer
+    /// than one are cut off.
+    ///
+    /// # Errors
+    /// As [`Fields::number`].
+    #[inline]
+    pub fn decimal(&mut self, unit: u64, expected: &'static str) -> Result<u128, BadLine> {
+        let (whole, digits) = self.digits();
+        let start = self.at - digits;
+        let bad = BadLine::new(Reason::Number, column(start), expected);
+        let whole = if digits <= 19 { whole } else { parse_checked(&self.line[start..self.at]).ok_or(bad)? };
+        let mut value = u128::from(whole) * u128::from(unit);
+        let mut has_digits = digits > 0;
+        if self.line.get(self.at) == Some(&b'.') {
+            self.at += 1;
+            let start = self.at;
+            let (fraction, digits) = self.digits();
+            has_digits |= digits > 0;
+            let unit_digits = unit.ilog10() as usize;
+            debug_assert_eq!(POWERS_OF_TEN[unit_digits], unit, "a unit is a power of ten");
+            value += u128::from(match digits {
+                _ if digits <= unit_digits => fraction * POWERS_OF_TEN[unit_digits - digits],
+                _ if digits < POWERS_OF_TEN.len() => fraction / POWERS_OF_TEN[digits - unit_digits],
+                _ => cut_off(&self.line[start..self.at], unit),
+            });
+        }
+        if has_digits && self.is_at_separator() { Ok(value) } else { Err(bad) }
+    }
+
+    /// The bytes up to the next blank, comma or the end.
+    pub fn word(&mut self) -> &'a [u8] {
+        let start = self.at;
+        while !self.is_at_separator() {
+            self.at += 1;
+        }
+        &self.line[start..self.at]
+    }
+
+    /// Moves to the next comma or the end; what lies between may hold anything.
+    pub fn skip_to_comma(&mut self) {
+        while !matches!(self.line.get(self.at), None | Some(b',')) {
+            self.at += 1;
+        }
+    }
+
+    /// The bytes up to the next blank or the end; commas belong to it.
+    pub fn blank_separated_word(&mut self) -> &'a [u8] {
+        let start = self.at;
+        while !matches!(self.line.get(self.at), None | Some(b' ' | b'\t')) {
+            self.at += 1;
+        }
+        &self.line[start..self.at]
+    }
+
+    /// Moves over digits; their value modulo 2^64 and how many they were.
+    ///
+    /// Eight bytes are read at once and their digits joined pairwise in one register: a digit a turn would be a chain of
+    /// multiplications, and a branch on each.
+    #[inline]
+    fn digits(&mut self) -> (u64, usize) {
+        let start = self.at;
+        let mut value = 0_u64;
+        while let Some(bytes) = self.line.get(self.at..).and_then(|rest| rest.first_chunk::<8>()) {
+            let (eight, count) = leading_digits(u64::from_le_bytes(*bytes));
+            value = value.wrapping_mul(POWERS_OF_TEN[count]).wrapping_add(eight);
+            self.at += count;
+            if count < 8 {
+                return (value, self.at - start);
+            }
+        }
+        let rest = self.line.len() - self.at;
+        match self.line.last_chunk::<8>() {
+            Some(bytes) if rest > 0 => {
+                // Behind the last bytes come zeros, which are no digits.
+                let (last, count) = leading_digits(u64::from_le_bytes(*bytes) >> (8 * (8 - rest)));
+                value = value.wrapping_mul(POWERS_OF_TEN[count]).wrapping_add(last);
+                self.at += count;
+            }
+            _ => {
+                while let Some(digit) = self.digit() {
+                    value = value.wrapping_mul(10).wrapping_add(digit);
+                }
+            }
+        }
+        (value, self.at - start)
+    }
+
+    fn digit(&mut self) -> Option<u64> {
+        let digit = self.line.get(self.at)?.wrapping_sub(b'0');
+        if digit > 9 {
+            return None;
+        }
+        self.at += 1;
+        Some(u64::from(digit))
+    }
+
+    fn is_at_separator(&self) -> bool {
+        matches!(self.line.get(self.at), None | Some(b' ' | b'\t' | b','))
+    }
+}
+
+/// Up to a second in picoseconds.
+const POWERS_OF_TEN: [u64; 13] = {
+    let mut powers = [1; 13];
+    let mut index = 1;
+    while index < powers.len() {
+        powers[index] = powers[index - 1] * 10;
+        index += 1;
+    }
+    powers
+};
+
+/// Decimals times `unit`, what is finer than one cut off.
+#[cold]
+fn cut_off(digits: &[u8], unit: u64) -> u64 {
+    let mut digit_value = unit;
+    let in_units = |digit: &u8| {
+        digit_value /= 10;
+        u64::from(digit - b'0') * digit_value
+    };
+    digits.iter().map(in_units).sum()
+}
+
+/// How many of eight bytes, the first in the lowest place, are digits before any other byte, and their value.
+#[inline]
+fn leading_digits(bytes: u64) -> (u64, usize) {
+    const EVERY_BYTE: u64 = 0x0101_0101_0101_0101;
+    // A digit becomes 0 to 9; adding 0x76 lifts anything above 9 into the highest bit, without a carry into the next byte.
+    let digits = bytes ^ (EVERY_BYTE * u64::from(b'0'));
+    let not_digits = (((digits & (EVERY_BYTE * 0x7f)) + EVERY_BYTE * 0x76) | digits) & (EVERY_BYTE * 0x80);
+    let count = not_digits.trailing_zeros() / 8;
+    // Moved up to the highest places, the digits have zeros before them.
+    let digits = digits.checked_shl(64 - 8 * count).unwrap_or(0);
+    let pairs = (digits.wrapping_mul(10).wrapping_add(digits >> 8)) & 0x00ff_00ff_00ff_00ff;
+    let fours = (pairs.wrapping_mul(100).wrapping_add(pairs >> 16)) & 0x0000_ffff_0000_ffff;
+    let value = (fours.wrapping_mul(10_000).wrapping_add(fours >> 32)) & 0xffff_ffff;
+    (value, count as usize)
+}
+
+fn column(at: usize) -> u16 {
+    u16::try_from(at + 1).unwrap_or(u16::MAX)
+}
+
+fn parse_checked(digits: &[u8]) -> Option<u64> {
+    digits.iter().try_fold(0_u64, |value, &digit| value.checked_mul(10)?.checked_add(u64::from(digit - b'0')))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_of_every_length_are_read_as_the_standard_library_reads_them() {
+        for length in 1..=22 {
+            for digit in 1..=9_u8 {
+                let text: String = (0..length).map(|i| char::from(b'0' + (digit + i) % 10)).collect();
+                for rest in ["", ",", " 12345678", ",-------------"] {
+                    let line = format!("{text}{rest}");
+                    let read = Fields::new(line.as_bytes()).number("a number");
+                    assert_eq!(read.ok(), text.parse::<u64>().ok(), "{line}");
+                }
+            }
+        }
+        assert_eq!(Fields::new(b"18446744073709551615").number("").ok(), Some(u64::MAX));
+        assert!(Fields::new(b"18446744073709551616").number("").is_err());
+    }
+
+    #[test]
+    fn bytes_next_to_the_digits_are_not_digits() {
+        for byte in (0..=255_u8).filter(|byte| !byte.is_ascii_digit() && !b" \t,".contains(byte)) {
+            for position in 0..9 {
+                let mut text = *b"1234567890123456789";
+                text[position] = byte;
+                assert!(Fields::new(&text).number("").is_err(), "{byte:#x} at {position}");
+                assert_eq!(Fields::new(&text).digits().1, position, "{byte:#x} at {position}");
+            }
+        }
+    }
+
+    #[test]
+    fn decimals_keep_their_place_down_to_the_unit() {
+        let ps_per_ms = 1_000_000_000;
+        for (text, ps) in [("1.5", 1_500_000_000), ("0.000001", 1_000), (".25", 250_000_000), ("7", 7_000_000_000)] {
+            assert_eq!(Fields::new(text.as_bytes()).decimal(ps_per_ms, "").ok(), Some(ps), "{text}");
+        }
+        let finer = "1.00000000019999999999999999999999";
+        assert_eq!(Fields::new(finer.as_bytes()).decimal(ps_per_ms, "").ok(), Some(1_000_000_000));
+        assert_eq!(Fields::new(finer.as_bytes()).decimal(1_000_000_000_000, "").ok(), Some(1_000_000_000_199));
+        assert_eq!(Fields::new(b"7.123456789").decimal(1_000_000, "").ok(), Some(7_123_456));
+        for text in ["", ".", "1.2.3", "1e5", "-1", "1.x"] {
+            assert!(Fields::new(text.as_bytes()).decimal(ps_per_ms, "").is_err(), "{text}");
+        }
+    }
+}

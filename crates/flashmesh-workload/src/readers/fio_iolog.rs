@@ -1,0 +1,150 @@
+//! fio's iolog, versions 2 and 3: what `write_iolog` of fio writes and `read_iolog` replays ("Trace file format" in fio's manual).
+//!
+//! The first line names the version. Then, in version 2, `file action` (add, open, close) and `file action offset length`
+//! (read, write, trim, sync, datasync, sync_file_range, wait); version 3 puts a time stamp before each and has no wait.
+//! Offsets and lengths are bytes. Files become devices, numbered in the order in which they are added; each has its own
+//! addresses from 0, so several files of one log overlay one another on the drive.
+//!
+//! - Time stamps of version 3 are microseconds from the start of the job: the manual names no unit, fio writes microseconds.
+//! - Version 2 has no clock but `wait`. The manual, followed here, says microseconds after the previous wait; fio itself takes
+//!   the number for milliseconds since the start of the job. The manual's "everything below 100 is discarded" is a limit of
+//!   fio's sleeping and not taken over.
+//! - `sync` and `datasync` are flushes with `workload.flushes`; without it they are ignored and counted, and `sync_file_range` always
+//!   is: what it writes stands in the log.
+
+use rustc_hash::FxHashMap;
+
+use super::fields::Fields;
+use super::reject::{BadLine, Reason};
+use super::sample::{Match, Sample};
+use super::{Format, Framing, Line, RawRequest, TraceReader};
+use crate::config::TraceFormat;
+use crate::request::RequestKind;
+use crate::units::Time;
+
+pub static FORMAT: Format = Format {
+    kind: Some(TraceFormat::FioIolog),
+    name: "fio-iolog",
+    title: "fio iolog",
+    framing: Framing::Lines,
+    is_merged: false,
+    remedy: None,
+    detect: |sample: &Sample<'_>, _| match sample.lines.first() {
+        Some((_, line)) if Version::of_header(line).is_some() => Match::CERTAIN,
+        Some((number, line)) => Match::none_at(*number, MISSING_HEADER, line),
+        None => Match::NONE,
+    },
+    open: |workload| Box::new(FioIolog { flushes: workload.flushes, ..FioIolog::default() }),
+};
+
+const MISSING_HEADER: BadLine = BadLine {
+    reason: Reason::Header,
+    column: 1,
+    expected: "the header \"fio version 2 iolog\" or \"fio version 3 iolog\"",
+};
+
+/// Files one log may name: a bound on memory.
+const FILES_MAX: usize = 65_536;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Version {
+    Two,
+    Three,
+}
+
+impl Version {
+    fn of_header(line: &[u8]) -> Option<Version> {
+        match line.trim_ascii() {
+            b"fio version 2 iolog" => Some(Version::Two),
+            b"fio version 3 iolog" => Some(Version::Three),
+            _ => None,
+        }
+    }
+}
+
+#[derive(Default)]
+struct FioIolog {
+    flushes: bool,
+    version: Option<Version>,
+    /// Version 2: the sum of all waits so far, in microseconds.
+    waited_us: u64,
+    files: FxHashMap<Box<[u8]>, u32>,
+}
+
+impl TraceReader for FioIolog {
+    fn parse(&mut self, record: &[u8]) -> Result<Line, BadLine> {
+        let Some(version) = self.version else {
+            self.version = Some(Version::of_header(record).ok_or(MISSING_HEADER)?);
+            return Ok(Line::Skipped);
+        };
+        let mut fields = Fields::new(record);
+        fields.skip_blanks();
+        let time_column = fields.column();
+        let mut time_us = self.waited_us;
+        if version == Version::Three {
+            time_us = fields.number("the time stamp in microseconds")?;
+            fields.next_blank_separated("the file")?;
+        }
+        let file_column = fields.column();
+        let file = fields.blank_separated_word();
+        fields.next_blank_separated("the action")?;
+        let action_column = fields.column();
+        let kind = match fields.blank_separated_word() {
+            b"read" => RequestKind::Read,
+            b"write" => RequestKind::Write,
+            b"trim" => RequestKind::Deallocate,
+            b"sync" | b"datasync" if self.flushes => RequestKind::Flush,
+            b"sync" => return Ok(Line::Ignored("sync")),
+            b"datasync" => return Ok(Line::Ignored("datasync")),
+            b"sync_file_range" => return Ok(Line::Ignored("sync_file_range")),
+            b"add" => {
+                fields.end()?;
+                return self.add_file(file, file_column);
+            }
+            b"open" | b"close" => return fields.end().map(|()| Line::Skipped),
+            b"wait" if version == Version::Two => return self.wait(&mut fields),
+            b"wait" => {
+                return Err(BadLine::new(Reason::Kind, action_column, "another action (version 3 has no wait)"));
+            }
+            _ => return Err(BadLine::new(Reason::Kind, action_column, "an action of fio: read, write, trim, ...")),
+        };
+        let unknown_file = BadLine::new(Reason::UnknownFile, file_column, "a file that an add line has named");
+        let device = *self.files.get(file).ok_or(unknown_file)?;
+        let time_ps = u128::from(time_us) * u128::from(Time::from_us(1).as_ps());
+        if kind == RequestKind::Flush {
+            // A range may follow, and means nothing.
+            return Ok(Line::Request(RawRequest::flush(time_ps, device, (time_column, action_column))));
+        }
+        fields.next_blank_separated("the offset in bytes")?;
+        let offset_column = fields.column();
+        let offset = fields.number("the offset in bytes")?;
+        fields.next_blank_separated("the length in bytes")?;
+        let size_column = fields.column();
+        let size = fields.number("the length in bytes")?;
+        fields.end()?;
+        Ok(Line::Request(RawRequest { time_ps, offset, size, device, kind, time_column, offset_column, size_column }))
+    }
+}
+
+impl FioIolog {
+    fn add_file(&mut self, file: &[u8], column: u16) -> Result<Line, BadLine> {
+        if !self.files.contains_key(file) {
+            if self.files.len() == FILES_MAX {
+                return Err(BadLine::new(Reason::UnknownFile, column, "no more than 65,536 files"));
+            }
+            // The bound above makes the number fit.
+            let device = self.files.len() as u32;
+            self.files.insert(file.into(), device);
+        }
+        Ok(Line::Skipped)
+    }
+
+    fn wait(&mut self, fields: &mut Fields<'_>) -> Result<Line, BadLine> {
+        fields.next_blank_separated("the time to wait in microseconds")?;
+        let column = fields.column();
+        let wait_us = fields.number("the time to wait in microseconds")?;
+        let too_long = BadLine::new(Reason::Number, column, "waits that sum to less than 2^64 microseconds");
+        self.waited_us = self.waited_us.checked_add(wait_us).ok_or(too_long)?;
+        Ok(Line::Skipped)
+    }
+}

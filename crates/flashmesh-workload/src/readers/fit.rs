@@ -1,0 +1,160 @@
+//! Lays the addresses of a trace onto the drive.
+//!
+//! - A request is widened to whole sectors: its start rounded down, its end up.
+//! - With `workload.beyond = "reject"`, one that ends beyond the drive is rejected; with `"send"` it is left as it is.
+//! - With `"wrap"`, its start is taken modulo the capacity; should it then cross the end of the drive it is moved back until it
+//!   ends there. So the number of bytes moved stays that of the trace, and a request remains one request.
+//! - Reads and writes above [`SIZE_MAX`] are rejected: no host moves that much in one command, and a corrupt size must not
+//!   become millions of pages. A deallocation may cover the whole drive.
+
+use super::reject::Reason;
+use crate::config::Beyond;
+use crate::error::WorkloadError;
+use crate::request::RequestKind;
+use crate::units::Bytes;
+
+/// The largest read or write that is believed.
+pub const SIZE_MAX: Bytes = Bytes::from_kib(1 << 20);
+
+/// The addresses of a trace that is looked at without a drive: 1 PiB, as much as the largest drive has.
+pub const ADDRESSES_MAX: Bytes = Bytes::new(1 << 50);
+
+/// The drive's address space, as a trace sees it.
+#[derive(Clone, Copy, Debug)]
+pub struct Fit {
+    /// Whole sectors only.
+    capacity: u64,
+    sector_mask: u64,
+    beyond: Beyond,
+}
+
+/// A request that lies on the drive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Fitted {
+    /// First byte, a multiple of the sector size.
+    pub offset: u64,
+    /// Bytes, a positive multiple of the sector size; nothing for a flush.
+    pub size: u64,
+    /// Whether the address had to be folded.
+    pub is_wrapped: bool,
+}
+
+impl Fit {
+    /// A drive of `capacity`, addressed in sectors of `sector_size`.
+    ///
+    /// # Errors
+    /// When the sector size is no power of two, or the drive has no sector.
+    pub fn new(capacity: Bytes, sector_size: Bytes, beyond: Beyond) -> Result<Fit, WorkloadError> {
+        if !sector_size.as_u64().is_power_of_two() {
+            return Err(WorkloadError::Unusable(format!("a sector size of {sector_size} is no power of two")));
+        }
+        let sector_mask = sector_size.as_u64() - 1;
+        let capacity = capacity.as_u64() & !sector_mask;
+        if capacity == 0 {
+            return Err(WorkloadError::Unusable("the drive has no sector to read or write".to_owned()));
+        }
+        Ok(Fit { capacity, sector_mask, beyond })
+    }
+
+    pub fn capacity(&self) -> Bytes {
+        Bytes::new(self.capacity)
+    }
+
+    /// Lays a request onto the drive.
+    ///
+    /// # Errors
+    /// Why it cannot be.
+    #[inline]
+    pub fn fit(&self, kind: RequestKind, offset: u64, size: u64) -> Result<Fitted, Reason> {
+        if kind == RequestKind::Flush {
+            return Ok(Fitted { offset: 0, size: 0, is_wrapped: false });
+        }
+        if size == 0 {
+            return Err(Reason::ZeroSize);
+        }
+        if size > SIZE_MAX.as_u64() && kind.moves_data() {
+            return Err(Reason::TooLarge);
+        }
+        let start = offset & !self.sector_mask;
+        let end =
+            offset.checked_add(size).and_then(|end| end.checked_add(self.sector_mask)).ok_or(Reason::BeyondDrive)?
+                & !self.sector_mask;
+        let size = end - start;
+        if end <= self.capacity || self.beyond == Beyond::Send {
+            return Ok(Fitted { offset: start, size, is_wrapped: false });
+        }
+        if self.beyond == Beyond::Reject || size > self.capacity {
+            return Err(Reason::BeyondDrive);
+        }
+        let offset = (start % self.capacity).min(self.capacity - size);
+        Ok(Fitted { offset, size, is_wrapped: true })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use Beyond::{Reject, Send, Wrap};
+    use RequestKind::{Deallocate, Flush, Read, Write};
+
+    fn fit(beyond: Beyond, offset: u64, size: u64) -> Result<(u64, u64, bool), Reason> {
+        let fit = Fit::new(Bytes::new(10_000), Bytes::new(512), beyond).unwrap();
+        fit.fit(Write, offset, size).map(|fitted| (fitted.offset, fitted.size, fitted.is_wrapped))
+    }
+
+    #[test]
+    fn requests_are_widened_to_whole_sectors() {
+        assert_eq!(fit(Reject, 512, 512), Ok((512, 512, false)));
+        assert_eq!(fit(Reject, 511, 2), Ok((0, 1024, false)));
+        assert_eq!(fit(Reject, 1, 1), Ok((0, 512, false)));
+    }
+
+    #[test]
+    fn the_last_sector_is_the_last() {
+        // 10,000 B hold 19 sectors, 9,728 B.
+        assert_eq!(fit(Reject, 9_216, 512), Ok((9_216, 512, false)));
+        assert_eq!(fit(Reject, 9_216, 513), Err(Reason::BeyondDrive));
+        assert_eq!(fit(Reject, 9_728, 1), Err(Reason::BeyondDrive));
+        assert_eq!(fit(Reject, u64::MAX, 1), Err(Reason::BeyondDrive));
+        assert_eq!(fit(Wrap, u64::MAX, 1), Err(Reason::BeyondDrive));
+    }
+
+    #[test]
+    fn wrapped_requests_keep_their_size_and_end_on_the_drive() {
+        assert_eq!(fit(Wrap, 9_728 + 1024, 512), Ok((1024, 512, true)));
+        assert_eq!(fit(Wrap, 9_216, 1024), Ok((8_704, 1024, true)));
+        assert_eq!(fit(Wrap, 0, 9_729), Err(Reason::BeyondDrive));
+    }
+
+    #[test]
+    fn requests_that_are_sent_beyond_the_drive_keep_their_address() {
+        assert_eq!(fit(Send, 1 << 40, 512), Ok((1 << 40, 512, false)));
+        assert_eq!(fit(Send, u64::MAX, 1), Err(Reason::BeyondDrive));
+    }
+
+    #[test]
+    fn a_flush_has_neither_address_nor_size() {
+        let fit = Fit::new(Bytes::new(10_000), Bytes::new(512), Reject).unwrap();
+        assert_eq!(fit.fit(Flush, 1 << 40, 0), Ok(Fitted { offset: 0, size: 0, is_wrapped: false }));
+    }
+
+    #[test]
+    fn sizes_are_bounded_for_what_moves_data() {
+        let fit = Fit::new(Bytes::from_kib(1 << 30), Bytes::from_kib(4), Reject).unwrap();
+        for (kind, size, fits) in [
+            (Read, 0, false),
+            (Deallocate, 0, false),
+            (Read, SIZE_MAX.as_u64(), true),
+            (Write, SIZE_MAX.as_u64() + 1, false),
+            (Deallocate, 1 << 40, true),
+        ] {
+            assert_eq!(fit.fit(kind, 0, size).is_ok(), fits, "{kind:?} of {size}");
+        }
+    }
+
+    #[test]
+    fn a_drive_without_sectors_is_refused() {
+        assert!(Fit::new(Bytes::new(511), Bytes::new(512), Reject).is_err());
+        assert!(Fit::new(Bytes::new(4096), Bytes::new(520), Reject).is_err());
+    }
+}

@@ -1,0 +1,216 @@
+//! libCacheSim: the CSV that its examples use, and its binary format oracleGeneral (Yang, Yue and Rashmi, "A Large-Scale
+//! Analysis of Hundreds of In-Memory Key-Value Cache Clusters", TOS 2021, and the traces published with the library).
+//!
+//! The CSV is `version, time, op, size, lbn`, as in the example trace of the library: seconds with or without decimals, the
+//! operation code of SCSI in hexadecimal (or `R`, `W`, `read`, `write`), bytes, blocks of 512 B. A header line names the columns
+//! in another order, or under the names `obj`, `obj_id` and `obj_size`; columns of other names are not used. Without `op`
+//! every request reads.
+//!
+//! A record of oracleGeneral has 24 bytes, little endian: `clock_time` u32 in seconds, `obj_id` u64, `obj_size` u32,
+//! `next_access_vtime` i64. The object is the first block of 512 B, as in what the library converts from block traces; the
+//! next access is not used. The format does not tell reads from writes: every request reads.
+
+use super::fields::Fields;
+use super::reject::{BadLine, Reason};
+use super::{Format, Framing, Line, Match, RawRequest, Sample, TraceReader};
+use crate::config::TraceFormat;
+use crate::request::RequestKind;
+use crate::units::Time;
+
+/// The entry of the CSV in the registry.
+pub static CSV: Format = Format {
+    kind: Some(TraceFormat::LibcachesimCsv),
+    name: "libcachesim-csv",
+    title: "libCacheSim CSV",
+    framing: Framing::Lines,
+    is_merged: false,
+    remedy: Some("begin the file with a line that names its columns, such as version,time,op,size,lbn"),
+    detect: |sample: &Sample<'_>, _| match sample.lines.first() {
+        // Without its header it is five numbers between commas, as other formats are.
+        Some((_, line)) if Columns::of_header(line).is_some() => Match::CERTAIN,
+        _ => Match::NONE,
+    },
+    open: |_| Box::new(Csv { columns: Columns::DEFAULT }),
+};
+
+/// The entry of oracleGeneral in the registry.
+pub static ORACLE_GENERAL: Format = Format {
+    kind: Some(TraceFormat::OracleGeneral),
+    name: "oracle-general",
+    title: "libCacheSim oracleGeneral",
+    framing: Framing::Fixed(RECORD_BYTES),
+    is_merged: false,
+    remedy: None,
+    detect: |sample: &Sample<'_>, _| detect_records(sample.bytes),
+    open: |_| Box::new(OracleGeneral),
+};
+
+const BLOCK_BYTES: u64 = 512;
+const RECORD_BYTES: usize = 24;
+/// Records looked at to recognise a file, and how many there must be at least.
+const SAMPLE_RECORDS: usize = 100;
+const SAMPLE_RECORDS_MIN: usize = 4;
+/// The longest header understood.
+const COLUMNS_MAX: u8 = 32;
+
+/// What the columns of a CSV hold, by their place from 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Columns {
+    time: u8,
+    op: Option<u8>,
+    size: u8,
+    block: u8,
+    count: u8,
+}
+
+impl Columns {
+    const DEFAULT: Columns = Columns { time: 1, op: Some(2), size: 3, block: 4, count: 5 };
+
+    /// The columns that a header names; `None` where the line is no such header.
+    fn of_header(line: &[u8]) -> Option<Columns> {
+        let (mut time, mut op, mut size, mut block, mut count) = (None, None, None, None, 0);
+        for name in line.trim_ascii_start().trim_prefix_hash().split(|&byte| byte == b',') {
+            let place = match name.trim_ascii().to_ascii_lowercase().as_slice() {
+                b"time" | b"ts" | b"timestamp" | b"clock_time" | b"real_time" => &mut time,
+                b"op" | b"opcode" | b"cmd" => &mut op,
+                b"size" | b"obj_size" | b"len" => &mut size,
+                b"lbn" | b"lba" | b"obj" | b"obj_id" | b"id" => &mut block,
+                _ => &mut None,
+            };
+            *place = Some(count);
+            count += 1;
+            if count == COLUMNS_MAX {
+                return None;
+            }
+        }
+        Some(Columns { time: time?, op, size: size?, block: block?, count })
+    }
+}
+
+/// A slice of bytes that may begin as a comment does.
+trait TrimPrefixHash {
+    /// Without `#` and the blanks behind it.
+    fn trim_prefix_hash(&self) -> &[u8];
+}
+
+impl TrimPrefixHash for [u8] {
+    fn trim_prefix_hash(&self) -> &[u8] {
+        self.strip_prefix(b"#").unwrap_or(self).trim_ascii_start()
+    }
+}
+
+struct Csv {
+    columns: Columns,
+}
+
+impl TraceReader for Csv {
+    fn parse(&mut self, record: &[u8]) -> Result<Line, BadLine> {
+        let mut fields = Fields::new(record);
+        fields.skip_blanks();
+        let columns = self.columns;
+        let (mut time_ps, mut offset, mut size, mut kind) = (0, 0, 0, Some(RequestKind::Read));
+        let (mut time_column, mut offset_column, mut size_column) = (0, 0, 0);
+        for place in 0..columns.count {
+            if place > 0 {
+                fields.next_column("a comma and the next column")?;
+            }
+            if place == columns.time {
+                time_column = fields.column();
+                time_ps = match fields.decimal(Time::PS_PER_SECOND, "the time in seconds") {
+                    Ok(time_ps) => time_ps,
+                    Err(bad) => match Columns::of_header(record) {
+                        Some(named) => {
+                            self.columns = named;
+                            return Ok(Line::Skipped);
+                        }
+                        None => return Err(bad),
+                    },
+                };
+            } else if place == columns.size {
+                size_column = fields.column();
+                size = fields.number("the size in bytes")?;
+            } else if place == columns.block {
+                offset_column = fields.column();
+                offset = fields.sectors("the first block")?;
+            } else if columns.op == Some(place) {
+                let op_column = fields.column();
+                kind = kind_of(fields.word())
+                    .ok_or_else(|| BadLine::new(Reason::Kind, op_column, "the operation, such as 28, 2a, R or W"))?;
+            } else {
+                fields.skip_to_comma();
+            }
+        }
+        fields.end()?;
+        match kind {
+            Some(kind) => Ok(Line::Request(RawRequest {
+                time_ps,
+                offset,
+                size,
+                device: 0,
+                kind,
+                time_column,
+                offset_column,
+                size_column,
+            })),
+            None => Ok(Line::Ignored("other-scsi")),
+        }
+    }
+}
+
+/// What an operation asks: `Some(None)` for one that moves no data, `None` for what is no operation.
+fn kind_of(word: &[u8]) -> Option<Option<RequestKind>> {
+    match word.to_ascii_lowercase().as_slice() {
+        b"r" | b"read" | b"08" | b"8" | b"28" | b"a8" | b"88" => Some(Some(RequestKind::Read)),
+        b"w" | b"write" | b"0a" | b"a" | b"2a" | b"aa" | b"8a" => Some(Some(RequestKind::Write)),
+        [_] | [_, _] if word.iter().all(u8::is_ascii_hexdigit) => Some(None),
+        _ => None,
+    }
+}
+
+struct OracleGeneral;
+
+impl TraceReader for OracleGeneral {
+    fn parse(&mut self, record: &[u8]) -> Result<Line, BadLine> {
+        let Ok(record) = <&[u8; RECORD_BYTES]>::try_from(record) else {
+            let column = u16::try_from(record.len() + 1).unwrap_or(u16::MAX);
+            return Err(BadLine::new(Reason::Fields, column, "a record"));
+        };
+        let seconds = u32::from_le_bytes(record[..4].try_into().unwrap_or_default());
+        let block = u64::from_le_bytes(record[4..12].try_into().unwrap_or_default());
+        let size = u32::from_le_bytes(record[12..16].try_into().unwrap_or_default());
+        let offset = block
+            .checked_mul(BLOCK_BYTES)
+            .ok_or_else(|| BadLine::new(Reason::Number, 5, "a first block below 2^55"))?;
+        Ok(Line::Request(RawRequest {
+            time_ps: u128::from(seconds) * u128::from(Time::PS_PER_SECOND),
+            offset,
+            size: u64::from(size),
+            device: 0,
+            kind: RequestKind::Read,
+            time_column: 1,
+            offset_column: 5,
+            size_column: 13,
+        }))
+    }
+}
+
+/// How well bytes look like records: times that hardly run back, sizes that hosts ask for, next accesses that are numbers of
+/// requests or -1. A single file of other bytes hardly meets all of them in every record.
+fn detect_records(bytes: &[u8]) -> Match {
+    let records: Vec<&[u8]> = bytes.chunks_exact(RECORD_BYTES).take(SAMPLE_RECORDS).collect();
+    if records.len() < SAMPLE_RECORDS_MIN {
+        return Match::NONE;
+    }
+    let time = |record: &[u8]| record.first_chunk::<4>().map_or(0, |bytes| u32::from_le_bytes(*bytes));
+    let size = |record: &[u8]| record[12..].first_chunk::<4>().map_or(0, |bytes| u32::from_le_bytes(*bytes));
+    let next = |record: &[u8]| record[16..].first_chunk::<8>().map_or(0, |bytes| i64::from_le_bytes(*bytes));
+    let is_sound = |record: &&&[u8]| {
+        (1..=64 << 20).contains(&size(record))
+            && (next(record) == -1 || next(record) == i64::MAX || (1..1 << 40).contains(&next(record)))
+    };
+    let sound = records.iter().filter(is_sound).count();
+    let runs_on = records.windows(2).all(|pair| time(pair[0]) <= time(pair[1]));
+    let percent = if runs_on { sound * 100 / records.len() } else { 0 };
+    // Other binary formats say a version in each record: they come first where both fit.
+    Match { percent: u8::try_from(percent).unwrap_or(100).min(95), first_failure: None }
+}

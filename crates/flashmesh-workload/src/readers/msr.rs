@@ -1,0 +1,115 @@
+//! MSR Cambridge CSV: the block traces of Narayanan, Donnelly and Rowstron, "Write Off-Loading", FAST 2008, as SNIA publishes them.
+//!
+//! `time stamp, host, disk, type, offset, size, response time`: the time stamp in Windows filetime ticks of 100 ns, the type
+//! `Read` or `Write` in any case, offset and size in bytes. A header line is skipped. The response time must be there and is
+//! not used; the disk number becomes the device, whatever the host.
+//!
+//! The short form that people cut out of it is `time stamp, type, offset, size`, in the same units.
+
+use super::fields::{Fields, is_header};
+use super::reject::{BadLine, Reason};
+use super::{Format, Framing, Line, RawRequest, Sample, TraceReader};
+use crate::config::TraceFormat;
+use crate::request::RequestKind;
+
+pub static FORMAT: Format = Format {
+    kind: Some(TraceFormat::Msr),
+    name: "msr",
+    title: "MSR Cambridge CSV",
+    framing: Framing::Lines,
+    is_merged: false,
+    remedy: None,
+    detect: |sample: &Sample<'_>, _| sample.share_understood(&mut Msr),
+    open: |_| Box::new(Msr),
+};
+
+pub static SHORT: Format = Format {
+    kind: Some(TraceFormat::MsrShort),
+    name: "msr-short",
+    title: "MSR Cambridge CSV of four columns",
+    framing: Framing::Lines,
+    is_merged: false,
+    remedy: None,
+    detect: |sample: &Sample<'_>, _| sample.share_understood(&mut MsrShort),
+    open: |_| Box::new(MsrShort),
+};
+
+/// Filetime counts in units of 100 ns.
+const PS_PER_TICK: u128 = 100_000;
+
+struct Msr;
+
+impl TraceReader for Msr {
+    fn parse(&mut self, record: &[u8]) -> Result<Line, BadLine> {
+        let mut fields = Fields::new(record);
+        fields.skip_blanks();
+        let time_column = fields.column();
+        let ticks = match fields.number("the time stamp, in filetime ticks of 100 ns") {
+            Ok(ticks) => ticks,
+            Err(_) if is_header(record, 7) => return Ok(Line::Skipped),
+            Err(bad) => return Err(bad),
+        };
+        fields.next_after(b',', "a comma and the host")?;
+        fields.skip_to_comma();
+        fields.next_after(b',', "a comma and the disk number")?;
+        let device = fields.number_u32("the disk number")?;
+        fields.next_after(b',', "a comma and the type")?;
+        let kind = kind(&mut fields)?;
+        fields.next_after(b',', "a comma and the offset in bytes")?;
+        let offset_column = fields.column();
+        let offset = fields.number("the offset in bytes")?;
+        fields.next_after(b',', "a comma and the size in bytes")?;
+        let size_column = fields.column();
+        let size = fields.number("the size in bytes")?;
+        // A line cut short in its size would pass for a smaller request; so what follows must be there too.
+        fields.next_after(b',', "a comma and the response time")?;
+        fields.decimal(1, "the response time")?;
+        fields.end()?;
+        let time_ps = u128::from(ticks) * PS_PER_TICK;
+        Ok(Line::Request(RawRequest { time_ps, offset, size, device, kind, time_column, offset_column, size_column }))
+    }
+}
+
+struct MsrShort;
+
+impl TraceReader for MsrShort {
+    fn parse(&mut self, record: &[u8]) -> Result<Line, BadLine> {
+        let mut fields = Fields::new(record);
+        fields.skip_blanks();
+        let time_column = fields.column();
+        let ticks = match fields.number("the time stamp, in filetime ticks of 100 ns") {
+            Ok(ticks) => ticks,
+            Err(_) if is_header(record, 4) => return Ok(Line::Skipped),
+            Err(bad) => return Err(bad),
+        };
+        fields.next_column("a comma and the type")?;
+        let kind = kind(&mut fields)?;
+        fields.next_column("a comma and the offset in bytes")?;
+        let offset_column = fields.column();
+        let offset = fields.number("the offset in bytes")?;
+        fields.next_column("a comma and the size in bytes")?;
+        let size_column = fields.column();
+        let size = fields.number("the size in bytes")?;
+        fields.end()?;
+        let time_ps = u128::from(ticks) * PS_PER_TICK;
+        Ok(Line::Request(RawRequest {
+            time_ps,
+            offset,
+            size,
+            device: 0,
+            kind,
+            time_column,
+            offset_column,
+            size_column,
+        }))
+    }
+}
+
+fn kind(fields: &mut Fields<'_>) -> Result<RequestKind, BadLine> {
+    let column = fields.column();
+    match fields.word() {
+        word if word.eq_ignore_ascii_case(b"read") => Ok(RequestKind::Read),
+        word if word.eq_ignore_ascii_case(b"write") => Ok(RequestKind::Write),
+        _ => Err(BadLine::new(Reason::Kind, column, "the type, Read or Write")),
+    }
+}

@@ -1,0 +1,223 @@
+//! Sorts requests by their time stamps, and rejects implausible stamps.
+//!
+//! Real traces are nearly sorted: several queues or processors write one log, or requests are logged as they complete.
+//! Some hold a corrupt stamp. Some files are not sorted at all and are no workload. Rules:
+//!
+//! - A window of [`WINDOW_REQUESTS`] requests is kept sorted; a request that comes at most [`DISORDER_MAX`] and at most that many
+//!   requests late is sorted in and counted as out of order. Requests of equal stamps keep the order of the file.
+//! - A request that comes later than that cannot be placed any more: rejected, its time runs back.
+//! - When a stamp lies more than [`DISORDER_MAX`] before the newest one, one of the two is wrong. If it agrees with the second
+//!   newest, or there is none, the newest had leapt ahead and is rejected; otherwise this one is.
+//! - A stamp more than [`LEAP_MAX`] ahead of all others is rejected, since no published trace pauses that long.
+
+use std::collections::VecDeque;
+
+use super::reject::Reason;
+use crate::request::RequestKind;
+use crate::units::Time;
+
+/// How many requests late a request may come.
+pub const WINDOW_REQUESTS: usize = 256;
+/// How far back a time stamp may step.
+pub const DISORDER_MAX: Time = Time::from_ms(10_000);
+/// How far ahead a time stamp may leap: thirty days.
+pub const LEAP_MAX: Time = Time::from_ms(30 * 24 * 3600 * 1000);
+
+/// A request that waits in the window.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stamped {
+    /// The time stamp as the file has it, in picoseconds of the file's own epoch.
+    pub time_ps: u128,
+    pub offset: u64,
+    /// Bytes, already whole sectors.
+    pub size: u64,
+    pub line: u64,
+    /// The device the file names.
+    pub device: u32,
+    pub time_column: u16,
+    pub kind: RequestKind,
+}
+
+/// What became of a request offered to the window.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Placed {
+    InOrder,
+    OutOfOrder,
+    Refused(Reason),
+    /// It was accepted; the newest one before it was rejected for `Reason` and is returned.
+    Displaced(Reason, Stamped),
+}
+
+/// The window: sorted by time stamp.
+#[derive(Debug, Default)]
+pub struct Window {
+    held: VecDeque<Stamped>,
+    released_ps: Option<u128>,
+}
+
+impl Window {
+    /// Offers the next request of the file.
+    #[inline]
+    pub fn offer(&mut self, request: Stamped) -> Placed {
+        match self.held.back() {
+            Some(newest)
+                if request.time_ps < newest.time_ps
+                    || request.time_ps - newest.time_ps > u128::from(LEAP_MAX.as_ps()) =>
+            {
+                self.place(request, *newest)
+            }
+            _ => {
+                self.held.push_back(request);
+                Placed::InOrder
+            }
+        }
+    }
+
+    /// Places a request that does not simply follow the newest.
+    #[cold]
+    fn place(&mut self, request: Stamped, newest: Stamped) -> Placed {
+        // The first request of a file has no predecessor to compare with.
+        let is_newest_alone = self.held.len() == 1 && self.released_ps.is_none();
+        let comes_too_late = self.released_ps.is_some_and(|released| request.time_ps < released);
+        if request.time_ps > newest.time_ps {
+            return if is_newest_alone {
+                self.displace(request, Reason::TimeRunsBack)
+            } else {
+                Placed::Refused(Reason::TimeLeapsAhead)
+            };
+        }
+        let disorder_max = u128::from(DISORDER_MAX.as_ps());
+        if newest.time_ps - request.time_ps <= disorder_max {
+            return if comes_too_late {
+                Placed::Refused(Reason::TimeRunsBack)
+            } else {
+                self.sort_in(request);
+                Placed::OutOfOrder
+            };
+        }
+        let agrees_with_the_one_before = (self.held.len().checked_sub(2).and_then(|index| self.held.get(index)))
+            .is_some_and(|before| {
+                request.time_ps + disorder_max >= before.time_ps
+                    && request.time_ps <= before.time_ps + u128::from(LEAP_MAX.as_ps())
+            });
+        if is_newest_alone || (agrees_with_the_one_before && !comes_too_late) {
+            self.displace(request, Reason::TimeLeapsAhead)
+        } else {
+            Placed::Refused(Reason::TimeRunsBack)
+        }
+    }
+
+    /// Rejects the newest in favour of `request`.
+    fn displace(&mut self, request: Stamped, reason: Reason) -> Placed {
+        let Some(thrown_out) = self.held.pop_back() else {
+            return Placed::Refused(reason);
+        };
+        self.sort_in(request);
+        Placed::Displaced(reason, thrown_out)
+    }
+
+    pub fn len(&self) -> usize {
+        self.held.len()
+    }
+
+    fn sort_in(&mut self, request: Stamped) {
+        let place = self.held.partition_point(|held| held.time_ps <= request.time_ps);
+        self.held.insert(place, request);
+    }
+
+    /// The earliest request, once the window is full or the file has ended.
+    #[inline]
+    pub fn release(&mut self, has_file_ended: bool) -> Option<Stamped> {
+        if self.held.len() <= WINDOW_REQUESTS && !has_file_ended {
+            return None;
+        }
+        let released = self.held.pop_front()?;
+        self.released_ps = Some(released.time_ps);
+        Some(released)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SECOND: u128 = 1_000_000_000_000;
+
+    fn at(time_ps: u128, line: u64) -> Stamped {
+        Stamped { time_ps, offset: 0, size: 512, line, device: 0, time_column: 1, kind: RequestKind::Read }
+    }
+
+    /// Offers stamps (in seconds); the lines released, and what became of those that were not simply taken.
+    fn order(seconds: &[u128]) -> (Vec<u64>, Vec<(u64, Placed)>) {
+        let (mut window, mut released, mut odd) = (Window::default(), Vec::new(), Vec::new());
+        for (line, &second) in (1..).zip(seconds) {
+            match window.offer(at(second * SECOND, line)) {
+                Placed::InOrder => {}
+                placed => odd.push((line, placed)),
+            }
+            released.extend(window.release(false));
+        }
+        released.extend(std::iter::from_fn(|| window.release(true)));
+        assert!(released.is_sorted_by_key(|stamped| stamped.time_ps));
+        (released.iter().map(|stamped| stamped.line).collect(), odd)
+    }
+
+    #[test]
+    fn a_small_step_back_is_sorted_in_and_equal_stamps_keep_their_order() {
+        let (released, odd) = order(&[5, 7, 5, 7, 6]);
+        assert_eq!(released, [1, 3, 5, 2, 4]);
+        assert_eq!(odd, [(3, Placed::OutOfOrder), (5, Placed::OutOfOrder)]);
+    }
+
+    #[test]
+    fn a_stamp_that_leapt_ahead_is_thrown_out_by_the_next_one() {
+        let (released, odd) = order(&[100, 101, 9_000, 102, 103]);
+        assert_eq!(released, [1, 2, 4, 5]);
+        assert!(matches!(odd[..], [(4, Placed::Displaced(Reason::TimeLeapsAhead, thrown))] if thrown.line == 3));
+    }
+
+    #[test]
+    fn a_stamp_that_fell_back_is_refused() {
+        let (released, odd) = order(&[100, 101, 3, 102, 103]);
+        assert_eq!(released, [1, 2, 4, 5]);
+        assert_eq!(odd, [(3, Placed::Refused(Reason::TimeRunsBack))]);
+    }
+
+    #[test]
+    fn a_long_pause_is_believed() {
+        let day = 24 * 3600;
+        let (released, odd) = order(&[0, 1, day, day + 1, 8 * day, 8 * day]);
+        assert_eq!(released, [1, 2, 3, 4, 5, 6]);
+        assert_eq!(odd, []);
+    }
+
+    #[test]
+    fn a_corrupt_first_stamp_costs_one_line_or_two_whether_high_or_low() {
+        let month = 30 * 24 * 3600;
+        let (released, odd) = order(&[7_000, 100, 101, 102]);
+        assert_eq!(released, [2, 3, 4]);
+        assert!(matches!(odd[..], [(2, Placed::Displaced(Reason::TimeLeapsAhead, thrown))] if thrown.line == 1));
+        let (released, odd) = order(&[0, 2 * month, 2 * month + 1]);
+        assert_eq!(released, [2, 3]);
+        assert!(matches!(odd[..], [(2, Placed::Displaced(Reason::TimeRunsBack, thrown))] if thrown.line == 1));
+    }
+
+    #[test]
+    fn months_ahead_of_all_others_is_refused_however_often_it_comes() {
+        let month = 30 * 24 * 3600;
+        let (released, odd) = order(&[1, 2, 5 * month, 6 * month, 3]);
+        assert_eq!(released, [1, 2, 5]);
+        assert_eq!(odd.len(), 2);
+        assert!(odd.iter().all(|(_, placed)| *placed == Placed::Refused(Reason::TimeLeapsAhead)));
+    }
+
+    #[test]
+    fn a_request_later_than_the_window_is_refused() {
+        let just_fits: Vec<u128> =
+            [5].into_iter().chain((0..WINDOW_REQUESTS as u128 - 1).map(|_| 8)).chain([6]).collect();
+        assert_eq!(order(&just_fits).1, [(WINDOW_REQUESTS as u64 + 1, Placed::OutOfOrder)]);
+        let too_late: Vec<u128> =
+            [5, 7].into_iter().chain((0..WINDOW_REQUESTS as u128).map(|_| 8)).chain([6]).collect();
+        assert_eq!(order(&too_late).1, [(WINDOW_REQUESTS as u64 + 3, Placed::Refused(Reason::TimeRunsBack))]);
+    }
+}

@@ -1,0 +1,147 @@
+//! Detects the format of a trace from its first lines.
+
+use super::records::{Framing, RECORD_BYTES_MAX};
+use super::{BadLine, FORMATS, Format, Line, TraceReader};
+use crate::config::{TraceFormat, Workload};
+use crate::error::WorkloadError;
+
+const SAMPLE_LINES_MAX: usize = 100;
+
+/// The start of a trace.
+pub struct Sample<'a> {
+    /// The first bytes, unpacked.
+    pub bytes: &'a [u8],
+    /// The first whole lines that are neither blank nor comments, with their numbers in the file, without their ends.
+    pub lines: Vec<(u64, &'a [u8])>,
+}
+
+/// How well a sample looks like a format.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Match {
+    /// 0: not at all; 100: certain.
+    pub percent: u8,
+    /// The first line that does not look like it, and the column and message of what is wrong there.
+    pub first_failure: Option<(u64, u16, String)>,
+}
+
+impl Match {
+    /// It cannot be another one.
+    pub const CERTAIN: Match = Match { percent: 100, first_failure: None };
+    /// It is not this one.
+    pub const NONE: Match = Match { percent: 0, first_failure: None };
+
+    /// It is not this one, as `line` shows.
+    pub fn none_at(number: u64, bad: BadLine, line: &[u8]) -> Match {
+        Match { percent: 0, first_failure: Some((number, bad.column, bad.message(line, Framing::Lines))) }
+    }
+}
+
+impl<'a> Sample<'a> {
+    /// Looks at `bytes`, the start of a file or all of it.
+    pub fn new(bytes: &'a [u8]) -> Sample<'a> {
+        let mut lines = Vec::new();
+        let mut rest = bytes;
+        let mut number = 0;
+        while !rest.is_empty() && lines.len() < SAMPLE_LINES_MAX {
+            let end = memchr::memchr(b'\n', rest);
+            // A last line is whole only if the file ends with it; a cut line would count against its own format.
+            let is_cut = end.is_none() && !lines.is_empty();
+            let line = &rest[..end.unwrap_or(rest.len())];
+            rest = end.map_or(&[][..], |end| &rest[end + 1..]);
+            number += 1;
+            let line = line.strip_suffix(b"\r").unwrap_or(line);
+            if !is_cut && says_something(line) {
+                lines.push((number, &line[..line.len().min(RECORD_BYTES_MAX)]));
+            }
+        }
+        Sample { bytes, lines }
+    }
+
+    /// Share of the lines that `reader` parses as requests.
+    pub fn share_understood(&self, reader: &mut dyn TraceReader) -> Match {
+        let (mut understood, mut judged, mut first_failure) = (0, 0, None);
+        for &(number, line) in &self.lines {
+            match reader.parse(line) {
+                Ok(Line::Skipped) => continue,
+                Ok(_) => understood += 1,
+                Err(bad) => {
+                    first_failure.get_or_insert_with(|| (number, bad.column, bad.message(line, Framing::Lines)));
+                }
+            }
+            judged += 1;
+        }
+        let percent = (understood * 100_usize).checked_div(judged).unwrap_or(0);
+        Match { percent: u8::try_from(percent).unwrap_or(100), first_failure }
+    }
+}
+
+/// Whether a line is more than blanks or a comment.
+#[inline]
+pub(super) fn says_something(line: &[u8]) -> bool {
+    match line.first() {
+        Some(byte) if byte.is_ascii_alphanumeric() => true,
+        _ => !matches!(line.trim_ascii_start().first(), None | Some(b'#')),
+    }
+}
+
+/// Below this share, in per cent, a format is no candidate.
+const PERCENT_MIN: u8 = 50;
+
+/// Whether the bytes look like a binary format.
+pub(super) fn looks_like_records(sample: &Sample<'_>, workload: &Workload) -> bool {
+    (FORMATS.iter())
+        .any(|format| format.framing != Framing::Lines && (format.detect)(sample, workload).percent >= PERCENT_MIN)
+}
+
+/// The registered format of this name; none for `Auto`.
+pub(super) fn named(format: TraceFormat) -> Option<&'static Format> {
+    FORMATS.iter().find(|registered| registered.kind == Some(format)).copied()
+}
+
+/// The format of the file at `path`: the configured one, or the one its start looks like.
+///
+/// # Errors
+/// When no format or several fit; the message says why each does not.
+pub(super) fn format_of(
+    sample: &Sample<'_>,
+    workload: &Workload,
+    path: &std::path::Path,
+) -> Result<&'static Format, WorkloadError> {
+    let error = |line, column, message| WorkloadError::Parse { path: path.to_owned(), line, column, message };
+    if workload.format != TraceFormat::Auto {
+        return named(workload.format).ok_or_else(|| {
+            WorkloadError::Unusable(format!("no reader is registered for workload.format {:?}", workload.format))
+        });
+    }
+    let matches: Vec<(&Format, Match)> =
+        FORMATS.iter().map(|&format| (format, (format.detect)(sample, workload))).collect();
+    let best_percent = matches.iter().map(|(_, found)| found.percent).max().unwrap_or(0);
+    let names = |chosen: &[&(&Format, Match)]| -> String {
+        chosen.iter().map(|(format, _)| format!("\"{}\"", format.name)).collect::<Vec<_>>().join(", ")
+    };
+    let best: Vec<_> = matches.iter().filter(|(_, found)| found.percent == best_percent).collect();
+    match best[..] {
+        [(format, _)] if best_percent >= PERCENT_MIN => Ok(format),
+        _ if best_percent >= PERCENT_MIN => Err(error(
+            0,
+            0,
+            format!("the first lines fit several formats: name the right one with workload.format: {}", names(&best)),
+        )),
+        _ => {
+            let against: String = (matches.iter())
+                .filter_map(|(format, found)| {
+                    let (line, column, message) = found.first_failure.as_ref()?;
+                    Some(format!("\n  not {} ({}): line {line}, column {column}: {message}", format.title, format.name))
+                })
+                .collect();
+            let place = (best.iter()).find_map(|(_, found)| found.first_failure.as_ref());
+            let (line, column) = place.map_or((0, 0), |(line, column, _)| (*line, u32::from(*column)));
+            let all = names(&matches.iter().collect::<Vec<_>>());
+            Err(error(
+                line,
+                column,
+                format!("no known trace format: name it with workload.format if it is one of {all}{against}"),
+            ))
+        }
+    }
+}

@@ -1,0 +1,225 @@
+//! Scan of a trace before the run: what is in it, and whether it can run.
+
+use rustc_hash::FxHashSet;
+
+use super::footprint::Footprint;
+use super::records::Framing;
+use super::reject::{Reason, Tally};
+use super::stream::{LineCounts, TraceStream};
+use super::summary::TraceSummary;
+use crate::config::Workload;
+use crate::error::WorkloadError;
+use crate::request::{IoRequest, RequestKind};
+use crate::units::{Bytes, Time, printable_path};
+
+/// Scans the trace of `workload` once, up to `workload.requests`.
+///
+/// # Errors
+/// - When the file cannot be read (see [`TraceStream::open`]).
+/// - When no request is usable.
+/// - When of the lines that speak of requests or actions more than the share `workload.tolerate` had to be rejected or, unless the
+///   format is one of merged logs, sorted in; the message names each reason with the first line it was met in, and what to do.
+pub fn scan(workload: &Workload, capacity: Bytes, sector_size: Bytes) -> Result<TraceSummary, WorkloadError> {
+    scan_stream(TraceStream::open(workload, capacity, sector_size)?, workload.tolerate)
+}
+
+/// The same for an open stream, at its start; `tolerate` is the share of lines that may be bad.
+///
+/// # Errors
+/// As [`scan`].
+pub fn scan_stream(stream: TraceStream, tolerate: f64) -> Result<TraceSummary, WorkloadError> {
+    scan_each(stream, tolerate, |_| Ok(()))
+}
+
+/// The same, and calls `each` for every request; its error ends the scan.
+///
+/// # Errors
+/// As [`scan`], and those of `each`. Whether too many lines are bad is known at the end only.
+pub fn scan_each<E: From<WorkloadError>>(
+    mut stream: TraceStream,
+    tolerate: f64,
+    mut each: impl FnMut(&IoRequest) -> Result<(), E>,
+) -> Result<TraceSummary, E> {
+    let mut sums = Sums::default();
+    while let Some(request) = stream.next_request()? {
+        sums.add(&request);
+        each(&request)?;
+    }
+    judge(&stream, tolerate)?;
+    Ok(sums.summary(&stream))
+}
+
+/// Sums over the requests.
+#[derive(Default)]
+struct Sums {
+    counts: [u64; RequestKind::ALL.len()],
+    bytes: [u64; RequestKind::ALL.len()],
+    last_arrival: Time,
+    address_end: u64,
+    footprint: Footprint,
+    devices: Devices,
+}
+
+impl Sums {
+    #[inline]
+    fn add(&mut self, request: &IoRequest) {
+        let kind = request.kind.index();
+        self.counts[kind] += 1;
+        // Sums of billions of gigabyte requests do not fit; a summary may stop counting there, but not the program.
+        self.bytes[kind] = self.bytes[kind].saturating_add(request.size.as_u64());
+        self.last_arrival = request.arrival;
+        self.address_end = self.address_end.max(request.offset.as_u64().saturating_add(request.size.as_u64()));
+        self.devices.add(request.stream);
+        if request.kind.moves_data() {
+            self.footprint.touch(request.offset, request.size);
+        }
+    }
+
+    /// The requests of a kind, and their bytes.
+    fn of(&self, kind: RequestKind) -> (u64, u64) {
+        (self.counts[kind.index()], self.bytes[kind.index()])
+    }
+
+    fn summary(&self, stream: &TraceStream) -> TraceSummary {
+        let requests: u64 = self.counts.iter().sum();
+        let ratio = |part: u64, whole: u64| if whole == 0 { 0.0 } else { part as f64 / whole as f64 };
+        let lines = stream.line_counts();
+        TraceSummary {
+            file: stream.path().display().to_string(),
+            format: stream.format().name,
+            format_title: stream.format().title,
+            compression: stream.compression(),
+            lines: lines.lines,
+            requests,
+            reads: self.of(RequestKind::Read).0,
+            writes: self.of(RequestKind::Write).0,
+            deallocates: self.of(RequestKind::Deallocate).0,
+            flushes: self.of(RequestKind::Flush).0,
+            read_share: ratio(self.of(RequestKind::Read).0, requests),
+            write_share: ratio(self.of(RequestKind::Write).0, requests),
+            deallocate_share: ratio(self.of(RequestKind::Deallocate).0, requests),
+            span_ps: self.last_arrival.as_ps(),
+            interarrival_mean_ps: ratio(self.last_arrival.as_ps(), requests.saturating_sub(1)),
+            read_bytes: self.of(RequestKind::Read).1,
+            write_bytes: self.of(RequestKind::Write).1,
+            deallocate_bytes: self.of(RequestKind::Deallocate).1,
+            read_size_mean_bytes: ratio(self.of(RequestKind::Read).1, self.of(RequestKind::Read).0),
+            write_size_mean_bytes: ratio(self.of(RequestKind::Write).1, self.of(RequestKind::Write).0),
+            footprint_bytes: self.footprint.bytes().as_u64(),
+            address_end_bytes: self.address_end,
+            devices: self.devices.count(),
+            time_unit: stream.time_unit().map(|unit| unit.name().to_owned()),
+            wrapped: stream.wrapped(),
+            reordered: stream.reordered().cloned(),
+            rejected: stream.rejected().iter().map(|(_, tally)| tally.clone()).collect(),
+            ignored: stream.ignored(),
+            skipped: lines.skipped,
+        }
+    }
+}
+
+/// The devices seen, up to a bound.
+#[derive(Default)]
+struct Devices {
+    last: Option<u32>,
+    seen: FxHashSet<u32>,
+}
+
+impl Devices {
+    #[inline]
+    fn add(&mut self, device: u32) {
+        if self.last != Some(device) {
+            self.last = Some(device);
+            if (self.seen.len() as u64) < TraceSummary::DEVICES_MAX {
+                self.seen.insert(device);
+            }
+        }
+    }
+
+    fn count(&self) -> u64 {
+        self.seen.len() as u64
+    }
+}
+
+/// Refuses a trace of which too little can be used.
+fn judge(stream: &TraceStream, tolerate: f64) -> Result<(), WorkloadError> {
+    let counts = stream.line_counts();
+    let reordered = stream.reordered().filter(|_| !stream.may_be_unsorted());
+    let bad = counts.rejected + reordered.map_or(0, |tally| tally.lines);
+    let judged = counts.lines - counts.skipped;
+    // The quotient is rounded correctly, so that 29 of 2900 lines are 0.01 exactly.
+    let is_tolerated = bad as f64 / judged.max(1) as f64 <= tolerate;
+    if counts.usable > 0 && is_tolerated {
+        return Ok(());
+    }
+    let mut reasons: Vec<(Reason, &Tally)> = stream.rejected().iter().map(|(reason, tally)| (*reason, tally)).collect();
+    reasons.extend(reordered.map(|tally| (Reason::OutOfOrder, tally)));
+    reasons.sort_by_key(|(_, tally)| tally.first_line);
+    let mut message = refusal(&reasons, &counts, bad, judged, tolerate, stream);
+    let mut place = reasons.first().map_or((0, 0), |(_, tally)| (tally.first_line, tally.first_column));
+    // A line and a column mean nothing in a binary file.
+    let framing = stream.format().framing;
+    if framing != Framing::Lines && place != (0, 0) {
+        message = format!("{}: {message}", framing.place(place.0, place.1));
+        place = (0, 0);
+    }
+    Err(WorkloadError::Parse { path: stream.path().to_owned(), line: place.0, column: place.1, message })
+}
+
+fn refusal(
+    reasons: &[(Reason, &Tally)],
+    counts: &LineCounts,
+    bad: u64,
+    judged: u64,
+    tolerate: f64,
+    stream: &TraceStream,
+) -> String {
+    use std::fmt::Write;
+
+    let mut message = String::new();
+    let framing = stream.format().framing;
+    if counts.usable == 0 {
+        let (line, title) = (framing.noun(1), stream.format().title);
+        let _ = write!(message, "no {line} of {} can be used as a request (read as {title})", counts.lines);
+    } else {
+        let share = bad as f64 * 100.0 / judged as f64;
+        let limit = tolerate * 100.0;
+        let _ = write!(
+            message,
+            "{bad} of {judged} {} ({share:.2} %) cannot be used as they are, more than the {limit} % that is let pass \
+             (read as {})",
+            framing.noun(judged),
+            stream.format().title
+        );
+    }
+    let mut remedies: Vec<&str> = Vec::new();
+    if reasons.is_empty() {
+        remedies.extend(stream.format().remedy);
+    }
+    for (reason, tally) in reasons {
+        let _ = write!(
+            message,
+            "\n  {} {} {}, first {}: {}",
+            tally.lines,
+            framing.noun(tally.lines),
+            reason.text(),
+            match framing {
+                Framing::Lines =>
+                    format!("{}:{}:{}", printable_path(stream.path()), tally.first_line, tally.first_column),
+                Framing::Fixed(_) => framing.place(tally.first_line, tally.first_column),
+            },
+            tally.message
+        );
+        if !remedies.contains(&reason.remedy()) {
+            remedies.push(reason.remedy());
+        }
+    }
+    for remedy in remedies {
+        let _ = write!(message, "\n  help: {remedy}");
+    }
+    if counts.usable > 0 {
+        message
+            .push_str("\n  help: run with what can be used by --tolerate, or set workload.tolerate to a higher share");
+    }
+    message
+}

@@ -1,0 +1,89 @@
+//! A trace as the host's source of requests.
+
+use super::input::FileIdentity;
+use super::stream::TraceStream;
+use super::summary::TraceSummary;
+use crate::config::Workload;
+use crate::error::WorkloadError;
+use crate::request::IoRequest;
+use crate::source::WorkloadSource;
+use crate::units::Bytes;
+
+/// The requests of a trace, streamed from its file.
+///
+/// It leaves out the lines that [`super::scan`] leaves out, and does not check their share: scan first.
+pub struct TraceSource {
+    stream: TraceStream,
+    /// How many requests the scan has counted.
+    expected: Option<u64>,
+    issued: u64,
+    /// What the file was when it was counted.
+    counted: Option<FileIdentity>,
+}
+
+impl TraceSource {
+    /// Opens the trace of `workload` for a drive of `capacity`, addressed in sectors of `sector_size`.
+    ///
+    /// # Errors
+    /// As [`TraceStream::open`].
+    pub fn open(workload: &Workload, capacity: Bytes, sector_size: Bytes) -> Result<TraceSource, WorkloadError> {
+        Ok(TraceSource::from_stream(TraceStream::open(workload, capacity, sector_size)?))
+    }
+
+    /// The same from a stream at its start.
+    pub fn from_stream(stream: TraceStream) -> TraceSource {
+        TraceSource { stream, expected: None, issued: 0, counted: None }
+    }
+
+    /// Expects as many requests as the scan of the same trace has counted; any other number is an error.
+    #[must_use]
+    pub fn with_summary(mut self, summary: &TraceSummary) -> TraceSource {
+        self.expected = Some(summary.requests);
+        self
+    }
+
+    /// Expects the file to be the one that the scan opened; a change is an error at the last request.
+    #[must_use]
+    pub fn counted_in(mut self, identity: Option<FileIdentity>) -> TraceSource {
+        self.counted = identity;
+        self
+    }
+
+    fn changed(&self, message: String) -> WorkloadError {
+        WorkloadError::Parse {
+            path: self.stream.path().to_owned(),
+            line: self.stream.line_counts().lines,
+            column: 0,
+            message,
+        }
+    }
+}
+
+impl WorkloadSource for TraceSource {
+    /// A trace has one common stream of requests, whatever the thread.
+    fn next_request(&mut self, _thread: u32) -> Result<Option<IoRequest>, WorkloadError> {
+        if self.expected == Some(self.issued) {
+            let counted = self.counted.take();
+            if counted.is_some() && counted != FileIdentity::of(self.stream.path()) {
+                return Err(self.changed("the file was changed while it was replayed".to_owned()));
+            }
+            return Ok(None);
+        }
+        let request = self.stream.next_request()?;
+        match (request, self.expected) {
+            (Some(_), _) => self.issued += 1,
+            (None, Some(expected)) => {
+                return Err(self.changed(format!(
+                    "the trace ends after {} requests, of {expected} counted before the run: the file has changed",
+                    self.issued
+                )));
+            }
+            (None, None) => {}
+        }
+        Ok(request)
+    }
+
+    fn request_count(&self) -> Option<u64> {
+        self.expected
+    }
+}

@@ -1,0 +1,369 @@
+//! One walk over a trace: from records to requests, every line accounted for.
+
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use super::fit::Fit;
+use super::input::{Compression, FileIdentity, Input, binary_kind};
+use super::order::{Placed, Stamped, Window};
+use super::records::{Framing, Record, Records};
+use super::reject::{BadLine, Reason, Tallies, Tally};
+use super::sample::{Sample, format_of, looks_like_records, named, says_something};
+use super::{Format, Line, TraceReader};
+use crate::config::{TraceFormat, TraceTimeUnit, Workload};
+use crate::error::WorkloadError;
+use crate::request::IoRequest;
+use crate::units::{Bytes, Time};
+
+/// Bytes sampled to detect the format, and to tell text from binary.
+const SAMPLE_BYTES: usize = 64 << 10;
+
+/// The requests of one trace, pulled one by one in constant memory.
+///
+/// The first request arrives at time zero and arrivals never run back; every request lies on the drive, in whole sectors.
+pub struct TraceStream {
+    records: Records,
+    reader: Box<dyn TraceReader>,
+    format: &'static Format,
+    fit: Fit,
+    window: Window,
+    has_file_ended: bool,
+    /// Whether requests may come out of order, within the window.
+    is_sorted_here: bool,
+    /// What the time stamps count, where the format does not fix it.
+    time_unit: Option<TraceTimeUnit>,
+    left: u64,
+    /// The time stamp of the first request.
+    origin_ps: Option<u128>,
+    fates: Fates,
+}
+
+#[derive(Default)]
+struct Fates {
+    skipped: u64,
+    handed_out: u64,
+    wrapped: u64,
+    rejected: Tallies<Reason>,
+    reordered: Tallies<Reason>,
+    ignored: Tallies<&'static str>,
+}
+
+/// Lines so far, by outcome.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LineCounts {
+    /// Lines read.
+    pub lines: u64,
+    /// Lines that became requests; those still in the window are among them.
+    pub usable: u64,
+    /// Lines that cannot be used.
+    pub rejected: u64,
+    /// Lines with an action that the drive does not serve.
+    pub ignored: u64,
+    /// Blank lines, comments, headers and bookkeeping.
+    pub skipped: u64,
+}
+
+impl TraceStream {
+    /// Opens the trace of `workload` for a drive of `capacity`, addressed in sectors of `sector_size`.
+    ///
+    /// # Errors
+    /// When the file is missing, empty, damaged, binary or of no known format, or no trace is named.
+    pub fn open(workload: &Workload, capacity: Bytes, sector_size: Bytes) -> Result<TraceStream, WorkloadError> {
+        TraceStream::new(Input::open(trace_of(workload)?)?, None, workload, capacity, sector_size)
+    }
+
+    /// Opens the trace of `workload` in a format that [`FORMATS`](super::FORMATS) does not have.
+    ///
+    /// # Errors
+    /// When the file is missing, empty, damaged or binary where text is due, or no trace is named.
+    pub fn open_as(
+        format: &'static Format,
+        workload: &Workload,
+        capacity: Bytes,
+        sector_size: Bytes,
+    ) -> Result<TraceStream, WorkloadError> {
+        TraceStream::new(Input::open(trace_of(workload)?)?, Some(format), workload, capacity, sector_size)
+    }
+
+    /// The same as [`TraceStream::open`] from anything that can be read; `path` only names it in messages.
+    ///
+    /// # Errors
+    /// As [`TraceStream::open`].
+    pub fn from_reader(
+        path: PathBuf,
+        reader: impl Read + Send + 'static,
+        workload: &Workload,
+        capacity: Bytes,
+        sector_size: Bytes,
+    ) -> Result<TraceStream, WorkloadError> {
+        TraceStream::new(Input::from_reader(&path, reader)?, None, workload, capacity, sector_size)
+    }
+
+    /// Reads as `format`, or as the format that `workload` names or that is detected.
+    fn new(
+        input: Input,
+        format: Option<&'static Format>,
+        workload: &Workload,
+        capacity: Bytes,
+        sector_size: Bytes,
+    ) -> Result<Self, WorkloadError> {
+        let fit = Fit::new(capacity, sector_size, workload.beyond)?;
+        let path = input.path().to_owned();
+        let mut records = Records::new(input)?;
+        let refuse = |message| WorkloadError::Parse { path: path.clone(), line: 0, column: 0, message };
+        if records.sample().is_empty() {
+            return Err(refuse("the trace is empty".to_owned()));
+        }
+        let comments = records.skip_comments(SAMPLE_BYTES)?;
+        let bytes = &records.sample()[..records.sample().len().min(SAMPLE_BYTES)];
+        let sample = Sample::new(bytes);
+        let is_text_wanted = match format.or_else(|| named(workload.format)) {
+            Some(format) => format.framing == Framing::Lines,
+            None => !looks_like_records(&sample, workload),
+        };
+        if is_text_wanted && let Some(kind) = binary_kind(bytes) {
+            return Err(refuse(kind));
+        }
+        if is_text_wanted && sample.lines.is_empty() {
+            return Err(refuse("the trace holds no requests, only blank lines and comments".to_owned()));
+        }
+        let format = match format {
+            Some(format) => format,
+            None => format_of(&sample, workload, &path)?,
+        };
+        records.set_framing(format.framing);
+        Ok(TraceStream {
+            records,
+            reader: (format.open)(workload),
+            format,
+            fit,
+            window: Window::default(),
+            has_file_ended: false,
+            is_sorted_here: workload.sort || format.is_merged,
+            time_unit: (format.kind == Some(TraceFormat::Ascii))
+                .then(|| workload.time_unit.unwrap_or(TraceTimeUnit::Nanoseconds)),
+            left: workload.requests.unwrap_or(u64::MAX),
+            origin_ps: None,
+            fates: Fates { skipped: comments, ..Fates::default() },
+        })
+    }
+
+    /// The next request; `None` when the trace, or the number of requests asked for, is at its end.
+    ///
+    /// # Errors
+    /// When the file vanishes or shrinks, or its packed data is damaged.
+    #[inline]
+    pub fn next_request(&mut self) -> Result<Option<IoRequest>, WorkloadError> {
+        if self.left == 0 {
+            return Ok(None);
+        }
+        loop {
+            while let Some(released) = self.window.release(self.has_file_ended) {
+                if let Some(request) = self.hand_out(released) {
+                    return Ok(Some(request));
+                }
+            }
+            if self.has_file_ended {
+                return Ok(None);
+            }
+            self.take_record()?;
+        }
+    }
+
+    /// Reads one record into the window, or counts it as rejected, ignored or skipped.
+    #[inline]
+    fn take_record(&mut self) -> Result<(), WorkloadError> {
+        let number = self.records.number() + 1;
+        let record = match self.records.next()? {
+            None => {
+                self.has_file_ended = true;
+                return Ok(());
+            }
+            Some(Record::Whole(record)) => record,
+            Some(Record::LongComment) => {
+                self.fates.skipped += 1;
+                return Ok(());
+            }
+            Some(Record::TooLong) => {
+                let message = || format!("the line is longer than {} bytes", super::RECORD_BYTES_MAX);
+                self.fates.rejected.reject(Reason::TooLong, (number, 0), message);
+                return Ok(());
+            }
+        };
+        if self.format.framing == Framing::Lines && !says_something(record) {
+            self.fates.skipped += 1;
+            return Ok(());
+        }
+        let raw = match self.reader.parse(record) {
+            Ok(Line::Request(raw)) => raw,
+            Ok(Line::Skipped) => {
+                self.fates.skipped += 1;
+                return Ok(());
+            }
+            Ok(Line::Ignored(action)) => {
+                let message = || format!("{action}: no work of the drive is asked, or it is not said which");
+                self.fates.ignored.count(action, || action.to_owned(), (number, 0), message);
+                return Ok(());
+            }
+            Err(bad) => {
+                self.fates.reject_bad(bad, number, record, self.format.framing);
+                return Ok(());
+            }
+        };
+        let fitted = match self.fit.fit(raw.kind, raw.offset, raw.size) {
+            Ok(fitted) => fitted,
+            Err(reason) => {
+                self.fates.reject_unfit(reason, number, &raw, self.fit.capacity());
+                return Ok(());
+            }
+        };
+        self.fates.wrapped += u64::from(fitted.is_wrapped);
+        let placed = self.window.offer(Stamped {
+            time_ps: raw.time_ps,
+            offset: fitted.offset,
+            size: fitted.size,
+            line: number,
+            device: raw.device,
+            time_column: raw.time_column,
+            kind: raw.kind,
+        });
+        if placed != Placed::InOrder {
+            self.fates.count_misplaced(placed, (number, raw.time_column));
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn hand_out(&mut self, released: Stamped) -> Option<IoRequest> {
+        let origin_ps = *self.origin_ps.get_or_insert(released.time_ps);
+        let Ok(arrival_ps) = u64::try_from(released.time_ps - origin_ps) else {
+            let message = || "the request comes more than 213 days after the first, beyond the clock".to_owned();
+            self.fates.rejected.reject(Reason::TimeLeapsAhead, (released.line, released.time_column), message);
+            return None;
+        };
+        self.left -= 1;
+        self.fates.handed_out += 1;
+        Some(IoRequest {
+            arrival: Time::from_ps(arrival_ps),
+            kind: released.kind,
+            offset: Bytes::new(released.offset),
+            size: Bytes::new(released.size),
+            stream: released.device,
+        })
+    }
+
+    /// The file, as it is named in messages.
+    pub fn path(&self) -> &Path {
+        self.records.path()
+    }
+
+    /// The format the trace is read as.
+    pub fn format(&self) -> &'static Format {
+        self.format
+    }
+
+    /// Whether requests may come out of order, as far as the window can sort them.
+    pub(super) fn may_be_unsorted(&self) -> bool {
+        self.is_sorted_here
+    }
+
+    /// What the time stamps count, where the format does not fix it.
+    pub(super) fn time_unit(&self) -> Option<TraceTimeUnit> {
+        self.time_unit
+    }
+
+    /// Identity of the file when it was opened.
+    pub fn identity(&self) -> Option<FileIdentity> {
+        self.records.identity()
+    }
+
+    /// How the file is packed.
+    pub fn compression(&self) -> Compression {
+        self.records.compression()
+    }
+
+    /// Lines so far, by outcome.
+    pub fn line_counts(&self) -> LineCounts {
+        LineCounts {
+            lines: self.records.number(),
+            usable: self.fates.handed_out + self.window.len() as u64,
+            rejected: self.fates.rejected.lines(),
+            ignored: self.fates.ignored.lines(),
+            skipped: self.fates.skipped,
+        }
+    }
+
+    /// Lines that cannot be used, by reason.
+    pub(super) fn rejected(&self) -> &[(Reason, Tally)] {
+        self.fates.rejected.entries()
+    }
+
+    /// Lines that were sorted in before others.
+    pub(super) fn reordered(&self) -> Option<&Tally> {
+        self.fates.reordered.entries().first().map(|(_, tally)| tally)
+    }
+
+    /// Lines whose action asks no work of the drive, by action.
+    pub(super) fn ignored(&self) -> Vec<Tally> {
+        self.fates.ignored.tallies()
+    }
+
+    /// Requests whose address was folded onto the drive.
+    pub(super) fn wrapped(&self) -> u64 {
+        self.fates.wrapped
+    }
+}
+
+fn trace_of(workload: &Workload) -> Result<&Path, WorkloadError> {
+    workload.trace.as_deref().ok_or_else(|| {
+        WorkloadError::Unusable("no trace file is named: set workload.trace, or pass --trace FILE".to_owned())
+    })
+}
+
+impl Fates {
+    #[cold]
+    fn reject_bad(&mut self, bad: BadLine, number: u64, record: &[u8], framing: Framing) {
+        let is_binary = framing == Framing::Lines && memchr::memchr(0, record).is_some();
+        let reason = if is_binary { Reason::Binary } else { bad.reason };
+        self.rejected.reject(reason, (number, bad.column), || bad.message(record, framing));
+    }
+
+    #[cold]
+    fn reject_unfit(&mut self, reason: Reason, number: u64, raw: &super::RawRequest, capacity: Bytes) {
+        let column = if reason == Reason::BeyondDrive { raw.offset_column } else { raw.size_column };
+        self.rejected.reject(reason, (number, column), || match reason {
+            Reason::BeyondDrive => format!(
+                "{} bytes from byte {} on end beyond the drive of {:.1} GB ({} bytes)",
+                raw.size,
+                raw.offset,
+                capacity.as_u64() as f64 / 1e9,
+                capacity.as_u64()
+            ),
+            Reason::ZeroSize => "the size is zero".to_owned(),
+            _ => format!("{} bytes in one request are more than {}", raw.size, super::SIZE_MAX),
+        });
+    }
+
+    #[cold]
+    fn count_misplaced(&mut self, placed: Placed, place: (u64, u16)) {
+        match placed {
+            Placed::InOrder => {}
+            Placed::OutOfOrder => {
+                let message = || "the time stamp lies before an earlier one".to_owned();
+                self.reordered.reject(Reason::OutOfOrder, place, message);
+            }
+            Placed::Refused(reason) => self.rejected.reject(reason, place, || misplaced_message(reason)),
+            Placed::Displaced(reason, thrown_out) => {
+                let place = (thrown_out.line, thrown_out.time_column);
+                self.rejected.reject(reason, place, || misplaced_message(reason));
+            }
+        }
+    }
+}
+
+fn misplaced_message(reason: Reason) -> String {
+    match reason {
+        Reason::TimeLeapsAhead => "the time stamp lies far ahead of those around it".to_owned(),
+        _ => "the time stamp lies far before those around it".to_owned(),
+    }
+}

@@ -1,0 +1,131 @@
+//! Workloads made up from a description: where requests go, how large they are, what they ask and when they arrive.
+//!
+//! A source draws from xoshiro256++ and computes in integers, or in floating point through `libm`, so a configuration and a
+//! seed give the same requests on every machine. Each of the four questions has its own file; `stream.rs` puts them
+//! together.
+
+mod arrivals;
+mod kinds;
+mod layout;
+mod pattern;
+mod random;
+mod recurrence;
+mod sizes;
+mod stream;
+
+pub(crate) use arrivals::Arrivals;
+pub(crate) use kinds::{KindMix, Shares};
+pub(crate) use layout::Layout;
+pub(crate) use pattern::{Addresses, Runs};
+pub(crate) use random::{Generator, Seed, below, stream_of as generator_of};
+pub(crate) use recurrence::Recurrence;
+pub(crate) use sizes::{SizeTable, SizesByKind};
+pub(crate) use stream::{Recipe, Streams};
+
+use super::source::WorkloadSource;
+use crate::config::{self, ArrivalKind, Pattern};
+use crate::error::WorkloadError;
+use crate::request::IoRequest;
+use crate::units::{Bytes, Time};
+use pattern::{HotCold, HotStride, Sequential, Uniform, Zipf};
+
+/// Requests of a synthetic workload or a profile when the configuration does not say how many.
+pub const REQUESTS_DEFAULT: u64 = 100_000;
+
+/// Mean time between arrivals of a synthetic workload when the configuration does not say it.
+const INTERARRIVAL_DEFAULT: Time = Time::from_us(10);
+
+/// A synthetic workload: `[workload] kind = "synthetic"`.
+///
+/// In open and stress replay there is one stream, handed out whatever the thread. In closed replay each thread has its
+/// own stream of random numbers, an even share of the requests, and for the sequential pattern its own part of the
+/// footprint. Arrivals are times of the arrival process in open replay, the first of them zero, and zero otherwise.
+///
+/// ```
+/// use flashmesh_workload::config::{Replay, Workload};
+/// use flashmesh_workload::units::Bytes;
+/// use flashmesh_workload::source::WorkloadSource;
+/// use flashmesh_workload::synthetic::SyntheticSource;
+///
+/// let workload = Workload { requests: Some(2), ..Workload::default() };
+/// let mut source =
+///     SyntheticSource::new(&workload, &Replay::default(), Bytes::from_kib(1 << 20), Bytes::new(512), 1).unwrap();
+/// assert_eq!(source.request_count(), Some(2));
+/// assert_eq!(source.next_request(0).unwrap().unwrap().size, Bytes::from_kib(4));
+/// assert!(source.next_request(0).unwrap().is_some());
+/// assert!(source.next_request(0).unwrap().is_none());
+/// ```
+#[derive(Clone, Debug)]
+pub struct SyntheticSource {
+    streams: Streams,
+}
+
+impl SyntheticSource {
+    /// The workload that `workload` describes, on a drive of `capacity`, for `replay`.
+    ///
+    /// # Errors
+    /// When a parameter is out of its bounds or the requests do not fit the footprint or the drive; the message begins
+    /// with the key to change.
+    pub fn new(
+        workload: &config::Workload,
+        replay: &config::Replay,
+        capacity: Bytes,
+        sector_size: Bytes,
+        seed: u64,
+    ) -> Result<SyntheticSource, WorkloadError> {
+        let alignment = workload
+            .alignment
+            .or_else(|| sizes::smallest_of(&workload.request_size))
+            .ok_or_else(|| unusable("workload.request-size", "no size has a weight"))?;
+        let layout = Layout::new(workload.footprint_start, workload.footprint, alignment, capacity, sector_size)?;
+        let sizes = SizeTable::new(&workload.request_size, &layout, sector_size)?;
+        let addresses = match workload.pattern {
+            Pattern::Sequential => {
+                Addresses::Sequential(Sequential::new(stream::streams_of(replay)?, layout.blocks(), &sizes)?)
+            }
+            Pattern::Random => Addresses::Uniform(Uniform),
+            Pattern::Zipf => Addresses::Zipf(Zipf::new(workload.zipf_theta, &sizes)?),
+            Pattern::HotCold => {
+                Addresses::HotCold(HotCold::new(workload.hot_footprint, workload.hot_traffic, layout.blocks(), &sizes)?)
+            }
+            Pattern::HotStride => {
+                Addresses::HotStride(HotStride::new(workload.hot_stride, workload.hot_traffic, &sizes)?)
+            }
+        };
+        let kinds = KindMix::new(Shares {
+            read: workload.read_share,
+            deallocate: workload.deallocate_share,
+            flush: workload.flush_share,
+            write_zeroes: workload.write_zeroes_share,
+        })?;
+        let arrivals = Arrivals::new(
+            workload.arrivals.unwrap_or(ArrivalKind::Exponential),
+            workload.interarrival.unwrap_or(INTERARRIVAL_DEFAULT),
+            workload.burst_length.unwrap_or(1),
+            seed,
+        )?;
+        let recipe = Recipe { layout, kinds, sizes: sizes.into(), addresses, recurrence: None };
+        let requests = workload.requests.unwrap_or(REQUESTS_DEFAULT);
+        Ok(SyntheticSource { streams: Streams::new(recipe, arrivals, requests, replay, seed)? })
+    }
+}
+
+impl WorkloadSource for SyntheticSource {
+    #[inline]
+    fn next_request(&mut self, thread: u32) -> Result<Option<IoRequest>, WorkloadError> {
+        self.streams.next_request(thread)
+    }
+
+    fn fill(&mut self, batch: &mut Vec<IoRequest>, count: usize) -> Result<(), WorkloadError> {
+        self.streams.fill(batch, count)
+    }
+
+    fn request_count(&self) -> Option<u64> {
+        Some(self.streams.request_count())
+    }
+}
+
+/// The error for a parameter that cannot be used, named by its key.
+fn unusable(key: &str, message: impl std::fmt::Display) -> WorkloadError {
+    WorkloadError::Unusable(format!("{key}: {message}"))
+}

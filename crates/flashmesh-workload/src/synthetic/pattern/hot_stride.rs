@@ -1,0 +1,49 @@
+//! Hot blocks at equal distances.
+
+use super::{AddressPattern, Cursor};
+use crate::error::WorkloadError;
+use crate::synthetic::random::{self, Chance, Generator};
+use crate::synthetic::sizes::{Size, SizeTable};
+use crate::synthetic::unusable;
+
+/// Every n-th block of the footprint is hot, the first of them the first; together they get their share of the requests, the
+/// blocks between them the rest, each group evenly.
+///
+/// Static allocation in the order CWDP puts neighbouring pages on neighbouring channels, so with a stride of as many pages as
+/// there are channels the hot blocks are those of one row of chips, and their traffic is the share of the hottest row.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct HotStride {
+    hot: Chance,
+    stride: u64,
+}
+
+impl HotStride {
+    /// One in `stride` blocks is hot; together they get `hot_traffic` of the requests.
+    pub(crate) fn new(stride: u32, hot_traffic: f64, sizes: &SizeTable) -> Result<HotStride, WorkloadError> {
+        if !(0.0..=1.0).contains(&hot_traffic) {
+            return Err(unusable("workload.hot-traffic", format!("{hot_traffic} is not a share between 0 and 1")));
+        }
+        let (hot, stride) = (Chance::new(hot_traffic), u64::from(stride));
+        if stride < 2 {
+            return Err(unusable("workload.hot-stride", format!("of {stride} blocks, none would be cold")));
+        }
+        if !hot.is_always() && sizes.largest().starts < 2 {
+            let message = format!("requests of {} leave no cold block to begin in", sizes.largest().bytes);
+            return Err(unusable("workload.footprint", message));
+        }
+        Ok(HotStride { hot, stride })
+    }
+}
+
+impl AddressPattern for HotStride {
+    #[inline]
+    fn choose(&self, generator: &mut Generator, _cursor: &mut Cursor, size: &Size) -> u64 {
+        let hot_starts = size.starts.div_ceil(self.stride);
+        if self.hot.holds(Chance::draw(generator)) {
+            random::below(generator, hot_starts) * self.stride
+        } else {
+            let cold = random::below(generator, size.starts - hot_starts);
+            cold + cold / (self.stride - 1) + 1
+        }
+    }
+}

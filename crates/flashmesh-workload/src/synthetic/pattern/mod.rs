@@ -1,0 +1,93 @@
+//! Where requests go: one pattern a file, behind one contract.
+
+mod hot_cold;
+mod hot_stride;
+mod runs;
+mod scatter;
+mod sequential;
+mod uniform;
+mod zipf;
+
+pub(crate) use hot_cold::HotCold;
+pub(crate) use hot_stride::HotStride;
+pub(crate) use runs::Runs;
+pub(crate) use sequential::Sequential;
+pub(crate) use uniform::Uniform;
+pub(crate) use zipf::Zipf;
+
+use super::random::Generator;
+use super::sizes::Size;
+
+/// Chooses the block of the footprint in which a request begins.
+///
+/// # Contract
+/// - The block is below `size.starts`: no request crosses the end of the footprint. Patterns are built only for sizes
+///   with at least one such block.
+/// - What changes from request to request lives in the cursor and the generator, both of the stream; a pattern is
+///   shared by all streams.
+/// - The number of draws may vary, their values may not depend on the machine: integers, or floating point through
+///   `libm`.
+pub(crate) trait AddressPattern {
+    /// The block in which the next request, of `size`, begins.
+    fn choose(&self, generator: &mut Generator, cursor: &mut Cursor, size: &Size) -> u64;
+}
+
+/// Where a stream is in its part of the footprint, in blocks.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Cursor {
+    /// The block after the last request; [`Cursor::NOWHERE`] before the first.
+    pub(crate) next: u64,
+    pub(crate) first: u64,
+    pub(crate) end: u64,
+}
+
+impl Cursor {
+    /// The place of a stream without a last request.
+    pub(crate) const NOWHERE: u64 = u64::MAX;
+
+    /// A cursor at the beginning of part `part` of `parts` of `blocks` blocks; parts differ by one block at most.
+    pub(crate) fn of_part(part: u32, parts: u32, blocks: u64) -> Cursor {
+        let bound = |part: u64| (u128::from(blocks) * u128::from(part) / u128::from(parts)) as u64;
+        Cursor { next: Self::NOWHERE, first: bound(u64::from(part)), end: bound(u64::from(part) + 1) }
+    }
+}
+
+/// Every pattern. An enum and not a trait object: the choice is made inline, once per request.
+#[derive(Clone, Debug)]
+pub(crate) enum Addresses {
+    Sequential(Sequential),
+    Uniform(Uniform),
+    Zipf(Zipf),
+    HotCold(HotCold),
+    HotStride(HotStride),
+    Runs(Runs),
+}
+
+impl AddressPattern for Addresses {
+    #[inline]
+    fn choose(&self, generator: &mut Generator, cursor: &mut Cursor, size: &Size) -> u64 {
+        match self {
+            Addresses::Sequential(pattern) => pattern.choose(generator, cursor, size),
+            Addresses::Uniform(pattern) => pattern.choose(generator, cursor, size),
+            Addresses::Zipf(pattern) => pattern.choose(generator, cursor, size),
+            Addresses::HotCold(pattern) => pattern.choose(generator, cursor, size),
+            Addresses::HotStride(pattern) => pattern.choose(generator, cursor, size),
+            Addresses::Runs(pattern) => pattern.choose(generator, cursor, size),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_cover_the_footprint_without_overlap() {
+        for (parts, blocks) in [(1, 10), (3, 10), (7, 7), (4, u64::MAX)] {
+            let cursors: Vec<Cursor> = (0..parts).map(|part| Cursor::of_part(part, parts, blocks)).collect();
+            assert_eq!(cursors[0].first, 0);
+            assert_eq!(cursors[parts as usize - 1].end, blocks);
+            assert!(cursors.windows(2).all(|pair| pair[0].end == pair[1].first));
+        }
+    }
+}

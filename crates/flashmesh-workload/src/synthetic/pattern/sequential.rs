@@ -1,0 +1,42 @@
+//! One request after the other.
+
+use super::{AddressPattern, Cursor};
+use crate::error::WorkloadError;
+use crate::synthetic::random::Generator;
+use crate::synthetic::sizes::{Size, SizeTable};
+use crate::synthetic::unusable;
+
+/// Each request begins in the block after the last one; where the part of the stream ends, it starts again.
+///
+/// A request that is no multiple of the alignment leaves the rest of its last block out.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Sequential;
+
+impl Sequential {
+    /// A sequential pattern in `parts` parts of `blocks` blocks in all.
+    pub(crate) fn new(parts: u32, blocks: u64, sizes: &SizeTable) -> Result<Sequential, WorkloadError> {
+        let largest = sizes.largest();
+        let fits = (0..parts).all(|part| fits(&Cursor::of_part(part, parts, blocks), largest));
+        if !fits {
+            return Err(unusable(
+                "replay.threads",
+                format!("cuts the footprint into {parts} parts, some too small for requests of {}", largest.bytes),
+            ));
+        }
+        Ok(Sequential)
+    }
+}
+
+fn fits(part: &Cursor, size: &Size) -> bool {
+    part.first < size.starts && size.blocks <= part.end - part.first
+}
+
+impl AddressPattern for Sequential {
+    #[inline]
+    fn choose(&self, _generator: &mut Generator, cursor: &mut Cursor, size: &Size) -> u64 {
+        let fits = cursor.next < size.starts && cursor.next + size.blocks <= cursor.end;
+        let block = if fits { cursor.next } else { cursor.first };
+        cursor.next = block + size.blocks;
+        block
+    }
+}

@@ -1,0 +1,16 @@
+//! Anywhere with the same probability.
+
+use super::{AddressPattern, Cursor};
+use crate::synthetic::random::{self, Generator};
+use crate::synthetic::sizes::Size;
+
+/// Every block in which the request fits is equally likely.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Uniform;
+
+impl AddressPattern for Uniform {
+    #[inline]
+    fn choose(&self, generator: &mut Generator, _cursor: &mut Cursor, size: &Size) -> u64 {
+        random::below(generator, size.starts)
+    }
+}

@@ -1,0 +1,253 @@
+//! How much a request covers: one size, or a weighted distribution of sizes.
+
+use rand_core::Rng;
+
+use super::layout::Layout;
+use super::random::Generator;
+use super::unusable;
+use crate::config;
+use crate::error::WorkloadError;
+use crate::request::RequestKind;
+use crate::units::Bytes;
+
+/// One size, with what the patterns need to know of it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Size {
+    pub(crate) bytes: Bytes,
+    /// Blocks of the alignment that it touches.
+    pub(crate) blocks: u64,
+    /// It fits the footprint when it begins in one of this many first blocks.
+    pub(crate) starts: u64,
+}
+
+/// The sizes of a workload.
+///
+/// A weighted choice takes one draw and one comparison whatever the number of sizes: Walker's alias method, with the
+/// tables built as Vose describes ("A linear algorithm for generating random numbers with a given distribution", 1991).
+/// The tables are built here because the stream of draws is part of what a seed fixes.
+#[derive(Clone, Debug)]
+pub(crate) struct SizeTable {
+    sizes: Vec<Size>,
+    columns: Vec<Column>,
+}
+
+/// One column of the alias method: its own size up to a limit of the draw, another size beyond it.
+#[derive(Clone, Copy, Debug)]
+struct Column {
+    own_below: u64,
+    other: u32,
+}
+
+impl SizeTable {
+    /// A table of `weighted` sizes on `layout`; sizes of weight 0 are left out.
+    pub(crate) fn new(
+        weighted: &config::Sizes,
+        layout: &Layout,
+        sector_size: Bytes,
+    ) -> Result<SizeTable, WorkloadError> {
+        check(weighted, sector_size)?;
+        let chosen: Vec<(Bytes, f64)> = weighted.0.iter().copied().filter(|&(_, weight)| weight > 0.0).collect();
+        let largest = chosen.iter().map(|&(size, _)| size).max().unwrap_or_default();
+        if largest > layout.length() {
+            return Err(unusable(
+                "workload.request-size",
+                format!("{largest} is larger than the footprint of {}", layout.length()),
+            ));
+        }
+        let sizes = chosen
+            .iter()
+            .map(|&(bytes, _)| Size {
+                bytes,
+                blocks: layout.blocks_of(bytes.as_u64()),
+                starts: layout.starts_of(bytes.as_u64()),
+            })
+            .collect();
+        let weights: Vec<f64> = chosen.iter().map(|&(_, weight)| weight).collect();
+        Ok(SizeTable { sizes, columns: columns_of(&weights) })
+    }
+
+    #[inline]
+    pub(crate) fn choose(&self, generator: &mut Generator) -> &Size {
+        if let [only] = self.sizes.as_slice() {
+            return only;
+        }
+        // The high half of the product is a uniform column, the low half a uniform place in it.
+        let product = u128::from(generator.next_u64()) * self.columns.len() as u128;
+        let (column, place) = ((product >> 64) as usize, product as u64);
+        let Column { own_below, other } = self.columns[column];
+        &self.sizes[if place < own_below { column } else { other as usize }]
+    }
+
+    pub(crate) fn smallest(&self) -> &Size {
+        self.sizes.iter().min_by_key(|size| size.bytes).unwrap_or(&self.sizes[0])
+    }
+
+    pub(crate) fn largest(&self) -> &Size {
+        self.sizes.iter().max_by_key(|size| size.bytes).unwrap_or(&self.sizes[0])
+    }
+}
+
+/// The sizes of a workload whose writes may cover other sizes than its reads.
+#[derive(Clone, Debug)]
+pub(crate) struct SizesByKind {
+    all: SizeTable,
+    /// The sizes of writes, when they have their own.
+    writes: Option<SizeTable>,
+}
+
+impl SizesByKind {
+    /// `reads` for reads and `writes` for writes.
+    pub(crate) fn new(reads: SizeTable, writes: SizeTable) -> SizesByKind {
+        SizesByKind { all: reads, writes: Some(writes) }
+    }
+
+    /// The size of the next request, which is of `kind`.
+    #[inline]
+    pub(crate) fn choose(&self, kind: RequestKind, generator: &mut Generator) -> &Size {
+        match (&self.writes, kind) {
+            (Some(writes), RequestKind::Write) => writes.choose(generator),
+            _ => self.all.choose(generator),
+        }
+    }
+
+    /// The table with the smallest size of all, which says where requests may begin.
+    pub(crate) fn with_smallest(&self) -> &SizeTable {
+        match &self.writes {
+            Some(writes) if writes.smallest().bytes < self.all.smallest().bytes => writes,
+            _ => &self.all,
+        }
+    }
+}
+
+impl From<SizeTable> for SizesByKind {
+    fn from(all: SizeTable) -> SizesByKind {
+        SizesByKind { all, writes: None }
+    }
+}
+
+/// The smallest size that `weighted` can give, if any: the default of the alignment.
+pub(crate) fn smallest_of(weighted: &config::Sizes) -> Option<Bytes> {
+    weighted.0.iter().filter(|&&(_, weight)| weight > 0.0).map(|&(size, _)| size).min()
+}
+
+fn check(weighted: &config::Sizes, sector_size: Bytes) -> Result<(), WorkloadError> {
+    let refuse = |message: String| Err(unusable("workload.request-size", message));
+    for &(size, weight) in &weighted.0 {
+        if size == Bytes::ZERO || !size.as_u64().is_multiple_of(sector_size.as_u64()) {
+            return refuse(format!("{size} is not a positive multiple of the sector size {sector_size}"));
+        }
+        if !weight.is_finite() || weight < 0.0 {
+            return refuse(format!("the weight {weight} of {size} is not a number from 0"));
+        }
+    }
+    let total: f64 = weighted.0.iter().map(|&(_, weight)| weight).sum();
+    if total <= 0.0 || !total.is_finite() {
+        return refuse("no size has a weight".to_owned());
+    }
+    if u32::try_from(weighted.0.len()).is_err() {
+        return refuse("there are too many sizes".to_owned());
+    }
+    Ok(())
+}
+
+fn columns_of(weights: &[f64]) -> Vec<Column> {
+    const FULL: f64 = (1_u128 << 64) as f64;
+    let scale = weights.len() as f64 / weights.iter().sum::<f64>();
+    let mut heights: Vec<f64> = weights.iter().map(|weight| weight * scale).collect();
+    let mut columns: Vec<Column> =
+        (0..weights.len()).map(|own| Column { own_below: u64::MAX, other: own as u32 }).collect();
+    let (mut low, mut high): (Vec<usize>, Vec<usize>) = (0..weights.len()).partition(|&column| heights[column] < 1.0);
+    while let (Some(&short), Some(&tall)) = (low.last(), high.last()) {
+        low.pop();
+        columns[short] = Column { own_below: (heights[short] * FULL) as u64, other: tall as u32 };
+        heights[tall] -= 1.0 - heights[short];
+        if heights[tall] < 1.0 {
+            high.pop();
+            low.push(tall);
+        }
+    }
+    // What is left on either stack is full but for rounding, and keeps its own size alone.
+    columns
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::random::stream_of;
+    use super::*;
+
+    const SECTOR: Bytes = Bytes::new(512);
+
+    fn layout() -> Layout {
+        Layout::new(Bytes::ZERO, None, Bytes::from_kib(4), Bytes::from_kib(4096), SECTOR).unwrap()
+    }
+
+    fn table(weighted: &[(u64, f64)]) -> Result<SizeTable, WorkloadError> {
+        let sizes = config::Sizes(weighted.iter().map(|&(size, weight)| (Bytes::new(size), weight)).collect());
+        SizeTable::new(&sizes, &layout(), SECTOR)
+    }
+
+    #[test]
+    fn sizes_come_in_proportion_to_their_weights() {
+        let weighted = [(4096, 5.0), (8192, 0.0), (16384, 3.0), (65536, 1.5), (512, 0.5)];
+        let table = table(&weighted).unwrap();
+        let mut generator = stream_of(3);
+        let draws = 1_000_000;
+        let mut counts = std::collections::BTreeMap::new();
+        for _ in 0..draws {
+            *counts.entry(table.choose(&mut generator).bytes.as_u64()).or_insert(0_u64) += 1;
+        }
+        assert!(!counts.contains_key(&8192), "a size of weight 0 came up");
+        let chi_square: f64 = weighted
+            .iter()
+            .filter(|&&(_, weight)| weight > 0.0)
+            .map(|&(size, weight)| {
+                let expected = f64::from(draws) * weight / 10.0;
+                (counts[&size] as f64 - expected).powi(2) / expected
+            })
+            .sum();
+        // 3 degrees of freedom: beyond 16.3 once in a thousand seeds.
+        assert!(chi_square < 16.3, "chi-square {chi_square}");
+    }
+
+    #[test]
+    fn writes_take_their_own_sizes_and_all_else_the_others() {
+        let sizes = SizesByKind::new(table(&[(8192, 1.0)]).unwrap(), table(&[(4096, 1.0)]).unwrap());
+        let mut generator = stream_of(1);
+        for (kind, bytes) in [(RequestKind::Read, 8192), (RequestKind::Write, 4096), (RequestKind::Deallocate, 8192)] {
+            assert_eq!(sizes.choose(kind, &mut generator).bytes, Bytes::new(bytes), "{kind:?}");
+        }
+        assert_eq!(sizes.with_smallest().smallest().bytes, Bytes::new(4096));
+    }
+
+    #[test]
+    fn the_alias_columns_hold_exactly_the_weights() {
+        let weights = [0.1, 0.4, 0.2, 0.05, 0.25];
+        let columns = columns_of(&weights);
+        let mut mass = [0.0; 5];
+        for (own, column) in columns.iter().enumerate() {
+            let share = column.own_below as f64 / (1_u128 << 64) as f64;
+            mass[own] += share / 5.0;
+            mass[column.other as usize] += (1.0 - share) / 5.0;
+        }
+        for (mass, weight) in mass.iter().zip(weights) {
+            assert!((mass - weight).abs() < 1e-15, "{mass} instead of {weight}");
+        }
+    }
+
+    #[test]
+    fn refuses_sizes_that_cannot_be() {
+        for weighted in [
+            &[][..],
+            &[(0, 1.0)],
+            &[(700, 1.0)],
+            &[(4096, 0.0)],
+            &[(4096, -1.0)],
+            &[(4096, f64::NAN)],
+            &[(4096, f64::MAX), (8192, f64::MAX)],
+            &[(8192 * 1024, 1.0)],
+        ] {
+            let message = table(weighted).unwrap_err().to_string();
+            assert!(message.starts_with("workload.request-size: "), "{message}");
+        }
+    }
+}

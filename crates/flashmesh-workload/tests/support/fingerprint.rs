@@ -1,0 +1,26 @@
+//! What several tests and benchmarks share.
+
+use flashmesh_workload::IoRequest;
+
+/// A running hash of requests, the same on every machine: FNV-1a of 64 bits over the little-endian fields.
+#[derive(Clone, Copy, Debug)]
+pub struct Fingerprint(u64);
+
+impl Fingerprint {
+    pub fn new() -> Fingerprint {
+        Fingerprint(0xcbf2_9ce4_8422_2325)
+    }
+
+    pub fn add(&mut self, request: &IoRequest) {
+        let kind = request.kind.index() as u64;
+        let fields =
+            [request.arrival.as_ps(), kind, request.offset.as_u64(), request.size.as_u64(), u64::from(request.stream)];
+        for byte in fields.into_iter().flat_map(u64::to_le_bytes) {
+            self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+        }
+    }
+
+    pub fn value(self) -> u64 {
+        self.0
+    }
+}

@@ -1,0 +1,23 @@
+//! What the tests of workloads share.
+
+pub mod fingerprint;
+pub mod shared;
+
+use std::collections::VecDeque;
+
+use flashmesh_workload::IoRequest;
+use flashmesh_workload::error::WorkloadError;
+use flashmesh_workload::source::WorkloadSource;
+
+/// Hands out the requests it was given.
+pub struct Listed(pub VecDeque<IoRequest>);
+
+impl WorkloadSource for Listed {
+    fn next_request(&mut self, _thread: u32) -> Result<Option<IoRequest>, WorkloadError> {
+        Ok(self.0.pop_front())
+    }
+
+    fn request_count(&self) -> Option<u64> {
+        Some(self.0.len() as u64)
+    }
+}

@@ -1,0 +1,163 @@
+//! What a configuration says in place of a profile's own: arrivals, rate, alignment and placement; and mixes that it puts together.
+
+use flashmesh_workload::IoRequest;
+use flashmesh_workload::config::{ArrivalKind, MixPlacement, Replay, ReplayMode, Workload};
+use flashmesh_workload::profiles::{self, Mix, MixSource, Named, Profile, ProfileSource};
+use flashmesh_workload::source::WorkloadSource;
+use flashmesh_workload::units::{Bytes, Time};
+
+const SECTOR: Bytes = Bytes::new(512);
+
+fn drive() -> Bytes {
+    Bytes::new(412 << 30)
+}
+
+fn open() -> Replay {
+    Replay { mode: ReplayMode::Open, ..Replay::default() }
+}
+
+fn profile(name: &str) -> &'static Profile {
+    match profiles::find(name).unwrap() {
+        Named::Profile(profile) => profile,
+        Named::Mix(mix) => panic!("{} is a mix", mix.name),
+    }
+}
+
+fn mix(name: &str) -> Mix {
+    match profiles::find(name).unwrap() {
+        Named::Mix(mix) => mix.into_owned(),
+        Named::Profile(profile) => panic!("{} is a profile", profile.name),
+    }
+}
+
+fn mix_source(mix: &Mix, replay: &Replay, requests: u64, seed: u64) -> MixSource {
+    let workload = Workload { requests: Some(requests), ..Workload::default() };
+    MixSource::new(mix, &workload, replay, drive(), SECTOR, seed).unwrap()
+}
+
+fn drain(source: &mut dyn WorkloadSource, thread: u32) -> Vec<IoRequest> {
+    std::iter::from_fn(|| source.next_request(thread).unwrap()).collect()
+}
+
+/// The gaps between arrivals: their mean, and their deviation in means.
+fn gaps(all: &[IoRequest]) -> (f64, f64) {
+    let gaps: Vec<f64> = all.windows(2).map(|pair| (pair[1].arrival - pair[0].arrival).as_ps() as f64).collect();
+    let count = gaps.len() as f64;
+    let mean = gaps.iter().sum::<f64>() / count;
+    let variance = gaps.iter().map(|gap| (gap - mean).powi(2)).sum::<f64>() / count;
+    (mean, variance.sqrt() / mean)
+}
+
+#[test]
+fn any_profile_arrives_as_the_configuration_says_at_the_published_rate_and_places_its_requests_as_before() {
+    for profile in profiles::all() {
+        let name = &profile.name;
+        let published_ps = profile.mean_interarrival.value.as_ps() as f64;
+        // Of a week with few requests there are not more of them: time ends before.
+        let count = profile.requests_default().min(20_000);
+        let replayed = |arrivals, burst_length| {
+            let workload = Workload { requests: Some(count), arrivals, burst_length, ..Workload::default() };
+            drain(&mut ProfileSource::new(profile, &workload, &open(), drive(), SECTOR, 5).unwrap(), 0)
+        };
+        let assumed = replayed(None, None);
+        let poisson = replayed(Some(ArrivalKind::Exponential), None);
+        let (mean_ps, deviation) = gaps(&poisson);
+        // Both have a standard error of one over the root of their number.
+        let error_max = 5.0 / (count as f64).sqrt();
+        assert!((mean_ps / published_ps - 1.0).abs() < error_max, "{name}: every {mean_ps} ps");
+        assert!((deviation - 1.0).abs() < error_max, "{name}: deviation {deviation} means");
+        let bursts = replayed(Some(ArrivalKind::Burst), Some(8));
+        let together = bursts.windows(2).filter(|pair| pair[0].arrival == pair[1].arrival).count();
+        assert_eq!(together as u64, count - count.div_ceil(8), "{name}");
+        let constant = replayed(Some(ArrivalKind::Constant), None);
+        let each = constant.windows(2).map(|pair| pair[1].arrival - pair[0].arrival);
+        assert!(each.into_iter().all(|gap| gap == profile.mean_interarrival.value), "{name}");
+        let places = |all: &[IoRequest]| -> Vec<_> {
+            all.iter().map(|request| (request.kind, request.offset, request.size)).collect()
+        };
+        for others in [&poisson, &bursts, &constant] {
+            assert!(places(others) == places(&assumed), "{name}");
+        }
+    }
+}
+
+#[test]
+fn a_configured_rate_takes_the_place_of_the_published_one() {
+    let every = Time::from_us(7);
+    let workload = Workload {
+        requests: Some(100_000),
+        arrivals: Some(ArrivalKind::Exponential),
+        interarrival: Some(every),
+        ..Workload::default()
+    };
+    let all = drain(&mut ProfileSource::new(profile("hm_0"), &workload, &open(), drive(), SECTOR, 5).unwrap(), 0);
+    assert!((gaps(&all).0 / 7e6 - 1.0).abs() < 0.01);
+    // Poisson members make a Poisson mix.
+    for mix in profiles::mixes() {
+        let all = drain(&mut MixSource::new(mix, &workload, &open(), drive(), SECTOR, 5).unwrap(), 0);
+        let (mean_ps, deviation) = gaps(&all);
+        assert!((mean_ps / 7e6 - 1.0).abs() < 0.01 && (deviation - 1.0).abs() < 0.02, "{}", mix.name);
+    }
+    let none = Workload { interarrival: Some(Time::ZERO), ..workload };
+    let refused = MixSource::new(&mix("mix1"), &none, &open(), drive(), SECTOR, 5).unwrap_err().to_string();
+    assert!(refused.starts_with("profile \"mix1\": workload.interarrival: 0s"), "{refused}");
+}
+
+#[test]
+fn requests_of_a_profile_begin_at_multiples_of_the_configured_alignment() {
+    for (alignment, start) in [(512, 512), (65_536, 1 << 20), (24 << 10, 24 << 10)] {
+        let workload = Workload {
+            requests: Some(5_000),
+            alignment: Some(Bytes::new(alignment)),
+            footprint_start: Bytes::new(start),
+            ..Workload::default()
+        };
+        for name in ["hm_0", "nossd14/fin2"] {
+            let mut source = ProfileSource::new(profile(name), &workload, &open(), drive(), SECTOR, 5).unwrap();
+            let all = drain(&mut source, 0);
+            let from_start = |request: &IoRequest| request.offset.as_u64() - start;
+            assert!(all.iter().all(|request| from_start(request).is_multiple_of(alignment)), "{name}");
+            assert!(alignment > 512 || all.iter().any(|request| !from_start(request).is_multiple_of(4096)), "{name}");
+        }
+        let mut mixed = MixSource::new(&mix("mix1"), &workload, &open(), drive(), SECTOR, 5).unwrap();
+        assert!(drain(&mut mixed, 0).iter().all(|request| (request.offset.as_u64() - start).is_multiple_of(alignment)));
+    }
+}
+
+#[test]
+fn members_of_a_mix_may_lie_over_one_another() {
+    let gib = |count: u64| Bytes::new(count << 30);
+    let reach = |footprint| {
+        let workload = Workload {
+            requests: Some(30_000),
+            mix_placement: MixPlacement::Shared,
+            footprint_start: gib(2),
+            footprint,
+            ..Workload::default()
+        };
+        // src1_0 and src2_1 have 16 GiB each, YCSB_B has 32.
+        let all = drain(&mut MixSource::new(&mix("mix2"), &workload, &open(), gib(40), SECTOR, 5).unwrap(), 0);
+        [0, 1, 2].map(|member| {
+            let own = all.iter().filter(|request| request.stream == member);
+            let ends = own.map(|request| {
+                assert!(request.offset >= gib(2));
+                (request.offset + request.size).as_u64()
+            });
+            ends.max().unwrap().div_ceil(1 << 30)
+        })
+    };
+    assert_eq!(reach(None), [18, 18, 34]);
+    assert_eq!(reach(Some(gib(5))), [7, 7, 7]);
+}
+
+#[test]
+fn a_mix_of_the_configuration_is_the_published_one_where_members_and_rate_are_the_same() {
+    let workload = Workload { requests: Some(5_000), interarrival: Some(Time::from_ns(5_800)), ..Workload::default() };
+    let made = |mix: &Mix| drain(&mut MixSource::new(mix, &workload, &open(), drive(), SECTOR, 5).unwrap(), 0);
+    assert_eq!(made(&mix("src2_1 + proj_3")), made(&mix("mix1")));
+    // Of three requests in four, where both have the same rate of their own.
+    let all = drain(&mut mix_source(&mix("3*hm_0 + web_1@58us"), &open(), 40_000, 5), 0);
+    let share = all.iter().filter(|request| request.stream == 0).count() as f64 / all.len() as f64;
+    assert!((share - 0.75).abs() < 0.01, "{share}");
+    assert!((gaps(&all).0 / (58e6 / 4.0) - 1.0).abs() < 0.03);
+}

@@ -1,0 +1,102 @@
+//! An allocator and a victim selector of one's own: where a page is written, and which block is collected.
+//!
+//! An [`Allocator`] is told of every page that is written or read, with the request it belongs to. It sees what waits for each die, and is
+//! asked when a write arrives and again when it could be programmed. Full planes and planes of other namespaces are kept from it.
+//! Here each write goes to the die with the least to do, and changes its die when that one is busy while another is idle. A
+//! [`VictimSelector`] chooses among the blocks of a plane.
+
+use flashmesh::config::{Config, PreconditionKind};
+use flashmesh::ids::{DieId, Lpn, PlaneId};
+use flashmesh::placement::{Allocator, Candidates, DriveView, Geometry, PageRead, PageWrite, SimRng, VictimSelector};
+use flashmesh::simulation::{Control, Simulation};
+
+/// To the die with the least to do, of equals to the one read least.
+struct LeastLoaded {
+    geometry: Geometry,
+    /// Pages read of each die.
+    reads: Vec<u64>,
+    /// Writes so far: they take the planes of a die in turn.
+    writes: u32,
+}
+
+impl Allocator for LeastLoaded {
+    fn place(&mut self, write: &PageWrite, drive: &DriveView<'_>) -> PlaneId {
+        let geometry = &self.geometry;
+        // Pages of a request that follow each other begin to look on channels that follow each other.
+        let position = write.request.map_or(0, |part| part.position) % geometry.channels;
+        let first = position * geometry.dies() / geometry.channels;
+        let dies = (0..geometry.dies()).map(|number| DieId((first + number) % geometry.dies()));
+        let die = dies.min_by_key(|&die| (drive.outstanding(die), self.reads[die.index()])).expect("a drive has dies");
+        self.writes += 1;
+        PlaneId(geometry.first_plane(die).0 + self.writes % geometry.planes_per_die)
+    }
+
+    fn committed(&mut self, _: Lpn, _: PlaneId) {}
+
+    // It waited for this die: not in vain, unless another one has run out of work meanwhile.
+    fn stays(&self, _: &PageWrite, plane: PlaneId, drive: &DriveView<'_>) -> bool {
+        drive.waiting(self.geometry.die_of_plane(plane)) == 0 || drive.idle_dies().is_empty()
+    }
+
+    fn read(&mut self, read: &PageRead) {
+        self.reads[self.geometry.die_of_plane(read.plane).index()] += 1;
+    }
+}
+
+/// The fullest block of those with an invalid page: no policy for a real drive, but one that shows.
+struct Laziest;
+
+impl VictimSelector for Laziest {
+    fn select(&mut self, candidates: &Candidates<'_>, _: &mut SimRng) -> Option<u32> {
+        let worthwhile = candidates.positions().filter(|&block| candidates.invalid_pages(block) > 0);
+        worthwhile.min_by_key(|&block| candidates.invalid_pages(block))
+    }
+}
+
+fn main() {
+    // Requests of 16 pages, which this static order puts on one slow channel.
+    let text = "geometry.blocks-per-plane = 64\nftl.allocation = \"PDWC\"\nworkload.request-size = \"64KiB\"\nfabric.channel-rate = \"300MB/s\"";
+    let mut config = Config::from_str(text, "drive.toml", &[]).expect("the configuration is legal");
+    config.workload.read_share = 0.1;
+    config.workload.requests = Some(2_000);
+    config.replay.outstanding = 1;
+
+    let run = |allocator: Option<LeastLoaded>| {
+        let mut simulation = Simulation::new(&config).expect("the drive can be built");
+        if let Some(allocator) = allocator {
+            simulation.set_allocator(Box::new(allocator));
+        }
+        simulation.enable_checks();
+        simulation.run(&Control::default()).expect("every request completes and no oracle speaks")
+    };
+    let geometry = Geometry::new(&config.geometry).expect("the geometry is possible");
+    let reads = vec![0; geometry.dies() as usize];
+    let (by_number, by_load) = (run(None), run(Some(LeastLoaded { geometry, reads, writes: 0 })));
+    println!(
+        "{} us with static allocation, {} us by load",
+        by_number.makespan_ps / 1_000_000,
+        by_load.makespan_ps / 1_000_000
+    );
+    assert!(by_load.makespan_ps * 5 < by_number.makespan_ps * 4);
+
+    // A full drive of one die: the worse the victims, the more pages are moved for each that is written.
+    config.geometry.channels = 1;
+    config.geometry.chips_per_channel = 1;
+    config.geometry.blocks_per_plane = 64;
+    config.geometry.pages_per_block = 32;
+    config.geometry.over_provisioning = 0.2;
+    config.precondition.kind = PreconditionKind::Sequential;
+    config.workload.read_share = 0.0;
+    config.workload.requests = Some(200);
+    let moved = |selector: Option<Laziest>| {
+        let mut simulation = Simulation::new(&config).expect("the drive can be built");
+        if let Some(selector) = selector {
+            simulation.set_victim_selector(Box::new(selector));
+        }
+        simulation.enable_checks();
+        simulation.run(&Control::default()).expect("every request completes and no oracle speaks").gc.pages_moved
+    };
+    let (greedy, laziest) = (moved(None), moved(Some(Laziest)));
+    println!("pages moved: {greedy} from the emptiest blocks, {laziest} from the fullest");
+    assert!(laziest > 2 * greedy);
+}

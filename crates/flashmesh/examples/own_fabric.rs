@@ -1,0 +1,150 @@
+//! A new interconnect in one file: a crossbar, over which any controller reaches any chip, compared with the bus.
+//!
+//! The seam is [`Fabric`], with its contract above the trait; [`Facts`] says what the rest of the simulator asks of a kind, such as which
+//! keys of `[fabric]` act on it. The oracles watch the run: [`Expected`] tells them what they cannot know.
+
+use std::collections::VecDeque;
+use std::error::Error;
+
+use flashmesh::config::{Config, Move, Pattern};
+use flashmesh::ids::{DieId, LinkId, PathId};
+use flashmesh::interconnect::{
+    AnyFabric, Cause, Expected, Fabric, Facts, Grant, Granted, Layout, Link, LinkKind, LinkUsage, LinksToDie, Outbox,
+    Payload, Routers, Sent, Transfer, TransferPhase,
+};
+use flashmesh::simulation::{Control, Simulation};
+use flashmesh::units::{Rate, Time};
+
+static CROSSBAR: Facts = Facts {
+    name: "crossbar",
+    caption: "Every controller reaches every chip. Whoever waits longest gets the next controller that is free.",
+    sections: &[],
+    obeys: &["fabric.channel-rate"],
+    // A crossbar has no channels that dies wait for: `fabric.arbitration` is refused.
+    ignores: &[],
+    moves: &[Move::ThroughController],
+    held: None,
+    die_controllers: false,
+    routers: Routers::None,
+    router_power: |power| power.router_power,
+    check: |_| Ok(()),
+    build: |config, _geometry| Ok(AnyFabric::Custom(Box::new(Crossbar::new(config)))),
+};
+
+const EXPECTED: Expected = Expected {
+    name: CROSSBAR.name,
+    links: LinksToDie::Several,
+    transfer: Transfer::Signals,
+    decodes_on_die: false,
+    buffers_in_routers: false,
+};
+
+#[derive(Debug)]
+struct Crossbar {
+    rate: Rate,
+    layout: Layout,
+    usage: Vec<LinkUsage>,
+    /// By controller: the die that it serves, and since when.
+    serves: Vec<Option<(DieId, Time)>>,
+    waiting: VecDeque<(DieId, TransferPhase)>,
+    transfers: u64,
+}
+
+impl Crossbar {
+    fn new(config: &Config) -> Crossbar {
+        let controllers = config.geometry.channels;
+        let link = |number| Link { kind: LinkKind::Controller, name: format!("controller {number}") };
+        Crossbar {
+            rate: config.fabric.channel_rate,
+            layout: Layout {
+                links: (0..controllers).map(link).collect(),
+                wires: 8 * controllers,
+                controllers,
+                routers: 0,
+            },
+            usage: vec![LinkUsage::default(); controllers as usize],
+            serves: vec![None; controllers as usize],
+            waiting: VecDeque::new(),
+            transfers: 0,
+        }
+    }
+
+    /// Grants free controllers to those who wait.
+    fn serve(&mut self, now: Time, outbox: &mut Outbox) {
+        while let Some(free) = self.serves.iter().position(Option::is_none) {
+            let Some((die, phase)) = self.waiting.pop_front() else { return };
+            self.serves[free] = Some((die, now));
+            let grant = Grant { die, phase, path: PathId(free as u32) };
+            outbox.grants.push(Granted { grant, since: now, cause: Cause::Controller });
+        }
+    }
+}
+
+impl Fabric for Crossbar {
+    fn acquire(&mut self, die: DieId, phase: TransferPhase, now: Time, outbox: &mut Outbox) {
+        self.waiting.push_back((die, phase));
+        self.serve(now, outbox);
+    }
+
+    fn send(&mut self, grant: Grant, payload: Payload, now: Time, _outbox: &mut Outbox) -> Sent {
+        let takes = payload.command + self.rate.time_for(payload.bytes);
+        self.usage[grant.path.index()].count(grant.phase, payload, now, takes);
+        self.transfers += 1;
+        Sent { delivered: Some(now + takes), least: takes }
+    }
+
+    fn release(&mut self, grant: Grant, now: Time, outbox: &mut Outbox) {
+        if let Some((die, since)) = self.serves[grant.path.index()].take() {
+            outbox.used(LinkId(grant.path.0), die, since, now);
+        }
+        self.serve(now, outbox);
+    }
+
+    fn layout(&self) -> &Layout {
+        &self.layout
+    }
+
+    fn usage(&self) -> &[LinkUsage] {
+        &self.usage
+    }
+
+    fn controllers_busy(&self, now: Time) -> Vec<Time> {
+        self.usage.iter().map(|link| link.busy_by(now)).collect()
+    }
+
+    fn hops(&self) -> u64 {
+        self.transfers
+    }
+
+    fn held(&self) -> Vec<(LinkId, DieId)> {
+        let held = (0..).zip(&self.serves).filter_map(|(at, serves)| Some((LinkId(at), serves.as_ref()?.0)));
+        held.collect()
+    }
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    // Half of all reads go to one row of chips, whose channel is all that the bus has for them.
+    let mut config = Config::default();
+    config.geometry.blocks_per_plane = 64;
+    config.workload.pattern = Pattern::HotStride;
+    config.workload.hot_traffic = 0.5;
+    config.workload.requests = Some(10_000);
+    config.replay.outstanding = 1024;
+
+    let mut bus = Simulation::new(&config)?;
+    bus.enable_checks();
+    let bus = bus.run(&Control::default())?;
+
+    let mut crossbar = Simulation::over(&config, &CROSSBAR)?;
+    crossbar.enable_checks_of(&EXPECTED);
+    let crossbar = crossbar.run(&Control::default())?;
+
+    println!("bus {:.0} IOPS, crossbar {:.0} IOPS", bus.iops, crossbar.iops);
+    assert!(crossbar.iops > 2.0 * bus.iops, "every controller serves the hot row");
+
+    // What the crossbar cannot do is refused, and never simulated as something else.
+    config.fabric.hold_path = true;
+    let refused = Simulation::over(&config, &CROSSBAR).err().ok_or("a crossbar cannot hold its paths")?;
+    println!("{refused}");
+    Ok(())
+}

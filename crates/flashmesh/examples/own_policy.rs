@@ -1,0 +1,142 @@
+//! A firmware policy of your own, in one file: writes are held until a die has nothing to do, then as many leave together as the die has
+//! planes.
+//!
+//! `cargo run --release --example own_policy`
+//!
+//! A policy says who places pages (`placing`), which writes it keeps (`hold`), and where they go when they leave (`due`). All of
+//! `FirmwarePolicy` has defaults, which are the page policy. To give a policy a name in the configuration, move it into a folder of
+//! `crates/flashmesh/src/policies` and add a line to `policy_of` there.
+
+use std::collections::VecDeque;
+
+use flashmesh::config::Config;
+use flashmesh::ids::{DieId, PlaneId, TransactionId};
+use flashmesh::placement::{Ftl, Geometry};
+use flashmesh::policy::{Due, FirmwarePolicy, Placing, PolicyEvent, PolicyView};
+use flashmesh::scheduler::{Transaction, Work};
+use flashmesh::simulation::{Control, Simulation};
+
+/// Holds writes until a die is idle.
+struct WholeDies {
+    geometry: Geometry,
+    held: VecDeque<TransactionId>,
+    /// The die that is asked first next time.
+    next: u32,
+    /// Writes that were sent and have not ended.
+    under_way: u32,
+    /// Whether something has happened since writes were sent last.
+    has_changed: bool,
+}
+
+impl WholeDies {
+    fn new(geometry: Geometry) -> WholeDies {
+        WholeDies { geometry, held: VecDeque::new(), next: 0, under_way: 0, has_changed: false }
+    }
+
+    fn planes_of(&self, die: DieId) -> impl Iterator<Item = PlaneId> + use<> {
+        let first = self.geometry.first_plane(die).0;
+        (first..first + self.geometry.planes_per_die).map(PlaneId)
+    }
+
+    fn send(&mut self, plane: PlaneId, due: &mut Due) {
+        due.sent.extend(self.held.pop_front().map(|id| (id, plane)));
+        self.under_way += 1;
+    }
+}
+
+impl FirmwarePolicy for WholeDies {
+    fn placing(&self) -> Placing {
+        Placing::Late
+    }
+
+    fn hold(&mut self, id: TransactionId, transaction: &Transaction, _ftl: &Ftl) -> bool {
+        let is_write = matches!(transaction.work, Work::HostWrite(_));
+        if is_write {
+            self.held.push_back(id);
+            self.has_changed = true;
+        }
+        is_write
+    }
+
+    fn is_due(&self) -> bool {
+        self.has_changed && !self.held.is_empty()
+    }
+
+    fn due(&mut self, drive: &mut PolicyView<'_>) -> Due {
+        self.has_changed = false;
+        let (mut due, dies, first) = (Due::default(), self.geometry.dies(), self.next);
+        for die in (0..dies).map(|step| DieId((first + step) % dies)) {
+            if !drive.load.is_idle(die) {
+                continue;
+            }
+            for plane in self.planes_of(die) {
+                let Some(lpn) = self.held.front().map(|&id| drive.load.transaction(id).lpn) else { return due };
+                let stream = drive.ftl.host_stream(plane, None);
+                if drive.ftl.next_page_offset(plane, stream).is_none() {
+                    due.full.push(plane);
+                } else if drive.ftl.has_room(lpn, plane) {
+                    drive.ftl.place_write_on(lpn, plane);
+                    self.send(plane, &mut due);
+                    self.next = die.0 + 1;
+                }
+            }
+        }
+        // While a write is under way its end lets others go on. When none is, one has to wait for its page at its plane.
+        if self.under_way == 0
+            && let Some(lpn) = self.held.front().map(|&id| drive.load.transaction(id).lpn)
+        {
+            let plane = drive.ftl.place_write(lpn, drive.idle);
+            self.send(plane, &mut due);
+        }
+        due
+    }
+
+    fn take_held(&mut self, is_taken: &dyn Fn(TransactionId) -> bool) -> Vec<TransactionId> {
+        let (taken, kept): (VecDeque<_>, VecDeque<_>) = self.held.drain(..).partition(|&id| is_taken(id));
+        self.held = kept;
+        Vec::from(taken)
+    }
+
+    fn tell(&mut self, event: PolicyEvent<'_>) {
+        match event {
+            PolicyEvent::WriteEnded(_) | PolicyEvent::WriteDropped(_) => {
+                self.under_way = self.under_way.saturating_sub(1);
+                self.has_changed = true;
+            }
+            PolicyEvent::DieIdle => self.has_changed = true,
+            _ => {}
+        }
+    }
+}
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let settings = [
+        "geometry.channels=4",
+        "geometry.chips-per-channel=2",
+        "geometry.blocks-per-plane=64",
+        "geometry.over-provisioning=0.2",
+        "precondition.kind=random",
+        "replay.outstanding=16",
+        "workload.requests=20000",
+        "workload.read-share=0.3",
+        "workload.request-size=16KiB",
+    ];
+    let config = Config::from_str("preset = \"z-nand\"", "own_policy", &settings.map(String::from))?;
+    for is_own in [false, true] {
+        let mut simulation = Simulation::new(&config)?;
+        if is_own {
+            let policy = WholeDies::new(simulation.geometry().clone());
+            simulation.set_firmware_policy(Box::new(policy));
+        }
+        simulation.enable_checks();
+        let report = simulation.run(&Control::default())?;
+        assert_eq!(report.requests, 20_000);
+        println!(
+            "{}: {:.0} requests a second, {} operations of several planes",
+            if is_own { "whole dies" } else { "page" },
+            report.iops,
+            report.flash.multi_plane_operations,
+        );
+    }
+    Ok(())
+}

@@ -1,0 +1,82 @@
+//! A quantity of one's own in the report: how many requests took longer than 200 us, and by how much the slowest did.
+//!
+//! A quantity is declared once, with its type, unit and meaning. Its JSON and its description follow from the declaration. A probe counts
+//! it, and adds it to the report when the run is over. A quantity of every report is declared in the same way beside what counts it, such
+//! as in `GcReport`; `make generate` then writes the Python classes, the reference and the schema.
+
+use std::collections::HashMap;
+use std::error::Error;
+
+use flashmesh::config::Config;
+use flashmesh::ids::RequestId;
+use flashmesh::probe::{Notice, Probe};
+use flashmesh::report::{Group, Report, Shape};
+use flashmesh::simulation::{Control, Simulation};
+use flashmesh::units::Time;
+
+const LIMIT: Time = Time::from_us(200);
+
+flashmesh::quantities! {
+    /// Requests slower than 200 us.
+    #[derive(Default)]
+    SlowReport as "Slow" {
+        /// Requests of the run that completed more than 200 us after their issue.
+        requests: u64, in "requests";
+        /// Latency of the slowest of them, less the 200 us.
+        excess_max_ps: Option<u64>, in "ps", null "when there are none";
+    }
+}
+
+/// Counts what is slow.
+#[derive(Default)]
+struct Slow {
+    issued_at: HashMap<RequestId, Time>,
+    report: SlowReport,
+}
+
+impl Probe for Slow {
+    fn tell(&mut self, now: Time, notice: &Notice<'_>) {
+        match *notice {
+            Notice::RequestIssued(id, _) => {
+                self.issued_at.insert(id, now);
+            }
+            Notice::RequestCompleted(id) => {
+                let Some(issued_at) = self.issued_at.remove(&id) else { return };
+                let excess = (now - issued_at).saturating_sub(LIMIT).as_ps();
+                if excess > 0 {
+                    self.report.requests += 1;
+                    self.report.excess_max_ps = self.report.excess_max_ps.max(Some(excess));
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn conclude(&mut self, _now: Time, report: &mut Report) {
+        report.own.add("slow", &self.report);
+    }
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let mut config = Config::default();
+    config.replay.outstanding = 1024;
+    config.workload.requests = Some(10_000);
+    let mut simulation = Simulation::new(&config)?;
+    simulation.add_probe(Box::<Slow>::default());
+    let report = simulation.run(&Control::default())?;
+
+    // It stands in the JSON, and agrees with the histogram of latencies: the slowest request is the same.
+    let json = report.to_json();
+    let slow = &json["own"]["slow"];
+    println!("slow: {slow}");
+    let latency = report.latency_ps.all.ok_or("requests completed")?;
+    assert!(slow["requests"].as_u64().is_some_and(|requests| 0 < requests && requests < report.requests));
+    assert_eq!(slow["excess_max_ps"].as_u64(), Some(latency.max - LIMIT.as_ps()));
+
+    // The declaration says what it is.
+    let spec = SlowReport::spec();
+    assert_eq!((spec.class, spec.doc.as_str()), (Some("Slow"), "Requests slower than 200 us."));
+    assert_eq!((&spec.quantities[0].shape, spec.quantities[0].unit), (&Shape::Integer, Some("requests")));
+    assert_eq!(spec.quantities[1].null, Some("when there are none"));
+    Ok(())
+}

@@ -1,0 +1,50 @@
+//! A scheduler of one's own: reads first, but a write that has waited for 200 us goes before them.
+//!
+//! The seam is [`Scheduler`], whose documentation says what a policy is asked and what it may answer. On a die that always has a read
+//! waiting, a policy that serves reads first starves writes.
+
+use flashmesh::config::Config;
+use flashmesh::scheduler::{Choice, Class, OutOfOrder, Scheduler, Waiting};
+use flashmesh::simulation::{Control, Simulation};
+use flashmesh::units::Time;
+
+/// Out of order, but a write that has waited for `limit` goes first.
+#[derive(Debug)]
+struct Deadline {
+    limit: Time,
+    otherwise: OutOfOrder,
+}
+
+impl Scheduler for Deadline {
+    fn choose(&mut self, waiting: &Waiting<'_>) -> Option<Choice> {
+        let is_late = |choice: &Choice| {
+            waiting
+                .heads(choice.class)
+                .any(|(head, write)| head == *choice && waiting.now() - write.account.queued() >= self.limit)
+        };
+        waiting.oldest(Class::UserProgram).filter(is_late).or_else(|| self.otherwise.choose(waiting))
+    }
+}
+
+fn main() {
+    // Nearly all reads, thirty-two for every die: it is never without one.
+    let mut config = Config::default();
+    config.replay.outstanding = 2048;
+    config.workload.read_share = 0.98;
+    config.workload.requests = Some(40_000);
+
+    let write_p99 = |policy: Option<Deadline>| {
+        let mut simulation = Simulation::new(&config).expect("the drive can be built");
+        if let Some(policy) = policy {
+            simulation.set_scheduler(Box::new(policy));
+        }
+        simulation.enable_checks();
+        let report = simulation.run(&Control::default()).expect("every request completes and no oracle speaks");
+        assert_eq!(report.requests, 40_000);
+        report.latency_ps.write.expect("there are writes").p99
+    };
+    let deadline = Deadline { limit: Time::from_us(200), otherwise: OutOfOrder::default() };
+    let (starved, bounded) = (write_p99(None), write_p99(Some(deadline)));
+    println!("p99 of writes: {} us out of order, {} us with a deadline", starved / 1_000_000, bounded / 1_000_000);
+    assert!(bounded * 2 < starved, "the deadline bounds the wait");
+}

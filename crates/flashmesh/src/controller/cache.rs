@@ -1,0 +1,259 @@
+//! Pages on their way through the device cache: reads find what is there, writes end there, and dirty pages leave it.
+//!
+//! The data of a read that the cache keeps is written to DRAM behind the back of the request. The data of a write that
+//! the cache has just taken and sends to flash at once is not read from DRAM again.
+
+mod device;
+
+use std::ops::Range;
+
+use crate::cache::{Admitted, Destaged, PageWrite, Sectors, SlotId};
+use crate::ids::{Lpn, RequestId, TransactionId};
+use crate::kernel::Kernel;
+use crate::kernel::event::{Event, lane};
+use crate::kernel::model::Model;
+use crate::kernel::probe::Notice;
+use crate::schedule::account::LatencyBreakdown;
+use crate::schedule::work::CachePlace;
+use crate::units::{Bytes, Time};
+
+use super::steps::Step;
+use super::work::host_read;
+use super::work::host_write::{FlashWrite, HostWrites, Writer};
+use super::{Context, Done, PageRequest};
+
+pub use device::DeviceCache;
+
+use device::{Access, Then};
+
+/// What became of a page of a read in the device cache.
+pub(super) struct CachedRead {
+    /// In how many parts it will be [done](Done).
+    pub parts: u32,
+    /// The read of what is missing.
+    pub from_flash: Option<TransactionId>,
+}
+
+impl DeviceCache {
+    /// A page of a read: what is in the cache comes from there, the rest from flash.
+    pub(super) fn read<M: Model>(
+        &mut self,
+        page: &PageRequest,
+        writes: &mut HostWrites,
+        cx: &mut Context<'_, M>,
+    ) -> CachedRead {
+        let PageRequest { request, stream, lpn, bytes, .. } = *page;
+        let may_fill = !writes.is_under_way(lpn) && self.has_data(lpn);
+        let wanted = self.sectors_of(page);
+        let found = self.cache.read(stream, lpn, wanted, may_fill);
+        let missing = self.bytes_of(found.missing);
+        self.tell_removed(cx.kernel);
+        let mut from_flash = bytes;
+        if let Some((slot, sectors)) = found.here {
+            cx.kernel.tell(|| Notice::CacheFound(request, lpn, sectors));
+            let from_dram = bytes - bytes.min(missing);
+            from_flash = bytes - from_dram;
+            self.access_memory(slot, sectors, cx.kernel.now(), Then::Deliver(request, from_dram), cx.kernel);
+        }
+        let parts = u32::from(found.here.is_some()) + u32::from(!found.missing.is_empty());
+        let from_flash = (!found.missing.is_empty()).then(|| {
+            let place = if found.fills { CachePlace::Kept } else { CachePlace::None };
+            host_read::begin(page, from_flash, place, &mut writes.placements, cx)
+        });
+        CachedRead { parts, from_flash }
+    }
+
+    /// A page of a write: it ends in the cache, passes through it, or goes past it.
+    pub(super) fn write<M: Model>(&mut self, page: &PageRequest, writes: &mut HostWrites, cx: &mut Context<'_, M>) {
+        let PageRequest { request, stream, priority, lpn, bytes, .. } = *page;
+        let sectors = self.sectors_of(page);
+        let write = PageWrite { request, stream, priority, lpn, sectors, bytes, since: cx.kernel.now() };
+        let admitted = self.cache.offer(write);
+        self.tell_removed(cx.kernel);
+        if let Some(admitted) = admitted {
+            self.admitted(&write, admitted, writes, cx);
+        }
+        cx.then(Step::SettleCache);
+    }
+
+    /// The data of a write goes where the cache sends it.
+    fn admitted<M: Model>(
+        &mut self,
+        write: &PageWrite,
+        admitted: Admitted,
+        writes: &mut HostWrites,
+        cx: &mut Context<'_, M>,
+    ) {
+        let PageWrite { request, stream, priority, lpn, sectors, bytes, since } = *write;
+        let writer = Writer::Request(request, stream, priority);
+        match admitted {
+            Admitted::InDram(slot) => {
+                cx.kernel.tell(|| Notice::CacheTook { request, lpn, sectors, stays: true });
+                self.access_memory(slot, sectors, since, Then::Accept(request), cx.kernel);
+            }
+            Admitted::InBoth(slot) => {
+                cx.kernel.tell(|| Notice::CacheTook { request, lpn, sectors, stays: false });
+                self.access_memory(slot, sectors, since, Then::Program(writer, lpn, bytes), cx.kernel);
+            }
+            Admitted::OnFlash => {
+                let in_cache = cx.kernel.now() - since;
+                writes.begin(FlashWrite { writer, lpn, bytes, place: CachePlace::None, in_cache }, cx);
+            }
+        }
+    }
+
+    fn access_memory<M: Model>(
+        &mut self,
+        slot: SlotId,
+        sectors: Sectors,
+        since: Time,
+        then: Then,
+        kernel: &mut Kernel<M>,
+    ) {
+        let done = self.access(kernel.now(), slot, sectors);
+        self.accesses.push_back(Access { since, then });
+        kernel.schedule(lane::MEMORY, done, Event::Memory);
+    }
+
+    /// The access to DRAM that was queued first is done.
+    pub(super) fn memory_done<M: Model>(&mut self, writes: &mut HostWrites, cx: &mut Context<'_, M>) {
+        let Some(Access { since, then }) = self.accesses.pop_front() else { return };
+        let in_cache = cx.kernel.now() - since;
+        let spent = LatencyBreakdown { cache: in_cache, ..LatencyBreakdown::default() };
+        match then {
+            Then::Deliver(request, read) => cx.shared.done.push(Done::Cached { request, read, spent }),
+            Then::Accept(request) => cx.shared.done.push(Done::Cached { request, read: Bytes::ZERO, spent }),
+            // The power is cut, and nobody waits for it.
+            Then::Program(Writer::Request(..), lpn, _) if cx.shared.is_cut_off => self.passed(lpn, cx),
+            Then::Program(writer, lpn, bytes) => {
+                let is_of_request = matches!(writer, Writer::Request(..));
+                let place = if is_of_request { CachePlace::Kept } else { CachePlace::None };
+                writes.begin(FlashWrite { writer, lpn, bytes, place, in_cache }, cx);
+            }
+        }
+    }
+
+    /// Sends the next page that the cache wants on flash on its way; when there is none and it `admits`, lets in a write that need not
+    /// wait any more.
+    pub(super) fn settle<M: Model>(&mut self, admits: bool, writes: &mut HostWrites, cx: &mut Context<'_, M>) {
+        if let Some(destaged) = self.cache.next_destage() {
+            self.destage(destaged, writes, cx);
+            return cx.then(if admits { Step::SettleCache } else { Step::SendDestages });
+        }
+        if !admits {
+            return;
+        }
+        let Some((write, admitted)) = self.cache.admit_next() else { return cx.then(Step::SendDestages) };
+        self.waited += cx.kernel.now() - write.since;
+        self.tell_removed(cx.kernel);
+        self.admitted(&write, admitted, writes, cx);
+        cx.then(Step::SettleCache);
+    }
+
+    fn destage<M: Model>(&mut self, destaged: Destaged, writes: &mut HostWrites, cx: &mut Context<'_, M>) {
+        let Destaged { lpn, stream, slot, sectors, is_at_hand } = destaged;
+        cx.kernel.tell(|| Notice::DestageBegan(lpn, sectors));
+        let bytes = self.bytes_of(sectors);
+        let writer = Writer::Cache(stream);
+        if is_at_hand {
+            writes.begin(FlashWrite { writer, lpn, bytes, place: CachePlace::None, in_cache: Time::ZERO }, cx);
+        } else {
+            self.access_memory(slot, sectors, cx.kernel.now(), Then::Program(writer, lpn, bytes), cx.kernel);
+        }
+    }
+
+    /// The array has programmed a page that the cache sent; gives whether the page was deallocated meanwhile.
+    pub(super) fn destage_programmed(&mut self, lpn: Lpn) -> bool {
+        self.cache.programmed(lpn);
+        self.cache.is_forgotten(lpn)
+    }
+
+    /// Whether a page that the cache has sent was deallocated on its way.
+    pub(super) fn is_forgotten(&self, lpn: Lpn) -> bool {
+        self.cache.is_forgotten(lpn)
+    }
+
+    /// Flash has a page that the cache sent.
+    pub(super) fn destaged<M: Model>(&mut self, lpn: Lpn, cx: &mut Context<'_, M>) {
+        self.cache.saved(lpn);
+        self.changed(cx);
+    }
+
+    /// A write that went through the cache is done.
+    pub(super) fn passed<M: Model>(&mut self, lpn: Lpn, cx: &mut Context<'_, M>) {
+        self.cache.passed(lpn);
+        self.changed(cx);
+    }
+
+    /// The host no longer needs a page.
+    pub(super) fn forget<M: Model>(&mut self, lpn: Lpn, cx: &mut Context<'_, M>) {
+        self.set_written(lpn, false);
+        self.cache.deallocate(lpn);
+        self.changed(cx);
+    }
+
+    /// A page that was read from flash for `request` stays in the cache.
+    pub(super) fn fill<M: Model>(&mut self, request: RequestId, lpn: Lpn, cx: &mut Context<'_, M>) {
+        if let Some((slot, sectors)) = self.cache.filled(lpn) {
+            self.access(cx.kernel.now(), slot, sectors);
+            cx.kernel.tell(|| Notice::CacheFilled(request, lpn, sectors));
+        }
+        self.tell_removed(cx.kernel);
+        cx.then(Step::SettleCache);
+    }
+
+    /// A read that was to fill the cache is given up.
+    pub(super) fn not_filled<M: Model>(&mut self, lpn: Lpn, cx: &mut Context<'_, M>) {
+        self.cache.not_filled(lpn);
+        self.changed(cx);
+    }
+
+    /// What the cache holds of writes that wait for room is forgotten.
+    pub(super) fn drop_waiting(&mut self) {
+        self.cache.drop_waiting();
+    }
+
+    /// Begins to write everything dirty in `pages` to flash; [`Done::Flush`] says when it is there.
+    pub(super) fn flush<M: Model>(&mut self, waiter: Option<RequestId>, pages: Range<u32>, cx: &mut Context<'_, M>) {
+        self.cache.flush(waiter, pages);
+        self.changed(cx);
+    }
+
+    /// The completion of a request has reached the host.
+    #[inline]
+    pub(super) fn acknowledge(&mut self, request: RequestId) {
+        self.cache.acknowledge(request);
+    }
+
+    /// Has the cache keep what probes are told of.
+    pub(super) fn keep_removed(&mut self) {
+        self.cache.keep_removed();
+    }
+
+    /// Ends that.
+    pub(super) fn drop_removed(&mut self) {
+        self.cache.drop_removed();
+    }
+
+    /// Something has changed: does what the cache asks for then.
+    fn changed<M: Model>(&mut self, cx: &mut Context<'_, M>) {
+        self.tell_removed(cx.kernel);
+        cx.then(Step::SettleCache);
+        cx.then(Step::Flushed);
+        cx.then(Step::SettleJournal);
+    }
+
+    /// Flushes whose pages are on flash are done.
+    pub(super) fn flushed<M: Model>(&mut self, cx: &mut Context<'_, M>) {
+        while let Some(waiter) = self.cache.take_flushed() {
+            cx.shared.data_flushed(waiter);
+        }
+    }
+
+    /// Tells the probes, when there are any, of the pages that the cache holds no more.
+    fn tell_removed<M: Model>(&mut self, kernel: &mut Kernel<M>) {
+        if kernel.is_probed() {
+            self.cache.take_removed().into_iter().for_each(|lpn| kernel.tell(|| Notice::CacheRemoved(lpn)));
+        }
+    }
+}

@@ -1,0 +1,287 @@
+//! What happens to transactions, given to their kinds of work.
+
+use crate::datapath::{Arrived, Datapath, Ended};
+use crate::fabric::TransferPhase;
+use crate::ids::{AcknowledgementId, DieId, TransactionId};
+use crate::kernel::Kernel;
+use crate::kernel::model::Model;
+use crate::kernel::probe::Notice;
+use crate::policies::PolicyEvent;
+use crate::schedule::transaction::{Class, Transaction};
+use crate::schedule::work::{CachePlace, Route, Work};
+
+use super::steps::Step;
+use super::work::preallocate::drop_page;
+use super::work::{host_read, map, reallocate, replica};
+use super::{Context, Controller};
+
+impl Controller {
+    /// What was sent over the path that `asker` got for `phase` has arrived.
+    #[inline(always)]
+    pub fn delivered<M: Model>(
+        &mut self,
+        phase: TransferPhase,
+        asker: DieId,
+        datapath: &mut Datapath<M>,
+        kernel: &mut Kernel<M>,
+    ) {
+        match datapath.delivered(phase, asker, kernel) {
+            Arrived::Command(die) => {
+                let wants = datapath.issue_beside_array(die, self, kernel);
+                self.answer(wants, datapath, kernel);
+                self.run(datapath, kernel);
+            }
+            Arrived::Data { die, read, held } => {
+                self.try_issue(die, datapath, kernel);
+                self.send_register(die, datapath, kernel);
+                self.read_done(read, datapath, kernel);
+                if let Some(grant) = held {
+                    datapath.release(grant, kernel);
+                }
+            }
+        }
+    }
+
+    /// The data that left the die of `asker` has reached another chip. Kept out of line, since few drives do that.
+    #[inline(never)]
+    pub fn copy_delivered<M: Model>(&mut self, asker: DieId, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
+        self.delivered(TransferPhase::Copy, asker, datapath, kernel);
+    }
+
+    /// The data in the register of a die asks for a path.
+    #[inline(always)]
+    fn send_register<M: Model>(&mut self, die: DieId, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
+        if datapath.begin_sending(die) {
+            let mut to = None;
+            if M::ALL_FEATURES
+                && let Some(read) = datapath.outgoing(die)
+            {
+                to = self.moves.destination(read, &mut Context { shared: &mut self.shared, datapath, kernel });
+            }
+            datapath.ask_data(die, to, kernel);
+        }
+    }
+
+    /// The array of a die is done, unless its operation was suspended since.
+    #[inline(always)]
+    pub fn array_end<M: Model>(&mut self, die: DieId, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
+        match datapath.array_end(die, kernel) {
+            Ended::NotYet => {}
+            Ended::Read => {
+                self.try_issue(die, datapath, kernel);
+                self.send_register(die, datapath, kernel);
+            }
+            Ended::Changed { operation, is_acknowledged_later } => {
+                for &id in operation.transactions() {
+                    self.commit(id, datapath, kernel);
+                    if !is_acknowledged_later {
+                        self.conclude(id, datapath, kernel);
+                    }
+                }
+                if is_acknowledged_later {
+                    datapath.acknowledge(die, operation, kernel);
+                }
+                if M::ALL_FEATURES {
+                    self.shared.todo.push(Step::SettleJournal);
+                    self.run(datapath, kernel);
+                }
+                self.try_issue(die, datapath, kernel);
+            }
+        }
+    }
+
+    /// The array of a die works again after a suspension, and may be suspended anew.
+    pub fn resumed<M: Model>(&mut self, die: DieId, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
+        self.try_issue(die, datapath, kernel);
+    }
+
+    /// The controller has been told that an operation is done.
+    pub fn acknowledged<M: Model>(
+        &mut self,
+        id: AcknowledgementId,
+        datapath: &mut Datapath<M>,
+        kernel: &mut Kernel<M>,
+    ) {
+        let (die, operation) = datapath.acknowledged(id, kernel);
+        for &id in operation.transactions() {
+            datapath.count_acknowledgement(id, kernel.now());
+            self.conclude(id, datapath, kernel);
+        }
+        // Programs that were held back may go on: a block is free, or a collection no longer goes before them.
+        self.try_issue(die, datapath, kernel);
+    }
+
+    /// The access to the DRAM of the device cache that was queued first is done.
+    pub fn memory_done<M: Model>(&mut self, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
+        let Controller { shared, writes, cache: Some(cache), .. } = self else { return };
+        cache.memory_done(writes, &mut Context { shared, datapath, kernel });
+        self.run(datapath, kernel);
+    }
+
+    /// The data of a read has left the die: it goes to the host, or is programmed elsewhere.
+    #[inline(always)]
+    fn read_done<M: Model>(&mut self, id: TransactionId, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
+        let Controller { shared, writes, collections, moves, map, cache } = self;
+        let cx = &mut Context { shared, datapath, kernel };
+        let Transaction { work, lpn, owner, .. } = *cx.datapath.transaction(id);
+        if M::ALL_FEATURES && work.class() == Class::UserRead {
+            cx.shared.policy.tell(PolicyEvent::ReadEnded(cx.datapath.transaction(id)));
+            replica::read_left(id, cx);
+            replica::read_done(id, cx);
+            self.run(datapath, kernel);
+            return self.user_read_done(id, work, datapath, kernel);
+        }
+        match work {
+            Work::HostRead(CachePlace::None) => return host_read::done(id, cx),
+            Work::HostRead(_) | Work::ReadModify(_) => return self.user_read_done(id, work, datapath, kernel),
+            Work::CollectRead(route) if M::ALL_FEATURES && route.is_clean() => {
+                let die = moves.cleaning.arrived(id, cx);
+                cx.then(Step::TryIssue(die));
+            }
+            Work::CollectRead(route) => collections.read_done(id, route, cx),
+            Work::MapRead => {
+                if let Some(map) = map {
+                    map.read_done(id, cx);
+                }
+            }
+            _ => unreachable!("a program or an erase brings no data"),
+        }
+        let _ = (writes, cache, lpn, owner);
+        self.run(datapath, kernel);
+    }
+
+    /// The data of a page of the host has reached the controller.
+    #[inline]
+    fn user_read_done<M: Model>(
+        &mut self,
+        id: TransactionId,
+        work: Work,
+        datapath: &mut Datapath<M>,
+        kernel: &mut Kernel<M>,
+    ) {
+        let Transaction { lpn, owner, .. } = *datapath.transaction(id);
+        let Controller { shared, writes, cache, .. } = self;
+        let cx = &mut Context { shared, datapath, kernel };
+        if let Work::ReadModify(_) = work {
+            if !cx.shared.is_cut_off || owner.request.is_none() {
+                writes.rest_read(id, cx);
+                return self.run(datapath, kernel);
+            }
+            drop_page(id, cx);
+            self.run(datapath, kernel);
+            self.give_up(id, datapath, kernel);
+            return self.run(datapath, kernel);
+        }
+        if let (Work::HostRead(CachePlace::Kept), Some(request), Some(cache)) = (work, owner.request, cache) {
+            cache.fill(request, lpn, cx);
+            self.run(datapath, kernel);
+        }
+        let Controller { shared, writes, .. } = self;
+        let cx = &mut Context { shared, datapath, kernel };
+        if M::ALL_FEATURES {
+            reallocate::read_done(id, writes, cx);
+            self.run(datapath, kernel);
+        }
+        host_read::done(id, &mut Context { shared: &mut self.shared, datapath, kernel });
+    }
+
+    /// The array has programmed a page, or erased a block: the map knows.
+    #[inline]
+    fn commit<M: Model>(&mut self, id: TransactionId, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
+        let Controller { shared, writes, collections, moves, map, cache } = self;
+        let cx = &mut Context { shared, datapath, kernel };
+        let Transaction { work, lpn, from, to, .. } = *cx.datapath.transaction(id);
+        match work {
+            Work::HostWrite(_) => writes.programmed(id, cache.as_deref_mut(), cx),
+            Work::CollectProgram(route) => collections.programmed(id, route, moves, map.as_deref_mut(), cx),
+            Work::MapProgram => map::committed(lpn, to, cx),
+            Work::Reallocate => reallocate::programmed(id, cx),
+            Work::ReplicaProgram => replica::programmed(id, cx),
+            Work::Erase => {
+                let block = cx.shared.geometry.block_of(from);
+                cx.kernel.tell(|| Notice::BlockErased(block));
+                if M::ALL_FEATURES {
+                    cx.shared.persist(|state| state.erased(block));
+                }
+            }
+            Work::MapRead | Work::HostRead(_) | Work::ReadModify(_) | Work::CollectRead(_) => {
+                unreachable!("a read ends in the register, not in the array")
+            }
+        }
+        self.run(datapath, kernel);
+    }
+
+    /// The controller has been told of a page programmed, or a block erased: who waited for it goes on.
+    #[inline]
+    fn conclude<M: Model>(&mut self, id: TransactionId, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
+        let transaction = datapath.transaction(id);
+        let Transaction { work, lpn, plane, from, owner, .. } = *transaction;
+        if M::ALL_FEATURES && work.class() == Class::UserProgram {
+            self.shared.policy.tell(PolicyEvent::WriteEnded(transaction));
+        }
+        let Controller { shared, collections, moves, map, cache, .. } = self;
+        let cx = &mut Context { shared, datapath, kernel };
+        match work {
+            Work::HostWrite(place) if owner.request.is_some() => {
+                cx.shared.finished(id, owner.request, cx.datapath);
+                if let (CachePlace::Kept, Some(cache)) = (place, cache) {
+                    cache.passed(lpn, cx);
+                }
+                return self.run(datapath, kernel);
+            }
+            _ => cx.datapath.remove(id),
+        }
+        match work {
+            Work::HostWrite(_) => {
+                if let Some(cache) = cache {
+                    cache.destaged(lpn, cx);
+                }
+            }
+            Work::CollectProgram(Route::CleanEnd) if M::ALL_FEATURES => {
+                let plane = cx.shared.geometry.plane_of(from);
+                return self.clean_ended(plane, datapath, kernel);
+            }
+            Work::CollectProgram(Route::Clean) if M::ALL_FEATURES => {
+                let die = moves.cleaning.read_next(cx.shared.geometry.plane_of(from), cx);
+                cx.then(Step::TryIssue(die));
+            }
+            Work::CollectProgram(_) => {
+                let victim = cx.shared.geometry.plane_of(from);
+                cx.then(Step::Advance(victim));
+            }
+            Work::MapProgram => {
+                if cx.shared.is_of_map_cache(lpn)
+                    && let Some(map) = map
+                {
+                    map.programmed(lpn, cx);
+                }
+            }
+            Work::Erase => collections.erased(plane, cx),
+            Work::Reallocate | Work::ReplicaProgram => {}
+            Work::MapRead | Work::HostRead(_) | Work::ReadModify(_) | Work::CollectRead(_) => {
+                unreachable!("a read ends in the register, not in the array")
+            }
+        }
+        self.run(datapath, kernel);
+    }
+
+    /// The controller has been told that all pages of a Clean have moved: reads of them go elsewhere, and the die of the block goes on with
+    /// what waits for it.
+    fn clean_ended<M: Model>(
+        &mut self,
+        plane: crate::ids::PlaneId,
+        datapath: &mut Datapath<M>,
+        kernel: &mut Kernel<M>,
+    ) {
+        self.moves.cleaning.end(plane, &self.shared);
+        self.shared.todo.push(Step::Advance(plane));
+        self.run(datapath, kernel);
+        let die = self.shared.geometry.die_of_plane(plane);
+        for id in datapath.take_moved(die, self) {
+            datapath.tell_rerouted(id, kernel);
+            self.reroute(id, datapath, kernel);
+        }
+        datapath.stop_keeping(die);
+        self.try_issue(die, datapath, kernel);
+    }
+}

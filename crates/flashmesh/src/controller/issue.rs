@@ -1,0 +1,260 @@
+//! Between the controller and the queues of the dies: what goes there, and what the datapath wants done.
+
+use crate::datapath::{Beginning, Datapath, HeldBack, Next, Wants};
+use crate::fabric::Granted;
+use crate::ids::{DieId, PlaneId, TransactionId};
+use crate::kernel::Kernel;
+use crate::kernel::model::Model;
+use crate::policies::{PolicyEvent, PolicyView};
+use crate::schedule::transaction::{Class, Transaction};
+use crate::schedule::work::Work;
+
+use super::steps::Step;
+use super::work::{host_read, reallocate, replica};
+use super::{Context, Controller, Shared};
+
+impl Controller {
+    /// Puts a transaction into the queue of its die, unless the policy holds it back.
+    #[inline(always)]
+    pub(super) fn enqueue<M: Model>(&mut self, id: TransactionId, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
+        if M::ALL_FEATURES {
+            let Shared { policy, ftl, .. } = &mut self.shared;
+            if policy.hold(id, datapath.transaction(id), ftl) {
+                datapath.transaction_mut(id).account.begin(kernel.now());
+                return;
+            }
+        }
+        self.send_to_die(id, datapath, kernel);
+    }
+
+    #[inline(always)]
+    fn send_to_die<M: Model>(&mut self, id: TransactionId, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
+        let has_homes = M::ALL_FEATURES && (self.shared.copies.is_some() || self.shared.rules.cleans);
+        let has_homes = has_homes && datapath.transaction(id).class() == Class::UserRead;
+        if has_homes {
+            self.choose_home(id, datapath);
+        }
+        let die = datapath.enqueue(id, kernel);
+        if has_homes {
+            replica::read_queued(id, die, &self.writes, &mut Context { shared: &mut self.shared, datapath, kernel });
+        }
+        self.ask(die, datapath, kernel);
+    }
+
+    /// A read is dispatched: one of the homes of its page serves it, when it has several.
+    fn choose_home<M: Model>(&mut self, id: TransactionId, datapath: &mut Datapath<M>) {
+        let read = datapath.transaction(id);
+        let home = replica::home_of(read, &mut self.shared).or_else(|| self.moves.cleaning.home_of(read));
+        if let Some(from) = home {
+            let plane = self.shared.geometry.plane_of(from);
+            let transaction = datapath.transaction_mut(id);
+            (transaction.from, transaction.plane) = (from, plane);
+        }
+    }
+
+    /// Something changed for this die: it may want its next operation, or to resume one.
+    #[inline(always)]
+    pub(super) fn ask<M: Model>(&mut self, die: DieId, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
+        let wants = datapath.try_issue(die, self, kernel);
+        self.answer(wants, datapath, kernel);
+    }
+
+    /// The same, and all that follows.
+    #[inline(always)]
+    pub(super) fn try_issue<M: Model>(&mut self, die: DieId, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
+        self.ask(die, datapath, kernel);
+        self.run(datapath, kernel);
+    }
+
+    /// Notes what the datapath wants done.
+    #[inline(always)]
+    pub(super) fn answer<M: Model>(&mut self, wants: Wants, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
+        match wants {
+            Wants::Nothing => {}
+            // Most drives do nothing with idle dies.
+            Wants::Idle(..) if !M::ALL_FEATURES && !self.shared.rules.collects_in_background => {}
+            _ => self.answer_wish(wants, datapath, kernel),
+        }
+    }
+
+    #[inline(never)]
+    fn answer_wish<M: Model>(&mut self, wants: Wants, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
+        let todo = &mut self.shared.todo;
+        match wants {
+            Wants::Nothing => {}
+            Wants::Idle(first, count) => {
+                (first.0..first.0 + count).for_each(|die| todo.push(Step::Idle(DieId(die))));
+            }
+            Wants::Pages(held) => {
+                self.collect_held_back(&held);
+                self.shared.todo.push(Step::GoOn(held));
+            }
+            Wants::Each(first, count) => {
+                (first.0..first.0 + count).for_each(|die| todo.push(Step::TryIssueOfDie(DieId(die))));
+            }
+            Wants::Alone(die, id) => {
+                self.give_page(id, datapath, kernel);
+                let wants = datapath.start_alone(die, id, self, kernel);
+                self.answer(wants, datapath, kernel);
+            }
+        }
+    }
+
+    /// The planes that hold programs back for want of a page may have to be collected: what made something collectable there may have
+    /// been no program of theirs.
+    fn collect_held_back(&mut self, held: &HeldBack) {
+        let geometry = &self.shared.geometry;
+        let first = geometry.first_plane(held.die);
+        let held_back = |class: Class| held.waiting.of(class) & !held.ready.of(class);
+        let mut planes = Class::WAITING_PROGRAMS.iter().fold(0, |planes, &class| planes | held_back(class));
+        planes |= self.writes.blocked_planes(first, geometry.planes_per_die);
+        while planes != 0 {
+            let plane = planes.trailing_zeros();
+            planes &= planes - 1;
+            self.shared.todo.push(Step::Collect(PlaneId(first.0 + plane)));
+        }
+    }
+
+    /// Sends the writes to their dies that the policy lets go on.
+    #[inline(never)]
+    pub(super) fn send_due<M: Model>(&mut self, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
+        let states = datapath.states();
+        let Shared { policy, ftl, .. } = &mut self.shared;
+        let due = policy.due(&mut PolicyView { ftl, idle: datapath.idle_dies(), load: datapath.load(&states) });
+        due.dropped.into_iter().for_each(|id| datapath.remove(id));
+        for (id, plane) in due.sent {
+            let transaction = datapath.transaction_mut(id);
+            transaction.plane = plane;
+            transaction.account.waited_for_turn(kernel.now());
+            self.send_to_die(id, datapath, kernel);
+            self.run(datapath, kernel);
+        }
+        due.full.into_iter().for_each(|plane| self.shared.todo.push(Step::Collect(plane)));
+        self.run(datapath, kernel);
+    }
+
+    /// Lets the scheduling policy name the dies that ask for paths, until neither it nor the fabric has more to say; gives whether they had
+    /// anything.
+    #[inline(never)]
+    pub(super) fn dispatch<M: Model>(&mut self, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) -> bool {
+        let mut has_answered = false;
+        loop {
+            while let Some(die) = datapath.dispatch(kernel) {
+                self.try_issue(die, datapath, kernel);
+                datapath.dispatched();
+                has_answered = true;
+            }
+            if !datapath.has_answers() {
+                return has_answered;
+            }
+            has_answered = true;
+            self.take_grants(datapath, kernel);
+        }
+    }
+
+    #[inline(never)]
+    pub(super) fn take_grants<M: Model>(&mut self, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
+        let mut next = 0;
+        while let Some(granted) = datapath.next_grant(&mut next) {
+            self.take_grant(granted, datapath, kernel);
+        }
+        datapath.grants_taken(kernel);
+    }
+
+    #[inline(always)]
+    fn take_grant<M: Model>(&mut self, granted: Granted, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
+        let next = datapath.granted(granted, self, kernel);
+        if !matches!(next, Next::Done) {
+            self.follow(next, datapath, kernel);
+        }
+    }
+
+    #[inline(never)]
+    fn follow<M: Model>(&mut self, mut next: Next, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
+        loop {
+            match next {
+                Next::Done => return,
+                Next::Look(die) => return self.try_issue(die, datapath, kernel),
+                Next::Moved(choosing) => {
+                    self.reroute(choosing.moved, datapath, kernel);
+                    next = datapath.choose_again(choosing, self, kernel);
+                }
+                Next::Programs(beginning) => return self.begin_programs(beginning, datapath, kernel),
+                Next::Listed(read) => {
+                    let plane = datapath.transaction(read).plane;
+                    return self.moves.cleaning.list(plane, &mut self.shared);
+                }
+            }
+        }
+    }
+
+    fn begin_programs<M: Model>(
+        &mut self,
+        mut beginning: Beginning,
+        datapath: &mut Datapath<M>,
+        kernel: &mut Kernel<M>,
+    ) {
+        let mut next = Some(beginning.lead());
+        while let Some(id) = next {
+            self.give_page(id, datapath, kernel);
+            next = datapath.next_joiner(&mut beginning, self, kernel);
+        }
+        datapath.begin(beginning, kernel);
+        // Of others the planes have their reserve.
+        if Class::WAITING_PROGRAMS.contains(&beginning.class()) {
+            for &id in beginning.transactions() {
+                self.shared.todo.push(Step::Collect(datapath.transaction(id).plane));
+            }
+            self.run(datapath, kernel);
+        }
+    }
+
+    /// Gives a program its page, unless it got that before.
+    #[inline]
+    fn give_page<M: Model>(&mut self, id: TransactionId, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
+        if !datapath.needs_page(id) {
+            return;
+        }
+        let transaction = datapath.transaction_mut(id);
+        let page = self.shared.allocate::<M>(transaction);
+        transaction.to = page.expect(
+            "programs of the host and of the map wait for a free page, collection has its reserve, and arrivals are let in with a place",
+        );
+        if transaction.work == Work::MapProgram {
+            let page = transaction.lpn;
+            let Shared { journal, ftl, .. } = &mut self.shared;
+            journal.program_began(page, ftl);
+            if self.shared.is_of_map_cache(page)
+                && let Some(map) = &mut self.map
+            {
+                map.program_began(page, kernel);
+            }
+        }
+    }
+
+    /// Sends a transaction whose page has moved, or was forgotten, where it has to go now.
+    #[inline(never)]
+    pub(super) fn reroute<M: Model>(&mut self, id: TransactionId, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
+        let transaction = *datapath.transaction(id);
+        let Transaction { work, lpn, .. } = transaction;
+        let Controller { shared, writes, moves, map, .. } = self;
+        let cx = &mut Context { shared, datapath, kernel };
+        if M::ALL_FEATURES && work.class() == Class::UserRead {
+            cx.shared.policy.tell(PolicyEvent::ReadEnded(&transaction));
+            replica::read_left(id, cx);
+            if let Some(copies) = &mut cx.shared.copies {
+                copies.forget_plan_of(id, lpn);
+            }
+        }
+        match work {
+            Work::Reallocate => reallocate::rerouted(id, cx),
+            Work::ReplicaProgram => replica::rerouted(id, cx),
+            Work::HostRead(_) | Work::MapRead => host_read::rerouted(id, map.as_deref_mut(), cx),
+            Work::ReadModify(_) => writes.read_rerouted(id, map.as_deref_mut(), cx),
+            Work::HostWrite(_) => writes.program_rerouted(id, cx),
+            Work::CollectRead(_) | Work::CollectProgram(_) => moves.rerouted(id, cx),
+            Work::MapProgram | Work::Erase => unreachable!("it is where it waits whatever happens to pages"),
+        }
+        self.run(datapath, kernel);
+    }
+}

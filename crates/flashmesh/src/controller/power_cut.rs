@@ -1,0 +1,91 @@
+//! The host is gone: what was to be done for its requests is given up.
+
+use crate::datapath::Datapath;
+use crate::flash::die::OperationKind;
+use crate::ids::{Ppn, TransactionId};
+use crate::kernel::Kernel;
+use crate::kernel::model::Model;
+use crate::policies::PolicyEvent;
+use crate::schedule::transaction::{Class, Transaction};
+
+use super::steps::Step;
+use super::work::host_write::drop_write;
+use super::work::preallocate::drop_page;
+use super::work::replica;
+use super::{Context, Controller};
+
+impl Controller {
+    /// Pages of requests, or of the device cache, that are being programmed, or were set aside while they were.
+    pub fn programs_under_way<M: Model>(&self, datapath: &Datapath<M>) -> u64 {
+        let operations = datapath.dies().flat_map(|die| die.under_way());
+        let programs = operations.filter(|operation| operation.kind == OperationKind::Program && !operation.internal);
+        let pages = programs.flat_map(|operation| operation.transactions());
+        pages.filter(|&&id| datapath.transaction(id).class() == Class::UserProgram).count() as u64
+    }
+
+    /// The pages that are being programmed, whatever for: with the power gone nothing can be read of them.
+    pub fn pages_under_way<M: Model>(&self, datapath: &Datapath<M>) -> Vec<Ppn> {
+        let transactions =
+            datapath.dies().flat_map(|die| die.under_way()).flat_map(|operation| operation.transactions());
+        let programs =
+            transactions.map(|&id| datapath.transaction(id)).filter(|transaction| transaction.class().is_program());
+        programs.map(|transaction| transaction.to).collect()
+    }
+
+    /// The power of the host is gone: nothing more is done for requests. What the device cache has of writes that wait for room is
+    /// forgotten, what waits in the queues for requests is taken out of them; what the cache has sent to flash stays.
+    pub fn cut_off<M: Model>(&mut self, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
+        self.shared.is_cut_off = true;
+        if let Some(cache) = &mut self.cache {
+            cache.drop_waiting();
+        }
+        let is_of_request = |transaction: &Transaction| transaction.owner.request.is_some();
+        let queued = datapath.take_out(is_of_request, kernel);
+        for &id in &queued {
+            let transaction = datapath.transaction(id);
+            let policy = &mut self.shared.policy;
+            match transaction.class() {
+                Class::UserProgram => policy.tell(PolicyEvent::WriteDropped(transaction)),
+                _ => policy.tell(PolicyEvent::ReadEnded(transaction)),
+            }
+        }
+        let mut without_page = self.shared.policy.take_held(&|id| is_of_request(datapath.transaction(id)));
+        without_page.extend(self.writes.take_blocked_of_requests(datapath));
+        for id in queued {
+            if datapath.transaction(id).work.is_write() {
+                drop_page(id, &mut Context { shared: &mut self.shared, datapath, kernel });
+                self.run(datapath, kernel);
+            }
+            self.give_up(id, datapath, kernel);
+            self.run(datapath, kernel);
+        }
+        for id in without_page {
+            self.give_up(id, datapath, kernel);
+            self.run(datapath, kernel);
+        }
+    }
+
+    /// Drops a transaction of a request, which is in no queue and has no page.
+    pub(super) fn give_up<M: Model>(&mut self, id: TransactionId, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
+        let Transaction { work, lpn, successor, .. } = *datapath.transaction(id);
+        let Controller { shared, cache, .. } = self;
+        let cx = &mut Context { shared, datapath, kernel };
+        if M::ALL_FEATURES && work.class() == Class::UserRead {
+            replica::read_left(id, cx);
+            if let Some(copies) = &mut cx.shared.copies {
+                copies.forget_plan_of(id, lpn);
+            }
+            cx.shared.policy.tell(PolicyEvent::ReadDropped(id));
+        }
+        if work.is_write() {
+            drop_write(id, cache.as_deref_mut(), cx);
+            return cx.then(Step::Successor(lpn, successor));
+        }
+        cx.datapath.remove(id);
+        if work.has_cache_place()
+            && let Some(cache) = cache
+        {
+            cache.not_filled(lpn, cx);
+        }
+    }
+}

@@ -1,0 +1,102 @@
+//! What the datapath asks while it chooses: late binding of pages.
+
+use crate::datapath::{Datapath, PageSource};
+use crate::ftl::Stream;
+use crate::ids::{BlockId, DieId, PlaneId, StreamId, TransactionId};
+use crate::kernel::model::Model;
+use crate::schedule::queues::PlaneMasks;
+use crate::schedule::transaction::{Class, Transaction};
+use crate::schedule::work::Work;
+
+use super::Controller;
+use super::work::replica;
+
+impl Controller {
+    /// Whether the page that a transaction reads or moves still is where it was when it was queued, as the map has it.
+    #[inline(never)]
+    fn is_still_there(&self, transaction: &Transaction) -> bool {
+        let ftl = &self.shared.ftl;
+        match transaction.work {
+            Work::HostRead(_) => ftl.may_read(transaction.lpn, transaction.from),
+            Work::MapRead | Work::ReadModify(_) | Work::CollectRead(_) | Work::CollectProgram(_) => {
+                ftl.is_at(transaction.lpn, transaction.from)
+            }
+            Work::Reallocate => ftl.lookup(transaction.lpn) == Some(transaction.from),
+            Work::ReplicaProgram => {
+                let has_place = || ftl.next_page_offset(transaction.plane, Stream::Replica).is_some();
+                replica::is_wanted(transaction, &self.shared) && has_place()
+            }
+            Work::MapProgram | Work::HostWrite(_) | Work::Erase => true,
+        }
+    }
+}
+
+impl<M: Model> PageSource<M> for Controller {
+    #[inline(always)]
+    fn is_current(&self, transaction: &Transaction) -> bool {
+        // A plain drive has no copies of pages: what a read was told of the map holds while that does not change.
+        (!M::ALL_FEATURES && transaction.translated == self.shared.ftl.map_changes())
+            || self.is_still_there(transaction)
+    }
+
+    #[inline]
+    fn stays(&self, write: TransactionId, datapath: &Datapath<M>) -> bool {
+        !self.shared.rules.asks_allocator || self.writes.placements.stays(write, &self.shared, datapath)
+    }
+
+    #[inline]
+    fn joins(&self, lead: &Transaction, other: &Transaction) -> bool {
+        self.shared.policy.joins(lead, other)
+    }
+
+    #[inline]
+    fn next_page(&self, transaction: &Transaction) -> Option<(BlockId, u32)> {
+        let stream = self.shared.stream_of(transaction)?;
+        match transaction.class() {
+            Class::CollectProgram => self.shared.ftl.next_move_offset(transaction.plane, stream),
+            _ => self.shared.ftl.next_page_offset(transaction.plane, stream),
+        }
+    }
+
+    /// Where streams of the host have open blocks of their own, the head of each queue counts, whichever the scheduler may choose.
+    #[inline]
+    fn has_page<'a>(&self, class: Class, plane: PlaneId, mut heads: impl Iterator<Item = &'a Transaction>) -> bool {
+        let has_page = |stream| self.shared.ftl.next_page_offset(plane, stream).is_some();
+        if class == Class::MapProgram {
+            return has_page(Stream::Translation);
+        }
+        if self.shared.rules.shares_open_block {
+            return has_page(Stream::Host(StreamId(0)));
+        }
+        heads.all(|head| self.shared.stream_of(head).is_none_or(has_page))
+    }
+
+    #[inline(always)]
+    fn shares_open_block(&self) -> bool {
+        self.shared.rules.shares_open_block
+    }
+
+    #[inline(always)]
+    fn has_shared_page(&self, plane: PlaneId) -> bool {
+        self.shared.ftl.has_shared_page(plane)
+    }
+
+    #[inline(always)]
+    fn collection_first(&self, die: DieId) -> bool {
+        let Controller { shared, collections, moves, .. } = self;
+        collections.goes_first(die, shared) || moves.arrival_first(die, collections, shared)
+    }
+
+    fn collects_for_space(&self, die: DieId) -> bool {
+        self.collections.is_out_of_space(die, &self.shared)
+    }
+
+    #[inline(always)]
+    fn holds_back(&self, ready: &PlaneMasks, waiting: &PlaneMasks) -> bool {
+        ready != waiting || self.writes.are_blocked()
+    }
+
+    fn listed_pages(&self, read: &Transaction) -> usize {
+        self.moves.cleaning.pages_to_list(read.plane, &self.shared)
+    }
+}

@@ -1,0 +1,176 @@
+//! What the frontend asks for: pages to read and write, pages to forget, flushes.
+
+use std::ops::{Range, RangeInclusive};
+
+use crate::datapath::Datapath;
+use crate::ids::{DieId, Lpn, RequestId};
+use crate::kernel::Kernel;
+use crate::kernel::model::Model;
+use crate::kernel::probe::Notice;
+use crate::schedule::work::CachePlace;
+use crate::units::{Bytes, Time};
+
+use super::steps::Step;
+use super::work::host_read;
+use super::work::host_write::FlashWrite;
+use super::{Context, Controller, PageRequest};
+
+impl Controller {
+    /// A request is about to read or write the pages from `first` to `last`.
+    #[inline(always)]
+    pub fn request_begins<M: Model>(&mut self, request: RequestId, first: Lpn, last: Lpn) {
+        if M::ALL_FEATURES && self.shared.rules.asks_allocator {
+            self.writes.placements.keep_request(request, first, last);
+        }
+    }
+
+    /// A request reads `pages`, `bytes` in all, each of which follows.
+    #[inline]
+    pub fn begin_read<M: Model>(&mut self, pages: RangeInclusive<u32>, bytes: Bytes) {
+        if M::ALL_FEATURES {
+            self.shared.policy.plan_read(*pages.start()..pages.end() + 1, bytes, &self.shared.ftl);
+        }
+    }
+
+    /// Reads a page for a request. Gives in how many parts it will be [done](super::Done).
+    #[inline(always)]
+    pub fn read<M: Model>(&mut self, page: &PageRequest, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) -> u32 {
+        if self.cache.is_some() {
+            return self.read_through_cache(page, datapath, kernel);
+        }
+        let Controller { shared, writes, .. } = self;
+        let cx = &mut Context { shared, datapath, kernel };
+        let id = host_read::begin(page, page.bytes, CachePlace::None, &mut writes.placements, cx);
+        self.start_read(id, datapath, kernel);
+        1
+    }
+
+    fn read_through_cache<M: Model>(
+        &mut self,
+        page: &PageRequest,
+        datapath: &mut Datapath<M>,
+        kernel: &mut Kernel<M>,
+    ) -> u32 {
+        let Controller { shared, writes, cache: Some(cache), .. } = self else { return 0 };
+        let read = cache.read(page, writes, &mut Context { shared, datapath, kernel });
+        if let Some(id) = read.from_flash {
+            self.start_read(id, datapath, kernel);
+        }
+        self.shared.todo.push(Step::SettleCache);
+        self.run(datapath, kernel);
+        read.parts
+    }
+
+    /// A read is translated, and goes to its die.
+    #[inline(always)]
+    fn start_read<M: Model>(
+        &mut self,
+        id: crate::ids::TransactionId,
+        datapath: &mut Datapath<M>,
+        kernel: &mut Kernel<M>,
+    ) {
+        match &mut self.map {
+            None => self.enqueue(id, datapath, kernel),
+            Some(map) => {
+                let cx = &mut Context { shared: &mut self.shared, datapath, kernel };
+                if map.look_up(id, cx) {
+                    cx.then(Step::SettleMap);
+                }
+            }
+        }
+        self.run(datapath, kernel);
+    }
+
+    /// Writes a page for a request.
+    #[inline]
+    pub fn write<M: Model>(&mut self, page: &PageRequest, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
+        let Controller { shared, writes, cache, .. } = self;
+        let cx = &mut Context { shared, datapath, kernel };
+        match cache {
+            Some(cache) => cache.write(page, writes, cx),
+            None => {
+                let PageRequest { lpn, bytes, .. } = *page;
+                let (place, in_cache) = (CachePlace::None, Time::ZERO);
+                writes.begin(FlashWrite { writer: page.into(), lpn, bytes, place, in_cache }, cx);
+            }
+        }
+        self.run(datapath, kernel);
+    }
+
+    /// Counts pages that a request writes.
+    pub fn count_written(&mut self, pages: u32) {
+        self.shared.counters.flash.pages_written += u64::from(pages);
+    }
+
+    /// Prefetches what requests for `pages` need of the tables of the translation layer.
+    pub fn prefetch(&self, pages: &[Lpn]) {
+        if let Some(map) = &self.map {
+            map.state().prefetch(pages.iter().copied());
+        }
+        pages.iter().for_each(|&lpn| self.shared.ftl.prefetch(lpn));
+    }
+
+    /// Forgets logical pages.
+    pub fn deallocate<M: Model>(&mut self, pages: Range<u32>, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
+        for lpn in pages.map(Lpn) {
+            let cx = &mut Context { shared: &mut self.shared, datapath, kernel };
+            let had_copy = cx.shared.copies.is_some() && cx.shared.ftl.replica_of(lpn).is_some();
+            let was_mapped = cx.shared.ftl.deallocate(lpn);
+            if was_mapped || had_copy {
+                cx.shared.persist(|state| state.unmapped(lpn));
+            }
+            cx.kernel.tell(|| Notice::Deallocated(lpn));
+            cx.superseded(lpn);
+            if was_mapped {
+                cx.then(Step::EntryChanged(lpn));
+            }
+            self.run(datapath, kernel);
+            if let Some(cache) = &mut self.cache {
+                cache.forget(lpn, &mut Context { shared: &mut self.shared, datapath, kernel });
+                self.run(datapath, kernel);
+            }
+        }
+        self.shared.todo.push(Step::SettleJournal);
+        self.run(datapath, kernel);
+        self.collect_idle_dies(datapath, kernel);
+    }
+
+    /// Starts collecting the idle dies that background collection wants.
+    pub fn collect_idle_dies<M: Model>(&mut self, datapath: &mut Datapath<M>, kernel: &mut Kernel<M>) {
+        if !self.shared.rules.collects_in_background {
+            return;
+        }
+        for die in (0..self.shared.geometry.dies()).map(DieId) {
+            if datapath.is_idle(die) {
+                self.collections.idle(die, &mut Context { shared: &mut self.shared, datapath, kernel });
+                self.run(datapath, kernel);
+            }
+        }
+    }
+
+    /// Begins to write everything dirty in `pages` to flash; [`Done::Flush`](super::Done::Flush) says when it is there.
+    pub fn flush<M: Model>(
+        &mut self,
+        waiter: Option<RequestId>,
+        pages: Range<u32>,
+        datapath: &mut Datapath<M>,
+        kernel: &mut Kernel<M>,
+    ) {
+        match &mut self.cache {
+            Some(cache) => cache.flush(waiter, pages, &mut Context { shared: &mut self.shared, datapath, kernel }),
+            None => {
+                self.shared.data_flushed(waiter);
+                self.shared.todo.push(Step::SettleJournal);
+            }
+        }
+        self.run(datapath, kernel);
+    }
+
+    /// The completion of a request has reached the host.
+    #[inline]
+    pub fn acknowledge(&mut self, request: RequestId) {
+        if let Some(cache) = &mut self.cache {
+            cache.acknowledge(request);
+        }
+    }
+}

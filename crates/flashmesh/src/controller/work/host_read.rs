@@ -1,0 +1,85 @@
+//! Pages that requests read.
+
+use crate::controller::steps::Step;
+use crate::controller::{Context, PageRequest};
+use crate::ids::{Lpn, Ppn, TransactionId};
+use crate::kernel::model::Model;
+use crate::kernel::probe::Notice;
+use crate::policies::PolicyEvent;
+use crate::schedule::transaction::Transaction;
+use crate::schedule::work::{CachePlace, Work};
+use crate::units::Bytes;
+
+use super::map::CachedMap;
+use super::place::Placements;
+
+/// A page of a request, of which `bytes` come from flash. Its transaction may be queued, unless entries of the map are cached.
+#[inline(always)]
+pub fn begin<M: Model>(
+    page: &PageRequest,
+    bytes: Bytes,
+    place: CachePlace,
+    placements: &mut Placements,
+    cx: &mut Context<'_, M>,
+) -> TransactionId {
+    let lpn = page.lpn;
+    let from = if cx.shared.rules.has_map_cache { Ppn(0) } else { translate(lpn, None, cx) };
+    let plane = cx.shared.geometry.plane_of(from);
+    let mut transaction = Transaction::new(Work::HostRead(place), page.owner(), lpn, plane, from, bytes);
+    transaction.translated = cx.shared.ftl.map_changes();
+    if M::ALL_FEATURES && cx.shared.rules.asks_allocator {
+        placements.tell_read(page, cx.shared);
+    }
+    let id = cx.begin(transaction);
+    if M::ALL_FEATURES {
+        cx.shared.policy.tell(PolicyEvent::ReadBegins(id, lpn));
+    }
+    id
+}
+
+/// Finds where the page of a read is now.
+pub fn retarget<M: Model>(id: TransactionId, map: Option<&mut CachedMap>, cx: &mut Context<'_, M>) {
+    let from = translate(cx.datapath.transaction(id).lpn, map, cx);
+    let transaction = cx.datapath.transaction_mut(id);
+    transaction.translated = cx.shared.ftl.map_changes();
+    transaction.from = from;
+    transaction.plane = cx.shared.geometry.plane_of(from);
+}
+
+/// Where `lpn` is read.
+#[inline]
+pub fn translate<M: Model>(lpn: Lpn, map: Option<&mut CachedMap>, cx: &mut Context<'_, M>) -> Ppn {
+    if cx.shared.rules.places_for_reads && cx.shared.ftl.lookup(lpn).is_none() {
+        place(lpn, map, cx);
+    }
+    cx.shared.ftl.location(lpn)
+}
+
+/// Gives a page that holds nothing a place in the block of writes, when there is one.
+#[inline(never)]
+fn place<M: Model>(lpn: Lpn, map: Option<&mut CachedMap>, cx: &mut Context<'_, M>) {
+    if let Some(place) = cx.shared.ftl.place_for_read(lpn) {
+        cx.kernel.tell(|| Notice::PagePlaced(place, lpn));
+        cx.shared.persist(|state| state.placed(lpn, place));
+        cx.superseded(lpn);
+        if let Some(map) = map {
+            map.placement_changed(lpn, cx.kernel);
+        }
+    }
+}
+
+/// The data of a read has reached the controller: the request has it.
+#[inline(always)]
+pub fn done<M: Model>(id: TransactionId, cx: &mut Context<'_, M>) {
+    cx.shared.counters.flash.user_reads += 1;
+    let request = cx.datapath.transaction(id).owner.request;
+    cx.shared.finished(id, request, cx.datapath);
+}
+
+/// The page of a read has moved, or was forgotten, while it waited for its die.
+pub fn rerouted<M: Model>(id: TransactionId, map: Option<&mut CachedMap>, cx: &mut Context<'_, M>) {
+    cx.datapath.count_wait(id, cx.kernel.now());
+    retarget(id, map, cx);
+    cx.then(Step::SettleMap);
+    cx.then(Step::Enqueue(id));
+}

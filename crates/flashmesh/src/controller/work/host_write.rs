@@ -1,0 +1,250 @@
+//! Pages are written, for requests and for the device cache.
+
+use rustc_hash::FxHashMap;
+
+use crate::controller::cache::DeviceCache;
+use crate::controller::steps::Step;
+use crate::controller::{Context, PageRequest};
+use crate::ids::{Lpn, Ppn, RequestId, StreamId, TransactionId};
+use crate::kernel::model::Model;
+use crate::kernel::probe::{Notice, Origin};
+use crate::persistence::Programmed;
+use crate::schedule::transaction::{Owner, Priority, Transaction};
+use crate::schedule::work::{CachePlace, Work};
+use crate::units::{Bytes, Time};
+
+use super::map::CachedMap;
+use super::place::Placements;
+use super::preallocate::BlockedPrograms;
+
+/// The writes of pages to flash under way.
+#[derive(Debug)]
+pub struct HostWrites {
+    /// The last one of each logical page: writes of one page keep their order.
+    in_flight: FxHashMap<Lpn, TransactionId>,
+    pub(super) blocked: BlockedPrograms,
+    pub placements: Placements,
+    /// By stream.
+    priorities: Vec<Priority>,
+}
+
+/// Who has a page written to flash.
+#[derive(Clone, Copy, Debug)]
+pub enum Writer {
+    /// A request of this stream and priority.
+    Request(RequestId, StreamId, Priority),
+    /// The device cache; the stream wrote the page.
+    Cache(StreamId),
+}
+
+impl From<&PageRequest> for Writer {
+    #[inline]
+    fn from(page: &PageRequest) -> Writer {
+        Writer::Request(page.request, page.stream, page.priority)
+    }
+}
+
+/// A page to be written to flash.
+#[derive(Clone, Copy, Debug)]
+pub struct FlashWrite {
+    pub writer: Writer,
+    pub lpn: Lpn,
+    pub bytes: Bytes,
+    pub place: CachePlace,
+    /// How long the page has been in the device cache.
+    pub in_cache: Time,
+}
+
+impl HostWrites {
+    /// No write. `planes` is the number of planes on which writes may be blocked, 0 where pages are not preallocated.
+    pub fn new(planes: u32, priorities: Vec<Priority>) -> HostWrites {
+        HostWrites {
+            in_flight: FxHashMap::default(),
+            blocked: BlockedPrograms::new(planes),
+            placements: Placements::default(),
+            priorities,
+        }
+    }
+
+    /// Whether a write of the page is under way.
+    pub fn is_under_way(&self, lpn: Lpn) -> bool {
+        self.in_flight.contains_key(&lpn)
+    }
+
+    /// Which of the `count` planes from `first` on a write waits for, a bit a plane.
+    pub fn blocked_planes(&self, first: crate::ids::PlaneId, count: u32) -> u8 {
+        self.blocked.planes(first, count)
+    }
+
+    pub fn are_blocked(&self) -> bool {
+        !self.blocked.is_empty()
+    }
+
+    /// A page is written to flash, after the writes of the page before it.
+    pub fn begin<M: Model>(&mut self, write: FlashWrite, cx: &mut Context<'_, M>) {
+        let FlashWrite { writer, lpn, bytes, place, in_cache } = write;
+        let (request, stream, priority) = match writer {
+            Writer::Request(request, stream, priority) => (Some(request), stream, priority),
+            Writer::Cache(stream) => (None, stream, self.priorities[stream.index()]),
+        };
+        cx.shared.ftl.prefetch(lpn);
+        let plane = cx.shared.geometry.plane_of(Ppn(0));
+        let owner = Owner { request, stream, priority };
+        let mut transaction = Transaction::new(Work::HostWrite(place), owner, lpn, plane, Ppn(0), bytes);
+        transaction.account.was_cached(in_cache);
+        let id = cx.begin(transaction);
+        match self.in_flight.insert(lpn, id) {
+            Some(earlier) => cx.datapath.transaction_mut(earlier).successor = Some(id),
+            None => cx.then(Step::StartWrite(id)),
+        }
+    }
+
+    /// Starts a write that no earlier write of the same page holds back, once its entry of the map is in DRAM.
+    pub fn start<M: Model>(&mut self, id: TransactionId, map: Option<&mut CachedMap>, cx: &mut Context<'_, M>) {
+        cx.datapath.transaction_mut(id).account.waited_for_turn(cx.kernel.now());
+        match map {
+            None => self.start_translated(id, cx),
+            Some(map) => {
+                map.look_up(id, cx);
+            }
+        }
+    }
+
+    /// Starts a write whose older version is known; one of a part of a page reads the rest first.
+    pub fn start_translated<M: Model>(&mut self, id: TransactionId, cx: &mut Context<'_, M>) {
+        if cx.shared.rules.preallocates {
+            return self.preallocate_write(id, cx);
+        }
+        match cx.shared.page_to_modify(cx.datapath.transaction(id)) {
+            Some(from) => turn_into_read(id, from, cx),
+            None => self.turn_into_program(id, cx),
+        }
+        cx.then(Step::Enqueue(id));
+    }
+
+    /// The page of this write goes to a plane now; where in the plane is decided when it is programmed, unless that was decided before.
+    #[inline]
+    fn turn_into_program<M: Model>(&mut self, id: TransactionId, cx: &mut Context<'_, M>) {
+        let plane = if cx.shared.rules.preallocates {
+            cx.shared.geometry.plane_of(cx.datapath.transaction(id).to)
+        } else {
+            self.placements.place(id, cx)
+        };
+        let transaction = cx.datapath.transaction_mut(id);
+        if let Work::ReadModify(place) = transaction.work {
+            transaction.work = Work::HostWrite(place);
+        }
+        transaction.plane = plane;
+    }
+
+    /// The rest of the page of a partial write has been read.
+    pub fn rest_read<M: Model>(&mut self, id: TransactionId, cx: &mut Context<'_, M>) {
+        self.turn_into_program(id, cx);
+        cx.then(Step::Enqueue(id));
+    }
+
+    /// The page that a partial write was to read has moved or is gone.
+    pub fn read_rerouted<M: Model>(&mut self, id: TransactionId, map: Option<&mut CachedMap>, cx: &mut Context<'_, M>) {
+        if cx.shared.ftl.lookup(cx.datapath.transaction(id).lpn).is_none() {
+            cx.datapath.count_wait(id, cx.kernel.now());
+            self.rest_read(id, cx);
+        } else {
+            super::host_read::rerouted(id, map, cx);
+        }
+    }
+
+    /// A write does not stay on the plane where it waits.
+    pub fn program_rerouted<M: Model>(&mut self, id: TransactionId, cx: &mut Context<'_, M>) {
+        cx.datapath.count_wait(id, cx.kernel.now());
+        self.placements.place_again(id, cx);
+        cx.then(Step::Enqueue(id));
+    }
+
+    /// The array has programmed a page.
+    pub fn programmed<M: Model>(
+        &mut self,
+        id: TransactionId,
+        mut cache: Option<&mut DeviceCache>,
+        cx: &mut Context<'_, M>,
+    ) {
+        let Transaction { owner: Owner { request, .. }, lpn, plane, to, successor, .. } = *cx.datapath.transaction(id);
+        cx.shared.counters.flash.user_programs += 1;
+        cx.kernel.tell(|| Notice::PageProgrammed(to, lpn, request.map_or(Origin::Destaged, Origin::User)));
+        cx.shared.ftl.commit_write(lpn, to);
+        // The host may have deallocated the page while it was on its way.
+        let is_wanted = request.is_some() || !cache.as_ref().is_some_and(|cache| cache.is_forgotten(lpn));
+        let what = if is_wanted { Programmed::Written } else { Programmed::Superseded };
+        cx.shared.persist_program(lpn, to, what);
+        self.placements.forget(id);
+        cx.superseded(lpn);
+        if let Some(cache) = &mut cache {
+            cache.set_written(lpn, true);
+            if request.is_none() && cache.destage_programmed(lpn) {
+                cx.shared.ftl.deallocate(lpn);
+                cache.set_written(lpn, false);
+                cx.kernel.tell(|| Notice::DestageForgotten(lpn));
+                cx.superseded(lpn);
+            }
+        }
+        let rules = &cx.shared.rules;
+        let (has_map_cache, preallocates) = (rules.has_map_cache, rules.preallocates);
+        if has_map_cache {
+            cx.then(Step::EntryChanged(lpn));
+        }
+        if preallocates {
+            cx.shared.ftl.preallocated_programmed(plane);
+            cx.then(Step::Unblock(plane));
+        }
+        if has_map_cache || preallocates || successor.is_some() {
+            cx.then(Step::Successor(lpn, successor));
+        } else {
+            self.in_flight.remove(&lpn);
+        }
+    }
+
+    /// A write of a page has been programmed or given up: the next one of the page takes its turn.
+    pub fn ended<M: Model>(
+        &mut self,
+        lpn: Lpn,
+        next: Option<TransactionId>,
+        cache: Option<&mut DeviceCache>,
+        cx: &mut Context<'_, M>,
+    ) {
+        let Some(id) = next else {
+            self.in_flight.remove(&lpn);
+            return;
+        };
+        let transaction = cx.datapath.transaction(id);
+        if !cx.shared.is_cut_off || transaction.owner.request.is_none() {
+            return cx.then(Step::StartWrite(id));
+        }
+        let after = transaction.successor;
+        drop_write(id, cache, cx);
+        cx.then(Step::Successor(lpn, after));
+    }
+}
+
+/// A write of a part of a page reads the rest `from` where it is now.
+pub(super) fn turn_into_read<M: Model>(id: TransactionId, from: Ppn, cx: &mut Context<'_, M>) {
+    let Context { shared, datapath, .. } = cx;
+    let transaction = datapath.transaction_mut(id);
+    if let Work::HostWrite(place) = transaction.work {
+        transaction.work = Work::ReadModify(place);
+    }
+    let page = shared.geometry.page_size;
+    transaction.moved = if shared.rules.partial_program { page - transaction.bytes } else { page };
+    transaction.from = from;
+    transaction.plane = shared.geometry.plane_of(from);
+    shared.counters.flash.partial_write_reads += 1;
+}
+
+/// A write is given up that has no page.
+pub fn drop_write<M: Model>(id: TransactionId, cache: Option<&mut DeviceCache>, cx: &mut Context<'_, M>) {
+    let Transaction { work, lpn, .. } = *cx.datapath.transaction(id);
+    cx.datapath.remove(id);
+    if work.has_cache_place()
+        && let Some(cache) = cache
+    {
+        cache.passed(lpn, cx);
+    }
+}

@@ -1,0 +1,92 @@
+//! The journal and the checkpoints of the map with timed flash operations ([`crate::persistence`] says what they hold).
+//!
+//! Their programs are those of translation pages: they go to blocks of their own in each plane, before other transactions of their die.
+
+use crate::config::Config;
+use crate::controller::shared::Shared;
+use crate::controller::steps::Step;
+use crate::controller::{Context, Done};
+use crate::flash::geometry::Geometry;
+use crate::ftl::Ftl;
+use crate::ids::{Lpn, RequestId};
+use crate::kernel::model::Model;
+use crate::persistence::{Action, Persistence};
+
+use super::map::{CachedMap, program};
+
+/// The journal, and who waits for it.
+#[derive(Debug)]
+pub struct Journal {
+    /// What of the map is on flash, where it does not survive a cut of the power by itself.
+    state: Option<Box<Persistence>>,
+    /// Whether capacitors write the buffer to flash when the power is cut, so that no flush waits for that.
+    has_capacitors: bool,
+}
+
+impl Journal {
+    pub fn new(config: &Config, geometry: &Geometry, ftl: &Ftl) -> Journal {
+        Journal { state: Persistence::new(config, geometry, ftl), has_capacitors: config.power.capacitors }
+    }
+
+    pub fn state(&self) -> Option<&Persistence> {
+        self.state.as_deref()
+    }
+
+    #[inline]
+    pub fn log(&mut self, log: impl FnOnce(&mut Persistence)) {
+        if let Some(state) = &mut self.state {
+            log(state);
+        }
+    }
+
+    /// The program of a page of the map or of the journal begins.
+    pub fn program_began(&mut self, page: Lpn, ftl: &Ftl) {
+        self.log(|state| state.program_began(page, ftl));
+    }
+}
+
+impl Shared {
+    /// Whether `page`, a translation page, is one that the cache of the map reads and writes.
+    pub fn is_of_map_cache(&self, page: Lpn) -> bool {
+        self.rules.has_map_cache && self.journal.state().is_none_or(|state| state.is_of_map(page))
+    }
+
+    /// The array has programmed a translation page.
+    pub fn count_map_program(&mut self, page: Lpn) {
+        let is_of_journal = self.journal.state().is_some_and(|state| state.is_of_journal(page));
+        self.counters.flash.map_programs += u64::from(!is_of_journal);
+        self.counters.flash.journal_programs += u64::from(is_of_journal);
+        self.persist(|state| state.program_ended(page));
+    }
+
+    /// All that the device cache had to write for a flush is on flash: the flush is done when the journal is there as well, which
+    /// with capacitors it counts as being until the power is cut.
+    pub fn data_flushed(&mut self, waiter: Option<RequestId>) {
+        let has_capacitors = self.journal.has_capacitors;
+        match &mut self.journal.state {
+            Some(state) if state.has_unwritten() && (waiter.is_none() || !has_capacitors) => state.flush(waiter),
+            _ => self.done.push(Done::Flush(waiter)),
+        }
+    }
+}
+
+/// Has the next page programmed that the journal or a checkpoint wants on flash, and at last lets flushes go on.
+#[inline(never)]
+pub fn settle<M: Model>(map: Option<&mut CachedMap>, cx: &mut Context<'_, M>) {
+    let Shared { journal, done, .. } = &mut *cx.shared;
+    let Some(state) = &mut journal.state else { return };
+    match (state.next_action(), map) {
+        (Some(Action::Checkpoint(page)), Some(map)) if state.is_of_map(page) => {
+            map.write_back(page);
+            cx.then(Step::SettleMap);
+        }
+        (Some(Action::Journal(page) | Action::Checkpoint(page)), _) => program(page, cx),
+        (None, _) => {
+            while let Some(waiter) = state.take_flushed() {
+                done.push(Done::Flush(waiter));
+            }
+            return;
+        }
+    }
+    cx.then(Step::SettleJournal);
+}

@@ -1,0 +1,121 @@
+//! Garbage collection moves pages from chip to chip (Network-on-SSD, CAL 2012, section 3.4): read, sent straight to the page
+//! buffer of another chip, and programmed there by a command that brings no data.
+//!
+//! Where a page goes is decided when its data lies in the register and asks for a path; the victim's plane collects on when the
+//! program is done, wherever that runs. That the controller commands the program by itself, when the page has arrived, is the
+//! same on all fabrics, and that translation pages stay in their plane \[choice\]; with `gc.move = "clean"` the chips do it by themselves ([`clean`](super::clean)).
+
+use crate::controller::Context;
+use crate::controller::shared::Shared;
+use crate::controller::steps::Step;
+use crate::fabric::Fabric;
+use crate::flash::geometry::Geometry;
+use crate::ftl::Stream;
+use crate::ids::{DieId, Lpn, PlaneId, Ppn, TransactionId};
+use crate::kernel::model::Model;
+use crate::kernel::probe::Notice;
+use crate::policies::PolicyEvent;
+use crate::schedule::transaction::{Class, Transaction};
+use crate::schedule::work::{Route, Work};
+
+use super::clean::Cleaning;
+use super::collect::Collections;
+
+/// Pages on their way from chip to chip.
+#[derive(Debug)]
+pub struct Moves {
+    /// For each plane that a page is on its way to, the plane whose collection sent it; empty where no page moves so.
+    arrivals: Vec<Option<PlaneId>>,
+    /// Those of blocks whose pages move by one packet.
+    pub cleaning: Cleaning,
+}
+
+impl Moves {
+    pub fn new(geometry: &Geometry, copies: bool, cleans: bool) -> Moves {
+        let planes = if copies { geometry.planes() as usize } else { 0 };
+        Moves { arrivals: vec![None; planes], cleaning: Cleaning::new(geometry, cleans) }
+    }
+
+    /// The die of another chip that takes the data of `read`, which leaves a register, when there is one.
+    pub fn destination<M: Model>(&mut self, read: TransactionId, cx: &mut Context<'_, M>) -> Option<DieId> {
+        let Context { shared, datapath, .. } = cx;
+        if !shared.rules.copies {
+            return None;
+        }
+        let Transaction { work, lpn, plane, from, .. } = *datapath.transaction(read);
+        if shared.rules.cleans {
+            return work.is_clean().then(|| self.cleaning.destination(read, cx));
+        }
+        // A replica stays on its die.
+        let moves_data = work.class() == Class::CollectRead && shared.ftl.stream_of_move(from) == Stream::Collection;
+        if !moves_data || shared.ftl.lookup(lpn) != Some(from) {
+            return None;
+        }
+        let fabric = datapath.fabric();
+        let to = shared.ftl.admit_copy(lpn, plane, |from, to| fabric.copies(from, to))?;
+        let transaction = datapath.transaction_mut(read);
+        transaction.plane = to;
+        transaction.work = Work::CollectRead(Route::Chip);
+        self.arrivals[to.index()] = Some(plane);
+        Some(shared.geometry.die_of_plane(to))
+    }
+
+    /// A page that went straight to another chip has been programmed there; with `is_wanted` the map has it there.
+    #[allow(clippy::too_many_arguments, reason = "what is known of a page that moved")]
+    pub fn programmed(
+        &mut self,
+        route: Route,
+        lpn: Lpn,
+        plane: PlaneId,
+        from: Ppn,
+        to: Ppn,
+        is_wanted: bool,
+        shared: &mut Shared,
+    ) {
+        if route.is_clean() {
+            self.cleaning.programmed(lpn, from, to, is_wanted, shared);
+        } else {
+            self.ended(plane, shared);
+        }
+    }
+
+    /// The page of a move is not needed any more: the collection goes on.
+    pub fn rerouted<M: Model>(&mut self, id: TransactionId, cx: &mut Context<'_, M>) {
+        let Transaction { work, plane, from, .. } = *cx.datapath.transaction(id);
+        if M::ALL_FEATURES
+            && let Work::CollectProgram(route) = work
+        {
+            cx.shared.policy.tell(PolicyEvent::PageTaken(Class::CollectProgram, plane));
+            if route == Route::Chip {
+                self.ended(plane, cx.shared);
+                cx.kernel.tell(|| Notice::CopyDropped(plane));
+            }
+        }
+        if M::ALL_FEATURES && work.is_clean() {
+            self.cleaning.give_up(plane, cx.shared);
+        }
+        cx.datapath.remove(id);
+        cx.then(Step::Advance(cx.shared.geometry.plane_of(from)));
+    }
+
+    /// The page on its way to `plane` has been programmed there, or is not needed any more.
+    pub fn ended(&mut self, plane: PlaneId, shared: &mut Shared) {
+        self.arrivals[plane.index()] = None;
+        shared.ftl.arrived(plane);
+    }
+
+    /// Whether a page is on its way to `die` for a collection that goes before user requests.
+    #[inline(always)]
+    pub fn arrival_first(&self, die: DieId, collections: &Collections, shared: &Shared) -> bool {
+        !self.arrivals.is_empty() && self.awaits_foreground_arrival(die, collections, shared)
+    }
+
+    #[inline(never)]
+    fn awaits_foreground_arrival(&self, die: DieId, collections: &Collections, shared: &Shared) -> bool {
+        shared.planes_of(die).any(|plane| {
+            self.arrivals[plane.index()].is_some_and(|source| {
+                collections.is_foreground(source) && (!shared.rules.preemptible || shared.ftl.is_urgent(source))
+            })
+        })
+    }
+}

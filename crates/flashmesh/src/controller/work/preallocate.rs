@@ -1,0 +1,116 @@
+//! Page preallocation: writes that get their page when they come to their plane (`ftl.write-binding = "early"`).
+//!
+//! A write without a page is blocked, in the order of arrival at its plane, until a program of the plane has finished or a
+//! block of it is erased. One of a part of a page takes its turn among the programs from when it asks for the rest.
+
+use std::collections::VecDeque;
+
+use crate::controller::Context;
+use crate::controller::steps::Step;
+use crate::datapath::Datapath;
+use crate::ids::{PlaneId, TransactionId};
+use crate::kernel::model::Model;
+
+use super::host_write::{HostWrites, turn_into_read};
+
+/// Writes that wait for a page.
+#[derive(Debug, Default)]
+pub(super) struct BlockedPrograms {
+    /// By plane; empty where writes get their page late.
+    by_plane: Vec<VecDeque<TransactionId>>,
+    /// On all planes.
+    count: usize,
+}
+
+impl BlockedPrograms {
+    pub fn new(planes: u32) -> BlockedPrograms {
+        BlockedPrograms { by_plane: vec![VecDeque::new(); planes as usize], count: 0 }
+    }
+
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
+    /// Which of the `count` planes from `first` on a write waits for, a bit a plane.
+    #[inline]
+    pub fn planes(&self, first: PlaneId, count: u32) -> u8 {
+        if self.is_empty() {
+            return 0;
+        }
+        let waiting = |&plane: &u32| !self.by_plane[(first.0 + plane) as usize].is_empty();
+        (0..count).filter(waiting).fold(0, |planes, plane| planes | 1 << plane)
+    }
+}
+
+impl HostWrites {
+    /// A write goes to a plane, and gets its page there as soon as there is one.
+    pub(super) fn preallocate_write<M: Model>(&mut self, id: TransactionId, cx: &mut Context<'_, M>) {
+        let plane = self.placements.place(id, cx);
+        cx.datapath.transaction_mut(id).plane = plane;
+        if self.blocked.by_plane[plane.index()].is_empty() && preallocate(id, cx) {
+            return start_preallocated(id, cx);
+        }
+        let now = cx.kernel.now();
+        let internal_busy = cx.datapath.internal_busy(cx.shared.geometry.die_of_plane(plane), now);
+        cx.datapath.transaction_mut(id).account.queue(now, internal_busy);
+        self.blocked.by_plane[plane.index()].push_back(id);
+        self.blocked.count += 1;
+        cx.then(Step::Collect(plane));
+    }
+
+    /// A plane may have pages again for the writes that are blocked there.
+    pub fn unblock<M: Model>(&mut self, plane: PlaneId, cx: &mut Context<'_, M>) {
+        let Some(&id) = self.blocked.by_plane[plane.index()].front() else { return };
+        if !preallocate(id, cx) {
+            return;
+        }
+        self.blocked.by_plane[plane.index()].pop_front();
+        self.blocked.count -= 1;
+        cx.datapath.count_wait(id, cx.kernel.now());
+        start_preallocated(id, cx);
+        cx.then(Step::Unblock(plane));
+    }
+
+    /// Takes the writes that requests wait for out of those that are blocked.
+    pub fn take_blocked_of_requests<M: Model>(&mut self, datapath: &Datapath<M>) -> Vec<TransactionId> {
+        let is_of_request = |&id: &TransactionId| datapath.transaction(id).owner.request.is_some();
+        let mut taken = Vec::new();
+        for blocked in &mut self.blocked.by_plane {
+            taken.extend(blocked.iter().copied().filter(is_of_request));
+            blocked.retain(|id| !is_of_request(id));
+        }
+        self.blocked.count -= taken.len();
+        taken
+    }
+}
+
+/// A write that has its page, unless pages are bound late, is given up: the page is lost to its block.
+pub fn drop_page<M: Model>(id: TransactionId, cx: &mut Context<'_, M>) {
+    if cx.shared.rules.preallocates {
+        let to = cx.datapath.transaction(id).to;
+        cx.shared.ftl.drop_preallocated(to);
+        cx.then(Step::Unblock(cx.shared.geometry.plane_of(to)));
+    }
+}
+
+/// Gives a write the next page of its plane, when there is one.
+fn preallocate<M: Model>(id: TransactionId, cx: &mut Context<'_, M>) -> bool {
+    let transaction = cx.datapath.transaction_mut(id);
+    cx.shared.ftl.prefetch_older(transaction.lpn);
+    let stream = cx.shared.stream_of_write(transaction);
+    let Some(to) = cx.shared.ftl.preallocate(transaction.plane, stream) else { return false };
+    transaction.to = to;
+    true
+}
+
+/// A write with a page waits for its turn, and that of a part of a page for the rest.
+fn start_preallocated<M: Model>(id: TransactionId, cx: &mut Context<'_, M>) {
+    let from = cx.shared.page_to_modify(cx.datapath.transaction(id));
+    let order = cx.datapath.take_order();
+    match from {
+        Some(from) => turn_into_read(id, from, cx),
+        None => cx.datapath.transaction_mut(id).order = order,
+    }
+    cx.then(Step::Enqueue(id));
+}

@@ -1,0 +1,51 @@
+//! The firmware policy has pages written elsewhere that requests have just read: that costs a program only, as their data is in the
+//! controller.
+
+use crate::controller::Context;
+use crate::controller::steps::Step;
+use crate::ids::TransactionId;
+use crate::kernel::model::Model;
+use crate::kernel::probe::{Notice, Origin};
+use crate::persistence::Programmed;
+use crate::policies::PolicyEvent;
+use crate::schedule::transaction::{Owner, Transaction};
+use crate::schedule::work::Work;
+
+use super::host_write::HostWrites;
+
+/// A page has been read that the policy may want elsewhere.
+pub fn read_done<M: Model>(read: TransactionId, writes: &HostWrites, cx: &mut Context<'_, M>) {
+    let Some(plane) = cx.shared.policy.rewrites(read) else { return };
+    let Transaction { lpn, from, owner, .. } = *cx.datapath.transaction(read);
+    if writes.is_under_way(lpn) || cx.shared.ftl.lookup(lpn) != Some(from) {
+        return;
+    }
+    let owner = Owner { request: None, ..owner };
+    let bytes = cx.shared.geometry.page_size;
+    let id = cx.begin(Transaction::new(Work::Reallocate, owner, lpn, plane, from, bytes));
+    cx.then(Step::Enqueue(id));
+}
+
+/// The array has programmed such a page.
+pub fn programmed<M: Model>(id: TransactionId, cx: &mut Context<'_, M>) {
+    let write = *cx.datapath.transaction(id);
+    let Transaction { lpn, plane, from, to, .. } = write;
+    let shared = &mut *cx.shared;
+    shared.counters.gc.pages_reallocated += 1;
+    cx.kernel.tell(|| Notice::PageProgrammed(to, lpn, Origin::Moved(from)));
+    shared.ftl.unplace_write(lpn, plane);
+    shared.policy.tell(PolicyEvent::Rewritten);
+    let is_wanted = shared.ftl.commit_move(lpn, from, to);
+    shared.persist_program(lpn, to, if is_wanted { Programmed::Moved } else { Programmed::Superseded });
+    if is_wanted {
+        cx.then(Step::EntryChanged(lpn));
+    }
+}
+
+/// Such a page has changed meanwhile.
+pub fn rerouted<M: Model>(id: TransactionId, cx: &mut Context<'_, M>) {
+    let write = *cx.datapath.transaction(id);
+    cx.shared.ftl.unplace_write(write.lpn, write.plane);
+    cx.shared.policy.tell(PolicyEvent::WriteDropped(&write));
+    cx.datapath.remove(id);
+}

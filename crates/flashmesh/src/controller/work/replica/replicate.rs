@@ -1,0 +1,124 @@
+//! Copies are made, kept up with their pages, and given up.
+
+use crate::controller::Context;
+use crate::controller::shared::Shared;
+use crate::controller::steps::Step;
+use crate::ids::{Lpn, TransactionId};
+use crate::kernel::model::Model;
+use crate::kernel::probe::{Notice, Origin};
+use crate::persistence::Programmed;
+use crate::schedule::transaction::Transaction;
+use crate::schedule::work::Work;
+
+use super::{Planned, Replication};
+
+impl Replication {
+    /// The newest version of `lpn` is another one now, or none: what was to be its copy is not wanted.
+    pub fn superseded(&mut self, lpn: Lpn) {
+        match self.planned.get_mut(&lpn) {
+            Some(Planned::Program { wanted }) => *wanted = false,
+            Some(Planned::Read(..)) => self.give_up(lpn),
+            None => {}
+        }
+    }
+
+    /// The copy of a page ended in the translation layer.
+    pub fn ended(&mut self, lpn: Lpn) {
+        self.map.pop(&lpn);
+        self.counts.ended_by_writes += 1;
+    }
+
+    /// A read that was to bring a page for its copy does not, or not from the original.
+    pub fn forget_plan_of(&mut self, id: TransactionId, lpn: Lpn) {
+        if matches!(self.planned.get(&lpn), Some(&Planned::Read(read, _)) if read == id) {
+            self.give_up(lpn);
+        }
+    }
+
+    fn give_up(&mut self, lpn: Lpn) {
+        self.planned.remove(&lpn);
+        self.counts.dropped += 1;
+    }
+}
+
+/// The data of a read has reached the controller: it is programmed elsewhere when a copy of the page is wanted.
+pub fn read_done<M: Model>(id: TransactionId, cx: &mut Context<'_, M>) {
+    let Shared { ftl, copies: Some(copies), is_cut_off, .. } = &mut *cx.shared else { return };
+    let Transaction { lpn, from, .. } = *cx.datapath.transaction(id);
+    let Some(&Planned::Read(read, to)) = copies.planned.get(&lpn) else { return };
+    if read != id {
+        return;
+    }
+    let is_worth_it = ftl.location(lpn) == from && !*is_cut_off;
+    let Some(plane) = ftl.plane_for_replica(lpn, to).filter(|_| is_worth_it) else {
+        return copies.give_up(lpn);
+    };
+    copies.planned.insert(lpn, Planned::Program { wanted: true });
+    ftl.expect_replica(plane);
+    cx.then(Step::Own { work: Work::ReplicaProgram, lpn, from, plane });
+}
+
+/// Whether the copy that is to be programmed still is one of the newest version.
+pub fn is_wanted(program: &Transaction, shared: &Shared) -> bool {
+    let planned = shared.copies.as_ref().and_then(|copies| copies.planned.get(&program.lpn));
+    matches!(planned, Some(Planned::Program { wanted: true })) && shared.ftl.location(program.lpn) == program.from
+}
+
+/// A copy that waits for its die is not wanted any more.
+pub fn rerouted<M: Model>(id: TransactionId, cx: &mut Context<'_, M>) {
+    let Transaction { lpn, plane, .. } = *cx.datapath.transaction(id);
+    cx.datapath.remove(id);
+    cx.shared.ftl.abandon_replica(plane, None);
+    if let Some(copies) = &mut cx.shared.copies {
+        copies.give_up(lpn);
+    }
+}
+
+/// A copy has been programmed.
+pub fn programmed<M: Model>(id: TransactionId, cx: &mut Context<'_, M>) {
+    let program = *cx.datapath.transaction(id);
+    let Transaction { lpn, plane, from, to, account, .. } = program;
+    cx.shared.counters.flash.replica_programs += 1;
+    cx.kernel.tell(|| Notice::PageProgrammed(to, lpn, Origin::Replica(from)));
+    let is_wanted = is_wanted(&program, cx.shared);
+    let Some(copies) = &mut cx.shared.copies else { return };
+    copies.planned.remove(&lpn);
+    copies.counts.program_ps += account.spent().array.as_ps();
+    if !is_wanted {
+        copies.counts.wasted += 1;
+        cx.shared.ftl.abandon_replica(plane, Some(to));
+        cx.shared.persist_program(lpn, to, Programmed::Superseded);
+        return;
+    }
+    copies.counts.made += 1;
+    copies.map.put(lpn, 0);
+    let is_beyond = copies.map.len() > copies.copies_max;
+    // One too many gives way at once.
+    copies.copies_peak = copies.copies_peak.max(copies.map.len().min(copies.copies_max) as u64);
+    cx.shared.ftl.commit_replica(lpn, to);
+    cx.shared.persist_program(lpn, to, Programmed::Copied);
+    cx.kernel.tell(|| Notice::ReplicaMade(lpn, to));
+    if is_beyond {
+        give_up_oldest_copy(cx);
+    }
+}
+
+/// Of the page with a copy that was read least recently only one of the two is kept: the copy when it served as many reads as the
+/// original.
+fn give_up_oldest_copy<M: Model>(cx: &mut Context<'_, M>) {
+    let Shared { ftl, journal, copies: Some(copies), .. } = &mut *cx.shared else { return };
+    let Some((lpn, counter)) = copies.map.pop_lru() else { return };
+    if counter >= 0 {
+        copies.counts.copies_kept += 1;
+        if let Some(copy) = ftl.keep_replica(lpn) {
+            journal.log(|state| state.copy_kept(lpn, copy));
+        }
+        cx.kernel.tell(|| Notice::ReplicaKept(lpn));
+        cx.then(Step::EntryChanged(lpn));
+    } else {
+        copies.counts.originals_kept += 1;
+        ftl.drop_replica(lpn);
+        journal.log(|state| state.copy_dropped(lpn));
+        cx.kernel.tell(|| Notice::ReplicaDropped(lpn));
+    }
+}

@@ -1,0 +1,100 @@
+//! Reads of pages with a copy are served by either, and what they collide with is looked at.
+
+use crate::collisions::{Collision, Pair, Replicate};
+use crate::controller::Context;
+use crate::controller::shared::Shared;
+use crate::controller::work::host_write::HostWrites;
+use crate::ids::{DieId, Lpn, Ppn, TransactionId};
+use crate::kernel::model::Model;
+use crate::kernel::probe::Notice;
+use crate::schedule::transaction::{Owner, Transaction};
+use crate::schedule::work::Work;
+
+use super::homes::{Home, Served};
+use super::{Planned, Replication};
+
+impl Replication {
+    /// Whether a read that makes `outstanding` reads on a die collides out of balance there, as the other dies are now.
+    fn would_unbalance(&self, outstanding: u32) -> bool {
+        outstanding > 1 && self.occupancy.is_imbalanced(outstanding)
+    }
+}
+
+/// The home that serves a read, when the page has a copy.
+pub fn home_of(read: &Transaction, shared: &mut Shared) -> Option<Ppn> {
+    let Shared { geometry, ftl, copies, .. } = shared;
+    let copies = copies.as_deref_mut()?;
+    if copies.map.is_empty() {
+        return None;
+    }
+    let (lpn, replica) = (read.lpn, ftl.replica_of(read.lpn)?);
+    let [original, replica] = [ftl.location(lpn), replica].map(|ppn| {
+        let die = geometry.die_of_plane(geometry.plane_of(ppn));
+        Home { ppn, die, outstanding: copies.occupancy.outstanding(die) }
+    });
+    let served = copies.selector.choose(lpn, original, replica);
+    // A read that counts as a use of the entry.
+    if let Some(counter) = copies.map.get_mut(&lpn) {
+        *counter = counter.saturating_add(if served == Served::Replica { 1 } else { -1 });
+    }
+    copies.counts.reads += 1;
+    match served {
+        Served::Original => Some(original.ppn),
+        Served::Replica => {
+            copies.counts.reads_of_copies += 1;
+            let [there, here] = [original, replica].map(|home| copies.would_unbalance(home.outstanding + 1));
+            copies.counts.imbalanced_avoided += u64::from(there && !here);
+            Some(replica.ppn)
+        }
+    }
+}
+
+/// A read of a user page was put into the queue of `die`.
+pub fn read_queued<M: Model>(id: TransactionId, die: DieId, writes: &HostWrites, cx: &mut Context<'_, M>) {
+    let Shared { geometry, ftl, copies: Some(copies), .. } = &mut *cx.shared else { return };
+    let datapath = &mut *cx.datapath;
+    let (lpn, now) = (datapath.transaction(id).lpn, cx.kernel.now());
+    let arrival = copies.occupancy.enter(die, id, lpn);
+    copies.detector.issued(die, now);
+    if arrival.collision != Some(Collision::Imbalanced) {
+        return;
+    }
+    copies.counts.imbalanced += 1;
+    let Replication { occupancy, detector, planned, .. } = &mut **copies;
+    occupancy.record_pairs(die, |first, second| detector.pair(Pair::new(first, second)));
+    let occupancy = &*occupancy;
+    let may = |lpn: Lpn, to: DieId| {
+        let is_readable = |id| {
+            let read = datapath.transaction(id);
+            matches!(read.work, Work::HostRead(_))
+                && !datapath.is_in_register(die, id)
+                && ftl.location(lpn) == read.from
+        };
+        !planned.contains_key(&lpn)
+            && !writes.is_under_way(lpn)
+            && ftl.replica_of(lpn).is_none()
+            && occupancy.read_of(die, lpn).is_some_and(is_readable)
+            && ftl.plane_for_replica(lpn, to).is_some()
+    };
+    let Some(Replicate { lpn, to, .. }) = detector.collided(die, occupancy, now, may) else { return };
+    let Some(read) = occupancy.read_of(die, lpn) else { return };
+    copies.counts.wanted += 1;
+    copies.planned.insert(lpn, Planned::Read(read, to));
+    let transaction = datapath.transaction_mut(read);
+    let page = geometry.page_size;
+    if transaction.moved < page {
+        let Transaction { bytes, owner: Owner { request, .. }, .. } = *transaction;
+        transaction.moved = page;
+        copies.counts.extra_read_bytes += (page - bytes).as_u64();
+        cx.kernel.tell(|| Notice::WholePageWanted(request, lpn));
+    }
+}
+
+/// A read of a user page is outstanding no longer: it is done, goes elsewhere, or was given up.
+#[inline]
+pub fn read_left<M: Model>(id: TransactionId, cx: &mut Context<'_, M>) {
+    if let Some(copies) = &mut cx.shared.copies {
+        let die = cx.shared.geometry.die_of_plane(cx.datapath.transaction(id).plane);
+        copies.occupancy.leave(die, id);
+    }
+}

@@ -1,0 +1,192 @@
+//! What the rest of the simulator asks of a kind of interconnect.
+
+use crate::config::{self, Config, Move};
+use crate::flash::geometry::Geometry;
+use crate::units::{Time, Wattage};
+
+use super::registry::KINDS;
+use super::{AnyFabric, FabricError};
+
+/// What is known of a kind of interconnect before one is built. Nothing else in the simulator tells kinds apart, but for the oracles, which
+/// have a [table](crate::check::kinds) of their own.
+///
+/// There are no defaults: a kind says each of these for itself.
+#[derive(Clone, Debug)]
+pub struct Facts {
+    /// How `fabric.kind` names it.
+    pub name: &'static str,
+    /// How it works, for somebody who sees it for the first time.
+    pub caption: &'static str,
+    /// Sections of the configuration that are read with some kinds only, and with this one.
+    pub sections: &'static [&'static str],
+    /// Keys of `[fabric]` that act on it, beside `kind` and `hold-path`.
+    pub obeys: &'static [&'static str],
+    /// Keys of `[fabric]` that speak of channels, which it does not have: they may be set, so that one file serves several kinds. Any other
+    /// key that does not act on it is refused.
+    pub ignores: &'static [&'static str],
+    /// How garbage collection may move pages over it.
+    pub moves: &'static [Move],
+    /// Builds the interconnect whose paths are held through the operation of the array; nothing where they cannot be.
+    pub held: Option<Build>,
+    /// Whether a controller on each die decodes and frames packets.
+    pub die_controllers: bool,
+    /// Where its routers are.
+    pub routers: Routers,
+    /// What a router draws.
+    pub router_power: fn(&config::Power) -> Wattage,
+    /// Whether the rest of the configuration fits it.
+    pub check: fn(&Config) -> Result<(), FabricError>,
+    /// Builds one.
+    pub build: Build,
+}
+
+/// Builds an interconnect for a configuration that was [checked](check).
+pub type Build = fn(&Config, &Geometry) -> Result<AnyFabric, FabricError>;
+
+/// Where the routers of an interconnect are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Routers {
+    /// There are none.
+    None,
+    /// On the board, beside the chips.
+    Beside,
+    /// Inside the chips.
+    Inside,
+}
+
+impl Facts {
+    /// What the chips need for every packet that they decode or frame, beside the array.
+    pub fn on_die_controller_time(&self, config: &Config) -> Time {
+        if self.die_controllers { config.packets.on_die_controller_time } else { Time::ZERO }
+    }
+
+    /// Whether its channels wait for dies by `fabric.arbitration`.
+    pub fn arbitrates(&self) -> bool {
+        self.obeys.contains(&"fabric.arbitration")
+    }
+}
+
+/// The kinds of which `is_one` holds: "bus, pssd or ideal".
+fn named(is_one: impl Fn(&Facts) -> bool) -> String {
+    let names: Vec<&str> = KINDS.iter().filter(|facts| is_one(facts)).map(|facts| facts.name).collect();
+    match names.as_slice() {
+        [one] => (*one).to_owned(),
+        [others @ .., last] => format!("{} or {last}", others.join(", ")),
+        [] => String::new(),
+    }
+}
+
+/// Whether an interconnect of the kind `facts` fits the rest of `config`.
+///
+/// # Errors
+/// When it does not: why, and which keys to look at.
+pub fn check(facts: &Facts, config: &Config) -> Result<(), FabricError> {
+    check_keys(facts, config)?;
+    let r#move = config.gc.r#move;
+    if !facts.moves.contains(&r#move) {
+        let able = named(|facts| facts.moves.contains(&r#move));
+        return Err(FabricError {
+            keys: vec!["gc.move", "fabric.kind"],
+            message: format!("gc.move = `{move}` needs fabric.kind = {able}, found {}", facts.name),
+            help: "choose such a kind, or gc.move = \"through-controller\"".to_owned(),
+        });
+    }
+    if config.fabric.hold_path {
+        check_held(facts, config)?;
+    }
+    (facts.check)(config)
+}
+
+/// Whether the keys of `[fabric]` that are set act on the kind.
+fn check_keys(facts: &Facts, config: &Config) -> Result<(), FabricError> {
+    let standard = config::Fabric::default();
+    // All of them: a new key is to be looked at here.
+    let config::Fabric { kind: _, hold_path: _, channel_rate, arbitration } = &config.fabric;
+    let keys = [
+        ("fabric.channel-rate", *channel_rate != standard.channel_rate),
+        ("fabric.arbitration", *arbitration != standard.arbitration),
+    ];
+    for (key, is_set) in keys {
+        if is_set && !facts.obeys.contains(&key) && !facts.ignores.contains(&key) {
+            let able = named(|facts| facts.obeys.contains(&key));
+            return Err(FabricError {
+                keys: vec![key, "fabric.kind"],
+                message: format!("{key} does not act on fabric.kind = {}", facts.name),
+                help: format!("leave it away, or choose fabric.kind = {able}"),
+            });
+        }
+    }
+    Ok(())
+}
+
+/// Whether paths can be held through the operation of the array.
+fn check_held(facts: &Facts, config: &Config) -> Result<(), FabricError> {
+    if facts.held.is_none() {
+        let able = named(|facts| facts.held.is_some());
+        return Err(FabricError {
+            keys: vec!["fabric.hold-path", "fabric.kind"],
+            message: format!("fabric.hold-path goes with fabric.kind = {able}, found {}", facts.name),
+            help: "choose such a kind, or set fabric.hold-path to false".to_owned(),
+        });
+    }
+    if config.suspension() != config::Suspension::Off {
+        let key = if config.ftl.policy == config::FirmwarePolicy::Mbm { "mbm.suspension" } else { "flash.suspension" };
+        return Err(FabricError {
+            keys: vec!["fabric.hold-path", key],
+            message: format!(
+                "fabric.hold-path keeps the path for as long as the array works, and {key} = {} needs it for the read that suspends the array",
+                config.suspension()
+            ),
+            help: format!("set {key} = \"off\", or fabric.hold-path = false"),
+        });
+    }
+    if config.gc.r#move.leaves_the_chip() {
+        return Err(FabricError {
+            keys: vec!["fabric.hold-path", "gc.move"],
+            message: format!(
+                "fabric.hold-path keeps the path to a chip for its controller, and gc.move = {} needs one to another chip",
+                config.gc.r#move
+            ),
+            help: "set gc.move to \"through-controller\", or fabric.hold-path to false".to_owned(),
+        });
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::facts;
+    use super::*;
+    use crate::config::FabricKind;
+
+    #[test]
+    fn sections_that_go_with_kinds_go_with_those_that_say_so() {
+        let mut conditional = 0;
+        for section in Config::sections() {
+            let mut conditions = section.used_with.iter().flat_map(|with| &with.any_of);
+            let Some(condition) = conditions.find(|of| (of.section, of.key) == ("fabric", "kind")) else {
+                continue;
+            };
+            conditional += 1;
+            for &kind in FabricKind::ALL {
+                let is_read = condition.holds(&format!("\"{kind}\""));
+                assert_eq!(facts(kind).sections.contains(&section.name), is_read, "{kind} and [{}]", section.name);
+            }
+        }
+        let named: std::collections::BTreeSet<_> = KINDS.iter().flat_map(|facts| facts.sections).collect();
+        assert_eq!(conditional, named.len(), "a kind names a section that goes with any kind");
+    }
+
+    #[test]
+    fn every_kind_says_of_every_key_of_fabric_whether_it_acts() {
+        let section = Config::sections().iter().find(|section| section.name == "fabric").expect("it is declared");
+        for facts in KINDS {
+            for parameter in &section.parameters {
+                let key = format!("fabric.{}", parameter.key);
+                let named = facts.obeys.iter().chain(facts.ignores).filter(|of| **of == key).count();
+                let is_of_all = ["fabric.kind", "fabric.hold-path"].contains(&key.as_str());
+                assert_eq!(named, usize::from(!is_of_all), "{}: {key}", facts.name);
+            }
+        }
+    }
+}

@@ -1,0 +1,24 @@
+//! The path-conflict-free ideal (Venice, ISCA 2023, section 3.3): a private channel for every chip and no limit on controllers.
+//!
+//! A chip still has one set of pins: its dies share them, and with a cache register a die may want them for a command while its data
+//! leaves. Such a wait counts as a wait for a path; with one die a chip and no cache register there is none.
+
+use crate::config::{self, Move};
+
+use super::{Facts, Routers, SharedChannels};
+
+/// The ideal.
+pub static FACTS: Facts = Facts {
+    name: "ideal",
+    caption: "Every chip has a channel of its own. Nothing is in the way of anything.",
+    sections: &[],
+    obeys: &["fabric.channel-rate", "fabric.arbitration"],
+    ignores: &[],
+    moves: &[Move::ThroughController],
+    held: None,
+    die_controllers: false,
+    routers: Routers::None,
+    router_power: |power: &config::Power| power.router_power,
+    check: |_| Ok(()),
+    build: |config, geometry| Ok(SharedChannels::of_chips(config, geometry).into()),
+};

@@ -1,0 +1,25 @@
+//! What is known of NoSSD before it is built.
+
+use crate::config::{self, Move};
+use crate::fabric::held_paths::HeldPaths;
+use crate::fabric::{Facts, Routers};
+
+use super::Nossd;
+use super::settings::check;
+
+/// NoSSD.
+pub static FACTS: Facts = Facts {
+    name: "nossd",
+    caption: "Every chip has a router. Commands and data are packets that move from router to router; a packet that \
+              finds its next link taken waits where it is, and holds the links behind it.",
+    sections: &["nossd"],
+    obeys: &[],
+    ignores: &["fabric.channel-rate", "fabric.arbitration"],
+    moves: &[Move::ThroughController, Move::ChipToChip, Move::Clean],
+    held: Some(|config, geometry| Ok(HeldPaths::nossd(config, geometry)?.into())),
+    die_controllers: false,
+    routers: Routers::Inside,
+    router_power: |power: &config::Power| power.buffered_router_power,
+    check,
+    build: |config, geometry| Ok(Nossd::new(config, geometry)?.into()),
+};

@@ -1,0 +1,34 @@
+//! pSSD (Venice, ISCA 2023, section 3.2): the bus at twice the rate, since the control pins carry packets as well. Every packet is decoded
+//! or framed by a controller on the die, which takes its time beside the array's.
+
+use crate::config::{self, Config, Move};
+use crate::flash::geometry::Geometry;
+use crate::units::Rate;
+
+use super::framing::Durations;
+use super::held_channels::HeldChannels;
+use super::shared_channels::CHANNEL_WIRES;
+use super::{Facts, Routers, SharedChannels};
+
+/// pSSD.
+pub static FACTS: Facts = Facts {
+    name: "pssd",
+    caption: "Each row of chips shares one channel, as on a bus; commands and data are packets, and a controller on every \
+              die decodes them.",
+    sections: &["packets"],
+    obeys: &["fabric.channel-rate", "fabric.arbitration"],
+    ignores: &[],
+    moves: &[Move::ThroughController],
+    held: Some(|config, geometry| Ok(HeldChannels::new(channels(config, geometry), config, geometry).into())),
+    die_controllers: true,
+    routers: Routers::None,
+    router_power: |power: &config::Power| power.router_power,
+    check: |_| Ok(()),
+    build: |config, geometry| Ok(channels(config, geometry).into()),
+};
+
+fn channels(config: &Config, geometry: &Geometry) -> SharedChannels {
+    let rate = config.fabric.channel_rate.as_bytes_per_second();
+    let doubled = rate.checked_mul(2).map_or(Rate::UNLIMITED, Rate::from_bytes_per_second);
+    SharedChannels::of_rows(config, geometry, Durations::packets(&config.packets, doubled), 2 * CHANNEL_WIRES)
+}

@@ -1,0 +1,26 @@
+//! What is known of Venice before it is built.
+
+use crate::config::{self, Move};
+use crate::fabric::{Facts, Routers};
+
+use super::Venice;
+
+/// Venice.
+pub static FACTS: Facts = Facts {
+    name: "venice",
+    caption: "Every chip has a router, and every row a controller. Before anything is sent, a controller sends a scout. \
+              The scout reserves links one after the other on its way to the chip. Where all links that lead nearer are \
+              taken it goes another way; where there is none it steps back, gives the link free and tries again from \
+              there. When it has reached the chip, the reserved links are a circuit: the scout returns over it, and \
+              command or data cross it without meeting anybody. A scout that is back without a path is sent again later.",
+    sections: &["venice"],
+    obeys: &[],
+    ignores: &["fabric.channel-rate", "fabric.arbitration"],
+    moves: &[Move::ThroughController],
+    held: None,
+    die_controllers: false,
+    routers: Routers::Beside,
+    router_power: |power: &config::Power| power.router_power,
+    check: |_| Ok(()),
+    build: |config, geometry| Ok(Venice::new(config, geometry).into()),
+};

@@ -1,0 +1,105 @@
+//! A check of the tables of blocks and planes against each other.
+
+use super::open_blocks::OpenBlock;
+use super::{BlockManager, BlockState};
+use crate::ftl::audit::check;
+use crate::ids::{BlockId, PlaneId};
+
+impl BlockManager {
+    /// Checks that counts agree with the bitmap and that every block is in one state that its plane knows of. `reads_bitmaps` tells
+    /// whether something was ever written; else the bitmaps of unused blocks are left alone, since a look would bring their memory
+    /// into the process.
+    pub(in super::super) fn audit(&self, reads_bitmaps: bool) -> Result<(), String> {
+        for plane in (0..self.planes.len() as u32).map(PlaneId) {
+            self.audit_plane(plane, reads_bitmaps)?;
+        }
+        self.audit_twins()
+    }
+
+    fn audit_plane(&self, plane: PlaneId, reads_bitmaps: bool) -> Result<(), String> {
+        let account = &self.planes[plane.index()];
+        let opened: Vec<_> =
+            account.open.iter().filter(|open| open.next_page < self.geometry.pages_per_block).collect();
+        let at = |what: &str, told: u32, counted: u32| {
+            check(told == counted, || format!("{plane:?}: {what}: told {told}, counted {counted}"))
+        };
+        let mut free: Vec<BlockId> = account.free.iter().collect();
+        free.sort_unstable();
+        let listed = free.len();
+        free.dedup();
+        at("blocks in the free list, each once", listed as u32, free.len() as u32)?;
+        at("length of the free list", account.free.len(), listed as u32)?;
+
+        let (mut valid, mut invalid_pages, mut collecting, mut erase_count_max) = (0, 0, 0, 0);
+        let mut free_pages = 0;
+        let mut next_free = free.iter().peekable();
+        for block in self.table.of_plane(plane) {
+            let is_listed = next_free.next_if_eq(&&block).is_some();
+            if is_listed
+                && self.table.is_untouched(block, reads_bitmaps)
+                && opened.iter().all(|open| open.block != block)
+            {
+                free_pages += self.geometry.pages_per_block;
+                continue;
+            }
+            self.audit_block(block, &opened)?;
+            valid += self.table.valid_pages(block);
+            invalid_pages += self.table.invalid_pages(block);
+            let erase_count = self.table.erase_count(block);
+            erase_count_max = erase_count_max.max(erase_count);
+            let state = self.table.state(block);
+            collecting += u32::from(state == BlockState::Collecting);
+            free_pages += if state == BlockState::Free { self.geometry.pages_per_block } else { 0 };
+            check((state == BlockState::Free) == is_listed, || {
+                format!("{block:?} is {state:?} and in the free list: {is_listed}")
+            })?;
+            check(state != BlockState::Full || erase_count >= account.wear.least(), || {
+                format!("{block:?} is less erased than the least erased full block of its plane")
+            })?;
+        }
+        check(next_free.next().is_none(), || format!("{plane:?}: the free list holds a block of another plane"))?;
+        free_pages += opened.iter().map(|open| self.geometry.pages_per_block - open.next_page).sum::<u32>();
+        at("valid pages", account.valid_pages, valid)?;
+        at("invalid pages in full blocks", account.invalid_pages, invalid_pages)?;
+        at("blocks being collected", account.collecting, collecting)?;
+        at("free pages", account.free_pages, free_pages)?;
+        at("highest erase count", account.wear.most(), erase_count_max)
+    }
+
+    fn audit_block(&self, block: BlockId, opened: &[&OpenBlock]) -> Result<(), String> {
+        let pages = self.geometry.pages_per_block;
+        let state = self.table.state(block);
+        let (valid, programmed) = (self.table.valid_pages(block), self.table.programmed_pages(block));
+        let say = |what: String| format!("{block:?} ({state:?}): {what}");
+        let at = |what: &str, holds: bool| check(holds, || say(what.to_owned()));
+
+        let words = 0..self.table.words_per_block();
+        let bits: u32 = words.map(|word| self.table.valid_word(block, word).count_ones()).sum();
+        check(valid == bits, || say(format!("{valid} valid pages, {bits} in the bitmap")))?;
+        check(valid <= programmed && programmed <= pages, || {
+            say(format!("{valid} valid pages, {programmed} programmed"))
+        })?;
+        at("bits are set beyond the last page", self.table.valid_offsets(block).all(|page| page < pages))?;
+
+        let open = opened.iter().find(|open| open.block == block);
+        let candidate = self.table.filled(block) != 0;
+        at("only a full block is a candidate", candidate == (state == BlockState::Full))?;
+        at("only a candidate counts invalid pages", candidate || self.table.invalid_pages(block) == 0)?;
+        match state {
+            BlockState::Free => at("it holds programmed pages", programmed == 0)?,
+            BlockState::Open => {
+                let allocated = open.map_or(pages, |open| open.next_page);
+                check(programmed <= allocated, || {
+                    say(format!("{programmed} of {allocated} allocated pages programmed"))
+                })?;
+                at("every page is programmed", programmed < pages)?;
+            }
+            BlockState::Full => {
+                at("its invalid pages are not those that it counts", self.table.invalid_pages(block) == pages - valid)?
+            }
+            BlockState::Collecting => {}
+        }
+        at("only an open block has pages left to allocate", open.is_none() || state == BlockState::Open)?;
+        at("it is not full", state == BlockState::Free || state == BlockState::Open || programmed == pages)
+    }
+}

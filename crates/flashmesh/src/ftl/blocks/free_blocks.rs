@@ -1,0 +1,113 @@
+//! The free blocks of a plane, in the order in which they are opened (dynamic wear levelling).
+
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, VecDeque};
+
+use crate::ids::BlockId;
+
+/// Blocks that were never opened need no list: they are those from a cursor on. They go first in either order, being
+/// both the least erased and the ones longest free.
+#[derive(Clone, Debug)]
+pub(in super::super) struct FreeBlocks {
+    fresh_next: u32,
+    fresh_end: u32,
+    recycled: Recycled,
+}
+
+/// Erased blocks.
+#[derive(Clone, Debug)]
+enum Recycled {
+    /// Dynamic wear levelling: the least erased first; of equals the one freed first.
+    LeastErased { heap: BinaryHeap<Reverse<(u32, u64, u32)>>, freed: u64 },
+    /// No wear levelling: the one freed first.
+    FirstFreed(VecDeque<u32>),
+}
+
+impl FreeBlocks {
+    pub(in super::super) fn new(first: BlockId, blocks: u32, least_erased_first: bool) -> FreeBlocks {
+        let recycled = if least_erased_first {
+            Recycled::LeastErased { heap: BinaryHeap::new(), freed: 0 }
+        } else {
+            Recycled::FirstFreed(VecDeque::new())
+        };
+        FreeBlocks { fresh_next: first.0, fresh_end: first.0 + blocks, recycled }
+    }
+
+    #[inline]
+    pub(in super::super) fn len(&self) -> u32 {
+        let recycled = match &self.recycled {
+            Recycled::LeastErased { heap, .. } => heap.len(),
+            Recycled::FirstFreed(queue) => queue.len(),
+        };
+        self.fresh_end - self.fresh_next + recycled as u32
+    }
+
+    pub(in super::super) fn peek(&self) -> Option<BlockId> {
+        if self.fresh_next < self.fresh_end {
+            return Some(BlockId(self.fresh_next));
+        }
+        match &self.recycled {
+            Recycled::LeastErased { heap, .. } => heap.peek().map(|Reverse((_, _, block))| BlockId(*block)),
+            Recycled::FirstFreed(queue) => queue.front().copied().map(BlockId),
+        }
+    }
+
+    pub(in super::super) fn pop(&mut self) -> Option<BlockId> {
+        if self.fresh_next < self.fresh_end {
+            self.fresh_next += 1;
+            return Some(BlockId(self.fresh_next - 1));
+        }
+        match &mut self.recycled {
+            Recycled::LeastErased { heap, .. } => heap.pop().map(|Reverse((_, _, block))| BlockId(block)),
+            Recycled::FirstFreed(queue) => queue.pop_front().map(BlockId),
+        }
+    }
+
+    pub(in super::super) fn push(&mut self, block: BlockId, erase_count: u32) {
+        match &mut self.recycled {
+            Recycled::LeastErased { heap, freed } => {
+                heap.push(Reverse((erase_count, *freed, block.0)));
+                *freed += 1;
+            }
+            Recycled::FirstFreed(queue) => queue.push_back(block.0),
+        }
+    }
+
+    /// In no particular order.
+    pub(in super::super) fn iter(&self) -> impl Iterator<Item = BlockId> + '_ {
+        let recycled: Box<dyn Iterator<Item = u32>> = match &self.recycled {
+            Recycled::LeastErased { heap, .. } => Box::new(heap.iter().map(|Reverse((_, _, block))| *block)),
+            Recycled::FirstFreed(queue) => Box::new(queue.iter().copied()),
+        };
+        (self.fresh_next..self.fresh_end).chain(recycled).map(BlockId)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    fn drain(free: &mut FreeBlocks) -> Vec<u32> {
+        std::iter::from_fn(|| free.pop()).map(|block| block.0).collect()
+    }
+
+    #[test]
+    fn the_least_erased_block_is_opened_first_and_of_equals_the_one_freed_first() {
+        let mut free = FreeBlocks::new(BlockId(10), 2, true);
+        for (block, erase_count) in [(13, 5), (12, 5), (14, 2)] {
+            free.push(BlockId(block), erase_count);
+        }
+        assert_eq!(free.peek(), Some(BlockId(10)));
+        assert_eq!(free.len(), 5);
+        assert_eq!(drain(&mut free), [10, 11, 14, 13, 12]);
+        assert_eq!(free.peek(), None);
+    }
+
+    #[test]
+    fn without_dynamic_wear_levelling_the_block_freed_first_is_opened_first() {
+        let mut free = FreeBlocks::new(BlockId(10), 1, false);
+        for (block, erase_count) in [(13, 5), (12, 5), (14, 2)] {
+            free.push(BlockId(block), erase_count);
+        }
+        assert_eq!(drain(&mut free), [10, 13, 12, 14]);
+    }
+}

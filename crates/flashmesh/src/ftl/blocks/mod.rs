@@ -1,0 +1,229 @@
+//! The blocks of the drive: which are free, open, full or being collected, where the next program goes, what is valid.
+//!
+//! Knows physical pages only. Which logical page lies where is known to the map, which block is collected is decided by
+//! [`Collector`](super::collection::Collector).
+
+mod audit;
+mod fill;
+mod free_blocks;
+mod moved;
+mod open_blocks;
+mod plane;
+mod table;
+mod twins;
+mod wear_spread;
+
+pub(super) use plane::Plane;
+#[cfg(test)]
+pub(super) use table::BlockEntry;
+pub use table::BlockState;
+pub(super) use table::BlockTable;
+
+use open_blocks::OpenBlock;
+use twins::Twins;
+
+use super::stream::Stream;
+use super::{FtlRules, Partition};
+use crate::flash::geometry::Geometry;
+use crate::ids::{BlockId, PlaneId, Ppn};
+
+/// All blocks, by plane.
+#[derive(Clone, Debug)]
+pub(super) struct BlockManager {
+    geometry: Geometry,
+    table: BlockTable,
+    planes: Vec<Plane>,
+    moves_share_write_block: bool,
+    /// Where the planes of a die use the same blocks together.
+    twins: Option<Twins>,
+}
+
+impl BlockManager {
+    /// All blocks are free. With `has_map` translation pages are written to them as well.
+    pub(super) fn new(
+        geometry: &Geometry,
+        partition: &Partition,
+        rules: &FtlRules,
+        has_map: bool,
+        least_erased_first: bool,
+    ) -> BlockManager {
+        let plane = |plane: PlaneId| {
+            let first = geometry.first_block(plane);
+            let mut account =
+                Plane::new(first, geometry.blocks_per_plane, geometry.pages_per_block, least_erased_first);
+            account.has_map = has_map;
+            account.open.admit_writers(partition.writers(plane));
+            account
+        };
+        BlockManager {
+            table: BlockTable::new(geometry),
+            planes: (0..geometry.planes()).map(PlaneId).map(plane).collect(),
+            moves_share_write_block: rules.moves_share_write_block,
+            twins: rules.twin_blocks.then(|| Twins::new(geometry.dies())),
+            geometry: geometry.clone(),
+        }
+    }
+
+    #[inline]
+    pub(super) fn table(&self) -> &BlockTable {
+        &self.table
+    }
+
+    #[inline]
+    pub(super) fn pages_per_plane(&self) -> u32 {
+        self.geometry.pages_per_plane()
+    }
+
+    #[inline]
+    pub(super) fn planes(&self) -> &[Plane] {
+        &self.planes
+    }
+
+    #[inline]
+    pub(super) fn plane(&self, plane: PlaneId) -> &Plane {
+        &self.planes[plane.index()]
+    }
+
+    #[inline]
+    pub(super) fn plane_mut(&mut self, plane: PlaneId) -> &mut Plane {
+        &mut self.planes[plane.index()]
+    }
+
+    /// Whether [`BlockManager::allocate`] would give a page.
+    #[inline(always)]
+    pub(super) fn has_page(&self, plane: PlaneId, stream: Stream) -> bool {
+        let account = &self.planes[plane.index()];
+        account.open.pages_left(stream) > 0 || account.can_open(stream)
+    }
+
+    /// What [`BlockManager::allocate`] would give: the block and the page in it.
+    #[inline]
+    pub(super) fn next_offset(&self, plane: PlaneId, stream: Stream) -> Option<(BlockId, u32)> {
+        let account = &self.planes[plane.index()];
+        if account.open.pages_left(stream) > 0 {
+            let open = account.open.get(stream);
+            return Some((open.block, open.next_page));
+        }
+        if account.can_open(stream) { account.free.peek().map(|block| (block, 0)) } else { None }
+    }
+
+    /// The next page of the open block of `stream`, opening another block when it is full.
+    #[inline]
+    pub(super) fn allocate(&mut self, plane: PlaneId, stream: Stream) -> Option<Ppn> {
+        if self.planes[plane.index()].open.pages_left(stream) == 0 {
+            self.open_block(plane, stream)?;
+        }
+        let account = &mut self.planes[plane.index()];
+        let open = account.open.get_mut(stream);
+        let ppn = self.geometry.ppn(open.block, open.next_page);
+        open.next_page += 1;
+        account.free_pages -= 1;
+        Some(ppn)
+    }
+
+    /// Opens another block for `stream`; `None` when it must leave the free ones.
+    pub(super) fn open_block(&mut self, plane: PlaneId, stream: Stream) -> Option<()> {
+        if !self.planes[plane.index()].can_open(stream) {
+            return None;
+        }
+        match self.twins {
+            Some(_) => self.open_twins(plane, stream),
+            None => self.open_alone(plane, stream),
+        }
+    }
+
+    /// Opens the next free block of one plane, be it the reserve.
+    fn open_alone(&mut self, plane: PlaneId, stream: Stream) -> Option<()> {
+        let account = &mut self.planes[plane.index()];
+        let block = account.free.pop()?;
+        self.table.open(block, stream.is_translation());
+        *account.open.get_mut(stream) = OpenBlock { block, next_page: 0 };
+        Some(())
+    }
+
+    /// `ppn` has been programmed with data that is valid.
+    #[inline]
+    pub(super) fn program_valid(&mut self, ppn: Ppn) -> PlaneId {
+        let block = self.table.block_of(ppn);
+        self.table.set_valid(block, ppn);
+        let plane = self.table.plane_of(block);
+        self.planes[plane.index()].valid_pages += 1;
+        self.count_program(block);
+        plane
+    }
+
+    /// `ppn` has been programmed with data that is invalid already, or is given up.
+    pub(super) fn program_invalid(&mut self, ppn: Ppn) {
+        self.count_program(self.table.block_of(ppn));
+    }
+
+    #[inline]
+    fn count_program(&mut self, block: BlockId) {
+        if self.table.count_program(block) {
+            self.fill(block);
+        }
+    }
+
+    fn fill(&mut self, block: BlockId) {
+        let account = &mut self.planes[self.table.plane_of(block).index()];
+        account.filled += 1;
+        account.invalid_pages += self.table.fill(block, account.filled);
+        let erase_count = self.table.erase_count(block);
+        account.wear.filled(erase_count);
+    }
+
+    #[inline]
+    pub(super) fn invalidate(&mut self, ppn: Ppn) -> PlaneId {
+        let block = self.table.block_of(ppn);
+        let plane = self.table.plane_of(block);
+        let account = &mut self.planes[plane.index()];
+        account.valid_pages -= 1;
+        account.invalid_pages += u32::from(self.table.clear_valid(block, ppn));
+        plane
+    }
+
+    /// Which open block takes the valid pages of `block`, where moved pages have one of their own.
+    pub(super) fn stream_of_move(&self, block: BlockId) -> Stream {
+        if self.table.holds_translation(block) { Stream::TranslationCollection } else { Stream::Collection }
+    }
+
+    /// Whether a collection finds room for all valid pages of `block`.
+    pub(super) fn fits(&self, block: BlockId) -> bool {
+        let account = &self.planes[self.table.plane_of(block).index()];
+        u64::from(self.table.valid_pages(block)) <= account.collection_pages(self.stream_of_move(block))
+    }
+
+    pub(super) fn mark_victim(&mut self, block: BlockId) {
+        let account = &mut self.planes[self.table.plane_of(block).index()];
+        account.invalid_pages -= self.table.collect(block);
+        account.collecting += 1;
+    }
+
+    /// The victim is erased. Twin blocks are free when all of them are erased.
+    pub(super) fn finish_erase(&mut self, block: BlockId) {
+        if self.twins.is_some() {
+            return self.twin_erased(block);
+        }
+        self.free_erased(block);
+        if self.moves_share_write_block {
+            self.take_over_reserve(self.table.plane_of(block));
+        }
+    }
+
+    fn free_erased(&mut self, block: BlockId) {
+        let erase_count = self.table.erase(block);
+        let account = &mut self.planes[self.table.plane_of(block).index()];
+        account.collecting -= 1;
+        account.free_pages += self.geometry.pages_per_block;
+        account.free.push(block, erase_count);
+        account.wear.erased(erase_count);
+    }
+}
+
+/// Tables into which tests inject faults.
+#[cfg(test)]
+impl BlockManager {
+    pub(super) fn table_mut(&mut self) -> &mut BlockTable {
+        &mut self.table
+    }
+}

@@ -1,0 +1,133 @@
+//! Where moved pages go: to an open block of their own, or to the one that the host writes.
+//!
+//! Where they share the block of the host, collection goes on with the reserve when that block is full. When the victim is erased,
+//! the host goes on in the reserve. So the host never opens the reserve, and a plane never gets stuck for the same reasons as with
+//! two open blocks.
+
+use super::BlockManager;
+use crate::ftl::stream::Stream;
+use crate::ids::{BlockId, PlaneId, Ppn};
+
+impl BlockManager {
+    pub(in super::super) fn set_moves_shared(&mut self, shared: bool) {
+        self.moves_share_write_block = shared;
+    }
+
+    pub(in super::super) fn are_moves_shared(&self) -> bool {
+        self.moves_share_write_block
+    }
+
+    /// The stream of the host whose open block takes moved pages of `stream` first.
+    fn shared_with(&self, plane: PlaneId, stream: Stream) -> Option<Stream> {
+        let is_shared = self.moves_share_write_block && stream == Stream::Collection;
+        is_shared.then(|| self.planes[plane.index()].open.writer(None))
+    }
+
+    /// As [`BlockManager::allocate`], for a page that is moved.
+    pub(in super::super) fn allocate_move(&mut self, plane: PlaneId, stream: Stream) -> Option<Ppn> {
+        let shared = self.shared_with(plane, stream);
+        shared.and_then(|shared| self.allocate(plane, shared)).or_else(|| self.allocate(plane, stream))
+    }
+
+    /// What [`BlockManager::allocate_move`] would give: the block and the page in it.
+    pub(in super::super) fn next_move_offset(&self, plane: PlaneId, stream: Stream) -> Option<(BlockId, u32)> {
+        let shared = self.shared_with(plane, stream);
+        shared.and_then(|shared| self.next_offset(plane, shared)).or_else(|| self.next_offset(plane, stream))
+    }
+
+    /// A victim of `plane` is erased: the host goes on in what moved pages have left of the reserve.
+    pub(super) fn take_over_reserve(&mut self, plane: PlaneId) {
+        let open = &mut self.planes[plane.index()].open;
+        let written = open.writer(None);
+        if open.pages_left(written) == 0 && open.pages_left(Stream::Collection) > 0 {
+            let reserve = *open.get(Stream::Collection);
+            let full = std::mem::replace(open.get_mut(written), reserve);
+            *open.get_mut(Stream::Collection) = full;
+        }
+    }
+
+    /// Gives up the next `pages` pages of an open block: they count as programmed and hold nothing.
+    fn skip_pages(&mut self, plane: PlaneId, stream: Stream, pages: u32) {
+        let account = &mut self.planes[plane.index()];
+        let open = account.open.get_mut(stream);
+        let block = open.block;
+        open.next_page += pages;
+        account.free_pages -= pages;
+        (0..pages).for_each(|_| self.count_program(block));
+    }
+
+    /// Gives up what is left of an open block.
+    pub(super) fn skip_open_pages(&mut self, plane: PlaneId, stream: Stream) {
+        self.skip_pages(plane, stream, self.planes[plane.index()].open.pages_left(stream));
+    }
+
+    /// Brings the write pointers of the planes of each die to the furthest one: the others give up pages \[choice\].
+    pub(in super::super) fn level_write_pointers(&mut self) {
+        let planes_per_die = self.geometry.planes_per_die;
+        for first in (0..self.geometry.planes()).step_by(planes_per_die as usize) {
+            let planes = || (first..first + planes_per_die).map(PlaneId);
+            let pointer = |blocks: &BlockManager, plane: PlaneId| {
+                let open = &blocks.planes[plane.index()].open;
+                open.get(open.writer(None)).next_page
+            };
+            let furthest = planes().map(|plane| pointer(self, plane)).max().unwrap_or(0);
+            for plane in planes() {
+                let written = self.planes[plane.index()].open.writer(None);
+                self.skip_pages(plane, written, furthest - pointer(self, plane));
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Config;
+    use crate::engine::random::SimRng;
+    use crate::ftl::testing::one_plane;
+    use crate::ftl::{Ftl, IdleDies};
+    use crate::ids::Lpn;
+
+    const PLANE: PlaneId = PlaneId(0);
+
+    fn shared() -> Ftl {
+        let mut ftl = one_plane(Config::default());
+        ftl.set_moves_shared(true);
+        ftl
+    }
+
+    #[test]
+    fn moved_pages_lie_behind_written_ones_in_the_same_block() {
+        let mut ftl = shared();
+        let idle = IdleDies::new(1);
+        for lpn in 0..12 {
+            ftl.write_untimed(Lpn(lpn), &idle);
+        }
+        ftl.deallocate(Lpn(0));
+        let victim = ftl.begin_collection(PLANE).expect("block 0 has an invalid page");
+        let (page, lpn) = ftl.next_valid_page(victim, 0).expect("and valid ones");
+        let stream = ftl.stream_of_move(Ppn(page));
+        assert_eq!(ftl.next_move_offset(PLANE, stream), Some((BlockId(1), 4)));
+        let to = ftl.allocate_move(PLANE, stream).expect("there is a page");
+        assert_eq!(to, Ppn(12));
+        assert!(ftl.commit_move(lpn, Ppn(page), to));
+        assert_eq!(ftl.allocate(PLANE, Stream::SHARED), Some(Ppn(13)));
+        ftl.audit().expect("the tables agree");
+    }
+
+    #[test]
+    fn a_full_plane_is_written_on_for_ever_and_the_host_goes_on_in_the_reserve() {
+        let mut ftl = shared();
+        let idle = IdleDies::new(1);
+        let mut random = SimRng::new(7);
+        let pages = 10 * 8;
+        for lpn in 0..pages {
+            ftl.write_untimed(Lpn(lpn), &idle);
+        }
+        for _ in 0..20_000 {
+            ftl.write_untimed(Lpn(random.below(pages)), &idle);
+        }
+        ftl.audit().expect("the tables agree");
+        assert_eq!(ftl.mapped_pages(), u64::from(pages));
+    }
+}

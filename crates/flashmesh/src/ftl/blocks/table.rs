@@ -1,0 +1,286 @@
+//! The state of every erase block: what is valid, how full it is, how worn.
+
+use crate::engine::prefetch::prefetch;
+use crate::flash::geometry::Geometry;
+use crate::ftl::collection::Candidates;
+use crate::ids::{BlockId, PlaneId, Ppn};
+
+/// What a block is being used for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BlockState {
+    /// Erased, waiting to be opened.
+    Free,
+    /// Taking programs, or waiting for the last of them to finish.
+    Open,
+    /// Every page is programmed; a candidate for collection.
+    Full,
+    /// Its valid pages are being moved away, then it is erased.
+    Collecting,
+}
+
+/// Tables by block (and a bitmap by page), one array for each property. All start as zeroes, which describe a fresh drive.
+#[derive(Clone, Debug)]
+pub(in super::super) struct BlockTable {
+    geometry: Geometry,
+    words_per_block: usize,
+    /// One bit a page; a block begins at a new word.
+    valid: Vec<u64>,
+    valid_pages: Vec<u16>,
+    /// Pages whose program has finished since the last erase.
+    programmed_pages: Vec<u16>,
+    state: Vec<u8>,
+    /// Invalid pages of a full block; 0 for any other.
+    invalid_pages: Vec<u16>,
+    /// When a full block was filled, counted in filled blocks of its plane from 1; 0 for any other.
+    filled: Vec<u32>,
+    erase_count: Vec<u32>,
+    /// Whether it was last opened for translation pages.
+    translation: Vec<u8>,
+}
+
+impl BlockTable {
+    pub(in super::super) fn new(geometry: &Geometry) -> BlockTable {
+        let blocks = geometry.blocks() as usize;
+        let words_per_block = geometry.pages_per_block.div_ceil(u64::BITS) as usize;
+        BlockTable {
+            geometry: geometry.clone(),
+            words_per_block,
+            valid: vec![0; blocks * words_per_block],
+            valid_pages: vec![0; blocks],
+            programmed_pages: vec![0; blocks],
+            state: vec![0; blocks],
+            invalid_pages: vec![0; blocks],
+            filled: vec![0; blocks],
+            erase_count: vec![0; blocks],
+            translation: vec![0; blocks],
+        }
+    }
+
+    #[inline]
+    pub(in super::super) fn block_of(&self, ppn: Ppn) -> BlockId {
+        self.geometry.block_of(ppn)
+    }
+
+    #[inline]
+    pub(in super::super) fn plane_of(&self, block: BlockId) -> PlaneId {
+        self.geometry.plane_of_block(block)
+    }
+
+    #[inline]
+    fn bit_of(&self, block: BlockId, ppn: Ppn) -> (usize, u64) {
+        let page = ppn.0 - block.0 * self.geometry.pages_per_block;
+        (block.index() * self.words_per_block + (page / u64::BITS) as usize, 1 << (page % u64::BITS))
+    }
+
+    #[inline]
+    pub(in super::super) fn set_valid(&mut self, block: BlockId, ppn: Ppn) {
+        let (word, bit) = self.bit_of(block, ppn);
+        debug_assert_eq!(self.valid[word] & bit, 0, "page {ppn:?} is valid already");
+        self.valid[word] |= bit;
+        self.valid_pages[block.index()] += 1;
+    }
+
+    /// Returns whether the block is full, so that collection gains a page.
+    #[inline]
+    pub(in super::super) fn clear_valid(&mut self, block: BlockId, ppn: Ppn) -> bool {
+        let (word, bit) = self.bit_of(block, ppn);
+        debug_assert_ne!(self.valid[word] & bit, 0, "page {ppn:?} is invalid already");
+        self.valid[word] &= !bit;
+        self.valid_pages[block.index()] -= 1;
+        let full = self.state[block.index()] == BlockState::Full as u8;
+        self.invalid_pages[block.index()] += u16::from(full);
+        full
+    }
+
+    /// A program of `block` has finished. Returns whether it was the last one.
+    #[inline]
+    pub(in super::super) fn count_program(&mut self, block: BlockId) -> bool {
+        let programmed = &mut self.programmed_pages[block.index()];
+        *programmed += 1;
+        u32::from(*programmed) == self.geometry.pages_per_block
+    }
+
+    pub(in super::super) fn open(&mut self, block: BlockId, translation: bool) {
+        debug_assert_eq!(self.state(block), BlockState::Free);
+        self.state[block.index()] = BlockState::Open as u8;
+        self.translation[block.index()] = u8::from(translation);
+    }
+
+    /// Means nothing of a free block.
+    #[inline]
+    pub(in super::super) fn holds_translation(&self, block: BlockId) -> bool {
+        self.translation[block.index()] != 0
+    }
+
+    /// The block is full, the `sequence`-th of its plane. Returns its invalid pages.
+    pub(in super::super) fn fill(&mut self, block: BlockId, sequence: u32) -> u32 {
+        let invalid_pages = self.geometry.pages_per_block - self.valid_pages(block);
+        self.state[block.index()] = BlockState::Full as u8;
+        self.invalid_pages[block.index()] = invalid_pages as u16;
+        self.filled[block.index()] = sequence;
+        invalid_pages
+    }
+
+    /// The block is a victim now. Returns its invalid pages.
+    pub(in super::super) fn collect(&mut self, block: BlockId) -> u32 {
+        debug_assert_eq!(self.state(block), BlockState::Full);
+        self.state[block.index()] = BlockState::Collecting as u8;
+        self.filled[block.index()] = 0;
+        u32::from(std::mem::take(&mut self.invalid_pages[block.index()]))
+    }
+
+    /// The victim is erased. Returns its erase count.
+    pub(in super::super) fn erase(&mut self, block: BlockId) -> u32 {
+        assert_eq!(self.state(block), BlockState::Collecting, "{block:?} is erased without having been a victim");
+        assert_eq!(self.valid_pages(block), 0, "{block:?} is erased while it holds valid pages");
+        self.state[block.index()] = BlockState::Free as u8;
+        self.programmed_pages[block.index()] = 0;
+        self.erase_count[block.index()] += 1;
+        self.erase_count[block.index()]
+    }
+
+    /// Brings `block` to the state of `source_block` of `source`, but for its wear.
+    pub(in super::super) fn copy_from(&mut self, block: BlockId, source: &BlockTable, source_block: BlockId) {
+        let (to, from) = (block.index(), source_block.index());
+        let words = self.words_per_block;
+        self.valid[to * words..][..words].copy_from_slice(&source.valid[from * words..][..words]);
+        self.valid_pages[to] = source.valid_pages[from];
+        self.programmed_pages[to] = source.programmed_pages[from];
+        self.state[to] = source.state[from];
+        self.invalid_pages[to] = source.invalid_pages[from];
+        self.filled[to] = source.filled[from];
+        self.translation[to] = source.translation[from];
+    }
+
+    /// Marks the first `pages` pages of an open block as programmed and valid.
+    pub(in super::super) fn program_valid(&mut self, block: BlockId, pages: u32) {
+        let words = &mut self.valid[block.index() * self.words_per_block..][..self.words_per_block];
+        for (index, word) in words.iter_mut().enumerate() {
+            let bits = pages.saturating_sub(index as u32 * u64::BITS).min(u64::BITS);
+            *word = u64::MAX.checked_shr(u64::BITS - bits).unwrap_or(0);
+        }
+        self.valid_pages[block.index()] = pages as u16;
+        self.programmed_pages[block.index()] = pages as u16;
+    }
+
+    /// The 64 pages of `block` from page 64 x `word`, one bit each, set when valid.
+    #[inline]
+    pub(in super::super) fn valid_word(&self, block: BlockId, word: usize) -> u64 {
+        self.valid[block.index() * self.words_per_block + word]
+    }
+
+    /// Prefetches what [`BlockTable::clear_valid`] of `ppn` changes.
+    #[inline]
+    pub(in super::super) fn prefetch(&self, ppn: Ppn) {
+        let block = self.block_of(ppn);
+        let (word, _) = self.bit_of(block, ppn);
+        prefetch(&self.valid, word);
+        prefetch(&self.valid_pages, block.index());
+        prefetch(&self.state, block.index());
+    }
+
+    /// The offsets of the valid pages of `block`, in ascending order.
+    pub(in super::super) fn valid_offsets(&self, block: BlockId) -> impl Iterator<Item = u32> {
+        (0..self.words_per_block).flat_map(move |word| {
+            let rest = |bits: &u64| Some(bits & bits.wrapping_sub(1)).filter(|&bits| bits != 0);
+            let first = Some(self.valid_word(block, word)).filter(|&bits| bits != 0);
+            std::iter::successors(first, rest).map(move |bits| word as u32 * u64::BITS + bits.trailing_zeros())
+        })
+    }
+
+    #[inline]
+    pub(in super::super) fn words_per_block(&self) -> usize {
+        self.words_per_block
+    }
+
+    #[inline]
+    pub(in super::super) fn is_valid(&self, ppn: Ppn) -> bool {
+        let (word, bit) = self.bit_of(self.block_of(ppn), ppn);
+        self.valid[word] & bit != 0
+    }
+
+    #[inline]
+    pub(in super::super) fn valid_pages(&self, block: BlockId) -> u32 {
+        u32::from(self.valid_pages[block.index()])
+    }
+
+    pub(in super::super) fn programmed_pages(&self, block: BlockId) -> u32 {
+        u32::from(self.programmed_pages[block.index()])
+    }
+
+    pub(in super::super) fn invalid_pages(&self, block: BlockId) -> u32 {
+        u32::from(self.invalid_pages[block.index()])
+    }
+
+    pub(in super::super) fn filled(&self, block: BlockId) -> u32 {
+        self.filled[block.index()]
+    }
+
+    #[inline]
+    pub(in super::super) fn erase_count(&self, block: BlockId) -> u32 {
+        self.erase_count[block.index()]
+    }
+
+    pub(in super::super) fn state(&self, block: BlockId) -> BlockState {
+        match self.state[block.index()] {
+            0 => BlockState::Free,
+            1 => BlockState::Open,
+            2 => BlockState::Full,
+            _ => BlockState::Collecting,
+        }
+    }
+
+    /// Whether all tables, the bitmap only `with_bitmap`, have zeroes for a block.
+    pub(in super::super) fn is_untouched(&self, block: BlockId, with_bitmap: bool) -> bool {
+        let at = block.index();
+        let counts = self.valid_pages[at] | self.programmed_pages[at] | self.invalid_pages[at];
+        counts == 0
+            && self.state[at] == BlockState::Free as u8
+            && self.filled[at] | self.erase_count[at] == 0
+            && (!with_bitmap || (0..self.words_per_block).all(|word| self.valid_word(block, word) == 0))
+    }
+
+    pub(in super::super) fn of_plane(&self, plane: PlaneId) -> impl Iterator<Item = BlockId> + use<> {
+        let first = self.first_of_plane(plane).0;
+        (first..first + self.geometry.blocks_per_plane).map(BlockId)
+    }
+
+    pub(in super::super) fn first_of_plane(&self, plane: PlaneId) -> BlockId {
+        self.geometry.first_block(plane)
+    }
+
+    /// What the victim selector of a plane may choose from.
+    pub(in super::super) fn candidates(&self, plane: PlaneId) -> Candidates<'_> {
+        let first = plane.index() * self.geometry.blocks_per_plane as usize;
+        let blocks = first..first + self.geometry.blocks_per_plane as usize;
+        Candidates::new(&self.invalid_pages[blocks.clone()], &self.filled[blocks])
+    }
+}
+
+/// The tables of one block, into which tests inject faults.
+#[cfg(test)]
+pub(in super::super) struct BlockEntry<'a> {
+    pub(in super::super) valid: &'a mut [u64],
+    pub(in super::super) valid_pages: &'a mut u16,
+    pub(in super::super) programmed_pages: &'a mut u16,
+    pub(in super::super) state: &'a mut u8,
+    pub(in super::super) invalid_pages: &'a mut u16,
+    pub(in super::super) filled: &'a mut u32,
+    pub(in super::super) translation: &'a mut u8,
+}
+
+#[cfg(test)]
+impl BlockTable {
+    pub(in super::super) fn entry(&mut self, block: BlockId) -> BlockEntry<'_> {
+        let (at, words) = (block.index(), self.words_per_block);
+        BlockEntry {
+            valid: &mut self.valid[at * words..][..words],
+            valid_pages: &mut self.valid_pages[at],
+            programmed_pages: &mut self.programmed_pages[at],
+            state: &mut self.state[at],
+            invalid_pages: &mut self.invalid_pages[at],
+            filled: &mut self.filled[at],
+            translation: &mut self.translation[at],
+        }
+    }
+}

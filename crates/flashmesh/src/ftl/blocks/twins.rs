@@ -1,0 +1,269 @@
+//! Twin blocks: the planes of a die use, collect and erase the blocks of one position together (TBM: Twin Block Management Policy to
+//! Enhance the Utilization of Plane-Level Parallelism in SSDs, IEEE CAL 2016).
+//!
+//! - A block is opened in all planes of a die at once, so that they have one active block index. A plane that is behind when another one
+//!   has filled its block gives up what it has left \[choice\]. It is behind by as many pages as programs went to other planes alone.
+//! - Each page, written or moved, goes to the plane of its die that is furthest behind. So write pointers stay together, and the
+//!   valid pages of a victim are spread evenly.
+//! - A victim is a position. Its invalid pages are those of all its blocks. They are free again when all of them are erased.
+//!
+//! A die so is one plane whose blocks and reserve are as many times as large, and never gets stuck for the same reasons.
+
+use super::{BlockManager, BlockState};
+use crate::ftl::stream::Stream;
+use crate::ids::{BlockId, PlaneId};
+
+/// Twin blocks that are being erased.
+#[derive(Clone, Debug)]
+pub(super) struct Twins {
+    /// By die: planes whose block of the victim is erased.
+    erased: Vec<u32>,
+}
+
+impl Twins {
+    pub(super) fn new(dies: u32) -> Twins {
+        Twins { erased: vec![0; dies as usize] }
+    }
+}
+
+impl BlockManager {
+    #[inline]
+    pub(in super::super) fn has_twins(&self) -> bool {
+        self.twins.is_some()
+    }
+
+    /// The planes of the die of `plane`, itself among them.
+    pub(in super::super) fn twins_of(&self, plane: PlaneId) -> impl Iterator<Item = PlaneId> + use<> {
+        let planes = self.geometry.planes_per_die;
+        let first = plane.0 / planes * planes;
+        (first..first + planes).map(PlaneId)
+    }
+
+    /// The blocks at `position` in the planes of the die of `plane`.
+    fn twin_blocks(&self, plane: PlaneId, position: u32) -> impl Iterator<Item = BlockId> + use<> {
+        let blocks_per_plane = self.geometry.blocks_per_plane;
+        self.twins_of(plane).map(move |twin| BlockId(twin.0 * blocks_per_plane + position))
+    }
+
+    fn position_of(&self, block: BlockId) -> u32 {
+        block.0 % self.geometry.blocks_per_plane
+    }
+
+    /// The blocks at the position of `block`, one in each plane of its die.
+    pub(in super::super) fn twins_of_block(&self, block: BlockId) -> impl Iterator<Item = BlockId> + use<> {
+        self.twin_blocks(self.table.plane_of(block), self.position_of(block))
+    }
+
+    /// Opens the next free block in all planes of a die.
+    pub(super) fn open_twins(&mut self, plane: PlaneId, stream: Stream) -> Option<()> {
+        for twin in self.twins_of(plane) {
+            self.skip_open_pages(twin, stream);
+            self.open_alone(twin, stream)?;
+        }
+        Some(())
+    }
+
+    /// The plane of the die of `plane` that takes the next page of `stream`: the one furthest behind, counting the pages that wait
+    /// for it.
+    pub(in super::super) fn twin_behind(
+        &self,
+        plane: PlaneId,
+        stream: Stream,
+        waiting: impl Fn(PlaneId) -> u32,
+    ) -> PlaneId {
+        let progress = |twin: PlaneId| {
+            let open = &self.planes[twin.index()].open;
+            let written = |stream| open.get(stream).next_page;
+            let pointer = if stream.is_translation() {
+                written(stream)
+            } else {
+                written(open.writer(None)) + written(Stream::Collection)
+            };
+            pointer + waiting(twin)
+        };
+        self.twins_of(plane).min_by_key(|&twin| progress(twin)).unwrap_or(plane)
+    }
+
+    /// Whether a collection of the die of `plane` may begin, and would gain something.
+    pub(in super::super) fn can_collect_twins(&self, plane: PlaneId) -> bool {
+        let accounts = || self.twins_of(plane).map(|twin| &self.planes[twin.index()]);
+        accounts().all(|account| account.collecting == 0) && accounts().any(|account| account.invalid_pages > 0)
+    }
+
+    /// By position: the invalid pages of the blocks there, and when the last of them was filled. Zeroes unless all are full.
+    pub(in super::super) fn twin_candidates(&self, plane: PlaneId) -> (Vec<u16>, Vec<u32>) {
+        let candidate = |position: u32| {
+            let blocks = || self.twin_blocks(plane, position);
+            if !blocks().all(|block| self.table.state(block) == BlockState::Full) {
+                return (0, 0);
+            }
+            let invalid: u32 = blocks().map(|block| self.table.invalid_pages(block)).sum();
+            let filled = blocks().map(|block| self.table.filled(block)).max().unwrap_or(0);
+            (invalid.min(u32::from(u16::MAX)) as u16, filled)
+        };
+        (0..self.geometry.blocks_per_plane).map(candidate).unzip()
+    }
+
+    /// Whether a collection finds room for all valid pages of the twins of `block`.
+    pub(in super::super) fn twins_fit(&self, block: BlockId) -> bool {
+        let blocks = || self.twins_of_block(block);
+        let valid: u64 = blocks().map(|twin| u64::from(self.table.valid_pages(twin))).sum();
+        let room = |twin: BlockId| {
+            let account = &self.planes[self.table.plane_of(twin).index()];
+            account.collection_pages(self.stream_of_move(twin))
+        };
+        valid <= blocks().map(room).sum()
+    }
+
+    /// Whether the twins of `block` are full and no collection of their die is under way.
+    pub(in super::super) fn twins_are_full(&self, block: BlockId) -> bool {
+        self.twins_of_block(block).all(|twin| self.table.state(twin) == BlockState::Full)
+            && self.twins_of(self.table.plane_of(block)).all(|twin| self.planes[twin.index()].collecting == 0)
+    }
+
+    /// Marks the twins of `block` as victims.
+    pub(in super::super) fn mark_twins(&mut self, block: BlockId) {
+        self.twins_of_block(block).for_each(|twin| self.mark_victim(twin));
+    }
+
+    /// One block of a victim is erased: when all are, they are free.
+    pub(super) fn twin_erased(&mut self, block: BlockId) {
+        let plane = self.table.plane_of(block);
+        let die = self.geometry.die_of_plane(plane).index();
+        let Some(twins) = &mut self.twins else { return };
+        twins.erased[die] += 1;
+        if twins.erased[die] < self.geometry.planes_per_die {
+            return;
+        }
+        twins.erased[die] = 0;
+        self.twins_of_block(block).for_each(|twin| self.free_erased(twin));
+        // All planes go on in the reserve as soon as one of them has come to it.
+        let in_reserve = |twin: PlaneId| self.planes[twin.index()].open.pages_left(Stream::Collection) > 0;
+        if self.twins_of(plane).any(in_reserve) {
+            for twin in self.twins_of(plane) {
+                let written = self.planes[twin.index()].open.writer(None);
+                self.skip_open_pages(twin, written);
+                self.take_over_reserve(twin);
+            }
+        }
+    }
+
+    /// Has the planes of each die use as many blocks, after each was filled alone: those behind open others for `stream`.
+    pub(in super::super) fn level_twins(&mut self, stream: Stream) {
+        if !self.has_twins() {
+            return;
+        }
+        for plane in (0..self.geometry.planes()).step_by(self.geometry.planes_per_die as usize).map(PlaneId) {
+            let free = |blocks: &BlockManager, twin: PlaneId| blocks.planes[twin.index()].free.len();
+            let least = self.twins_of(plane).map(|twin| free(self, twin)).min().unwrap_or(0);
+            for twin in self.twins_of(plane) {
+                while free(self, twin) > least {
+                    self.skip_open_pages(twin, stream);
+                    if self.open_alone(twin, stream).is_none() {
+                        break;
+                    }
+                }
+            }
+        }
+    }
+
+    /// Checks that the planes of each die use the same blocks.
+    pub(super) fn audit_twins(&self) -> Result<(), String> {
+        if !self.has_twins() {
+            return Ok(());
+        }
+        for block in (0..self.geometry.blocks()).map(BlockId) {
+            for twin in self.twins_of_block(block) {
+                let use_of = |block| (self.table.state(block) == BlockState::Free, self.table.erase_count(block));
+                if use_of(block) != use_of(twin) {
+                    return Err(format!(
+                        "{block:?} is {:?} after {} erases, and its twin {twin:?} {:?} after {}",
+                        self.table.state(block),
+                        self.table.erase_count(block),
+                        self.table.state(twin),
+                        self.table.erase_count(twin)
+                    ));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::{self, Config};
+    use crate::engine::random::SimRng;
+    use crate::flash::geometry::Geometry;
+    use crate::ftl::{Ftl, FtlRules, IdleDies};
+    use crate::ids::Lpn;
+    use crate::units::Bytes;
+
+    const PAGES: u32 = 3 * 10 * 8;
+
+    /// A die of three planes, each of 16 blocks of 8 pages, of which the host sees 10.
+    fn die(victim: config::VictimPolicy) -> Ftl {
+        let mut config = Config::default();
+        config.geometry = config::Geometry {
+            channels: 1,
+            chips_per_channel: 1,
+            planes_per_die: 3,
+            blocks_per_plane: 16,
+            pages_per_block: 8,
+            capacity: Some(Bytes::from_kib(4) * u64::from(PAGES)),
+            ..config::Geometry::default()
+        };
+        config.gc.victim = victim;
+        let rules = FtlRules { twin_blocks: true, moves_share_write_block: true, ..FtlRules::new(&config) };
+        Ftl::new(&Geometry::new(&config.geometry).expect("the geometry is possible"), &config, rules)
+    }
+
+    fn written(victim: config::VictimPolicy, writes: u32) -> Ftl {
+        let mut ftl = die(victim);
+        let (idle, mut random) = (IdleDies::new(1), SimRng::new(5));
+        for lpn in 0..PAGES {
+            ftl.write_untimed(Lpn(lpn), &idle);
+        }
+        for _ in 0..writes {
+            ftl.write_untimed(Lpn(random.below(PAGES)), &idle);
+        }
+        ftl
+    }
+
+    #[test]
+    fn planes_use_and_erase_the_same_blocks_under_every_choice_of_victims() {
+        for &victim in config::VictimPolicy::ALL {
+            let ftl = written(victim, 20_000);
+            ftl.audit().expect("the tables agree, those of twins too");
+            assert_eq!(ftl.mapped_pages(), u64::from(PAGES));
+            let erases: u32 = (0..48).map(|block| ftl.erase_count(BlockId(block))).sum();
+            assert!(erases > 1_000 && erases.is_multiple_of(3), "{victim:?}: {erases}");
+        }
+    }
+
+    #[test]
+    fn pages_go_round_the_planes_so_that_none_is_behind_by_more_than_one() {
+        let mut ftl = die(config::VictimPolicy::Greedy);
+        let idle = IdleDies::new(1);
+        for lpn in 0..PAGES {
+            // The pages of one plane only, by the static order.
+            ftl.write_untimed(Lpn(lpn / 3 * 3), &idle);
+            let pointers = [0, 1, 2].map(|plane| ftl.blocks.planes[plane].open.get(Stream::SHARED).next_page % 8);
+            let is_level =
+                pointers.iter().max().zip(pointers.iter().min()).is_some_and(|(most, least)| most - least <= 1);
+            assert!(is_level || pointers.contains(&0), "{pointers:?}");
+        }
+    }
+
+    #[test]
+    fn a_block_opened_in_one_plane_alone_is_found() {
+        let mut ftl = written(config::VictimPolicy::Greedy, 0);
+        let account = &mut ftl.blocks.planes[1];
+        let block = account.free.pop().expect("there are free blocks");
+        account.free_pages -= 8;
+        ftl.blocks.table.open(block, false);
+        let found = ftl.audit().expect_err("it has no twin");
+        assert!(found.contains("its twin"), "{found}");
+    }
+}

@@ -1,0 +1,238 @@
+//! When garbage collection and wear levelling begin, and with which block.
+
+use super::{Candidates, Custom, Policy, VictimSelector};
+use crate::config::{self, Config};
+use crate::engine::random::SimRng;
+use crate::flash::geometry::Geometry;
+use crate::ftl::blocks::{BlockManager, BlockState};
+use crate::ftl::stream::RESERVE_BLOCKS;
+use crate::ids::{BlockId, PlaneId};
+
+/// Keeps the random choices of victims apart from all others that grow from the seed of a run.
+const SEED_OF_VICTIMS: u64 = 0x6674_6c2d_7669_6374;
+
+/// Chooses when to collect and what.
+#[derive(Clone, Debug)]
+pub(in super::super) struct Collector {
+    gc: config::Gc,
+    wear: config::Wear,
+    limits: Limits,
+    victim: Policy,
+    random: SimRng,
+    /// Blocks without an invalid page are no victims.
+    must_gain: bool,
+}
+
+/// Free pages of a plane below which a collection begins.
+#[derive(Clone, Copy, Debug)]
+struct Limits {
+    collection: u32,
+    urgent: u32,
+    background: u32,
+}
+
+impl Limits {
+    fn new(geometry: &Geometry, gc: &config::Gc) -> Limits {
+        let pages = geometry.pages_per_plane();
+        let share = |share: f64| (f64::from(pages) * share).ceil() as u32;
+        // Even a plane of few blocks is collected while the host still has a block to write to.
+        let reserve = RESERVE_BLOCKS * geometry.pages_per_block;
+        Limits {
+            collection: share(gc.threshold).max(reserve + geometry.pages_per_block),
+            urgent: share(gc.hard_threshold).max(reserve),
+            background: share(gc.background_threshold),
+        }
+    }
+}
+
+impl Collector {
+    /// A victim is one block, or with `twin_blocks` one of each plane of a die. With `has_map` moved pages make translation pages
+    /// invalid: to collect a block without an invalid page would gain nothing and ask for the next collection, without end
+    /// \[choice\].
+    pub(in super::super) fn new(geometry: &Geometry, config: &Config, twin_blocks: bool, has_map: bool) -> Collector {
+        let mut of_victims = geometry.clone();
+        if twin_blocks {
+            of_victims.pages_per_block *= std::mem::replace(&mut of_victims.planes_per_die, 1);
+        }
+        Collector {
+            gc: config.gc.clone(),
+            wear: config.wear.clone(),
+            limits: Limits::new(geometry, &config.gc),
+            victim: Policy::new(&of_victims, &config.gc),
+            random: SimRng::new(config.seed ^ SEED_OF_VICTIMS),
+            must_gain: has_map,
+        }
+    }
+
+    pub(in super::super) fn gc(&self) -> &config::Gc {
+        &self.gc
+    }
+
+    pub(in super::super) fn wear(&self) -> &config::Wear {
+        &self.wear
+    }
+
+    pub(in super::super) fn set_victim_selector(&mut self, selector: Box<dyn VictimSelector + Send>) {
+        self.victim = Policy::Custom(Custom(selector));
+    }
+
+    #[inline]
+    pub(in super::super) fn is_short(&self, blocks: &BlockManager, plane: PlaneId) -> bool {
+        let account = blocks.plane(plane);
+        account.free_pages < self.limits.collection || account.is_out_of_space()
+    }
+
+    #[inline]
+    pub(in super::super) fn is_urgent(&self, blocks: &BlockManager, plane: PlaneId) -> bool {
+        let account = blocks.plane(plane);
+        account.free_pages < self.limits.urgent || account.is_out_of_space()
+    }
+
+    #[inline]
+    pub(in super::super) fn wants(&self, blocks: &BlockManager, plane: PlaneId) -> bool {
+        blocks.plane(plane).can_collect() && self.is_short(blocks, plane)
+    }
+
+    #[inline]
+    pub(in super::super) fn wants_in_background(&self, blocks: &BlockManager, plane: PlaneId) -> bool {
+        blocks.plane(plane).can_collect() && self.is_low(blocks, plane)
+    }
+
+    #[inline]
+    fn is_low(&self, blocks: &BlockManager, plane: PlaneId) -> bool {
+        blocks.plane(plane).free_pages < self.limits.background
+    }
+
+    /// Picks a victim among the full blocks of `plane` and marks it.
+    pub(in super::super) fn begin(&mut self, blocks: &mut BlockManager, plane: PlaneId) -> Option<BlockId> {
+        if !blocks.plane(plane).can_collect() {
+            return None;
+        }
+        let first = blocks.table().first_of_plane(plane);
+        let candidates = blocks.table().candidates(plane);
+        let chosen = self.victim.select(&candidates, &mut self.random);
+        // A policy that is blind to invalid pages may choose a block that is not worthwhile.
+        let victim = [chosen, candidates.most_invalid()]
+            .into_iter()
+            .flatten()
+            .map(|position| BlockId(first.0 + position))
+            .find(|&block| (!self.must_gain || blocks.table().invalid_pages(block) > 0) && blocks.fits(block))?;
+        blocks.mark_victim(victim);
+        Some(victim)
+    }
+
+    pub(in super::super) fn wants_twins(&self, blocks: &BlockManager, plane: PlaneId) -> bool {
+        blocks.can_collect_twins(plane) && blocks.twins_of(plane).any(|twin| self.is_short(blocks, twin))
+    }
+
+    pub(in super::super) fn wants_twins_in_background(&self, blocks: &BlockManager, plane: PlaneId) -> bool {
+        blocks.can_collect_twins(plane) && blocks.twins_of(plane).any(|twin| self.is_low(blocks, twin))
+    }
+
+    /// Picks a position whose blocks are full in all planes of the die of `plane` and marks them.
+    pub(in super::super) fn begin_twins(&mut self, blocks: &mut BlockManager, plane: PlaneId) -> Option<Vec<BlockId>> {
+        if !blocks.can_collect_twins(plane) {
+            return None;
+        }
+        let (invalid, filled) = blocks.twin_candidates(plane);
+        let candidates = Candidates::new(&invalid, &filled);
+        let most_invalid = candidates.most_invalid()?;
+        let chosen = self.victim.select(&candidates, &mut self.random);
+        let first = blocks.table().first_of_plane(plane);
+        let victim = [chosen, Some(most_invalid)]
+            .into_iter()
+            .flatten()
+            .filter(|&position| !self.must_gain || candidates.invalid_pages(position) > 0)
+            .map(|position| BlockId(first.0 + position))
+            .find(|&block| blocks.twins_fit(block))?;
+        blocks.mark_twins(victim);
+        Some(blocks.twins_of_block(victim).collect())
+    }
+
+    /// Static wear levelling: marks the least erased full block of `plane` as a victim when the most erased block is more than the
+    /// threshold ahead of it. The block is the next to be opened once it is erased, so cold data leaves it.
+    pub(in super::super) fn begin_wear_move(&self, blocks: &mut BlockManager, plane: PlaneId) -> Option<BlockId> {
+        if !self.wear.static_levelling {
+            return None;
+        }
+        let threshold = self.wear.static_threshold;
+        let account = blocks.plane(plane);
+        if account.collecting > 0 || !account.wear.may_exceed(threshold) {
+            return None;
+        }
+        let table = blocks.table();
+        let least = table
+            .of_plane(plane)
+            .filter(|&block| table.state(block) == BlockState::Full)
+            .min_by_key(|&block| table.erase_count(block))?;
+        let erase_count_min = table.erase_count(least);
+        let fits = match blocks.has_twins() {
+            true => blocks.twins_are_full(least) && blocks.twins_fit(least),
+            false => blocks.fits(least),
+        };
+        let spread = blocks.plane_mut(plane).wear.found_least(erase_count_min);
+        if spread <= threshold || !fits {
+            return None;
+        }
+        match blocks.has_twins() {
+            true => blocks.mark_twins(least),
+            false => blocks.mark_victim(least),
+        }
+        Some(least)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ftl::{Ftl, FtlRules, IdleDies};
+    use crate::ids::Lpn;
+
+    /// Erase counts after a tenth of the pages took nearly all writes: the difference between the most and the least
+    /// erased block.
+    fn spread(dynamic: bool, static_levelling: bool) -> u32 {
+        let mut config = Config::default();
+        config.geometry = config::Geometry {
+            channels: 1,
+            chips_per_channel: 1,
+            planes_per_die: 1,
+            blocks_per_plane: 64,
+            pages_per_block: 16,
+            over_provisioning: 0.2,
+            ..config::Geometry::default()
+        };
+        config.wear = config::Wear { dynamic, static_levelling, static_threshold: THRESHOLD };
+        let geometry = Geometry::new(&config.geometry).unwrap();
+        let mut ftl = Ftl::new(&geometry, &config, FtlRules::new(&config));
+        let idle = IdleDies::new(1);
+        let mut random = SimRng::new(1);
+        for lpn in 0..geometry.logical_pages {
+            ftl.write_untimed(Lpn(lpn), &idle);
+        }
+        for _ in 0..100_000 {
+            ftl.write_untimed(Lpn(random.below(geometry.logical_pages / 10)), &idle);
+        }
+        ftl.audit().unwrap();
+        let erase_counts = || (0..geometry.blocks()).map(|block| ftl.erase_count(BlockId(block)));
+        erase_counts().max().unwrap() - erase_counts().min().unwrap()
+    }
+
+    const THRESHOLD: u32 = 10;
+
+    #[test]
+    fn static_wear_levelling_keeps_erase_counts_together() {
+        // A block may be erased again before a move of the least erased one gets its turn.
+        assert!(spread(true, true) <= THRESHOLD + 3, "{}", spread(true, true));
+        let unlevelled = spread(true, false);
+        assert!(unlevelled > 10 * THRESHOLD, "the workload does not wear blocks unevenly: {unlevelled}");
+    }
+
+    #[test]
+    fn nothing_is_moved_while_static_wear_levelling_is_off() {
+        let config = Config::default();
+        let geometry = Geometry::new(&config.geometry).unwrap();
+        let mut ftl = Ftl::new(&geometry, &config, FtlRules::new(&config));
+        ftl.blocks.plane_mut(PlaneId(0)).wear.erased(1000);
+        assert_eq!(ftl.wants_wear_move(PlaneId(0)), None);
+    }
+}

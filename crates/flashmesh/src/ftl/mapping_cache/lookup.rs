@@ -1,0 +1,96 @@
+//! Entries that are looked up, and what a miss waits for.
+
+use super::entries::Slot;
+use super::write_back::Reading;
+use super::{Action, MappingCache, Waiter};
+use crate::config::MapFill;
+use crate::ids::{Lpn, StreamId, TransactionId};
+
+impl MappingCache {
+    /// Whether the entry of `lpn` is in DRAM for a transaction of `stream`. When it is not, an [`Action::Resume`] tells when
+    /// it is.
+    #[inline]
+    pub(crate) fn lookup(&mut self, stream: StreamId, lpn: Lpn, transaction: TransactionId) -> bool {
+        match self.entries.find(lpn) {
+            Some(slot) => {
+                self.counters.hits += 1;
+                if self.entries.get(slot).is_resident {
+                    self.entries.touch(slot);
+                } else {
+                    self.readmit(stream, slot);
+                }
+                true
+            }
+            None => self.miss(stream, lpn, transaction),
+        }
+    }
+
+    /// An entry that awaits its write-back is used again.
+    fn readmit(&mut self, stream: StreamId, slot: Slot) {
+        let partition = self.blocked.part_of(stream);
+        if self.blocked.is_empty(partition) && self.make_room(partition, false) {
+            self.admit(slot, partition);
+        }
+    }
+
+    fn miss(&mut self, stream: StreamId, lpn: Lpn, transaction: TransactionId) -> bool {
+        let waiter = Waiter { transaction, lpn, partition: self.blocked.part_of(stream), next: None };
+        let page = self.table.page_of(lpn);
+        let activity = self.active.entry(page).or_default();
+        if activity.has_content() {
+            self.counters.joined_misses += 1;
+            if self.blocked.is_empty(waiter.partition) && self.bring(waiter, false) {
+                return true;
+            }
+            self.block(waiter);
+            return false;
+        }
+        let id = self.waiters.insert(waiter);
+        match activity.last_waiter.replace(id) {
+            Some(last) => self.waiters[last].next = Some(id),
+            None => activity.first_waiter = Some(id),
+        }
+        if activity.reading == Reading::No {
+            self.counters.misses += 1;
+            self.read(page, self.reads_whole);
+        } else {
+            self.counters.joined_misses += 1;
+        }
+        false
+    }
+
+    pub(super) fn read(&mut self, page: Lpn, whole: bool) {
+        let activity = self.active.entry(page).or_default();
+        activity.reading = if whole { Reading::Whole } else { Reading::Part };
+        self.actions.push_back(Action::Read { page, whole });
+    }
+
+    /// A translation page has been read.
+    pub(crate) fn page_read(&mut self, page: Lpn) {
+        let Some(activity) = self.active.get_mut(&page) else { return };
+        let mut next = activity.first_waiter.take();
+        activity.last_waiter = None;
+        // What is evicted for these may be of the same page: it counts as being read until they all are served.
+        if let Some(first) = next
+            && self.fill == MapFill::Page
+        {
+            self.fill_from(page, self.waiters[first].partition);
+        }
+        while let Some(id) = next {
+            let waiter = self.waiters[id];
+            self.waiters.remove(id);
+            next = waiter.next;
+            if self.blocked.is_empty(waiter.partition) && self.bring(waiter, false) {
+                self.actions.push_back(Action::Resume(waiter.transaction));
+            } else {
+                self.block(waiter);
+            }
+        }
+        self.go_on_writing_back(page);
+    }
+
+    fn block(&mut self, waiter: Waiter) {
+        self.counters.waits_for_room += 1;
+        self.blocked.push(waiter);
+    }
+}

@@ -1,0 +1,85 @@
+//! The state of the drive before the first request, reached without simulating how it was filled.
+
+mod fill;
+mod renaming;
+mod sample;
+mod steady_state;
+
+pub(super) use fill::lay_out_translation;
+
+use super::Ftl;
+use crate::config::{self, PreconditionKind};
+
+/// What preconditioning has done.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PreconditionReport {
+    /// Logical pages of the host that are mapped now.
+    pub pages_mapped: u64,
+    /// Pages programmed for each page the host wrote, in the last window simulated; 1 when none was. Over all planes.
+    pub write_amplification: f64,
+    /// The most windows simulated until the steady state was reached, each of half as many writes as a plane has pages.
+    pub windows: u32,
+    /// Whether write amplification had settled everywhere when the last window ended.
+    pub settled: bool,
+}
+
+/// Receives how much of the preconditioning is done, from 0 to 1: at its beginning, now and then, and at its end. The share is an
+/// estimate; it does not fall.
+pub type Watch<'a> = &'a dyn Fn(f64);
+
+impl Ftl {
+    /// Brings a drive on which nothing was written yet to the state that `config` describes. Erase counts stay 0.
+    ///
+    /// *Sequential*: the first `fill` of the pages of each namespace lie in their order in the blocks of the planes that static
+    /// allocation gives them, none invalid.
+    ///
+    /// *Random*: the steady state of uniform random writes to the first `fill` of the pages of each namespace. Under such writes
+    /// the planes do not influence each other, and each of those that hold pages of the same namespaces is as good a sample of the
+    /// steady state as any other. So of each kind one plane is simulated, by the code and the policies of the run, until its write
+    /// amplification has settled. From then on its state is copied to one plane of its kind after the other (when there are very
+    /// many, to several), after a sixteenth of the plane was written over again each time. Each copy renames the logical pages by
+    /// another bijection of its own, an affine one, so that no two planes hold the same pages at the same places.
+    ///
+    /// Where each stream of the host writes to open blocks of its own, all that lies here was written by the first that uses the
+    /// plane \[choice\].
+    ///
+    /// `seed` decides all random choices.
+    ///
+    /// Translation pages stay as they were laid out, in either case: how many of them are invalid in the steady state depends on
+    /// what the cache of the map catches \[choice\].
+    ///
+    /// # Panics
+    /// When something was written already.
+    pub fn precondition(&mut self, config: &config::Precondition, seed: u64) -> PreconditionReport {
+        self.precondition_watched(config, seed, &|_| {})
+    }
+
+    /// As [`Ftl::precondition`], with progress.
+    pub(super) fn precondition_watched(
+        &mut self,
+        config: &config::Precondition,
+        seed: u64,
+        watch: Watch<'_>,
+    ) -> PreconditionReport {
+        let translation_pages = self.translation.map_or(0, |translation| u64::from(translation.count()));
+        assert_eq!(self.mapped_pages(), translation_pages, "only a fresh drive can be preconditioned");
+        let ranges = self.partition.beginnings(config.fill);
+        let mut report = PreconditionReport { pages_mapped: 0, write_amplification: 1.0, windows: 0, settled: true };
+        match config.kind {
+            PreconditionKind::None => {}
+            PreconditionKind::Sequential => fill::in_order(self, &ranges, watch),
+            PreconditionKind::Random => steady_state::fill(self, &ranges, seed, &mut report, watch),
+        }
+        if config.kind != PreconditionKind::None {
+            watch(1.0);
+        }
+        if self.rules.equal_write_pointers {
+            self.blocks.level_write_pointers();
+        }
+        if config.kind != PreconditionKind::None {
+            self.count_parts(0..self.geometry.logical_pages);
+        }
+        report.pages_mapped = self.mapped_pages() - translation_pages;
+        report
+    }
+}

@@ -1,0 +1,128 @@
+//! The steady state of uniform random writes, copied from simulated planes.
+
+use std::ops::Range;
+
+use super::fill::{pages_of, shares_by_plane};
+use super::renaming::Renaming;
+use super::sample::{Sample, WINDOWS_MIN};
+use super::{PreconditionReport, Watch};
+use crate::engine::random::SimRng;
+use crate::ftl::Ftl;
+use crate::ftl::allocation::Share;
+use crate::ids::{Lpn, PlaneId, Ppn};
+
+/// Different instants at which the simulated plane is copied.
+const INSTANTS_MAX: u32 = 256;
+
+/// Planes that hold pages of the same ranges, as many each but for the rounding.
+struct Kind {
+    /// By range, whether they do.
+    holds: Vec<bool>,
+    planes: Vec<Filled>,
+    /// The most pages of the host on one of them.
+    pages: u32,
+    /// The most translation pages on one of them.
+    translation_pages: u32,
+}
+
+/// A plane and the logical pages it is given.
+struct Filled {
+    plane: PlaneId,
+    shares: Vec<Share>,
+    translation: Vec<Share>,
+}
+
+pub(super) fn fill(ftl: &mut Ftl, ranges: &[Range<u32>], seed: u64, report: &mut PreconditionReport, watch: Watch<'_>) {
+    let mut random = SimRng::new(seed);
+    let mut kinds = kinds(ftl, ranges);
+    // A small part of a small namespace may be less than a page: there is nothing to write.
+    kinds.retain(|kind| kind.pages > 0);
+    if kinds.is_empty() {
+        return;
+    }
+    let planes: usize = kinds.iter().map(|kind| kind.planes.len()).sum();
+    report.settled = true;
+    report.write_amplification = 0.0;
+    // In planes copied: a sample is worth about as many as the windows it is simulated for.
+    let all = (planes + kinds.len() * WINDOWS_MIN as usize) as f64;
+    let mut done = 0.0;
+    watch(0.0);
+    // The planes of a die that use the same blocks are simulated together.
+    let together = if ftl.has_twins() { ftl.geometry.planes_per_die } else { 1 };
+    for Kind { planes: of_kind, pages, translation_pages, .. } in &mut kinds {
+        if together > 1 {
+            of_kind.sort_by_key(|filled| filled.plane);
+        }
+        let groups: Vec<&[Filled]> = of_kind.chunks(together as usize).collect();
+        let mut sample = Sample::new(ftl, together, *pages, *translation_pages, random.next_u64());
+        let settled = sample.settle(&|share| watch((done + share * f64::from(WINDOWS_MIN)) / all));
+        done += f64::from(WINDOWS_MIN);
+        report.windows = report.windows.max(settled.windows);
+        report.settled &= settled.settled;
+        report.write_amplification += settled.write_amplification * of_kind.len() as f64 / planes as f64;
+        let instants = (groups.len() as u32).min(INSTANTS_MAX);
+        for instant in 0..instants {
+            sample.write((together * ftl.geometry.pages_per_plane()).div_ceil(16));
+            for group in groups.iter().skip(instant as usize).step_by(instants as usize) {
+                copy_planes(ftl, group, &sample, &mut random);
+                done += group.len() as f64;
+                watch(done / all);
+            }
+        }
+    }
+}
+
+/// The planes that hold pages of `ranges`, by which of these they hold.
+fn kinds(ftl: &Ftl, ranges: &[Range<u32>]) -> Vec<Kind> {
+    let translation = ftl.translation.map_or(Vec::new(), |pages| ftl.partition.within(pages.all()));
+    let mut of_map: Vec<Vec<Share>> = vec![Vec::new(); ftl.geometry.planes() as usize];
+    for (plane, shares) in shares_by_plane(ftl, &translation) {
+        of_map[plane.index()] = shares;
+    }
+    let order = ftl.allocation.static_order();
+    let members: Vec<&[PlaneId]> = ranges.iter().map(|range| order.members(order.part_of(Lpn(range.start)))).collect();
+    let mut kinds: Vec<Kind> = Vec::new();
+    for (plane, shares) in shares_by_plane(ftl, ranges) {
+        let holds: Vec<bool> = members.iter().map(|planes| planes.binary_search(&plane).is_ok()).collect();
+        let at = kinds.iter().position(|kind| kind.holds == holds).unwrap_or(kinds.len());
+        if at == kinds.len() {
+            kinds.push(Kind { holds, planes: Vec::new(), pages: 0, translation_pages: 0 });
+        }
+        let kind = &mut kinds[at];
+        let translation = std::mem::take(&mut of_map[plane.index()]);
+        kind.pages = kind.pages.max(pages_of(&shares));
+        kind.translation_pages = kind.translation_pages.max(pages_of(&translation));
+        kind.planes.push(Filled { plane, shares, translation });
+    }
+    kinds
+}
+
+/// Copies the simulated planes, one or those of a die, to others, with the logical pages of these.
+fn copy_planes(ftl: &mut Ftl, group: &[Filled], sample: &Sample, random: &mut SimRng) {
+    let planes: Vec<PlaneId> = group.iter().map(|filled| filled.plane).collect();
+    let first_page = ftl.blocks.copy_planes(&planes, &sample.ftl.blocks);
+    let mut own = group.iter().flat_map(|filled| &filled.shares).flat_map(Share::pages);
+    for renamed in Renaming::new(sample.pages, random) {
+        rename(ftl, sample, Lpn(renamed), own.next(), first_page);
+    }
+    let mut own = group.iter().flat_map(|filled| &filled.translation).flat_map(Share::pages);
+    for simulated in sample.ftl.translation.map_or(0..0, |translation| translation.all()) {
+        rename(ftl, sample, Lpn(simulated), own.next(), first_page);
+    }
+}
+
+/// Maps `own` to where the sample has the page `simulated`. The page is invalid where the plane, whose first page is
+/// `first_page`, holds one page fewer than that.
+#[inline]
+fn rename(ftl: &mut Ftl, sample: &Sample, simulated: Lpn, own: Option<Lpn>, first_page: Ppn) {
+    let Some(ppn) = sample.ftl.lookup(simulated) else { return };
+    let ppn = Ppn(first_page.0 + ppn.0);
+    match own {
+        Some(lpn) => {
+            ftl.mapping.set(lpn, ppn);
+        }
+        None => {
+            ftl.blocks.invalidate(ppn);
+        }
+    }
+}

@@ -1,0 +1,246 @@
+//! What is done with replicas, the second homes of pages.
+
+use super::Ftl;
+use crate::ids::{DieId, Lpn, PlaneId, Ppn};
+
+impl Ftl {
+    #[inline]
+    pub(crate) fn replica_of(&self, lpn: Lpn) -> Option<Ppn> {
+        self.replicas.as_ref()?.get(lpn)
+    }
+
+    /// Whether the newest version of `lpn` is valid at `ppn`: as the original, or as its replica.
+    #[inline]
+    pub(crate) fn is_at(&self, lpn: Lpn, ppn: Ppn) -> bool {
+        self.mapping.get(lpn) == Some(ppn) || (self.replicas.is_some() && self.replica_of(lpn) == Some(ppn))
+    }
+
+    /// Whether a read of `lpn` may be served from `ppn`, also while it holds nothing.
+    #[inline]
+    pub(crate) fn may_read(&self, lpn: Lpn, ppn: Ppn) -> bool {
+        self.location(lpn) == ppn || (self.replicas.is_some() && self.replica_of(lpn) == Some(ppn))
+    }
+
+    pub(crate) fn replica_count(&self) -> u64 {
+        self.replicas.as_ref().map_or(0, |replicas| replicas.len() as u64)
+    }
+
+    /// The plane of `die` that can take a replica of `lpn`: one of its namespace, which is not short of free pages and has room for a
+    /// guest; of several that with the most free pages, of equals the first.
+    pub(crate) fn plane_for_replica(&self, lpn: Lpn, die: DieId) -> Option<PlaneId> {
+        let replicas = self.replicas.as_ref()?;
+        let first = self.geometry.first_plane(die).0;
+        let order = self.allocation.static_order();
+        let members = order.members(order.part_of(lpn));
+        (first..first + self.geometry.planes_per_die)
+            .map(PlaneId)
+            .filter(|plane| members.binary_search(plane).is_ok() && replicas.has_room(*plane))
+            .filter(|&plane| !self.collector.is_short(&self.blocks, plane))
+            .max_by_key(|&plane| (self.blocks.plane(plane).free_pages, std::cmp::Reverse(plane)))
+    }
+
+    /// A replica is on its way to `plane`, until [`Ftl::commit_replica`] or [`Ftl::abandon_replica`].
+    pub(crate) fn expect_replica(&mut self, plane: PlaneId) {
+        if let Some(replicas) = &mut self.replicas {
+            replicas.expect(plane);
+        }
+    }
+
+    /// The replica that was on its way to `plane` will not come. `programmed` is the page that holds it all the same.
+    pub(crate) fn abandon_replica(&mut self, plane: PlaneId, programmed: Option<Ppn>) {
+        if let Some(replicas) = &mut self.replicas {
+            replicas.end_wait(plane);
+        }
+        if let Some(ppn) = programmed {
+            self.blocks.program_invalid(ppn);
+        }
+    }
+
+    /// The replica of `lpn` has been programmed at `ppn`.
+    pub(crate) fn commit_replica(&mut self, lpn: Lpn, ppn: Ppn) {
+        self.mapping.note(ppn, lpn);
+        let plane = self.blocks.program_valid(ppn);
+        if let Some(replicas) = &mut self.replicas {
+            replicas.add(lpn, ppn, plane);
+        }
+    }
+
+    /// Gives the replica of `lpn` up.
+    pub(crate) fn drop_replica(&mut self, lpn: Lpn) -> Option<Ppn> {
+        let ppn = self.replicas.as_mut()?.remove(lpn)?;
+        self.invalidate(ppn);
+        Some(ppn)
+    }
+
+    /// Gives the original of `lpn` up: its replica is the original from now on.
+    pub(crate) fn keep_replica(&mut self, lpn: Lpn) -> Option<Ppn> {
+        let ppn = self.replicas.as_mut()?.remove(lpn)?;
+        let original = self.mapping.set(lpn, ppn);
+        if let Some(original) = original {
+            self.invalidate(original);
+        }
+        self.tell_move(lpn, original, Some(ppn));
+        Some(ppn)
+    }
+
+    /// The next page whose replica ended with a write, a deallocation or a compaction.
+    #[inline]
+    pub(crate) fn next_ended_replica(&mut self) -> Option<Lpn> {
+        self.replicas.as_mut()?.next_ended()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::{self, Config};
+    use crate::flash::geometry::Geometry;
+    use crate::ftl::replicas::Replicas;
+    use crate::ftl::{FtlRules, Stream};
+
+    const HOST: Stream = Stream::SHARED;
+
+    /// A drive of two dies with one plane each, written as a whole in a sequence.
+    fn drive() -> Ftl {
+        let mut config = Config::default();
+        config.geometry = config::Geometry {
+            channels: 2,
+            chips_per_channel: 1,
+            planes_per_die: 1,
+            blocks_per_plane: 16,
+            pages_per_block: 8,
+            over_provisioning: 0.5,
+            ..config::Geometry::default()
+        };
+        config.replication.enabled = true;
+        let geometry = Geometry::new(&config.geometry).expect("the geometry is possible");
+        let mut ftl = Ftl::new(&geometry, &config, FtlRules::new(&config));
+        for lpn in (0..geometry.logical_pages).map(Lpn) {
+            let ppn = ftl.allocate(PlaneId(lpn.0 % 2), HOST).expect("there is room");
+            ftl.commit_write(lpn, ppn);
+        }
+        ftl.audit().expect("the tables agree");
+        ftl
+    }
+
+    fn replicate(ftl: &mut Ftl, lpn: u32, die: u32) -> Ppn {
+        let plane = ftl.plane_for_replica(Lpn(lpn), DieId(die)).expect("there is room");
+        ftl.expect_replica(plane);
+        let ppn = ftl.allocate(plane, HOST).expect("there is room");
+        ftl.commit_replica(Lpn(lpn), ppn);
+        ftl.audit().expect("the tables agree");
+        ppn
+    }
+
+    #[test]
+    fn figure_6_a_page_with_a_replica_is_at_two_places_until_it_is_written() {
+        let mut ftl = drive();
+        let original = ftl.lookup(Lpn(4)).expect("it was written");
+        let replica = replicate(&mut ftl, 4, 1);
+        assert!(ftl.is_at(Lpn(4), original) && ftl.is_at(Lpn(4), replica));
+        let ppn = ftl.allocate(PlaneId(0), HOST).expect("there is room");
+        ftl.commit_write(Lpn(4), ppn);
+        assert!(ftl.is_at(Lpn(4), ppn) && !ftl.is_at(Lpn(4), original) && !ftl.is_at(Lpn(4), replica));
+        assert_eq!((ftl.next_ended_replica(), ftl.next_ended_replica()), (Some(Lpn(4)), None));
+        ftl.audit().expect("the tables agree");
+    }
+
+    #[test]
+    fn a_deallocation_ends_the_replica_as_well() {
+        let mut ftl = drive();
+        let replica = replicate(&mut ftl, 4, 1);
+        assert!(ftl.deallocate(Lpn(4)) && !ftl.is_at(Lpn(4), replica));
+        assert_eq!(ftl.replica_count(), 0);
+        ftl.audit().expect("the tables agree");
+    }
+
+    #[test]
+    fn either_copy_can_be_kept() {
+        let mut ftl = drive();
+        let original = ftl.lookup(Lpn(4)).expect("it was written");
+        let replica = replicate(&mut ftl, 4, 1);
+        assert_eq!(ftl.drop_replica(Lpn(4)), Some(replica));
+        assert_eq!((ftl.lookup(Lpn(4)), ftl.replica_of(Lpn(4))), (Some(original), None));
+        ftl.audit().expect("the tables agree");
+        let replica = replicate(&mut ftl, 4, 1);
+        assert_eq!(ftl.keep_replica(Lpn(4)), Some(replica));
+        assert_eq!((ftl.lookup(Lpn(4)), ftl.replica_of(Lpn(4))), (Some(replica), None));
+        ftl.audit().expect("the tables agree");
+    }
+
+    #[test]
+    fn collection_moves_originals_and_replicas() {
+        let mut ftl = drive();
+        let replica = replicate(&mut ftl, 4, 1);
+        let to = ftl.allocate(PlaneId(1), Stream::Collection).expect("there is room");
+        assert!(ftl.commit_move(Lpn(4), replica, to));
+        assert_eq!(ftl.replica_of(Lpn(4)), Some(to));
+        ftl.audit().expect("the tables agree");
+        let original = ftl.lookup(Lpn(4)).expect("it was written");
+        let to = ftl.allocate(PlaneId(0), Stream::Collection).expect("there is room");
+        assert!(ftl.commit_move(Lpn(4), original, to) && ftl.lookup(Lpn(4)) == Some(to));
+        ftl.audit().expect("the tables agree");
+    }
+
+    #[test]
+    fn a_plane_takes_as_many_guests_as_it_has_room_for() {
+        let mut ftl = drive();
+        let most = ftl.replicas.as_ref().expect("it is enabled").guests_max(PlaneId(1));
+        assert!(most > 0);
+        let mut lpn = 0;
+        while let Some(plane) = ftl.plane_for_replica(Lpn(lpn), DieId(1)) {
+            ftl.expect_replica(plane);
+            let ppn = ftl.allocate(plane, HOST).expect("there is room");
+            ftl.commit_replica(Lpn(lpn), ppn);
+            // One that is kept is a guest as well; one that is dropped is none.
+            match lpn % 3 {
+                0 => drop(ftl.keep_replica(Lpn(lpn))),
+                1 => drop(ftl.drop_replica(Lpn(lpn))),
+                _ => {}
+            }
+            lpn += 2;
+        }
+        assert!(ftl.replicas.as_ref().expect("it is enabled").guests(PlaneId(1)) <= most);
+        ftl.audit().expect("the tables agree");
+    }
+
+    #[test]
+    fn faults_are_found_by_the_audit() {
+        let finds = |expected: &str, fault: &dyn Fn(&mut Ftl)| {
+            let mut ftl = drive();
+            replicate(&mut ftl, 4, 1);
+            fault(&mut ftl);
+            let found = ftl.audit().expect_err("the fault is found");
+            assert!(found.contains(expected), "{found}");
+        };
+        finds("is valid for", &|ftl| {
+            ftl.replicas.as_mut().expect("it is enabled").homes_mut().clear();
+        });
+        finds("which is not valid", &|ftl| {
+            let ppn = ftl.replica_of(Lpn(4)).expect("it has one");
+            ftl.invalidate(ppn);
+        });
+        finds("guests", &|ftl| ftl.replicas.as_mut().expect("it is enabled").counts_mut()[1] += 1);
+    }
+
+    #[test]
+    fn replicas_that_are_no_second_homes_are_found_by_the_audit() {
+        let finds = |expected: &str, fault: &dyn Fn(&mut Replicas, [Ppn; 3])| {
+            let mut ftl = drive();
+            let replica = replicate(&mut ftl, 4, 1);
+            let [four, six] = [4, 6].map(|lpn| ftl.lookup(Lpn(lpn)).expect("it was written"));
+            fault(ftl.replicas.as_mut().expect("it is enabled"), [four, six, replica]);
+            let found = ftl.audit().expect_err("the fault is found");
+            assert!(found.contains(expected), "{found}");
+        };
+        finds("which holds Lpn(4)", &|replicas, [four, ..]| {
+            replicas.homes_mut().insert(Lpn(6), four);
+        });
+        finds("is its original too", &|replicas, [_, six, _]| {
+            replicas.homes_mut().insert(Lpn(6), six);
+        });
+        finds("is no guest", &|replicas, [.., replica]| {
+            replicas.guests_mut().remove(&replica);
+        });
+    }
+}

@@ -1,0 +1,31 @@
+//! What the firmware decides about the translation layer.
+
+use crate::config::{Allocation, Config, MovedPages};
+
+/// How the firmware uses the translation layer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FtlRules {
+    /// How the plane of a written page is chosen.
+    pub allocation: Allocation,
+    /// Pages come to other planes than [`allocation`](FtlRules::allocation) chooses, so a static order passes over planes without room.
+    pub pages_leave_their_plane: bool,
+    /// Moved pages go to the open block of host writes, not to one of their own.
+    pub moves_share_write_block: bool,
+    /// After preconditioning the planes of a die have equal write pointers.
+    pub equal_write_pointers: bool,
+    /// The planes of a die open, collect and erase the blocks at one position together.
+    pub twin_blocks: bool,
+}
+
+impl FtlRules {
+    /// Each plane is written and collected alone, as `[ftl]` and `[gc]` say.
+    pub fn new(config: &Config) -> FtlRules {
+        FtlRules {
+            allocation: config.ftl.allocation,
+            pages_leave_their_plane: config.gc.r#move.leaves_the_chip(),
+            moves_share_write_block: config.gc.moved_pages == MovedPages::WriteBlock,
+            equal_write_pointers: false,
+            twin_blocks: false,
+        }
+    }
+}

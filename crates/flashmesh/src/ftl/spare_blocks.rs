@@ -1,0 +1,30 @@
+//! Blocks that a plane must have beyond those that its pages fill.
+
+use super::translation::lies_on_flash;
+use crate::config::{Config, WriteBinding};
+use crate::flash::geometry::SPARE_BLOCKS_PER_PLANE_MIN;
+
+/// The open block for pages that arrive from other chips.
+pub const ARRIVAL_BLOCKS: u32 = 1;
+
+/// The open block for replicas. A replica that finds no page there is dropped.
+pub const REPLICA_BLOCKS: u32 = 1;
+
+/// Pages that early-bound writes hold before they are programmed, in blocks.
+pub const PREALLOCATED_BLOCKS: u32 = 1;
+
+/// The open blocks for translation pages: one for those that are written, one for those that are moved.
+pub const TRANSLATION_BLOCKS: u32 = 2;
+
+/// Spare blocks of each plane, without the open blocks of host streams beyond the first:
+/// [`Partition::spare_blocks_needed`](super::Partition::spare_blocks_needed) counts these too.
+pub fn spare_blocks_min(config: &Config) -> u32 {
+    let needs = [
+        (config.gc.r#move.leaves_the_chip(), ARRIVAL_BLOCKS),
+        (lies_on_flash(config), TRANSLATION_BLOCKS),
+        (config.ftl.write_binding == WriteBinding::Early, PREALLOCATED_BLOCKS),
+        (config.replication.enabled, REPLICA_BLOCKS),
+    ];
+    let needed = needs.into_iter().filter(|(is_used, _)| *is_used);
+    SPARE_BLOCKS_PER_PLANE_MIN as u32 + needed.map(|(_, blocks)| blocks).sum::<u32>()
+}

@@ -1,0 +1,49 @@
+//! The places that a drive has for the requests of one workload.
+
+use std::collections::VecDeque;
+
+use super::replay::Arrived;
+
+/// Requests in the slots of the drive, and requests that wait for one.
+#[derive(Debug)]
+pub(super) struct Slots {
+    depth: usize,
+    taken: usize,
+    waiting: VecDeque<Arrived>,
+}
+
+impl Slots {
+    pub(super) fn new(depth: u32) -> Slots {
+        Slots { depth: depth as usize, taken: 0, waiting: VecDeque::new() }
+    }
+
+    #[inline(always)]
+    pub(super) fn taken(&self) -> usize {
+        self.taken
+    }
+
+    #[inline(always)]
+    pub(super) fn are_taken(&self) -> bool {
+        self.taken == self.depth
+    }
+
+    #[inline(always)]
+    pub(super) fn take(&mut self) {
+        self.taken += 1;
+    }
+
+    #[inline(always)]
+    pub(super) fn wait(&mut self, request: Arrived) {
+        self.waiting.push_back(request);
+    }
+
+    /// Frees a slot; the longest waiting request takes it.
+    #[inline]
+    pub(super) fn hand_over(&mut self) -> Option<Arrived> {
+        let next = self.waiting.pop_front();
+        if next.is_none() {
+            self.taken -= 1;
+        }
+        next
+    }
+}

@@ -1,0 +1,47 @@
+//! Quantities of the user's own in a report.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use crate::results::{Group, GroupSpec, Reported, Serialize, SerializeMap, Serializer, Shape};
+
+/// Groups of quantities that probes of the user add in [`Probe::conclude`](crate::kernel::probe::Probe::conclude). In the JSON of the
+/// report they stand under `own`, which is absent without any.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct OwnQuantities(BTreeMap<&'static str, Value>);
+
+impl OwnQuantities {
+    /// Adds `group` as `name`, in place of what had that name.
+    pub fn add(&mut self, name: &'static str, group: &impl Group) {
+        self.0.insert(name, serde_json::to_value(group).expect("a group has string keys"));
+    }
+
+    /// The group that was added as `name`.
+    pub fn get(&self, name: &str) -> Option<&Value> {
+        self.0.get(name)
+    }
+}
+
+impl Group for OwnQuantities {
+    /// Declares nothing: what users add is declared in their own code.
+    fn spec() -> GroupSpec {
+        GroupSpec { class: None, doc: "Groups that probes of the user add.".to_owned(), quantities: Vec::new() }
+    }
+
+    fn entries<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
+        if self.0.is_empty() { Ok(()) } else { map.serialize_entry("own", &self.0) }
+    }
+}
+
+impl Serialize for OwnQuantities {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.0.serialize(serializer)
+    }
+}
+
+impl Reported for OwnQuantities {
+    fn shape() -> Shape {
+        Shape::Object(OwnQuantities::spec())
+    }
+}

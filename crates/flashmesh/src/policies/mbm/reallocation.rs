@@ -1,0 +1,84 @@
+//! Read-intensive areas are laid out anew (MBM, section IV.B).
+//!
+//! A read request longer than `mbm.read-threshold` looks at where its pages lie. It is laid out anew when it takes more operations
+//! than pages laid out evenly over the dies would, or when a channel holds more of its pages than an even share. Which pages then move,
+//! and where to, is decided here \[choice\]: of a die with more pages than its even share the last ones go to the dies with the
+//! fewest, and pages of a die that cannot share an operation are written next to each other. Their data is in the
+//! controller when the request has read them, so that moving costs a program only.
+
+use crate::flash::geometry::Geometry;
+use crate::ids::{DieId, Lpn, PlaneId, Ppn};
+
+/// Operations that read `pages` of one die: those at equal offsets of different planes share one.
+fn operations(geometry: &Geometry, pages: &[Ppn]) -> u32 {
+    let mut offsets: Vec<(u32, PlaneId)> =
+        pages.iter().map(|&ppn| (geometry.page_in_block(ppn), geometry.plane_of(ppn))).collect();
+    offsets.sort_unstable();
+    let mut count = 0;
+    for group in offsets.chunk_by(|one, other| one.0 == other.0) {
+        // Pages of one plane take turns.
+        count += group.chunk_by(|one, other| one.1 == other.1).map(|plane| plane.len() as u32).max().unwrap_or(0);
+    }
+    count
+}
+
+/// Operations that read so many pages laid out evenly over the dies.
+fn operations_when_even(geometry: &Geometry, pages: u32) -> u32 {
+    let (dies, planes) = (geometry.dies(), geometry.planes_per_die);
+    let (each, more) = (pages / dies, pages % dies);
+    more * (each + 1).div_ceil(planes) + (dies - more) * each.div_ceil(planes)
+}
+
+/// Which pages of a request move, and to which dies.
+pub(super) fn moves(geometry: &Geometry, places: &[(Lpn, Ppn)]) -> Vec<(Lpn, DieId)> {
+    let count = places.len() as u32;
+    let mut by_die: Vec<Vec<(Lpn, Ppn)>> = vec![Vec::new(); geometry.dies() as usize];
+    for &(lpn, ppn) in places {
+        by_die[geometry.die_of_plane(geometry.plane_of(ppn)).index()].push((lpn, ppn));
+    }
+    let pages = |die: &[(Lpn, Ppn)]| die.iter().map(|&(_, ppn)| ppn).collect::<Vec<Ppn>>();
+    let needed: u32 = by_die.iter().map(|die| operations(geometry, &pages(die))).sum();
+    let dies_per_channel = (geometry.dies() / geometry.channels) as usize;
+    let even_on_channel = count.div_ceil(geometry.channels) as usize;
+    let of_channel = |channel: &[Vec<(Lpn, Ppn)>]| channel.iter().map(Vec::len).sum::<usize>();
+    let is_channel_loaded = by_die.chunks(dies_per_channel).any(|channel| of_channel(channel) > even_on_channel);
+    if needed <= operations_when_even(geometry, count) && !is_channel_loaded {
+        return Vec::new();
+    }
+
+    let mut moving = Vec::new();
+    // Too many on a channel, or on a die: the last ones go where the fewest are.
+    let even_on_die = count.div_ceil(geometry.dies()) as usize;
+    loop {
+        let channel_load =
+            |die: usize| of_channel(&by_die[die / dies_per_channel * dies_per_channel..][..dies_per_channel]);
+        let load = |die: &usize| (channel_load(*die), by_die[*die].len());
+        let Some(fullest) = (0..by_die.len())
+            .filter(|&die| channel_load(die) > even_on_channel || by_die[die].len() > even_on_die)
+            .max_by_key(|&die| (by_die[die].len(), channel_load(die)))
+        else {
+            break;
+        };
+        let Some(emptiest) = (0..by_die.len()).min_by_key(load) else { break };
+        if by_die[fullest].len() <= by_die[emptiest].len() && channel_load(fullest) <= channel_load(emptiest) + 1 {
+            break;
+        }
+        let Some((lpn, ppn)) = by_die[fullest].pop() else { break };
+        by_die[emptiest].push((lpn, ppn));
+        moving.retain(|&(moved, _): &(Lpn, DieId)| moved != lpn);
+        moving.push((lpn, DieId(emptiest as u32)));
+        if moving.len() > places.len() {
+            break;
+        }
+    }
+    // Pages that stay and cannot share an operation are written together.
+    for (die, staying) in by_die.iter().enumerate() {
+        let staying: Vec<(Lpn, Ppn)> =
+            staying.iter().copied().filter(|(lpn, _)| moving.iter().all(|(moved, _)| moved != lpn)).collect();
+        let ideal = (staying.len() as u32).div_ceil(geometry.planes_per_die);
+        if operations(geometry, &pages(&staying)) > ideal {
+            moving.extend(staying.iter().map(|&(lpn, _)| (lpn, DieId(die as u32))));
+        }
+    }
+    moving
+}

@@ -1,0 +1,17 @@
+//! The page policy: each plane is written and collected by itself, as the allocator says, at once. All its decisions are the defaults of
+//! [`FirmwarePolicy`].
+
+use crate::config;
+
+use super::{FirmwarePolicy, PolicyFacts};
+
+pub static FACTS: PolicyFacts = PolicyFacts {
+    kind: config::FirmwarePolicy::Page,
+    build: |_, _| Box::new(Page),
+    ftl_rules: |_, rules| rules,
+    clashes: |_, _| Vec::new(),
+};
+
+pub struct Page;
+
+impl FirmwarePolicy for Page {}

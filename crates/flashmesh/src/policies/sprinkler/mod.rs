@@ -1,0 +1,40 @@
+//! Sprinkler (HPCA 2014) as a firmware policy: its pages go where the page policy has them, and it schedules by the
+//! [policy of that name](crate::schedule::sprinkler).
+
+use crate::config::{self, Clash, Config, KindOrder, Priorities, SchedulePolicy};
+
+use super::PolicyFacts;
+use super::page::Page;
+
+pub static FACTS: PolicyFacts = PolicyFacts {
+    kind: config::FirmwarePolicy::Sprinkler,
+    build: |_, _| Box::new(Page),
+    ftl_rules: |_, rules| rules,
+    clashes: |config, _| clashes(config),
+};
+
+/// It brings its own scheduling.
+fn clashes(config: &Config) -> Vec<Clash> {
+    let mut clashes = Vec::new();
+    let schedule = &config.schedule;
+    let others = [
+        (
+            "schedule.policy",
+            schedule.policy.name(),
+            [SchedulePolicy::OutOfOrder, SchedulePolicy::Sprinkler].contains(&schedule.policy),
+        ),
+        ("schedule.order", schedule.order.name(), schedule.order == KindOrder::ReadFirst),
+        ("schedule.priorities", schedule.priorities.name(), schedule.priorities == Priorities::Off),
+    ];
+    for (key, value, is_default) in others {
+        if !is_default {
+            let message =
+                format!("ftl.policy is `sprinkler`, which schedules as Sprinkler does, and {key} is `{value}`");
+            clashes.push(
+                Clash::new(&[key, "ftl.policy"], message)
+                    .help(&format!("leave {key} away, or set ftl.policy to \"page\"")),
+            );
+        }
+    }
+    clashes
+}

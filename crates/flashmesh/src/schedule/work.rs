@@ -1,0 +1,106 @@
+//! What transactions are for.
+
+use super::transaction::Class;
+
+/// Whether the device cache keeps a place for the page of a transaction until that is done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CachePlace {
+    /// It does not: the drive has no cache, or the page passes it by, or leaves it.
+    None,
+    /// A read fills the place; a write goes through it.
+    Kept,
+}
+
+/// Which way a page goes that collection or wear levelling moves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Route {
+    /// Through the controller, or by copyback within its plane.
+    Controller,
+    /// Straight to the chip that programs it.
+    Chip,
+    /// The same, as a page that a Clean lists (Network-on-SSD, CAL 2012, section 3.4).
+    Clean,
+    /// The last page that a Clean lists: the end of its program is acknowledged.
+    CleanEnd,
+}
+
+impl Route {
+    /// Whether the page is one that a Clean lists.
+    #[inline]
+    pub const fn is_clean(self) -> bool {
+        matches!(self, Route::Clean | Route::CleanEnd)
+    }
+}
+
+/// What a transaction is for, and in which step of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Work {
+    /// A translation page is read, for entries of the map that transactions wait for or that are written back.
+    MapRead,
+    /// A page of the map or of its journal is programmed.
+    MapProgram,
+    /// A request reads a page.
+    HostRead(CachePlace),
+    /// A write of a part of a page reads the rest first (read-modify-write).
+    ReadModify(CachePlace),
+    /// A page is written, for a request or for the device cache.
+    HostWrite(CachePlace),
+    /// The firmware policy has a page written elsewhere that it read for a request.
+    Reallocate,
+    /// A valid page leaves the victim block.
+    CollectRead(Route),
+    /// It is programmed into its new place.
+    CollectProgram(Route),
+    /// The victim block is erased.
+    Erase,
+    /// A copy of a page is programmed on another die.
+    ReplicaProgram,
+}
+
+impl Work {
+    /// The queue of a die that it waits in.
+    #[inline(always)]
+    pub const fn class(self) -> Class {
+        match self {
+            Work::MapRead => Class::MapRead,
+            Work::MapProgram => Class::MapProgram,
+            Work::HostRead(_) | Work::ReadModify(_) => Class::UserRead,
+            Work::HostWrite(_) | Work::Reallocate => Class::UserProgram,
+            Work::CollectRead(_) => Class::CollectRead,
+            Work::CollectProgram(_) => Class::CollectProgram,
+            Work::Erase => Class::Erase,
+            Work::ReplicaProgram => Class::ReplicaProgram,
+        }
+    }
+
+    /// Whether a page is written for the host, in whichever step.
+    #[inline]
+    pub const fn is_write(self) -> bool {
+        matches!(self, Work::HostWrite(_) | Work::ReadModify(_))
+    }
+
+    /// Whether the device cache keeps a place for its page.
+    #[inline]
+    pub const fn has_cache_place(self) -> bool {
+        matches!(
+            self,
+            Work::HostRead(CachePlace::Kept) | Work::ReadModify(CachePlace::Kept) | Work::HostWrite(CachePlace::Kept)
+        )
+    }
+
+    /// Whether its data goes, or came, straight from chip to chip.
+    #[inline]
+    pub const fn leaves_chip(self) -> bool {
+        matches!(
+            self,
+            Work::CollectRead(Route::Chip | Route::Clean | Route::CleanEnd)
+                | Work::CollectProgram(Route::Chip | Route::Clean | Route::CleanEnd)
+        )
+    }
+
+    /// Whether it moves a page that a Clean lists.
+    #[inline]
+    pub const fn is_clean(self) -> bool {
+        matches!(self, Work::CollectRead(route) | Work::CollectProgram(route) if route.is_clean())
+    }
+}

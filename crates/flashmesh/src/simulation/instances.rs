@@ -1,0 +1,196 @@
+//! Which instance of the simulation runs a drive: the smallest that its configuration, and what a caller has put into it, can do with.
+
+use std::time::Instant;
+
+use crate::config::{Config, Instance};
+use crate::controller::Controller;
+use crate::error::RunError;
+use crate::fabric::{AnyFabric, Pnssd, SharedChannels, nossd::Nossd, venice::Venice};
+use crate::flash::geometry::Geometry;
+use crate::kernel::model::{Any, Model, Plain, Probed};
+use crate::kernel::probe::Scope;
+use crate::measure::report::Report;
+use crate::workload::WorkloadSummary;
+
+use super::Control;
+use super::drive::{Drive, Pause};
+
+/// A drive in one of its instances.
+pub(super) enum AnyDrive {
+    /// As it is built.
+    Probed(Box<Drive<Probed>>),
+    Any(Box<Drive<Any>>),
+    SharedChannels(Box<Drive<Plain<SharedChannels>>>),
+    Pnssd(Box<Drive<Plain<Pnssd>>>),
+    Nossd(Box<Drive<Plain<Nossd>>>),
+    Venice(Box<Drive<Plain<Venice>>>),
+    /// While it becomes another one.
+    Between,
+}
+
+/// What a caller puts into a drive, in place of what its configuration names or beside it.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Injected {
+    Scheduler,
+    FirmwarePolicy,
+    HomeSelector,
+    Allocator,
+    VictimSelector,
+    RequestSink,
+    Probe(Scope),
+}
+
+impl Injected {
+    /// The smallest instance that asks it, or tells it, what it is there for.
+    const fn needs(self) -> Instance {
+        match self {
+            // Only drives with `replication.enabled` ask a home selector, and that needs more by itself.
+            Injected::HomeSelector | Injected::VictimSelector | Injected::RequestSink => Instance::Plain,
+            Injected::Scheduler | Injected::FirmwarePolicy | Injected::Allocator => Instance::Any,
+            Injected::Probe(Scope::Reads) => Instance::Plain,
+            Injected::Probe(Scope::All) => Instance::Probed,
+        }
+    }
+}
+
+/// What a drive needs of the instance that runs it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Needs {
+    /// Without its probes.
+    unwatched: Instance,
+    is_watched: bool,
+}
+
+impl Needs {
+    /// Those of the keys of a configuration.
+    pub fn of(config: &Config) -> Needs {
+        let mut needs = Needs { unwatched: Instance::Plain, is_watched: false };
+        config.needs().into_iter().for_each(|(_, instance)| needs.add(instance));
+        needs
+    }
+
+    /// The drive needs `instance` as well.
+    pub fn add(&mut self, instance: Instance) {
+        match instance {
+            Instance::Plain | Instance::Any => self.unwatched = self.unwatched.max(instance),
+            Instance::Probed => self.is_watched = true,
+        }
+    }
+
+    /// Something is put into the drive.
+    pub fn inject(&mut self, injected: Injected) {
+        self.add(injected.needs());
+    }
+
+    /// The instance that runs the drive.
+    fn instance(self) -> Instance {
+        if self.is_watched { Instance::Probed } else { self.unwatched }
+    }
+}
+
+/// What is the same in all instances.
+pub(super) struct Parts<'a> {
+    pub controller: &'a Controller,
+    pub geometry: &'a Geometry,
+    pub summaries: Vec<(&'a str, Option<&'a WorkloadSummary>)>,
+}
+
+/// Does the same with whatever instance it is.
+macro_rules! with_drive {
+    ($any:expr, $drive:ident => $does:expr) => {
+        match $any {
+            AnyDrive::Probed($drive) => $does,
+            AnyDrive::Any($drive) => $does,
+            AnyDrive::SharedChannels($drive) => $does,
+            AnyDrive::Pnssd($drive) => $does,
+            AnyDrive::Nossd($drive) => $does,
+            AnyDrive::Venice($drive) => $does,
+            AnyDrive::Between => unreachable!("a drive becomes another one at once"),
+        }
+    };
+}
+
+impl AnyDrive {
+    /// What is the same in all instances.
+    pub fn parts(&self) -> Parts<'_> {
+        with_drive!(self, drive => Parts {
+            controller: &drive.controller,
+            geometry: &drive.geometry,
+            summaries: drive.frontend.summaries().collect(),
+        })
+    }
+
+    /// Which instance it is.
+    pub fn instance(&self) -> Instance {
+        match self {
+            AnyDrive::Probed(_) | AnyDrive::Between => Instance::Probed,
+            AnyDrive::Any(_) => Instance::Any,
+            AnyDrive::SharedChannels(_) | AnyDrive::Pnssd(_) | AnyDrive::Nossd(_) | AnyDrive::Venice(_) => {
+                Instance::Plain
+            }
+        }
+    }
+
+    /// Runs it to its end in the instance that it needs. Once all probes are done it goes on without them.
+    pub fn run(&mut self, needs: Needs, control: &Control) -> Result<Report, RunError> {
+        let started = Instant::now();
+        self.turn_into(needs.instance());
+        with_drive!(self, drive => drive.start(control)?);
+        let is_cancelled = loop {
+            match with_drive!(self, drive => drive.run_events(control)?) {
+                Pause::Over => break false,
+                Pause::Cancelled => break true,
+                Pause::Unwatched => {
+                    with_drive!(self, drive => drive.stop_telling());
+                    self.turn_into(needs.unwatched);
+                }
+            }
+        };
+        with_drive!(self, drive => drive.finish(is_cancelled, started, control))
+    }
+
+    /// Turns a drive as it was built into an instance.
+    fn turn_into(&mut self, instance: Instance) {
+        *self = match (std::mem::replace(self, AnyDrive::Between), instance) {
+            (AnyDrive::Probed(drive), Instance::Plain) => plain(*drive),
+            (AnyDrive::Probed(drive), Instance::Any) => any(*drive),
+            (drive, _) => drive,
+        };
+    }
+}
+
+/// The plain instance over the interconnect of a drive, where there is one.
+fn plain(drive: Drive<Probed>) -> AnyDrive {
+    macro_rules! over {
+        ($kind:ident) => {{
+            let known = |fabric| match fabric {
+                AnyFabric::$kind(known) => known,
+                _ => unreachable!("looked at before"),
+            };
+            AnyDrive::$kind(Box::new(resolve(drive, known)))
+        }};
+    }
+    match drive.datapath.fabric() {
+        AnyFabric::SharedChannels(_) => over!(SharedChannels),
+        AnyFabric::Pnssd(_) => over!(Pnssd),
+        AnyFabric::Nossd(_) => over!(Nossd),
+        AnyFabric::Venice(_) => over!(Venice),
+        _ => any(drive),
+    }
+}
+
+fn any(drive: Drive<Probed>) -> AnyDrive {
+    AnyDrive::Any(Box::new(resolve(drive, |fabric| fabric)))
+}
+
+fn resolve<M: Model>(drive: Drive<Probed>, fabric: impl FnOnce(AnyFabric) -> M::Fabric) -> Drive<M> {
+    Drive {
+        config: drive.config,
+        geometry: drive.geometry,
+        kernel: drive.kernel.into_model(),
+        frontend: drive.frontend.into_model(),
+        controller: drive.controller,
+        datapath: drive.datapath.into_model(fabric),
+        at_cut: drive.at_cut,
+    }
+}
